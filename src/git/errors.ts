@@ -1,0 +1,62 @@
+/** Base of what `git/` throws; `domain/` translates by class, never by message. */
+export class GitError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = new.target.name
+  }
+}
+/** The compare-and-swap found another value. */
+export class StaleRef extends GitError {
+  constructor(
+    readonly ref: string,
+    readonly expected: string | null,
+    readonly actual: string | null,
+    options?: ErrorOptions,
+  ) {
+    super(`${ref} is ${actual ?? 'absent'}, not ${expected ?? 'absent'}`, options)
+  }
+}
+export class MissingObject extends GitError {}
+export class ObjectTooLarge extends GitError {}
+/** A path that may not stand in a tree; `path` names it. */
+export class InvalidPath extends GitError {
+  constructor(
+    readonly path: string,
+    readonly reason: string,
+  ) {
+    super(`${JSON.stringify(path)}: ${reason}`)
+  }
+}
+/** Two paths of one tree that differ by case alone. */
+export class PathCollision extends GitError {
+  constructor(
+    readonly path: string,
+    readonly existing: string,
+  ) {
+    super(`${JSON.stringify(path)} differs from ${JSON.stringify(existing)} by case alone`)
+  }
+}
+export class RepositoryExists extends GitError {}
+export class NoRepository extends GitError {}
+export class UnsupportedRepository extends GitError {}
+/** Why a remote operation failed; `stage` and `reason` are for people, `kind` for code. Holds no credential. */
+export class RemoteError extends GitError {
+  constructor(
+    readonly kind:
+      | 'unreachable'
+      | 'unauthorized'
+      | 'missing-ref'
+      | 'not-a-repository'
+      | 'refused-url'
+      | 'rejected'
+      | 'stale'
+      | 'too-large'
+      | 'unsafe-content'
+      | 'timeout'
+      | 'failed',
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options)
+  }
+}

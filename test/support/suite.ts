@@ -1,0 +1,70 @@
+import { suite as uvuSuite } from 'uvu'
+
+const TIMEOUT_MS = 60_000
+type Work<C> = (context: C) => unknown
+
+/** What ran in this process; the runner reads it and compares. */
+export const tally = { registered: 0, started: 0, passed: 0, failed: 0, skipped: 0, suites: 0, run: 0, hookFailures: [] as string[] }
+
+const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(`threw a non-error: ${String(thrown)}`))
+
+async function within<C>(work: Work<C>, context: C, name: string, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`"${name}" took longer than ${ms} ms`)), ms)
+  })
+  try {
+    await Promise.race([Promise.resolve(work(context)), late])
+  } catch (thrown) {
+    throw asError(thrown)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+export interface Suite<C> {
+  (name: string, work: Work<C>, options?: { timeoutMs?: number }): void
+  skip(name: string, work?: Work<C>): void
+  before(work: Work<C>): void
+  after(work: Work<C>): void
+  beforeEach(work: Work<C>): void
+  afterEach(work: Work<C>): void
+  run(): void
+}
+
+/** uvu's suite, counted, with time-outs, and with hooks whose failure fails the run. */
+export function suite<C extends object = Record<string, unknown>>(title: string, context?: C): Suite<C> {
+  const inner = uvuSuite<C>(title, context as C)
+  tally.suites++
+  const hook = (kind: string, work: Work<C>) => async (c: C) => {
+    try {
+      await within(work, c, `${title} ${kind}`, TIMEOUT_MS)
+    } catch (thrown) {
+      tally.hookFailures.push(`${title} ${kind}: ${asError(thrown).stack}`)
+      throw asError(thrown)
+    }
+  }
+  const test = ((name, work, options) => {
+    tally.registered++
+    inner(name, async (c) => {
+      tally.started++
+      try {
+        await within(work, c as C, `${title} ${name}`, options?.timeoutMs ?? TIMEOUT_MS)
+        tally.passed++
+      } catch (thrown) {
+        tally.failed++
+        throw thrown
+      }
+    })
+  }) as Suite<C>
+  test.skip = () => void tally.skipped++
+  test.before = (work) => void inner.before(hook('before', work) as never)
+  test.after = (work) => void inner.after(hook('after', work) as never)
+  test.beforeEach = (work) => void inner.before.each(hook('beforeEach', work) as never)
+  test.afterEach = (work) => void inner.after.each(hook('afterEach', work) as never)
+  test.run = () => {
+    tally.run++
+    inner.run()
+  }
+  return test
+}
