@@ -1,0 +1,68 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { collection } from '../kernel/documents.js'
+import { Id, Timestamp } from './common.js'
+
+/** A person or a named service account, as stored. */
+export interface UserDoc {
+  id: string
+  displayName: string
+  /** Lower case. */
+  email: string
+  photoURL?: string
+  /** True for a service account: a name for tokens that belong to no person. */
+  service?: boolean
+  createdAt: string
+}
+
+export const users = collection<UserDoc>()({ name: 'users', indexes: { email: (user) => user.email }, unique: ['email'], owner: (user) => user.id.slice(0, 1) })
+
+export const User = Type.Object(
+  {
+    object: Type.Literal('user'),
+    id: Id,
+    displayName: Type.String(),
+    email: Type.String(),
+    photoURL: Type.Optional(Type.String()),
+    urls: Type.Object({ location: Type.String() }),
+  },
+  { $id: 'User' },
+)
+
+/** A token, as stored: the secret's hash alone. */
+export interface TokenDoc {
+  id: string
+  user: string
+  label: string
+  /** SHA-256 of the secret, hexadecimal. */
+  hash: string
+  /** Only resources of this organization. */
+  organization?: string
+  readOnly: boolean
+  createdAt: string
+  expiresAt?: string
+}
+
+export const tokens = collection<TokenDoc>()({ name: 'tokens', indexes: { hash: (token) => token.hash, user: (token) => token.user }, unique: ['hash'], owner: (token) => token.user })
+
+const tokenFields = {
+  id: Id,
+  label: Type.String(),
+  organization: Type.Optional(Id),
+  readOnly: Type.Boolean(),
+  createdAt: Timestamp,
+  expiresAt: Type.Optional(Timestamp),
+}
+
+export const Token = Type.Object({ object: Type.Literal('token'), ...tokenFields }, { $id: 'Token' })
+export const CreatedToken = Type.Object({ object: Type.Literal('token'), ...tokenFields, token: Type.String({ description: 'The secret. It is shown this once.' }) }, { $id: 'CreatedToken' })
+
+export const CreateToken = Type.Object(
+  {
+    label: Type.String({ minLength: 1, maxLength: 100 }),
+    organization: Type.Optional(Id),
+    readOnly: Type.Optional(Type.Boolean({ default: false })),
+    expiresAt: Type.Optional(Timestamp),
+  },
+  { additionalProperties: false, $id: 'CreateToken' },
+)
+export type CreateToken = Static<typeof CreateToken>
