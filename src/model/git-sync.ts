@@ -1,0 +1,75 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { collection } from '../kernel/documents.js'
+import { Id, nullable, oneOf, Timestamp } from './common.js'
+import { GitSync } from './space.js'
+
+export const providers = ['github', 'gitlab'] as const
+const Url = Type.String({ minLength: 1, maxLength: 2048, description: 'URL of the repository. It may carry basic-auth credentials: they are used for this operation and kept nowhere.' })
+const GitInfoInput = Type.Object({ provider: Type.Optional(oneOf(providers)), url: Type.Optional(Type.String({ maxLength: 2048 })) }, { additionalProperties: false })
+
+const common = {
+  url: Url,
+  ref: Type.String({ minLength: 1, maxLength: 512, description: '`refs/heads/<branch>`; a standalone import also takes `refs/pull/<n>/head` and `refs/merge-requests/<n>/head`.' }),
+  repoCacheID: Type.Optional(Type.String({ maxLength: 512 })),
+  repoTreeURL: Type.Optional(Type.String({ maxLength: 2048 })),
+  repoCommitURL: Type.Optional(Type.String({ maxLength: 2048 })),
+  repoProjectDirectory: Type.Optional(Type.String({ maxLength: 1024 })),
+  timestamp: Type.Optional(Timestamp),
+  force: Type.Optional(Type.Boolean()),
+  gitInfo: Type.Optional(GitInfoInput),
+}
+
+export const ImportRequest = Type.Object({ ...common, standalone: Type.Optional(Type.Boolean()) }, { additionalProperties: false, $id: 'GitImportRequest' })
+export type ImportRequest = Static<typeof ImportRequest>
+export const ExportRequest = Type.Object({ ...common, commitMessage: Type.String({ minLength: 1, maxLength: 10_000 }) }, { additionalProperties: false, $id: 'GitExportRequest' })
+export type ExportRequest = Static<typeof ExportRequest>
+
+export const syncStates = ['queued', 'running', 'success', 'failure', 'conflict'] as const
+
+/** One run of an import or export, as stored: what `git/info` and the history show. */
+export interface SyncRunDoc {
+  id: string
+  space: string
+  direction: 'import' | 'export'
+  state: (typeof syncStates)[number]
+  /** What it is doing, in one word: queued, connecting, fetching, checking, merging, pushing, done. */
+  stage: string
+  /** 0 to 1. */
+  progress: number
+  url: string
+  ref: string
+  directory: string
+  startedAt: string
+  finishedAt?: string
+  /** What went wrong, in plain words, with the file and what to do. */
+  error?: string
+  /** The remote's head that was seen. */
+  remoteRevision?: string
+  /** The revision here that it resulted in (or that was exported). */
+  revision?: string
+  /** The change request that holds the conflict. */
+  changeRequest?: string
+  result?: 'adopted' | 'merged' | 'unchanged' | 'exported' | 'standalone' | 'conflict'
+  requestedBy: string
+  sequence: number
+}
+export const syncRuns = collection<SyncRunDoc>()({ name: 'sync-runs', indexes: { space: (run) => run.space }, owner: (run) => run.space })
+
+export const GitInfo = Type.Intersect(
+  [
+    Type.Partial(Type.Object(GitSync.properties)),
+    Type.Object({
+      state: Type.Optional(oneOf(syncStates)),
+      direction: Type.Optional(oneOf(['import', 'export'])),
+      stage: Type.Optional(Type.String()),
+      progress: Type.Optional(Type.Number()),
+      error: Type.Optional(nullable(Type.String())),
+      ref: Type.Optional(Type.String()),
+      remoteRevision: Type.Optional(Type.String()),
+      revision: Type.Optional(Type.String()),
+      changeRequest: Type.Optional(Id),
+      diagnostics: Type.Optional(Type.Integer()),
+    }),
+  ],
+  { $id: 'GitInfo' },
+)

@@ -1,0 +1,28 @@
+import { collection } from '../kernel/documents.js'
+
+/** Work that must be done and survives a restart, as stored. Jobs of one `lane` run one at a time, in order of creation. */
+export interface JobDoc {
+  id: string
+  kind: string
+  /** Jobs of one lane (a space) run one after the other. */
+  lane: string
+  /** JSON for the job's own code. Credentials never stand here: see `secret`. */
+  payload: Record<string, unknown>
+  state: 'queued' | 'running' | 'done' | 'failed'
+  /** Grows with every job made: the order within a lane. */
+  sequence: number
+  attempts: number
+  /** ISO time before which a queued job is not started. */
+  notBefore?: string
+  createdAt: string
+  /** Process that runs it; another process's running job is taken up again at start. */
+  runner?: string
+  finishedAt?: string
+  error?: string
+}
+
+export const jobs = collection<JobDoc>()({
+  name: 'jobs',
+  indexes: { lane: (job) => job.lane, state: (job) => job.state },
+  owner: (job) => job.lane,
+})
