@@ -22,8 +22,44 @@ export const DefaultLevel = Type.Union([RoleSchema, Type.Literal('inherit'), Typ
 export type DefaultLevel = Role | 'inherit' | null
 
 export const languages = [
-  'en', 'fr', 'de', 'es', 'it', 'pt', 'pt-br', 'ru', 'ja', 'zh', 'yue', 'ko', 'ar', 'hi', 'nl', 'pl', 'tr', 'sv', 'no', 'da', 'fi', 'el', 'cs', 'hu', 'ro', 'th',
-  'vi', 'id', 'ms', 'he', 'uk', 'sk', 'bg', 'hr', 'lt', 'lv', 'et', 'sl',
+  'en',
+  'fr',
+  'de',
+  'es',
+  'it',
+  'pt',
+  'pt-br',
+  'ru',
+  'ja',
+  'zh',
+  'yue',
+  'ko',
+  'ar',
+  'hi',
+  'nl',
+  'pl',
+  'tr',
+  'sv',
+  'no',
+  'da',
+  'fi',
+  'el',
+  'cs',
+  'hu',
+  'ro',
+  'th',
+  'vi',
+  'id',
+  'ms',
+  'he',
+  'uk',
+  'sk',
+  'bg',
+  'hr',
+  'lt',
+  'lv',
+  'et',
+  'sl',
 ] as const
 export const Language = oneOf(languages, { $id: 'Language' })
 export type Language = (typeof languages)[number]
@@ -36,7 +72,14 @@ export const pageQuery = {
 
 /** The list envelope around items of `schema`. */
 export const listOf = <T extends TSchema>(schema: T, options: { $id?: string } = {}) =>
-  Type.Object({ items: Type.Array(schema), count: Type.Integer({ minimum: 0, description: 'Total that matches.' }), next: Type.Optional(Type.Object({ page: Type.String() })) }, options)
+  Type.Object(
+    {
+      items: Type.Array(schema),
+      count: Type.Integer({ minimum: 0, description: 'Total that matches.' }),
+      next: Type.Optional(Type.Object({ page: Type.String() })),
+    },
+    options,
+  )
 
 /** An object of booleans: what the caller may do. */
 export const permissionsOf = <const K extends readonly string[]>(keys: K) =>

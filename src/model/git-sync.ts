@@ -4,12 +4,23 @@ import { Id, nullable, oneOf, Timestamp } from './common.js'
 import { GitSync } from './space.js'
 
 export const providers = ['github', 'gitlab'] as const
-const Url = Type.String({ minLength: 1, maxLength: 2048, description: 'URL of the repository. It may carry basic-auth credentials: they are used for this operation and kept nowhere.' })
-const GitInfoInput = Type.Object({ provider: Type.Optional(oneOf(providers)), url: Type.Optional(Type.String({ maxLength: 2048 })) }, { additionalProperties: false })
+const Url = Type.String({
+  minLength: 1,
+  maxLength: 2048,
+  description: 'URL of the repository. It may carry basic-auth credentials: they are used for this operation and kept nowhere.',
+})
+const GitInfoInput = Type.Object(
+  { provider: Type.Optional(oneOf(providers)), url: Type.Optional(Type.String({ maxLength: 2048 })) },
+  { additionalProperties: false },
+)
 
 const common = {
   url: Url,
-  ref: Type.String({ minLength: 1, maxLength: 512, description: '`refs/heads/<branch>`; a standalone import also takes `refs/pull/<n>/head` and `refs/merge-requests/<n>/head`.' }),
+  ref: Type.String({
+    minLength: 1,
+    maxLength: 512,
+    description: '`refs/heads/<branch>`; a standalone import also takes `refs/pull/<n>/head` and `refs/merge-requests/<n>/head`.',
+  }),
   repoCacheID: Type.Optional(Type.String({ maxLength: 512 })),
   repoTreeURL: Type.Optional(Type.String({ maxLength: 2048 })),
   repoCommitURL: Type.Optional(Type.String({ maxLength: 2048 })),
@@ -21,7 +32,10 @@ const common = {
 
 export const ImportRequest = Type.Object({ ...common, standalone: Type.Optional(Type.Boolean()) }, { additionalProperties: false, $id: 'GitImportRequest' })
 export type ImportRequest = Static<typeof ImportRequest>
-export const ExportRequest = Type.Object({ ...common, commitMessage: Type.String({ minLength: 1, maxLength: 10_000 }) }, { additionalProperties: false, $id: 'GitExportRequest' })
+export const ExportRequest = Type.Object(
+  { ...common, commitMessage: Type.String({ minLength: 1, maxLength: 10_000 }) },
+  { additionalProperties: false, $id: 'GitExportRequest' },
+)
 export type ExportRequest = Static<typeof ExportRequest>
 
 export const syncStates = ['queued', 'running', 'success', 'failure', 'conflict'] as const

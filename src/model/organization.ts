@@ -3,7 +3,17 @@ import { collection } from '../kernel/documents.js'
 import { Id, nullable, oneOf, permissionsOf, type Role, RoleSchema, Timestamp } from './common.js'
 
 export const organizationTypes = ['business', 'community'] as const
-export const useCases = ['internalDocs', 'docsSite', 'audienceControlledSite', 'productDocs', 'teamKnowledgeBase', 'designSystem', 'openSourceDocs', 'notes', 'other'] as const
+export const useCases = [
+  'internalDocs',
+  'docsSite',
+  'audienceControlledSite',
+  'productDocs',
+  'teamKnowledgeBase',
+  'designSystem',
+  'openSourceDocs',
+  'notes',
+  'other',
+] as const
 export const plans = ['free_2024', 'plus_2024', 'pro_2024', 'enterprise_2024', 'community_2024', 'free', 'plus', 'pro', 'internal'] as const
 
 /** An organization, as stored. */
@@ -25,7 +35,11 @@ export interface OrganizationDoc {
   inviteLinks: boolean
 }
 
-export const organizations = collection<OrganizationDoc>()({ name: 'organizations', indexes: { emailDomain: (org) => org.emailDomains }, owner: (org) => org.id })
+export const organizations = collection<OrganizationDoc>()({
+  name: 'organizations',
+  indexes: { emailDomain: (org) => org.emailDomains },
+  owner: (org) => org.id,
+})
 
 /** A user's place in an organization, as stored. Its ID is `<organization>:<user>`. */
 export interface MembershipDoc {
@@ -63,8 +77,18 @@ export const teams = collection<TeamDoc>()({
 })
 
 export const organizationPermissions = [
-  'view', 'admin', 'ownTeam', 'createContent', 'createOpenAPISpec', 'ingestConversations', 'viewBilling', 'listMembers', 'listTeams', 'listIntegrations',
-  'listInstallations', 'installIntegration',
+  'view',
+  'admin',
+  'ownTeam',
+  'createContent',
+  'createOpenAPISpec',
+  'ingestConversations',
+  'viewBilling',
+  'listMembers',
+  'listTeams',
+  'listIntegrations',
+  'listInstallations',
+  'installIntegration',
 ] as const
 
 const DefaultContent = Type.Object({ type: Type.Literal('site'), site: Id }, { additionalProperties: false })
@@ -87,7 +111,11 @@ export const Organization = Type.Object(
     inviteLinks: Type.Boolean(),
     plan: oneOf(plans),
     internal_isOnNewTrial: Type.Literal(true),
-    billing: Type.Object({ hasPaymentFailed: Type.Boolean(), isScheduledToCancel: Type.Boolean(), usageAddons: Type.Record(Type.String(), Type.Object({ enabled: Type.Boolean() })) }),
+    billing: Type.Object({
+      hasPaymentFailed: Type.Boolean(),
+      isScheduledToCancel: Type.Boolean(),
+      usageAddons: Type.Record(Type.String(), Type.Object({ enabled: Type.Boolean() })),
+    }),
     trial: Type.Object({ status: Type.Literal('notapplicable') }),
     urls: Type.Object({ location: Type.String(), app: Type.String(), logo: Type.Optional(Type.String()) }),
     permissions: permissionsOf(organizationPermissions),
@@ -96,7 +124,12 @@ export const Organization = Type.Object(
 )
 
 export const CreateOrganization = Type.Object(
-  { title: Type.String({ minLength: 2, maxLength: 255 }), emailDomains: Type.Optional(Type.Array(Type.String({ minLength: 3, maxLength: 253, pattern: '^[^\\s@/]+\\.[^\\s@/]+$' }), { maxItems: 100, uniqueItems: true })) },
+  {
+    title: Type.String({ minLength: 2, maxLength: 255 }),
+    emailDomains: Type.Optional(
+      Type.Array(Type.String({ minLength: 3, maxLength: 253, pattern: '^[^\\s@/]+\\.[^\\s@/]+$' }), { maxItems: 100, uniqueItems: true }),
+    ),
+  },
   { additionalProperties: false, $id: 'CreateOrganization' },
 )
 export type CreateOrganization = Static<typeof CreateOrganization>
@@ -104,7 +137,9 @@ export type CreateOrganization = Static<typeof CreateOrganization>
 export const UpdateOrganization = Type.Object(
   {
     title: Type.Optional(Type.String({ minLength: 2, maxLength: 255 })),
-    emailDomains: Type.Optional(Type.Array(Type.String({ minLength: 3, maxLength: 253, pattern: '^[^\\s@/]+\\.[^\\s@/]+$' }), { maxItems: 100, uniqueItems: true })),
+    emailDomains: Type.Optional(
+      Type.Array(Type.String({ minLength: 3, maxLength: 253, pattern: '^[^\\s@/]+\\.[^\\s@/]+$' }), { maxItems: 100, uniqueItems: true }),
+    ),
     hostname: Type.Optional(Type.String({ minLength: 3, maxLength: 32, pattern: '^[a-z0-9][a-z0-9-]*[a-z0-9]$' })),
     defaultRole: Type.Optional(nullable(RoleSchema)),
     defaultContent: Type.Optional(nullable(DefaultContent)),

@@ -76,15 +76,36 @@ export interface GrantDoc {
   role: Role
 }
 
-export const grants = collection<GrantDoc>()({ name: 'grants', indexes: { target: (grant) => grant.target, principal: (grant) => grant.principal }, owner: (grant) => grant.target })
+export const grants = collection<GrantDoc>()({
+  name: 'grants',
+  indexes: { target: (grant) => grant.target, principal: (grant) => grant.principal },
+  owner: (grant) => grant.target,
+})
 
-export const spacePermissions = ['view', 'access', 'admin', 'viewInviteLinks', 'edit', 'triggerGitSync', 'comment', 'merge', 'review', 'installIntegration'] as const
+export const spacePermissions = [
+  'view',
+  'access',
+  'admin',
+  'viewInviteLinks',
+  'edit',
+  'triggerGitSync',
+  'comment',
+  'merge',
+  'review',
+  'installIntegration',
+] as const
 
 const Title = Type.String({ maxLength: 50 })
 const Emoji = Type.String({ maxLength: 50 })
 
 export const GitSync = Type.Object(
-  { repoName: Type.Optional(Type.String()), installationProvider: Type.Optional(oneOf(['github', 'github-legacy', 'gitlab'])), integration: Type.Optional(Type.String()), url: Type.String(), updatedAt: Timestamp },
+  {
+    repoName: Type.Optional(Type.String()),
+    installationProvider: Type.Optional(oneOf(['github', 'github-legacy', 'gitlab'])),
+    integration: Type.Optional(Type.String()),
+    url: Type.String(),
+    updatedAt: Timestamp,
+  },
   { $id: 'GitSync' },
 )
 
@@ -109,7 +130,13 @@ export const Space = Type.Object(
     changeRequests: Type.Integer(),
     changeRequestsOpen: Type.Integer(),
     changeRequestsDraft: Type.Integer(),
-    urls: Type.Object({ location: Type.String(), app: Type.String(), published: Type.Optional(Type.String()), public: Type.Optional(Type.String()), icon: Type.Optional(Type.String()) }),
+    urls: Type.Object({
+      location: Type.String(),
+      app: Type.String(),
+      published: Type.Optional(Type.String()),
+      public: Type.Optional(Type.String()),
+      icon: Type.Optional(Type.String()),
+    }),
     permissions: permissionsOf(spacePermissions),
   },
   { $id: 'Space' },

@@ -42,7 +42,12 @@ export interface TokenDoc {
   expiresAt?: string
 }
 
-export const tokens = collection<TokenDoc>()({ name: 'tokens', indexes: { hash: (token) => token.hash, user: (token) => token.user }, unique: ['hash'], owner: (token) => token.user })
+export const tokens = collection<TokenDoc>()({
+  name: 'tokens',
+  indexes: { hash: (token) => token.hash, user: (token) => token.user },
+  unique: ['hash'],
+  owner: (token) => token.user,
+})
 
 const tokenFields = {
   id: Id,
@@ -54,7 +59,10 @@ const tokenFields = {
 }
 
 export const Token = Type.Object({ object: Type.Literal('token'), ...tokenFields }, { $id: 'Token' })
-export const CreatedToken = Type.Object({ object: Type.Literal('token'), ...tokenFields, token: Type.String({ description: 'The secret. It is shown this once.' }) }, { $id: 'CreatedToken' })
+export const CreatedToken = Type.Object(
+  { object: Type.Literal('token'), ...tokenFields, token: Type.String({ description: 'The secret. It is shown this once.' }) },
+  { $id: 'CreatedToken' },
+)
 
 export const CreateToken = Type.Object(
   {

@@ -1,0 +1,51 @@
+import type { Role } from '../model/common.js'
+import { organizationPermissions, spacePermissions } from '../model/index.js'
+import { atLeast, rank } from './roles.js'
+
+/**
+ * The policy: what each permission asks for at least. It refuses requests and fills the `permissions` of answers, so
+ * the two cannot differ. `guest` = any member of the organization, whatever his role.
+ */
+export const policy = {
+  'organization:view': 'guest',
+  'organization:admin': 'admin',
+  'organization:ownTeam': 'create',
+  'organization:createContent': 'create',
+  'organization:createOpenAPISpec': 'create',
+  'organization:ingestConversations': 'admin',
+  'organization:viewBilling': 'admin',
+  'organization:listMembers': 'read',
+  'organization:listTeams': 'read',
+  'organization:listIntegrations': 'read',
+  'organization:listInstallations': 'read',
+  'organization:installIntegration': 'admin',
+  'space:view': 'read',
+  'space:access': 'read',
+  'space:comment': 'comment',
+  'space:edit': 'edit',
+  'space:review': 'review',
+  'space:merge': 'review',
+  'space:triggerGitSync': 'review',
+  'space:create': 'create',
+  'space:admin': 'admin',
+  'space:viewInviteLinks': 'admin',
+  'space:installIntegration': 'admin',
+} as const satisfies Record<string, Role | 'guest'>
+
+export type Permission = keyof typeof policy
+
+/** Whether a role (null = guest, undefined = stranger) is enough for a permission. */
+export function allows(permission: Permission, role: Role | null | undefined): boolean {
+  if (role === undefined) return false
+  const least = policy[permission]
+  return least === 'guest' ? rank(role) >= -1 : atLeast(role, least)
+}
+
+const flags = <K extends string>(scope: string, keys: readonly K[], role: Role | null | undefined): Record<K, boolean> =>
+  Object.fromEntries(keys.map((key) => [key, allows(`${scope}:${key}` as Permission, role)])) as Record<K, boolean>
+
+/** The `permissions` object of an organization for somebody of this role. */
+export const presentOrganizationPermissions = (role: Role | null | undefined) => flags('organization', organizationPermissions, role)
+
+/** The `permissions` object of a space for somebody of this role. */
+export const presentSpacePermissions = (role: Role | null | undefined) => flags('space', spacePermissions, role)

@@ -1,0 +1,1 @@
+export { bearer, hashToken, newToken } from './secrets.js'

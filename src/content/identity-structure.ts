@@ -1,0 +1,60 @@
+import type { ContentStructure, EntryKind, PageEntry } from './types.js'
+
+/** What became of the entries of one kind between two structures, by key. */
+export interface KeyChanges {
+  added: string[]
+  deleted: string[]
+  renamed: { from: string; to: string }[]
+}
+
+function* entries(pages: readonly PageEntry[]): Generator<PageEntry> {
+  for (const page of pages) {
+    yield page
+    yield* entries(page.pages)
+  }
+}
+
+const kinds: Record<PageEntry['type'], EntryKind> = { document: 'page', group: 'group', link: 'link', computed: 'computed' }
+
+/** Every `kind\0key` of a structure. */
+export function structureKeys(structure: ContentStructure): Set<string> {
+  return new Set([...entries(structure.pages)].map((entry) => `${kinds[entry.type]}\0${entry.key}`))
+}
+
+/** What makes an entry recognisable without its place: a link's target, a computed page's operation, a group's children. */
+function marks(entry: PageEntry): string[] {
+  if (entry.type === 'link') return [`href ${entry.href} ${entry.title}`, `href ${entry.href}`]
+  if (entry.type === 'computed') return [`computed ${JSON.stringify(entry.computed)}`]
+  return [`title ${entry.title}`, ...entry.pages.flatMap((child) => (child.type === 'document' ? [`child ${child.gitPath}`] : [`child ${child.title}`]))]
+}
+
+/**
+ * Matches groups, links or computed pages of two structures. An entry whose key is still there is the same; of the others,
+ * those that share a mark that is unique on both sides are a rename (content-format.md: a group stays while its children stay).
+ */
+export function matchStructures(before: ContentStructure, after: ContentStructure, kind: 'group' | 'link' | 'computed'): KeyChanges {
+  const of = (structure: ContentStructure): Map<string, PageEntry> =>
+    new Map([...entries(structure.pages)].filter((entry) => entry.type === kind).map((entry) => [entry.key, entry]))
+  const old = of(before)
+  const now = of(after)
+  const gone = [...old.values()].filter((entry) => !now.has(entry.key))
+  const came = [...now.values()].filter((entry) => !old.has(entry.key))
+  const renamed: KeyChanges['renamed'] = []
+  const taken = new Set<string>()
+  const byMark = new Map<string, PageEntry[]>()
+  for (const entry of came) for (const mark of marks(entry)) byMark.set(mark, [...(byMark.get(mark) ?? []), entry])
+  for (const entry of gone) {
+    const match = marks(entry)
+      .map((mark) => byMark.get(mark)?.filter((candidate) => !taken.has(candidate.key)) ?? [])
+      .find((candidates) => candidates.length === 1)?.[0]
+    if (!match) continue
+    taken.add(match.key)
+    renamed.push({ from: entry.key, to: match.key })
+  }
+  const moved = new Set(renamed.map((move) => move.from))
+  return {
+    added: came.filter((entry) => !taken.has(entry.key)).map((entry) => entry.key),
+    deleted: gone.filter((entry) => !moved.has(entry.key)).map((entry) => entry.key),
+    renamed,
+  }
+}

@@ -1,0 +1,56 @@
+import type { ContentCache } from './content-cache.js'
+import type { Git, Repository } from '../git/index.js'
+import type { Clock } from '../kernel/clock.js'
+import type { Document, OrganizationDoc, Role, SpaceDoc, UserDoc } from '../model/index.js'
+import type { Store } from '../store/index.js'
+import type { KeyedMutex } from './mutex.js'
+
+/** What every use case works with. Made once, in the composition root. */
+export interface App {
+  store: Store
+  git: Git
+  clock: Clock
+  settings: Settings
+  /** One holder per space for what must not interleave: writes of content, sync steps, maintenance. */
+  locks: KeyedMutex
+  content: ContentCache
+  /** Tells the worker that jobs were queued. */
+  wakeJobs(): void
+  /** Credentials of queued remote operations by job ID: in memory only, gone with the process. */
+  credentials: Map<string, { username?: string; password?: string }>
+  log: { info(fields: object, message: string): void; warn(fields: object, message: string): void; error(fields: object, message: string): void }
+}
+
+export interface Settings {
+  version: string
+  /** Base of the URLs in answers, without a trailing slash. */
+  publicUrl: string
+  /** Key that signs download URLs. */
+  signingKey: Buffer
+  maxFileBytes: number
+  maxPackBytes: number
+  maxTreeEntries: number
+  remoteTimeoutMs: number
+  allowedProtocols: readonly string[]
+  /** Committer of the service's commits. */
+  committer: { name: string; email: string }
+}
+
+/** Who asks. */
+export interface Actor {
+  user: Document<UserDoc>
+  token: { id: string; readOnly: boolean; organization?: string }
+}
+
+/** An organization that the caller may see, with his role there (null = guest). */
+export interface LoadedOrganization {
+  doc: Document<OrganizationDoc>
+  role: Role | null
+}
+
+/** A space that the caller may see, with his role on it and its repository. */
+export interface LoadedSpace {
+  doc: Document<SpaceDoc>
+  role: Role
+  repo: Repository
+}

@@ -1,0 +1,37 @@
+import { LRUCache } from 'lru-cache'
+import type { Overrides } from '../content/identity.js'
+import type { Reference } from '../content/links.js'
+import type { ContentStructure, PageSource } from '../content/types.js'
+import type { PageDates } from './page-dates.js'
+
+/** A markdown file read: its text and what was found in it. */
+export interface ParsedPage {
+  text: string
+  source: PageSource
+}
+
+/**
+ * What is derived from Git objects, keyed by the smallest input's oid, bounded, deletable at any time. Keys that begin
+ * with a space's ID hold what also depends on the space's adopted head.
+ */
+export class ContentCache {
+  /** `<space>:<commit>` → IDs that differ from the default ones. */
+  readonly overrides = new LRUCache<string, Overrides>({ max: 5_000 })
+  /** `<space>:<commit>` → shape of the revision. */
+  readonly structures = new LRUCache<string, ContentStructure>({ max: 500 })
+  /** Blob oid → page. */
+  readonly pages = new LRUCache<string, ParsedPage>({ maxSize: 128 * 1024 * 1024, sizeCalculation: (page) => page.text.length * 2 + 1_000 })
+  /** Blob oid → the references in it. */
+  readonly references = new LRUCache<string, readonly Reference[]>({ max: 50_000 })
+  /** `<space>:<commit>` → dates of files. */
+  readonly dates = new LRUCache<string, PageDates>({ max: 500 })
+  /** Blob oid → pixels, or null where it is no image. */
+  readonly dimensions = new LRUCache<string, { width: number; height: number } | 'none'>({ max: 50_000 })
+  /** `<tree>:<structure key>` → git paths of a revision's files. */
+  readonly files = new LRUCache<string, readonly string[]>({ max: 200 })
+
+  /** Forgets everything: what is asked for next is derived anew. */
+  clear(): void {
+    for (const cache of [this.overrides, this.structures, this.pages, this.references, this.dates, this.dimensions, this.files]) cache.clear()
+  }
+}

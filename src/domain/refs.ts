@@ -1,0 +1,22 @@
+import type { RefName } from '../kernel/ids.js'
+
+/** The primary content of a space. */
+export const MAIN = 'refs/heads/main' as RefName
+/** The head of the history that the space was adopted from. */
+export const ADOPTED = 'refs/bindery/adopted' as RefName
+
+/** The branch of a change request. */
+export const changeRequestRef = (number: number): RefName => `refs/heads/change-requests/${number}` as RefName
+
+/** Keeps a commit that a client may still name although no branch does. */
+export const keepRef = (commit: string): RefName => `refs/bindery/keep/${commit}` as RefName
+
+/** What the sync with one remote knows: `<remote commit>` names the commit here that it equals. */
+export const syncRef = (remoteKey: string, remoteCommit: string): RefName => `refs/bindery/sync/${remoteKey}/${remoteCommit}` as RefName
+export const syncPrefix = (remoteKey: string): string => `refs/bindery/sync/${remoteKey}/`
+
+/** The remote's newest head that a conflict keeps from main. */
+export const incomingRef = (remoteKey: string): RefName => `refs/bindery/incoming/${remoteKey}` as RefName
+
+/** The repository of a space. */
+export const repositoryName = (space: string): string => space

@@ -1,0 +1,134 @@
+import { readPage } from '../content/front-matter.js'
+import { findReferences, type Reference, resolveReference } from '../content/links.js'
+import { idOf } from '../content/identity.js'
+import { readStructure } from '../content/structure.js'
+import { decodeText } from '../content/text.js'
+import type { ContentStructure, DocumentEntry, FilePlace, PageEntry } from '../content/types.js'
+import { MissingObject, type Repository, type Snapshot } from '../git/index.js'
+import { notFound } from '../kernel/errors.js'
+import { type CommitId, isOid } from '../kernel/ids.js'
+import type { App, LoadedSpace } from './app.js'
+import type { ParsedPage } from './content-cache.js'
+import { overridesAt } from './identity.js'
+
+/** One revision of a space, opened for reading. */
+export interface OpenRevision {
+  space: LoadedSpace
+  repo: Repository
+  snapshot: Snapshot
+  structure: ContentStructure
+}
+
+/** Files whose content shapes the structure; every other blob may change without the structure changing. */
+const shapes = (structure: ContentStructure, path: string): boolean => {
+  const { root, summary } = structure.config
+  const inRoot = root === '' ? path : path.startsWith(`${root}/`) ? path.slice(root.length + 1) : ''
+  return (
+    path === '.gitbook.yaml' ||
+    path === summary ||
+    inRoot === '.gitbook.yaml' ||
+    inRoot.startsWith('.gitbook/includes/') ||
+    inRoot === '.gitbook/vars.yaml' ||
+    !structure.listed
+  )
+}
+
+/** Opens a revision. Costs no more than what changed since its first parent where that one is known. */
+export async function openRevision(app: App, space: LoadedSpace, commit: CommitId): Promise<OpenRevision> {
+  const { repo } = space
+  const [snapshot, structure] = await Promise.all([repo.at(commit), structureAt(app, space.doc.id, repo, commit)])
+  return { space, repo, snapshot, structure }
+}
+
+/** The revision of an ID given by a client. Throws 404 where the space has no such commit. */
+export async function openRevisionById(app: App, space: LoadedSpace, id: string): Promise<OpenRevision> {
+  if (!isOid(id) || !(await space.repo.hasCommit(id))) throw notFound(`Revision ${id}`)
+  return openRevision(app, space, id as CommitId)
+}
+
+/** The shape of the revision at a commit, shared with its first parent's where only page text changed. */
+export async function structureAt(app: App, space: string, repo: Repository, commit: CommitId): Promise<ContentStructure> {
+  const key = `${space}:${commit}`
+  const known = app.content.structures.get(key)
+  if (known) return known
+  const structure =
+    (await inherited(app, space, repo, commit)) ?? (await readStructure(await repo.at(commit), idOf(await overridesAt(app, space, repo, commit))))
+  app.content.structures.set(key, structure)
+  return structure
+}
+
+async function inherited(app: App, space: string, repo: Repository, commit: CommitId): Promise<ContentStructure | null> {
+  const parent = (await repo.commit(commit)).parents[0]
+  const structure = parent && app.content.structures.get(`${space}:${parent}`)
+  if (!structure) return null
+  const changes = await repo.diff(parent, commit)
+  if (changes.some((change) => change.status !== 'modified' || shapes(structure, change.path))) return null
+  const [before, after] = await Promise.all([overridesAt(app, space, repo, parent), overridesAt(app, space, repo, commit)])
+  return before.size === after.size && [...after].every(([key, id]) => before.get(key) === id) ? structure : null
+}
+
+/** A page's text, read. Throws 404 where the file went missing behind the table of contents. */
+export async function readDocument(app: App, revision: OpenRevision, entry: DocumentEntry): Promise<ParsedPage & { oid: string }> {
+  const file = await revision.snapshot.entry(entry.gitPath)
+  if (!file) throw notFound(`File ${entry.gitPath}`)
+  return { oid: file.oid, ...(await parsePage(app, revision.snapshot, file.oid, entry.gitPath)) }
+}
+
+async function parsePage(app: App, snapshot: Snapshot, oid: string, path: string): Promise<ParsedPage> {
+  const known = app.content.pages.get(oid)
+  if (known) return known
+  const text = decodeText(await snapshot.read(oid))
+  const page = { text, source: readPage(text, path) }
+  app.content.pages.set(oid, page)
+  return page
+}
+
+/** The references in a page, by blob. */
+export async function referencesOf(app: App, revision: OpenRevision, entry: DocumentEntry): Promise<readonly Reference[]> {
+  const file = await revision.snapshot.entry(entry.gitPath)
+  if (!file) return []
+  const known = app.content.references.get(file.oid)
+  if (known) return known
+  const { source } = await parsePage(app, revision.snapshot, file.oid, entry.gitPath)
+  const found = findReferences(source.markdown)
+  app.content.references.set(file.oid, found)
+  return found
+}
+
+/** All pages of a tree, depth first. */
+export function* eachPage(pages: readonly PageEntry[]): Generator<PageEntry> {
+  for (const page of pages) {
+    yield page
+    yield* eachPage(page.pages)
+  }
+}
+
+/** The files of a revision: `.gitbook/assets/**` and what pages reference (spec/gaps.md), in order of path. */
+export async function filesOf(app: App, revision: OpenRevision): Promise<FilePlace[]> {
+  const { structure, snapshot } = revision
+  const overrides = await overridesAt(app, revision.space.doc.id, revision.repo, snapshot.commit)
+  const identify = idOf(overrides)
+  const { root } = structure.config
+  const place = (gitPath: string): FilePlace => {
+    const key = root !== '' && gitPath.startsWith(`${root}/`) ? gitPath.slice(root.length + 1) : gitPath
+    return { id: identify('file', key), key, name: gitPath.split('/').at(-1) as string, gitPath }
+  }
+  const cacheKey = `${revision.space.doc.id}:${snapshot.tree}`
+  const known = app.content.files.get(cacheKey)
+  if (known) return known.map(place)
+  const paths = new Set((await snapshot.walk()).filter((entry) => entry.mode === '100644' || entry.mode === '100755').map((entry) => entry.path))
+  const files = new Set(structure.assets.map((asset) => asset.gitPath))
+  for (const page of eachPage(structure.pages)) {
+    if (page.type !== 'document') continue
+    for (const reference of await referencesOf(app, revision, page)) {
+      const resolved = resolveReference(reference.target, page.gitPath, structure, (path) => paths.has(path))
+      if (resolved.kind === 'file' && resolved.gitPath !== undefined) files.add(resolved.gitPath)
+    }
+  }
+  const sorted = [...files].sort()
+  app.content.files.set(cacheKey, sorted)
+  return sorted.map(place)
+}
+
+/** A missing object under a commit that a client named is a 404, not a failure of ours. */
+export const isMissing = (error: unknown): boolean => error instanceof MissingObject

@@ -1,0 +1,7 @@
+export * from './change-request.js'
+export * from './common.js'
+export * from './git-sync.js'
+export * from './job.js'
+export * from './organization.js'
+export * from './space.js'
+export * from './user.js'
