@@ -3,7 +3,7 @@ import { readAttributes } from './page-attributes.js'
 import type { PageSource } from './types.js'
 import { readYaml } from './yaml.js'
 
-const OPENING = /^[\ufeff\u200b\u200c\u200d\u2060]*---[ \t]*(?:\r\n|\n|\r)/
+const OPENING = /^(?:\ufeff|\u200b|\u200c|\u200d|\u2060)*---[ \t]*(?:\r\n|\n|\r)/
 const CLOSING = /^---[ \t]*(?:\r\n|\n|\r|$)/
 
 /** Where the YAML between the fences begins and ends, and where the body begins; null where the text has no front matter. */
