@@ -23,7 +23,11 @@ const SIMPLE = new RegExp(
     String.raw`\(((?:[^\s()<>\\&\x00-\x1f\x7f]|${ESCAPE})*)(?:[ \t]+"[^"\\&\n]*")?\)$`,
 )
 const ESCAPED = new RegExp(ESCAPE, 'g')
-const unescape = (text: string): string => (text.includes('\\') ? text.replace(ESCAPED, (pair) => pair[1]!) : text)
+/** A title in one line, without white space around it. */
+const clean = (title: string): string => title.replace(/[ \t\r\n]+/g, ' ').replace(/^ | $/g, '')
+
+/** Resolves backslash escapes. */
+export const resolveEscapes = (text: string): string => (text.includes('\\') ? text.replace(ESCAPED, (pair) => pair[1]!) : text)
 
 /**
  * Reads `text` as CommonMark. A link whose target CommonMark refuses for spaces or parentheses is read all the same,
@@ -31,9 +35,9 @@ const unescape = (text: string): string => (text.includes('\\') ? text.replace(E
  */
 export function parseInline(text: string, definitions: ReadonlyMap<string, string>): Inline {
   const simple = SIMPLE.exec(text)
-  if (simple) return { title: unescape(simple[1]!).trim(), href: unescape(simple[2]!) }
+  if (simple) return { title: clean(resolveEscapes(simple[1]!)), href: resolveEscapes(simple[2]!) }
   if (text.length > MAX_LENGTH) return { title: text.slice(0, MAX_LENGTH), href: null }
-  if (!/[[\]\\`*_&<>!\n#]/.test(text)) return { title: text.trim(), href: null }
+  if (!/[[\]\\`*_&<>!\n#]/.test(text)) return { title: clean(text), href: null }
   const found = read(text, definitions)
   return found.href === null ? (recover(text, definitions) ?? found) : found
 }
@@ -45,7 +49,7 @@ function read(text: string, definitions: ReadonlyMap<string, string>): Inline {
   if (first?.type !== 'paragraph' && first?.type !== 'heading') return { title: first?.type === 'html' ? '' : text.trim(), href: null }
   const whole = textOf(first.children, root, found)
   if (found.href === null) found.title = whole
-  found.title = found.title.replace(/\s+/g, ' ').trim()
+  found.title = clean(found.title)
   return found
 }
 
@@ -98,5 +102,5 @@ export function splitLoose(text: string): { title: string; target: string; targe
 function recover(text: string, definitions: ReadonlyMap<string, string>): Inline | null {
   const loose = splitLoose(text)
   if (!loose) return null
-  return { title: read(loose.title, definitions).title, href: unescape(loose.target.trim()) }
+  return { title: read(loose.title, definitions).title, href: resolveEscapes(loose.target.trim()) }
 }

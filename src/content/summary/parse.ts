@@ -29,7 +29,7 @@ export function summaryOf(scan: Scan): Summary {
 
 function ownOf(block: Block, scan: Scan, diagnostics: Diagnostic[]): SummaryNode {
   const { line, start, end } = block
-  const { title, href, slug, more } = parseInline(block.text, scan.definitions)
+  const { title, href, slug, more } = parseInline(inlineOf(block), scan.definitions)
   const place = { line, start, end, children: [] }
   if (block.kind === 'group') return { type: 'group', title, href, ...(slug === undefined ? {} : { slug }), ...place }
   if (block.yaml !== undefined && href === null) {
@@ -42,6 +42,9 @@ function ownOf(block: Block, scan: Scan, diagnostics: Diagnostic[]): SummaryNode
     diagnostics.push({ code: 'unsupported-entry', line, message: 'The entry has neither a title nor a target. Give it one.' })
   return { type: 'entry', title, href, ...place }
 }
+
+/** A heading's text is never a block of its own. */
+const inlineOf = ({ kind, text }: Block): string => (kind === 'group' && /^[#>+\-~=*\d]/.test(text) ? `# ${text.replaceAll('\n', ' ')}` : text)
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 

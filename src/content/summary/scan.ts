@@ -273,7 +273,7 @@ class Scanner {
       const item = this.items.pop()!
       const parent = this.items.at(-1) ?? this.group
       if (parent) parent.end = Math.max(parent.end, item.end)
-      if (item.yaml !== undefined || item.text.replace(/<!--[^]*?(?:-->|$)/g, '').trim() !== '') continue
+      if (item.yaml !== undefined || item.text.replace(/<!--[\s\S]*?(?:-->|$)/g, '').trim() !== '') continue
       const siblings = parent?.children ?? this.result.blocks
       siblings.pop()
       for (const child of item.children) siblings.push(child)
