@@ -31,24 +31,24 @@ export const resolveEscapes = (text: string): string => (text.includes('\\') ? t
 
 /**
  * Reads `text` as CommonMark. A link whose target CommonMark refuses for spaces or parentheses is read all the same,
- * as docs tools do. The common form is read without the parser, which alone would cost 170 µs an entry.
+ * as docs tools do. The title is the link's text, or with `whole` that of all. The common form is read without the parser, which alone would cost 170 µs an entry.
  */
-export function parseInline(text: string, definitions: ReadonlyMap<string, string>): Inline {
+export function parseInline(text: string, definitions: ReadonlyMap<string, string>, title: 'of-link' | 'whole' = 'of-link'): Inline {
   const simple = SIMPLE.exec(text)
   if (simple) return { title: clean(resolveEscapes(simple[1]!)), href: resolveEscapes(simple[2]!) }
   if (text.length > MAX_LENGTH) return { title: text.slice(0, MAX_LENGTH), href: null }
   if (!/[[\]\\`*_&<>!\n#]/.test(text)) return { title: clean(text), href: null }
-  const found = read(text, definitions)
+  const found = read(text, definitions, title)
   return found.href === null ? (recover(text, definitions) ?? found) : found
 }
 
-function read(text: string, definitions: ReadonlyMap<string, string>): Inline {
+function read(text: string, definitions: ReadonlyMap<string, string>, title: 'of-link' | 'whole' = 'of-link'): Inline {
   const root = fromMarkdown(`${text}\n\n${definitionsFor(text, definitions)}`)
   const found: Inline = { title: '', href: null }
   const first = root.children[0]
   if (first?.type !== 'paragraph' && first?.type !== 'heading') return { title: first?.type === 'html' ? '' : text.trim(), href: null }
   const whole = textOf(first.children, root, found)
-  if (found.href === null) found.title = whole
+  if (found.href === null || title === 'whole') found.title = whole
   found.title = clean(found.title)
   return found
 }
