@@ -1,5 +1,7 @@
 import { readPage } from '../content/front-matter.js'
-import { findReferences, type Reference, resolveReference } from '../content/links.js'
+import { findReferences } from '../content/links.js'
+import type { Reference } from '../content/reference.js'
+import { resolveReference } from '../content/resolve-reference.js'
 import { idOf } from '../content/identity.js'
 import { readStructure } from '../content/structure.js'
 import { decodeText } from '../content/text.js'

@@ -17,8 +17,7 @@ function containers(text: string, start: number, end: number): number {
     else if (code === 42 || code === 43 || code === 45) {
       if (i + 1 < end && !isBlank(text.charCodeAt(i + 1))) return count
       count++
-    }
-    else if (isDigit(code)) {
+    } else if (isDigit(code)) {
       while (isDigit(text.charCodeAt(i + 1))) i++
       const after = text.charCodeAt(i + 1)
       if (after !== 46 && after !== 41) return count

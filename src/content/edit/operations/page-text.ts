@@ -11,7 +11,8 @@ export function markdownOf(document: NonNullable<ChangeOf<'update_page'>['docume
   try {
     return printDocument(document.document as unknown as DocumentNode, before)
   } catch (error) {
-    if (error instanceof TypeError || error instanceof RangeError) throw new ChangeError(`The block tree cannot be written as markdown: ${error.message}`, 'document')
+    if (error instanceof TypeError || error instanceof RangeError)
+      throw new ChangeError(`The block tree cannot be written as markdown: ${error.message}`, 'document')
     throw error
   }
 }
