@@ -1,5 +1,6 @@
 export * from './change-request.js'
 export * from './common.js'
+export * from './content.js'
 export * from './git-sync.js'
 export * from './job.js'
 export * from './organization.js'

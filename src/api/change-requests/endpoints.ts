@@ -1,0 +1,86 @@
+import { Type } from '@sinclair/typebox'
+import { createChangeRequest, listChangeRequests, updateChangeRequest } from '../../domain/change-requests.js'
+import { mergeChangeRequest, updateFromMain } from '../../domain/merge-requests.js'
+import { paginate } from '../../kernel/paging.js'
+import { ChangeRequest, CreateChangeRequest, changeRequestStatuses, Id, listOf, MergeResult, oneOf, pageQuery, UpdateChangeRequest, UpdateResult } from '../../model/index.js'
+import { created } from '../endpoint.js'
+import { endpoint } from '../service.js'
+import { presentChangeRequest } from './present.js'
+
+const section = 'Change requests'
+
+export const listChangeRequestsForSpace = endpoint({
+  method: 'GET',
+  path: '/v1/spaces/{spaceId}/change-requests',
+  summary: 'List the change requests of a space, newest first',
+  section,
+  needs: 'space:view',
+  query: Type.Object({ ...pageQuery, status: oneOf(changeRequestStatuses, { default: 'open' }), contributor: Type.Optional(Id) }),
+  returns: listOf(ChangeRequest, { $id: 'ChangeRequestList' }),
+  handle: async ({ app, space, query }) => {
+    const all = await listChangeRequests(app, space, { status: query.status, ...(query.contributor === undefined ? {} : { contributor: query.contributor }) })
+    const page = paginate(all, query, ({ doc }) => [doc.number, doc.id], 'desc')
+    return { ...page, items: await Promise.all(page.items.map((one) => presentChangeRequest(app, space, one))) }
+  },
+})
+
+export const createChangeRequestInSpace = endpoint({
+  method: 'POST',
+  path: '/v1/spaces/{spaceId}/change-requests',
+  summary: 'Create a change request',
+  description: 'A draft, with a branch of its own from the main content.',
+  section,
+  needs: 'space:edit',
+  body: Type.Optional(CreateChangeRequest),
+  status: 201,
+  returns: ChangeRequest,
+  handle: async ({ app, actor, space, body }) => {
+    const made = await createChangeRequest(app, actor, space, body ?? {})
+    return created(await presentChangeRequest(app, space, made), `/v1/spaces/${space.doc.id}/change-requests/${made.doc.id}`)
+  },
+})
+
+export const getChangeRequestById = endpoint({
+  method: 'GET',
+  path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}',
+  summary: 'Get a change request by ID or number',
+  section,
+  needs: 'space:view',
+  returns: ChangeRequest,
+  handle: ({ app, space, changeRequest }) => presentChangeRequest(app, space, changeRequest),
+})
+
+export const updateChangeRequestById = endpoint({
+  method: 'PATCH',
+  path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}',
+  summary: 'Change the subject or status of a change request',
+  section,
+  needs: 'space:edit',
+  body: UpdateChangeRequest,
+  returns: ChangeRequest,
+  fails: [409],
+  handle: async ({ app, space, changeRequest, body }) => presentChangeRequest(app, space, await updateChangeRequest(app, space, changeRequest, body)),
+})
+
+export const mergeChangeRequestById = endpoint({
+  method: 'POST',
+  path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/merge',
+  summary: 'Merge a change request into the main content',
+  description: 'A merge commit on main. What cannot be clean changes nothing and answers 409 with the paths.',
+  section,
+  needs: 'space:merge',
+  returns: MergeResult,
+  fails: [409, 423],
+  handle: async ({ app, actor, space, changeRequest }) => ({ ...(await mergeChangeRequest(app, actor, space, changeRequest)), result: 'merge' as const }),
+})
+
+export const updateChangeRequestFromMain = endpoint({
+  method: 'POST',
+  path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/update',
+  summary: 'Pull the main content into a change request',
+  section,
+  needs: 'space:edit',
+  returns: UpdateResult,
+  fails: [409, 423],
+  handle: async ({ app, actor, space, changeRequest }) => ({ ...(await updateFromMain(app, actor, space, changeRequest)), result: 'update' as const }),
+})

@@ -1,0 +1,30 @@
+import { Type } from '@sinclair/typebox'
+import { contentTypeOf, isSafeInline } from '../../content/files.js'
+import { openDownload } from '../../domain/downloads.js'
+import { binary, stream } from '../endpoint.js'
+import { endpoint } from '../service.js'
+
+export const downloadFile = endpoint({
+  method: 'GET',
+  path: '/v1/files/{downloadSpace}/{oid}/{fileName}',
+  summary: 'Download a file by its signed URL',
+  description: 'The address is a `downloadURL`: it needs no token, expires, and answers byte ranges. Types that a browser could run are sent as attachments.',
+  section: 'Space content',
+  needs: 'public',
+  query: Type.Object({ expires: Type.Integer({ minimum: 0 }), signature: Type.String({ maxLength: 100 }) }),
+  returns: binary('application/octet-stream'),
+  handle: async ({ app, downloadSpace, oid, fileName, query }) => {
+    const content = await openDownload(app, { space: downloadSpace, oid, name: fileName, expires: query.expires }, query.signature)
+    const contentType = contentTypeOf(fileName)
+    const inline = isSafeInline(contentType)
+    return stream({
+      contentType: inline ? contentType : 'application/octet-stream',
+      size: content.length,
+      open: (range) => (range ? content.subarray(range.start, range.end + 1) : content),
+      etag: oid,
+      fileName,
+      disposition: inline ? 'inline' : 'attachment',
+      cacheControl: 'private, max-age=86400, immutable',
+    })
+  },
+})

@@ -1,0 +1,104 @@
+import { parseDocument } from '../../content/blocks/parse.js'
+import { resolveReference } from '../../content/links.js'
+import type { DocumentEntry, PageAttributes, PageEntry } from '../../content/types.js'
+import type { App } from '../../domain/app.js'
+import { datesAt, datesOf, type PageDates } from '../../domain/page-dates.js'
+import { filesOf, type OpenRevision, readDocument } from '../../domain/revisions.js'
+import type { ContentReference, Format, Page } from '../../model/index.js'
+
+/** What is asked of the presentation of pages. */
+export interface PageOptions {
+  metadata: boolean
+  computed: boolean
+}
+
+/** Everything pages of one revision are presented with. */
+export interface PageContext {
+  app: App
+  revision: OpenRevision
+  options: PageOptions
+  dates: PageDates
+  /** Git path of a file → its ID. Made when a page first asks for it. */
+  fileIds: () => Promise<Map<string, string>>
+}
+
+/** Gathers what the pages of a revision are presented with. */
+export async function pageContext(app: App, revision: OpenRevision, options: PageOptions): Promise<PageContext> {
+  let ids: Promise<Map<string, string>> | null = null
+  const load = async () => new Map((await filesOf(app, revision)).map((file) => [file.gitPath, file.id]))
+  return { app, revision, options, dates: await datesAt(app, revision.space.doc.id, revision.repo, revision.snapshot.commit), fileIds: () => (ids ??= load()) }
+}
+
+const iso = (seconds: number): string => new Date(seconds * 1000).toISOString()
+
+/** Where a file is shown at the Git provider, and its path from that repository's root. */
+export function gitPlace(context: Pick<PageContext, 'revision'>, oid: string, path: string): { oid: string; path: string; url?: string } {
+  const link = context.revision.space.doc.git
+  const full = link && link.directory !== '' ? `${link.directory}/${path}` : path
+  return { oid, path: full, ...(link?.fileURL === undefined ? {} : { url: `${link.fileURL.replace(/\/$/, '')}/${full.split('/').map(encodeURIComponent).join('/')}` }) }
+}
+
+async function coverReference(context: PageContext, target: string | undefined, from: string): Promise<ContentReference | undefined> {
+  if (target === undefined) return undefined
+  const ids = await context.fileIds()
+  const resolved = resolveReference(target, from, context.revision.structure, (path) => ids.has(path))
+  const id = resolved.kind === 'file' && resolved.gitPath !== undefined ? ids.get(resolved.gitPath) : undefined
+  return id === undefined ? { kind: 'url', url: target } : { kind: 'file', file: id }
+}
+
+async function cover(context: PageContext, attributes: PageAttributes, from: string): Promise<Page['cover'] | undefined> {
+  if (!attributes.cover) return undefined
+  const { ref, refDark, ...place } = attributes.cover
+  const [light, dark] = await Promise.all([coverReference(context, ref, from), coverReference(context, refDark, from)])
+  return { ...place, ...(light ? { ref: light } : {}), ...(dark ? { refDark: dark } : {}) } as Page['cover']
+}
+
+async function presentDocument(context: PageContext, entry: DocumentEntry, format?: Format): Promise<Partial<Page>> {
+  const page = await readDocument(context.app, context.revision, entry)
+  const { title: _title, cover: _cover, layout, emoji, variables, ...attributes } = page.source.attributes
+  const dates = datesOf(context.dates, entry.gitPath)
+  const image = await cover(context, page.source.attributes, entry.gitPath)
+  return {
+    ...attributes,
+    ...(emoji === undefined ? {} : { emoji }),
+    ...(variables === undefined ? {} : { variables }),
+    ...(layout === undefined ? {} : { layout: layout as NonNullable<Page['layout']> }),
+    ...(image ? { cover: image } : {}),
+    ...(dates ? { createdAt: iso(dates.created), updatedAt: iso(dates.updated) } : {}),
+    ...(context.options.metadata ? { git: gitPlace(context, page.oid, entry.gitPath) } : {}),
+    ...(page.source.diagnostics.length > 0 ? { diagnostics: page.source.diagnostics } : {}),
+    ...(format === 'markdown' ? { markdown: page.source.markdown } : {}),
+    ...(format === 'document' ? { document: parseDocument(page.source.markdown) } : {}),
+  } as Partial<Page>
+}
+
+function presentLink(context: PageContext, entry: Extract<PageEntry, { type: 'link' }>): Partial<Page> {
+  const page = entry.target && context.revision.structure.byGitPath.get(entry.target.gitPath)
+  if (!page) return { href: entry.href, ...(entry.href === '' ? {} : { target: { kind: 'url', url: entry.href } }) }
+  return { href: entry.href, target: entry.target?.anchor === undefined ? { kind: 'page', page: page.id } : { kind: 'anchor', page: page.id, anchor: entry.target.anchor } }
+}
+
+/** One page with its subpages; content only in a `format`, and only of the page itself. */
+export async function presentPage(context: PageContext, entry: PageEntry, format?: Format): Promise<Page> {
+  const { app, revision } = context
+  const own: Partial<Page> = entry.type === 'document' ? await presentDocument(context, entry, format) : entry.type === 'link' ? presentLink(context, entry) : {}
+  return {
+    id: entry.id,
+    title: entry.title,
+    type: entry.type,
+    slug: entry.slug,
+    path: entry.path,
+    urls: { app: `${app.settings.publicUrl}/v1/spaces/${revision.space.doc.id}/revisions/${revision.snapshot.commit}/page/${entry.id}` },
+    ...own,
+    ...(entry.type === 'computed' ? { computed: entry.computed, computedSeed: entry.id } : {}),
+    pages: await presentPages(context, entry.pages),
+  } as Page
+}
+
+/** Pages of a tree, in order, without their content. */
+export async function presentPages(context: PageContext, entries: readonly PageEntry[]): Promise<Page[]> {
+  const presented: Page[] = []
+  for (const entry of entries) presented.push(await presentPage(context, entry))
+  return presented
+}
+

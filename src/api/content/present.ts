@@ -1,0 +1,72 @@
+import { contentTypeOf } from '../../content/files.js'
+import { parseDocument } from '../../content/blocks/parse.js'
+import { readPage } from '../../content/front-matter.js'
+import type { App } from '../../domain/app.js'
+import { downloadUrl } from '../../domain/downloads.js'
+import { PAGE_IDS } from '../../domain/identity.js'
+import { type LoadedFile, loadFiles, readReusable } from '../../domain/pages.js'
+import { mergedChangeRequest, revisionType } from '../../domain/revision-facts.js'
+import { filesOf, type OpenRevision } from '../../domain/revisions.js'
+import type { File, Format, Revision } from '../../model/index.js'
+import { gitPlace, type PageOptions, pageContext, presentPages } from './present-page.js'
+
+/** A file of a revision. */
+export function presentFile(app: App, revision: OpenRevision, file: LoadedFile, options: Pick<PageOptions, 'metadata'>): File {
+  return {
+    id: file.place.id,
+    name: file.place.name,
+    contentType: contentTypeOf(file.place.name),
+    downloadURL: downloadUrl(app, revision.space.doc.id, file.oid, file.place.name),
+    size: file.size,
+    ...(file.dimensions ? { dimensions: file.dimensions } : {}),
+    ...(options.metadata ? { git: gitPlace({ revision }, file.oid, file.place.gitPath) } : {}),
+  }
+}
+
+/** A whole revision: pages without their text, files, reusable content, variables, diagnostics. */
+export async function presentRevision(app: App, revision: OpenRevision, options: PageOptions): Promise<Revision> {
+  const { snapshot, structure, space } = revision
+  const [info, context, files] = await Promise.all([revision.repo.commit(snapshot.commit), pageContext(app, revision, options), filesOf(app, revision)])
+  const loaded = await loadFiles(app, revision, files)
+  const from = await mergedChangeRequest(app, space, info)
+  const link = space.doc.git
+  const reusable = await Promise.all(structure.reusableContents.map(async (place) => ({ place, entry: await snapshot.entry(place.gitPath) })))
+  return {
+    object: 'revision',
+    id: snapshot.commit,
+    parents: info.parents,
+    pages: await presentPages(context, structure.pages),
+    files: loaded.map((file) => presentFile(app, revision, file, options)),
+    reusableContents: reusable.map(({ place, entry }) => ({ id: place.id, title: place.title, ...(options.metadata && entry ? { git: gitPlace({ revision }, entry.oid, place.gitPath) } : {}) })),
+    variables: structure.variables,
+    createdAt: new Date(info.committer.seconds * 1000).toISOString(),
+    ...(options.metadata
+      ? {
+          git: {
+            oid: snapshot.commit,
+            message: info.message,
+            createdByService: info.headers[PAGE_IDS] !== undefined,
+            ...(link?.repoCommitURL === undefined ? {} : { url: `${link.repoCommitURL.replace(/\/$/, '')}/${snapshot.commit}` }),
+            ...(link === undefined ? {} : { ref: link.ref }),
+          },
+        }
+      : {}),
+    urls: { app: `${app.settings.publicUrl}/v1/spaces/${space.doc.id}/revisions/${snapshot.commit}` },
+    type: revisionType(info),
+    ...(from ? { mergedFrom: { object: 'change-request', id: from.id, number: from.number, subject: from.subject } } : {}),
+    diagnostics: structure.diagnostics,
+  }
+}
+
+/** Reusable content with its text in the asked format. */
+export async function presentReusableContent(revision: OpenRevision, id: string, format: Format, options: Pick<PageOptions, 'metadata'>) {
+  const { place, oid, text } = await readReusable(revision, id)
+  const { markdown } = readPage(text, place.gitPath)
+  return {
+    object: 'reusable-content' as const,
+    id: place.id,
+    title: place.title,
+    ...(options.metadata ? { git: gitPlace({ revision }, oid, place.gitPath) } : {}),
+    ...(format === 'markdown' ? { markdown } : { document: parseDocument(markdown) }),
+  }
+}

@@ -1,0 +1,130 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Static, TObject, TOptional, TSchema } from '@sinclair/typebox'
+import type { Reply } from './reply.js'
+import type { AnyResolvers, Resources } from './resolver.js'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** What the endpoints of one service have in common. */
+export interface ApiTypes {
+  app: unknown
+  actor: object
+  permission: string
+  resolvers: AnyResolvers
+}
+
+/** What a handler may know of the request itself. */
+export interface RequestInfo {
+  /** Also answered as `X-Request-Id` and written to the log. */
+  id: string
+  method: string
+  /** As sent, percent-encoded, without the query. */
+  path: string
+  /** The caller's address. */
+  ip: string
+  /** The service's public origin, without a slash at the end: `https://docs.example.org`. */
+  baseUrl: string
+  headers: IncomingHttpHeaders
+  /** The opaque tag of `If-Match` (no quotes), or null. */
+  ifMatch: string | null
+}
+
+/** A permission, or: any valid token, or: nobody need be known. */
+export type Needs<P extends string> = P | 'authenticated' | 'public'
+
+type QueryOf<Q> = Q extends TSchema ? Static<Q> : Record<never, never>
+type BodyOf<B> = B extends TOptional<TSchema> ? Static<B> | undefined : B extends TSchema ? Static<B> : undefined
+// biome-ignore lint/suspicious/noConfusingVoidType: a handler without an answer may be a function that returns nothing
+type AnswerOf<R> = R extends TSchema ? Static<R> | Reply<Static<R>> : R extends Binary ? Reply<never> : void | Reply<never>
+
+/** What a handler gets. */
+export type Context<T extends ApiTypes, Path extends string, N, Q, B, Aliases> = {
+  app: T['app']
+  actor: N extends 'public' ? T['actor'] | null : T['actor']
+  query: QueryOf<Q>
+  body: BodyOf<B>
+  request: RequestInfo
+} & Resources<T['resolvers'], Path, Aliases>
+
+/** An answer that is no JSON. */
+export interface Binary {
+  binary: string
+}
+
+/** Declares an answer of another content type; the handler answers `stream(…)`. */
+export const binary = (contentType: string): Binary => ({ binary: contentType })
+
+/** What is said about an endpoint besides its types. */
+export interface EndpointFacts {
+  method: Method
+  /** `/v1/spaces/{spaceId}`; `{pagePath*}` takes the rest of the path. */
+  path: string
+  /** One line. */
+  summary: string
+  description?: string
+  /** The part of the reference in which it is listed. */
+  section: string
+  deprecated?: boolean
+  needs: string
+  /** 200 unless told, 204 where there is no `returns`. */
+  status?: 200 | 201 | 202 | 204
+  query?: TObject
+  /** The JSON body; `Type.Optional(…)` = may be left out. */
+  body?: TSchema
+  /** The JSON that is answered, or `binary(type)`; absent = 204. */
+  returns?: TSchema | Binary
+  /** Error statuses that only the handler can give (409, 423 …), for the documentation. */
+  fails?: readonly number[]
+  /** The last resource of the path may be missing or invisible: answered with 204. */
+  deletes?: 'leaf'
+  /** Parameter → the resolver that loads it, where that is not the one of its own name. */
+  aliases?: Readonly<Record<string, string>>
+  /** Bytes that the body may have, where that is not the general limit. */
+  bodyLimitBytes?: number
+}
+
+/** A declared endpoint with its types erased, as the pipeline runs it. */
+export interface Endpoint extends EndpointFacts {
+  // biome-ignore lint/suspicious/noExplicitAny: the types of the context were checked where the endpoint was declared
+  handle: (context: any) => unknown
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  validator?: (context: any) => readonly string[] | null | Promise<readonly string[] | null>
+}
+
+/** Name of the export = operationId. */
+export type Endpoints = Readonly<Record<string, Endpoint>>
+
+/**
+ * The function that declares endpoints of a service, its context typed by the path, the schemas and `needs`:
+ * `export const endpoint = endpointsOf<{app: App; actor: Actor; permission: Permission; resolvers: typeof resolvers}>()`.
+ */
+export function endpointsOf<T extends ApiTypes>() {
+  return <
+    const Path extends string,
+    const N extends Needs<T['permission']>,
+    Q extends TObject | undefined = undefined,
+    B extends TSchema | undefined = undefined,
+    R extends TSchema | Binary | undefined = undefined,
+    const Aliases extends Readonly<Record<string, keyof T['resolvers'] & string>> = Record<never, never>,
+  >(
+    declared: Omit<EndpointFacts, 'path' | 'needs' | 'query' | 'body' | 'returns' | 'aliases'> & {
+      path: Path
+      needs: N
+      query?: Q
+      body?: B
+      returns?: R
+      aliases?: Aliases
+      /**
+       * Names, before the work is done, all that the answer depends on besides the URL and the service's version (oids,
+       * versions, what the caller may do), or null. Equal parts = equal bytes: answered by 304 or from the byte cache.
+       */
+      validator?: (context: Context<T, Path, N, Q, B, Aliases>) => readonly string[] | null | Promise<readonly string[] | null>
+      handle: (context: Context<T, Path, N, Q, B, Aliases>) => AnswerOf<R> | Promise<AnswerOf<R>>
+    },
+  ): Endpoint => declared as unknown as Endpoint
+}
+
+/** The names of a path's parameters, in order; `rest` = takes the rest of the path. */
+export function pathParameters(path: string): { name: string; rest: boolean }[] {
+  return [...path.matchAll(/\{(\w+)(\*?)\}/g)].map((match) => ({ name: match[1] ?? '', rest: match[2] === '*' }))
+}

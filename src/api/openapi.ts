@@ -1,0 +1,139 @@
+import { errorTable } from '../kernel/errors.js'
+import { type Endpoint, type Endpoints, pathParameters } from './declaration.js'
+import type { AnyResolvers } from './resolver.js'
+import { ErrorBody, isOptional, type JsonSchema } from './schema.js'
+import { Bundle } from './schema-bundle.js'
+
+/** What the document is made from. */
+export interface OpenApiInput {
+  endpoints: Endpoints
+  resolvers: AnyResolvers
+  config: { name: string; version: string; publicUrl: string | null }
+}
+
+const ref = (name: string): string => `#/components/schemas/${name}`
+const EVERY_ANSWER = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy']
+
+const headers: Record<string, JsonSchema> = {
+  'X-Request-Id': { description: 'Names the request in the log.', schema: { type: 'string' } },
+  RateLimit: { description: 'What is left of the limit: r = requests, t = seconds until it is whole again.', schema: { type: 'string' } },
+  'RateLimit-Policy': { description: 'The limit: q = requests, w = seconds.', schema: { type: 'string' } },
+  ETag: { description: 'Strong validator of the answer.', schema: { type: 'string' } },
+  Location: { description: 'The new resource.', schema: { type: 'string' } },
+  'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
+  Allow: { description: 'The methods that the path takes.', schema: { type: 'string' } },
+  'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string' } },
+}
+const headerRefs = (names: readonly string[]): JsonSchema => Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+
+/** The error statuses that an endpoint can give by what it declares. */
+export function errorStatuses(endpoint: Endpoint): number[] {
+  const parameters = pathParameters(endpoint.path)
+  const hidden = endpoint.deletes === 'leaf' ? parameters.slice(0, -1) : parameters
+  const found = new Set<number>([429, 500, 503, ...(endpoint.fails ?? [])])
+  if (endpoint.query || endpoint.body || parameters.length > 0) found.add(400)
+  if (endpoint.needs !== 'public') found.add(401)
+  if (endpoint.needs !== 'public' && endpoint.needs !== 'authenticated') found.add(403)
+  if (hidden.length > 0) found.add(404)
+  if (endpoint.body) found.add(413).add(415)
+  return [...found].sort((a, b) => a - b)
+}
+
+function errorResponses(): JsonSchema {
+  const extra: Record<number, string> = { 401: 'WWW-Authenticate', 405: 'Allow', 429: 'Retry-After', 503: 'Retry-After' }
+  const entries = Object.values(errorTable).map(({ status, when }) => {
+    const more = extra[status]
+    return [
+      `Error${status}`,
+      {
+        description: `${when[0]?.toUpperCase()}${when.slice(1)}.`,
+        headers: headerRefs(more ? ['X-Request-Id', more] : ['X-Request-Id']),
+        content: { 'application/json': { schema: { $ref: ref('Error') } } },
+      },
+    ]
+  })
+  return Object.fromEntries(entries)
+}
+
+function parameters(endpoint: Endpoint, resolvers: AnyResolvers, bundle: Bundle): JsonSchema[] {
+  const inPath = pathParameters(endpoint.path).map(({ name, rest }) => {
+    const resolver = resolvers[endpoint.aliases?.[name] ?? name]
+    const description = resolver?.description ?? (rest ? 'The rest of the path.' : undefined)
+    return { name, in: 'path', required: true, ...(description ? { description } : {}), schema: { type: 'string', minLength: 1 } }
+  })
+  const required = new Set((endpoint.query?.required as string[] | undefined) ?? [])
+  const inQuery = Object.entries(endpoint.query?.properties ?? {}).map(([name, member]) => {
+    const { description, deprecated, ...schema } = bundle.add(member)
+    return {
+      name,
+      in: 'query',
+      // what has a default need not be sent
+      required: required.has(name) && member.default === undefined,
+      ...(description ? { description } : {}),
+      ...(deprecated ? { deprecated } : {}),
+      schema,
+      ...(member.type === 'array' ? { style: 'form', explode: true } : {}),
+    }
+  })
+  return [...inPath, ...inQuery]
+}
+
+function success(endpoint: Endpoint, bundle: Bundle): [status: string, response: JsonSchema] {
+  const status = endpoint.status ?? (endpoint.returns ? 200 : 204)
+  const description = status === 201 ? 'Created' : status === 204 ? 'Done' : 'OK'
+  const own = status === 201 ? ['Location'] : endpoint.method === 'GET' && status === 200 ? ['ETag'] : []
+  const common = { description, headers: headerRefs([...EVERY_ANSWER, ...own]) }
+  if (!endpoint.returns) return [String(status), common]
+  const content =
+    'binary' in endpoint.returns
+      ? { [endpoint.returns.binary as string]: { schema: { type: 'string', format: 'binary' } } }
+      : { 'application/json': { schema: bundle.add(endpoint.returns) } }
+  return [String(status), { ...common, content }]
+}
+
+function operation(name: string, endpoint: Endpoint, resolvers: AnyResolvers, bundle: Bundle): JsonSchema {
+  const isPermission = endpoint.needs !== 'public' && endpoint.needs !== 'authenticated'
+  const [status, response] = success(endpoint, bundle)
+  const errors = errorStatuses(endpoint).map((code) => [String(code), { $ref: `#/components/responses/Error${code}` }])
+  const notModified = endpoint.method === 'GET' && status === '200' ? { 304: { description: 'Not modified', headers: headerRefs(['ETag']) } } : {}
+  const declared = parameters(endpoint, resolvers, bundle)
+  return {
+    operationId: name,
+    summary: endpoint.summary,
+    ...(endpoint.description ? { description: endpoint.description } : {}),
+    tags: [endpoint.section],
+    ...(endpoint.deprecated ? { deprecated: true } : {}),
+    ...(endpoint.needs === 'public' ? { security: [] } : {}),
+    ...(isPermission ? { 'x-permission': endpoint.needs } : {}),
+    ...(declared.length > 0 ? { parameters: declared } : {}),
+    ...(endpoint.body ? { requestBody: { required: !isOptional(endpoint.body), content: { 'application/json': { schema: bundle.add(endpoint.body) } } } } : {}),
+    responses: { [status]: response, ...notModified, ...Object.fromEntries(errors) },
+  }
+}
+
+/** The OpenAPI 3.1 document of the declarations: schemas with an `$id` are its components. */
+export function openApiDocument({ endpoints, resolvers, config }: OpenApiInput): JsonSchema {
+  const bundle = new Bundle({ ref, strict: false })
+  bundle.add(ErrorBody)
+  const paths: Record<string, JsonSchema> = {}
+  for (const [name, endpoint] of Object.entries(endpoints)) {
+    const path = endpoint.path.replaceAll('*}', '}')
+    const item = (paths[path] ??= {})
+    item[endpoint.method.toLowerCase()] = operation(name, endpoint, resolvers, bundle)
+  }
+  const sections = [...new Set(Object.values(endpoints).map((endpoint) => endpoint.section))].sort()
+  return {
+    openapi: '3.1.0',
+    info: { title: `${config.name} API`, version: config.version, description: 'Unknown query parameters are ignored; unknown members of a body are refused.' },
+    servers: [{ url: config.publicUrl ?? '/' }],
+    security: [{ bearer: [] }],
+    tags: sections.map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+      headers,
+      responses: errorResponses(),
+      schemas: Object.fromEntries([...bundle.definitions].sort(([a], [b]) => (a < b ? -1 : 1))),
+    },
+  }
+}

@@ -1,0 +1,67 @@
+import { type Binary, type Endpoint, pathParameters } from '../declaration.js'
+import type { AnyResolver, AnyResolvers } from '../resolver.js'
+import { isOptional } from '../schema.js'
+import { type QueryResult, queryReader } from './query.js'
+import type { Check, SchemaCompiler } from './schemas.js'
+
+/** A path parameter and how it is loaded. */
+export interface Step {
+  name: string
+  rest: boolean
+  resolver: AnyResolver
+}
+
+/** An endpoint with all that can be prepared prepared. */
+export interface CompiledEndpoint {
+  operationId: string
+  method: Endpoint['method']
+  path: string
+  endpoint: Endpoint
+  steps: readonly Step[]
+  /** Null where the needs are no permission. */
+  permission: string | null
+  status: number
+  /** Null where nobody needs it. */
+  query: ((search: string) => QueryResult) | null
+  body: { required: boolean; check: (count: number) => Check } | null
+  answer: (() => Check) | null
+}
+
+export const isBinary = (returns: Endpoint['returns']): returns is Binary => returns !== undefined && 'binary' in returns
+
+function steps(operationId: string, endpoint: Endpoint, resolvers: AnyResolvers): Step[] {
+  const loaded = new Set<string>()
+  return pathParameters(endpoint.path).map(({ name, rest }) => {
+    const key = endpoint.aliases?.[name] ?? name
+    const resolver = Object.hasOwn(resolvers, key) ? resolvers[key] : undefined
+    if (!resolver) throw new Error(`${operationId}: no resolver "${key}" for {${name}}`)
+    const missing = (resolver.needs ?? []).filter((one) => !loaded.has(one))
+    if (missing.length > 0) throw new Error(`${operationId}: {${name}} needs ${missing.join(', ')} to be loaded before`)
+    if (loaded.has(resolver.as)) throw new Error(`${operationId}: two parameters load "${resolver.as}"`)
+    loaded.add(resolver.as)
+    return { name, rest, resolver }
+  })
+}
+
+/** Compiles one declaration. Throws where it contradicts itself or its schemas are none: a mistake is found at the start. */
+export function compileEndpoint(operationId: string, endpoint: Endpoint, resolvers: AnyResolvers, compiler: SchemaCompiler): CompiledEndpoint {
+  if (!/^\/v1(\/|$)/.test(endpoint.path)) throw new Error(`${operationId}: the path must begin with /v1`)
+  if (endpoint.body && (endpoint.method === 'GET' || endpoint.method === 'DELETE')) throw new Error(`${operationId}: ${endpoint.method} takes no body`)
+  if (endpoint.deletes && endpoint.method !== 'DELETE') throw new Error(`${operationId}: only DELETE has "deletes"`)
+  const json = endpoint.returns && !isBinary(endpoint.returns) ? endpoint.returns : null
+  return {
+    operationId,
+    method: endpoint.method,
+    path: endpoint.path,
+    endpoint,
+    steps: steps(operationId, endpoint, resolvers),
+    permission: endpoint.needs === 'authenticated' || endpoint.needs === 'public' ? null : endpoint.needs,
+    status: statusOf(endpoint),
+    query: endpoint.query ? queryReader(compiler, endpoint.query) : null,
+    body: endpoint.body ? { required: !isOptional(endpoint.body), check: compiler.body(endpoint.body) } : null,
+    answer: json ? compiler.answer(json) : null,
+  }
+}
+
+/** The status of success. */
+export const statusOf = (endpoint: Endpoint): number => endpoint.status ?? (endpoint.returns ? 200 : 204)

@@ -1,0 +1,32 @@
+import { ServiceError } from '../../kernel/errors.js'
+
+/** What a client gets of a failure. */
+export interface ErrorAnswer {
+  status: number
+  headers: Readonly<Record<string, string>>
+  body: string
+  /** Nobody meant this to happen: its chain belongs in the log. */
+  unforeseen: boolean
+}
+
+const SENTENCE = 'The service failed unexpectedly. Its log tells why, under the request ID of this answer (header X-Request-Id).'
+const RETRY_SECONDS = '5'
+
+function standardHeaders(status: number): Record<string, string> {
+  if (status === 401) return { 'WWW-Authenticate': 'Bearer' }
+  if (status === 503) return { 'Retry-After': RETRY_SECONDS }
+  return {}
+}
+
+/** The answer for whatever was thrown: a `ServiceError` as it says, all else 500 with a fixed sentence. */
+export function errorAnswer(thrown: unknown): ErrorAnswer {
+  const known = thrown instanceof ServiceError ? thrown : new ServiceError('internal', SENTENCE)
+  const { details, paths, headers } = known.extra
+  const error = { code: known.status, message: known.message, ...(details ? { details } : {}), ...(paths ? { paths } : {}) }
+  return {
+    status: known.status,
+    headers: { ...standardHeaders(known.status), ...headers },
+    body: JSON.stringify({ error }),
+    unforeseen: known.status === 500,
+  }
+}

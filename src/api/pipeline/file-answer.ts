@@ -1,0 +1,42 @@
+import contentDisposition from 'content-disposition'
+import type { Context } from 'koa'
+import parseRange from 'range-parser'
+import { ServiceError } from '../../kernel/errors.js'
+import type { ByteRange, FileReply } from '../reply.js'
+import { noneMatches } from './etag.js'
+
+/** The one range asked for; undefined = the whole file. Several ranges are answered with the whole. Throws 416. */
+function wantedRange(ctx: Context, file: FileReply): ByteRange | undefined {
+  const header = ctx.req.headers.range
+  if (header === undefined) return undefined
+  const ifRange = ctx.req.headers['if-range']
+  if (ifRange !== undefined && (file.etag === undefined || ifRange !== `"${file.etag}"`)) return undefined
+  const ranges = parseRange(file.size, header, { combine: true })
+  if (ranges === -1)
+    throw new ServiceError('range-not-satisfiable', `The file has ${file.size} bytes.`, { headers: { 'Content-Range': `bytes */${file.size}` } })
+  if (ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1) return undefined
+  return ranges[0]
+}
+
+/** Answers a file: validators, one byte range, Content-Disposition. It is opened only where bytes are to be sent. */
+export function answerFile(ctx: Context, file: FileReply): void {
+  ctx.set('Accept-Ranges', 'bytes')
+  ctx.set('Cache-Control', file.cacheControl ?? 'private, no-cache')
+  ctx.set('Content-Disposition', contentDisposition(file.fileName, { type: file.disposition ?? 'attachment' }))
+  if (file.etag !== undefined) {
+    ctx.set('ETag', `"${file.etag}"`)
+    if (noneMatches(ctx.req.headers['if-none-match'], file.etag)) {
+      ctx.status = 304
+      return
+    }
+  }
+  const range = ctx.method === 'GET' ? wantedRange(ctx, file) : undefined
+  ctx.status = range ? 206 : 200
+  ctx.set('Content-Type', file.contentType)
+  const length = range ? range.end - range.start + 1 : file.size
+  if (range) ctx.set('Content-Range', `bytes ${range.start}-${range.end}/${file.size}`)
+  // a HEAD must not open the file; Koa sends the length that is set
+  if (ctx.method !== 'HEAD') ctx.body = file.open(range)
+  ctx.set('Content-Type', file.contentType)
+  ctx.length = length
+}

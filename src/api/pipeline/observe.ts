@@ -1,0 +1,60 @@
+import type { Context, Next } from 'koa'
+import { errorAnswer } from './error-answer.js'
+import type { ApiOptions } from './options.js'
+import { baseUrl, type RequestState, requestId } from './request-state.js'
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+/** Longer path segments are no IDs but texts or signatures: they are not logged. */
+const LONGEST_SEGMENT = 64
+
+const loggedPath = (path: string): string =>
+  path.length <= LONGEST_SEGMENT
+    ? path
+    : path
+        .split('/')
+        .map((segment) => (segment.length > LONGEST_SEGMENT ? '…' : segment))
+        .slice(0, 30)
+        .join('/')
+
+/** The outermost step: request ID, standing headers, errors as answers, one log line and one measurement per request. */
+export function observe(options: ApiOptions<unknown, object>, standing: readonly (readonly [string, string])[]): (ctx: Context, next: Next) => Promise<void> {
+  const { config, log, metrics } = options
+
+  const fail = (ctx: Context, state: RequestState, thrown: unknown): void => {
+    const answer = errorAnswer(thrown)
+    if (answer.unforeseen) log.error({ requestId: state.id, operation: state.operation, error: thrown }, 'request failed unexpectedly')
+    for (const name of ['ETag', 'Location', 'Content-Disposition', 'Content-Encoding', 'Accept-Ranges']) ctx.remove(name)
+    ctx.status = answer.status
+    ctx.res.setHeader('Content-Type', JSON_TYPE)
+    ctx.body = answer.body
+    ctx.set(answer.headers as Record<string, string>)
+  }
+
+  return async (ctx, next) => {
+    const started = performance.now()
+    const state: RequestState = { id: requestId(ctx), operation: 'unknown', caller: null, baseUrl: baseUrl(ctx, config.publicUrl) }
+    ctx.state = state
+    ctx.res.setHeader('X-Request-Id', state.id)
+    for (const [name, value] of standing) ctx.res.setHeader(name, value)
+    try {
+      await next()
+    } catch (thrown) {
+      fail(ctx, state, thrown)
+    }
+    const ms = performance.now() - started
+    metrics.observe(state.operation, ctx.status, ms / 1000)
+    log.info(
+      {
+        requestId: state.id,
+        method: ctx.method,
+        path: loggedPath(ctx.path),
+        operation: state.operation,
+        status: ctx.status,
+        ms: Math.round(ms * 100) / 100,
+        caller: state.caller,
+        ip: ctx.ip,
+      },
+      'request',
+    )
+  }
+}

@@ -1,0 +1,48 @@
+import type { Log } from '../../kernel/log.js'
+import type { Endpoints } from '../declaration.js'
+import type { AnyResolvers } from '../resolver.js'
+import type { Metrics } from './metrics.js'
+
+/** The settings of the API. */
+export interface ApiConfig {
+  name: string
+  version: string
+  /** Origin under which clients reach the service, or null = as the request says. */
+  publicUrl: string | null
+  /** How many proxies in front may name the caller's address in X-Forwarded-For. */
+  trustProxy: number
+  bodyLimitBytes: number
+  /** Requests per minute; 0 = no limit. */
+  rateLimit: { perToken: number; perAddress: number }
+  /** Origins whose scripts may call; `*` = all. */
+  corsOrigins: readonly string[]
+  /** Opens /metrics from anywhere; null = from this machine only. */
+  metricsToken: string | null
+  /** Check every answer against its schema: in tests and development. */
+  checkAnswers: boolean
+}
+
+/** Answers by their validator. A hit saves the handler and the serialization. */
+export interface ByteCache {
+  get(key: string): Buffer | undefined
+  set(key: string, bytes: Buffer): unknown
+}
+
+/** All that the machinery is given; it knows no policy, no store and no resource. */
+export interface ApiOptions<App, Actor extends object> {
+  app: App
+  endpoints: Endpoints
+  resolvers: AnyResolvers
+  /** The actor behind an `Authorization` header, or null. Called only where there is a header. */
+  authenticate: (header: string, request: { ip: string; method: string }) => Actor | null | Promise<Actor | null>
+  /** A stable, harmless name of the credential: the rate limit's key, and in the log. */
+  actorKey: (actor: Actor) => string
+  /** Whether the actor has the permission on the loaded resources. */
+  can: (actor: Actor | null, permission: string, resources: Readonly<Record<string, unknown>>) => boolean | Promise<boolean>
+  config: ApiConfig
+  log: Log
+  metrics: Metrics
+  /** What keeps the service from being ready; empty = ready. */
+  ready: () => readonly string[] | Promise<readonly string[]>
+  byteCache?: ByteCache
+}

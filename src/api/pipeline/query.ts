@@ -1,0 +1,42 @@
+import { badRequest, type ErrorDetail } from '../../kernel/errors.js'
+import type { SchemaCompiler } from './schemas.js'
+import { violations } from './violations.js'
+
+/** A parsed query, or what is wrong with it. */
+export type QueryResult = { value: Record<string, unknown> } | { details: ErrorDetail[] }
+
+const BAD_ESCAPE = /%(?![0-9a-f]{2})/i
+
+/** Throws 400 where a percent-encoding is none, or hides a NUL or bytes that are not UTF-8. */
+export function checkEncoding(text: string, where: string): void {
+  if (!text.includes('%')) return
+  try {
+    if (!BAD_ESCAPE.test(text) && !decodeURIComponent(text).includes('\0')) return
+  } catch {
+    // bytes that are not UTF-8: answered below
+  }
+  throw badRequest(`The ${where} is not properly percent-encoded.`)
+}
+
+/**
+ * Compiles the reading of a query: names that are not declared are ignored (clients add their own), a name given
+ * several times is an array, texts are coerced, defaults filled in.
+ */
+export function queryReader(compiler: SchemaCompiler, schema: { properties: object }): (search: string) => QueryResult {
+  const check = compiler.query(schema)
+  const names = new Set(Object.keys(schema.properties))
+  const run = (value: Record<string, unknown>): QueryResult => (check(value) ? { value } : { details: violations(check.errors ?? [], 'query') })
+  const empty = run({})
+  return (search) => {
+    if (search === '') return 'value' in empty ? { value: { ...empty.value } } : empty
+    checkEncoding(search, 'query')
+    const value: Record<string, unknown> = {}
+    const parameters = new URLSearchParams(search)
+    for (const name of new Set(parameters.keys())) {
+      if (!names.has(name)) continue
+      const values = parameters.getAll(name)
+      value[name] = values.length === 1 ? values[0] : values
+    }
+    return run(value)
+  }
+}

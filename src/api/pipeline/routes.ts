@@ -1,0 +1,91 @@
+import { Router } from '@koa/router'
+import { badRequest, notFound, ServiceError } from '../../kernel/errors.js'
+import { type Method, pathParameters } from '../declaration.js'
+import { checkEncoding } from './query.js'
+
+/** Something to be reached under a path. */
+export interface Routed {
+  method: Method
+  path: string
+}
+
+/** What a request was matched to. */
+export type Match<E> = { found: E; parameters: readonly string[] } | { allow: readonly string[] }
+
+const REST = 4096
+const PARAMETER = 256
+const MANY_SEGMENTS = '*'
+
+/** Literal segments before parameters, the rest of a path last: `/members/me` before `/members/{userId}`. */
+const specificity = (path: string): string => path.replaceAll(/\{\w+\*\}/g, '~~').replaceAll(/\{\w+\}/g, '~')
+
+/** Paths of one collection and length share a router of their own, so a match tests a handful of patterns, not hundreds. */
+const bucketOf = (path: string, segments: number): string => `${path.split('/', 3)[2] ?? ''}:${segments}`
+const count = (path: string): number => path.split('/').length
+
+/** `/v1/spaces/{spaceId}` as @koa/router writes it: `/v1/spaces/:spaceId`; `{pagePath*}` is `*pagePath`. */
+const pattern = (path: string): string => path.replaceAll(/\{(\w+)\*\}/g, '*$1').replaceAll(/\{(\w+)\}/g, ':$1')
+
+const methodsOf = (method: Method): string[] => (method === 'GET' ? ['HEAD', 'GET'] : [method])
+
+/** Compiles the paths. Throws where two endpoints share method and path. */
+export class Routes<E extends Routed> {
+  private readonly buckets = new Map<string, Router>()
+  private readonly endpoints = new Map<string, Map<string, E>>()
+
+  constructor(endpoints: readonly E[]) {
+    const byPath = groupByPath(endpoints)
+    const paths = [...byPath].sort(([a], [b]) => (specificity(a) < specificity(b) ? -1 : 1))
+    for (const [path, together] of paths) this.addPath(path, together)
+  }
+
+  private addPath(path: string, together: readonly E[]): void {
+    const byMethod = new Map<string, E>()
+    for (const endpoint of together)
+      for (const method of methodsOf(endpoint.method)) {
+        if (byMethod.has(method)) throw new Error(`two endpoints answer ${method} ${path}`)
+        byMethod.set(method, endpoint)
+      }
+    this.endpoints.set(path, byMethod)
+    const rest = pathParameters(path).some((parameter) => parameter.rest)
+    const bucket = rest ? MANY_SEGMENTS : bucketOf(path, count(path))
+    const router = this.buckets.get(bucket) ?? new Router({ sensitive: true, strict: true })
+    this.buckets.set(bucket, router)
+    router.register(pattern(path), [...byMethod.keys()], async () => {}, { name: path })
+  }
+
+  /** The endpoint of a raw request path, or which methods the path has. Throws 404, and 400 for bad percent-encoding. */
+  match(method: string, rawPath: string): Match<E> {
+    checkEncoding(rawPath, 'path')
+    const path = rawPath.length > 1 && rawPath.endsWith('/') ? rawPath.slice(0, -1) : rawPath
+    const allow = new Set<string>()
+    for (const bucket of [bucketOf(path, count(path)), MANY_SEGMENTS]) {
+      const router = this.buckets.get(bucket)
+      const matched = router?.match(path, method)
+      const layer = matched?.pathAndMethod[0]
+      const found = layer && this.endpoints.get(layer.name ?? '')?.get(method)
+      if (found) return { found, parameters: decode(layer.captures(path)) }
+      for (const other of matched?.path ?? []) for (const one of other.methods) allow.add(one)
+    }
+    if (allow.size === 0) throw notFound('This path')
+    return { allow: [...allow, 'OPTIONS'].sort() }
+  }
+}
+
+function groupByPath<E extends Routed>(endpoints: readonly E[]): Map<string, E[]> {
+  const groups = new Map<string, E[]>()
+  for (const endpoint of endpoints) groups.set(endpoint.path, [...(groups.get(endpoint.path) ?? []), endpoint])
+  return groups
+}
+
+const decode = (captures: readonly string[]): string[] => captures.map((capture) => (capture.includes('%') ? decodeURIComponent(capture) : capture))
+
+/** 405 with `Allow`. */
+export const methodNotAllowed = (method: string, allow: readonly string[]): ServiceError =>
+  new ServiceError('method-not-allowed', `This path does not take ${method}, but ${allow.join(', ')}.`, { headers: { Allow: allow.join(', ') } })
+
+/** Throws 400 where a parameter is longer than any ID. */
+export function checkLength(name: string, value: string, rest: boolean, maxLength = rest ? REST : PARAMETER): void {
+  if (value.length > maxLength)
+    throw badRequest(`The path's ${name} is too long.`, [{ path: `path/${name}`, message: `must have at most ${maxLength} characters` }])
+}

@@ -1,0 +1,136 @@
+import type { Context } from 'koa'
+import { badRequest, type ErrorDetail, notFound, ServiceError } from '../../kernel/errors.js'
+import type { RequestInfo } from '../declaration.js'
+import { Reply } from '../reply.js'
+import { readJson } from './body.js'
+import type { CompiledEndpoint } from './compiled-endpoint.js'
+import { ifMatch, tagOfParts } from './etag.js'
+import { answerFile } from './file-answer.js'
+import { answerBytes, isFresh } from './json-answer.js'
+import type { ApiOptions } from './options.js'
+import type { RequestState } from './request-state.js'
+import { checkLength } from './routes.js'
+import { violations } from './violations.js'
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** What one request brings along. */
+export interface Call<Actor> {
+  ctx: Context
+  state: RequestState
+  actor: Actor | null
+  parameters: readonly string[]
+}
+
+type Options = ApiOptions<unknown, object>
+type Resources = Record<string, unknown>
+
+/** Loads the path's resources in order; null = the leaf of a DELETE is not there. Throws 404. */
+async function load(compiled: CompiledEndpoint, call: Call<object>, app: unknown): Promise<Resources | null> {
+  const resources: Resources = {}
+  const { steps } = compiled
+  for (let i = 0; i < steps.length; i++) {
+    const step = steps[i]!
+    const id = call.parameters[i]!
+    checkLength(step.name, id, step.rest, step.resolver.maxLength)
+    const resource = await step.resolver.load({ app, actor: call.actor, id, parents: resources })
+    if (resource !== null && resource !== undefined) resources[step.resolver.as] = resource
+    else if (compiled.endpoint.deletes === 'leaf' && i === steps.length - 1) return null
+    else throw notFound(capital(step.resolver.as))
+  }
+  return resources
+}
+
+const capital = (name: string): string => {
+  const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  return `The ${words}`
+}
+
+/** Reads and checks query and body, and reports the violations of both together. Throws 400, 413, 415. */
+async function readInput(compiled: CompiledEndpoint, ctx: Context, bodyLimit: number): Promise<{ query: object; body: unknown }> {
+  const query = compiled.query?.(ctx.querystring)
+  const details: ErrorDetail[] = query && 'details' in query ? query.details : []
+  let body: unknown
+  if (compiled.body) {
+    const read = await readJson(ctx, compiled.endpoint.bodyLimitBytes ?? bodyLimit)
+    if (read) {
+      const check = compiled.body.check(read.count)
+      if (!check(read.value)) details.push(...violations(check.errors ?? [], ''))
+      body = read.value
+    } else if (compiled.body.required) details.push({ path: '', message: 'a JSON body is required' })
+  }
+  if (details.length > 0) throw badRequest(summary(details), details)
+  return { query: query && 'value' in query ? query.value : {}, body }
+}
+
+function summary(details: readonly ErrorDetail[]): string {
+  const [first] = details
+  const more = details.length - 1
+  return `The request is invalid: ${first?.path || 'the body'} ${first?.message}${more > 0 ? ` (and ${more} more, see details)` : ''}.`
+}
+
+const requestInfo = (ctx: Context, state: RequestState): RequestInfo => ({
+  id: state.id,
+  method: ctx.method,
+  path: ctx.path,
+  ip: ctx.ip,
+  baseUrl: state.baseUrl,
+  headers: ctx.req.headers,
+  ifMatch: ifMatch(ctx.req.headers['if-match']),
+})
+
+/** Makes the function that runs an endpoint: load, permit, read, handle, answer. */
+export function endpointRunner(options: Options): (compiled: CompiledEndpoint, call: Call<object>) => Promise<void> {
+  const { app, config, byteCache } = options
+
+  const serialize = (compiled: CompiledEndpoint, body: unknown): string => {
+    const text = JSON.stringify(body)
+    if (config.checkAnswers && compiled.answer) {
+      const check = compiled.answer()
+      if (text === undefined || !check(JSON.parse(text)))
+        throw new Error(`${compiled.operationId} answers what it does not declare: ${JSON.stringify(check.errors?.slice(0, 5))} in ${text?.slice(0, 500)}`)
+    }
+    return text
+  }
+
+  const answer = async (compiled: CompiledEndpoint, ctx: Context, result: unknown, tag?: string): Promise<void> => {
+    const parts = result instanceof Reply ? result.parts : { body: result }
+    if (parts.headers) ctx.set(parts.headers)
+    if (parts.location !== undefined) ctx.set('Location', parts.location)
+    if (parts.file) return answerFile(ctx, parts.file)
+    const status = parts.status ?? (parts.location !== undefined && parts.body === undefined ? 302 : compiled.status)
+    if (parts.body === undefined) {
+      if (compiled.status !== 204 && status === compiled.status) throw new Error(`${compiled.operationId} answers nothing`)
+      ctx.body = null
+      ctx.status = status
+      return
+    }
+    const text = serialize(compiled, parts.body)
+    if (tag !== undefined && byteCache && status === 200) byteCache.set(tag, Buffer.from(text))
+    return answerBytes(ctx, status, JSON_TYPE, text, tag)
+  }
+
+  return async (compiled, call) => {
+    const { ctx, state } = call
+    const resources = await load(compiled, call, app)
+    if (resources === null) {
+      ctx.status = 204
+      return
+    }
+    if (compiled.permission !== null && !(await options.can(call.actor, compiled.permission, resources)))
+      throw new ServiceError('forbidden', `This needs the permission "${compiled.permission}", which you do not have here.`)
+    const { query, body } = await readInput(compiled, ctx, config.bodyLimitBytes)
+    const context = { ...resources, app, actor: call.actor, query, body, request: requestInfo(ctx, state) }
+    const parts = compiled.endpoint.validator ? await compiled.endpoint.validator(context) : null
+    if (!parts) return answer(compiled, ctx, await compiled.endpoint.handle(context))
+    const tag = tagOfParts([config.version, compiled.operationId, state.baseUrl, ctx.url, ...parts])
+    if (isFresh(ctx, tag)) {
+      ctx.set('ETag', `"${tag}"`)
+      ctx.status = 304
+      return
+    }
+    const cached = byteCache?.get(tag)
+    if (cached) return answerBytes(ctx, 200, JSON_TYPE, cached, tag)
+    return answer(compiled, ctx, await compiled.endpoint.handle(context), tag)
+  }
+}

@@ -1,0 +1,68 @@
+import { Ajv2020, type Options, type ValidateFunction } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import { Bundle } from '../schema-bundle.js'
+
+const addFormats = formats as unknown as typeof formats.default
+const KEYWORDS = ['example', 'x-internal']
+/** Above so many values only the first violation is looked for: the list of all could fill the memory. */
+const MANY_VALUES = 20_000
+
+const base: Options = {
+  strict: true,
+  strictTypes: false,
+  strictTuples: false,
+  strictRequired: false,
+  discriminator: true,
+  useDefaults: true,
+  allErrors: true,
+}
+
+/** A compiled check; what fails it is in `errors` afterwards. */
+export type Check = ValidateFunction
+
+class Checks {
+  private readonly ajv: Ajv2020
+  private readonly bundle = new Bundle({ ref: (name) => `schema:${name}`, strict: true })
+  private readonly added = new Set<string>()
+
+  constructor(options: Options) {
+    this.ajv = new Ajv2020({ ...base, ...options })
+    addFormats(this.ajv)
+    for (const keyword of KEYWORDS) this.ajv.addKeyword(keyword)
+  }
+
+  compile(schema: object): Check {
+    const rewritten = this.bundle.add(schema)
+    for (const [name, definition] of this.bundle.definitions) {
+      if (this.added.has(name)) continue
+      this.added.add(name)
+      this.ajv.addSchema(definition, `schema:${name}`)
+    }
+    return this.ajv.compile(rewritten)
+  }
+}
+
+/** Compiles the schemas of one service: queries (texts become what they mean), bodies and answers (taken as they are). */
+export class SchemaCompiler {
+  private readonly queries = new Checks({ coerceTypes: 'array' })
+  private readonly bodies = new Checks({})
+  private readonly largeBodies = new Checks({ allErrors: false })
+  private readonly answers = new Checks({ useDefaults: false })
+
+  query(schema: object): Check {
+    return this.queries.compile(schema)
+  }
+
+  /** A check that is chosen by how many values the body holds. */
+  body(schema: object): (count: number) => Check {
+    const all = this.bodies.compile(schema)
+    let first: Check | undefined
+    return (count) => (count <= MANY_VALUES ? all : (first ??= this.largeBodies.compile(schema)))
+  }
+
+  /** Compiled when it is first needed. */
+  answer(schema: object): () => Check {
+    let check: Check | undefined
+    return () => (check ??= this.answers.compile(schema))
+  }
+}

@@ -1,0 +1,40 @@
+import type { Readable } from 'node:stream'
+
+/** Part of a file: both ends inclusive, in bytes. */
+export interface ByteRange {
+  start: number
+  end: number
+}
+
+/** A file to be sent. */
+export interface FileReply {
+  contentType: string
+  /** Bytes in total. */
+  size: number
+  /** Opens the content, or the part that was asked for. */
+  open: (range?: ByteRange) => Readable | Buffer
+  /** Opaque strong validator (no quotes), such as an object ID. */
+  etag?: string
+  /** Offered for saving; `inline` shows it in the browser. */
+  fileName?: string
+  disposition?: 'inline' | 'attachment'
+  /** Default `private, no-cache`. */
+  cacheControl?: string
+}
+
+/** An answer that is more than a body with the declared status. */
+export class Reply<T = unknown> {
+  constructor(readonly parts: { status?: number; headers?: Readonly<Record<string, string>>; location?: string; body?: T; file?: FileReply }) {}
+}
+
+/** Any special answer: another status, headers, a `Location`. */
+export const reply = <T>(parts: { status?: number; headers?: Readonly<Record<string, string>>; location?: string; body?: T }): Reply<T> => new Reply(parts)
+
+/** 201 with the new resource and its `Location` (a path such as `/v1/orgs/x`, or a URL). */
+export const created = <T>(body: T, location: string): Reply<T> => new Reply({ status: 201, body, location })
+
+/** 302 to `location`. */
+export const redirect = (location: string): Reply<never> => new Reply({ status: 302, location })
+
+/** A file, with ranges, validators and Content-Disposition. */
+export const stream = (file: FileReply): Reply<never> => new Reply({ file })

@@ -1,0 +1,47 @@
+import { findOrganization, findSpace } from '../domain/access.js'
+import { findUser, listTokens } from '../domain/accounts.js'
+import type { Actor, App, LoadedSpace } from '../domain/app.js'
+import { findChangeRequest } from '../domain/change-requests.js'
+import { isMissing, openRevisionById } from '../domain/revisions.js'
+import { defineResolvers, resolversOf } from './endpoint.js'
+
+const resolver = resolversOf<App, Actor>()
+
+/** The only ways from an ID in a path to a resource: not there and not visible are the same answer. */
+export const resolvers = defineResolvers({
+  userId: resolver()({ as: 'user', description: 'ID of a user.', load: ({ app, actor, id }) => actor && findUser(app, actor, id) }),
+  tokenId: resolver()({
+    as: 'token',
+    description: 'ID of one of your tokens.',
+    load: async ({ app, actor, id }) => (actor && (await listTokens(app, actor)).find((token) => token.id === id)) ?? null,
+  }),
+  organizationId: resolver()({ as: 'organization', description: 'ID of an organization.', load: ({ app, actor, id }) => actor && findOrganization(app, actor, id) }),
+  spaceId: resolver()({ as: 'space', description: 'ID of a space.', load: ({ app, actor, id }) => actor && findSpace(app, actor, id) }),
+  deletedSpaceId: resolver()({ as: 'space', description: 'ID of a deleted space.', load: ({ app, actor, id }) => actor && findSpace(app, actor, id, { deleted: true }) }),
+  changeRequestId: resolver<{ space: LoadedSpace }>()({
+    as: 'changeRequest',
+    needs: ['space'],
+    description: 'ID of a change request, or its number in the space.',
+    load: ({ app, parents, id }) => findChangeRequest(app, parents.space, id),
+  }),
+  revisionId: resolver<{ space: LoadedSpace }>()({
+    as: 'revision',
+    needs: ['space'],
+    description: 'ID of a revision: a commit.',
+    load: async ({ app, parents, id }) => {
+      try {
+        return await openRevisionById(app, parents.space, id)
+      } catch (error) {
+        if (isMissing(error)) return null
+        throw error
+      }
+    },
+  }),
+  pageId: resolver()({ as: 'pageId', description: 'ID of a page.', load: ({ id }) => id }),
+  pagePath: resolver()({ as: 'pagePath', description: 'Path of a page.', load: ({ id }) => id }),
+  fileId: resolver()({ as: 'fileId', description: 'ID of a file.', load: ({ id }) => id }),
+  reusableContentId: resolver()({ as: 'reusableContentId', description: 'ID of reusable content.', load: ({ id }) => id }),
+  downloadSpace: resolver()({ as: 'downloadSpace', load: ({ id }) => id }),
+  oid: resolver()({ as: 'oid', description: 'Object ID of a blob.', load: ({ id }) => id }),
+  fileName: resolver()({ as: 'fileName', load: ({ id }) => id }),
+})

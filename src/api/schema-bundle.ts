@@ -1,0 +1,108 @@
+import type { JsonSchema } from './schema.js'
+
+/** How schemas are rewritten. */
+export interface BundleOptions {
+  /** What `$ref` says for a schema of this name. */
+  ref: (name: string) => string
+  /** Close objects that do not say otherwise, and choose a union's branch by its tag, so that every violation can be named. */
+  strict: boolean
+}
+
+const single = ['additionalProperties', 'contains', 'else', 'if', 'items', 'not', 'propertyNames', 'then', 'unevaluatedItems', 'unevaluatedProperties']
+const several = ['allOf', 'anyOf', 'oneOf', 'prefixItems']
+const named = ['$defs', 'dependentSchemas', 'patternProperties', 'properties']
+
+const isSchema = (value: unknown): value is JsonSchema => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The values of a union of constants (and null), or null if it is another union. */
+function constants(branches: readonly JsonSchema[]): unknown[] | null {
+  const values = branches.map((branch) => ('const' in branch ? branch.const : branch.type === 'null' ? null : undefined))
+  return values.length === 0 || values.includes(undefined) ? null : values
+}
+
+/** The member by whose constant the branches of a union of objects differ, with these constants, or null. */
+function tagOf(branches: readonly JsonSchema[]): { name: string; values: unknown[] } | null {
+  const members = branches.map((branch) => (isSchema(branch.properties) ? (branch.properties as Record<string, JsonSchema>) : {}))
+  if (branches.length < 2) return null
+  for (const name of Object.keys(members[0] ?? {})) {
+    const values = branches.map((branch, i) => ((branch.required as string[] | undefined)?.includes(name) ? members[i]?.[name]?.const : undefined))
+    if (values.every((value) => typeof value === 'string') && new Set(values).size === values.length) return { name, values }
+  }
+  return null
+}
+
+/**
+ * Collects schemas into one set: what has an `$id` is kept once, in `definitions`, and referred to from everywhere.
+ * Throws where two different schemas have the same `$id`.
+ */
+export class Bundle {
+  readonly definitions = new Map<string, JsonSchema>()
+  private readonly sources = new Map<string, string>()
+
+  constructor(private readonly options: BundleOptions) {}
+
+  /** `schema`, rewritten, its named parts moved to `definitions`. */
+  add(schema: object): JsonSchema {
+    return this.visit(schema as JsonSchema, false)
+  }
+
+  /** `open`: a part of an intersection, which the whole closes. */
+  private visit(schema: JsonSchema, open: boolean): JsonSchema {
+    const { $id: name, ...rest } = schema
+    if (typeof name !== 'string' || open) return this.rewrite(rest, open)
+    const source = JSON.stringify(schema)
+    const known = this.sources.get(name)
+    if (known !== undefined && known !== source) throw new Error(`two different schemas are named "${name}"`)
+    if (known === undefined) {
+      this.sources.set(name, source)
+      this.definitions.set(name, {})
+      this.definitions.set(name, this.rewrite(rest, false))
+    }
+    return { $ref: this.options.ref(name) }
+  }
+
+  private rewrite(schema: JsonSchema, open: boolean): JsonSchema {
+    const out: JsonSchema = {}
+    for (const [key, value] of Object.entries(schema)) {
+      if (key === '$ref' && typeof value === 'string') out[key] = this.options.ref(value)
+      else if (key === 'items' && Array.isArray(value)) out.prefixItems = value.map((part) => this.visit(part, false))
+      else if (key === 'additionalItems') out.items = value
+      else if (single.includes(key) && isSchema(value)) out[key] = this.visit(value, false)
+      else if (several.includes(key)) out[key] = (value as JsonSchema[]).map((part) => this.visit(part, key === 'allOf' || open))
+      else if (named.includes(key))
+        out[key] = Object.fromEntries(Object.entries(value as Record<string, JsonSchema>).map(([name, part]) => [name, this.visit(part, false)]))
+      else out[key] = value
+    }
+    this.simplifyUnion(schema, out)
+    if (this.options.strict && !open) close(out)
+    return out
+  }
+
+  private simplifyUnion(schema: JsonSchema, out: JsonSchema): void {
+    if (!Array.isArray(schema.anyOf)) return
+    const values = constants(schema.anyOf)
+    if (values) {
+      delete out.anyOf
+      out.enum = values
+      if (values.every((value) => typeof value === 'string')) out.type = 'string'
+      return
+    }
+    const tag = this.options.strict ? tagOf(schema.anyOf) : null
+    if (!tag) return
+    out.oneOf = out.anyOf
+    delete out.anyOf
+    // "properties" only names the values for the message: the branch decides, and closes itself
+    Object.assign(out, {
+      type: 'object',
+      required: [tag.name],
+      properties: { [tag.name]: { enum: tag.values } },
+      additionalProperties: true,
+      discriminator: { propertyName: tag.name },
+    })
+  }
+}
+
+function close(out: JsonSchema): void {
+  if (Array.isArray(out.allOf)) out.unevaluatedProperties ??= false
+  else if (out.properties) out.additionalProperties ??= false
+}

@@ -1,0 +1,42 @@
+import { Type } from '@sinclair/typebox'
+import type { Endpoint, Endpoints } from '../declaration.js'
+
+const Service = Type.Object(
+  {
+    object: Type.Literal('service'),
+    name: Type.String(),
+    version: Type.String(),
+    urls: Type.Object({ openapi: Type.String(), docs: Type.String() }),
+  },
+  { $id: 'Service' },
+)
+
+/** The operations of the machinery itself: what the service is, and its OpenAPI document. */
+export function serviceEndpoints(config: { name: string; version: string }, document: () => object): Endpoints {
+  const getService: Endpoint = {
+    method: 'GET',
+    path: '/v1',
+    summary: 'Get the name and version of the service',
+    section: 'Service',
+    needs: 'public',
+    returns: Service,
+    handle: ({ request }: { request: { baseUrl: string } }) => ({
+      object: 'service',
+      name: config.name,
+      version: config.version,
+      urls: { openapi: `${request.baseUrl}/v1/openapi.json`, docs: `${request.baseUrl}/docs` },
+    }),
+  }
+  const getOpenApiDocument: Endpoint = {
+    method: 'GET',
+    path: '/v1/openapi.json',
+    summary: 'Get the OpenAPI document of the API',
+    section: 'Service',
+    needs: 'public',
+    returns: Type.Record(Type.String(), Type.Unknown()),
+    // the declarations do not change while the service runs
+    validator: () => [],
+    handle: document,
+  }
+  return { getService, getOpenApiDocument }
+}

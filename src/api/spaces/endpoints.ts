@@ -1,0 +1,99 @@
+import { Type } from '@sinclair/typebox'
+import { createSpace, deleteSpace, duplicateSpace, listSpaces, restoreSpace, updateSpace } from '../../domain/spaces.js'
+import { paginate } from '../../kernel/paging.js'
+import { CreateSpace, listOf, pageQuery, Space, UpdateSpace } from '../../model/index.js'
+import { created } from '../endpoint.js'
+import { endpoint } from '../service.js'
+import { presentSpace } from './present.js'
+
+const section = 'Spaces'
+
+export const listSpacesInOrganizationById = endpoint({
+  method: 'GET',
+  path: '/v1/orgs/{organizationId}/spaces',
+  summary: 'List the spaces of an organization that you may see',
+  section,
+  needs: 'organization:view',
+  query: Type.Object(pageQuery),
+  returns: listOf(Space, { $id: 'SpaceList' }),
+  handle: async ({ app, actor, organization, query }) => {
+    const page = paginate(await listSpaces(app, actor, organization), query, ({ doc }) => [doc.createdAt, doc.id])
+    return { ...page, items: await Promise.all(page.items.map((one) => presentSpace(app, one))) }
+  },
+})
+
+export const createSpaceInOrganization = endpoint({
+  method: 'POST',
+  path: '/v1/orgs/{organizationId}/spaces',
+  summary: 'Create a space',
+  description: 'Makes its repository with one commit: README.md and SUMMARY.md, or the sample content of `template`.',
+  section,
+  needs: 'organization:createContent',
+  body: Type.Optional(CreateSpace),
+  status: 201,
+  returns: Space,
+  handle: async ({ app, actor, organization, body }) => {
+    const space = await createSpace(app, actor, organization, body ?? {})
+    return created(await presentSpace(app, space), `/v1/spaces/${space.doc.id}`)
+  },
+})
+
+export const getSpaceById = endpoint({
+  method: 'GET',
+  path: '/v1/spaces/{spaceId}',
+  summary: 'Get a space',
+  section,
+  needs: 'space:view',
+  query: Type.Object({ shareKey: Type.Optional(Type.String({ maxLength: 256 })) }),
+  returns: Space,
+  handle: ({ app, space }) => presentSpace(app, space),
+})
+
+export const updateSpaceById = endpoint({
+  method: 'PATCH',
+  path: '/v1/spaces/{spaceId}',
+  summary: 'Change the settings of a space',
+  section,
+  needs: 'space:admin',
+  body: UpdateSpace,
+  returns: Space,
+  handle: async ({ app, space, body }) => presentSpace(app, await updateSpace(app, space, body)),
+})
+
+export const deleteSpaceById = endpoint({
+  method: 'DELETE',
+  path: '/v1/spaces/{spaceId}',
+  summary: 'Delete a space',
+  description: 'It can be restored for seven days; then it is removed with its repository.',
+  section,
+  needs: 'space:create',
+  deletes: 'leaf',
+  handle: ({ app, space }) => deleteSpace(app, space),
+})
+
+export const restoreSpaceById = endpoint({
+  method: 'POST',
+  path: '/v1/spaces/{spaceId}/restore',
+  summary: 'Restore a space deleted in the last seven days',
+  section,
+  needs: 'space:create',
+  aliases: { spaceId: 'deletedSpaceId' },
+  returns: Space,
+  fails: [409],
+  handle: async ({ app, space }) => presentSpace(app, await restoreSpace(app, space)),
+})
+
+export const duplicateSpaceById = endpoint({
+  method: 'POST',
+  path: '/v1/spaces/{spaceId}/duplicate',
+  summary: 'Duplicate a space',
+  description: 'Content, history and page IDs are the same; change requests and the link to a remote repository are not copied.',
+  section,
+  needs: 'space:create',
+  status: 201,
+  returns: Space,
+  handle: async ({ app, actor, space }) => {
+    const copy = await duplicateSpace(app, actor, space)
+    return created(await presentSpace(app, copy), `/v1/spaces/${copy.doc.id}`)
+  },
+})

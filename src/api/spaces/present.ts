@@ -1,0 +1,45 @@
+import { presentSpacePermissions } from '../../access/index.js'
+import type { App, LoadedSpace } from '../../domain/app.js'
+import { MAIN } from '../../domain/refs.js'
+import type { GitLink } from '../../model/index.js'
+
+/** `owner/name` of a repository's URL. */
+const repoName = (url: string): string => url.replace(/\.git$/, '').split(/[/:]/).slice(-2).join('/')
+
+/** What a space says of the repository it is synchronized with. */
+export const presentGitSync = (link: GitLink) => ({
+  repoName: repoName(link.url),
+  ...(link.provider === undefined ? {} : { installationProvider: link.provider }),
+  url: link.url,
+  updatedAt: link.updatedAt,
+})
+
+/** A space. `updatedAt` is the later of its settings and its content, which changes without its document. */
+export async function presentSpace(app: App, { doc, role, repo }: LoadedSpace) {
+  const revision = repo.head(MAIN) ?? ''
+  const committed = revision === '' ? doc.createdAt : new Date((await repo.commit(revision as never)).committer.seconds * 1000).toISOString()
+  const location = `${app.settings.publicUrl}/v1/spaces/${doc.id}`
+  return {
+    object: 'space' as const,
+    id: doc.id,
+    title: doc.title,
+    emoji: doc.emoji,
+    visibility: doc.visibility,
+    createdAt: doc.createdAt,
+    updatedAt: committed > doc.updatedAt ? committed : doc.updatedAt,
+    ...(doc.deletedAt === undefined ? {} : { deletedAt: doc.deletedAt }),
+    editMode: doc.editMode,
+    organization: doc.organization,
+    ...(doc.parent === undefined ? {} : { parent: doc.parent }),
+    ...(doc.language === undefined ? {} : { language: doc.language }),
+    ...(doc.git === undefined ? {} : { gitSync: presentGitSync(doc.git) }),
+    revision,
+    defaultLevel: doc.defaultLevel,
+    comments: doc.comments,
+    changeRequests: doc.changeRequests,
+    changeRequestsOpen: doc.changeRequestsOpen,
+    changeRequestsDraft: doc.changeRequestsDraft,
+    urls: { location, app: location },
+    permissions: presentSpacePermissions(role),
+  }
+}

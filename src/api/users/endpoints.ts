@@ -1,0 +1,68 @@
+import { Type } from '@sinclair/typebox'
+import { createToken, listTokens, revokeToken } from '../../domain/accounts.js'
+import { paginate } from '../../kernel/paging.js'
+import { CreatedToken, CreateToken, listOf, pageQuery, Token, User } from '../../model/index.js'
+import { created } from '../endpoint.js'
+import { endpoint } from '../service.js'
+import { presentToken, presentUser } from './present.js'
+
+export const getAuthenticatedUser = endpoint({
+  method: 'GET',
+  path: '/v1/user',
+  summary: 'Get the user of the token',
+  section: 'Users',
+  needs: 'authenticated',
+  returns: User,
+  handle: ({ app, actor }) => presentUser(app, actor.user),
+})
+
+export const getUserById = endpoint({
+  method: 'GET',
+  path: '/v1/users/{userId}',
+  summary: 'Get a user by ID',
+  description: 'Yourself, or somebody you share an organization with.',
+  section: 'Users',
+  needs: 'authenticated',
+  returns: User,
+  handle: ({ app, user }) => presentUser(app, user),
+})
+
+export const listUserTokens = endpoint({
+  method: 'GET',
+  path: '/v1/user/tokens',
+  summary: 'List your tokens',
+  section: 'Users',
+  needs: 'authenticated',
+  query: Type.Object(pageQuery),
+  returns: listOf(Token, { $id: 'TokenList' }),
+  handle: async ({ app, actor, query }) => {
+    const page = paginate(await listTokens(app, actor), query, (token) => [token.createdAt, token.id])
+    return { ...page, items: page.items.map(presentToken) }
+  },
+})
+
+export const createUserToken = endpoint({
+  method: 'POST',
+  path: '/v1/user/tokens',
+  summary: 'Create a token',
+  description: 'The secret is answered this once. A token made with a token that is limited to an organization must be limited to the same one.',
+  section: 'Users',
+  needs: 'authenticated',
+  body: CreateToken,
+  status: 201,
+  returns: CreatedToken,
+  handle: async ({ app, actor, body }) => {
+    const { token, secret } = await createToken(app, actor, body)
+    return created({ ...presentToken(token), token: secret }, `/v1/user/tokens/${token.id}`)
+  },
+})
+
+export const deleteUserToken = endpoint({
+  method: 'DELETE',
+  path: '/v1/user/tokens/{tokenId}',
+  summary: 'Revoke a token',
+  section: 'Users',
+  needs: 'authenticated',
+  deletes: 'leaf',
+  handle: ({ app, token }) => revokeToken(app, token),
+})

@@ -1,0 +1,25 @@
+import type { App } from '../../domain/app.js'
+import type { TokenDoc, UserDoc } from '../../model/index.js'
+
+/** A user as others see him. */
+export const presentUser = (app: App, user: UserDoc) => ({
+  object: 'user' as const,
+  id: user.id,
+  displayName: user.displayName,
+  email: user.email,
+  ...(user.photoURL === undefined ? {} : { photoURL: user.photoURL }),
+  urls: { location: `${app.settings.publicUrl}/v1/users/${user.id}` },
+})
+
+/** The place of a user who is gone. */
+export const formerUser = (app: App, id: string) => presentUser(app, { id, displayName: 'Former user', email: '', createdAt: '' })
+
+export const presentToken = (token: TokenDoc) => ({
+  object: 'token' as const,
+  id: token.id,
+  label: token.label,
+  readOnly: token.readOnly,
+  createdAt: token.createdAt,
+  ...(token.organization === undefined ? {} : { organization: token.organization }),
+  ...(token.expiresAt === undefined ? {} : { expiresAt: token.expiresAt }),
+})

@@ -1,0 +1,164 @@
+import { isIP } from 'node:net'
+import { cleanEnv, EnvError, makeValidator, type ValidatorSpec } from 'envalid'
+import ipaddr from 'ipaddr.js'
+import type { LogLevel } from './kernel/log.js'
+
+const MIB = 1024 * 1024
+
+const fail = (message: string): never => {
+  throw new EnvError(message)
+}
+
+/** envalid knows no null: an empty text is a setting that is not set, and becomes null in `loadConfig`. */
+const text = makeValidator<string>((input) => (input === '' ? fail('must not be empty') : input))
+const flag = makeValidator<boolean>((input) => {
+  if (['true', '1', 'yes', 'on'].includes(input)) return true
+  return ['false', '0', 'no', 'off', ''].includes(input) ? false : fail('must be true or false')
+})
+const integer = (min: number, max: number) =>
+  makeValidator<number>((input) => {
+    const value = Number(input)
+    return /^\d+$/.test(input) && value >= min && value <= max ? value : fail(`must be a whole number from ${min} to ${max}`)
+  })
+const words = (input: string): string[] => input.split(',').flatMap((word) => word.trim() || [])
+const level = makeValidator<LogLevel>((input) =>
+  ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].includes(input)
+    ? (input as LogLevel)
+    : fail('must be one of fatal, error, warn, info, debug, trace, silent'),
+)
+const secret = makeValidator<string>((input) =>
+  input === '' ? '' : input.length >= 20 && !/\s/.test(input) ? input : fail('must have at least 20 characters and no blanks'),
+)
+const email = makeValidator<string>((input) => (input === '' ? '' : /^[^\s@]+@[^\s@]+$/.test(input) ? input : fail('must be an e-mail address')))
+
+/** An origin: scheme and host, no path, no slash at the end. */
+function originOf(input: string): string {
+  const url = URL.canParse(input) ? new URL(input) : fail('must be an http or https URL')
+  if (!['http:', 'https:'].includes(url.protocol)) fail('must be an http or https URL')
+  if (url.pathname !== '/' || url.search || url.hash || url.username) fail('must be scheme, host and port only, such as https://docs.example.org')
+  return url.origin
+}
+const optionalOrigin = makeValidator<string>((input) => (input === '' ? '' : originOf(input)))
+const origins = makeValidator<string[]>((input) => words(input).map((word) => (word === '*' ? word : originOf(word))))
+const protocols = makeValidator<RemoteProtocol[]>((input) =>
+  words(input).map((word) => (['https', 'ssh', 'http', 'file'].includes(word) ? (word as RemoteProtocol) : fail('must be a list of https, ssh, http, file'))),
+)
+const networks = makeValidator<boolean | string[]>((input) => {
+  if (['true', 'false', ''].includes(input)) return input === 'true'
+  return words(input).map((word) => (ipaddr.isValidCIDR(word) || isIP(word) ? word : fail('must be true, false or a list of addresses and CIDR ranges')))
+})
+
+/** A protocol of remote repositories. */
+export type RemoteProtocol = 'https' | 'ssh' | 'http' | 'file'
+
+interface Setting<T> {
+  name: string
+  default: string
+  description: string
+  validator: (spec: { default?: T; devDefault?: T }) => ValidatorSpec<T>
+}
+
+const setting = <T>(name: string, validator: unknown, fallback: string, description: string): Setting<T> => ({
+  name: `BINDERY_${name}`,
+  default: fallback,
+  description,
+  validator: validator as Setting<T>['validator'],
+})
+
+const settings = {
+  host: setting<string>('HOST', text, '127.0.0.1', 'Address to listen on; `0.0.0.0` or `::` for all.'),
+  port: setting<number>('PORT', integer(0, 65_535), '3000', 'Port to listen on; 0 takes a free one.'),
+  dataDir: setting<string>('DATA_DIR', text, './data', 'Folder of documents, uploads and keys.'),
+  reposDir: setting<string>('REPOS_DIR', text, './repos', 'Folder of the bare repositories.'),
+  publicUrl: setting<string | null>(
+    'PUBLIC_URL',
+    optionalOrigin,
+    '',
+    'Origin under which clients reach the service, such as `https://docs.example.org`; empty = as each request says.',
+  ),
+  trustProxy: setting<number>('TRUST_PROXY', integer(0, 10), '0', 'How many proxies in front are trusted to name the caller in `X-Forwarded-For`.'),
+  adminEmail: setting<string | null>(
+    'ADMIN_EMAIL',
+    email,
+    '',
+    'At the first start, a user with this address is made, and a first organization that it administers.',
+  ),
+  adminToken: setting<string | null>('ADMIN_TOKEN', secret, '', 'The token of that user, at least 20 characters; empty = one is made and shown once.'),
+  logLevel: setting<LogLevel>('LOG_LEVEL', level, 'info', '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.'),
+  bodyLimitBytes: setting<number>('BODY_LIMIT_BYTES', integer(1024, 1024 * MIB), String(10 * MIB), 'Largest JSON body, in bytes.'),
+  fileLimitBytes: setting<number>(
+    'FILE_LIMIT_BYTES',
+    integer(1024, 4096 * MIB),
+    String(25 * MIB),
+    'Largest file that is uploaded or fetched for an upload, in bytes.',
+  ),
+  blobLimitBytes: setting<number>('BLOB_LIMIT_BYTES', integer(1024, 4096 * MIB), String(100 * MIB), 'Largest file that an import may bring, in bytes.'),
+  packLimitBytes: setting<number>('PACK_LIMIT_BYTES', integer(1024, 64 * 1024 * MIB), String(1024 * MIB), 'Most bytes that a fetch may bring.'),
+  treeLimitEntries: setting<number>('TREE_LIMIT_ENTRIES', integer(1, 10_000_000), '100000', 'Most files in one revision.'),
+  ratePerToken: setting<number>('RATE_LIMIT_PER_MINUTE', integer(0, 10_000_000), '3000', 'Requests per minute and token; 0 = no limit.'),
+  ratePerAddress: setting<number>('RATE_LIMIT_PER_MINUTE_ADDRESS', integer(0, 10_000_000), '6000', 'Requests per minute and address; 0 = no limit.'),
+  remoteProtocols: setting<RemoteProtocol[]>(
+    'REMOTE_PROTOCOLS',
+    protocols,
+    'https,ssh',
+    'Protocols of remote repositories; `http` and `file` only where they are named here.',
+  ),
+  allowPrivateNetworks: setting<boolean | string[]>(
+    'ALLOW_PRIVATE_NETWORKS',
+    networks,
+    'false',
+    'Whether URLs given by users may lead to private addresses: `true`, `false`, or the allowed CIDR ranges, separated by commas.',
+  ),
+  remoteTimeoutSeconds: setting<number>('REMOTE_TIMEOUT_SECONDS', integer(1, 86_400), '600', 'Longest time for one fetch or push.'),
+  corsOrigins: setting<string[]>('CORS_ORIGINS', origins, '*', 'Origins whose scripts may call the API, separated by commas; `*` = all, empty = none.'),
+  metricsToken: setting<string | null>(
+    'METRICS_TOKEN',
+    secret,
+    '',
+    'Opens `/metrics` as a bearer token. Without it, only callers on this machine see it, and nobody where a proxy is in front (`BINDERY_PUBLIC_URL` or `BINDERY_TRUST_PROXY` is set).',
+  ),
+  checkAnswers: setting<boolean>(
+    'CHECK_ANSWERS',
+    flag,
+    'false',
+    'Check every answer against its schema, for development: an answer that does not match becomes a 500.',
+  ),
+} as const
+
+type Values = { [K in keyof typeof settings]: (typeof settings)[K] extends Setting<infer T> ? T : never }
+
+/** The settings of one service. */
+export type Config = Readonly<Values>
+
+/** One line of the README's table. */
+export interface SettingRow {
+  name: string
+  default: string
+  description: string
+}
+
+/** All settings with their defaults, in the order of the README's table. */
+export const settingsTable = (): SettingRow[] =>
+  Object.values(settings).map(({ name, default: fallback, description }) => ({ name, default: fallback, description }))
+
+/** The settings do not hold; the message names all that is wrong, one per line, never a value. */
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+}
+
+/** Reads the settings. Throws `ConfigError` with all that is wrong. */
+export function loadConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
+  const wrong: string[] = []
+  const entries = Object.entries(settings as Record<string, Setting<unknown>>)
+  const given = Object.fromEntries(entries.map(([, one]) => [one.name, env[one.name] ?? one.default]))
+  const specs = Object.fromEntries(entries.map(([, one]) => [one.name, one.validator({})]))
+  const clean = cleanEnv(given, specs, {
+    reporter: ({ errors }) => {
+      for (const [name, error] of Object.entries(errors)) wrong.push(`${name} ${error?.message ?? 'is invalid'}`)
+    },
+  }) as Record<string, unknown>
+  const unknown = Object.keys(env).filter((name) => name.startsWith('BINDERY_') && !(name in given))
+  wrong.push(...unknown.map((name) => `${name} is no setting of this service`))
+  if (wrong.length > 0) throw new ConfigError(`The configuration is wrong:\n  ${wrong.join('\n  ')}`)
+  return Object.freeze(Object.fromEntries(entries.map(([key, one]) => [key, clean[one.name] === '' ? null : clean[one.name]])) as Values)
+}

@@ -1,0 +1,59 @@
+import { setYamlKey } from './yaml.js'
+
+/** A page's front matter block. Offsets are UTF-16 units. */
+export interface FrontMatterBlock {
+  /** Where `---` begins (after a byte order mark). */
+  start: number
+  /** The yaml between the two lines of dashes. */
+  yamlStart: number
+  yamlEnd: number
+  /** Where the line after the closing dashes begins. */
+  end: number
+}
+
+/** The block at the beginning of the text; null where there is none, or it is never closed. */
+export function findFrontMatter(text: string): FrontMatterBlock | null {
+  const opening = /^[\ufeff\u200b]*(---[ \t]*(?:\r\n|\n|\r))/.exec(text)
+  if (!opening) return null
+  const yamlStart = opening[0].length
+  const closing = /^---[ \t]*(?:\r\n|\n|\r|$(?![\s\S]))/gm
+  closing.lastIndex = yamlStart
+  const found = closing.exec(text)
+  return found && { start: yamlStart - opening[1]!.length, yamlStart, yamlEnd: found.index, end: found.index + found[0].length }
+}
+
+/**
+ * Sets (or, with `undefined`, removes) keys of the front matter; `layout.title.visible` names a nested one. Every other line keeps
+ * its bytes. The block is made where there is none, and goes with its last line. A value set and restored has its old bytes
+ * where it was absent or a scalar of one line.
+ * @throws YamlEditError when the block is no mapping that can be read.
+ */
+export function setFrontMatter(text: string, changes: Readonly<Record<string, unknown>>): string {
+  const block = findFrontMatter(text)
+  const old = block ? text.slice(block.yamlStart, block.yamlEnd) : ''
+  const eol = /\r\n|\n/.exec(text)?.[0] ?? '\n'
+  let yaml = old
+  for (const [key, value] of Object.entries(changes)) yaml = setYamlKey(yaml, pathOf(key, yaml), value)
+  if (yaml === old) return text
+  if (old === '') yaml = yaml.replace(/\r?\n/g, eol)
+  if (block && yaml.trim() === '') return text.slice(0, block.start) + text.slice(block.end).replace(/^[ \t]*(?:\r\n|\n)/, '')
+  if (block) return text.slice(0, block.yamlStart) + yaml + text.slice(block.yamlEnd)
+  const lead = /^\ufeff?/.exec(text)![0]
+  return `${lead}---${eol}${yaml}---${eol}${eol}${text.slice(lead.length)}`
+}
+
+/** A dotted key is a path, unless the block has it as it is (other tools' keys). */
+const pathOf = (key: string, yaml: string): string[] => (yaml.split(/\r?\n/).some((line) => line.startsWith(`${key}:`)) ? [key] : key.split('.'))
+
+/**
+ * Puts `markdown` in place of the body. The block stays byte for byte, unless `markdown` begins with one of its own:
+ * that replaces it. A byte order mark stays.
+ */
+export function replaceBody(text: string, markdown: string): string {
+  const put = markdown.replace(/^\ufeff/, '')
+  if (findFrontMatter(put)) return (text.startsWith('\ufeff') ? '\ufeff' : '') + put
+  const block = findFrontMatter(text)
+  if (!block) return (text.startsWith('\ufeff') ? '\ufeff' : '') + put
+  const head = text.slice(0, block.end)
+  return put === '' || /[\r\n]$/.test(head) ? head + put : `${head}\n${put}`
+}

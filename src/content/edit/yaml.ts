@@ -1,0 +1,159 @@
+import { type Node, type Pair, Scalar, type YAMLMap, isCollection, isMap, isPair, isScalar, parseDocument, stringify } from 'yaml'
+import { sameValue } from './same-value.js'
+
+/** YAML that cannot be edited key by key: it cannot be read, or is no mapping. */
+export class YamlEditError extends Error {
+  override name = 'YamlEditError'
+}
+
+type Path = readonly string[]
+type YamlPair = Pair<Node, Node | null>
+
+/**
+ * Sets one key (`['layout', 'title', 'visible']` nested), or removes its lines (`undefined`), in YAML whose top is a mapping or empty.
+ * Every other line keeps its bytes; a value keeps its quotes or block style where the new one allows; a mapping that
+ * loses its last key goes too. A value that is already so changes nothing. Set and restored, a scalar of one line has its old bytes.
+ * @throws YamlEditError when the text cannot be read, or its top is no mapping.
+ */
+export function setYamlKey(text: string, path: Path, value: unknown): string {
+  const map = topMap(text)
+  if (path.length === 0) throw new YamlEditError('A key is needed.')
+  if (map === null) return value === undefined ? text : text + separator(text) + pairText(path, value, eolOf(text))
+  if (map.flow) throw new YamlEditError('The mapping is written in braces; write one key a line.')
+  return setIn(text, map, path, value)
+}
+
+/** Reads YAML whose top is a mapping; `{}` where it is empty. @throws YamlEditError */
+export function readYamlMap(text: string): Record<string, unknown> {
+  const document = readDocument(text)
+  try {
+    const value: unknown = document.toJS({ maxAliasCount: 100 })
+    if (value === null || value === undefined) return {}
+    if (typeof value === 'object' && !Array.isArray(value)) return value as Record<string, unknown>
+  } catch (cause) {
+    throw new YamlEditError('The yaml cannot be read.', { cause })
+  }
+  throw new YamlEditError('The yaml is no mapping.')
+}
+
+function readDocument(text: string): ReturnType<typeof parseDocument> {
+  const document = parseDocument(text, { uniqueKeys: false, logLevel: 'silent' })
+  const [error] = document.errors
+  if (error) throw new YamlEditError(`The yaml cannot be read: ${error.message.split('\n')[0]}`)
+  return document
+}
+
+function topMap(text: string): YAMLMap<Node, Node | null> | null {
+  const { contents } = readDocument(text)
+  if (isMap(contents)) return contents as unknown as YAMLMap<Node, Node | null>
+  if (contents === null || (isScalar(contents) && contents.value === null)) return null
+  throw new YamlEditError('The yaml is no mapping.')
+}
+
+const eolOf = (text: string): string => /\r\n|\n/.exec(text)?.[0] ?? '\n'
+const separator = (text: string): string => (text === '' || /[\n\ufeff]$/.test(text) ? '' : eolOf(text))
+
+function setIn(text: string, map: YAMLMap<Node, Node | null>, path: Path, value: unknown): string {
+  const [key, ...rest] = path
+  const pair = map.items.find((item) => isPair(item) && isScalar(item.key) && String(item.key.value) === key) as YamlPair | undefined
+  if (!pair) return value === undefined ? text : append(text, map, path, value)
+  const inner = pair.value
+  if (rest.length > 0 && isMap(inner) && !inner.flow) {
+    const loses = value === undefined && inner.items.length === 1 && holds(inner as YAMLMap<Node, Node | null>, rest)
+    return loses ? cut(text, map, pair) : setIn(text, inner as YAMLMap<Node, Node | null>, rest, value)
+  }
+  const old: unknown = inner?.toJS(parseDocument('')) ?? null
+  const wanted = rest.length > 0 ? withPath(old, rest, value) : value
+  if (wanted === undefined) return cut(text, map, pair)
+  if (sameValue(old, wanted) && !(inner === null && wanted === null)) return text
+  return replace(text, map, pair, wanted)
+}
+
+/** Whether removing `path` leaves the mapping empty. */
+function holds(map: YAMLMap<Node, Node | null>, [key, ...rest]: Path): boolean {
+  const [pair] = map.items
+  if (!pair || !isScalar(pair.key) || String(pair.key.value) !== key) return false
+  return rest.length === 0 || (isMap(pair.value) && pair.value.items.length === 1 && holds(pair.value as YAMLMap<Node, Node | null>, rest))
+}
+
+function withPath(old: unknown, [key, ...rest]: Path, value: unknown): unknown {
+  const members = typeof old === 'object' && old !== null && !Array.isArray(old) ? Object.entries(old) : []
+  if (members.length === 0 && value === undefined) return old ?? undefined
+  const current = members.find(([name]) => name === key)?.[1]
+  const next = rest.length > 0 ? withPath(current, rest, value) : value
+  const kept = members.filter(([name]) => name !== key || next !== undefined).map(([name, was]) => [name, name === key ? next : was])
+  if (next !== undefined && !members.some(([name]) => name === key)) kept.push([key, next])
+  return kept.length > 0 ? Object.fromEntries(kept) : undefined
+}
+
+const lineStart = (text: string, offset: number): number => text.lastIndexOf('\n', offset - 1) + 1
+function lineEnd(text: string, offset: number): number {
+  const found = text.indexOf('\n', offset)
+  return found < 0 ? text.length : found + 1
+}
+
+/** Where a value's own text ends, without comments and blank lines after it. */
+function endOf(text: string, pair: YamlPair): number {
+  const { value } = pair
+  if (!value?.range) return pair.key.range![1]
+  if (isCollection(value) && !value.flow && value.items.length > 0) {
+    const last = value.items.at(-1) as YamlPair | Node
+    return isPair(last) ? endOf(text, last as YamlPair) : endOf(text, { key: value, value: last } as unknown as YamlPair)
+  }
+  const end = value.range[1]
+  return value.range[0] === end ? Math.max(end, pair.key.range![1]) : value.range[0] + text.slice(value.range[0], end).trimEnd().length
+}
+
+/** Spaces before the keys of a mapping. */
+const indentOf = (text: string, map: YAMLMap<Node, Node | null>): string => {
+  const start = map.items[0]!.key.range![0]
+  return text
+    .slice(lineStart(text, start), start)
+    .replace(/[^ ]/g, ' ')
+    .replace(/^\ufeff/, '')
+}
+
+function cut(text: string, map: YAMLMap<Node, Node | null>, pair: YamlPair): string {
+  const start = pair.key.range![0]
+  const end = lineEnd(text, endOf(text, pair))
+  const from = lineStart(text, start)
+  if (text.slice(from, start).trim() !== '' && map.items.length > 1) throw new YamlEditError('The key shares its line with another.')
+  const bom = text.charCodeAt(from) === 0xfeff ? 1 : 0
+  const done = text.slice(0, from + bom) + text.slice(end)
+  return end === text.length && !text.endsWith('\n') ? done.replace(/\r?\n$/, '') : done
+}
+
+function append(text: string, map: YAMLMap<Node, Node | null>, path: Path, value: unknown): string {
+  const at = lineEnd(text, endOf(text, map.items.at(-1) as YamlPair))
+  const eol = eolOf(text)
+  const put = indented(pairText(path, value, '\n'), indentOf(text, map), eol)
+  if (text[at - 1] === '\n') return text.slice(0, at) + put + text.slice(at)
+  return text.slice(0, at) + eol + put.replace(/\r?\n$/, '')
+}
+
+function replace(text: string, map: YAMLMap<Node, Node | null>, pair: YamlPair, value: unknown): string {
+  const { value: old, key } = pair
+  const scalar = new Scalar(value)
+  if (isScalar(old) && old.type && typeof old.value === 'string' && typeof value === 'string') scalar.type = old.type as Scalar.Type
+  const name = text.slice(key.range![0], key.range![1])
+  const flow = isCollection(old) && old.flow === true
+  const written = stringify(
+    { key: typeof value === 'object' && value !== null ? value : scalar },
+    { lineWidth: 80, ...(flow ? { collectionStyle: 'flow' as const } : {}) },
+  )
+  const body = written.replace(/^(?:\{ )?key:/, '').replace(flow ? / \}\n$/ : /\n$/, '')
+  const put = indented(body, indentOf(text, map), eolOf(text)).slice(indentOf(text, map).length)
+  const end = endOf(text, pair)
+  const colon = text.indexOf(':', key.range![0] + name.length) + 1
+  const oneLine = !body.includes('\n') && old?.range && old.range[0] < old.range[1] && !text.slice(colon, end).includes('\n')
+  const from = oneLine ? old.range![0] : colon
+  return text.slice(0, from) + (oneLine ? put.trimStart() : put) + text.slice(Math.max(end, from))
+}
+
+const indented = (block: string, indent: string, eol: string): string => block.replace(/^(?=.)/gm, indent).replace(/\n/g, eol)
+
+/** `a: value`, or nested for a longer path, with a line ending after it. */
+function pairText(path: Path, value: unknown, eol: string): string {
+  const nested = path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value)
+  return stringify(nested, { lineWidth: 80 }).replace(/\n/g, eol)
+}

@@ -1,0 +1,54 @@
+import type { Diagnostic } from '../kernel/diagnostic.js'
+import { readAttributes } from './page-attributes.js'
+import type { PageSource } from './types.js'
+import { readYaml } from './yaml.js'
+
+const OPENING = /^(?:\ufeff|\u200b|\u200c|\u200d|\u2060)*---[ \t]*(?:\r\n|\n|\r)/
+const CLOSING = /^---[ \t]*(?:\r\n|\n|\r|$)/
+
+/** Where the YAML between the fences begins and ends, and where the body begins; null where the text has no front matter. */
+export function findFrontMatter(text: string): { yamlStart: number; yamlEnd: number; bodyStart: number } | null {
+  const opening = OPENING.exec(text.slice(0, 256))
+  if (!opening) return null
+  const yamlStart = opening[0].length
+  for (let at = yamlStart; at < text.length; ) {
+    if (text.startsWith('---', at)) {
+      const blank = /[^ \t]|$/g
+      blank.lastIndex = at + 3
+      const end = blank.exec(text)?.index ?? text.length
+      const closing = CLOSING.exec(`---${text.slice(end, end + 2)}`)
+      if (closing) return { yamlStart, yamlEnd: at, bodyStart: end + closing[0].length - 3 }
+    }
+    const lineEnd = /\r\n|\n|\r/g
+    lineEnd.lastIndex = at
+    const next = lineEnd.exec(text)
+    if (!next) return null
+    at = next.index + next[0].length
+  }
+  return null
+}
+
+/**
+ * Takes a markdown file apart. Never throws: front matter that is not valid YAML gives a diagnostic and no attributes.
+ * A first line `---` whose "front matter" is plain prose is a thematic break, and all of the text is the body.
+ * `file` is the path that diagnostics name.
+ */
+export function readPage(text: string, file: string): PageSource {
+  const whole: PageSource = { attributes: {}, markdown: text, bodyStart: 0, diagnostics: [] }
+  const found = findFrontMatter(text)
+  if (!found) return whole
+  const diagnostics: Diagnostic[] = []
+  const body = { markdown: text.slice(found.bodyStart), bodyStart: found.bodyStart, diagnostics }
+  const yaml = readYaml(text.slice(found.yamlStart, found.yamlEnd))
+  if (!yaml.ok) {
+    // The opening fence is line 1 of the file.
+    const { line, column } = yaml.place
+    const message = `The front matter is not valid YAML (${yaml.message}), so it is not used. Correct it there.`
+    diagnostics.push({ code: 'invalid-front-matter', message, file, line: line + 1, column })
+    return { attributes: {}, ...body }
+  }
+  if (yaml.entries === null) return whole
+  const report = (message: string, line: number, column: number): void =>
+    void diagnostics.push({ code: 'invalid-front-matter', message, file, line: line + 1, column })
+  return { attributes: readAttributes(yaml.entries, report), ...body }
+}

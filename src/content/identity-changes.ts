@@ -1,0 +1,139 @@
+import { compareEntries, defaultId, type EntryKey, entryOfOverride, type IdOverrides, idOf, overrideKey, saltedId } from './identity.js'
+import type { EntryKind } from './types.js'
+
+export interface EntryChanges {
+  added: readonly EntryKey[]
+  deleted: readonly EntryKey[]
+  renamed: ReadonlyArray<{ kind: EntryKind; from: string; to: string }>
+}
+
+/** Whether an entry is there after the changes. */
+export type Exists = (kind: EntryKind, key: string) => boolean
+
+/** Overrides that are being changed, with the entry that holds each ID. */
+class Draft {
+  readonly map: Map<string, string>
+  readonly #holder = new Map<string, string>()
+
+  constructor(overrides: IdOverrides) {
+    this.map = new Map()
+    for (const [name, id] of overrides) if (!this.#holder.has(id)) this.#put(name, id)
+  }
+
+  #put(name: string, id: string): void {
+    this.map.set(name, id)
+    this.#holder.set(id, name)
+  }
+
+  forget(name: string): void {
+    const id = this.map.get(name)
+    if (id === undefined) return
+    this.map.delete(name)
+    if (this.#holder.get(id) === name) this.#holder.delete(id)
+  }
+
+  /** Gives `entry` the ID. Whoever held it as a tombstone loses it. */
+  give(entry: EntryKey, id: string): void {
+    const name = overrideKey(entry.kind, entry.key)
+    this.forget(name)
+    const before = this.#holder.get(id)
+    if (before !== undefined) this.forget(before)
+    if (id !== defaultId(entry.kind, entry.key)) this.#put(name, id)
+  }
+
+  /** The entry that has an override to this ID, or null. */
+  holderOf(id: string): string | null {
+    return this.#holder.get(id) ?? null
+  }
+}
+
+/** Gives `entry` its own ID (override, else default) or, where another entry that exists has it, the first salted one that is free. */
+function settle(draft: Draft, entry: EntryKey, exists: Exists): void {
+  const name = overrideKey(entry.kind, entry.key)
+  const own = draft.map.get(name) ?? defaultId(entry.kind, entry.key)
+  for (let salt = 0, id = own; ; id = saltedId(entry.kind, entry.key, ++salt)) {
+    const holder = draft.holderOf(id)
+    const other = holder === null || holder === name ? null : entryOfOverride(holder)
+    if (other && exists(other.kind, other.key)) continue
+    draft.give(entry, id)
+    return
+  }
+}
+
+/**
+ * The overrides after a commit. A rename carries the ID (swaps and chains too). What is added takes its own ID back
+ * unless another entry that exists has it. What is deleted keeps its override as a tombstone, until the ID is taken.
+ * `exists` answers for the state after the changes. No two entries that exist ever share an ID.
+ */
+export function applyChanges(overrides: IdOverrides, changes: EntryChanges, exists: Exists): Map<string, string> {
+  const draft = new Draft(overrides)
+  const before = idOf(draft.map)
+  const targets = new Set<string>()
+  const sources = new Set<string>()
+  const arriving = new Set([...changes.added, ...changes.renamed.map(({ kind, to }) => ({ kind, key: to }))].map(({ kind, key }) => overrideKey(kind, key)))
+  const carried: Array<{ entry: EntryKey; id: string }> = []
+  const added = [...changes.added]
+  for (const { kind, from, to } of [...changes.renamed].sort((a, b) => compareEntries({ kind: a.kind, key: a.to }, { kind: b.kind, key: b.to }))) {
+    const source = overrideKey(kind, from)
+    const target = overrideKey(kind, to)
+    if (targets.has(target)) continue
+    // A source that stays where it was has been copied, not renamed.
+    const stays = exists(kind, from) && !arriving.has(source)
+    if (sources.has(source) || stays || !exists(kind, to)) {
+      added.push({ kind, key: to })
+      continue
+    }
+    targets.add(target)
+    sources.add(source)
+    carried.push({ entry: { kind, key: to }, id: before(kind, from) })
+  }
+  for (const source of sources) draft.forget(source)
+  for (const { entry, id } of carried) draft.give(entry, id)
+  for (const entry of added.sort(compareEntries)) {
+    if (exists(entry.kind, entry.key) && !targets.has(overrideKey(entry.kind, entry.key))) settle(draft, entry, exists)
+  }
+  return draft.map
+}
+
+/** Makes the IDs of all entries that exist unique: an override outranks a default, then the order of entries decides. */
+export function repairOverrides(overrides: IdOverrides, existing: Iterable<EntryKey>): Map<string, string> {
+  const entries = [...existing]
+  const names = new Set(entries.map(({ kind, key }) => overrideKey(kind, key)))
+  return settleAll(overrides, entries, (kind, key) => names.has(overrideKey(kind, key)))
+}
+
+function settleAll(overrides: IdOverrides, entries: EntryKey[], exists: Exists): Map<string, string> {
+  const draft = new Draft(overrides)
+  for (const entry of entries.sort(compareEntries)) {
+    if (!draft.map.has(overrideKey(entry.kind, entry.key))) settle(draft, entry, exists)
+  }
+  return draft.map
+}
+
+/**
+ * Merges the overrides of two sides, entry by entry: the side that changed wins, ours where both did. Where two entries
+ * then hold one ID, ours keeps it, else the first in order. With `existing` (all entries of the merged tree) no two of
+ * them share an ID, defaults included.
+ */
+export function mergeOverrides(base: IdOverrides, ours: IdOverrides, theirs: IdOverrides, existing?: Iterable<EntryKey>): Map<string, string> {
+  const names = [...new Set([...base.keys(), ...ours.keys(), ...theirs.keys()])]
+  const merged = names.flatMap((name) => {
+    const id = ours.get(name) === base.get(name) ? theirs.get(name) : ours.get(name)
+    return id === undefined ? [] : [{ name, id, rank: ours.get(name) === id ? 0 : 1, ...entryOfOverride(name) }]
+  })
+  const alive = existing === undefined ? null : [...existing]
+  const live = alive && new Set(alive.map(({ kind, key }) => overrideKey(kind, key)))
+  // What exists outranks a tombstone of the same ID.
+  const rank = (item: { name: string; rank: number }): number => item.rank + (live && !live.has(item.name) ? 2 : 0)
+  merged.sort((a, b) => rank(a) - rank(b) || compareEntries(a, b))
+  const draft = new Map<string, string>()
+  const used = new Set<string>()
+  const losers: EntryKey[] = []
+  for (const { name, id, kind, key } of merged) {
+    if (!used.has(id)) {
+      draft.set(name, id)
+      used.add(id)
+    } else losers.push({ kind, key })
+  }
+  return alive ? repairOverrides(draft, alive) : settleAll(draft, losers, () => true)
+}

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto'
+import type { EntryKind, IdOf } from './types.js'
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const KINDS: ReadonlySet<string> = new Set<EntryKind>(['page', 'file', 'group', 'link', 'computed', 'reusable-content'])
+export const isEntryKind = (text: string): text is EntryKind => KINDS.has(text)
+
+/**
+ * What an ID hangs on. Pages, files and reusable content: the path below the effective root. A group: the chain of its
+ * group slugs. A link: its parent's key, NUL, its target. A computed page: its parent's key, NUL, its operation.
+ */
+export interface EntryKey {
+  kind: EntryKind
+  key: string
+}
+
+/** Entries whose ID differs from the default: `<kind> NUL <key>` → ID. No two hold the same ID. */
+export type IdOverrides = ReadonlyMap<string, string>
+
+export const overrideKey = (kind: EntryKind, key: string): string => `${kind}\0${key}`
+
+/** 20 letters and digits (119 bits) from the SHA-256 of kind, key and, where the plain one is in use, a salt. */
+function hashId(kind: EntryKind, key: string, salt: number): string {
+  let seed = salt === 0 ? overrideKey(kind, key) : `${overrideKey(kind, key)}\0${salt}`
+  for (;;) {
+    const bytes = createHash('sha256').update(seed).digest()
+    let id = ''
+    // Bytes from 248 up are skipped, so that every letter is equally likely.
+    for (let i = 0; i < bytes.length && id.length < 20; i++) if (bytes[i]! < 248) id += ALPHABET[bytes[i]! % 62]
+    if (id.length === 20) return id
+    seed = `${seed}\0more`
+  }
+}
+
+/** The ID of an entry that no rename or collision has touched. */
+export const defaultId = (kind: EntryKind, key: string): string => hashId(kind, key, 0)
+
+/** A further ID of the same entry, for when its default is in use; `salt` counts from 1. */
+export const saltedId = (kind: EntryKind, key: string, salt: number): string => hashId(kind, key, salt)
+
+/** Answers IDs: the override, else the default. */
+export const idOf =
+  (overrides: IdOverrides): IdOf =>
+  (kind, key) =>
+    overrides.get(overrideKey(kind, key)) ?? defaultId(kind, key)
+
+/** Order of entries wherever one is needed: by kind, then key, by code unit. */
+export function compareEntries(a: EntryKey, b: EntryKey): number {
+  if (a.kind !== b.kind) return a.kind < b.kind ? -1 : 1
+  return a.key < b.key ? -1 : a.key > b.key ? 1 : 0
+}
+
+/** The entry that an override's key names. */
+export function entryOfOverride(text: string): EntryKey {
+  const at = text.indexOf('\0')
+  return { kind: text.slice(0, at) as EntryKind, key: text.slice(at + 1) }
+}

@@ -1,0 +1,45 @@
+import { type FileIndex, foldersOf } from './file-index.js'
+import { keyBelow, nameOf } from './paths.js'
+import { titleFromName } from './reusable.js'
+import { groupSlug, pageSlug } from './slug.js'
+import { type Place, placeBelow, rootPlace, type TreeBuilder } from './tree-builder.js'
+import type { ContentConfig, PageEntry } from './types.js'
+
+const natural = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
+const byName = (a: string, b: string): number => natural.compare(a, b) || (a < b ? -1 : a > b ? 1 : 0)
+const isReadme = (path: string): boolean => /^readme\.md$/i.test(nameOf(path))
+
+/**
+ * Builds the tree of a repository without a table of contents: a folder's README.md is the folder's page, a folder
+ * without one is a group, all in natural order. Titles come from names, since no page's text is read here.
+ */
+export function buildInferredTree(builder: TreeBuilder, config: ContentConfig, files: FileIndex): void {
+  const folders = foldersOf(config.root, files.markdown(config.summary))
+  const addPage = (place: Place, gitPath: string, title: string): PageEntry => {
+    const key = keyBelow(config.root, gitPath)
+    return builder.add(place, { type: 'document', title, gitPath }, pageSlug(key), key)
+  }
+  const readmeOf = (folder: string): string | undefined => folders.get(folder)?.filter(isReadme).sort()[0]
+  const root = rootPlace(builder.pages)
+  const readme = folders.get(config.root)?.includes(config.readme) ? config.readme : readmeOf(config.root)
+  if (readme !== undefined) addPage(root, readme, titleFromName(isReadme(readme) ? 'readme' : nameOf(readme)))
+
+  const work: Array<{ path: string; place: Place }> = []
+  const push = (folder: string, place: Place, without: string | undefined): void => {
+    const named = (folders.get(folder) ?? []).filter((path) => path !== without).map((path) => ({ path, name: nameOf(path).replace(/\.(md|markdown)$/i, '') }))
+    named.sort((a, b) => byName(b.name, a.name) || byName(b.path, a.path))
+    for (const { path } of named) work.push({ path, place })
+  }
+  push(config.root, root, readme)
+  for (let item = work.pop(); item; item = work.pop()) {
+    const { path, place } = item
+    if (!folders.has(path) || files.has(path)) {
+      addPage(place, path, titleFromName(nameOf(path)))
+      continue
+    }
+    const own = readmeOf(path)
+    const title = titleFromName(nameOf(path))
+    const entry = own === undefined ? builder.add(place, { type: 'group', title }, groupSlug(nameOf(path))) : addPage(place, own, title)
+    push(path, placeBelow(entry, place), own)
+  }
+}

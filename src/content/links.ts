@@ -1,0 +1,145 @@
+import { parse, postprocess, preprocess } from 'micromark'
+import { gfm } from 'micromark-extension-gfm'
+import { type HtmlAttribute, scanAttributes } from './html-attributes.js'
+import { decodeTarget, type Reference, type ReferenceKind, type TargetEncoding } from './reference.js'
+
+/** Characters of one page in which references are looked for; a longer page has none. */
+export const MAX_PAGE_LENGTH = 2 * 1024 * 1024
+
+type Span = readonly [start: number, end: number]
+
+/** Code and the like, whose contents name nothing. */
+const CODE = new Set(['codeFenced', 'codeIndented', 'codeText'])
+
+/** By tag of `{% … %}`: the attribute that holds the target ('' = the bare text behind the tag), and what it is. */
+const LIQUID: ReadonlyMap<string, { attribute: string; kind: ReferenceKind }> = new Map([
+  ['content-ref', { attribute: 'url', kind: 'content-ref' }],
+  ['page-ref', { attribute: 'page', kind: 'page-ref' }],
+  ['embed', { attribute: 'url', kind: 'embed' }],
+  ['file', { attribute: 'src', kind: 'file' }],
+  ['include', { attribute: '', kind: 'include' }],
+  ['openapi', { attribute: 'src', kind: 'openapi' }],
+  ['swagger', { attribute: 'src', kind: 'openapi' }],
+])
+
+/**
+ * Every place in a page's markdown (without its front matter) that names something else: links, images, definitions,
+ * autolinks, block tags and HTML attributes, in the order of the source. Code is skipped by CommonMark's own rules.
+ */
+export function findReferences(markdown: string): Reference[] {
+  if (markdown.length > MAX_PAGE_LENGTH) return []
+  const found: Reference[] = []
+  const add = (kind: ReferenceKind, start: number, end: number, encoding: TargetEncoding): void => {
+    const raw = markdown.slice(start, end)
+    found.push({ kind, target: decodeTarget(raw, encoding), raw, start, end, encoding })
+  }
+  const { code, html } = scanMarkdown(markdown, add)
+  for (const [start, end] of html) for (const attribute of scanAttributes(markdown, start, end)) addAttribute(attribute, add)
+  scanTags(markdown, code, add)
+  return found.sort((a, b) => a.start - b.start || a.end - b.end)
+}
+
+type Add = (kind: ReferenceKind, start: number, end: number, encoding: TargetEncoding) => void
+
+/** Targets of markdown's own syntax, and where code and HTML stand. */
+function scanMarkdown(markdown: string, add: Add): { code: Span[]; html: Span[] } {
+  // micromark drops a byte order mark and counts from behind it.
+  const shift = markdown.startsWith('\ufeff') ? 1 : 0
+  const code: Span[] = []
+  const html: Span[] = []
+  /** The links and images that are open, innermost last. */
+  const open: Array<{ kind: ReferenceKind; target: Span | null; encoding: TargetEncoding }> = []
+  for (const [step, token] of postprocess(
+    parse({ extensions: [gfm()] })
+      .document()
+      .write(preprocess()(markdown, undefined, true)),
+  )) {
+    const span: Span = [token.start.offset + shift, token.end.offset + shift]
+    const type: string = token.type
+    if (step === 'exit') {
+      const last = type === 'link' || type === 'image' || type === 'definition' ? open.pop() : undefined
+      if (last?.target) add(last.kind, last.target[0], last.target[1], last.encoding)
+      continue
+    }
+    const current = open.at(-1)
+    if (type === 'link' || type === 'image' || type === 'definition') open.push({ kind: type, target: null, encoding: 'markdown' })
+    else if (type === 'resourceDestinationLiteral' || type === 'definitionDestinationLiteral') {
+      // `<>` has no string token.
+      if (current) Object.assign(current, { encoding: 'markdown-angle', target: [span[0] + 1, span[1] - 1] })
+    } else if (type === 'resourceDestinationString' || type === 'definitionDestinationString') {
+      if (current) current.target = span
+    } else if (type === 'resourceTitleString') {
+      if (current?.kind === 'link' && markdown.slice(...span) === 'mention') current.kind = 'mention'
+    } else if (type === 'autolinkProtocol' || type === 'autolinkEmail' || type === 'literalAutolink') add('autolink', ...span, 'literal')
+    else if (CODE.has(type)) code.push(span)
+    else if (type === 'htmlFlow' || type === 'htmlText') html.push(span)
+  }
+  return { code, html }
+}
+
+function addAttribute(attribute: HtmlAttribute, add: Add): void {
+  const { tag, name, start, end, quote } = attribute
+  const encoding = quote === '"' ? 'html-double' : quote === "'" ? 'html-single' : 'html-bare'
+  if (name === 'srcset') {
+    for (const [from, to] of srcsetSpans(attribute.value)) add('html-source', start + from, start + to, encoding)
+    return
+  }
+  const kind = attributeKind(tag, name)
+  if (kind && end > start) add(kind, start, end, encoding)
+}
+
+function attributeKind(tag: string, name: string): ReferenceKind | null {
+  if (name === 'href') return tag === 'a' ? 'html-link' : null
+  if (name === 'src') return tag === 'img' ? 'html-image' : /^(source|video|audio|iframe|embed|track)$/.test(tag) ? 'html-source' : null
+  if (name === 'poster') return 'html-source'
+  return name === 'data-card-target' || name === 'data-card-cover' ? 'card' : null
+}
+
+/** The URLs of a `srcset`: candidates are parted by commas, a URL from its descriptor by white space. */
+function srcsetSpans(value: string): Span[] {
+  const found: Span[] = []
+  const url = /[^\s,]\S*/g
+  for (let match = url.exec(value); match; match = url.exec(value)) {
+    const end = match.index + match[0].replace(/,+$/, '').length
+    found.push([match.index, end])
+    if (end === url.lastIndex) {
+      const comma = value.indexOf(',', end)
+      url.lastIndex = comma < 0 ? value.length : comma + 1
+    }
+  }
+  return found
+}
+
+/** Targets in `{% … %}`, except in code. */
+function scanTags(markdown: string, code: readonly Span[], add: Add): void {
+  let block = 0
+  for (let at = markdown.indexOf('{%'); at >= 0; at = markdown.indexOf('{%', at + 2)) {
+    while (block < code.length && code[block]![1] <= at) block++
+    if (block < code.length && code[block]![0] <= at) continue
+    const line = /[\r\n]/g
+    line.lastIndex = at
+    const limit = Math.min(markdown.length, line.exec(markdown)?.index ?? markdown.length, at + 8192)
+    const text = markdown.slice(at + 2, limit)
+    const [opening, tag] = /^[-\s]*([a-z][a-z-]*)\s/.exec(text) ?? []
+    const rule = tag === undefined ? undefined : LIQUID.get(tag)
+    if (!rule || opening === undefined) continue
+    const close = text.indexOf('%}')
+    if (close < 0) continue
+    const value = findAttribute(text.slice(0, close), opening.length, rule.attribute)
+    if (value) add(rule.kind, at + 2 + value.start, at + 2 + value.end, value.quote === '"' ? 'liquid-double' : 'liquid-single')
+  }
+}
+
+/** The quoted value of an attribute ('' = a bare string) in the text of a tag. */
+function findAttribute(text: string, from: number, wanted: string): { start: number; end: number; quote: string } | null {
+  const value = /([\w-]+)?(\s*=\s*)?(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')/g
+  value.lastIndex = from
+  for (let match = value.exec(text); match; match = value.exec(text)) {
+    const name = match[2] === undefined ? '' : (match[1] ?? '')
+    if (name !== wanted) continue
+    const inner = match[3] ?? match[4] ?? ''
+    const end = match.index + match[0].length - 1
+    return inner === '' ? null : { start: end - inner.length, end, quote: text.charAt(end) }
+  }
+  return null
+}

@@ -1,0 +1,64 @@
+import { findTarget } from './file-index.js'
+import { folderOf } from './paths.js'
+import type { ContentStructure, PageEntry } from './types.js'
+
+/** What a target turns out to name. Paths are from the repository's root. */
+export type ResolvedReference =
+  /** A page of the table of contents, or an anchor in it. */
+  | { kind: 'page'; gitPath: string; anchor?: string; entry: PageEntry }
+  /** A place in the page that holds the target. */
+  | { kind: 'anchor'; gitPath: string; anchor: string }
+  /** A file of the repository that is no page (reusable content and unlisted markdown too). */
+  | { kind: 'file'; gitPath: string; anchor?: string }
+  | { kind: 'url'; url: string }
+  | { kind: 'mailto'; url: string }
+  /** A scheme that no page should lead to (`javascript:`, `data:` …). */
+  | { kind: 'unsafe'; url: string }
+  /** Nothing; `page` is the ID in `/broken/pages/<id>`. */
+  | { kind: 'broken'; page?: string }
+
+const SCHEME = /^([a-z][a-z0-9+.-]*):/i
+const SAFE = new Set(['http', 'https', 'ftp', 'ftps', 'tel', 'sms', 'irc', 'ircs', 'xmpp', 'slack', 'vscode', 'mailto'])
+
+/**
+ * What `target`, written in the file `fromGitPath`, names. Relative to that file's folder; a leading slash means the
+ * effective root; `.md` and a folder's README may be left out; `/pages/<id or path>` names a page. `exists` answers
+ * whether the repository has a file.
+ */
+export function resolveReference(target: string, fromGitPath: string, structure: ContentStructure, exists: (gitPath: string) => boolean): ResolvedReference {
+  const text = target.trim()
+  if (text.startsWith('//')) return { kind: 'url', url: text }
+  const scheme = SCHEME.exec(text)?.[1]?.toLowerCase()
+  // A file may be called `a:b.md`.
+  if (scheme !== undefined && !(text.endsWith('.md') && findTarget(text, folderOf(fromGitPath), structure.config.root, exists))) {
+    return { kind: scheme === 'mailto' ? 'mailto' : SAFE.has(scheme) ? 'url' : 'unsafe', url: text }
+  }
+  const broken = /^(?:\/broken\/pages\/([^/#?]*)|\/broken\/|broken-reference(?:[/#?]|$))/.exec(text)
+  if (broken) return { kind: 'broken', ...(broken[1] ? { page: broken[1] } : {}) }
+  if (text.startsWith('#')) return text.length > 1 ? { kind: 'anchor', gitPath: fromGitPath, anchor: text.slice(1) } : { kind: 'broken' }
+  if (text === '') return { kind: 'broken' }
+
+  for (const [path, anchor] of spellings(text)) {
+    const gitPath = findTarget(path, folderOf(fromGitPath), structure.config.root, exists)
+    const named = anchor === '' ? {} : { anchor }
+    const entry = gitPath === null ? findByPagePath(path, structure) : structure.byGitPath.get(gitPath)
+    if (entry?.type === 'document') return { kind: 'page', gitPath: entry.gitPath, ...named, entry }
+    if (gitPath !== null) return { kind: 'file', gitPath, ...named }
+  }
+  return { kind: 'broken' }
+}
+
+/** A target as path and anchor: first as if `#` and `?` belonged to the name, then as in a URL. */
+function* spellings(text: string): Generator<[path: string, anchor: string]> {
+  const hash = text.indexOf('#')
+  if (hash < 0 && !text.includes('?')) return yield [text, '']
+  yield [text, '']
+  const path = hash < 0 ? text : text.slice(0, hash)
+  yield [path.replace(/\?.*$/s, ''), hash < 0 ? '' : text.slice(hash + 1)]
+}
+
+function findByPagePath(path: string, structure: ContentStructure): PageEntry | undefined {
+  if (!path.startsWith('/pages/')) return undefined
+  const name = path.slice('/pages/'.length).replace(/\/+$/, '')
+  return structure.byId.get(name) ?? structure.byPath.get(name) ?? structure.byPath.get(name.replace(/\.md$/, ''))
+}

@@ -1,0 +1,57 @@
+import type { Diagnostic } from '../kernel/diagnostic.js'
+import { readConfig } from './config.js'
+import { FileIndex } from './file-index.js'
+import { filePlace } from './files.js'
+import { buildInferredTree } from './inferred-tree.js'
+import { ListedTree } from './listed-tree.js'
+import { isMarkdown } from './paths.js'
+import { findText } from './read.js'
+import { INCLUDES_FOLDER, readReusableContents } from './reusable.js'
+import { parseSummary } from './summary/parse.js'
+import { TreeBuilder } from './tree-builder.js'
+import type { ContentStructure, IdOf, TreeReader } from './types.js'
+import { readVariables, VARIABLES_FILE } from './variables.js'
+
+/** Where uploaded files lie, below the effective root. */
+export const ASSETS_FOLDER = '.gitbook/assets/'
+
+/**
+ * Reads the shape of a revision: pages from SUMMARY.md, or from folders where there is none; assets, reusable content and
+ * variables. Everything odd is a diagnostic; only a failing reader throws. Only files below the effective root count.
+ * Source of the rules: the content format, "SUMMARY.md" and "Titles, slugs, paths, identity".
+ */
+export async function readStructure(reader: TreeReader, idOf: IdOf): Promise<ContentStructure> {
+  const { config, diagnostics } = await readConfig(reader)
+  if (config.root !== '' && (await reader.list(config.root)) === null) {
+    diagnostics.push({
+      code: 'invalid-root',
+      message: `The root ${config.root} is no folder of this repository. Correct root in .gitbook.yaml.`,
+      file: '.gitbook.yaml',
+    })
+  }
+  const files = new FileIndex(config.root, await reader.walk(config.root))
+  const summaryText = await findText(reader, config.summary, diagnostics)
+  const listed = summaryText !== null
+  const builder = new TreeBuilder(idOf, listed ? config.summary : null, diagnostics)
+  if (summaryText !== null) {
+    const summary = parseSummary(summaryText)
+    diagnostics.push(...summary.diagnostics.map((diagnostic): Diagnostic => ({ file: config.summary, ...diagnostic })))
+    new ListedTree(builder, config, files, diagnostics).build(summary.nodes)
+    for (const path of files.markdown(config.summary)) {
+      if (builder.byGitPath.has(path)) continue
+      diagnostics.push({ code: 'unlisted', message: `${path} is not in ${config.summary}, so it is no page. List it there to publish it.`, file: path })
+    }
+  } else buildInferredTree(builder, config, files)
+  diagnostics.push(...files.caseCollisions())
+
+  const below = config.root === '' ? '' : `${config.root}/`
+  const assets = files.paths.filter((path) => path.startsWith(below + ASSETS_FOLDER)).map((path) => filePlace(path, config.root, idOf))
+  const includes = files.paths.filter((path) => path.startsWith(below + INCLUDES_FOLDER) && isMarkdown(path))
+  const reusableContents = await readReusableContents(reader, config.root, includes, idOf, diagnostics)
+  const variablesText = await findText(reader, below + VARIABLES_FILE, diagnostics)
+  const variables = readVariables(variablesText ?? '', below + VARIABLES_FILE)
+  diagnostics.push(...variables.diagnostics)
+
+  const { pages, byId, byGitPath, byPath } = builder
+  return { config, listed, pages, assets, reusableContents, variables: variables.variables, diagnostics, byId, byGitPath, byPath }
+}

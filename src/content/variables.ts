@@ -1,0 +1,26 @@
+import type { Diagnostic } from '../kernel/diagnostic.js'
+import { readYaml } from './yaml.js'
+
+/** Where a space's variables lie, below the effective root. */
+export const VARIABLES_FILE = '.gitbook/vars.yaml'
+
+/**
+ * Reads variables: a flat map of scalars, each as the text that was written (`1.10` stays `1.10`). What is nested, or
+ * not YAML at all, gives a diagnostic. `file` is the path that diagnostics name.
+ */
+export function readVariables(text: string, file: string): { variables: Record<string, string>; diagnostics: Diagnostic[] } {
+  const diagnostics: Diagnostic[] = []
+  const report = (message: string, line: number, column: number): void => void diagnostics.push({ code: 'invalid-yaml', message, file, line, column })
+  const yaml = readYaml(text)
+  if (!yaml.ok) {
+    report(`${file} is not valid YAML (${yaml.message}), so it defines no variables. Correct it there.`, yaml.place.line, yaml.place.column)
+    return { variables: {}, diagnostics }
+  }
+  if (yaml.entries === null) report(`${file} must be a map from names to values, so it defines no variables.`, 1, 1)
+  const found: Array<[string, string]> = []
+  for (const { key, text: value, place } of yaml.entries ?? []) {
+    if (value === null) report(`The variable ${JSON.stringify(key)} must be a text, number or boolean, so it is left out.`, place.line, place.column)
+    else found.push([key, value])
+  }
+  return { variables: Object.fromEntries(found), diagnostics }
+}

@@ -1,0 +1,91 @@
+import { type Document, isMap, isScalar, LineCounter, parseDocument } from 'yaml'
+import { withoutZeroWidth } from './text.js'
+
+/** Characters of a YAML text that are read at all. */
+export const MAX_YAML_LENGTH = 256 * 1024
+const MAX_ALIASES = 50
+const MAX_DEPTH = 32
+const MAX_NODES = 50_000
+
+export interface YamlPlace {
+  /** 1-based, in the YAML text. */
+  line: number
+  column: number
+}
+
+export interface YamlEntry {
+  key: string
+  value: unknown
+  /** A scalar as written (`1.10` stays `1.10`); null where the value is a list or map. */
+  text: string | null
+  place: YamlPlace
+}
+
+export type YamlResult =
+  | {
+      ok: true /** The top-level map's entries; empty for an empty text; null where the text is a scalar or list. */
+      entries: YamlEntry[] | null
+      value: unknown
+    }
+  | { ok: false; message: string; place: YamlPlace }
+
+/** A deep copy of what a YAML text meant, without `__proto__`, and refused where aliases make it large, deep or circular. */
+function plain(value: unknown, budget: { nodes: number }, depth = 0): unknown {
+  if (depth > MAX_DEPTH || --budget.nodes < 0) throw new Error('it is nested too deeply or has too many values')
+  if (Array.isArray(value)) return value.map((item) => plain(item, budget, depth + 1))
+  if (value === null || typeof value !== 'object') return typeof value === 'bigint' ? String(value) : value
+  const pairs = Object.entries(value).filter(([key]) => key !== '__proto__')
+  return Object.fromEntries(pairs.map(([key, item]) => [withoutZeroWidth(key).trim(), plain(item, budget, depth + 1)]))
+}
+
+const firstLine = (message: string): string => (message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, '')
+
+function entriesOf(document: Document, counter: LineCounter, value: unknown): YamlEntry[] | null {
+  if (document.contents === null || (isScalar(document.contents) && document.contents.value === null)) return []
+  if (!isMap(document.contents)) return null
+  const found = new Map<string, YamlEntry>()
+  for (const { key: keyNode, value: valueNode } of document.contents.items) {
+    const key = withoutZeroWidth(String(isScalar(keyNode) ? keyNode.value : keyNode)).trim()
+    if (key === '__proto__') continue
+    const { line, col } = counter.linePos((isScalar(keyNode) && keyNode.range?.[0]) || 0)
+    const text = !isScalar(valueNode) ? null : typeof valueNode.value === 'string' ? valueNode.value : (valueNode.source ?? String(valueNode.value ?? ''))
+    const own = (value as Record<string, unknown>)[key]
+    // An alias is no scalar node, but what it stands for may be one.
+    found.set(key, { key, value: own, text: text ?? (own !== null && typeof own !== 'object' ? String(own) : null), place: { line, column: col } })
+  }
+  return [...found.values()]
+}
+
+function parse(text: string): YamlResult {
+  const counter = new LineCounter()
+  // Duplicate keys are tolerated (the last wins): looking for them takes quadratic time.
+  const document = parseDocument(text, { lineCounter: counter, uniqueKeys: false, stringKeys: true, logLevel: 'silent', prettyErrors: true })
+  const error = document.errors[0]
+  if (error) {
+    const place = error.linePos?.[0]
+    return { ok: false, message: firstLine(error.message), place: { line: place?.line ?? 1, column: place?.col ?? 1 } }
+  }
+  const value = plain(document.toJS({ maxAliasCount: MAX_ALIASES }), { nodes: MAX_NODES })
+  return { ok: true, entries: entriesOf(document, counter, value), value }
+}
+
+/**
+ * Reads YAML that anybody may have written: bounded in size, nesting and aliases; never throws. A text that only
+ * zero-width characters keep from being YAML is read without them.
+ */
+export function readYaml(text: string): YamlResult {
+  if (text.length > MAX_YAML_LENGTH) return { ok: false, message: `it is longer than ${MAX_YAML_LENGTH} characters`, place: { line: 1, column: 1 } }
+  const attempt = (source: string): YamlResult => {
+    try {
+      return parse(source)
+    } catch (thrown) {
+      const message = thrown instanceof RangeError ? 'it is nested too deeply' : firstLine(thrown instanceof Error ? thrown.message : String(thrown))
+      return { ok: false, message, place: { line: 1, column: 1 } }
+    }
+  }
+  const first = attempt(text)
+  const cleaned = withoutZeroWidth(text)
+  if (cleaned === text || (first.ok && first.entries !== null)) return first
+  const second = attempt(cleaned)
+  return second.ok ? second : first
+}

@@ -1,0 +1,66 @@
+import { badRequest } from '../kernel/errors.js'
+import { newId } from '../kernel/ids.js'
+import { type CreateOrganization, type MembershipDoc, membershipId, memberships, type OrganizationDoc, organizations, type Role, type UpdateOrganization } from '../model/index.js'
+import type { Document, Transaction } from '../store/index.js'
+import type { Actor, App, LoadedOrganization } from './app.js'
+
+/** An organization and its first admin, in one transaction. */
+export async function insertOrganization(app: App, tx: Transaction, user: string, input: CreateOrganization): Promise<Document<OrganizationDoc>> {
+  const now = app.clock.now().toISOString()
+  const organization = await tx.insert(organizations, {
+    id: newId(),
+    title: input.title,
+    createdAt: now,
+    emailDomains: normalizeDomains(input.emailDomains ?? []),
+    type: 'business',
+    defaultRole: 'edit',
+    defaultContent: null,
+    sso: false,
+    ai: false,
+    inviteLinks: false,
+  })
+  await tx.insert(memberships, newMembership(organization.id, user, 'admin', now))
+  return organization
+}
+
+export const newMembership = (organization: string, user: string, role: Role | null, joinedAt: string): MembershipDoc => ({
+  id: membershipId(organization, user),
+  organization,
+  user,
+  role,
+  joinedAt,
+  disabled: false,
+  sso: false,
+})
+
+const normalizeDomains = (domains: readonly string[]): string[] => [...new Set(domains.map((domain) => domain.toLowerCase()))]
+
+/** Makes an organization; the caller becomes its admin. */
+export async function createOrganization(app: App, actor: Actor, input: CreateOrganization): Promise<LoadedOrganization> {
+  const doc = await app.store.transact((tx) => insertOrganization(app, tx, actor.user.id, input))
+  return { doc, role: 'admin' }
+}
+
+/** The caller's organizations. */
+export async function listOrganizations(app: App, actor: Actor): Promise<LoadedOrganization[]> {
+  const mine = (await app.store.find(memberships, 'user', actor.user.id)).filter((m) => !m.disabled && (actor.token.organization ?? m.organization) === m.organization)
+  const docs = await Promise.all(mine.map(async (m) => ({ doc: await app.store.get(organizations, m.organization), role: m.role })))
+  return docs.filter((one): one is LoadedOrganization => one.doc !== null)
+}
+
+/** Changes what is given; `null` removes where the field may be absent. */
+export async function updateOrganization(app: App, organization: LoadedOrganization, input: UpdateOrganization): Promise<LoadedOrganization> {
+  if (input.defaultContent) throw badRequest('There is no such site.', [{ path: '/defaultContent/site', message: 'must be the ID of a site of this organization' }])
+  const doc = await app.store.transact(async (tx) => {
+    const stored = (await tx.get(organizations, organization.doc.id)) ?? organization.doc
+    const { logo, emailDomains, ...rest } = input
+    const next = { ...stored, ...rest, ...(emailDomains ? { emailDomains: normalizeDomains(emailDomains) } : {}) } as Document<OrganizationDoc>
+    return tx.replace(organizations, logo === null ? without(next, 'logo') : logo === undefined ? next : { ...next, logo })
+  })
+  return { ...organization, doc }
+}
+
+function without<T extends object, K extends keyof T>(value: T, key: K): T {
+  const { [key]: _removed, ...rest } = value
+  return rest as T
+}

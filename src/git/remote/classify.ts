@@ -1,0 +1,73 @@
+import { RemoteError } from '../errors.js'
+
+type Kind = RemoteError['kind']
+
+/**
+ * What Git 2.39 and newer write with LC_ALL=C, most telling first; the first line that matches decides. Lines that begin
+ * with `remote:` are the other side's words and decide nothing.
+ */
+const TABLE: readonly (readonly [RegExp, Kind, string])[] = [
+  [/couldn't find remote ref/i, 'missing-ref', 'The remote has no such branch; it may have been renamed or deleted.'],
+  [/index-pack died of signal 25|File size limit exceeded/, 'too-large', 'The remote sends more than is allowed.'],
+  [/returned error: 30\d/, 'refused-url', 'The remote redirects to another address; use that address as the URL.'],
+  [
+    /Authentication failed|returned error: 40[13]|HTTP 40[13]|Permission denied|could not read (?:Username|Password)|Invalid username or/i,
+    'unauthorized',
+    'The remote does not accept the credential, or wants one; check the user name and token, and that the token may access this repository.',
+  ],
+  [/Host key verification failed/i, 'unreachable', "The remote's ssh host key is not the known one; an administrator must check it."],
+  [
+    /repository .*not found|does not appear to be a git repository|not a git repository|valid: is this a git repository|returned error: (?:404|410)|no matching repository|invalid server response; got|expected service, got/i,
+    'not-a-repository',
+    'There is no Git repository at this URL, or the credential may not see it; check the URL.',
+  ],
+  [/Operation timed out|Operation too slow|Connection timed out|Timeout was reached/i, 'timeout', 'The remote did not answer in time; try again later.'],
+  [
+    /Could not resolve (?:host|hostname)|Failed to connect|Couldn't connect|Connection (?:refused|reset|closed)|No route to host|Network is unreachable/i,
+    'unreachable',
+    'The remote cannot be reached; check the URL, or try again later.',
+  ],
+  [/SSL|certificate|TLS/, 'unreachable', "A secure connection to the remote could not be made; check the server's certificate."],
+  [/returned error: (?:5\d\d|429)|HTTP (?:5\d\d|429)/, 'unreachable', 'The remote answers with an error of its own; try again later.'],
+  [
+    /object [0-9a-f]{40}: \w+:|fsck error|error in object|invalid object|bad pack|pack .*corrupt|inflate|index-pack failed|index-pack output|unresolved deltas|did not send all necessary objects/i,
+    'unsafe-content',
+    'The remote holds objects that are damaged or dangerous; check it with "git fsck --strict".',
+  ],
+  [/shallow/i, 'failed', 'The remote is a shallow clone, which lacks the older history; use the full repository.'],
+  [/hung up unexpectedly|early EOF|unexpected disconnect|RPC failed|Empty reply/i, 'unreachable', 'The connection to the remote broke off; try again later.'],
+]
+
+const MAX_WORDS = 1000
+
+/** Text of another machine, fit for one line of a message: no control characters, bounded. */
+export function bounded(text: string): string {
+  const line = text
+    .replace(/\u001b\[[0-9;]*[A-Za-z]/g, '')
+    .replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')
+    .trim()
+  return line.length > MAX_WORDS ? `${line.slice(0, MAX_WORDS)}…` : line
+}
+
+const isRemoteWord = (line: string): boolean => line.startsWith('remote:')
+
+/** What the other side itself said (`remote: …` lines), joined and bounded. */
+export const remoteWords = (stderr: string): string =>
+  bounded(
+    stderr
+      .split(/[\r\n]+/)
+      .filter(isRemoteWord)
+      .map((line) => line.slice('remote:'.length).trim())
+      .filter((line) => line !== '')
+      .join('\n'),
+  )
+
+/** Why a Git process that talked to a remote failed, from its standard error; `scrub` takes the credential out. */
+export function classify(stderr: string, scrub: (text: string) => string): RemoteError {
+  const own = stderr.split(/[\r\n]+/).filter((line) => line !== '' && !isRemoteWord(line))
+  const found = TABLE.find(([pattern]) => own.some((line) => pattern.test(line)))
+  const said = bounded(scrub(own.filter((line) => /^(?:fatal|error|ERROR|ssh|warning):|denied|Host key/.test(line)).join(' ')))
+  const words = bounded(scrub(remoteWords(stderr)))
+  const [, kind, sentence] = found ?? [null, 'failed' as const, 'The remote operation failed.']
+  return new RemoteError(kind, [sentence, said && `Git: ${said}`, words && `The remote: ${words}`].filter((part) => part !== '').join(' '))
+}

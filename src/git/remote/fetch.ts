@@ -1,0 +1,72 @@
+import { resolve } from 'node:path'
+import type { CommitId, RefName } from '../../kernel/ids.js'
+import { isOid } from '../../kernel/ids.js'
+import { RemoteError } from '../errors.js'
+import type { FetchLimits, FetchResult, Remote } from '../types.js'
+import { type Connection, connect, type RemoteOptions } from './connection.js'
+import { checkArrived, checkHead } from './inspect.js'
+import { openQuarantine, type Quarantine } from './quarantine.js'
+import { requireRefName } from './ref-name.js'
+
+const WATCH_MS = 100
+/** Room for Git's trace and for thin packs' bases, under the kernel's limit for one file; the exact limit is checked after. */
+const SLACK_BYTES = 1024 * 1024
+
+const ARGUMENTS = [
+  'fetch',
+  '--no-tags',
+  '--no-auto-gc',
+  '--no-auto-maintenance',
+  '--no-recurse-submodules',
+  '--no-progress',
+  '--no-show-forced-updates',
+  '--quiet',
+]
+
+const tooLarge = (limits: FetchLimits): RemoteError =>
+  new RemoteError('too-large', `The remote sends more than the ${limits.maxPackBytes} bytes that are allowed.`)
+
+/** Receives into the quarantine; ends Git as soon as it has written more than is allowed. */
+async function receive(connection: Connection, quarantine: Quarantine, ref: RefName, limits: FetchLimits): Promise<void> {
+  let watch: NodeJS.Timeout | undefined
+  let over = false
+  try {
+    const run = await connection.run([...ARGUMENTS, '--', connection.url, ref], {
+      env: { ...connection.env, ...quarantine.env },
+      timeoutMs: limits.timeoutMs,
+      maxFileBytes: limits.maxPackBytes + SLACK_BYTES,
+      onStart: (stop) => {
+        watch = setInterval(async () => {
+          over ||= (await quarantine.bytes()) > limits.maxPackBytes + SLACK_BYTES
+          if (over) stop()
+        }, WATCH_MS)
+      },
+    })
+    if (over || run.signal === 'SIGXFSZ') throw tooLarge(limits)
+    if (run.code !== 0) throw connection.failure(run)
+  } finally {
+    clearInterval(watch)
+  }
+  if ((await quarantine.bytes()) > limits.maxPackBytes) throw tooLarge(limits)
+}
+
+/** `RemoteOperations.fetch`: the refs and, on failure, the objects of the repository stay as they are. */
+export async function fetchRemote(options: RemoteOptions, repoPath: string, remote: Remote, ref: RefName, limits: FetchLimits): Promise<FetchResult> {
+  requireRefName(ref)
+  const started = Date.now()
+  const left = (): number => limits.timeoutMs - (Date.now() - started)
+  const connection = await connect(remote, options)
+  const quarantine = await openQuarantine(resolve(repoPath))
+  try {
+    await receive(connection, quarantine, ref, { ...limits, timeoutMs: left() })
+    await quarantine.requireChecked()
+    const head = await quarantine.fetchedHead()
+    if (!isOid(head)) throw new RemoteError('missing-ref', 'The remote has no such branch; it may have been renamed or deleted.')
+    const objects = await checkArrived({ ...connection.env, ...quarantine.arrivedEnv }, limits, left())
+    await checkHead({ ...connection.env, ...quarantine.env }, head, limits, left())
+    await quarantine.publish()
+    return { head: head as CommitId, objects }
+  } finally {
+    await quarantine.remove()
+  }
+}

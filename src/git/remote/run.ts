@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process'
+import type { Writable } from 'node:stream'
+
+export interface GitRun {
+  /** Exit code; null where it was killed. */
+  code: number | null
+  signal: NodeJS.Signals | null
+  stdout: string
+  stderr: string
+  /** Why it was ended before its time. */
+  ended: 'timeout' | 'stopped' | null
+}
+
+export interface GitRunOptions {
+  env: Record<string, string>
+  /** After this many milliseconds the whole process group is killed. */
+  timeoutMs: number
+  /** Written to descriptor 3, in the form of a credential helper's answer. */
+  credential?: string
+  /** No file that it writes grows beyond this; the kernel ends it (SIGXFSZ). */
+  maxFileBytes?: number
+  /** Given each piece of standard output instead of collecting it; `stop` ends the process. */
+  onOutput?: (piece: Buffer, stop: () => void) => void
+  /** Given `stop` at the start, for those who watch it from outside. */
+  onStart?: (stop: () => void) => void
+}
+
+/** What is kept of an output that nobody reads piecewise; remotes can be talkative. */
+const MAX_TEXT = 256 * 1024
+
+const collector = (): { add(piece: Buffer): void; text(): string } => {
+  const pieces: Buffer[] = []
+  let length = 0
+  return {
+    add: (piece) => {
+      if (length < MAX_TEXT) pieces.push(piece)
+      length += piece.length
+    },
+    text: () => Buffer.concat(pieces).subarray(0, MAX_TEXT).toString('utf8'),
+  }
+}
+
+const commandLine = (args: readonly string[], maxFileBytes?: number): [string, string[]] =>
+  maxFileBytes === undefined ? ['git', [...args]] : ['/bin/sh', ['-c', 'ulimit -f "$0" && exec git "$@"', String(Math.ceil(maxFileBytes / 512)), ...args]]
+
+/**
+ * Runs one Git process in a process group of its own and waits for all of it to end. Plain spawn, not simple-git: that
+ * can neither kill the group (git-remote-http outlives its parent), nor hand over a private pipe, nor set a file limit.
+ */
+export function runGit(args: readonly string[], options: GitRunOptions): Promise<GitRun> {
+  return new Promise((resolve, reject) => {
+    const [file, argv] = commandLine(args, options.maxFileBytes)
+    const child = spawn(file, argv, {
+      env: options.env,
+      cwd: '/',
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe', options.credential === undefined ? 'ignore' : 'pipe'],
+    })
+    let ended: GitRun['ended'] = null
+    const killGroup = (): void => {
+      try {
+        if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+      } catch {
+        // the group has ended by itself
+      }
+    }
+    const end = (why: 'timeout' | 'stopped'): void => {
+      ended ??= why
+      killGroup()
+    }
+    const timer = setTimeout(() => end('timeout'), Math.max(1, options.timeoutMs))
+    const stdout = collector()
+    const stderr = collector()
+    const stop = (): void => end('stopped')
+    child.stdout?.on('data', (piece: Buffer) => (options.onOutput ? options.onOutput(piece, stop) : stdout.add(piece)))
+    child.stderr?.on('data', (piece: Buffer) => stderr.add(piece))
+    if (options.credential !== undefined) {
+      const pipe = child.stdio[3] as Writable
+      // A remote that asks for no credential leaves the pipe unread.
+      pipe.on('error', () => {})
+      pipe.end(options.credential)
+    }
+    options.onStart?.(stop)
+    child.on('error', (error) => {
+      clearTimeout(timer)
+      reject(error)
+    })
+    child.on('exit', killGroup)
+    child.on('close', (code, signal) => {
+      clearTimeout(timer)
+      resolve({ code, signal, stdout: stdout.text(), stderr: stderr.text(), ended })
+    })
+  })
+}

@@ -1,0 +1,34 @@
+const escapeChar = (char: string): string => char.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+
+const eitherCase = (hex: string): string => hex.replace(/[A-F]/g, (digit) => `[${digit}${digit.toLowerCase()}]`)
+
+/** Matches `secret` with each character as it is or percent-encoded. */
+const pattern = (secret: string): string =>
+  [...secret]
+    .map((char) => {
+      const bytes = [...Buffer.from(char)].map((byte) => byte.toString(16).toUpperCase().padStart(2, '0'))
+      return `(?:${escapeChar(char)}|${bytes.map((hex) => `%${eitherCase(hex)}`).join('')})`
+    })
+    .join('')
+
+function decoded(secret: string): string[] {
+  try {
+    return [decodeURIComponent(secret)]
+  } catch {
+    return []
+  }
+}
+
+/**
+ * A function that blots out a credential wherever a text holds it: plain, percent-encoded (wholly or in part), decoded,
+ * and as the base64 of basic authentication. A user name without a password is a token, so a secret too.
+ */
+export function scrubber(credential: { username?: string | undefined; password?: string | undefined }): (text: string) => string {
+  const { username = '', password = '' } = credential
+  const secret = password === '' || password === 'x-oauth-basic' ? username : password
+  const forms = [secret, ...decoded(secret), Buffer.from(`${username}:${password}`).toString('base64')].filter((form) => form !== '' && form !== 'Og==')
+  if (forms.length === 0) return (text) => text
+  const longestFirst = [...new Set(forms)].sort((a, b) => b.length - a.length)
+  const all = new RegExp(longestFirst.map(pattern).join('|'), 'g')
+  return (text) => text.replace(all, '***')
+}

@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto'
+import { bracketed, canonicalHost, type RemoteAddress, refusedUrl } from './address.js'
+
+const SUPPORTED = ['https', 'http', 'ssh', 'file'] as const
+const MAX_LENGTH = 2048
+const DEFAULT_PORTS = { https: 443, http: 80, ssh: 22, file: 0 }
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/
+const ENCODED_CONTROL = /%(?:[01][0-9a-f]|7f)/i
+const SSH_USER = /^[A-Za-z0-9_.][A-Za-z0-9_.-]*$/
+
+/** Percent-decoding as Git does it: what is no valid escape stays as it is. */
+const decode = (text: string): string =>
+  text.replace(/(?:%[0-9a-f]{2})+/gi, (run) => {
+    const decoded = Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8')
+    return decoded.includes('\ufffd') ? run : decoded
+  })
+
+function checkPath(path: string): string {
+  if (/^[/:]*$/.test(path)) throw refusedUrl('it names a host but no repository; write the whole clone address.')
+  if (ENCODED_CONTROL.test(path)) throw refusedUrl('its path holds an encoded control character.')
+  // `https://user:123/secret@host/x` reads as host `user`, port 123: the rest would be stored as a path.
+  if (path.includes('@')) throw refusedUrl('it has an "@" in its path; write "%40", and percent-encode a "/" in a password as "%2F".')
+  return path
+}
+
+function checkPort(text: string, fallback: number): number {
+  if (text === '') return fallback
+  const port = Number(text)
+  if (!/^\d{1,5}$/.test(text) || port < 1 || port > 65535) throw refusedUrl('its port is not a number from 1 to 65535.')
+  return port
+}
+
+function sshAddress(user: string | undefined, host: string, port: number, path: string, relative: boolean): RemoteAddress {
+  if (user !== undefined && !SSH_USER.test(user)) throw refusedUrl('an ssh address may hold a login name such as "git@", but no password.')
+  const name = canonicalHost(host)
+  const login = user === undefined ? '' : `${user}@`
+  const url = relative ? `${login}${bracketed(name)}:${path}` : `ssh://${login}${bracketed(name)}${port === 22 ? '' : `:${port}`}${path}`
+  return { url, protocol: 'ssh', host: name, port, path: checkPath(path), ...(user === undefined ? {} : { sshUser: user }) }
+}
+
+function httpAddress(text: string, protocol: 'https' | 'http'): RemoteAddress {
+  if (!/^https?:\/\/[^/]/i.test(text)) throw refusedUrl('its host is missing.')
+  let parsed: URL
+  try {
+    parsed = new URL(text)
+  } catch {
+    throw refusedUrl('its host or port is not valid; percent-encode special characters in a user name or password.')
+  }
+  const username = decode(parsed.username)
+  const password = decode(parsed.password)
+  if (CONTROL.test(username + password)) throw refusedUrl('its user name or password holds a control character.')
+  const host = canonicalHost(parsed.hostname)
+  const port = checkPort(parsed.port, DEFAULT_PORTS[protocol])
+  const path = checkPath(parsed.pathname)
+  const shownPort = port === DEFAULT_PORTS[protocol] ? '' : `:${port}`
+  return {
+    url: `${protocol}://${bracketed(host)}${shownPort}${path}`,
+    protocol,
+    host,
+    port,
+    path,
+    ...(username ? { username } : {}),
+    ...(password ? { password } : {}),
+  }
+}
+
+function schemeAddress(text: string, protocol: RemoteAddress['protocol']): RemoteAddress {
+  if (protocol === 'http' || protocol === 'https') return httpAddress(text, protocol)
+  const rest = text.slice(protocol.length + 3)
+  if (protocol === 'file') {
+    if (!rest.startsWith('/')) throw refusedUrl('a file URL is written with three slashes and a whole path: "file:///srv/docs.git".')
+    return { url: `file://${checkPath(rest)}`, protocol, host: '', port: 0, path: rest }
+  }
+  const parts = /^(?:([^@/]*)@)?(\[[^\]/]*\]|[^:/@]+)(?::([^/]*))?(\/.*)$/.exec(rest)
+  if (!parts) throw refusedUrl('an ssh address is written "ssh://git@host/path".')
+  return sshAddress(parts[1], parts[2] ?? '', checkPort(parts[3] ?? '', 22), parts[4] ?? '', false)
+}
+
+function takeApart(text: string): RemoteAddress {
+  const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):\/\//.exec(text)?.[1]?.toLowerCase()
+  if (scheme !== undefined) {
+    const protocol = SUPPORTED.find((known) => known === scheme)
+    if (!protocol) throw refusedUrl('its protocol is unknown; use "https://" or "ssh://".')
+    return schemeAddress(text, protocol)
+  }
+  const scp = /^(?:([^@/]*)@)?(\[[^\]/]*\]|[^:/@[\]]+):([^:-].*)$/.exec(text)
+  if (!scp) throw refusedUrl('it is no clone address; write "https://host/path" or "git@host:path".')
+  const path = scp[3] ?? ''
+  return sshAddress(scp[1], scp[2] ?? '', 22, path, true)
+}
+
+/**
+ * Takes a remote's URL apart: `https://`, `http://`, `ssh://`, `file://` or `git@host:path`, of which only
+ * `allowedProtocols` pass. The result's `url` holds no credential; user name and password are decoded.
+ * Throws `RemoteError` 'refused-url', whose message never quotes the input.
+ */
+export function parseRemoteUrl(text: string, allowedProtocols: readonly string[] = SUPPORTED): RemoteAddress {
+  if (text === '') throw refusedUrl('it is empty.')
+  if (text.length > MAX_LENGTH) throw refusedUrl(`it is longer than ${MAX_LENGTH} characters.`)
+  if (CONTROL.test(text)) throw refusedUrl('it holds a line break or another control character.')
+  if (/[\s\\]/.test(text)) throw refusedUrl('it holds a space or a backslash; write a space as "%20".')
+  if (text.startsWith('-')) throw refusedUrl('it begins with "-".')
+  if (/^[A-Za-z0-9+.-]*::/.test(text)) throw refusedUrl('remote helpers ("name::…") are not supported.')
+  // A query is where tokens hide, and Git servers have no use for one.
+  if (/[?#]/.test(text)) throw refusedUrl('it holds "?" or "#"; write the clone address alone, and a token as the password.')
+  const address = takeApart(text)
+  if (!allowedProtocols.includes(address.protocol)) {
+    throw refusedUrl(`the protocol "${address.protocol}" is not allowed here; allowed: ${allowedProtocols.join(', ')}.`)
+  }
+  return address
+}
+
+/**
+ * A remote's stable name: 32 hexadecimal digits over the URL (without credentials and ssh login, trailing `.git` and
+ * slashes, the host in lower case, a default port left out), the ref and the folder. `git@host:a/b` and
+ * `ssh://git@host/a/b` are the same remote. Throws `RemoteError` 'refused-url'.
+ */
+export function remoteKey(url: string, ref: string, directory = ''): string {
+  const { protocol, host, port, path } = parseRemoteUrl(url)
+  const repository = path.replace(/^\/+|\/+$/g, '').replace(/\.git$/, '')
+  const folder = directory.split('/').filter((part) => part !== '' && part !== '.')
+  return createHash('sha256')
+    .update(JSON.stringify([protocol, host, port, repository, ref, folder.join('/')]))
+    .digest('hex')
+    .slice(0, 32)
+}

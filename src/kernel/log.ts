@@ -1,0 +1,67 @@
+import { type DestinationStream, pino } from 'pino'
+
+export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
+
+type Write = (fields: object, message: string) => void
+
+/** The service's log: JSON lines; the first argument's members are searchable fields. */
+export interface Log {
+  debug: Write
+  info: Write
+  warn: Write
+  error: Write
+  /** A log whose lines all carry `fields`. */
+  child(fields: Record<string, unknown>): Log
+}
+
+/** What of an error goes to the log. */
+export interface LoggedError {
+  name: string
+  message: string
+  code?: string
+  stack?: string
+}
+
+const MAX_CAUSES = 10
+
+/** `text` without credentials: user information in URLs, bearer tokens, values of `token=`-like parameters. */
+export const scrub = (text: string): string =>
+  text
+    .replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, '$1***@')
+    .replace(/\b(bearer|basic)\s+[\w.~+/=-]+/gi, '$1 ***')
+    .replace(/\b((?:access_|refresh_)?token|secret|password|signature|key)=[^\s&"']+/gi, '$1=***')
+
+/** An error and its causes, outermost first, without credentials. A cause that comes again ends the chain. */
+export function errorChain(thrown: unknown): LoggedError[] {
+  const chain: LoggedError[] = []
+  const seen = new Set<unknown>()
+  for (let at = thrown; at !== undefined && at !== null && !seen.has(at) && chain.length < MAX_CAUSES; ) {
+    seen.add(at)
+    if (!(at instanceof Error)) {
+      chain.push({ name: typeof at, message: scrub(String(at)) })
+      break
+    }
+    const code = (at as { code?: unknown }).code
+    chain.push({
+      name: at.name,
+      message: scrub(at.message),
+      ...(code === undefined ? {} : { code: String(code) }),
+      ...(at.stack === undefined ? {} : { stack: scrub(at.stack) }),
+    })
+    at = at.cause
+  }
+  return chain
+}
+
+/** Makes the log. `error` members are written as a chain (`errorChain`); `destination` is standard output unless told. */
+export function createLog(options: { level: LogLevel; destination?: DestinationStream }): Log {
+  const settings = {
+    level: options.level,
+    base: null,
+    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+    formatters: { level: (label: string) => ({ level: label }) },
+    serializers: { error: errorChain },
+    redact: { paths: ['authorization', 'password', 'token', 'secret', '*.authorization', '*.password', '*.token', '*.secret'], censor: '***' },
+  }
+  return options.destination ? pino(settings, options.destination) : pino(settings)
+}

@@ -1,0 +1,66 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { git } from './hermetic-git.js'
+
+/** Paths and what they hold; null deletes. A target in `{link}` makes a symbolic link. */
+export type Files = Record<string, string | Buffer | { link: string } | null>
+
+export interface RepositoryContent {
+  /** A bundle whose refs the repository begins with. */
+  fromBundle?: string
+  /** Files of a first commit on main. */
+  files?: Files
+}
+
+export interface BareRepository {
+  path: string
+  /** Commits files on top of a branch (main unless given) and answers the commit. Names are not checked, so bad ones can be made. */
+  commit(files: Files, options?: { message?: string; ref?: string }): Promise<string>
+  /** What a ref names; null = absent. */
+  head(ref?: string): Promise<string | null>
+  /** Makes every push fail in a pre-receive hook that says `message`; null lets them pass again. */
+  rejectPushes(message: string | null): Promise<void>
+}
+
+const data = (bytes: Buffer): Buffer => Buffer.concat([Buffer.from(`data ${bytes.length}\n`), bytes, Buffer.from('\n')])
+
+const quote = (path: string): string => `"${path.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n')}"`
+
+const content = (value: string | Buffer | { link: string }): Buffer =>
+  Buffer.isBuffer(value) ? value : Buffer.from(typeof value === 'string' ? value : value.link)
+
+const change = (path: string, value: Files[string]): Buffer => {
+  if (value === null || value === undefined) return Buffer.from(`D ${quote(path)}\n`)
+  const mode = typeof value === 'object' && 'link' in value ? '120000' : '100644'
+  return Buffer.concat([Buffer.from(`M ${mode} inline ${quote(path)}\n`), data(content(value))])
+}
+
+/** Makes a bare repository at `path` that accepts pushes over HTTP. */
+export async function createBareRepository(path: string, { fromBundle, files }: RepositoryContent = {}): Promise<BareRepository> {
+  await mkdir(path, { recursive: true })
+  await git(path, ['init', '--quiet', '--bare', '--initial-branch=main', '.'])
+  await git(path, ['config', 'http.receivepack', 'true'])
+  if (fromBundle) await git(path, ['fetch', '--quiet', fromBundle, '+refs/*:refs/*'])
+  let clock = 1_700_000_000
+  const repository: BareRepository = {
+    path,
+    async commit(changes, { message = 'Change', ref = 'refs/heads/main' } = {}) {
+      const parent = await repository.head(ref)
+      const signature = `Ada Author <ada@example.com> ${clock++} +0000`
+      const head = `commit ${ref}\nauthor ${signature}\ncommitter ${signature}\n`
+      const stream = [Buffer.from(head), data(Buffer.from(message)), Buffer.from(parent ? `from ${parent}\n` : '')]
+      await git(path, ['fast-import', '--quiet', '--force'], Buffer.concat([...stream, ...Object.entries(changes).map(([name, value]) => change(name, value))]))
+      return git(path, ['rev-parse', ref])
+    },
+    head: (ref = 'refs/heads/main') => git(path, ['rev-parse', '--verify', '--quiet', ref]).catch(() => null),
+    async rejectPushes(message) {
+      const hook = join(path, 'hooks', 'pre-receive')
+      const text = message === null ? 'exit 0' : `cat >/dev/null\ncat >&2 <<'WORDS'\n${message}\nWORDS\nexit 1`
+      await mkdir(join(path, 'hooks'), { recursive: true })
+      await writeFile(hook, `#!/bin/sh\n${text}\n`)
+      await chmod(hook, 0o755)
+    },
+  }
+  if (files) await repository.commit(files, { message: 'First' })
+  return repository
+}

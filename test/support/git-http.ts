@@ -1,0 +1,166 @@
+import { spawn } from 'node:child_process'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join, resolve } from 'node:path'
+import { Transform } from 'node:stream'
+import { setTimeout as wait } from 'node:timers/promises'
+import { type BareRepository, createBareRepository, type RepositoryContent } from './bare-repository.js'
+import { hermeticEnv } from './hermetic-git.js'
+
+/** How the server answers; `GitHttp.behaviour` holds the same object, so a test can change it between requests. */
+export interface GitHttpBehaviour {
+  /** Basic authentication that every request needs. */
+  auth?: { username: string; password: string }
+  /** Called with each request before it is answered. */
+  onRequest?: (request: GitHttpRequest) => void | Promise<void>
+  /** Milliseconds to wait before each answer. */
+  delayMs?: number
+  /** Every request is answered 302 to this URL followed by the request's path. */
+  redirectTo?: string
+  /** Requests are taken and never answered: 'all', or only those for a pack (after the refs were answered). */
+  neverAnswer?: 'all' | 'pack'
+  /** Status for every push, after authentication. A refusal in Git's own words is a repository's `rejectPushes`. */
+  pushStatus?: number
+}
+
+export interface GitHttpRequest {
+  method: string
+  /** Path and query. */
+  url: string
+  authorization: string | null
+  /** Body bytes received (as sent, so compressed ones compressed) and sent. */
+  received: number
+  sent: number
+  status: number
+}
+
+export interface GitHttp {
+  /** `http://127.0.0.1:<port>`. */
+  url: string
+  behaviour: GitHttpBehaviour
+  /** All requests so far, in order of arrival. */
+  requests: GitHttpRequest[]
+  /** A bare repository below the root, served as `<url>/<name>`; `name` ends in `.git` by custom. */
+  createRepository(name: string, content?: RepositoryContent): Promise<BareRepository & { url: string }>
+  close(): Promise<void>
+}
+
+/** The header block of a CGI answer, once it is whole: status, headers, where the body begins. */
+function parseHead(bytes: Buffer): { status: number; headers: [string, string][]; body: number } | null {
+  const end = bytes.indexOf('\r\n\r\n')
+  if (end < 0) return null
+  const pairs = bytes
+    .subarray(0, end)
+    .toString('latin1')
+    .split('\r\n')
+    .map((line): [string, string] => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()])
+  const status = pairs.find(([name]) => name.toLowerCase() === 'status')?.[1]
+  return { status: status ? Number.parseInt(status, 10) : 200, headers: pairs.filter(([name]) => name.toLowerCase() !== 'status'), body: end + 4 }
+}
+
+function cgiEnv(request: IncomingMessage, root: string, user: string): NodeJS.ProcessEnv {
+  const url = new URL(request.url ?? '/', 'http://localhost')
+  const header = (name: string): string => String(request.headers[name] ?? '')
+  return {
+    ...hermeticEnv,
+    GIT_PROJECT_ROOT: root,
+    GIT_HTTP_EXPORT_ALL: '1',
+    PATH_INFO: decodeURIComponent(url.pathname),
+    QUERY_STRING: url.search.slice(1),
+    REQUEST_METHOD: request.method ?? 'GET',
+    CONTENT_TYPE: header('content-type'),
+    REMOTE_USER: user,
+    REMOTE_ADDR: '127.0.0.1',
+    ...(header('content-length') ? { CONTENT_LENGTH: header('content-length') } : {}),
+    ...(header('content-encoding') ? { HTTP_CONTENT_ENCODING: header('content-encoding') } : {}),
+    ...(header('git-protocol') ? { HTTP_GIT_PROTOCOL: header('git-protocol') } : {}),
+  }
+}
+
+const counter = (count: (bytes: number) => void): Transform =>
+  new Transform({
+    transform(piece: Buffer, _encoding, done) {
+      count(piece.length)
+      done(null, piece)
+    },
+  })
+
+/** Runs `git http-backend` for one request, streaming both ways. */
+function backend(request: IncomingMessage, response: ServerResponse, root: string, user: string, entry: GitHttpRequest): void {
+  const child = spawn('git', ['http-backend'], { env: cgiEnv(request, root, user), stdio: ['pipe', 'pipe', 'ignore'] })
+  let head: Buffer | null = Buffer.alloc(0)
+  child.stdin.on('error', () => {})
+  request.pipe(counter((bytes) => (entry.received += bytes))).pipe(child.stdin)
+  child.stdout.on('data', (piece: Buffer) => {
+    let body = piece
+    if (head) {
+      head = Buffer.concat([head, piece])
+      const parsed = parseHead(head)
+      if (!parsed) return
+      body = head.subarray(parsed.body)
+      head = null
+      entry.status = parsed.status
+      response.writeHead(parsed.status, parsed.headers.flat())
+    }
+    entry.sent += body.length
+    if (!response.write(body)) {
+      child.stdout.pause()
+      response.once('drain', () => child.stdout.resume())
+    }
+  })
+  child.on('close', () => {
+    if (!response.headersSent) response.writeHead(500)
+    response.end()
+  })
+  response.on('close', () => child.kill('SIGKILL'))
+}
+
+const isPush = (url: string): boolean => url.includes('git-receive-pack')
+const isPack = (request: IncomingMessage): boolean => request.method === 'POST'
+
+async function answer(request: IncomingMessage, response: ServerResponse, root: string, behaviour: GitHttpBehaviour, entry: GitHttpRequest): Promise<void> {
+  const end = (status: number, headers: Record<string, string> = {}): void => {
+    entry.status = status
+    response.writeHead(status, headers).end()
+  }
+  await behaviour.onRequest?.(entry)
+  if (behaviour.neverAnswer === 'all' || (behaviour.neverAnswer === 'pack' && isPack(request))) return
+  if (behaviour.delayMs) await wait(behaviour.delayMs)
+  if (behaviour.redirectTo) return end(302, { location: behaviour.redirectTo + entry.url })
+  const { auth } = behaviour
+  const wanted = auth && `Basic ${Buffer.from(`${auth.username}:${auth.password}`).toString('base64')}`
+  if (wanted && entry.authorization !== wanted) return end(401, { 'www-authenticate': 'Basic realm="Git"' })
+  if (behaviour.pushStatus && isPush(entry.url)) return end(behaviour.pushStatus)
+  backend(request, response, root, auth?.username ?? 'anybody', entry)
+}
+
+/** A real smart-HTTP Git server on a free port of 127.0.0.1, over the bare repositories in `root` (a folder that exists). */
+export async function startGitHttp({ root, ...behaviour }: { root: string } & GitHttpBehaviour): Promise<GitHttp> {
+  const requests: GitHttpRequest[] = []
+  const absolute = resolve(root)
+  const server = createServer((request, response) => {
+    const entry = {
+      method: request.method ?? '',
+      url: request.url ?? '',
+      authorization: request.headers.authorization ?? null,
+      received: 0,
+      sent: 0,
+      status: 0,
+    }
+    requests.push(entry)
+    answer(request, response, absolute, behaviour, entry).catch(() => response.destroy())
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    url,
+    behaviour,
+    requests,
+    createRepository: async (name, content = {}) => ({ ...(await createBareRepository(join(absolute, name), content)), url: `${url}/${name}` }),
+    close: () =>
+      new Promise((done) => {
+        server.close(() => done())
+        server.closeAllConnections()
+      }),
+  }
+}
