@@ -1,10 +1,13 @@
 import { parse, postprocess, preprocess } from 'micromark'
 import { gfm } from 'micromark-extension-gfm'
 import { type HtmlAttribute, scanAttributes } from './html-attributes.js'
+import { piecesOf } from './pieces.js'
 import { decodeTarget, type Reference, type ReferenceKind, type TargetEncoding } from './reference.js'
 
 /** Characters of one page in which references are looked for; a longer page has none. */
-export const MAX_PAGE_LENGTH = 2 * 1024 * 1024
+export const MAX_PAGE_LENGTH = 1024 * 1024
+
+const MAX_TAG_LENGTH = 2048
 
 type Span = readonly [start: number, end: number]
 
@@ -25,6 +28,7 @@ const LIQUID: ReadonlyMap<string, { attribute: string; kind: ReferenceKind }> = 
 /**
  * Every place in a page's markdown (without its front matter) that names something else: links, images, definitions,
  * autolinks, block tags and HTML attributes, in the order of the source. Code is skipped by CommonMark's own rules.
+ * Pages beyond `MAX_PAGE_LENGTH`, and passages that would take quadratic time (`pieces.ts`), have none.
  */
 export function findReferences(markdown: string): Reference[] {
   if (markdown.length > MAX_PAGE_LENGTH) return []
@@ -33,18 +37,20 @@ export function findReferences(markdown: string): Reference[] {
     const raw = markdown.slice(start, end)
     found.push({ kind, target: decodeTarget(raw, encoding), raw, start, end, encoding })
   }
-  const { code, html } = scanMarkdown(markdown, add)
-  for (const [start, end] of html) for (const attribute of scanAttributes(markdown, start, end)) addAttribute(attribute, add)
-  scanTags(markdown, code, add)
+  for (const piece of piecesOf(markdown)) {
+    const { code, html } = scanMarkdown(piece.text, piece.start, add)
+    for (const [start, end] of html) for (const attribute of scanAttributes(markdown, start, end)) addAttribute(attribute, add)
+    scanTags(markdown, piece.start, piece.start + piece.text.length, code, add)
+  }
   return found.sort((a, b) => a.start - b.start || a.end - b.end)
 }
 
 type Add = (kind: ReferenceKind, start: number, end: number, encoding: TargetEncoding) => void
 
-/** Targets of markdown's own syntax, and where code and HTML stand. */
-function scanMarkdown(markdown: string, add: Add): { code: Span[]; html: Span[] } {
+/** Targets of markdown's own syntax in the piece of a page that begins at `offset`, and where code and HTML stand. */
+function scanMarkdown(text: string, offset: number, add: Add): { code: Span[]; html: Span[] } {
   // micromark drops a byte order mark and counts from behind it.
-  const shift = markdown.startsWith('\ufeff') ? 1 : 0
+  const shift = offset + (text.startsWith('\ufeff') ? 1 : 0)
   const code: Span[] = []
   const html: Span[] = []
   /** The links and images that are open, innermost last. */
@@ -52,7 +58,7 @@ function scanMarkdown(markdown: string, add: Add): { code: Span[]; html: Span[] 
   for (const [step, token] of postprocess(
     parse({ extensions: [gfm()] })
       .document()
-      .write(preprocess()(markdown, undefined, true)),
+      .write(preprocess()(text, undefined, true)),
   )) {
     const span: Span = [token.start.offset + shift, token.end.offset + shift]
     const type: string = token.type
@@ -69,7 +75,7 @@ function scanMarkdown(markdown: string, add: Add): { code: Span[]; html: Span[] 
     } else if (type === 'resourceDestinationString' || type === 'definitionDestinationString') {
       if (current) current.target = span
     } else if (type === 'resourceTitleString') {
-      if (current?.kind === 'link' && markdown.slice(...span) === 'mention') current.kind = 'mention'
+      if (current?.kind === 'link' && text.slice(token.start.offset + shift - offset, token.end.offset + shift - offset) === 'mention') current.kind = 'mention'
     } else if (type === 'autolinkProtocol' || type === 'autolinkEmail' || type === 'literalAutolink') add('autolink', ...span, 'literal')
     else if (CODE.has(type)) code.push(span)
     else if (type === 'htmlFlow' || type === 'htmlText') html.push(span)
@@ -110,16 +116,13 @@ function srcsetSpans(value: string): Span[] {
   return found
 }
 
-/** Targets in `{% … %}`, except in code. */
-function scanTags(markdown: string, code: readonly Span[], add: Add): void {
+/** Targets in `{% … %}` between `from` and `to`, except in code. A tag stands on one line. */
+function scanTags(markdown: string, from: number, to: number, code: readonly Span[], add: Add): void {
   let block = 0
-  for (let at = markdown.indexOf('{%'); at >= 0; at = markdown.indexOf('{%', at + 2)) {
+  for (let at = markdown.indexOf('{%', from); at >= 0 && at < to; at = markdown.indexOf('{%', at + 2)) {
     while (block < code.length && code[block]![1] <= at) block++
     if (block < code.length && code[block]![0] <= at) continue
-    const line = /[\r\n]/g
-    line.lastIndex = at
-    const limit = Math.min(markdown.length, line.exec(markdown)?.index ?? markdown.length, at + 8192)
-    const text = markdown.slice(at + 2, limit)
+    const text = /^[^\r\n]*/.exec(markdown.slice(at + 2, Math.min(to, at + MAX_TAG_LENGTH)))?.[0] ?? ''
     const [opening, tag] = /^[-\s]*([a-z][a-z-]*)\s/.exec(text) ?? []
     const rule = tag === undefined ? undefined : LIQUID.get(tag)
     if (!rule || opening === undefined) continue

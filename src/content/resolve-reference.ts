@@ -6,7 +6,7 @@ import type { ContentStructure, PageEntry } from './types.js'
 export type ResolvedReference =
   /** A page of the table of contents, or an anchor in it. */
   | { kind: 'page'; gitPath: string; anchor?: string; entry: PageEntry }
-  /** A place in the page that holds the target. */
+  /** A place in the page that holds the target ('' = its top). */
   | { kind: 'anchor'; gitPath: string; anchor: string }
   /** A file of the repository that is no page (reusable content and unlisted markdown too). */
   | { kind: 'file'; gitPath: string; anchor?: string }
@@ -35,7 +35,7 @@ export function resolveReference(target: string, fromGitPath: string, structure:
   }
   const broken = /^(?:\/broken\/pages\/([^/#?]*)|\/broken\/|broken-reference(?:[/#?]|$))/.exec(text)
   if (broken) return { kind: 'broken', ...(broken[1] ? { page: broken[1] } : {}) }
-  if (text.startsWith('#')) return text.length > 1 ? { kind: 'anchor', gitPath: fromGitPath, anchor: text.slice(1) } : { kind: 'broken' }
+  if (text.startsWith('#')) return { kind: 'anchor', gitPath: fromGitPath, anchor: text.slice(1) }
   if (text === '') return { kind: 'broken' }
 
   for (const [path, anchor] of spellings(text)) {

@@ -1,6 +1,7 @@
 export * from './change-request.js'
 export * from './common.js'
 export * from './content.js'
+export * from './content-changes.js'
 export * from './git-sync.js'
 export * from './job.js'
 export * from './organization.js'

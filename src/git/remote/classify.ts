@@ -44,7 +44,7 @@ const MAX_WORDS = 1000
 export function bounded(text: string): string {
   const line = text
     .replace(/\u001b\[[0-9;]*[A-Za-z]/g, '')
-    .replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')
+    .replace(/[\u0000-\u0020\u007f-\u009f]+/g, ' ')
     .trim()
   return line.length > MAX_WORDS ? `${line.slice(0, MAX_WORDS)}…` : line
 }

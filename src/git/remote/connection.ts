@@ -39,7 +39,7 @@ export async function connect(remote: Remote, options: RemoteOptions): Promise<C
   if (/[\u0000-\u001f\u007f]/.test(username + password)) throw new RemoteError('unauthorized', 'The user name or password holds a control character.')
   const addresses = await allowedAddresses(address, options.allowPrivateNetworks)
   const scrub = scrubber({ username, password })
-  const given = username !== '' || password !== ''
+  const given = address.protocol.startsWith('http') && (username !== '' || password !== '')
   return {
     url: address.url,
     env: remoteEnvironment(address, addresses, options),

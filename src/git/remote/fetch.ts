@@ -42,12 +42,12 @@ async function receive(connection: Connection, quarantine: Quarantine, ref: RefN
         }, WATCH_MS)
       },
     })
-    if (over || run.signal === 'SIGXFSZ') throw tooLarge(limits)
+    // Where the kernel ended index-pack, Git reports bad output: what lies there tells.
+    if (over || run.signal === 'SIGXFSZ' || (await quarantine.bytes()) > limits.maxPackBytes) throw tooLarge(limits)
     if (run.code !== 0) throw connection.failure(run)
   } finally {
     clearInterval(watch)
   }
-  if ((await quarantine.bytes()) > limits.maxPackBytes) throw tooLarge(limits)
 }
 
 /** `RemoteOperations.fetch`: the refs and, on failure, the objects of the repository stay as they are. */
@@ -61,7 +61,8 @@ export async function fetchRemote(options: RemoteOptions, repoPath: string, remo
     await receive(connection, quarantine, ref, { ...limits, timeoutMs: left() })
     await quarantine.requireChecked()
     const head = await quarantine.fetchedHead()
-    if (!isOid(head)) throw new RemoteError('missing-ref', 'The remote has no such branch; it may have been renamed or deleted.')
+    // Git succeeds without a head where the remote's history is cut off.
+    if (!isOid(head)) throw new RemoteError('failed', 'The remote is a shallow clone, which lacks the older history; use the full repository.')
     const objects = await checkArrived({ ...connection.env, ...quarantine.arrivedEnv }, limits, left())
     await checkHead({ ...connection.env, ...quarantine.env }, head, limits, left())
     await quarantine.publish()

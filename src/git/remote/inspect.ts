@@ -45,7 +45,7 @@ async function stream(
   if (code !== 0) throw new RemoteError('unsafe-content', 'What the remote sent cannot be read; check it with "git fsck --strict".')
 }
 
-/** Checks the size of every blob that arrived, in any commit of the history; answers how many objects arrived. */
+/** Checks the size of every blob that arrived, in any commit of the history; answers how many objects arrived (with those that a thin pack builds on). */
 export async function checkArrived(env: Record<string, string>, limits: FetchLimits, timeoutMs: number): Promise<number> {
   let objects = 0
   const args = ['cat-file', '--batch-all-objects', '--unordered', '--buffer', '--batch-check=%(objecttype) %(objectsize) %(objectname)']

@@ -7,7 +7,8 @@ const pattern = (secret: string): string =>
   [...secret]
     .map((char) => {
       const bytes = [...Buffer.from(char)].map((byte) => byte.toString(16).toUpperCase().padStart(2, '0'))
-      return `(?:${escapeChar(char)}|${bytes.map((hex) => `%${eitherCase(hex)}`).join('')})`
+      // The longer form first, or `%25` would lose its `%` alone.
+      return `(?:${bytes.map((hex) => `%${eitherCase(hex)}`).join('')}|${escapeChar(char)})`
     })
     .join('')
 

@@ -1,0 +1,54 @@
+import { Type } from '@sinclair/typebox'
+import type { App, LoadedSpace } from '../../domain/app.js'
+import { loadHead } from '../../domain/change-requests.js'
+import { writeToChangeRequest, writeToMain } from '../../domain/write-content.js'
+import { AppliedChange, ChangeRequest, ContentChanges, InsertedFile, Revision } from '../../model/index.js'
+import { changeRequests } from '../../model/index.js'
+import { presentChangeRequest } from '../change-requests/present.js'
+import { endpoint } from '../service.js'
+
+const section = 'Writing content'
+const description =
+  'The changes are applied in order, all or nothing, as one commit. Links by page ID (`/pages/<id>`), by path or by the `ref` of another change become relative file links. ' +
+  'One change that cannot be made: 400 with its index and reason, and no commit.'
+const results = { changes: Type.Array(AppliedChange), insertedFiles: Type.Optional(Type.Array(InsertedFile)) }
+
+export const updateChangeRequestContent = endpoint({
+  method: 'POST',
+  path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/content',
+  summary: 'Change the content of a change request',
+  description,
+  section,
+  needs: 'space:edit',
+  query: Type.Object({ compat: Type.Boolean({ default: true, description: 'False answers what each change did.' }) }),
+  body: ContentChanges,
+  returns: Type.Union([ChangeRequest, Type.Object({ changeRequest: ChangeRequest, ...results })]),
+  fails: [409, 423],
+  handle: async ({ app, actor, space, changeRequest, body, query }) => {
+    const written = await writeToChangeRequest(app, actor, space, changeRequest, body)
+    const presented = await presentNow(app, space, changeRequest.doc.id)
+    if (query.compat) return presented
+    return { changeRequest: presented, changes: written.applied, ...(written.insertedFiles.length > 0 ? { insertedFiles: written.insertedFiles } : {}) }
+  },
+})
+
+async function presentNow(app: App, space: LoadedSpace, id: string) {
+  const doc = await app.store.get(changeRequests, id)
+  return presentChangeRequest(app, space, loadHead(space, doc as NonNullable<typeof doc>))
+}
+
+export const updateSpaceContent = endpoint({
+  method: 'POST',
+  path: '/v1/spaces/{spaceId}/content',
+  summary: 'Change the main content of a space whose editMode is live',
+  description: `${description} With \`If-Match: "<revision>"\` the changes are made on that revision, and merged where main has moved on; 409 where that is not clean.`,
+  section,
+  needs: 'space:edit',
+  body: ContentChanges,
+  returns: Type.Object({ revision: Type.Index(Revision, ['id']), ...results }, { $id: 'ContentWritten' }),
+  fails: [409, 423],
+  handle: async ({ app, actor, space, body, request }) => {
+    const written = await writeToMain(app, actor, space, body, request.ifMatch)
+    return { revision: written.revision, changes: written.applied, ...(written.insertedFiles.length > 0 ? { insertedFiles: written.insertedFiles } : {}) }
+  },
+})

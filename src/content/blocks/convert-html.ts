@@ -1,0 +1,79 @@
+import type { BlockNode } from '../types.js'
+import type { Context } from './context.js'
+import { type HtmlToken, pairTokens, tokenizeHtml } from './html.js'
+import { htmlInlines } from './inline.js'
+import { imageData } from './inline-html.js'
+import { cleanSource } from './items.js'
+import { findOffsets, type Markdown } from './markdown.js'
+import { block, plainText, type Position, text } from './node.js'
+import { referenceOf } from './reference.js'
+import { htmlTable } from './table.js'
+
+/** HTML of a page as the blocks that it stands for: images, a table, or itself. */
+export function htmlBlock(node: Markdown, context: Context): BlockNode[] {
+  const at = findOffsets(node)
+  if (!at) return []
+  const html = cleanSource(node, at, context.region.text)
+  const tokens = tokenizeHtml(html).filter((token) => token.type !== 'text' || html.slice(token.start, token.end).trim() !== '')
+  const pairs = pairTokens(tokens)
+  const position = context.position(at.start, at.end)
+  const place = (from: number, to: number) => context.position(at.start + from, at.start + to)
+  const source = { html, tokens, pairs, place, context }
+  if (tokens[0]?.name === 'table' && pairs[0] === tokens.length - 1) return [htmlTable(source, position)]
+  const images = findImages(source, position)
+  if (images) return [images]
+  const comment = tokens.every((token) => token.type === 'comment')
+  return [block('html', position, { html: node.value ?? '', ...(comment ? { comment: true } : {}) }, [text(node.value ?? '')])]
+}
+
+/** A piece of HTML, taken apart; `place` answers the position of a range of it. */
+export interface HtmlSource {
+  html: string
+  tokens: HtmlToken[]
+  pairs: number[]
+  place(from: number, to: number): Position
+  context: Context
+}
+
+const FRAME = new Set(['div', 'figure', 'picture', 'p', 'a'])
+
+/** An `images` block where the HTML is nothing but images in figures, pictures and wrappers; else null. */
+function findImages({ html, tokens, pairs, place, context }: HtmlSource, position: Position): BlockNode | null {
+  const images: BlockNode[] = []
+  const data: Record<string, unknown> = { format: 'html' }
+  let dark: string | null = null
+  let href: string | null = null
+  for (let i = 0; i < tokens.length; i++) {
+    const token = tokens[i] as HtmlToken
+    const { name, attributes } = token
+    if (token.type === 'close' && FRAME.has(name)) {
+      if (name === 'a') href = null
+      if (name === 'picture') dark = null
+    } else if (token.type === 'open' && FRAME.has(name)) {
+      const align = attributes['align'] ?? attributes['data-align']
+      if (align) data['align'] = align
+      if (attributes['data-full-width'] !== undefined) data['fullWidth'] = attributes['data-full-width'] !== 'false'
+      if (name === 'a') href = attributes['href'] ?? null
+    } else if (name === 'source' && token.type === 'void') {
+      if ((attributes['media'] ?? '').includes('dark')) dark = (attributes['srcset'] ?? '').split(' ')[0] ?? null
+    } else if (name === 'img' && token.type === 'void') {
+      const more = { ...(dark ? { srcDark: dark, refDark: referenceOf(dark) } : {}), ...(href ? { link: referenceOf(href) } : {}) }
+      images.push(block('image', place(token.start, token.end), { ...imageData(token), src: attributes['src'] ?? '', ...more }))
+    } else if (name === 'figcaption' && token.type === 'open' && (pairs[i] ?? -1) > i && images.length > 0) {
+      const close = tokens[pairs[i] as number] as HtmlToken
+      addCaption(images, html.slice(token.end, close.start), place(token.start, close.end), context)
+      i = pairs[i] as number
+    } else if (!(name === 'br' && token.type === 'void')) return null
+  }
+  return images.length > 0 ? block('images', position, data, images) : null
+}
+
+function addCaption(images: BlockNode[], html: string, position: Position, context: Context): void {
+  const image = images.at(-1)
+  const nodes = htmlInlines(html, context)
+  if (!image || nodes.length === 0) return
+  const own = image.data['position'] as Position
+  image.data = { ...image.data, caption: plainText(nodes), position: { ...own, end: position.end } }
+  image.nodes = [block('caption', position, {}, nodes)]
+  image.isVoid = false
+}

@@ -1,0 +1,103 @@
+import type { BlockNode } from '../types.js'
+import { parseAttributes } from './attributes.js'
+import type { Context } from './context.js'
+import { htmlBlock } from './convert-html.js'
+import { rawBlock } from './convert-tag.js'
+import { inlines } from './inline.js'
+import { findOffsets, type Markdown } from './markdown.js'
+import { block, type Inline, type Position, text } from './node.js'
+import { markdownTable } from './table.js'
+
+type Converter = (node: Markdown, position: Position, context: Context) => BlockNode[]
+
+const converters: Record<string, Converter> = {
+  paragraph,
+  heading,
+  list,
+  code,
+  html: (node, _, context) => htmlBlock(node, context),
+  table: (node, _, context) => markdownTable(node, context),
+  blockquote: (node, position, context) => [block('blockquote', position, {}, context.blocks(node.children ?? []))],
+  thematicBreak: (_, position) => [block('divider', position, {})],
+  mathFlow: (node, position) => {
+    const lines = (node.value ?? '').split(/\r?\n|\r/)
+    const formula = lines.slice(1, /^\s*\$\$\s*$/.test(lines.at(-1) ?? '') ? -1 : undefined).join('\n')
+    return [block('math', position, { formula }, [text(formula)])]
+  },
+  footnoteDefinition: (node, position, context) => [block('footnote', position, { label: node.label ?? node.identifier }, context.blocks(node.children ?? []))],
+  definition: (node, position) => [
+    block('definition', position, { label: node.label ?? node.identifier, url: node.url ?? '', ...(node.title ? { title: node.title } : {}) }),
+  ],
+}
+
+/** The blocks of one markdown node. A kind that is not known is kept verbatim. */
+export function markdownBlocks(node: Markdown, context: Context): BlockNode[] {
+  const at = findOffsets(node)
+  if (!at) return []
+  const position = context.position(at.start, at.end)
+  return converters[node.type]?.(node, position, context) ?? [rawBlock(context, position)]
+}
+
+const isImage = (node: Markdown): boolean => node.type === 'image' || node.type === 'imageReference'
+const isIdle = (node: Markdown): boolean => node.type === 'break' || (node.type === 'text' && (node.value ?? '').trim() === '')
+
+function paragraph(node: Markdown, position: Position, context: Context): BlockNode[] {
+  const children = node.children ?? []
+  if (!children.some(isImage) || !children.every((child) => isImage(child) || isIdle(child)))
+    return [block('paragraph', position, {}, inlines(children, context))]
+  const images = children.filter(isImage).map((child) => {
+    const at = findOffsets(child)
+    const [image] = inlines([child], context)
+    const data = image?.object === 'inline' ? image.data : {}
+    const src = (data['ref'] as { url?: string } | undefined)?.url ?? ''
+    return block('image', at ? context.position(at.start, at.end) : position, { ...data, src, ...(data['title'] ? { caption: data['title'] } : {}) })
+  })
+  return [block('images', position, { format: 'markdown' }, images)]
+}
+
+const HEADING_ID = /\s*\{#([^{}\s]+)\}\s*$/
+
+function heading(node: Markdown, position: Position, context: Context): BlockNode[] {
+  const nodes = inlines(node.children ?? [], context)
+  const anchor = nodes.findLastIndex((child) => child.object === 'inline' && child.type === 'anchor' && child.nodes.length === 0)
+  const found = nodes[anchor]
+  let id = found?.object === 'inline' ? found.data['id'] : undefined
+  if (id) nodes.splice(anchor, 1)
+  const last = nodes.at(-1)
+  const leaf = last?.object === 'text' ? last.leaves.at(-1) : undefined
+  const written = leaf ? HEADING_ID.exec(leaf.text.slice(-300)) : null
+  if (leaf && written && !id) {
+    id = written[1]
+    leaf.text = leaf.text.slice(0, leaf.text.length - written[0].length)
+  }
+  if (leaf && id) leaf.text = leaf.text.trimEnd()
+  return [block(`heading-${node.depth ?? 1}`, position, id ? { id } : {}, dropEmpty(nodes))]
+}
+
+const dropEmpty = (nodes: Inline[]): Inline[] => nodes.filter((node) => node.object === 'inline' || node.leaves.some((leaf) => leaf.text !== ''))
+
+function list(node: Markdown, position: Position, context: Context): BlockNode[] {
+  const items = node.children ?? []
+  const tasks = items.some((item) => typeof item.checked === 'boolean')
+  const type = tasks ? 'list-tasks' : node.ordered ? 'list-ordered' : 'list-unordered'
+  const nodes = items.flatMap((item) => {
+    const at = findOffsets(item)
+    if (!at) return []
+    const checked = typeof item.checked === 'boolean' ? { checked: item.checked } : {}
+    return [block('list-item', context.position(at.start, at.end), checked, context.blocks(item.children ?? []))]
+  })
+  return [block(type, position, { ...(node.ordered ? { start: node.start ?? 1 } : {}), tight: !node.spread && !items.some((item) => item.spread) }, nodes)]
+}
+
+const CODE_FLAGS = ['lineNumbers', 'expandable']
+
+function code(node: Markdown, position: Position): BlockNode[] {
+  const { named } = parseAttributes(node.meta ?? '')
+  const options: Record<string, unknown> = {}
+  for (const name of ['title', 'overflow', ...CODE_FLAGS]) {
+    const value = named[name]
+    if (value !== undefined) options[name] = CODE_FLAGS.includes(name) ? value === true || value === 'true' : value
+  }
+  const syntax = node.lang ? { syntax: node.lang } : {}
+  return [block('code', position, { ...syntax, ...(node.meta ? { meta: node.meta } : {}), ...options }, [text(node.value ?? '')])]
+}

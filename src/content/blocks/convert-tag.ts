@@ -1,0 +1,53 @@
+import type { BlockNode } from '../types.js'
+import { parseAttributes, type Tag } from './attributes.js'
+import type { Context } from './context.js'
+import { block, type Position, text } from './node.js'
+import { referenceOf } from './reference.js'
+import type { TagRow } from './tags.js'
+
+type Data = Record<string, unknown>
+interface Made {
+  data?: Data
+  nodes?: BlockNode[]
+}
+type Converter = (given: { attributes: Record<string, string | boolean>; positional: string[]; tag: Tag; children: BlockNode[] }) => Made
+
+const string = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+/** What the plain conversion does not give, by tag name. */
+const converters: Record<string, Converter> = {
+  'content-ref': ({ attributes }) => ({ data: { ref: referenceOf(string(attributes['url'])) } }),
+  'page-ref': ({ attributes }) => ({ data: { ref: referenceOf(string(attributes['page'])), legacy: true } }),
+  embed: ({ attributes }) => ({ data: { ref: referenceOf(string(attributes['url'])) } }),
+  file: ({ attributes }) => ({ data: { ref: referenceOf(string(attributes['src'])) } }),
+  include: ({ positional, attributes }) => ({ data: { ref: referenceOf(positional[0] ?? string(attributes['path'])) } }),
+  if: ({ tag }) => ({ data: { expression: tag.body, attributes: {} } }),
+  swagger: ({ attributes }) => ({ data: { dialect: attributes['src'] === undefined ? 'inline' : 'reference' } }),
+  'api-method': () => ({ data: { dialect: 'api-method' } }),
+  code: ({ children }) => ({ data: { ...children[0]?.data }, nodes: (children[0]?.nodes ?? []) as BlockNode[] }),
+}
+
+/** A tag that the product knows, with the blocks in it. */
+export function knownBlock(row: TagRow, tag: Tag, children: BlockNode[], position: Position): BlockNode | null {
+  if (row.name === 'code' && (children.length !== 1 || children[0]?.type !== 'code')) return null
+  const { named, positional } = parseAttributes(tag.body)
+  const mapped: Data = {}
+  for (const name of row.attributes) {
+    const value = named[name]
+    if (value !== undefined) mapped[name] = row.flags?.includes(name) ? value === true || value === 'true' : value
+  }
+  const made = converters[row.name]?.({ attributes: named, positional, tag, children }) ?? {}
+  const data = { tag: row.name, attributes: named, ...(positional.length > 0 ? { positional } : {}), ...made.data, ...mapped }
+  return block(row.type, position, data, made.nodes ?? children)
+}
+
+/** Source as it stands. */
+export const rawBlock = (context: Context, position: Position): BlockNode => block('raw', position, {}, [text(context.slice(position))])
+
+/** A tag that is not known, or known and lacking its other half: its source shows as text, before and after the blocks between. */
+export function unknownBlock(tag: Tag, children: BlockNode[], at: { position: Position; open: Position; close: Position | null }, context: Context): BlockNode {
+  const { named, positional } = parseAttributes(tag.body)
+  const data = { name: tag.name, ...(tag.closing ? { closing: true } : {}), attributes: named, ...(positional.length > 0 ? { positional } : {}) }
+  const close = at.close ? [rawBlock(context, at.close)] : []
+  return block('unknown-block', at.position, data, [rawBlock(context, at.open), ...children, ...close])
+}

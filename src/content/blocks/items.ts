@@ -1,0 +1,187 @@
+import { parseTag, type Tag } from './attributes.js'
+import { type HtmlToken, tokenizeHtml } from './html.js'
+import { findOffsets, type Markdown } from './markdown.js'
+import { findTag, isKnownTag } from './tags.js'
+
+interface Range {
+  start: number
+  end: number
+}
+/** A child of a container before blocks are put together; offsets are into the region. */
+export type Item = Range &
+  (
+    | { kind: 'node'; node: Markdown }
+    | { kind: 'open' | 'close'; name: string; tag?: Tag; html?: HtmlToken }
+    | { kind: 'summary'; inner: Range }
+    | { kind: 'part' }
+  )
+
+/** Name under which `<details>` pairs; no tag can have it. */
+export const DETAILS = '<details>'
+const DETAILS_HTML = /<\/?(?:details|summary)\b/i
+
+/** The source of a node with what its containers put before each line (`> `, indentation) blanked, so that offsets stay. */
+export function cleanSource(node: Markdown, at: Range, text: string): string {
+  const raw = text.slice(at.start, at.end)
+  const value = node.value ?? ''
+  if (raw === value) return raw
+  const values = value.split('\n')
+  return raw
+    .split('\n')
+    .map((line, index) => {
+      const own = values[index] ?? ''
+      return line.endsWith(own) ? ' '.repeat(line.length - own.length) + own : line
+    })
+    .join('\n')
+}
+
+/** Flattens siblings: tags out of the paragraphs they stand in, `<details>` out of their HTML. */
+export function toItems(nodes: readonly Markdown[], text: string): Item[] {
+  const items: Item[] = []
+  /** Blocks open so far by name: an end tag amid text only counts where it can end something. */
+  const open = new Map<string, number>()
+  const addTag = (tag: Tag, at: Range) => {
+    const kind = tag.closing ? 'close' : 'open'
+    open.set(tag.name, Math.max(0, (open.get(tag.name) ?? 0) + (tag.closing ? -1 : 1)))
+    items.push({ kind, name: tag.name, tag, ...at })
+  }
+  for (const node of nodes) {
+    const at = findOffsets(node)
+    if (!at) continue
+    const tag = node.type === 'tag' ? parseTag(node.value ?? '') : null
+    if (tag) addTag(tag, at)
+    else if (node.type === 'paragraph' && node.children?.some((child) => child.type === 'tag')) splitParagraph(node, at)
+    else if (node.type === 'html' && DETAILS_HTML.test(node.value ?? '')) items.push(...splitHtml(cleanSource(node, at, text), at.start))
+    else items.push({ kind: 'node', node, ...at })
+  }
+  return items
+
+  function splitParagraph(paragraph: Markdown, whole: Range): void {
+    let part: Markdown[] = []
+    let start = whole.start
+    let lineStart = true
+    const flush = (end: number) => {
+      const children = trimText(part)
+      const from = start + text.slice(start, end).search(/\S|$/)
+      const to = from + text.slice(from, end).trimEnd().length
+      if (children.length > 0 && to > from) {
+        const position = { start: { offset: from }, end: { offset: to } }
+        items.push({ kind: 'node', node: { type: 'paragraph', children, position }, start: from, end: to })
+      }
+      part = []
+    }
+    for (const child of paragraph.children ?? []) {
+      const at = findOffsets(child)
+      const tag = child.type === 'tag' && at ? parseTag(child.value ?? '') : null
+      const structural = tag && (tag.closing ? (open.get(tag.name) ?? 0) > 0 : lineStart && isKnownTag(tag.name))
+      if (tag && at && structural) {
+        flush(at.start)
+        addTag(tag, at)
+        start = at.end
+        lineStart = true
+      } else {
+        const blank = child.type === 'text' && child.value?.trim() === ''
+        lineStart = child.type === 'break' || (child.type === 'text' && /\n\s*$/.test(child.value?.slice(-200) ?? '')) || (blank && lineStart)
+        part.push(child)
+      }
+    }
+    flush(whole.end)
+  }
+}
+
+/** Phrasing without the white space at its two ends. */
+function trimText(nodes: readonly Markdown[]): Markdown[] {
+  const idle = (node: Markdown | undefined) => node !== undefined && (node.type === 'break' || (node.type === 'text' && (node.value ?? '').trim() === ''))
+  let from = 0
+  let to = nodes.length
+  while (from < to && idle(nodes[from])) from++
+  while (to > from && idle(nodes[to - 1])) to--
+  const kept = nodes.slice(from, to)
+  const first = kept[0]
+  if (first?.type === 'text') kept[0] = { ...first, value: (first.value ?? '').trimStart() }
+  const last = kept.at(-1)
+  if (last?.type === 'text') kept[kept.length - 1] = { ...last, value: (last.value ?? '').trimEnd() }
+  return kept
+}
+
+function splitHtml(html: string, base: number): Item[] {
+  const tokens = tokenizeHtml(html)
+  const items: Item[] = []
+  let from = 0
+  const add = (item: Item, next: number) => {
+    const before = html.slice(from, item.start - base)
+    const start = base + from + before.search(/\S|$/)
+    if (before.trim() !== '') items.push({ kind: 'part', start, end: start + before.trim().length })
+    items.push(item)
+    from = next
+  }
+  for (let i = 0; i < tokens.length; i++) {
+    const token = tokens[i] as HtmlToken
+    const at = { start: base + token.start, end: base + token.end }
+    if (token.name === 'details' && token.type !== 'void')
+      add({ kind: token.type === 'open' ? 'open' : 'close', name: DETAILS, html: token, ...at }, token.end)
+    if (token.name !== 'summary' || token.type !== 'open') continue
+    const close = tokens.findIndex((other, index) => index > i && other.name === 'summary')
+    const end = tokens[close]
+    if (end?.type !== 'close') continue
+    add({ kind: 'summary', inner: { start: at.end, end: base + end.start }, start: at.start, end: base + end.end }, end.end)
+    i = close
+  }
+  const rest = html.slice(from)
+  const start = base + from + rest.search(/\S|$/)
+  if (rest.trim() !== '') items.push({ kind: 'part', start, end: start + rest.trim().length })
+  return items
+}
+
+export interface Pairing {
+  /** Index of the item that ends an opening one, -1 where none does. */
+  end: number[]
+  /** Whether that item ends it by implication and is not part of it. */
+  implied: boolean[]
+}
+
+/** Pairs opening and ending items in linear time; an end without its opening, and the reverse, stay alone. */
+export function pairItems(items: readonly Item[]): Pairing {
+  const end = new Array<number>(items.length).fill(-1)
+  const implied = new Array<boolean>(items.length).fill(false)
+  const stack: Array<{ index: number; name: string }> = []
+  const open = new Map<string, number>()
+  const pop = (at: number, name: string) => {
+    const top = stack.pop()
+    if (!top) return true
+    open.set(top.name, (open.get(top.name) ?? 0) - 1)
+    if (top.name === name) end[top.index] = at
+    else if (findTag(top.name)?.part) {
+      end[top.index] = at
+      implied[top.index] = true
+    }
+    return top.name === name
+  }
+  items.forEach((item, index) => {
+    if (item.kind === 'open') {
+      if (findTag(item.name)?.part) closeSibling(item.name, index)
+      stack.push({ index, name: item.name })
+      open.set(item.name, (open.get(item.name) ?? 0) + 1)
+    } else if (item.kind === 'close' && (open.get(item.name) ?? 0) > 0) {
+      while (!pop(index, item.name));
+    }
+  })
+  return { end, implied }
+
+  /** The same part, open with nothing but blocks that need no end in it, ends where the next one begins. */
+  function closeSibling(name: string, index: number): void {
+    let top = stack.length - 1
+    while (top >= 0 && alone(stack[top]?.name ?? '')) top--
+    if (stack[top]?.name !== name) return
+    while (stack.length > top) {
+      const popped = stack[stack.length - 1]?.index ?? 0
+      pop(index, name)
+      if (stack.length === top) implied[popped] = true
+    }
+  }
+}
+
+function alone(name: string): boolean {
+  const row = findTag(name)
+  return row ? row.end !== 'required' : name !== DETAILS
+}

@@ -1,0 +1,67 @@
+import type { BlockNode, InlineNode, TextNode } from '../types.js'
+
+export type Mark = TextNode['leaves'][number]['marks'][number]
+export type Inline = InlineNode | TextNode
+/** UTF-16 offsets into the page's markdown; `end` is exclusive; `line` is the 1-based line of `start`. */
+export interface Position {
+  start: number
+  end: number
+  line: number
+}
+
+export const mark = (type: string, data: Record<string, unknown> = {}): Mark => ({ object: 'mark', type, data })
+
+export const text = (value: string, marks: Mark[] = []): TextNode => ({ object: 'text', key: '', leaves: [{ object: 'leaf', text: value, marks }] })
+
+export const inline = (type: string, data: Record<string, unknown>, nodes: Inline[] = []): InlineNode => ({
+  object: 'inline',
+  type,
+  key: '',
+  isVoid: nodes.length === 0,
+  data,
+  nodes,
+})
+
+export const block = (type: string, position: Position, data: Record<string, unknown>, nodes: BlockNode['nodes'] = []): BlockNode => ({
+  object: 'block',
+  type,
+  key: '',
+  isVoid: nodes.length === 0,
+  data: { ...data, position },
+  nodes,
+})
+
+const sameMarks = (a: readonly Mark[], b: readonly Mark[]): boolean => a.length === b.length && JSON.stringify(a) === JSON.stringify(b)
+
+/** Adds an inline to a list: text joins the text before it, and leaves with the same marks join. */
+export function append(list: Inline[], next: Inline): void {
+  const last = list.at(-1)
+  if (next.object !== 'text' || last?.object !== 'text') {
+    list.push(next)
+    return
+  }
+  for (const leaf of next.leaves) {
+    const before = last.leaves.at(-1)
+    if (before && sameMarks(before.marks, leaf.marks)) before.text += leaf.text
+    else last.leaves.push(leaf)
+  }
+}
+
+type Node = BlockNode | Inline
+/** All text below nodes, as a reader sees it. */
+export function plainText(nodes: readonly Node[]): string {
+  return nodes
+    .map((node) => {
+      if (node.object === 'text') return node.leaves.map((leaf) => leaf.text).join('')
+      return node.type === 'hard-break' ? '\n' : plainText(node.nodes)
+    })
+    .join('')
+}
+
+/** Gives every node its key: its path of indexes from the root, so the same text always gives the same keys. */
+export function assignKeys(nodes: readonly Node[], parent = 'n'): void {
+  nodes.forEach((node, index) => {
+    node.key = `${parent}${parent === 'n' ? '' : '-'}${index}`
+    if (node.object !== 'text') assignKeys(node.nodes, node.key)
+  })
+}

@@ -1,0 +1,126 @@
+import type { BlockNode, DocumentNode } from '../types.js'
+import type { Context } from './context.js'
+import { htmlInlines } from './inline.js'
+import { knownBlock, rawBlock, unknownBlock } from './convert-tag.js'
+import { markdownBlocks } from './convert-markdown.js'
+import { DETAILS, type Item, pairItems, toItems } from './items.js'
+import { MAX_DEPTH } from './limits.js'
+import { type Markdown, parseMarkdown } from './markdown.js'
+import { assignKeys, block, type Position, plainText, text } from './node.js'
+import { endToSource, lineFinder, partOf, type Region, toSource, wholeRegion } from './region.js'
+import { findTag } from './tags.js'
+
+/** Version of the shape of a document; it grows when a type changes its meaning. */
+export const SCHEMA_VERSION = 1
+
+interface Page {
+  source: string
+  lineOf: (offset: number) => number
+  definitions: Map<string, Markdown>
+}
+
+/**
+ * The body of a page as a block tree. Offsets in `data.position` are UTF-16 units into `markdown`. Never throws: what
+ * cannot be taken apart (too deep, too many brackets) stays verbatim text. Keys and tree depend on the text alone.
+ */
+export function parseDocument(markdown: string): DocumentNode {
+  const page: Page = { source: markdown, lineOf: lineFinder(markdown), definitions: new Map() }
+  let nodes: BlockNode[]
+  try {
+    nodes = parseRegion(page, wholeRegion(markdown), 0)
+  } catch {
+    // Input made to exhaust the parser's stack; a reader still gets the text.
+    const position = { start: 0, end: markdown.length, line: 1 }
+    nodes = [block('raw', position, {}, [text(markdown)])]
+  }
+  assignKeys(nodes)
+  return { object: 'document', data: { schemaVersion: SCHEMA_VERSION }, nodes }
+}
+
+function parseRegion(page: Page, region: Region, depth: number): BlockNode[] {
+  const root = parseMarkdown(region)
+  const pending = [...(root.children ?? [])].reverse()
+  for (let node = pending.pop(); node; node = pending.pop()) {
+    if (node.type === 'definition' && node.identifier !== undefined && !page.definitions.has(node.identifier)) page.definitions.set(node.identifier, node)
+    if (node.children && node.type !== 'paragraph') for (const child of node.children.toReversed()) pending.push(child)
+  }
+  return blocksOf(root.children ?? [], contextOf(page, region, depth))
+}
+
+function contextOf(page: Page, region: Region, depth: number): Context {
+  const context: Context = {
+    region,
+    definitions: page.definitions,
+    depth,
+    position(start, end) {
+      const from = toSource(region, start)
+      return { start: from, end: Math.max(from, endToSource(region, end)), line: page.lineOf(from) }
+    },
+    slice: (position) => page.source.slice(position.start, position.end),
+    deeper: () => contextOf(page, region, depth + 1),
+    blocks: (nodes) => blocksOf(nodes, contextOf(page, region, depth + 1)),
+    part: (start, end) => parseRegion(page, partOf(region, start, end), depth + 1),
+  }
+  return context
+}
+
+function blocksOf(nodes: readonly Markdown[], context: Context): BlockNode[] {
+  const items = toItems(nodes, context.region.text)
+  const { end, implied } = pairItems(items)
+  return range(0, items.length, context)
+
+  function range(from: number, to: number, context: Context): BlockNode[] {
+    const first = items[from]
+    const last = items[to - 1]
+    if (!first || !last || from >= to) return []
+    if (context.depth > MAX_DEPTH) return [rawBlock(context, context.position(first.start, last.end))]
+    const out: BlockNode[] = []
+    for (let i = from; i < to; i++) {
+      const item = items[i] as Item
+      const until = end[i] ?? -1
+      if (item.kind !== 'open' || until < 0) {
+        out.push(...alone(item, context))
+        continue
+      }
+      const position = context.position(item.start, implied[i] ? (items[until - 1] as Item).end : (items[until] as Item).end)
+      const close = implied[i] ? null : (items[until] as Item)
+      out.push(item.name === DETAILS ? expandable(item, i, until, position, context) : tagged(item, close, position, range(i + 1, until, context.deeper())))
+      i = implied[i] ? until - 1 : until
+    }
+    return out
+  }
+
+  function tagged(item: Item & { kind: 'open' | 'close' }, close: Item | null, position: Position, children: BlockNode[]): BlockNode {
+    const tag = item.tag ?? { name: item.name, closing: false, body: '' }
+    const row = findTag(item.name)
+    const known = row ? knownBlock(row, tag, children, position) : null
+    const at = { position, open: context.position(item.start, item.end), close: close ? context.position(close.start, close.end) : null }
+    return known ?? unknownBlock(tag, children, at, context)
+  }
+
+  function expandable(item: Item & { kind: 'open' | 'close' }, index: number, until: number, position: Position, context: Context): BlockNode {
+    const summary = items[index + 1]
+    const titled = summary?.kind === 'summary' && until > index + 1
+    const title = titled ? [summaryBlock(summary, context)] : []
+    const children = range(index + (titled ? 2 : 1), until, context.deeper())
+    const attributes = item.html?.attributes ?? {}
+    const data = { title: plainText(title), open: attributes['open'] !== undefined, attributes }
+    return block('expandable', position, data, [...title, ...children])
+  }
+}
+
+function summaryBlock(item: Item & { kind: 'summary' }, context: Context): BlockNode {
+  const inner = context.region.text.slice(item.inner.start, item.inner.end)
+  return block('expandable-title', context.position(item.start, item.end), {}, htmlInlines(inner, context))
+}
+
+/** The blocks of an item that nothing ends or that ends nothing. */
+function alone(item: Item, context: Context): BlockNode[] {
+  if (item.kind === 'node') return markdownBlocks(item.node, context)
+  if (item.kind === 'part') return context.part(item.start, item.end)
+  const position = context.position(item.start, item.end)
+  if (item.kind === 'summary' || !item.tag) return [block('html', position, { html: context.slice(position) }, [text(context.slice(position))])]
+  const row = item.kind === 'open' ? findTag(item.name) : null
+  const known = row && row.end !== 'required' ? knownBlock(row, item.tag, [], position) : null
+  return [known ?? unknownBlock(item.tag, [], { position, open: position, close: null }, context)]
+}

@@ -1,0 +1,22 @@
+/** What a link, image or card points to. */
+export interface ContentReference {
+  kind: 'url' | 'email' | 'anchor' | 'page' | 'file' | 'broken'
+  /** As written, without percent-decoding. */
+  url: string
+  anchor?: string
+}
+
+const SCHEME = /^[A-Za-z][A-Za-z0-9+.-]*:/
+const PAGE = /(?:^|\/)[^/.]*$|\.(?:md|markdown|mdx)$|\/$/i
+
+/** Sorts a target by its form alone; whether the page exists is for those to say who have the revision. */
+export function referenceOf(url: string): ContentReference {
+  if (url === 'broken-reference' || url.startsWith('/broken/pages/')) return { kind: 'broken', url }
+  if (/^mailto:/i.test(url)) return { kind: 'email', url }
+  if (SCHEME.test(url) || url.startsWith('//')) return { kind: 'url', url }
+  if (url.startsWith('#')) return { kind: 'anchor', url, anchor: url.slice(1) }
+  const hash = url.indexOf('#')
+  const path = (hash < 0 ? url : url.slice(0, hash)).split('?')[0] ?? ''
+  const anchor = hash < 0 ? {} : { anchor: url.slice(hash + 1) }
+  return { kind: PAGE.test(path) ? 'page' : 'file', url, ...anchor }
+}

@@ -1,0 +1,63 @@
+/** A text to parse whose lines come from a source: the page itself, or a part of it without its indentation. */
+export interface Region {
+  text: string
+  /** Offsets in `text` at which pieces begin, ascending from 0, and where these begin in the source. */
+  at: number[]
+  source: number[]
+}
+
+function lastAtMost(sorted: readonly number[], value: number): number {
+  let low = 0
+  let high = sorted.length - 1
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if ((sorted[middle] as number) <= value) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+/** The source offset of an offset in the region. */
+export function toSource(region: Region, offset: number): number {
+  const piece = lastAtMost(region.at, offset)
+  return (region.source[piece] ?? 0) + offset - (region.at[piece] ?? 0)
+}
+
+/** The source offset of an exclusive end: one after the source of the last character. */
+export const endToSource = (region: Region, end: number): number => (end === 0 ? toSource(region, 0) : toSource(region, end - 1) + 1)
+
+/** The whole page. A byte order mark stays outside, as the parser swallows it. */
+export function wholeRegion(source: string): Region {
+  const skip = source.charCodeAt(0) === 0xfeff ? 1 : 0
+  return { text: source.slice(skip), at: [0], source: [skip] }
+}
+
+/** The part [start, end) of a region without the indentation that all its lines share. */
+export function partOf(parent: Region, start: number, end: number): Region {
+  const lines = parent.text.slice(start, end).split('\n')
+  const indents = lines.filter((line) => line.trim() !== '').map((line) => line.length - line.trimStart().length)
+  const indent = indents.reduce((least, one) => Math.min(least, one), Number.POSITIVE_INFINITY)
+  const region: Region = { text: '', at: [], source: [] }
+  const kept: string[] = []
+  let length = 0
+  let from = start
+  for (const line of lines) {
+    const cut = Math.min(indent, line.length)
+    region.at.push(length)
+    region.source.push(toSource(parent, from + cut))
+    kept.push(line.slice(cut))
+    length += line.length - cut + 1
+    from += line.length + 1
+  }
+  return { ...region, text: kept.join('\n') }
+}
+
+/** Answers the 1-based line of an offset; a line ends with LF, CRLF or CR. */
+export function lineFinder(source: string): (offset: number) => number {
+  const starts = [0]
+  for (let i = 0; i < source.length; i++) {
+    const code = source.charCodeAt(i)
+    if (code === 10 || (code === 13 && source.charCodeAt(i + 1) !== 10)) starts.push(i + 1)
+  }
+  return (offset) => lastAtMost(starts, offset) + 1
+}

@@ -1,0 +1,76 @@
+import type { ContentChange } from '../../model/content-changes.js'
+import { findReferences } from '../links.js'
+import { findFrontMatter } from './front-matter.js'
+import { relativeTarget, rewriteReferences } from './links.js'
+import { deleteFile, deleteReusableContent, insertFiles, renameFile, updateVariables, upsertReusableContent } from './operations/files.js'
+import { deleteGroup, insertGroup, insertLink, updateGroup } from './operations/groups.js'
+import { deletePage, insertPage, revertPage, updatePage } from './operations/pages.js'
+import { type Applied, type Batch, ChangeError, type Operation } from './plan.js'
+
+/** Every kind of change (spec/gaps.md, "Writing pages"). */
+const operations: { readonly [K in ContentChange['operation']]: Operation<Extract<ContentChange, { operation: K }>> } = {
+  insert_page: insertPage,
+  update_page: updatePage,
+  delete_page: deletePage,
+  revert_page: revertPage,
+  insert_group: insertGroup,
+  update_group: updateGroup,
+  delete_group: deleteGroup,
+  insert_link: insertLink,
+  rename_file: renameFile,
+  delete_file: deleteFile,
+  insert_files: insertFiles,
+  update_variables: updateVariables,
+  upsert_reusable_content: upsertReusableContent,
+  delete_reusable_content: deleteReusableContent,
+}
+
+/** The first change of a batch that cannot be made. */
+export class BatchError extends Error {
+  constructor(
+    readonly index: number,
+    readonly reason: ChangeError,
+  ) {
+    super(`Change ${index}: ${reason.message}`, { cause: reason })
+    this.name = 'BatchError'
+  }
+}
+
+/** Applies changes in order to the batch's workspace, then makes the links of what was written relative. Throws `BatchError`. */
+export async function applyBatch(batch: Batch, changes: readonly ContentChange[]): Promise<Applied[]> {
+  const applied: Applied[] = []
+  for (const [index, change] of changes.entries()) {
+    try {
+      const done = await (operations[change.operation] as Operation)(batch, change)
+      if (done) applied.push(done)
+    } catch (error) {
+      if (error instanceof ChangeError) throw new BatchError(index, error)
+      throw error
+    }
+  }
+  for (const path of batch.written) await relativeLinks(batch, path)
+  return applied
+}
+
+const INTERNAL = /^\/(pages|files)\/([^?#]+)([?#].*)?$/
+
+/** `/pages/<ref, ID or path>` and `/files/<ref or ID>` as links to the files they mean; others stay as they are. */
+async function relativeLinks(batch: Batch, path: string): Promise<void> {
+  const text = await batch.workspace.text(path)
+  if (text === null || !/\/(pages|files)\//.test(text)) return
+  const bodyStart = findFrontMatter(text)?.end ?? 0
+  const structure = await batch.workspace.structure()
+  const replacements = findReferences(text.slice(bodyStart)).flatMap((reference) => {
+    const [, kind, name = '', suffix = ''] = INTERNAL.exec(reference.target) ?? []
+    const plain = name.replace(/\.md$/i, '')
+    const page = structure.byId.get(name) ?? structure.byPath.get(plain)
+    const target =
+      kind === 'pages'
+        ? (batch.pageRefs.get(name) ?? (page?.type === 'document' ? page.gitPath : undefined))
+        : kind === 'files'
+          ? (batch.fileRefs.get(name) ?? structure.assets.find((asset) => asset.id === name)?.gitPath)
+          : undefined
+    return target === undefined ? [] : [{ start: bodyStart + reference.start, end: bodyStart + reference.end, target: relativeTarget(path, target) + suffix }]
+  })
+  if (replacements.length > 0) await batch.workspace.setText(path, rewriteReferences(text, replacements))
+}

@@ -1,0 +1,124 @@
+import type { ChangeOf } from '../../../model/content-changes.js'
+import { folderOf, isMarkdown, keyBelow, nameOf } from '../../paths.js'
+import { slugify } from '../../slug.js'
+import { readPage } from '../../front-matter.js'
+import { ASSETS_FOLDER } from '../../structure.js'
+import { INCLUDES_FOLDER } from '../../reusable.js'
+import { encodeText } from '../../text.js'
+import { VARIABLES_FILE } from '../../variables.js'
+import { defaultId, idOf } from '../../identity.js'
+import { replaceBody, setFrontMatter } from '../front-matter.js'
+import { setYamlKey, YamlEditError } from '../yaml.js'
+import { type Batch, ChangeError, type Operation } from '../plan.js'
+import { markdownOf } from './page-text.js'
+import { inFolder } from './table-of-contents.js'
+import { moveFiles } from './move-file.js'
+
+const NAME = /^[^/\\\0-\x1f]+$/
+
+/** Adds uploaded files below `.gitbook/assets`; a name that is taken gets a number. */
+export const insertFiles: Operation<ChangeOf<'insert_files'>> = async (batch, change) => {
+  const { config } = await batch.workspace.structure()
+  for (const [index, file] of change.files.entries()) {
+    const member = `files/${index}`
+    if ((file.base64 === undefined) === (file.url === undefined)) throw new ChangeError('A file needs exactly one of base64 and url.', member)
+    if (!NAME.test(file.name) || file.name === '.' || file.name === '..') throw new ChangeError('A file name holds no slash and no control character.', `${member}/name`)
+    const content = file.base64 === undefined ? null : decodeBase64(file.base64)
+    if (content === null) throw new ChangeError('base64 is not valid Base64.', `${member}/base64`)
+    const folder = inFolder(config.root, ASSETS_FOLDER.slice(0, -1))
+    const dot = file.name.lastIndexOf('.')
+    const [stem, extension] = dot > 0 ? [file.name.slice(0, dot), file.name.slice(dot)] : [file.name, '']
+    let path = inFolder(folder, file.name)
+    for (let n = 1; await batch.workspace.taken(path); n++) path = inFolder(folder, `${stem} (${n})${extension}`)
+    await batch.workspace.add(path, content)
+    if (file.ref !== undefined) batch.fileRefs.set(file.ref, path)
+    batch.insertedFiles.push({ path, name: nameOf(path), ...(file.ref === undefined ? {} : { ref: file.ref }) })
+  }
+  return null
+}
+
+function decodeBase64(text: string): Buffer | null {
+  const bare = text.replace(/\s+/g, '')
+  return /^[A-Za-z0-9+/]*={0,2}$/.test(bare) && bare.length % 4 === 0 ? Buffer.from(bare, 'base64') : null
+}
+
+/** The path of a file named by its ID or its path. */
+async function pathOf(batch: Batch, file: string): Promise<string> {
+  const { config } = await batch.workspace.structure()
+  const paths = await batch.workspace.paths()
+  if (paths.has(file)) return file
+  const identify = idOf(batch.workspace.overrides)
+  const found = [...paths].find((path) => identify('file', keyBelow(config.root, path)) === file)
+  if (found === undefined) throw new ChangeError(`There is no file ${file}.`, 'file')
+  return found
+}
+
+/** Files that are no content of their own cannot be reached as files. */
+function refuseSpecial(path: string): void {
+  if (isMarkdown(path) || nameOf(path) === '.gitbook.yaml') throw new ChangeError(`${path} is no uploaded file: use the page operations.`, 'file')
+}
+
+/** Gives a file another name and rewrites the links to it. */
+export const renameFile: Operation<ChangeOf<'rename_file'>> = async (batch, change) => {
+  const path = await pathOf(batch, change.file)
+  refuseSpecial(path)
+  if (!NAME.test(change.name)) throw new ChangeError('A file name holds no slash and no control character.', 'name')
+  const to = inFolder(folderOf(path), change.name)
+  if (to !== path && to.toLowerCase() !== path.toLowerCase() && (await batch.workspace.taken(to))) throw new ChangeError(`There is a file ${to} already.`, 'name')
+  if (to !== path) await moveFiles(batch, new Map([[path, to]]))
+  return null
+}
+
+export const deleteFile: Operation<ChangeOf<'delete_file'>> = async (batch, change) => {
+  const path = await pathOf(batch, change.file)
+  refuseSpecial(path)
+  await batch.workspace.remove(path)
+  return null
+}
+
+/** Sets variables of `.gitbook/vars.yaml`; null removes one. */
+export const updateVariables: Operation<ChangeOf<'update_variables'>> = async (batch, change) => {
+  const { config } = await batch.workspace.structure()
+  const path = inFolder(config.root, VARIABLES_FILE)
+  const before = (await batch.workspace.text(path)) ?? ''
+  try {
+    const text = Object.entries(change.variables).reduce((now, [key, value]) => setYamlKey(now, [key], value ?? undefined), before)
+    if (text !== before) await batch.workspace.setText(path, text)
+  } catch (error) {
+    if (error instanceof YamlEditError) throw new ChangeError(`${path} cannot be edited: ${error.message}`, 'variables')
+    throw error
+  }
+  return null
+}
+
+/** Makes or changes a piece of reusable content in `.gitbook/includes`. */
+export const upsertReusableContent: Operation<ChangeOf<'upsert_reusable_content'>> = async (batch, change) => {
+  const { config, reusableContents } = await batch.workspace.structure()
+  const existing = change.reusableContent === undefined ? undefined : reusableContents.find((one) => one.id === change.reusableContent)
+  if (change.reusableContent !== undefined && !existing) throw new ChangeError(`There is no reusable content ${change.reusableContent}.`, 'reusableContent')
+  const given = markdownOf(change.document)
+  if (existing) {
+    const before = (await batch.workspace.text(existing.gitPath)) ?? ''
+    const text = replaceBody(before, given)
+    await batch.workspace.setText(existing.gitPath, change.title === undefined ? text : setFrontMatter(text, { title: change.title }))
+    batch.written.add(existing.gitPath)
+    return { object: 'updated_reusable_content', page: existing.id }
+  }
+  const title = change.title ?? readPage(given, '').attributes.title ?? 'Untitled'
+  const folder = inFolder(config.root, INCLUDES_FOLDER.slice(0, -1))
+  const slug = slugify(title).slice(0, 100) || 'content'
+  let path = inFolder(folder, `${slug}.md`)
+  for (let n = 1; await batch.workspace.taken(path); n++) path = inFolder(folder, `${slug}-${n}.md`)
+  await batch.workspace.add(path, encodeText(setFrontMatter(given, { title })))
+  batch.written.add(path)
+  const key = keyBelow(config.root, path)
+  return { object: 'created_reusable_content', page: batch.workspace.overrides.get(`reusable-content\0${key}`) ?? defaultId('reusable-content', key), ...(change.ref === undefined ? {} : { ref: change.ref }) }
+}
+
+export const deleteReusableContent: Operation<ChangeOf<'delete_reusable_content'>> = async (batch, change) => {
+  const { reusableContents } = await batch.workspace.structure()
+  const existing = reusableContents.find((one) => one.id === change.reusableContent)
+  if (!existing) throw new ChangeError(`There is no reusable content ${change.reusableContent}.`, 'reusableContent')
+  await batch.workspace.remove(existing.gitPath)
+  return { object: 'deleted_reusable_content', page: existing.id }
+}

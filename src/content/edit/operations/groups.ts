@@ -1,0 +1,58 @@
+import type { ChangeOf } from '../../../model/content-changes.js'
+import { insertEntry, insertGroup as insertHeading, removeGroup, retitleGroup } from '../../summary/edit.js'
+import { relativeTarget } from '../links.js'
+import { ChangeError, type Operation } from '../plan.js'
+import { filesBelow } from './pages.js'
+import { editSummary, nodeIndex, nodeOf, pageOf, parentOf } from './table-of-contents.js'
+
+/** Adds a group: a heading of the table of contents. Groups stand at the top level. */
+export const insertGroup: Operation<ChangeOf<'insert_group'>> = async (batch, change) => {
+  if (change.into !== null && change.into !== undefined) throw new ChangeError('A group stands at the top level.', 'into')
+  const before = new Set((await batch.workspace.structure()).pages.map((page) => page.id))
+  await editSummary(batch, (text, structure) => {
+    const at = nodeIndex(text, structure, null, change.at)
+    return insertHeading(text, { title: change.title, ...(change.slug === undefined ? {} : { slug: change.slug }), ...(at === undefined ? {} : { at }) })
+  })
+  const made = (await batch.workspace.structure()).pages.find((page) => page.type === 'group' && !before.has(page.id))
+  return { object: 'created_page', ...(made ? { page: made.id } : {}), ...(change.ref === undefined ? {} : { ref: change.ref }) }
+}
+
+export const updateGroup: Operation<ChangeOf<'update_group'>> = async (batch, change) => {
+  const group = await groupOf(batch, change.page)
+  await editSummary(batch, (text) => retitleGroup(text, nodeOf(text, group), change.title ?? group.title, change.slug))
+  return { object: 'updated_page', page: group.id }
+}
+
+/** Deletes a group with its pages. */
+export const deleteGroup: Operation<ChangeOf<'delete_group'>> = async (batch, change) => {
+  const group = await groupOf(batch, change.page)
+  await editSummary(batch, (text) => removeGroup(text, nodeOf(text, group)))
+  for (const path of filesBelow(group)) await batch.workspace.remove(path)
+  return { object: 'deleted_page', page: group.id }
+}
+
+async function groupOf(batch: Parameters<typeof updateGroup>[0], id: string) {
+  const group = await pageOf(batch, id)
+  if (group.type !== 'group') throw new ChangeError(`${group.title} is no group.`, 'page')
+  return group
+}
+
+/** Adds a link to a URL or a page. */
+export const insertLink: Operation<ChangeOf<'insert_link'>> = async (batch, change) => {
+  if ((change.href === undefined) === (change.target === undefined)) throw new ChangeError('A link needs either href or target.', 'href')
+  const structure = await batch.workspace.structure()
+  const target = change.target ? await pageOf(batch, change.target.page) : null
+  if (target && target.type !== 'document') throw new ChangeError(`${target.title} has no file to link to.`, 'target')
+  const parent = await parentOf(batch, change.into)
+  const before = new Set([...structure.byId.keys()])
+  // A second entry of a file would be a duplicate: an anchor makes it a link page.
+  const href = target?.type === 'document' ? `${relativeTarget(structure.config.summary, target.gitPath)}#` : (change.href as string)
+  await editSummary(batch, (text, now) => {
+    const at = nodeIndex(text, now, parent, change.at)
+    return insertEntry(text, { title: change.title, href, parent: parent ? nodeOf(text, parent) : null, ...(at === undefined ? {} : { at }) })
+  })
+  const made = [...(await batch.workspace.structure()).byId.values()].find((page) => !before.has(page.id))
+  if (!made) throw new ChangeError('The link could not be listed.')
+  return { object: 'created_page', page: made.id }
+}
+

@@ -1,0 +1,86 @@
+import { findFrontMatter } from '../front-matter.js'
+import { findReferences } from '../../links.js'
+import { resolveReference } from '../../resolve-reference.js'
+import { folderOf, isMarkdown, nameOf } from '../../paths.js'
+import { parseSummary } from '../../summary/parse.js'
+import { retargetEntry } from '../../summary/edit.js'
+import type { DocumentEntry, SummaryNode } from '../../types.js'
+import { relativeTarget, rewriteReferences, styleOf } from '../links.js'
+import { type Batch, ChangeError } from '../plan.js'
+import { editSummary } from './table-of-contents.js'
+
+/**
+ * Moves a page's file (for a README its whole folder) and rewrites, in the same commit, the relative links to what moved and
+ * those inside of it. Text that no link stands in is not touched.
+ */
+export async function moveFile(batch: Batch, page: DocumentEntry, to: string): Promise<void> {
+  const { workspace } = batch
+  const paths = await workspace.paths()
+  const isFolder = /^readme\.md$/i.test(nameOf(page.gitPath))
+  const from = isFolder ? `${folderOf(page.gitPath)}/` : page.gitPath
+  const target = isFolder ? `${folderOf(to)}/` : to
+  if (from.toLowerCase() !== target.toLowerCase() && (await workspace.taken(isFolder ? folderOf(to) : to))) throw new ChangeError(`There is a file ${to} already: choose another slug.`, 'slug')
+  const moved = new Map([...paths].filter((path) => (isFolder ? path.startsWith(from) : path === from)).map((path) => [path, isFolder ? target + path.slice(from.length) : target]))
+  await moveFiles(batch, moved)
+}
+
+/** Moves files (old path → new path), the links to and from them, and their entries in the table of contents. */
+export async function moveFiles(batch: Batch, moved: ReadonlyMap<string, string>): Promise<void> {
+  await rewriteLinks(batch, moved)
+  for (const [old, now] of moved) await batch.workspace.rename(old, now)
+  await retargetEntries(batch, moved)
+}
+
+/** Links to and from files that are about to move. */
+async function rewriteLinks(batch: Batch, moved: ReadonlyMap<string, string>): Promise<void> {
+  const { workspace } = batch
+  const paths = await workspace.paths()
+  const structure = await workspace.structure()
+  for (const path of [...paths].filter((one) => isMarkdown(one) && one !== structure.config.summary)) {
+    const text = (await workspace.text(path)) ?? ''
+    const bodyStart = findFrontMatter(text)?.end ?? 0
+    const here = moved.get(path) ?? path
+    if (here === path && ![...moved.keys()].some((old) => text.includes(nameOf(old)) || text.includes(nameOf(folderOf(old))))) continue
+    const replacements = findReferences(text.slice(bodyStart)).flatMap((reference) => {
+      const resolved = resolveReference(reference.target, path, structure, (one) => paths.has(one))
+      if (resolved.gitPath === undefined) return []
+      const there = moved.get(resolved.gitPath) ?? resolved.gitPath
+      if (here === path && there === resolved.gitPath) return []
+      const style = styleOf(reference.target)
+      const root = structure.config.root
+      const plain = style === 'root' ? relativeTarget('', root === '' ? there : there.slice(root.length + 1), 'root') : relativeTarget(here, there, style)
+      const suffix = /[?#].*$/.exec(reference.target)?.[0] ?? ''
+      const next = keepForm(reference.target, resolved.gitPath, plain) + suffix
+      return next === reference.target ? [] : [{ start: bodyStart + reference.start, end: bodyStart + reference.end, target: next }]
+    })
+    if (replacements.length > 0) await workspace.setText(path, rewriteReferences(text, replacements))
+  }
+}
+
+/** A link that named a folder, or a page without `.md`, goes on doing so. */
+function keepForm(target: string, resolved: string, next: string): string {
+  const bare = target.replace(/[?#].*$/, '')
+  if (/readme\.md$/i.test(resolved) && !/readme\.md$/i.test(bare)) return next.replace(/\/?readme\.md$/i, bare.endsWith('/') ? '/' : '') || './'
+  return isMarkdown(resolved) && !isMarkdown(bare) ? next.replace(/\.(md|markdown)$/i, '') : next
+}
+
+/** Entries of the table of contents whose files moved. */
+async function retargetEntries(batch: Batch, moved: ReadonlyMap<string, string>): Promise<void> {
+  const { config } = await batch.workspace.structure()
+  const paths = await batch.workspace.paths()
+  const lookup = (path: string): boolean => paths.has(path) || moved.has(path)
+  const structure = await batch.workspace.structure()
+  await editSummary(batch, (text) => {
+    let edited = text
+    const starts = entries(parseSummary(text).nodes).flatMap((node) => {
+      const resolved = node.href === null ? null : resolveReference(node.href, config.summary, structure, lookup)
+      const there = resolved?.gitPath === undefined ? undefined : moved.get(resolved.gitPath)
+      return there === undefined || node.href === null ? [] : [{ start: node.start, href: relativeTarget(config.summary, there, styleOf(node.href)) + (/#.*$/.exec(node.href)?.[0] ?? '') }]
+    })
+    // From the end, so that the offsets before stay true.
+    for (const { start, href } of starts.reverse()) edited = retargetEntry(edited, { start }, href)
+    return edited
+  })
+}
+
+const entries = (nodes: readonly SummaryNode[]): SummaryNode[] => nodes.flatMap((node) => [node, ...entries(node.children)])

@@ -1,0 +1,38 @@
+import type { ContentChange } from '../../model/content-changes.js'
+import type { Workspace } from './workspace.js'
+
+/** Why a change of a batch cannot be made; the words are for the client. */
+export class ChangeError extends Error {
+  constructor(
+    message: string,
+    /** Member of the change concerned. */
+    readonly member?: string,
+  ) {
+    super(message)
+    this.name = 'ChangeError'
+  }
+}
+
+/** What was done by one change. */
+export interface Applied {
+  object: string
+  page?: string
+  ref?: string
+}
+
+/** What a batch works on, and what it has made so far. */
+export interface Batch {
+  workspace: Workspace
+  /** Batch ref → path of the page file made under it. */
+  pageRefs: Map<string, string>
+  /** Batch ref → path of the file made under it. */
+  fileRefs: Map<string, string>
+  /** Paths of files that the batch wrote text into: links in them are made relative at the end. */
+  written: Set<string>
+  insertedFiles: { path: string; name: string; ref?: string }[]
+  /** The page's file as it is in another revision (`undefined` = where the change request began). Null where it is not there. */
+  fileIn: (page: string, revision: string | undefined) => Promise<{ oid: string; mode: string } | null>
+}
+
+/** Applies one kind of change. Throws `ChangeError`. */
+export type Operation<C extends ContentChange = ContentChange> = (batch: Batch, change: C) => Promise<Applied | null>

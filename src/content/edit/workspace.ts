@@ -1,0 +1,192 @@
+import { applyChanges } from '../identity-changes.js'
+import { type IdOverrides, idOf } from '../identity.js'
+import { matchStructures, structureKeys } from '../identity-structure.js'
+import { keyBelow } from '../paths.js'
+import { kindOfPath } from '../place-kind.js'
+import { readStructure } from '../structure.js'
+import { decodeText, encodeText, encodingOf } from '../text.js'
+import type { ContentStructure, PlannedChange, ReaderEntry, TreeReader } from '../types.js'
+
+type Put = { content: Uint8Array } | { oid: string; mode: string } | null
+
+/**
+ * A revision being edited: the files of a tree, what was changed in them so far, the structure that follows, and the IDs.
+ * Nothing is read that the changes do not need; a change of page text alone costs that one file.
+ */
+export class Workspace {
+  readonly #puts = new Map<string, Put>()
+  #paths: Set<string> | null = null
+  #stale = false
+  #structure: ContentStructure
+  #overrides: IdOverrides
+
+  constructor(
+    private readonly reader: TreeReader,
+    structure: ContentStructure,
+    overrides: IdOverrides,
+  ) {
+    this.#structure = structure
+    this.#overrides = overrides
+  }
+
+  get overrides(): IdOverrides {
+    return this.#overrides
+  }
+
+  /** What was changed, as files. */
+  changes(): PlannedChange[] {
+    return [...this.#puts].map(([path, put]) => (put === null ? { path, delete: true } : 'oid' in put ? { path, oid: put.oid } : { path, content: put.content }))
+  }
+
+  /** The structure of the files as they are now. */
+  async structure(): Promise<ContentStructure> {
+    if (!this.#stale) return this.#structure
+    const before = this.#structure
+    let now = await readStructure(this.#asReader(), idOf(this.#overrides))
+    const keys = structureKeys(now)
+    let overrides = this.#overrides
+    for (const kind of ['group', 'link', 'computed'] as const) {
+      const change = matchStructures(before, now, kind)
+      if (change.added.length + change.deleted.length + change.renamed.length === 0) continue
+      overrides = applyChanges(
+        overrides,
+        { added: change.added.map((key) => ({ kind, key })), deleted: change.deleted.map((key) => ({ kind, key })), renamed: change.renamed.map((move) => ({ kind, ...move })) },
+        (k, key) => keys.has(`${k}\0${key}`),
+      )
+    }
+    if (overrides !== this.#overrides) {
+      this.#overrides = overrides
+      now = await readStructure(this.#asReader(), idOf(overrides))
+    }
+    this.#structure = now
+    this.#stale = false
+    return now
+  }
+
+  /** Whether there is a file at a path. */
+  async has(path: string): Promise<boolean> {
+    const put = this.#puts.get(path)
+    return put === undefined ? (await this.reader.entry(path)) !== null : put !== null
+  }
+
+  /** Whether a path or one that differs by case alone is there: on some systems they are one file. */
+  async taken(path: string): Promise<boolean> {
+    const wanted = path.toLowerCase()
+    for (const one of await this.paths()) if (one.toLowerCase() === wanted || one.toLowerCase().startsWith(`${wanted}/`)) return true
+    return false
+  }
+
+  /** Every file's path. */
+  async paths(): Promise<Set<string>> {
+    this.#paths ??= new Set((await this.reader.walk('')).map((entry) => entry.path))
+    return this.#paths
+  }
+
+  /** A file's text, as it is now; null where there is no file. */
+  async text(path: string): Promise<string | null> {
+    const bytes = await this.#bytes(path)
+    return bytes === null ? null : decodeText(bytes)
+  }
+
+  async #bytes(path: string): Promise<Uint8Array | null> {
+    const put = this.#puts.get(path)
+    if (put === null) return null
+    if (put && 'content' in put) return put.content
+    const oid = put?.oid ?? (await this.reader.entry(path))?.oid
+    return oid === undefined ? null : this.reader.read(oid)
+  }
+
+  /** Changes a file's text, in the encoding it has. Files that shape the structure make it stale. */
+  async setText(path: string, text: string): Promise<void> {
+    const before = await this.#bytes(path)
+    const content = encodeText(text, before === null ? 'utf-8' : encodingOf(before))
+    if (before !== null && Buffer.compare(before, content) === 0) return
+    if (before === null) return this.add(path, content)
+    this.#puts.set(path, { content })
+    if (this.#shapes(path)) this.#stale = true
+  }
+
+  /** Replaces a file by a blob that the repository has. */
+  setBlob(path: string, oid: string, mode: string): void {
+    this.#puts.set(path, { oid, mode })
+    if (this.#shapes(path)) this.#stale = true
+  }
+
+  /** A new file. */
+  async add(path: string, content: Uint8Array): Promise<void> {
+    const paths = await this.paths()
+    this.#puts.set(path, { content })
+    paths.add(path)
+    await this.#moved({ added: [path] })
+  }
+
+  async remove(path: string): Promise<void> {
+    const paths = await this.paths()
+    this.#puts.set(path, null)
+    paths.delete(path)
+    await this.#moved({ deleted: [path] })
+  }
+
+  /** Moves a file with its bytes and its ID. */
+  async rename(from: string, to: string): Promise<void> {
+    const paths = await this.paths()
+    const put = this.#puts.get(from)
+    const entry = put ? null : await this.reader.entry(from)
+    this.#puts.set(to, put ?? { oid: entry?.oid as string, mode: entry?.mode as string })
+    this.#puts.set(from, null)
+    paths.delete(from)
+    paths.add(to)
+    await this.#moved({ renamed: [{ from, to }] })
+  }
+
+  async #moved(changes: { added?: string[]; deleted?: string[]; renamed?: { from: string; to: string }[] }): Promise<void> {
+    this.#stale = true
+    const { root } = this.#structure.config
+    const key = (path: string): string => keyBelow(root, path)
+    const entry = (path: string) => ({ kind: kindOfPath(key(path)), key: key(path) })
+    const paths = await this.paths()
+    const below = root === '' ? '' : `${root}/`
+    this.#overrides = applyChanges(
+      this.#overrides,
+      {
+        added: (changes.added ?? []).map(entry),
+        deleted: (changes.deleted ?? []).map(entry),
+        renamed: (changes.renamed ?? []).map(({ from, to }) => ({ kind: kindOfPath(key(to)), from: key(from), to: key(to) })),
+      },
+      (kind, one) => kindOfPath(one) === kind && paths.has(below + one),
+    )
+  }
+
+  /** Whether a file's text shapes the structure; page text does not. */
+  #shapes(path: string): boolean {
+    const { root, summary } = this.#structure.config
+    return path === summary || path === '.gitbook.yaml' || keyBelow(root, path).startsWith('.gitbook') || !this.#structure.listed
+  }
+
+  /** The changed tree, for what reads trees. The oids of changed files are names of this workspace's own. */
+  #asReader(): TreeReader {
+    const changed = (path: string): ReaderEntry | null | undefined => {
+      const put = this.#puts.get(path)
+      if (put === undefined) return undefined
+      return put === null ? null : 'oid' in put ? { path, mode: put.mode, oid: put.oid } : { path, mode: '100644', oid: `\0${path}` }
+    }
+    return {
+      entry: async (path) => {
+        const own = changed(path)
+        return own === undefined ? this.reader.entry(path) : own
+      },
+      list: async (path) => {
+        const entries = (await this.walkNow()).filter((entry) => path === '' || entry.path.startsWith(`${path}/`))
+        return entries.length === 0 && path !== '' ? null : entries
+      },
+      walk: async (prefix = '') => (await this.walkNow()).filter((entry) => prefix === '' || entry.path.startsWith(`${prefix}/`)),
+      read: async (oid) => (oid.startsWith('\0') ? ((await this.#bytes(oid.slice(1))) as Uint8Array) : this.reader.read(oid)),
+    }
+  }
+
+  private async walkNow(): Promise<ReaderEntry[]> {
+    const kept = (await this.reader.walk('')).filter((entry) => !this.#puts.has(entry.path))
+    const own = [...this.#puts].flatMap(([path, put]) => (put === null ? [] : [{ path, mode: 'mode' in put ? put.mode : '100644', oid: 'oid' in put ? put.oid : `\0${path}` }]))
+    return [...kept, ...own].sort((a, b) => (a.path < b.path ? -1 : 1))
+  }
+}

@@ -1,0 +1,135 @@
+import { applyBatch, BatchError } from '../content/edit/apply.js'
+import type { Applied, Batch } from '../content/edit/plan.js'
+import { Workspace } from '../content/edit/workspace.js'
+import { defaultId } from '../content/identity.js'
+import { mergeOverrides } from '../content/identity-changes.js'
+import { keyBelow } from '../content/paths.js'
+import type { FileChange } from '../git/index.js'
+import { conflict, ServiceError } from '../kernel/errors.js'
+import { type CommitId, isOid, type RefName } from '../kernel/ids.js'
+import { type ContentChange, type ContentChanges, changeRequests } from '../model/index.js'
+import type { Actor, App, LoadedSpace } from './app.js'
+import { type LoadedChangeRequest, loadHead } from './change-requests.js'
+import { commitMessage, makeCommit, moveBranch } from './commits.js'
+import { overridesAt } from './identity.js'
+import { mergeCommits } from './merge.js'
+import { conflictError } from './merge-requests.js'
+import { changeRequestRef, MAIN } from './refs.js'
+import { openRevision } from './revisions.js'
+import { checkUnlocked } from './spaces.js'
+
+/** What a write of content did. */
+export interface Written {
+  revision: CommitId
+  applied: Applied[]
+  insertedFiles: { file: string; name: string; path: string; ref?: string }[]
+}
+
+/** Applies changes to a change request, as one commit on its branch, all or nothing. */
+export async function writeToChangeRequest(app: App, actor: Actor, space: LoadedSpace, changeRequest: LoadedChangeRequest, input: ContentChanges): Promise<Written> {
+  return app.locks.run(space.doc.id, async () => {
+    const doc = (await app.store.get(changeRequests, changeRequest.doc.id)) ?? changeRequest.doc
+    if (doc.status === 'merged' || doc.status === 'archived') throw conflict(`The change request is ${doc.status}: its content cannot be changed.`)
+    checkUnlocked(space)
+    const start = loadHead(space, doc).head
+    return write(app, actor, space, changeRequestRef(doc.number), input, { start, initial: doc.revisionInitial as CommitId })
+  })
+}
+
+/**
+ * Applies changes to the main content. With `ifMatch` they are made on that revision: where main has moved since, they are
+ * merged onto it, and refused with 409 where that is not clean.
+ */
+export async function writeToMain(app: App, actor: Actor, space: LoadedSpace, input: ContentChanges, ifMatch: string | null): Promise<Written> {
+  checkUnlocked(space)
+  if (ifMatch !== null && !(isOid(ifMatch) && (await space.repo.hasCommit(ifMatch)))) throw conflict(`If-Match names no revision of this space: ${ifMatch}`)
+  return app.locks.run(space.doc.id, () => write(app, actor, space, MAIN, input, ifMatch === null ? {} : { base: ifMatch as CommitId }))
+}
+
+interface Target {
+  /** Where the branch is to begin when it is not there. */
+  start?: CommitId
+  /** Revision that `revert_page` takes a page from when none is named. */
+  initial?: CommitId
+  /** Revision that the changes are made on. */
+  base?: CommitId
+}
+
+async function write(app: App, actor: Actor, space: LoadedSpace, ref: RefName, input: ContentChanges, target: Target): Promise<Written> {
+  let plan: Plan | null = null
+  const revision = await moveBranch(space.repo, ref, 'edit content', async (branch) => {
+    const head = (branch ?? target.start) as CommitId
+    const base = target.base ?? head
+    plan = await planChanges(app, space, base, input.changes, target.initial ?? base)
+    if (plan.changes.length === 0) return head
+    const message = commitMessage(input.message ?? subjectOf(input.changes, plan))
+    const commit = await makeCommit(app, space.doc.id, space.repo, { parents: [base], changes: plan.changes, message, author: actor.user, overrides: plan.batch.workspace.overrides })
+    return base === head ? commit : rebased(app, actor, space, commit, base, head, message)
+  })
+  const { batch, applied } = plan as unknown as Plan
+  const { root } = (await batch.workspace.structure()).config
+  const insertedFiles = batch.insertedFiles.map(({ path, name, ref: batchRef }) => {
+    const key = keyBelow(root, path)
+    return { file: batch.workspace.overrides.get(`file\0${key}`) ?? defaultId('file', key), name, path, ...(batchRef === undefined ? {} : { ref: batchRef }) }
+  })
+  return { revision, applied, insertedFiles }
+}
+
+/** The changes of a commit made on `base`, on top of a head that has moved on. */
+async function rebased(app: App, actor: Actor, space: LoadedSpace, commit: CommitId, base: CommitId, head: CommitId, message: string): Promise<CommitId> {
+  const { repo, doc } = space
+  const merged = await mergeCommits(app, repo, { ours: head, theirs: commit, base })
+  if (!merged.clean) throw conflictError('The content has moved on, and your change', merged.conflicts, 'Read the present revision and make the change again.')
+  const [b, o, t] = await Promise.all([overridesAt(app, doc.id, repo, base), overridesAt(app, doc.id, repo, head), overridesAt(app, doc.id, repo, commit)])
+  const overrides = b === t ? o : mergeOverrides(b, o, t)
+  return makeCommit(app, doc.id, repo, { parents: [head], tree: merged.tree, changes: [], message, author: actor.user, overrides })
+}
+
+interface Plan {
+  batch: Batch
+  applied: Applied[]
+  changes: FileChange[]
+}
+
+async function planChanges(app: App, space: LoadedSpace, base: CommitId, changes: readonly ContentChange[], initial: CommitId): Promise<Plan> {
+  const revision = await openRevision(app, space, base)
+  const workspace = new Workspace(revision.snapshot, revision.structure, await overridesAt(app, space.doc.id, space.repo, base))
+  const batch: Batch = {
+    workspace,
+    pageRefs: new Map(),
+    fileRefs: new Map(),
+    written: new Set(),
+    insertedFiles: [],
+    fileIn: async (page, id) => {
+      if (id !== undefined && !(await space.repo.hasCommit(id))) return null
+      const other = await openRevision(app, space, (id ?? initial) as CommitId)
+      const entry = other.structure.byId.get(page)
+      const file = entry?.type === 'document' ? await other.snapshot.entry(entry.gitPath) : null
+      return file && { oid: file.oid, mode: file.mode }
+    },
+  }
+  try {
+    const applied = await applyBatch(batch, changes)
+    return { batch, applied, changes: workspace.changes() as FileChange[] }
+  } catch (error) {
+    if (!(error instanceof BatchError)) throw error
+    const { index, reason } = error
+    throw new ServiceError('bad-request', `Change ${index} cannot be made: ${reason.message} Nothing was changed.`, {
+      details: [{ path: `/changes/${index}${reason.member === undefined ? '' : `/${reason.member}`}`, message: reason.message }],
+      cause: error,
+    })
+  }
+}
+
+const verbs: Record<string, string> = { created_page: 'Add', updated_page: 'Edit', deleted_page: 'Delete' }
+
+/** A subject line people can read: what was done to which page, or how much was done. */
+function subjectOf(changes: readonly ContentChange[], plan: Plan): string {
+  const [change] = changes
+  const [done] = plan.applied
+  if (changes.length !== 1 || !change) return `Change ${changes.length} items`
+  const path = plan.batch.insertedFiles[0]?.path ?? plan.changes.find((one) => /\.(md|markdown)$/i.test(one.path) && !/SUMMARY\.md$/.test(one.path))?.path ?? plan.changes[0]?.path ?? ''
+  if (!done) return `${change.operation.replaceAll('_', ' ').replace(/^./, (c) => c.toUpperCase())} ${path}`.trim()
+  return `${verbs[done.object] ?? 'Change'} ${'title' in change && change.title !== undefined ? change.title : path}`
+}
+

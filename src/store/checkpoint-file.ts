@@ -1,0 +1,82 @@
+import { setImmediate as breathe } from 'node:timers/promises'
+import { crc32 } from 'node:zlib'
+import type { Adapter } from 'lowdb'
+import { StoreDamaged } from './errors.js'
+import { hasCode, replaceFile } from './file-system.js'
+import { deepFreeze } from './json.js'
+import type { FileSystem } from './types.js'
+import type { AnyDocument } from './view.js'
+
+/** The documents of one owner, as of a point of the log. */
+export interface Checkpoint {
+  readonly collection: string
+  readonly owner: string
+  /** Every transaction up to this one is in it. */
+  readonly seq: number
+  readonly documents: readonly AnyDocument[]
+}
+
+const SEAL = Buffer.from(',\n"crc32":"')
+const SLICE = 500
+
+const seal = (body: string): string => `${body},\n"crc32":"${crc32(body).toString(16).padStart(8, '0')}"}\n`
+
+/** JSON that ends in a checksum of what stands before it. */
+export const sealedJson = (value: object): string => seal(JSON.stringify(value).slice(0, -1))
+
+/** Parses what `sealedJson` or a checkpoint wrote. Throws `StoreDamaged`. */
+export function parseSealed(file: string, bytes: Buffer): unknown {
+  const end = bytes.lastIndexOf(SEAL)
+  const expected = bytes.toString('latin1', end + SEAL.length, end + SEAL.length + 8)
+  const fits = end > 0 && crc32(bytes.subarray(0, end)).toString(16).padStart(8, '0') === expected
+  const text = bytes.toString('utf8')
+  try {
+    const value: unknown = JSON.parse(text)
+    if (fits) return value
+  } catch (cause) {
+    const position = /position (\d+)/.exec((cause as Error).message)?.[1]
+    const offset = position ? Buffer.byteLength(text.slice(0, Number(position))) : 0
+    throw new StoreDamaged(file, offset, 'it is not JSON', undefined, { cause })
+  }
+  throw new StoreDamaged(file, 0, 'its checksum does not fit: it was changed or cut')
+}
+
+/** The text of a checkpoint, one document a line. Lets other work run in between, since an owner may have thousands. */
+async function encode(data: Checkpoint): Promise<string> {
+  const { documents, ...head } = data
+  const slices: string[] = []
+  for (let from = 0; from < documents.length; from += SLICE) {
+    if (from > 0) await breathe()
+    slices.push(
+      documents
+        .slice(from, from + SLICE)
+        .map((document) => JSON.stringify(document))
+        .join(',\n'),
+    )
+  }
+  return seal(`${JSON.stringify({ format: 1, ...head }).slice(0, -1)},"documents":[\n${slices.join(',\n')}\n]`)
+}
+
+/**
+ * lowdb's adapter for a checkpoint: a temporary file, synced, renamed into place. Syncing the folder is left to the
+ * checkpointer, which does it once for all files before the log is shortened. `read` answers null where there is no file.
+ */
+export function checkpointFile(fs: FileSystem, path: string): Adapter<Checkpoint> {
+  return {
+    async read() {
+      let bytes: Buffer
+      try {
+        bytes = await fs.readFile(path)
+      } catch (thrown) {
+        if (hasCode(thrown, 'ENOENT')) return null
+        throw thrown
+      }
+      const data = parseSealed(path, bytes) as Checkpoint
+      for (const document of data.documents) deepFreeze(document)
+      return data
+    },
+    async write(data) {
+      await replaceFile(fs, path, await encode(data))
+    },
+  }
+}

@@ -1,0 +1,85 @@
+import { Low } from 'lowdb'
+import { dirname } from 'node:path'
+import { checkpointFile } from './checkpoint-file.js'
+import type { Database } from './database.js'
+import { ensureDir } from './file-system.js'
+import type { Log } from './log.js'
+import { layout, type Manifest, writeManifest } from './manifest.js'
+import { pathOf } from './recovery.js'
+import type { FileSystem } from './types.js'
+
+/** Which checkpoint files are out of date, and the writing of them. */
+export class Checkpointer {
+  readonly #fs: FileSystem
+  readonly #dir: string
+  readonly #database: Database
+  readonly #log: Log
+  /** Collection → owners. */
+  #dirty = new Map<string, Set<string>>()
+
+  constructor(fs: FileSystem, dir: string, database: Database, log: Log) {
+    this.#fs = fs
+    this.#dir = dir
+    this.#database = database
+    this.#log = log
+  }
+
+  /** Notes that an owner's file is out of date. */
+  touch(collection: string, owner: string): void {
+    const owners = this.#dirty.get(collection)
+    if (owners) owners.add(owner)
+    else this.#dirty.set(collection, new Set([owner]))
+  }
+
+  get isClean(): boolean {
+    return this.#dirty.size === 0
+  }
+
+  /**
+   * Brings all files that are out of date up to date, then drops the log before the present segment, which must have just
+   * been begun. An interruption at any point leaves files that are newer than the manifest says: harmless, since each
+   * names its own place in the log. Answers the number of files. When this throws, the log is kept and the files stay noted.
+   */
+  async run(migrated: number): Promise<number> {
+    const manifest: Manifest = { format: 1, migrated, logFrom: this.#database.seq + 1, owners: this.#database.ownerCounts() }
+    const pending = this.#dirty
+    this.#dirty = new Map()
+    try {
+      const written = await this.#writeAll(pending)
+      await writeManifest(this.#fs, this.#dir, manifest)
+      await this.#tidy(pending)
+      await this.#log.dropBefore(manifest.logFrom)
+      return written
+    } catch (thrown) {
+      for (const [collection, owners] of pending) for (const owner of owners) this.touch(collection, owner)
+      throw thrown
+    }
+  }
+
+  async #writeAll(pending: ReadonlyMap<string, ReadonlySet<string>>): Promise<number> {
+    const { documents } = layout(this.#dir)
+    let written = 0
+    for (const [collection, owners] of pending) {
+      const folder = dirname(pathOf(documents, collection, ''))
+      await ensureDir(this.#fs, folder)
+      for (const owner of owners) {
+        // Taken in one go: what is durable now, and how far that reaches.
+        const data = { collection, owner, seq: this.#database.seq, documents: this.#database.ownedBy(collection, owner) }
+        await new Low(checkpointFile(this.#fs, pathOf(documents, collection, owner)), data).write()
+        written++
+      }
+      await this.#fs.syncDir(folder)
+    }
+    return written
+  }
+
+  /** Removes files without documents: only now, since until the manifest moved on a start would have missed them. */
+  async #tidy(pending: ReadonlyMap<string, ReadonlySet<string>>): Promise<void> {
+    for (const [collection, owners] of pending) {
+      for (const owner of owners) {
+        if (this.#dirty.get(collection)?.has(owner) || this.#database.hasOwner(collection, owner)) continue
+        await this.#fs.unlink(pathOf(layout(this.#dir).documents, collection, owner))
+      }
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import type { Database } from './database.js'
+import type { Log, Operation, TransactionRecord } from './log.js'
+import { type CollectionChanges, operationsOf } from './transaction.js'
+
+/** A transaction that waits for the disk. */
+interface Waiting {
+  readonly changes: readonly CollectionChanges[]
+  readonly ops: readonly Operation[]
+  readonly text: string
+  readonly done: (failure?: Failure) => void
+}
+
+/** Why transactions that were staged are gone; they all reject with `cause`. */
+export class Failure {
+  constructor(readonly cause: unknown) {}
+}
+
+const MAX_BATCH_BYTES = 8 * 1024 * 1024
+
+export interface CommitterHooks {
+  touch(collection: string, owner: string): void
+  /** Called between two appends, when memory and log agree. */
+  appended(): Promise<void>
+  failed(error: unknown, transactions: number): void
+}
+
+/**
+ * Group commit: while one append is on its way to the disk, the transactions that follow are staged and wait; the next
+ * append takes them all. Memory changes when the append has been synced. Where it fails, everything staged is undone.
+ */
+export class Committer {
+  readonly #database: Database
+  readonly #log: Log
+  readonly #hooks: CommitterHooks
+  #waiting: Waiting[] = []
+  #flushing: Promise<void> | null = null
+  #lastFailure: Failure | null = null
+  /** Resolves when all that is staged now is durable or undone. */
+  #settled: Promise<Failure | undefined> = Promise.resolve(undefined)
+
+  constructor(database: Database, log: Log, hooks: CommitterHooks) {
+    this.#database = database
+    this.#log = log
+    this.#hooks = hooks
+  }
+
+  /** The last failure, by identity: a transaction during which it changes has seen what never was. */
+  get lastFailure(): Failure | null {
+    return this.#lastFailure
+  }
+
+  /** Resolves when what is staged now is durable, with the failure where it is not. */
+  settled(): Promise<Failure | undefined> {
+    return this.#settled
+  }
+
+  /** Resolves when nothing is on its way to the disk. */
+  async idle(): Promise<void> {
+    await this.#flushing
+  }
+
+  /** Stages changes, so that the next transaction sees them; the promise is that of `settled`. Throws before anything is staged. */
+  stage(changes: readonly CollectionChanges[], extra: Omit<TransactionRecord, 'ops'> = {}): Promise<Failure | undefined> {
+    const ops = changes.flatMap(({ collection, changes: list }) => {
+      const { staged } = this.#database.hold(collection)
+      return list.flatMap((change) => operationsOf(collection.name, change, staged.entry(change.id)))
+    })
+    const text = JSON.stringify({ ops, ...extra })
+    for (const { collection, changes: list } of changes) {
+      const { staged } = this.#database.hold(collection)
+      for (const change of list) staged.set(change)
+    }
+    this.#settled = new Promise((resolve) => this.#waiting.push({ changes, ops, text, done: resolve }))
+    this.#flushing ??= this.#flush().finally(() => (this.#flushing = null))
+    return this.#settled
+  }
+
+  async #flush(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#take()
+      try {
+        await this.#log.append(
+          batch.map(({ text }) => text),
+          this.#fresh(batch),
+        )
+      } catch (thrown) {
+        this.#fail(thrown, batch)
+        continue
+      }
+      for (const waiting of batch) this.#apply(waiting)
+      this.#database.seq = this.#log.lastSeq
+      for (const { done } of batch) done()
+      await this.#hooks.appended()
+    }
+  }
+
+  #take(): Waiting[] {
+    let bytes = 0
+    let end = 0
+    while (end < this.#waiting.length && (end === 0 || bytes < MAX_BATCH_BYTES)) bytes += this.#waiting[end++]!.text.length
+    return this.#waiting.splice(0, end)
+  }
+
+  /** The checkpoint files that this batch begins. */
+  #fresh(batch: readonly Waiting[]): [string, string][] {
+    const seen = new Map<string, [string, string]>()
+    for (const { ops } of batch) for (const { c, o } of ops) if (!this.#database.hasOwner(c, o)) seen.set(JSON.stringify([c, o]), [c, o])
+    return [...seen.values()]
+  }
+
+  #apply({ changes, ops }: Waiting): void {
+    for (const { collection, changes: list } of changes) {
+      const { table, staged } = this.#database.hold(collection)
+      for (const change of list) {
+        if (change.entry) table.put(change.entry)
+        else table.delete(change.id)
+        staged.settle(change)
+      }
+    }
+    for (const { c, o } of ops) this.#hooks.touch(c, o)
+  }
+
+  /** What is staged on top may have read what failed: it fails too. */
+  #fail(thrown: unknown, batch: readonly Waiting[]): void {
+    const failure = new Failure(thrown)
+    const all = [...batch, ...this.#waiting]
+    this.#waiting = []
+    this.#lastFailure = failure
+    this.#settled = Promise.resolve(undefined)
+    this.#database.unstage()
+    this.#hooks.failed(thrown, all.length)
+    for (const { done } of all) done(failure)
+  }
+}

@@ -1,0 +1,93 @@
+import { DuplicateKey } from './errors.js'
+import { Layer } from './layer.js'
+import { Table } from './table.js'
+import type { AnyCollection, AnyDocument } from './view.js'
+import { entryOf } from './view.js'
+
+/** One collection in memory. */
+export interface Held {
+  readonly definition: AnyCollection
+  /** What is durable: all that readers outside of a transaction see. */
+  readonly table: Table
+  /** What transactions have written that is not durable yet. */
+  staged: Layer
+}
+
+/** A document and the owner in whose checkpoint file it lies. */
+export interface Raw {
+  readonly document: AnyDocument
+  readonly owner: string
+}
+
+/** All collections, those of the present code and those that only the disk knows. */
+export class Database {
+  /** The last transaction that the tables hold. */
+  seq: number
+  readonly #held = new Map<string, Held>()
+  /** Documents from the disk whose collection the code has not shown yet. */
+  readonly #raw = new Map<string, Raw[]>()
+
+  constructor(seq: number) {
+    this.seq = seq
+  }
+
+  /** Hands in what was found on the disk, before the collection is first used. */
+  load(name: string, documents: Raw[]): void {
+    this.#raw.set(name, documents)
+  }
+
+  /**
+   * The collection of a definition; its indexes are built at the first call. Throws `DuplicateKey` where stored documents
+   * break a unique index (a migration was forgotten), `TypeError` for a second definition of the same name.
+   */
+  hold(definition: AnyCollection): Held {
+    const known = this.#held.get(definition.name)
+    if (known?.definition === definition) return known
+    if (known) throw new TypeError(`there are two definitions of the collection ${definition.name}`)
+    const table = new Table()
+    for (const { document, owner } of this.#raw.get(definition.name) ?? []) {
+      const entry = entryOf(definition, document)
+      for (const index of definition.unique ?? []) {
+        for (const key of entry.keys.get(index) ?? []) if (table.count(index, key) > 0) throw new DuplicateKey(definition.name, index, key)
+      }
+      // It stays in the file it lies in, whatever the code says by now of its owner, until it is next written: moves go through the log.
+      table.put({ ...entry, owner })
+    }
+    this.#raw.delete(definition.name)
+    const held: Held = { definition, table, staged: new Layer(table) }
+    this.#held.set(definition.name, held)
+    return held
+  }
+
+  /** Whether an owner has documents. */
+  hasOwner(name: string, owner: string): boolean {
+    return this.#held.get(name)?.table.hasOwner(owner) ?? (this.#raw.get(name) ?? []).some((raw) => raw.owner === owner)
+  }
+
+  get size(): number {
+    let size = 0
+    for (const { table } of this.#held.values()) size += table.size
+    for (const raw of this.#raw.values()) size += raw.length
+    return size
+  }
+
+  /** The documents of one checkpoint file. */
+  ownedBy(name: string, owner: string): AnyDocument[] {
+    const held = this.#held.get(name)
+    if (held) return held.table.ownedBy(owner).map((entry) => entry.document)
+    return (this.#raw.get(name) ?? []).filter((raw) => raw.owner === owner).map((raw) => raw.document)
+  }
+
+  /** How many owners have documents, by collection. */
+  ownerCounts(): Record<string, number> {
+    const counts: Record<string, number> = {}
+    for (const [name, held] of this.#held) if (held.table.ownerCount > 0) counts[name] = held.table.ownerCount
+    for (const [name, raw] of this.#raw) if (raw.length > 0) counts[name] = new Set(raw.map(({ owner }) => owner)).size
+    return counts
+  }
+
+  /** Forgets everything that is not durable. */
+  unstage(): void {
+    for (const held of this.#held.values()) held.staged = new Layer(held.table)
+  }
+}

@@ -1,0 +1,87 @@
+/** The document was replaced since it was read: read it again and decide anew. */
+export class StaleDocument extends Error {
+  constructor(
+    readonly collection: string,
+    readonly id: string,
+    /** The version handed in. */
+    readonly given: number,
+    /** The version stored. */
+    readonly stored: number,
+  ) {
+    super(`${collection} ${JSON.stringify(id)} has version ${stored}, not ${given}`)
+    this.name = 'StaleDocument'
+  }
+}
+
+/** The ID, or a key of a unique index, is taken. */
+export class DuplicateKey extends Error {
+  constructor(
+    readonly collection: string,
+    /** The unique index, or `id`. */
+    readonly index: string,
+    readonly key: string,
+  ) {
+    super(`${collection} has a document with ${index} ${JSON.stringify(key)} already`)
+    this.name = 'DuplicateKey'
+  }
+}
+
+/** There is no document with this ID to replace. */
+export class NoDocument extends Error {
+  constructor(
+    readonly collection: string,
+    readonly id: string,
+  ) {
+    super(`${collection} has no document ${JSON.stringify(id)}`)
+    this.name = 'NoDocument'
+  }
+}
+
+/** Another process (or another store in this one) works on the folder. Members are null where the holder left no word. */
+export class StoreLocked extends Error {
+  constructor(
+    readonly dir: string,
+    readonly pid: number | null,
+    readonly host: string | null,
+    /** When the holder took the lock, ISO 8601. */
+    readonly since: string | null,
+  ) {
+    super(`${dir} is in use by process ${pid ?? '(unknown)'} on ${host ?? '(unknown host)'} since ${since ?? '(unknown)'}; stop it first`)
+    this.name = 'StoreLocked'
+  }
+}
+
+/** A file of the store is not what was written. The store refuses to start rather than lose what it cannot read. */
+export class StoreDamaged extends Error {
+  constructor(
+    readonly file: string,
+    /** Where the damage begins, in bytes. */
+    readonly offset: number,
+    what: string,
+    /** What the operator can do. */
+    readonly advice: string = 'restore the whole folder of the store from a backup; nothing has been changed',
+    options?: ErrorOptions,
+  ) {
+    super(`${file} is damaged at byte ${offset}: ${what}. What to do: ${advice}.`, options)
+    this.name = 'StoreDamaged'
+  }
+}
+
+/** The folder was written by a newer release. */
+export class StoreTooNew extends Error {
+  constructor(
+    readonly file: string,
+    what: string,
+  ) {
+    super(`${file}: ${what}. Start the release that wrote it, or a newer one.`)
+    this.name = 'StoreTooNew'
+  }
+}
+
+/** The store is closed, or closing. */
+export class StoreClosed extends Error {
+  constructor() {
+    super('the store is closed')
+    this.name = 'StoreClosed'
+  }
+}

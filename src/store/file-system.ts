@@ -1,0 +1,87 @@
+import { mkdir, open, readdir, readFile, rename, unlink } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
+import type { FileSystem } from './types.js'
+
+/** The real one. */
+export const nodeFileSystem: FileSystem = {
+  async open(path, mode) {
+    // No O_CREAT for 'append': a log that has vanished must be noticed, not begun again.
+    const handle = await open(path, mode === 'append' ? 'r+' : 'w')
+    let end = mode === 'append' ? (await handle.stat()).size : 0
+    return {
+      async append(data) {
+        let written = 0
+        while (written < data.length) written += (await handle.write(data, written, data.length - written, end + written)).bytesWritten
+        end += data.length
+      },
+      async truncate(length) {
+        await handle.truncate(length)
+        end = length
+      },
+      datasync: () => handle.datasync(),
+      close: () => handle.close(),
+    }
+  },
+  readFile: (path) => readFile(path),
+  readdir: (path) => readdir(path),
+  mkdir: async (path) => void (await mkdir(path)),
+  rename,
+  unlink,
+  async syncDir(path) {
+    const handle = await open(path, 'r')
+    try {
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+  },
+}
+
+export const hasCode = (thrown: unknown, code: string): boolean => (thrown as { code?: unknown } | null)?.code === code
+
+/** Makes a folder and its missing parents; they are on the disk when this resolves. */
+export async function ensureDir(fs: FileSystem, path: string): Promise<void> {
+  try {
+    await fs.mkdir(path)
+  } catch (thrown) {
+    if (!hasCode(thrown, 'EEXIST') && !hasCode(thrown, 'ENOENT')) throw thrown
+    if (hasCode(thrown, 'ENOENT')) {
+      await ensureDir(fs, dirname(path))
+      return ensureDir(fs, path)
+    }
+  }
+  // Also where it existed: who made it may have died before the entry was on the disk.
+  if (basename(path) !== '') await fs.syncDir(dirname(path))
+}
+
+/** Ending of a file being written; one that is left over was never in use. */
+export const TEMPORARY = '.tmp'
+
+/**
+ * Puts `text` in place of `path`: a reader sees the old or the new file, whole. The folder is not synced: the caller does
+ * that, once for all files of a folder, before it relies on the new one.
+ */
+export async function replaceFile(fs: FileSystem, path: string, text: Uint8Array | string): Promise<void> {
+  const temporary = path + TEMPORARY
+  const file = await fs.open(temporary, 'create')
+  try {
+    await file.append(typeof text === 'string' ? Buffer.from(text) : text)
+    await file.datasync()
+  } finally {
+    await file.close()
+  }
+  await fs.rename(temporary, path)
+}
+
+/** The names in a folder; those of a folder that does not exist: none. Left-over temporary files are removed. */
+export async function listDir(fs: FileSystem, path: string): Promise<string[]> {
+  let names: string[]
+  try {
+    names = await fs.readdir(path)
+  } catch (thrown) {
+    if (hasCode(thrown, 'ENOENT')) return []
+    throw thrown
+  }
+  for (const name of names) if (name.endsWith(TEMPORARY)) await fs.unlink(`${path}/${name}`)
+  return names.filter((name) => !name.endsWith(TEMPORARY)).sort()
+}

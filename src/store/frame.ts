@@ -1,0 +1,50 @@
+import { crc32 } from 'node:zlib'
+
+/**
+ * The log is made of frames, one line each: `<crc32> <length> <payload>\n`. Numbers are eight hexadecimal digits, the
+ * length is that of the payload in bytes, the checksum is over ` <length> <payload>`. The payload is JSON, so neither a
+ * line feed nor a zero byte occurs within a frame: that tells a torn write from damage.
+ */
+const HEAD = 18
+const NEWLINE = 0x0a
+const hex = (n: number): string => n.toString(16).padStart(8, '0')
+
+export function encodeFrame(payload: string): Buffer {
+  const body = Buffer.from(payload)
+  const length = Buffer.from(` ${hex(body.length)} `)
+  return Buffer.concat([Buffer.from(hex(crc32(body, crc32(length)))), length, body, Buffer.of(NEWLINE)])
+}
+
+/** What lies at `offset`: a frame, the end, a write that was not finished, or damage. */
+export type Scanned = { kind: 'frame'; payload: string; next: number } | { kind: 'end' } | { kind: 'torn' } | { kind: 'damaged'; what: string }
+
+const HEX = /^[0-9a-f]{8} [0-9a-f]{8} $/
+
+function declaredLength(bytes: Buffer, offset: number): number | null {
+  const head = bytes.toString('latin1', offset, offset + HEAD)
+  return HEX.test(head) ? Number.parseInt(head.slice(9, 17), 16) : null
+}
+
+/** Reads the frame at `offset`. */
+export function scanFrame(bytes: Buffer, offset: number): Scanned {
+  if (offset === bytes.length) return { kind: 'end' }
+  const length = declaredLength(bytes, offset)
+  const end = length === null ? Number.POSITIVE_INFINITY : offset + HEAD + length
+  if (end < bytes.length) {
+    const sum = crc32(bytes.subarray(offset + 8, end))
+    const fits = bytes.toString('latin1', offset, offset + 8) === hex(sum)
+    if (fits && bytes[end] === NEWLINE) return { kind: 'frame', payload: bytes.toString('utf8', offset + HEAD, end), next: end + 1 }
+    if (fits) return { kind: 'damaged', what: 'a record does not end in a line feed' }
+  }
+  return isTorn(bytes.subarray(offset)) ? { kind: 'torn' } : { kind: 'damaged', what: 'the checksum of a record does not fit' }
+}
+
+/**
+ * Whether `rest` can be what an interrupted append left: the beginning of a frame, or a frame with blocks that never
+ * reached the disk (zeros). Anything behind a line feed, or a whole line without zeros, was once written and acknowledged.
+ */
+function isTorn(rest: Buffer): boolean {
+  const newline = rest.indexOf(NEWLINE)
+  if (newline === -1) return true
+  return newline === rest.length - 1 && rest.includes(0)
+}

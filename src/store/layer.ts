@@ -1,0 +1,60 @@
+import { type Entry, KeyIndex, type View } from './view.js'
+
+/** What became of a document; null = removed. Its identity tells two changes of one document apart. */
+export interface Change {
+  readonly id: string
+  readonly entry: Entry | null
+}
+
+/** Changes on top of a view that stays as it is. Costs grow with the changes, not with what lies below. */
+export class Layer implements View {
+  readonly #below: View
+  readonly #changes = new Map<string, Change>()
+  readonly #index = new KeyIndex()
+
+  constructor(below: View) {
+    this.#below = below
+  }
+
+  set(change: Change): void {
+    this.#unset(change.id)
+    this.#changes.set(change.id, change)
+    if (change.entry) this.#index.add(change.entry)
+  }
+
+  /** Forgets a change that has reached what lies below, unless a later one took its place. */
+  settle(change: Change): void {
+    if (this.#changes.get(change.id) === change) this.#unset(change.id)
+  }
+
+  #unset(id: string): void {
+    const entry = this.#changes.get(id)?.entry
+    if (entry) this.#index.remove(entry)
+    this.#changes.delete(id)
+  }
+
+  changes(): Change[] {
+    return [...this.#changes.values()]
+  }
+
+  entry(id: string): Entry | undefined {
+    const change = this.#changes.get(id)
+    return change ? (change.entry ?? undefined) : this.#below.entry(id)
+  }
+
+  *entries(): Iterable<Entry> {
+    for (const entry of this.#below.entries()) if (!this.#changes.has(entry.document.id)) yield entry
+    for (const { entry } of this.#changes.values()) if (entry) yield entry
+  }
+
+  *ids(index: string, key: string): Iterable<string> {
+    for (const id of this.#below.ids(index, key)) if (!this.#changes.has(id)) yield id
+    yield* this.#index.ids(index, key)
+  }
+
+  count(index: string, key: string): number {
+    let count = this.#below.count(index, key) + this.#index.ids(index, key).size
+    for (const id of this.#changes.keys()) if (this.#below.entry(id)?.keys.get(index)?.includes(key)) count--
+    return count
+  }
+}

@@ -1,0 +1,42 @@
+import { parseSealed, sealedJson } from './checkpoint-file.js'
+import { StoreTooNew } from './errors.js'
+import { hasCode, replaceFile } from './file-system.js'
+import type { FileSystem } from './types.js'
+
+/** What the checkpoints amount to; `store.json`. */
+export interface Manifest {
+  /** Version of the file formats. */
+  readonly format: number
+  /** The last migration whose result the checkpoints hold. */
+  readonly migrated: number
+  /** The log from this transaction on is needed beside the checkpoints. */
+  readonly logFrom: number
+  /** How many checkpoint files with documents there were before `logFrom`, by collection: so that a lost one is noticed. */
+  readonly owners: Readonly<Record<string, number>>
+}
+
+const FORMAT = 1
+export const emptyManifest: Manifest = { format: FORMAT, migrated: 0, logFrom: 1, owners: {} }
+
+/** The folder layout of a store. */
+export const layout = (dir: string) => ({ manifest: `${dir}/store.json`, log: `${dir}/log`, documents: `${dir}/documents`, lock: `${dir}/lock` })
+
+/** Reads the manifest; null where there is none. Throws `StoreDamaged`, `StoreTooNew`. */
+export async function findManifest(fs: FileSystem, path: string): Promise<Manifest | null> {
+  let bytes: Buffer
+  try {
+    bytes = await fs.readFile(path)
+  } catch (thrown) {
+    if (hasCode(thrown, 'ENOENT')) return null
+    throw thrown
+  }
+  const manifest = parseSealed(path, bytes) as Manifest
+  if (manifest.format > FORMAT) throw new StoreTooNew(path, `the store has format ${manifest.format}, this release reads up to ${FORMAT}`)
+  return manifest
+}
+
+/** Replaces the manifest, durably. */
+export async function writeManifest(fs: FileSystem, dir: string, manifest: Manifest): Promise<void> {
+  await replaceFile(fs, layout(dir).manifest, sealedJson(manifest))
+  await fs.syncDir(dir)
+}

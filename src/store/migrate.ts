@@ -1,0 +1,94 @@
+import type { Database, Raw } from './database.js'
+import { StoreTooNew } from './errors.js'
+import { frozenJson } from './json.js'
+import type { Log, Operation } from './log.js'
+import type { Migration, MigrationView } from './types.js'
+import { type AnyCollection, type AnyDocument, ownerOf } from './view.js'
+
+/**
+ * Runs the migrations that the store has not seen, in order; each is one transaction of the log, so an interrupted start
+ * goes on where it was. Answers the new version. Throws `StoreTooNew` where the store knows more migrations than the code.
+ */
+export async function migrate(
+  to: { database: Database; log: Log; documents: Map<string, Raw[]>; collections: readonly AnyCollection[]; dir: string },
+  from: number,
+  migrations: readonly Migration[],
+  done: (migration: Migration, ops: readonly Operation[]) => void,
+): Promise<number> {
+  const sorted = [...migrations].sort((a, b) => a.version - b.version)
+  for (const [index, { version }] of sorted.entries()) {
+    if (version !== index + 1) throw new TypeError(`migrations are numbered 1, 2, 3 …: ${index + 1} is missing or there twice`)
+  }
+  if (from > sorted.length) throw new StoreTooNew(to.dir, `the documents are at migration ${from}, this release knows ${sorted.length}`)
+  for (const migration of sorted.slice(from)) {
+    const view = new RawView(to.documents, new Map(to.collections.map((definition) => [definition.name, definition])))
+    await migration.run(view)
+    const ops = view.operations()
+    const fresh = new Map(ops.map(({ c, o }) => [JSON.stringify([c, o]), [c, o] as [string, string]]))
+    for (const [key, [c, o]] of fresh) if ((to.documents.get(c) ?? []).some(({ owner }) => owner === o)) fresh.delete(key)
+    await to.log.append([JSON.stringify({ ops, migrated: migration.version })], [...fresh.values()])
+    view.apply()
+    to.database.seq = to.log.lastSeq
+    done(migration, ops)
+  }
+  return sorted.length
+}
+
+/** Documents by collection, with the changes of one migration on top. */
+class RawView implements MigrationView {
+  readonly #documents: Map<string, Raw[]>
+  readonly #definitions: ReadonlyMap<string, AnyCollection>
+  /** Copies of the collections that were written to, by ID. */
+  readonly #changed = new Map<string, Map<string, Raw>>()
+
+  constructor(documents: Map<string, Raw[]>, definitions: ReadonlyMap<string, AnyCollection>) {
+    this.#documents = documents
+    this.#definitions = definitions
+  }
+
+  #writable(collection: string): Map<string, Raw> {
+    let copy = this.#changed.get(collection)
+    if (!copy) this.#changed.set(collection, (copy = new Map(this.#stored(collection).map((raw) => [raw.document.id, raw]))))
+    return copy
+  }
+
+  #stored(collection: string): Raw[] {
+    return this.#documents.get(collection) ?? []
+  }
+
+  collections(): string[] {
+    return [...new Set([...this.#documents.keys(), ...this.#changed.keys()])].filter((name) => this.documents(name).length > 0).sort()
+  }
+
+  documents(collection: string): AnyDocument[] {
+    return [...(this.#changed.get(collection)?.values() ?? this.#stored(collection))].map(({ document }) => document)
+  }
+
+  put(collection: string, draft: object): void {
+    const { id, version: _, ...rest } = frozenJson(draft) as AnyDocument
+    if (typeof id !== 'string') throw new TypeError('a document needs an id, a string')
+    const documents = this.#writable(collection)
+    const before = documents.get(id)
+    const document: AnyDocument = Object.freeze({ id, version: (before?.document.version ?? 0) + 1, ...rest })
+    const definition = this.#definitions.get(collection)
+    documents.set(id, { document, owner: definition ? ownerOf(definition, document) : (before?.owner ?? '') })
+  }
+
+  remove(collection: string, id: string): void {
+    this.#writable(collection).delete(id)
+  }
+
+  operations(): Operation[] {
+    const ops: Operation[] = []
+    for (const [c, after] of this.#changed) {
+      const before = new Map(this.#stored(c).map((raw) => [raw.document.id, raw]))
+      for (const [id, raw] of before) if (after.get(id)?.owner !== raw.owner) ops.push({ c, o: raw.owner, remove: id })
+      for (const [id, raw] of after) if (before.get(id) !== raw) ops.push({ c, o: raw.owner, put: raw.document })
+    }
+    return ops
+  }
+
+  apply(): void {
+    for (const [collection, documents] of this.#changed) this.#documents.set(collection, [...documents.values()])
+  }
+}

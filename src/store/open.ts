@@ -1,0 +1,47 @@
+import { resolve } from 'node:path'
+import { Checkpointer } from './checkpointer.js'
+import { Database } from './database.js'
+import { ensureDir, nodeFileSystem } from './file-system.js'
+import { takeLock } from './lock.js'
+import { Log } from './log.js'
+import { layout } from './manifest.js'
+import { migrate } from './migrate.js'
+import { recover } from './recovery.js'
+import { EmbeddedStore } from './store.js'
+import type { Store, StoreOptions } from './types.js'
+
+const CHECKPOINT_AFTER_BYTES = 4 * 1024 * 1024
+
+/**
+ * Opens the store in a folder, or begins one. Throws `StoreLocked` where another process has it open, `StoreDamaged` where
+ * a file is not what was written, `StoreTooNew` where a newer release wrote it, `DuplicateKey` where stored documents
+ * break a unique index of `collections`.
+ */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const { collections = [], migrations = [], checkpointAfterBytes = CHECKPOINT_AFTER_BYTES, fs = nodeFileSystem, log: tell = () => undefined } = options
+  const started = performance.now()
+  const dir = resolve(options.dir)
+  await ensureDir(fs, dir)
+  const lock = takeLock(dir, layout(dir).lock)
+  let log: Log | undefined
+  try {
+    const found = await recover(fs, dir, tell)
+    log = await Log.open(fs, layout(dir).log, found.segment, found.lastSeq + 1)
+    const database = new Database(found.lastSeq)
+    const checkpointer = new Checkpointer(fs, dir, database, log)
+    for (const [collection, owner] of found.dirty) checkpointer.touch(collection, owner)
+    const migrated = await migrate({ database, log, documents: found.documents, collections, dir }, found.migrated, migrations, ({ version, name }, ops) => {
+      for (const { c, o } of ops) checkpointer.touch(c, o)
+      tell({ event: 'migrated', version, name })
+    })
+    for (const [name, documents] of found.documents) database.load(name, documents)
+    for (const definition of collections) database.hold(definition)
+    const { checkpoints, replayed } = found
+    tell({ event: 'opened', documents: database.size, checkpoints, replayed, milliseconds: performance.now() - started })
+    return new EmbeddedStore({ database, log, checkpointer, lock, migrated, checkpointAfterBytes, tell })
+  } catch (thrown) {
+    await log?.close().catch(() => undefined)
+    lock.release()
+    throw thrown
+  }
+}

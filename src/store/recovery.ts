@@ -1,0 +1,188 @@
+import { Low } from 'lowdb'
+import { type Checkpoint, checkpointFile } from './checkpoint-file.js'
+import type { Raw } from './database.js'
+import { StoreDamaged } from './errors.js'
+import { fileNameOf } from './file-name.js'
+import { listDir } from './file-system.js'
+import { deepFreeze } from './json.js'
+import { type Batch, createSegment, listSegments, readSegment } from './log.js'
+import { emptyManifest, findManifest, layout, type Manifest, writeManifest } from './manifest.js'
+import type { FileSystem, StoreEvent } from './types.js'
+import type { AnyDocument } from './view.js'
+
+/** One checkpoint file, and what the log adds to it. */
+interface OwnerState {
+  seq: number
+  readonly documents: Map<string, AnyDocument>
+  readonly onDisk: boolean
+  /** Named in the log since `logFrom`: its file is out of date, or may be. */
+  touched: boolean
+}
+type Owners = Map<string, Map<string, OwnerState>>
+
+/** What a start finds. */
+export interface Recovered {
+  readonly manifest: Manifest
+  readonly documents: Map<string, Raw[]>
+  /** Checkpoint files to write anew, as [collection, owner]. */
+  readonly dirty: (readonly [string, string])[]
+  readonly migrated: number
+  readonly lastSeq: number
+  readonly segment: { path: string; first: number; good: number; size: number }
+  readonly checkpoints: number
+  readonly replayed: number
+}
+
+const READ_AT_ONCE = 16
+const NOTHING: Checkpoint = { collection: '', owner: '', seq: 0, documents: [] }
+
+/**
+ * Reads checkpoints and log. Replay changes nothing that a checkpoint already holds: each file says up to which
+ * transaction it is complete, so it does not matter when a checkpoint was interrupted. Throws `StoreDamaged`, `StoreTooNew`.
+ */
+export async function recover(fs: FileSystem, dir: string, log: (event: StoreEvent) => void): Promise<Recovered> {
+  const paths = layout(dir)
+  const manifest = (await findManifest(fs, paths.manifest)) ?? (await begin(fs, dir))
+  const owners = await readCheckpoints(fs, paths.documents)
+  const checkpoints = count(owners, () => true)
+  const { batches, segment, lastSeq } = await readLog(fs, paths.log, manifest.logFrom)
+  if (segment.size > segment.good) log({ event: 'tail-cut', file: segment.path, offset: segment.good, bytes: segment.size - segment.good })
+
+  let migrated = manifest.migrated
+  const expected: Record<string, number> = {}
+  for (const batch of batches) {
+    noteTouched(batch, owners, expected, paths.documents)
+    for (const [index, { ops, migrated: to }] of batch.transactions.entries()) {
+      migrated = Math.max(migrated, to ?? 0)
+      for (const op of ops) apply(ownerState(owners, op.c, op.o), op, batch.seq + index)
+    }
+  }
+  checkNoneIsLost(owners, expected, manifest, paths)
+
+  const documents = new Map<string, Raw[]>()
+  const dirty: [string, string][] = []
+  for (const [collection, byOwner] of owners) {
+    const ids = new Set<string>()
+    const list: Raw[] = []
+    documents.set(collection, list)
+    for (const [owner, state] of byOwner) {
+      const file = pathOf(paths.documents, collection, owner)
+      if (state.seq > lastSeq) throw new StoreDamaged(file, 0, `it holds transaction ${state.seq}, the log ends with ${lastSeq}: the log was cut`)
+      if (state.touched) dirty.push([collection, owner])
+      else if (state.documents.size === 0) await fs.unlink(file)
+      for (const document of state.documents.values()) {
+        if (ids.has(document.id)) throw new StoreDamaged(file, 0, `document ${JSON.stringify(document.id)} is in another file of ${collection} too`)
+        ids.add(document.id)
+        list.push({ document, owner })
+      }
+    }
+  }
+  return { manifest, documents, dirty, migrated, lastSeq, segment, checkpoints, replayed: batches.reduce((n, batch) => n + batch.transactions.length, 0) }
+}
+
+export const pathOf = (documents: string, collection: string, owner: string): string => `${documents}/${fileNameOf(collection)}/${fileNameOf(owner)}.json`
+
+/** Makes an empty store. The manifest comes last: with it the store exists. */
+async function begin(fs: FileSystem, dir: string): Promise<Manifest> {
+  const paths = layout(dir)
+  for (const { path, first } of await listSegments(fs, paths.log)) {
+    // A start that was interrupted leaves an empty segment. Anything else belongs to a store whose manifest is gone.
+    const { batches, good } = await readSegment(fs, path, first, true)
+    if (batches.length > 0 || first !== 1) throw new StoreDamaged(paths.manifest, 0, `it is missing, but ${path} holds ${good} bytes`)
+  }
+  if ((await listDir(fs, paths.documents)).length > 0) throw new StoreDamaged(paths.manifest, 0, `it is missing, but there are documents in ${paths.documents}`)
+  await createSegment(fs, paths.log, 1)
+  await writeManifest(fs, dir, emptyManifest)
+  return emptyManifest
+}
+
+async function readCheckpoints(fs: FileSystem, documents: string): Promise<Owners> {
+  const owners: Owners = new Map()
+  const files: string[] = []
+  for (const folder of await listDir(fs, documents)) {
+    for (const name of await listDir(fs, `${documents}/${folder}`)) if (name.endsWith('.json')) files.push(`${documents}/${folder}/${name}`)
+  }
+  const waiting = files.values()
+  const read = async (): Promise<void> => {
+    for (const file of waiting) {
+      const low = new Low(checkpointFile(fs, file), NOTHING)
+      await low.read()
+      if (low.data === NOTHING) throw new StoreDamaged(file, 0, 'it has vanished')
+      const { collection, owner, seq, documents: held } = low.data
+      if (pathOf(documents, collection, owner) !== file)
+        throw new StoreDamaged(file, 0, `it is the file of ${collection} ${JSON.stringify(owner)}: it was renamed`)
+      const state: OwnerState = { seq, documents: new Map(held.map((document) => [document.id, document])), onDisk: true, touched: false }
+      byOwner(owners, collection).set(owner, state)
+    }
+  }
+  await Promise.all(Array.from({ length: READ_AT_ONCE }, read))
+  return owners
+}
+
+async function readLog(fs: FileSystem, dir: string, logFrom: number) {
+  const all = await listSegments(fs, dir)
+  const needed = all.filter(({ first }) => first >= logFrom)
+  let next = logFrom
+  const batches: Batch[] = []
+  let segment: Recovered['segment'] | undefined
+  for (const [index, { path, first }] of needed.entries()) {
+    if (first !== next) throw new StoreDamaged(path, 0, `the log file that begins with transaction ${next} is missing`)
+    const found = await readSegment(fs, path, first, index === needed.length - 1)
+    for (const batch of found.batches) {
+      batches.push(batch)
+      next += batch.transactions.length
+    }
+    segment = { path, first, good: found.good, size: found.size }
+  }
+  if (!segment) throw new StoreDamaged(dir, 0, `the log file that begins with transaction ${logFrom} is missing`)
+  // Left over from a checkpoint that was interrupted just before its end.
+  for (const { path, first } of all) if (first < logFrom) await fs.unlink(path)
+  return { batches, segment, lastSeq: next - 1 }
+}
+
+function byOwner(owners: Owners, collection: string): Map<string, OwnerState> {
+  let found = owners.get(collection)
+  if (!found) owners.set(collection, (found = new Map()))
+  return found
+}
+
+function ownerState(owners: Owners, collection: string, owner: string): OwnerState {
+  const of = byOwner(owners, collection)
+  let state = of.get(owner)
+  if (!state) of.set(owner, (state = { seq: 0, documents: new Map(), onDisk: false, touched: false }))
+  return state
+}
+
+function apply(state: OwnerState, op: Batch['transactions'][number]['ops'][number], seq: number): void {
+  if (seq <= state.seq) return
+  if ('put' in op) state.documents.set(op.put.id, deepFreeze(op.put))
+  else state.documents.delete(op.remove)
+}
+
+/** Counts the files that must have been there before the log: a checkpoint only ever overwrites those that the log names. */
+function noteTouched(batch: Batch, owners: Owners, expected: Record<string, number>, documents: string): void {
+  const fresh = new Set(batch.fresh.map((pair) => JSON.stringify(pair)))
+  for (const { ops } of batch.transactions) {
+    for (const { c, o } of ops) {
+      const state = ownerState(owners, c, o)
+      if (state.touched) continue
+      state.touched = true
+      if (fresh.has(JSON.stringify([c, o]))) continue
+      if (!state.onDisk) throw new StoreDamaged(pathOf(documents, c, o), 0, 'it is missing')
+      expected[c] = (expected[c] ?? 0) + 1
+    }
+  }
+}
+
+function checkNoneIsLost(owners: Owners, touched: Record<string, number>, manifest: Manifest, paths: ReturnType<typeof layout>): void {
+  for (const collection of new Set([...owners.keys(), ...Object.keys(manifest.owners)])) {
+    const untouched = [...(owners.get(collection)?.values() ?? [])].filter((state) => !state.touched && state.documents.size > 0).length
+    const found = untouched + (touched[collection] ?? 0)
+    const wanted = manifest.owners[collection] ?? 0
+    if (found !== wanted)
+      throw new StoreDamaged(`${paths.documents}/${fileNameOf(collection)}`, 0, `it should hold ${wanted} files with documents, not ${found}`)
+  }
+}
+
+const count = (owners: Owners, wanted: (state: OwnerState) => boolean): number =>
+  [...owners.values()].reduce((sum, of) => sum + [...of.values()].filter(wanted).length, 0)

@@ -1,0 +1,160 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Checkpointer } from './checkpointer.js'
+import { Committer, type Failure } from './committer.js'
+import type { Database } from './database.js'
+import { StoreClosed } from './errors.js'
+import type { Lock } from './lock.js'
+import type { Log } from './log.js'
+import { checkIndex, listOf, OpenTransaction } from './transaction.js'
+import type { Collection, Document, Draft, Store, StoreEvent, Transaction } from './types.js'
+import type { AnyCollection } from './view.js'
+
+export interface StoreParts {
+  readonly database: Database
+  readonly log: Log
+  readonly checkpointer: Checkpointer
+  readonly lock: Lock
+  readonly migrated: number
+  readonly checkpointAfterBytes: number
+  readonly tell: (event: StoreEvent) => void
+}
+
+/** The store over memory, log and checkpoints. Transactions run one after another; each resolves when it is durable. */
+export class EmbeddedStore implements Store {
+  readonly #parts: StoreParts
+  readonly #committer: Committer
+  /** The transaction whose work is on the present call stack. */
+  readonly #running = new AsyncLocalStorage<OpenTransaction>()
+  #turn: Promise<unknown> = Promise.resolve()
+  #checkpoint: Promise<void> | null = null
+  /** Log size from which the next checkpoint is tried. */
+  #checkpointAt: number
+  #closing: Promise<void> | null = null
+
+  constructor(parts: StoreParts) {
+    this.#parts = parts
+    this.#checkpointAt = parts.checkpointAfterBytes
+    this.#committer = new Committer(parts.database, parts.log, {
+      touch: (collection, owner) => parts.checkpointer.touch(collection, owner),
+      failed: (error, transactions) => parts.tell({ event: 'append-failed', error, transactions }),
+      appended: () => this.#rotateWhenLong(),
+    })
+  }
+
+  async transact<R>(work: (tx: Transaction) => Promise<R>): Promise<R> {
+    if (this.#closing) throw new StoreClosed()
+    if (this.#running.getStore()?.isOver === false) throw new Error('a transaction within a transaction would wait for itself; use tx')
+    const run = this.#turn.then(() => this.#run(work))
+    this.#turn = run.catch(() => undefined)
+    const { settled, outcome } = await run
+    // Also work that wrote nothing, or threw, may have seen what is not durable yet: nobody hears of it before it is.
+    const failure = await settled
+    if ('thrown' in outcome) throw outcome.thrown
+    if (failure) throw failure.cause
+    return outcome.value
+  }
+
+  /** The part of a transaction that no other runs beside. */
+  async #run<R>(work: (tx: Transaction) => Promise<R>): Promise<{ settled: Promise<Failure | undefined>; outcome: { value: R } | { thrown: unknown } }> {
+    const before = this.#committer.lastFailure
+    const tx = new OpenTransaction(this.#parts.database)
+    try {
+      const value = await this.#running.run(tx, () => work(tx))
+      const failure = this.#committer.lastFailure
+      if (failure && failure !== before) throw failure.cause
+      const changes = tx.changes()
+      return { settled: changes.length > 0 ? this.#committer.stage(changes) : this.#committer.settled(), outcome: { value } }
+    } catch (thrown) {
+      return { settled: this.#committer.settled(), outcome: { thrown } }
+    } finally {
+      tx.end()
+    }
+  }
+
+  #table(of: AnyCollection) {
+    if (this.#closing) throw new StoreClosed()
+    return this.#parts.database.hold(of).table
+  }
+
+  async get<T extends object>(of: Collection<T, string>, id: string): Promise<Document<T> | null> {
+    return (this.#table(of).entry(id)?.document ?? null) as Document<T> | null
+  }
+
+  async find<T extends object, I extends string>(of: Collection<T, I>, index: I, key: string): Promise<Document<T>[]> {
+    checkIndex(of, index)
+    const table = this.#table(of)
+    return listOf(table, table.ids(index, key))
+  }
+
+  async count<T extends object, I extends string>(of: Collection<T, I>, index: I, key: string): Promise<number> {
+    checkIndex(of, index)
+    return this.#table(of).count(index, key)
+  }
+
+  async all<T extends object>(of: Collection<T, string>): Promise<Document<T>[]> {
+    return Array.from(this.#table(of).entries(), (entry) => entry.document as Document<T>)
+  }
+
+  insert<T extends object>(of: Collection<T, string>, draft: Draft<T>): Promise<Document<T>> {
+    return this.transact((tx) => tx.insert(of, draft))
+  }
+
+  replace<T extends object>(of: Collection<T, string>, document: Document<T>): Promise<Document<T>> {
+    return this.transact((tx) => tx.replace(of, document))
+  }
+
+  remove(of: Collection<never, string> | Collection<object, string>, id: string): Promise<boolean> {
+    return this.transact((tx) => tx.remove(of, id))
+  }
+
+  /** Between two appends: begins a new log and writes checkpoints beside the work that goes on. */
+  async #rotateWhenLong(): Promise<void> {
+    const { log, checkpointAfterBytes } = this.#parts
+    if (this.#checkpoint || log.length < this.#checkpointAt || log.isFresh) return
+    try {
+      await log.rotate()
+      this.#checkpointAt = checkpointAfterBytes
+      this.#checkpoint = this.#writeCheckpoints().finally(() => (this.#checkpoint = null))
+    } catch (error) {
+      // Nothing is lost, the log only grows: try again when it has grown as much once more.
+      this.#checkpointAt = log.length + checkpointAfterBytes
+      this.#parts.tell({ event: 'checkpoint-failed', error })
+    }
+  }
+
+  async #writeCheckpoints(): Promise<void> {
+    const started = performance.now()
+    const seq = this.#parts.database.seq
+    try {
+      const files = await this.#parts.checkpointer.run(this.#parts.migrated)
+      this.#parts.tell({ event: 'checkpoint', files, seq, milliseconds: performance.now() - started })
+    } catch (error) {
+      this.#parts.tell({ event: 'checkpoint-failed', error })
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    const { log, checkpointer, lock, tell } = this.#parts
+    try {
+      await this.#turn
+      await this.#committer.idle()
+      await this.#checkpoint
+      if (checkpointer.isClean) return
+      try {
+        if (!log.isFresh) await log.rotate()
+      } catch (error) {
+        tell({ event: 'checkpoint-failed', error })
+        return
+      }
+      await this.#writeCheckpoints()
+    } finally {
+      await log.close().catch(() => undefined)
+      lock.release()
+    }
+  }
+}

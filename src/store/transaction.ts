@@ -1,0 +1,125 @@
+import type { Database } from './database.js'
+import { DuplicateKey, NoDocument, StaleDocument } from './errors.js'
+import { frozenJson } from './json.js'
+import { type Change, Layer } from './layer.js'
+import type { Operation } from './log.js'
+import type { Collection, Document, Draft, Transaction } from './types.js'
+import { type AnyCollection, type AnyDocument, type Entry, entryOf, type View } from './view.js'
+
+/** Changes of one collection, ready to be committed. */
+export interface CollectionChanges {
+  readonly collection: AnyCollection
+  readonly changes: readonly Change[]
+}
+
+export const listOf = <T extends object>(view: View, ids: Iterable<string>): Document<T>[] => Array.from(ids, (id) => view.entry(id)!.document as Document<T>)
+
+/** Throws `TypeError` for a name that is no index of the collection. */
+export function checkIndex(of: AnyCollection, index: string): void {
+  if (!Object.hasOwn(of.indexes, index)) throw new TypeError(`${of.name} has no index ${index}`)
+}
+
+/** One run of a transaction's work: what it writes lies in layers of its own until it is committed. */
+export class OpenTransaction implements Transaction {
+  readonly #database: Database
+  readonly #layers = new Map<AnyCollection, Layer>()
+  #over = false
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  /** From here on, every call throws: the work was not awaited, or kept `tx`. */
+  end(): void {
+    this.#over = true
+  }
+  get isOver(): boolean {
+    return this.#over
+  }
+
+  #layer(of: AnyCollection): Layer {
+    if (this.#over) throw new Error('this transaction is over; await everything that uses it')
+    let layer = this.#layers.get(of)
+    if (!layer) this.#layers.set(of, (layer = new Layer(this.#database.hold(of).staged)))
+    return layer
+  }
+
+  async get<T extends object>(of: Collection<T, string>, id: string): Promise<Document<T> | null> {
+    return (this.#layer(of).entry(id)?.document ?? null) as Document<T> | null
+  }
+
+  async find<T extends object, I extends string>(of: Collection<T, I>, index: I, key: string): Promise<Document<T>[]> {
+    checkIndex(of, index)
+    const layer = this.#layer(of)
+    return listOf(layer, layer.ids(index, key))
+  }
+
+  async count<T extends object, I extends string>(of: Collection<T, I>, index: I, key: string): Promise<number> {
+    checkIndex(of, index)
+    return this.#layer(of).count(index, key)
+  }
+
+  async all<T extends object>(of: Collection<T, string>): Promise<Document<T>[]> {
+    return Array.from(this.#layer(of).entries(), (entry) => entry.document as Document<T>)
+  }
+
+  async insert<T extends object>(of: Collection<T, string>, draft: Draft<T>): Promise<Document<T>> {
+    const layer = this.#layer(of)
+    const document = withVersion(draft, 1)
+    if (layer.entry(document.id)) throw new DuplicateKey(of.name, 'id', document.id)
+    return this.#write(of, layer, document) as Document<T>
+  }
+
+  async replace<T extends object>(of: Collection<T, string>, given: Document<T>): Promise<Document<T>> {
+    const layer = this.#layer(of)
+    const document = withVersion(given, given.version + 1)
+    const stored = layer.entry(document.id)?.document.version
+    if (stored === undefined) throw new NoDocument(of.name, document.id)
+    if (stored !== given.version) throw new StaleDocument(of.name, document.id, given.version, stored)
+    return this.#write(of, layer, document) as Document<T>
+  }
+
+  async remove(of: Collection<never, string> | Collection<object, string>, id: string): Promise<boolean> {
+    const layer = this.#layer(of)
+    if (!layer.entry(id)) return false
+    layer.set({ id, entry: null })
+    return true
+  }
+
+  #write(of: AnyCollection, layer: Layer, document: AnyDocument): AnyDocument {
+    const entry = entryOf(of, document)
+    for (const index of of.unique ?? []) {
+      for (const key of entry.keys.get(index) ?? []) {
+        for (const id of layer.ids(index, key)) if (id !== document.id) throw new DuplicateKey(of.name, index, key)
+      }
+    }
+    layer.set({ id: document.id, entry })
+    return document
+  }
+
+  /** What the work wrote, without what it took back again. */
+  changes(): CollectionChanges[] {
+    return [...this.#layers]
+      .map(([collection, layer]) => {
+        const { staged } = this.#database.hold(collection)
+        return { collection, changes: layer.changes().filter(({ id, entry }) => entry ?? staged.entry(id)) }
+      })
+      .filter(({ changes }) => changes.length > 0)
+  }
+}
+
+/** `id` and `version` come first, for those who read the files. */
+function withVersion(draft: object, version: number): AnyDocument {
+  const { id, version: _, ...rest } = frozenJson(draft) as AnyDocument
+  if (typeof id !== 'string') throw new TypeError('a document needs an id, a string')
+  if (!Number.isSafeInteger(version)) throw new TypeError('a document to be replaced needs the version it was read with')
+  return Object.freeze({ id, version, ...rest })
+}
+
+/** What the log keeps of a change; `before` is the document as it was. */
+export function operationsOf(collection: string, { id, entry }: Change, before: Entry | undefined): Operation[] {
+  const ops: Operation[] = []
+  if (before && before.owner !== entry?.owner) ops.push({ c: collection, o: before.owner, remove: id })
+  if (entry) ops.push({ c: collection, o: entry.owner, put: entry.document })
+  return ops
+}

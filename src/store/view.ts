@@ -1,0 +1,72 @@
+import type { Collection, Document, Draft } from './types.js'
+
+export type AnyCollection = Collection<never, string>
+export type AnyDocument = Document<Record<string, unknown>>
+
+/** A document with all that its collection derives from it, worked out once, when it was written. */
+export interface Entry {
+  readonly document: AnyDocument
+  /** Whose checkpoint file it belongs to; '' where the collection names no owner. */
+  readonly owner: string
+  /** Keys by index name. */
+  readonly keys: ReadonlyMap<string, readonly string[]>
+}
+
+/** A collection as somebody sees it: what is durable, or that with changes on top. */
+export interface View {
+  entry(id: string): Entry | undefined
+  entries(): Iterable<Entry>
+  /** IDs under a key of an index. */
+  ids(index: string, key: string): Iterable<string>
+  count(index: string, key: string): number
+}
+
+export function ownerOf(definition: AnyCollection, document: AnyDocument): string {
+  const owner: unknown = definition.owner ? (definition.owner as (d: Draft<object>) => string)(document) : ''
+  if (typeof owner !== 'string') throw new TypeError(`the owner of ${definition.name} ${JSON.stringify(document.id)} is not a string`)
+  return owner
+}
+
+/** Makes the entry of a frozen document. Throws what the collection's own functions throw. */
+export function entryOf(definition: AnyCollection, document: AnyDocument): Entry {
+  const keys = new Map<string, readonly string[]>()
+  for (const [index, keysOf] of Object.entries(definition.indexes)) {
+    const found = (keysOf as (d: Draft<object>) => string | readonly string[] | null)(document)
+    if (found !== null) keys.set(index, typeof found === 'string' ? [found] : [...new Set(found)])
+  }
+  return { document, owner: ownerOf(definition, document), keys }
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+/** Index → key → IDs. */
+export class KeyIndex {
+  readonly #sets = new Map<string, Map<string, Set<string>>>()
+
+  add({ keys, document }: Entry): void {
+    for (const [index, list] of keys) {
+      let byKey = this.#sets.get(index)
+      if (!byKey) this.#sets.set(index, (byKey = new Map()))
+      for (const key of list) {
+        const ids = byKey.get(key)
+        if (ids) ids.add(document.id)
+        else byKey.set(key, new Set([document.id]))
+      }
+    }
+  }
+
+  remove({ keys, document }: Entry): void {
+    for (const [index, list] of keys) {
+      const byKey = this.#sets.get(index)
+      for (const key of list) {
+        const ids = byKey?.get(key)
+        ids?.delete(document.id)
+        if (ids?.size === 0) byKey?.delete(key)
+      }
+    }
+  }
+
+  ids(index: string, key: string): ReadonlySet<string> {
+    return this.#sets.get(index)?.get(key) ?? NONE
+  }
+}

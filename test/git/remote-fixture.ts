@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as assert from 'uvu/assert'
+import { RemoteError } from '../../src/git/errors.js'
+import type { RemoteOptions } from '../../src/git/remote/connection.js'
+import { createRemoteOperations } from '../../src/git/remote/operations.js'
+import type { RemoteOperations } from '../../src/git/remote-operations.js'
+import type { FetchLimits, Remote } from '../../src/git/types.js'
+import type { CommitId, RefName } from '../../src/kernel/ids.js'
+import { type BareRepository, createBareRepository, type Files } from '../support/bare-repository.js'
+import { type GitHttp, type GitHttpBehaviour, startGitHttp } from '../support/git-http.js'
+import { git } from '../support/hermetic-git.js'
+
+export const MAIN = 'refs/heads/main' as RefName
+export const NEXT = 'refs/heads/next' as RefName
+export const commitId = (oid: string | null): CommitId => oid as CommitId
+export const limits: FetchLimits = { maxBlobBytes: 1_000_000, maxPackBytes: 10_000_000, maxEntries: 1000, timeoutMs: 30_000 }
+
+/** A remote on a Git server, an empty repository of our own, and the operations between them. */
+export interface World {
+  folder: string
+  server: GitHttp
+  theirs: BareRepository & { url: string }
+  ours: BareRepository
+  remote: Remote
+  operations: RemoteOperations
+  close(): Promise<void>
+}
+
+export async function openWorld({
+  files = { 'README.md': '# Docs\n' },
+  options = {},
+  ...behaviour
+}: { files?: Files; options?: Partial<RemoteOptions> } & GitHttpBehaviour = {}): Promise<World> {
+  const folder = await mkdtemp(join(tmpdir(), 'remote-test-'))
+  const server = await startGitHttp({ root: folder, ...behaviour })
+  const theirs = await server.createRepository('theirs.git', { files })
+  const ours = await createBareRepository(join(folder, 'ours.git'))
+  return {
+    folder,
+    server,
+    theirs,
+    ours,
+    remote: { url: theirs.url, ...behaviour.auth },
+    operations: createRemoteOperations({ allowedProtocols: ['http', 'ssh'], allowPrivateNetworks: true, ...options }),
+    async close() {
+      await server.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Runs `work` in a world of its own. */
+export const inWorld =
+  (setting: Parameters<typeof openWorld>[0], work: (world: World) => Promise<void>): (() => Promise<void>) =>
+  async () => {
+    const world = await openWorld(setting)
+    try {
+      await work(world)
+    } finally {
+      await world.close()
+    }
+  }
+
+export const adopt = (repository: BareRepository, oid: string, ref: string = MAIN): Promise<string> => git(repository.path, ['update-ref', ref, oid])
+
+/** Every file below a folder, with a hash of its bytes. */
+export async function snapshot(folder: string): Promise<string[]> {
+  const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
+  const lines = files.map(async (entry) => {
+    const path = join(entry.parentPath, entry.name)
+    return `${path} ${createHash('sha256')
+      .update(await readFile(path))
+      .digest('hex')}`
+  })
+  return (await Promise.all(lines)).sort()
+}
+
+/** Awaits the `RemoteError` of that kind that `work` must fail with. */
+export async function remoteError(kind: RemoteError['kind'], work: Promise<unknown>): Promise<RemoteError> {
+  const thrown = await work.then(
+    () => null,
+    (error: unknown) => error,
+  )
+  if (!(thrown instanceof RemoteError)) throw new Error(`expected a RemoteError, got ${thrown instanceof Error ? thrown.stack : String(thrown)}`)
+  assert.is(thrown.kind, kind, thrown.message)
+  return thrown
+}
+
+/** Asserts that fetching main fails with `kind` and leaves every byte of our repository alone. */
+export async function refusedFetch(world: World, kind: RemoteError['kind'], some: Partial<FetchLimits> = {}, ref: RefName = MAIN): Promise<RemoteError> {
+  const before = await snapshot(world.ours.path)
+  const error = await remoteError(kind, world.operations.fetch(world.ours.path, world.remote, ref, { ...limits, ...some }))
+  assert.equal(await snapshot(world.ours.path), before)
+  return error
+}

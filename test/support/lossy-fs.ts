@@ -1,0 +1,270 @@
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdir, open, readdir, readFile, rename, unlink } from 'node:fs/promises'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+import type { FileSystem, OpenFile } from '../../src/store/index.js'
+
+/** What an operation on the file system is called in counts and faults. */
+export type Operation = 'open' | 'append' | 'truncate' | 'datasync' | 'readFile' | 'readdir' | 'mkdir' | 'rename' | 'unlink' | 'syncDir'
+
+/** Decides before an operation: an error to throw instead; `partial` bytes of an append are written first. */
+export type Fault = (operation: Operation, path: string) => { error: Error; partial?: number } | undefined
+
+type Write = { at: number; data: Buffer } | { cut: number }
+
+/** A file's content on the disk, and what was written since it was last synced. */
+class FileNode {
+  durable: Buffer = Buffer.alloc(0)
+  pending: Write[] = []
+  size = 0
+}
+/** One folder operation: the names it changed, together. */
+type Entries = Map<string, Node | null>
+class DirNode {
+  durable = new Map<string, Node>()
+  live = new Map<string, Node>()
+  pending: Entries[] = []
+  change(entries: Entries): void {
+    put(this.live, entries)
+    this.pending.push(entries)
+  }
+}
+type Node = FileNode | DirNode
+
+function put(into: Map<string, Node>, entries: Entries): void {
+  for (const [name, node] of entries) {
+    if (node) into.set(name, node)
+    else into.delete(name)
+  }
+}
+
+function written(durable: Buffer, write: Write): Buffer {
+  if ('cut' in write) return write.cut <= durable.length ? durable.subarray(0, write.cut) : Buffer.concat([durable, Buffer.alloc(write.cut - durable.length)])
+  const size = Math.max(durable.length, write.at + write.data.length)
+  const next = Buffer.alloc(size)
+  durable.copy(next)
+  write.data.copy(next, write.at)
+  return next
+}
+
+export class PowerIsOff extends Error {
+  constructor() {
+    super('the power is off')
+  }
+}
+
+/**
+ * A file system over a real folder that knows what a power cut would leave: file data that was not synced is lost or torn
+ * at any byte (or replaced by zeros), entries whose folder was not synced are undone (or not: a system may write early).
+ * Until the cut the real folder holds everything, so other tools can work on it; `crash` leaves in it what survived.
+ * It takes an empty folder, and it must be the only one that writes there (files it has not made vanish in a crash).
+ */
+export class LossyFs implements FileSystem {
+  readonly counts: Record<Operation, number> = {
+    open: 0,
+    append: 0,
+    truncate: 0,
+    datasync: 0,
+    readFile: 0,
+    readdir: 0,
+    mkdir: 0,
+    rename: 0,
+    unlink: 0,
+    syncDir: 0,
+  }
+  fault: Fault | undefined
+  /** Operations until the power goes off. */
+  operationsLeft = Number.POSITIVE_INFINITY
+  readonly #root: string
+  #tree = new DirNode()
+  #isOff = false
+
+  constructor(root: string, tree?: DirNode) {
+    this.#root = resolve(root)
+    if (tree) this.#tree = tree
+    else if (readdirSync(this.#root).length > 0) throw new Error('the folder must be empty')
+  }
+
+  get isOff(): boolean {
+    return this.#isOff
+  }
+
+  /** From here on, everything fails. */
+  powerOff(): void {
+    this.#isOff = true
+  }
+
+  #before(operation: Operation, path: string): { error: Error; partial?: number } | undefined {
+    if (this.#isOff) throw new PowerIsOff()
+    if (this.operationsLeft-- <= 0) {
+      this.#isOff = true
+      return { error: new PowerIsOff(), partial: Number.POSITIVE_INFINITY }
+    }
+    this.counts[operation]++
+    const fault = this.fault?.(operation, path)
+    if (fault && operation !== 'append') throw fault.error
+    return fault
+  }
+
+  #check(operation: Operation, path: string): void {
+    const fault = this.#before(operation, path)
+    if (fault) throw fault.error
+  }
+
+  #dir(path: string): DirNode | undefined {
+    const inside = relative(this.#root, resolve(path))
+    if (inside.startsWith('..')) return undefined
+    let node: Node | undefined = this.#tree
+    for (const name of inside.split('/').filter(Boolean)) node = node instanceof DirNode ? node.live.get(name) : undefined
+    return node instanceof DirNode ? node : undefined
+  }
+
+  #parent(path: string): DirNode {
+    const dir = this.#dir(dirname(path))
+    if (!dir) throw new Error(`${path} is not in a folder made here`)
+    return dir
+  }
+
+  async open(path: string, mode: 'append' | 'create'): Promise<OpenFile> {
+    this.#check('open', path)
+    const handle = await open(path, mode === 'append' ? 'r+' : 'w')
+    const parent = this.#parent(path)
+    let node = parent.live.get(basename(path))
+    if (!(node instanceof FileNode)) {
+      node = new FileNode()
+      parent.change(new Map([[basename(path), node]]))
+    }
+    const file = node
+    if (mode === 'create') {
+      file.pending.push({ cut: 0 })
+      file.size = 0
+    }
+    return {
+      append: async (data) => {
+        const fault = this.#before('append', path)
+        const part = Buffer.from(fault ? data.subarray(0, fault.partial ?? 0) : data)
+        await handle.write(part, 0, part.length, file.size)
+        file.pending.push({ at: file.size, data: part })
+        file.size += part.length
+        if (fault) throw fault.error
+      },
+      truncate: async (length) => {
+        this.#check('truncate', path)
+        await handle.truncate(length)
+        file.pending.push({ cut: length })
+        file.size = length
+      },
+      datasync: async () => {
+        this.#check('datasync', path)
+        const todo = file.pending
+        // A turn of the event loop, as for a real disk: others run meanwhile, and what they write is not covered.
+        file.pending = []
+        file.durable = todo.reduce(written, file.durable)
+        await new Promise((done) => setImmediate(done))
+      },
+      close: () => handle.close(),
+    }
+  }
+
+  readFile(path: string): Promise<Buffer> {
+    this.#check('readFile', path)
+    return readFile(path)
+  }
+
+  readdir(path: string): Promise<string[]> {
+    this.#check('readdir', path)
+    return readdir(path)
+  }
+
+  async mkdir(path: string): Promise<void> {
+    this.#check('mkdir', path)
+    await mkdir(path)
+    this.#parent(path).change(new Map([[basename(path), new DirNode()]]))
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    this.#check('rename', to)
+    await rename(from, to)
+    const [source, target] = [this.#parent(from), this.#parent(to)]
+    const node = source.live.get(basename(from))
+    if (!node) throw new Error(`${from} was not made here`)
+    if (source === target) {
+      source.change(
+        new Map<string, Node | null>([
+          [basename(from), null],
+          [basename(to), node],
+        ]),
+      )
+    } else {
+      target.change(new Map([[basename(to), node]]))
+      source.change(new Map([[basename(from), null]]))
+    }
+  }
+
+  async unlink(path: string): Promise<void> {
+    this.#check('unlink', path)
+    await unlink(path)
+    this.#parent(path).change(new Map([[basename(path), null]]))
+  }
+
+  async syncDir(path: string): Promise<void> {
+    this.#check('syncDir', path)
+    const dir = this.#dir(path)
+    if (!dir) return
+    for (const entries of dir.pending) put(dir.durable, entries)
+    dir.pending = []
+  }
+
+  /**
+   * Cuts the power and leaves in the folder what survived. `random` answers an integer from 0 to `max`; the worst a
+   * system may do lies at 0 (nothing unsynced survives). Go on with `afterCrash`.
+   */
+  crash(random: (max: number) => number = () => 0): void {
+    this.#isOff = true
+    this.#tree = survivingDir(this.#tree, random)
+    for (const name of readdirSync(this.#root)) rmSync(join(this.#root, name), { recursive: true })
+    writeOut(this.#tree, this.#root)
+  }
+
+  /** The system after the power came back, over the same folder. */
+  afterCrash(): LossyFs {
+    return new LossyFs(this.#root, this.#tree)
+  }
+}
+
+function survivingDir(dir: DirNode, random: (max: number) => number): DirNode {
+  const after = new DirNode()
+  const entries = new Map(dir.durable)
+  for (const change of dir.pending.slice(0, random(dir.pending.length))) put(entries, change)
+  for (const [name, node] of entries) {
+    const survivor = node instanceof DirNode ? survivingDir(node, random) : survivingFile(node, random)
+    after.durable.set(name, survivor)
+    after.live.set(name, survivor)
+  }
+  return after
+}
+
+function survivingFile(file: FileNode, random: (max: number) => number): FileNode {
+  const after = new FileNode()
+  const whole = random(file.pending.length)
+  after.durable = file.pending.slice(0, whole).reduce(written, file.durable)
+  const next = file.pending[whole]
+  if (next && 'data' in next) {
+    const data: Buffer = Buffer.from(next.data.subarray(0, random(next.data.length)))
+    // A hole: the length reached the disk, a block of the data did not.
+    if (data.length > 0 && random(3) === 3) data.fill(0, random(data.length - 1))
+    after.durable = written(after.durable, { at: next.at, data })
+  }
+  after.size = after.durable.length
+  return after
+}
+
+function writeOut(dir: DirNode, path: string): void {
+  for (const [name, node] of dir.durable) {
+    const to = join(path, name)
+    if (node instanceof FileNode) writeFileSync(to, node.durable)
+    else {
+      mkdirSync(to)
+      writeOut(node, to)
+    }
+  }
+}
