@@ -1,2 +1,3 @@
 export * from './errors.js'
+export { parseRemoteUrl, remoteKey } from './remote/url.js'
 export type * from './types.js'

@@ -66,8 +66,51 @@ export interface SyncRunDoc {
   result?: 'adopted' | 'merged' | 'unchanged' | 'exported' | 'standalone' | 'conflict'
   requestedBy: string
   sequence: number
+  /** The remote's key: URL, ref and directory as one name. */
+  key: string
+  force: boolean
+  /** Import only: keep the revision, leave main alone. */
+  standalone: boolean
+  /** Export only: the commit's message. */
+  message?: string
+  /** The client's time of the event, ISO 8601; it orders events of one remote and nothing else. */
+  timestamp?: string
+  /** Whether the URL carried a credential (which stands nowhere): a run after a restart has to do without. */
+  hadCredential: boolean
 }
 export const syncRuns = collection<SyncRunDoc>()({ name: 'sync-runs', indexes: { space: (run) => run.space }, owner: (run) => run.space })
+
+export const RetryRequest = Type.Object(
+  { url: Type.Optional(Type.String({ minLength: 1, maxLength: 2048, description: 'The same repository again, with a fresh credential.' })) },
+  { additionalProperties: false, $id: 'GitRetryRequest' },
+)
+export type RetryRequest = Static<typeof RetryRequest>
+
+export const GitRun = Type.Object(
+  {
+    object: Type.Literal('git-run'),
+    id: Id,
+    direction: oneOf(['import', 'export']),
+    state: oneOf(syncStates),
+    stage: Type.String(),
+    progress: Type.Number({ minimum: 0, maximum: 1 }),
+    result: Type.Optional(oneOf(['adopted', 'merged', 'unchanged', 'exported', 'standalone', 'conflict'])),
+    url: Type.String(),
+    ref: Type.String(),
+    repoProjectDirectory: Type.String(),
+    force: Type.Boolean(),
+    standalone: Type.Boolean(),
+    startedAt: Timestamp,
+    finishedAt: Type.Optional(Timestamp),
+    error: Type.Optional(Type.String()),
+    remoteRevision: Type.Optional(Type.String()),
+    revision: Type.Optional(Type.String()),
+    changeRequest: Type.Optional(Id),
+    requestedBy: Id,
+  },
+  { $id: 'GitRun' },
+)
+export type GitRun = Static<typeof GitRun>
 
 export const GitInfo = Type.Intersect(
   [
@@ -87,3 +130,4 @@ export const GitInfo = Type.Intersect(
   ],
   { $id: 'GitInfo' },
 )
+export type GitInfo = Static<typeof GitInfo>

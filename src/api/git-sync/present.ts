@@ -1,0 +1,47 @@
+import { headOf } from '../../domain/main-content.js'
+import type { LoadedSpace } from '../../domain/app.js'
+import type { GitInfo, GitRun, SyncRunDoc } from '../../model/index.js'
+import { presentGitSync } from '../spaces/present.js'
+
+const optional = <K extends keyof SyncRunDoc>(run: SyncRunDoc, ...keys: K[]): Pick<SyncRunDoc, K> =>
+  Object.fromEntries(keys.filter((key) => run[key] !== undefined).map((key) => [key, run[key]])) as Pick<SyncRunDoc, K>
+
+/** What `git/info` says: the link, and the newest run. */
+export function presentGitInfo(space: LoadedSpace, run: SyncRunDoc | undefined): GitInfo {
+  const link = space.doc.git
+  return {
+    ...(link === undefined ? {} : { ...presentGitSync(link), ref: link.ref }),
+    ...(run === undefined
+      ? {}
+      : {
+          state: run.state,
+          direction: run.direction,
+          stage: run.stage,
+          progress: run.progress,
+          error: run.error ?? null,
+          ref: run.ref,
+          revision: headOf(space),
+          ...optional(run, 'remoteRevision', 'revision', 'changeRequest'),
+        }),
+  }
+}
+
+/** One run of the history. */
+export function presentGitRun(run: SyncRunDoc): GitRun {
+  return {
+    object: 'git-run',
+    id: run.id,
+    direction: run.direction,
+    state: run.state,
+    stage: run.stage,
+    progress: run.progress,
+    url: run.url,
+    ref: run.ref,
+    repoProjectDirectory: run.directory,
+    force: run.force,
+    standalone: run.standalone,
+    startedAt: run.startedAt,
+    requestedBy: run.requestedBy,
+    ...optional(run, 'result', 'finishedAt', 'error', 'remoteRevision', 'revision', 'changeRequest'),
+  }
+}

@@ -1,0 +1,97 @@
+import type { CommitInfo, Repository } from '../../git/index.js'
+import type { CommitId, TreeId } from '../../kernel/ids.js'
+import { PAGE_IDS } from '../identity.js'
+import type { SyncState } from './sync-refs.js'
+
+/** A commit here for a commit of the remote; null = the folder was not there yet. */
+type Mapped = CommitId | null
+
+/**
+ * The commit here that equals a commit of the remote. Without a directory that is the commit itself. With one, every
+ * commit that touched the folder becomes a commit of the folder's tree with the same author, committer, dates and
+ * message, so that mapping again gives the same commits; what was exported from here is the commit it came from.
+ * Null where the folder never was in that history.
+ */
+export async function localCommit(repo: Repository, state: SyncState, directory: string, head: CommitId): Promise<Mapped> {
+  const known = state.equals.get(head)
+  if (directory === '' || known !== undefined) return known && directory !== '' ? known : head
+  const mapper = new DirectoryMapper(repo, state, directory)
+  return mapper.map(head)
+}
+
+class DirectoryMapper {
+  readonly #done = new Map<string, Mapped>()
+  readonly #trees = new Map<string, TreeId | null>()
+
+  constructor(
+    readonly repo: Repository,
+    state: SyncState,
+    readonly directory: string,
+  ) {
+    for (const [remote, local] of state.equals) this.#done.set(remote, local)
+  }
+
+  /** Parents first, without recursion: histories are long. */
+  async map(head: CommitId): Promise<Mapped> {
+    const commits = new Map((await this.repo.history({ from: head })).map((commit) => [commit.id as string, commit]))
+    const stack: CommitId[] = [head]
+    for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+      if (this.#done.has(top)) {
+        stack.pop()
+        continue
+      }
+      const commit: CommitInfo = commits.get(top) ?? (await this.repo.commit(top))
+      const waiting = commit.parents.filter((parent) => !this.#done.has(parent))
+      if (waiting.length > 0) stack.push(...waiting)
+      else this.#done.set(top, await this.#mapOne(commit))
+    }
+    return this.#done.get(head) ?? null
+  }
+
+  async #mapOne(commit: CommitInfo): Promise<Mapped> {
+    const parents = await this.#independent([...new Set(commit.parents.map((parent) => this.#done.get(parent) ?? null))].filter((parent) => parent !== null))
+    const tree = await this.#folder(commit)
+    if (parents.length === 0 && tree === null) return null
+    if (parents.length === 1 && (await this.repo.commit(parents[0] as CommitId)).tree === (tree ?? (await this.#emptyTree()))) return parents[0] as CommitId
+    const header = commit.headers[PAGE_IDS]
+    return this.repo.write({
+      parents,
+      changes: [],
+      tree: tree ?? (await this.#emptyTree()),
+      message: commit.message,
+      author: commit.author,
+      committer: commit.committer,
+      ...(header === undefined ? {} : { headers: { [PAGE_IDS]: header } }),
+    })
+  }
+
+  /** Leaves out parents that others of them contain: a merge of a branch that never touched the folder is no merge here. */
+  async #independent(parents: CommitId[]): Promise<CommitId[]> {
+    if (parents.length < 2) return parents
+    const kept: CommitId[] = []
+    for (const parent of parents) {
+      const contained = await Promise.all(parents.map((other) => other !== parent && this.repo.isAncestor(parent, other)))
+      if (!contained.includes(true)) kept.push(parent)
+    }
+    return kept
+  }
+
+  async #folder(commit: CommitInfo): Promise<TreeId | null> {
+    const known = this.#trees.get(commit.tree)
+    if (known !== undefined) return known
+    const entry = await (await this.repo.at(commit.id)).entry(this.directory)
+    const tree = entry?.mode === '040000' ? (entry.oid as TreeId) : null
+    this.#trees.set(commit.tree, tree)
+    return tree
+  }
+
+  #empty: TreeId | null = null
+  async #emptyTree(): Promise<TreeId> {
+    if (this.#empty === null) {
+      const nobody = { name: 'nobody', email: 'nobody@localhost', seconds: 0, offset: 0 }
+      const commit = await this.repo.write({ parents: [], changes: [], message: 'Empty tree\n', author: nobody, committer: nobody })
+      this.#empty = (await this.repo.commit(commit)).tree
+    }
+    return this.#empty
+  }
+}

@@ -1,0 +1,37 @@
+import { incomingRef, keepRef, MAIN } from '../refs.js'
+import { localCommit } from './directory.js'
+import { SyncFailure } from './failure.js'
+import { describeRemote } from './remote.js'
+import { fetchHead, type Outcome, type Sync } from './sync.js'
+import { readSyncState } from './sync-refs.js'
+import { takeUp } from './take-up.js'
+
+/** Runs an import. Doing it again changes nothing more. Throws `SyncFailure`, `RemoteError`. */
+export async function runImport(sync: Sync): Promise<Outcome> {
+  const { remote, run } = sync
+  const { repo } = sync.space
+  const named = await repo.remoteHead(sync.connection, remote.ref)
+  if (named === null) {
+    throw new SyncFailure(`${describeRemote(remote)} does not exist: the branch was renamed or deleted, or the repository is empty. The content of the space was left alone. Correct ref, or export first.`)
+  }
+  if (run.standalone) return importStandalone(sync)
+  const state = await readSyncState(repo, remote.key)
+  const main = repo.head(MAIN)
+  // A webhook that fires for our own export ends here, without a fetch.
+  if (!run.force && main !== null && state.last?.remote === named && repo.head(incomingRef(remote.key)) === null) {
+    return { result: 'unchanged', revision: main, remoteRevision: named }
+  }
+  return takeUp(sync, await fetchHead(sync), { force: run.force, forExport: false })
+}
+
+/** Makes a revision of the remote's head that clients may name; main stays. */
+async function importStandalone(sync: Sync): Promise<Outcome> {
+  const { remote } = sync
+  const { repo } = sync.space
+  const head = await fetchHead(sync)
+  await sync.enter('checking')
+  const revision = await localCommit(repo, await readSyncState(repo, remote.key), remote.directory, head)
+  if (revision === null) throw new SyncFailure(`${describeRemote(remote)} has no folder ${remote.directory}/. Correct repoProjectDirectory.`)
+  if (repo.head(keepRef(revision)) === null) await repo.move([{ ref: keepRef(revision), from: null, to: revision }], 'standalone import')
+  return { result: 'standalone', revision, remoteRevision: head }
+}

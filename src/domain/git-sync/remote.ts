@@ -1,0 +1,82 @@
+import { parseRemoteUrl, type Remote, RemoteError, remoteKey } from '../../git/index.js'
+import { badRequest } from '../../kernel/errors.js'
+import type { RefName } from '../../kernel/ids.js'
+import type { SyncRunDoc } from '../../model/index.js'
+
+/** One branch (and folder) of one remote repository, without any credential. */
+export interface SyncRemote {
+  key: string
+  url: string
+  ref: RefName
+  /** '' = the whole repository. */
+  directory: string
+}
+
+export interface Credential {
+  username?: string
+  password?: string
+}
+
+const COMPONENT = /^(?![.-])[^\p{Cc} ~^:?*[\\]+(?<!\.|\.lock)$/u
+
+/** Whether `ref` is a full name that Git accepts, of a branch or, where `merge requests` are asked for, of their heads. */
+function isSyncRef(ref: string, mergeRequests: boolean): boolean {
+  if (mergeRequests && /^refs\/(pull|merge-requests)\/[1-9][0-9]{0,9}\/head$/.test(ref)) return true
+  const [refs, heads, ...branch] = ref.split('/')
+  return refs === 'refs' && heads === 'heads' && branch.length > 0 && !/\.\.|@\{/.test(ref) && branch.every((part) => COMPONENT.test(part))
+}
+
+/** A folder's path without `./` and outer slashes. Throws 400 where it leaves the repository. */
+function normalizeDirectory(text: string): string {
+  const parts = text.split('/').filter((part) => part !== '' && part !== '.')
+  if (parts.some((part) => part === '..' || part.toLowerCase() === '.git' || /[\p{Cc}\\]/u.test(part))) {
+    throw badRequest('repoProjectDirectory is no folder of the repository.', [{ path: '/repoProjectDirectory', message: 'must be a relative path such as docs/guide' }])
+  }
+  return parts.join('/')
+}
+
+/** Takes a request's URL, ref and directory apart. Throws 400; no message holds a credential. */
+export function readRemote(
+  input: { url: string; ref: string; repoProjectDirectory?: string },
+  options: { allowedProtocols: readonly string[]; mergeRequests: boolean },
+): { remote: SyncRemote; credential: Credential | null } {
+  if (!isSyncRef(input.ref, options.mergeRequests)) {
+    throw badRequest('ref is no branch.', [
+      { path: '/ref', message: `must be refs/heads/<branch>${options.mergeRequests ? ', refs/pull/<n>/head or refs/merge-requests/<n>/head' : ''}` },
+    ])
+  }
+  const directory = normalizeDirectory(input.repoProjectDirectory ?? '')
+  try {
+    const { url, username, password } = parseRemoteUrl(input.url, options.allowedProtocols)
+    const remote = { key: remoteKey(url, input.ref, directory), url, ref: input.ref as RefName, directory }
+    const credential = { ...(username === undefined ? {} : { username }), ...(password === undefined ? {} : { password }) }
+    return { remote, credential: username === undefined && password === undefined ? null : credential }
+  } catch (error) {
+    if (error instanceof RemoteError) throw badRequest('url cannot be used.', [{ path: '/url', message: error.message }])
+    throw error
+  }
+}
+
+export const remoteOf = (run: Pick<SyncRunDoc, 'key' | 'url' | 'ref' | 'directory'>): SyncRemote => ({
+  key: run.key,
+  url: run.url,
+  ref: run.ref as RefName,
+  directory: run.directory,
+})
+
+/** With the credential, for one operation. */
+export const withCredential = (remote: SyncRemote, credential: Credential | undefined): Remote => ({ url: remote.url, ...credential })
+
+/** `host/path` of a repository. */
+export const repositoryPath = (url: string): string =>
+  url
+    .replace(/^[a-z]+:\/\/(?:[^/@]*@)?/i, '')
+    .replace(/^[^/@]*@([^/:]+):/, '$1/')
+    .replace(/\/+$/, '')
+    .replace(/\.git$/, '')
+
+/** `host/path (branch)`, as commit subjects and messages name a remote. */
+export function describeRemote(remote: Pick<SyncRemote, 'url' | 'ref' | 'directory'>): string {
+  const folder = remote.directory === '' ? '' : `, ${remote.directory}/`
+  return `${repositoryPath(remote.url)} (${remote.ref.replace(/^refs\/heads\//, '')}${folder})`
+}

@@ -1,0 +1,148 @@
+import { atLeast } from '../../access/index.js'
+import { remoteKey } from '../../git/index.js'
+import { badRequest, ServiceError } from '../../kernel/errors.js'
+import { newId } from '../../kernel/ids.js'
+import { type ExportRequest, type GitLink, type ImportRequest, type JobDoc, jobs, type Role, type SyncRunDoc, spaces, syncRuns } from '../../model/index.js'
+import type { Document, Transaction } from '../../store/index.js'
+import type { Actor, App, LoadedSpace } from '../app.js'
+import { checkUnlocked } from '../spaces.js'
+import { type Credential, readRemote, type SyncRemote } from './remote.js'
+
+/** Runs that are kept per space. */
+const KEPT_RUNS = 200
+
+export type NewRun = Pick<SyncRunDoc, 'direction' | 'force' | 'standalone' | 'message' | 'timestamp' | 'requestedBy'>
+
+/** Queues an import. Throws 400 (url, ref, directory), 403, 423 where it would change a locked space. */
+export async function requestImport(app: App, actor: Actor, space: LoadedSpace, input: ImportRequest): Promise<Document<SyncRunDoc>> {
+  const standalone = input.standalone ?? false
+  const { remote, credential } = readRemote(input, { allowedProtocols: app.settings.allowedProtocols, mergeRequests: standalone })
+  requireRole(space, remote, standalone ? 'standalone' : input.force ? 'force' : 'plain')
+  if (!standalone) checkUnlocked(space)
+  const run = { direction: 'import' as const, force: input.force ?? false, standalone, requestedBy: actor.user.id, ...timestampOf(input) }
+  return enqueue(app, space, remote, credential, run, standalone ? undefined : linkOf(app, remote, input))
+}
+
+/** Queues an export. Throws 400 (url, ref, directory), 403. */
+export async function requestExport(app: App, actor: Actor, space: LoadedSpace, input: ExportRequest): Promise<Document<SyncRunDoc>> {
+  const { remote, credential } = readRemote(input, { allowedProtocols: app.settings.allowedProtocols, mergeRequests: false })
+  requireRole(space, remote, input.force ? 'force' : 'plain')
+  const run = { direction: 'export' as const, force: input.force ?? false, standalone: false, message: input.commitMessage, requestedBy: actor.user.id, ...timestampOf(input) }
+  return enqueue(app, space, remote, credential, run, linkOf(app, remote, input))
+}
+
+/** Who may: ARCHITECTURE.md, "Sync with remotes". Throws 403. */
+export function requireRole(space: LoadedSpace, remote: SyncRemote, what: 'standalone' | 'plain' | 'force'): void {
+  const { git } = space.doc
+  const configured = git !== undefined && remoteKey(git.url, git.ref, git.directory) === remote.key
+  const least: Role = what === 'standalone' ? 'edit' : what === 'plain' && configured ? 'review' : 'admin'
+  if (atLeast(space.role, least)) return
+  const why = what === 'force' ? 'A forced run' : configured || what === 'standalone' ? 'This' : 'Another repository, branch or folder than the configured one'
+  throw new ServiceError('forbidden', `${why} needs the role ${least} on the space.`)
+}
+
+const timestampOf = (input: { timestamp?: string }): { timestamp?: string } =>
+  input.timestamp === undefined ? {} : { timestamp: new Date(input.timestamp).toISOString() }
+
+function webUrl(field: string, text: string | undefined): string | undefined {
+  if (text === undefined || text === '') return undefined
+  try {
+    const url = new URL(text)
+    if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new Error('not http')
+    if (url.username === '' && url.password === '') return text
+    url.username = ''
+    url.password = ''
+    return url.toString()
+  } catch {
+    throw badRequest(`${field} is no web address.`, [{ path: `/${field}`, message: 'must be an http or https URL' }])
+  }
+}
+
+/** What is remembered of the remote: never a credential. */
+function linkOf(app: App, remote: SyncRemote, input: ImportRequest | ExportRequest): GitLink {
+  const optional = {
+    provider: input.gitInfo?.provider,
+    fileURL: webUrl('gitInfo/url', input.gitInfo?.url),
+    repoTreeURL: webUrl('repoTreeURL', input.repoTreeURL),
+    repoCommitURL: webUrl('repoCommitURL', input.repoCommitURL),
+  }
+  const given = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined))
+  return { url: remote.url, ref: remote.ref, directory: remote.directory, updatedAt: app.clock.now().toISOString(), ...given }
+}
+
+/** Writes the run and its job in one transaction, then wakes the worker. The credential stays in memory, under the run's ID. */
+export async function enqueue(
+  app: App,
+  space: Pick<LoadedSpace, 'doc'>,
+  remote: SyncRemote,
+  credential: Credential | null,
+  input: NewRun,
+  link?: GitLink,
+): Promise<Document<SyncRunDoc>> {
+  const id = newId()
+  const now = app.clock.now().toISOString()
+  if (credential) app.credentials.set(id, credential)
+  try {
+    const run = await app.store.transact(async (tx) => {
+      if (link) await writeLink(tx, space.doc.id, remote, link)
+      const before = (await tx.find(syncRuns, 'space', space.doc.id)).sort((a, b) => a.sequence - b.sequence)
+      for (const old of before.slice(0, Math.max(0, before.length + 1 - KEPT_RUNS))) if (isOver(old)) await tx.remove(syncRuns as never, old.id)
+      const made = await tx.insert(syncRuns, {
+        ...input,
+        ...remote,
+        id,
+        space: space.doc.id,
+        state: 'queued',
+        stage: 'queued',
+        progress: 0,
+        startedAt: now,
+        sequence: (before.at(-1)?.sequence ?? 0) + 1,
+        hadCredential: credential !== null,
+      })
+      await insertJob(tx, made, now)
+      return made
+    })
+    app.wakeJobs()
+    return run
+  } catch (error) {
+    app.credentials.delete(id)
+    throw error
+  }
+}
+
+export const isOver = (run: SyncRunDoc): boolean => run.state !== 'queued' && run.state !== 'running'
+
+async function writeLink(tx: Transaction, id: string, remote: SyncRemote, link: GitLink): Promise<void> {
+  const space = await tx.get(spaces, id)
+  if (!space) return
+  const { git } = space
+  const same = git !== undefined && git.url === remote.url && git.ref === remote.ref && git.directory === remote.directory
+  await tx.replace(spaces, { ...space, git: same ? { ...git, ...link, updatedAt: git.updatedAt } : link })
+}
+
+/** Behind all jobs of the space, but before those of the same remote whose event was later by the client's own time. */
+async function insertJob(tx: Transaction, run: SyncRunDoc, now: string): Promise<void> {
+  const lane = (await tx.find(jobs, 'lane', run.space)).sort((a, b) => a.sequence - b.sequence)
+  const added: Document<JobDoc> = await tx.insert(jobs, {
+    id: run.id,
+    kind: `git-${run.direction}`,
+    lane: run.space,
+    payload: { run: run.id },
+    state: 'queued',
+    sequence: (lane.at(-1)?.sequence ?? 0) + 1,
+    attempts: 0,
+    createdAt: now,
+  })
+  if (run.timestamp === undefined) return
+  const mine: { job: Document<JobDoc>; timestamp: string }[] = []
+  for (const job of [...lane, added]) {
+    const other = job.state === 'queued' ? await tx.get(syncRuns, job.id) : null
+    if (other?.key === run.key && other.timestamp !== undefined) mine.push({ job, timestamp: other.timestamp })
+  }
+  const places = mine.map(({ job }) => job.sequence)
+  const ordered = [...mine].sort((a, b) => (a.timestamp < b.timestamp ? -1 : a.timestamp > b.timestamp ? 1 : a.job.sequence - b.job.sequence))
+  for (const [index, { job }] of ordered.entries()) {
+    const sequence = places[index] as number
+    if (job.sequence !== sequence) await tx.replace(jobs, { ...job, sequence })
+  }
+}

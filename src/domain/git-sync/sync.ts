@@ -1,0 +1,104 @@
+import type { Remote } from '../../git/index.js'
+import { type CommitId, type RefName } from '../../kernel/ids.js'
+import { spaces, type SyncRunDoc, syncRuns, users } from '../../model/index.js'
+import type { Document, Transaction } from '../../store/index.js'
+import type { Actor, App, LoadedSpace } from '../app.js'
+import { repositoryName } from '../refs.js'
+import { SyncFailure } from './failure.js'
+import { remoteOf, type SyncRemote, withCredential } from './remote.js'
+
+export type Stage = 'connecting' | 'fetching' | 'checking' | 'merging' | 'pushing'
+const progress: Record<Stage, number> = { connecting: 0.05, fetching: 0.1, checking: 0.5, merging: 0.7, pushing: 0.8 }
+
+/** One import or export under way. */
+export interface Sync {
+  app: App
+  space: LoadedSpace
+  /** For whom: the author of what is committed. */
+  actor: Actor
+  run: Document<SyncRunDoc>
+  remote: SyncRemote
+  /** The remote with its credential, for Git alone. */
+  connection: Remote
+  /** Says in `git/info` what is being done. */
+  enter(stage: Stage): Promise<void>
+}
+
+/** How a run ended well. */
+export interface Outcome {
+  result: NonNullable<SyncRunDoc['result']>
+  revision: CommitId
+  remoteRevision?: CommitId
+  /** With the result `conflict`: the change request that holds it, and what to do. */
+  changeRequest?: string
+  error?: string
+}
+
+/** Opens a run's space for work. Throws `SyncFailure` where the space is gone. */
+export async function openSync(app: App, runId: string): Promise<Sync> {
+  const stored = await app.store.get(syncRuns, runId)
+  if (!stored) throw new SyncFailure('The run was removed.')
+  const run = await app.store.replace(syncRuns, { ...stored, state: 'running', stage: 'connecting', progress: progress.connecting })
+  const doc = await app.store.get(spaces, run.space)
+  if (!doc || doc.deletedAt !== undefined) throw new SyncFailure('The space was deleted.')
+  const remote = remoteOf(run)
+  const user = (await app.store.get(users, run.requestedBy)) ?? {
+    id: run.requestedBy,
+    version: 0,
+    displayName: app.settings.committer.name,
+    email: app.settings.committer.email,
+    createdAt: run.startedAt,
+  }
+  return {
+    app,
+    space: { doc, role: 'admin', repo: await app.git.open(repositoryName(doc.id)) },
+    actor: { user, token: { id: 'job', readOnly: false } },
+    run,
+    remote,
+    connection: withCredential(remote, app.credentials.get(run.id)),
+    enter: (stage) => changeRun(app, run.id, (now) => ({ ...now, stage, progress: progress[stage] })),
+  }
+}
+
+async function changeRun(app: App, id: string, change: (run: Document<SyncRunDoc>) => Document<SyncRunDoc>): Promise<void> {
+  await app.store.transact(async (tx) => {
+    const run = await tx.get(syncRuns, id)
+    if (run) await tx.replace(syncRuns, change(run))
+  })
+}
+
+/** Writes a run's good end and the space's dates, in the transaction that ends its job. */
+export async function writeOutcome(app: App, tx: Transaction, runId: string, outcome: Outcome): Promise<void> {
+  const run = await tx.get(syncRuns, runId)
+  if (!run) return
+  const now = app.clock.now().toISOString()
+  const { error: _before, ...rest } = run
+  const state = outcome.result === 'conflict' ? 'conflict' : 'success'
+  await tx.replace(syncRuns, { ...rest, ...outcome, state, stage: 'done', progress: 1, finishedAt: now })
+  const space = await tx.get(spaces, run.space)
+  if (!space || state === 'conflict' || run.standalone) return
+  const moved = outcome.result === 'adopted' || outcome.result === 'merged'
+  const linked = space.git?.url === run.url && space.git.ref === run.ref && space.git.directory === run.directory
+  if (moved || linked) {
+    await tx.replace(spaces, { ...space, ...(moved ? { updatedAt: now } : {}), ...(linked && space.git ? { git: { ...space.git, updatedAt: now } } : {}) })
+  }
+}
+
+/** Writes a run's failure, in the transaction that ends its job. */
+export async function writeFailure(app: App, tx: Transaction, runId: string, error: string): Promise<void> {
+  const run = await tx.get(syncRuns, runId)
+  if (run) await tx.replace(syncRuns, { ...run, state: 'failure', stage: 'done', progress: 1, error, finishedAt: app.clock.now().toISOString() })
+}
+
+/** Fetches the remote's ref; moves no ref here. Throws `RemoteError`. */
+export async function fetchHead(sync: Sync, ref: RefName = sync.remote.ref): Promise<CommitId> {
+  await sync.enter('fetching')
+  const { settings } = sync.app
+  const { head } = await sync.space.repo.fetch(sync.connection, ref, {
+    maxBlobBytes: settings.maxFileBytes,
+    maxPackBytes: settings.maxPackBytes,
+    maxEntries: settings.maxTreeEntries,
+    timeoutMs: settings.remoteTimeoutMs,
+  })
+  return head
+}

@@ -1,0 +1,4 @@
+import { runImport } from '../domain/git-sync/import.js'
+import { gitSyncJob } from './git-sync-job.js'
+
+export const gitImport = gitSyncJob('git-import', runImport)

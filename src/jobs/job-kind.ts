@@ -1,0 +1,21 @@
+import type { App } from '../domain/app.js'
+import type { JobDoc } from '../model/index.js'
+import type { Transaction } from '../store/index.js'
+
+/** How a job ended; `write` runs in the transaction that ends it. */
+export interface Ending {
+  /** Absent = done. */
+  error?: string
+  write?(tx: Transaction): Promise<void>
+}
+
+/** What the worker knows of a kind of job. */
+export interface JobKind {
+  kind: string
+  /**
+   * Does the work. It may be run again after a crash at any point, so doing it twice must be like doing it once. What it
+   * throws is unforeseen: the job is tried again, and after that `failed` says what to write.
+   */
+  run(app: App, job: JobDoc): Promise<Ending>
+  failed(app: App, job: JobDoc, error: string): Ending
+}
