@@ -126,7 +126,8 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     const host = config.host.includes(':') ? `[${config.host}]` : config.host
     const url = `http://${host}:${port}`
     if (config.publicUrl === null) app.settings.publicUrl = url
-    const worker = overrides.withoutWorker ? null : startWorker(app)
+    const worker = overrides.withoutWorker ? null : startWorker(app, { concurrency: 2 })
+    app.wakeJobs = () => worker?.wake()
     const close = async (): Promise<void> => {
       api.stop()
       await stop(server)
