@@ -5,6 +5,7 @@ import * as mainContent from './content/main-endpoints.js'
 import * as revisions from './content/revision-endpoints.js'
 import * as writing from './content/write-endpoints.js'
 import type { Endpoints } from './declaration.js'
+import * as gitSync from './git-sync/endpoints.js'
 import * as organizations from './organizations/endpoints.js'
 import * as spaces from './spaces/endpoints.js'
 import * as users from './users/endpoints.js'
@@ -20,4 +21,5 @@ export const endpoints: Endpoints = {
   ...changeRequests,
   ...changeRequestContent,
   ...downloads,
+  ...gitSync,
 }
