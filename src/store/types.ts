@@ -10,7 +10,7 @@ export interface Collection<T extends object, I extends string = string> {
   /** Index name → the key (or keys) under which a document is found; null = not in this index. */
   readonly indexes: { readonly [K in I]: (document: Draft<T>) => string | readonly string[] | null }
   /** Index names whose keys may occur once only; a second insert throws `DuplicateKey`. */
-  readonly unique?: readonly I[]
+  readonly unique?: readonly NoInfer<I>[]
   /** The aggregate or owner whose checkpoint file holds the document (for example its space). Default: the collection. */
   readonly owner?: (document: Draft<T>) => string
 }
