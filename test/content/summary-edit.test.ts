@@ -24,7 +24,10 @@ test('one line is written, in the style of its siblings', () => {
   assert.is(insertEntry(sample, { title: 'N', href: 'n.md', parent: [1] }), sample.replace('* [C](c.md)\n', '* [C](c.md)\n* [N](n.md)\n'))
   assert.is(insertEntry(sample, { title: 'N', href: 'n.md', parent: [1, 0], at: 0 }), sample.replace('  * [B]', '  * [N](n.md)\n  * [B]'))
   assert.is(insertEntry(sample, { title: 'N', href: 'n.md', parent: [1, 1] }), sample.replace('* [C](c.md)\n', '* [C](c.md)\n  * [N](n.md)\n'))
-  assert.is(insertEntry('- [a](a.md)\r\n\t- [b](b.md)\r\n- [c](c.md)', { title: 'N', href: 'n.md', parent: [1] }), '- [a](a.md)\r\n\t- [b](b.md)\r\n- [c](c.md)\r\n\t- [N](n.md)')
+  assert.is(
+    insertEntry('- [a](a.md)\r\n\t- [b](b.md)\r\n- [c](c.md)', { title: 'N', href: 'n.md', parent: [1] }),
+    '- [a](a.md)\r\n\t- [b](b.md)\r\n- [c](c.md)\r\n\t- [N](n.md)',
+  )
   assert.is(insertEntry('1. [a](a.md)\n2. [b](b.md)\n', { title: 'N', href: 'n.md', parent: null }), '1. [a](a.md)\n2. [b](b.md)\n3. [N](n.md)\n')
   assert.is(insertEntry('', { title: 'N', href: 'n.md', parent: null }), '* [N](n.md)\n')
   assert.is(insertEntry('\ufeff# T\n\n## G\n', { title: 'N', href: null, parent: [0] }), '\ufeff# T\n\n## G\n\n* N\n')
@@ -49,7 +52,10 @@ test('groups come, move and go with their lines', () => {
   assert.is(insertGroup(sample, { title: 'N', slug: 'n', at: 1 }), sample.replace('## Start', '## N <a href="#n" id="n"></a>\n\n## Start'))
   assert.is(insertGroup('* [a](a.md)\n* [b](b.md)\n', { title: 'N', at: 1 }), '* [a](a.md)\n\n## N\n\n***\n\n* [b](b.md)\n')
   assert.is(removeGroup(sample, [1]), '# T\n\n* [Home](README.md)\n\n***\n\n* [D](d.md)\n')
-  assert.equal(modelOf(removeGroup(sample, [1], { nested: 'keep' })).map((node) => node.title), ['Home', 'A', 'C', 'D'])
+  assert.equal(
+    modelOf(removeGroup(sample, [1], { nested: 'keep' })).map((node) => node.title),
+    ['Home', 'A', 'C', 'D'],
+  )
   const two = '## A\n\n* [a](a.md)\n\n## B\n\n* [b](b.md)\n'
   assert.is(moveGroup(two, [1], 0), '## B\n\n* [b](b.md)\n\n## A\n\n* [a](a.md)\n')
 })
@@ -72,7 +78,34 @@ test('a removed entry may leave its children in its place', () => {
 })
 
 const label = fc.oneof(
-  fc.constantFrom('A [b]', '*x*', 'a_b_c', '_u_', '`code`', 'a & b', '&amp;', '<b>', 'C:\\x', '# h', '- d', '1. n', '> q', '***', 'a * b', '!', ':smile:', '](x)', 'x #', '~~~', '===', '[x]: y', 'été 文', '\\', '\\[', '!['),
+  fc.constantFrom(
+    'A [b]',
+    '*x*',
+    'a_b_c',
+    '_u_',
+    '`code`',
+    'a & b',
+    '&amp;',
+    '<b>',
+    'C:\\x',
+    '# h',
+    '- d',
+    '1. n',
+    '> q',
+    '***',
+    'a * b',
+    '!',
+    ':smile:',
+    '](x)',
+    'x #',
+    '~~~',
+    '===',
+    '[x]: y',
+    'été 文',
+    '\\',
+    '\\[',
+    '![',
+  ),
   fc.string({ minLength: 1, maxLength: 12 }),
 )
 const words = (title: string): string => title.replace(/[\x00-\x20\x7f]+/g, ' ').replace(/^ | $/g, '')
@@ -83,31 +116,43 @@ const target = fc.oneof(
 
 test('every title and target reads back', () => {
   fc.assert(
-    fc.property(summaryText, label.filter((title) => words(title) !== ''), fc.option(target), fc.nat(), (text, title, href, pick) => {
-      const all = paths(modelOf(text)).filter((path) => at(modelOf(text), path).type !== 'computed')
-      const path = all[pick % Math.max(1, all.length)]
-      if (!path) return
-      const expected = modelOf(text)
-      const node = at(expected, path)
-      if (node.type === 'group') {
+    fc.property(
+      summaryText,
+      label.filter((title) => words(title) !== ''),
+      fc.option(target),
+      fc.nat(),
+      (text, title, href, pick) => {
+        const all = paths(modelOf(text)).filter((path) => at(modelOf(text), path).type !== 'computed')
+        const path = all[pick % Math.max(1, all.length)]
+        if (!path) return
+        const expected = modelOf(text)
+        const node = at(expected, path)
+        if (node.type === 'group') {
+          node.title = words(title)
+          assert.equal(modelOf(retitleGroup(text, path, title)), expected)
+          return
+        }
         node.title = words(title)
-        assert.equal(modelOf(retitleGroup(text, path, title)), expected)
-        return
-      }
-      node.title = words(title)
-      node.href = href
-      const spelled = (found: SummaryNode | Model | undefined): string | null => found?.href?.replace(/%20/g, ' ').replace(/%28/g, '(').replace(/%29/g, ')') ?? null
-      const done = modelOf(retargetEntry(retitleEntry(text, path, title), path, href))
-      assert.is(spelled(at(done, path)), spelled(node), text)
-      at(done, path).href = href
-      assert.equal(done, expected)
-    }),
+        node.href = href
+        const spelled = (found: SummaryNode | Model | undefined): string | null =>
+          found?.href?.replace(/%20/g, ' ').replace(/%28/g, '(').replace(/%29/g, ')') ?? null
+        const done = modelOf(retargetEntry(retitleEntry(text, path, title), path, href))
+        assert.is(spelled(at(done, path)), spelled(node), text)
+        at(done, path).href = href
+        assert.equal(done, expected)
+      },
+    ),
     { numRuns: 800 },
   )
 })
 
 test('after any edit the file reads as the model says, and lines not concerned are the same', () => {
-  const operation = fc.record({ kind: fc.constantFrom('insert', 'remove', 'lift', 'move', 'group', 'ungroup', 'moveGroup'), a: fc.nat(), b: fc.nat(), c: fc.nat() })
+  const operation = fc.record({
+    kind: fc.constantFrom('insert', 'remove', 'lift', 'move', 'group', 'ungroup', 'moveGroup'),
+    a: fc.nat(),
+    b: fc.nat(),
+    c: fc.nat(),
+  })
   fc.assert(
     fc.property(summaryText, fc.array(operation, { maxLength: 4 }), (start, operations) => {
       let text = start
@@ -142,7 +187,9 @@ function edit(text: string, model: Model[], kind: string, a: number, b: number, 
     model.splice(index, 0, { type: 'group', title: 'New', href: null, children: [] })
     return insertGroup(text, { title: 'New', at: index })
   }
-  const picked = (kind === 'ungroup' || kind === 'moveGroup' ? groups : entries)[a % Math.max(1, (kind === 'ungroup' || kind === 'moveGroup' ? groups : entries).length)]
+  const picked = (kind === 'ungroup' || kind === 'moveGroup' ? groups : entries)[
+    a % Math.max(1, (kind === 'ungroup' || kind === 'moveGroup' ? groups : entries).length)
+  ]
   if (kind === 'insert') {
     const parents: Array<number[] | null> = [null, ...all]
     const parent = parents[b % parents.length]!
@@ -202,8 +249,14 @@ test('an entry beside others, inserted and removed, leaves the same bytes', () =
 })
 
 test('what is not there is refused', () => {
-  assert.throws(() => removeEntry(sample, [9]), (thrown: unknown) => thrown instanceof RangeError)
-  assert.throws(() => insertEntry(sample, { title: 'N', href: 'n', parent: [1], at: 9 }), (thrown: unknown) => thrown instanceof RangeError)
+  assert.throws(
+    () => removeEntry(sample, [9]),
+    (thrown: unknown) => thrown instanceof RangeError,
+  )
+  assert.throws(
+    () => insertEntry(sample, { title: 'N', href: 'n', parent: [1], at: 9 }),
+    (thrown: unknown) => thrown instanceof RangeError,
+  )
   const [home] = parseSummary(sample).nodes
   assert.is(removeEntry(sample, home!).includes('Home'), false)
 })

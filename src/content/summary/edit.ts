@@ -93,7 +93,7 @@ export function moveEntry(text: string, locator: Locator, to: { parent: Locator 
   if (from.block.kind === 'group') throw new RangeError('A group is moved by moveGroup.')
   const parent = to.parent === null ? null : locate(scan, to.parent)
   if (parent && from.path.every((index, depth) => parent.path[depth] === index)) throw new RangeError('An entry cannot be moved into itself.')
-  if (parent?.block === from.parent && (to.at ?? from.siblings.length - 1) === from.index) return text
+  if ((parent?.block ?? null) === from.parent && (to.at ?? from.siblings.length - 1) === from.index) return text
   if ((parent?.path.length ?? 0) + depthOf(from.block) > MAX_DEPTH) throw new RangeError('The entry would be nested too deep.')
   const rest = removeEntry(text, locator)
   return placeEntry(rest, { text, block: from.block, linked: node.href !== null }, parent && pathWithout(parent.path, from.path), to.at)

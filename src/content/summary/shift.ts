@@ -1,4 +1,4 @@
-import { dedent, indentation, linesIn, linesOf } from './lines.js'
+import { indentation, linesIn, linesOf } from './lines.js'
 import type { Place } from './place.js'
 import type { Block } from './scan.js'
 
@@ -25,8 +25,8 @@ function shiftLine(line: string, oldLead: string, lead: string, by: number, inde
   if (position === line.length || (by === 0 && oldLead === lead)) return line
   const pure = !(line.slice(0, position) + lead).includes(' ') || !(line.slice(0, position) + lead).includes('\t')
   if (pure && by === indentBy && line.startsWith(oldLead)) return lead + line.slice(oldLead.length)
-  if (by >= 0) return (pure && line[0] !== '\t' ? ' '.repeat(by) : ' '.repeat(by + column)) + (pure && line[0] !== '\t' ? line : line.slice(position))
-  return dedent(line, -by)
+  // Tab stops do not shift with the text: columns are written as spaces.
+  return ' '.repeat(Math.max(0, column + by)) + line.slice(position)
 }
 
 /**
