@@ -104,7 +104,9 @@ export function htmlInlines(html: string, context: Context): Inline[] {
     const value = html.slice(token.start, token.end)
     return token.type === 'text' ? { type: 'text', value: decodeReferences(value).replace(/\s+/g, ' ') } : { type: 'html', value }
   })
-  return trimmed(inlines(nodes, context))
+  const list = trimmed(inlines(nodes, context))
+  const only = list[0]
+  return list.length === 1 && only?.object === 'inline' && only.type === 'line' ? only.nodes : list
 }
 
 /** Without white space and line breaks at both ends. */
