@@ -61,7 +61,7 @@ async function editText(batch: Parameters<typeof updatePage>[0], page: DocumentE
   let text = before
   let given: string | undefined
   if (change.document) {
-    given = markdownOf(change.document, replaceBody(before, '') === before ? '' : before)
+    given = markdownOf(change.document)
     text = replaceBody(text, given)
     batch.written.add(page.gitPath)
   }
