@@ -1,6 +1,7 @@
 import { findFrontMatter } from '../front-matter.js'
 import { findReferences } from '../../links.js'
 import { resolveReference } from '../../resolve-reference.js'
+import { mentionTest } from '../../mentions.js'
 import { folderOf, isMarkdown, nameOf } from '../../paths.js'
 import { parseSummary } from '../../summary/parse.js'
 import { retargetEntry } from '../../summary/edit.js'
@@ -39,11 +40,12 @@ async function rewriteLinks(batch: Batch, moved: ReadonlyMap<string, string>): P
   const { workspace } = batch
   const paths = await workspace.paths()
   const structure = await workspace.structure()
+  const mayMention = mentionTest(moved.keys())
   for (const path of [...paths].filter((one) => isMarkdown(one) && one !== structure.config.summary)) {
     const text = (await workspace.text(path)) ?? ''
     const bodyStart = findFrontMatter(text)?.end ?? 0
     const here = moved.get(path) ?? path
-    if (here === path && ![...moved.keys()].some((old) => text.includes(nameOf(old)) || text.includes(nameOf(folderOf(old))))) continue
+    if (here === path && !mayMention(text)) continue
     const replacements = findReferences(text.slice(bodyStart)).flatMap((reference) => {
       const resolved = resolveReference(reference.target, path, structure, (one) => paths.has(one))
       const named = 'gitPath' in resolved && resolved.kind !== 'anchor' ? resolved.gitPath : undefined
