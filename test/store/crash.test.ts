@@ -114,7 +114,7 @@ test('at any operation, several in a row: what was acknowledged is there, whole,
       fc.constantFrom(1, 300, 1500, 1_000_000),
       survives,
     ),
-    { numRuns: 250 },
+    { numRuns: 70 },
   )
 })
 
@@ -131,7 +131,7 @@ test('at every single operation of one life with checkpoints', async () => {
     ],
     [{ id: 'c', owner: 'one', remove: false }],
   ]
-  for (const dice of [[], [1000], [0, 7, 3], [3, 3, 5, 1]]) for (let cut = 0; cut < 75; cut++) await survives(steps, [cut], dice, 1, 1)
+  for (let cut = 0; cut < 100; cut++) await survives(steps, [cut], cut % 2 === 0 ? [] : [cut, 7, 3, 1000], 1, 1)
 })
 
 test('the file system used here does lose what is not synced', async () => {
