@@ -106,7 +106,7 @@ export function encodeTarget(target: string, encoding: TargetEncoding): string {
     case 'markdown-angle':
       return escapeMarkdown(text).replace(/[<>]/g, '\\$&')
     case 'markdown': {
-      const escaped = escapeMarkdown(text).replace(/[ \u00a0]/g, (c) => encodeURIComponent(c))
+      const escaped = escapeMarkdown(text.replace(/[ \u00a0]/g, (c) => encodeURIComponent(c)))
       return (balanced(text) ? escaped : escaped.replace(/[()]/g, '\\$&')).replace(/^</, '\\<')
     }
   }
