@@ -95,7 +95,7 @@ export async function fetchHead(sync: Sync, ref: RefName = sync.remote.ref): Pro
   await sync.enter('fetching')
   const { settings } = sync.app
   const { head } = await sync.space.repo.fetch(sync.connection, ref, {
-    maxBlobBytes: settings.maxFileBytes,
+    maxBlobBytes: settings.maxBlobBytes,
     maxPackBytes: settings.maxPackBytes,
     maxEntries: settings.maxTreeEntries,
     timeoutMs: settings.remoteTimeoutMs,

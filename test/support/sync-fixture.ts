@@ -1,0 +1,158 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Actor, App, LoadedOrganization, LoadedSpace } from '../../src/domain/app.js'
+import { makeCommit, moveBranch } from '../../src/domain/commits.js'
+import { ContentCache } from '../../src/domain/content-cache.js'
+import { listSyncRuns } from '../../src/domain/git-sync/info.js'
+import { requestExport, requestImport } from '../../src/domain/git-sync/request.js'
+import { overridesAt } from '../../src/domain/identity.js'
+import { KeyedMutex } from '../../src/domain/mutex.js'
+import { MAIN } from '../../src/domain/refs.js'
+import { createSpace } from '../../src/domain/spaces.js'
+import { createRemoteOperations, openGit } from '../../src/git/index.js'
+import { startWorker, type Worker } from '../../src/jobs/worker.js'
+import { systemClock } from '../../src/kernel/clock.js'
+import type { CommitId, RefName } from '../../src/kernel/ids.js'
+import { type ExportRequest, type ImportRequest, memberships, organizations, type SyncRunDoc, spaces, users } from '../../src/model/index.js'
+import { openStore } from '../../src/store/index.js'
+import { type GitHttp, startGitHttp } from './git-http.js'
+import { git } from './hermetic-git.js'
+
+/** Files by path; null deletes. */
+export type Edit = Record<string, string | null>
+
+/** Whole services without HTTP, over one folder, and a Git server as the remote. */
+export interface Fixture {
+  root: string
+  app: App
+  worker: Worker
+  remotes: GitHttp
+  actor: Actor
+  organization: LoadedOrganization
+  /** What was logged. */
+  logged: string[]
+  space(): Promise<LoadedSpace>
+  /** The space as its documents say now. */
+  reload(space: LoadedSpace): Promise<LoadedSpace>
+  /** A commit of the acting user on main, or on another branch. */
+  edit(space: LoadedSpace, changes: Edit, ref?: RefName, mergeOf?: CommitId): Promise<CommitId>
+  import(space: LoadedSpace, input: Partial<ImportRequest> & { url: string }): Promise<SyncRunDoc>
+  export(space: LoadedSpace, input: Partial<ExportRequest> & { url: string }): Promise<SyncRunDoc>
+  /** The newest run, when the worker is idle. */
+  last(space: LoadedSpace): Promise<SyncRunDoc>
+  /** Every file of a commit here. */
+  files(space: LoadedSpace, commit?: string): Promise<Record<string, string>>
+  /** Every file of a plain clone of a remote. */
+  clone(url: string, branch?: string): Promise<{ dir: string; files: Record<string, string> }>
+  close(): Promise<void>
+}
+
+const log = (into: string[]) => {
+  const write = (fields: object, message: string): void => void into.push(`${message} ${JSON.stringify(fields, (_, value) => (value instanceof Error ? `${value.stack} ${value.cause}` : value))}`)
+  return { info: write, warn: write, error: write }
+}
+
+/** Opens documents and repositories below `root`, as the composition root does. */
+export async function openApp(root: string, logged: string[]): Promise<App> {
+  const allowedProtocols = ['http', 'https', 'file']
+  return {
+    store: await openStore({ dir: join(root, 'data') }),
+    git: await openGit({
+      reposDir: join(root, 'repos'),
+      allowedProtocols,
+      maxBlobBytes: 10_000_000,
+      remote: createRemoteOperations({ allowedProtocols, allowPrivateNetworks: true }),
+    }),
+    clock: systemClock,
+    settings: {
+      version: '0',
+      publicUrl: 'http://localhost',
+      signingKey: Buffer.alloc(32),
+      maxFileBytes: 10_000_000,
+      maxBlobBytes: 10_000_000,
+      maxPackBytes: 100_000_000,
+      maxTreeEntries: 10_000,
+      remoteTimeoutMs: 30_000,
+      allowedProtocols,
+      committer: { name: 'Bindery', email: 'bindery@localhost' },
+    },
+    locks: new KeyedMutex(),
+    content: new ContentCache(),
+    wakeJobs: () => {},
+    credentials: new Map(),
+    log: log(logged),
+  }
+}
+
+const tree = async (dir: string, commit: string): Promise<Record<string, string>> => {
+  const paths = (await git(dir, ['ls-tree', '-r', '-z', '--name-only', commit])).split('\0').filter((path) => path !== '')
+  return Object.fromEntries(await Promise.all(paths.map(async (path) => [path, await git(dir, ['show', `${commit}:${path}`])] as const)))
+}
+
+/** Starts a fixture. `http` are options of the Git server. */
+export async function startFixture(): Promise<Fixture> {
+  const root = await mkdtemp(join(tmpdir(), 'bindery-sync-'))
+  const served = await mkdtemp(join(tmpdir(), 'bindery-remotes-'))
+  const remotes = await startGitHttp({ root: served })
+  const logged: string[] = []
+  const app = await openApp(root, logged)
+  const worker = startWorker(app, { concurrency: 2 })
+  app.wakeJobs = worker.wake
+  const now = new Date().toISOString()
+  const user = await app.store.insert(users, { id: 'ada', displayName: 'Ada Lovelace', email: 'ada@example.org', createdAt: now })
+  const org = { id: 'org', title: 'Org', createdAt: now, emailDomains: [], type: 'business' as const, defaultRole: null, defaultContent: null, sso: false, ai: false, inviteLinks: false }
+  const organization: LoadedOrganization = { doc: await app.store.insert(organizations, org), role: 'admin' }
+  await app.store.insert(memberships, { id: 'org:ada', organization: 'org', user: 'ada', role: 'admin', joinedAt: now, disabled: false, sso: false })
+  const actor: Actor = { user, token: { id: 'token', readOnly: false } }
+  const fixture: Fixture = {
+    root,
+    app,
+    worker,
+    remotes,
+    actor,
+    organization,
+    logged,
+    space: () => createSpace(app, actor, organization, { title: 'Docs' }),
+    reload: async (space) => ({ ...space, doc: (await app.store.get(spaces, space.doc.id)) ?? space.doc }),
+    edit: (space, changes, ref = MAIN, mergeOf) =>
+      moveBranch(space.repo, ref, 'edit', async (head) =>
+        makeCommit(app, space.doc.id, space.repo, {
+          parents: [head as CommitId, ...(mergeOf === undefined ? [] : [mergeOf])],
+          changes: Object.entries(changes).map(([path, text]) => (text === null ? { path, delete: true as const } : { path, content: Buffer.from(text) })),
+          message: 'Edit\n',
+          author: user,
+          overrides: await overridesAt(app, space.doc.id, space.repo, head as CommitId),
+        }),
+      ),
+    async import(space, input) {
+      await requestImport(app, actor, await fixture.reload(space), { ref: 'refs/heads/main', ...input })
+      return fixture.last(space)
+    },
+    async export(space, input) {
+      await requestExport(app, actor, await fixture.reload(space), { ref: 'refs/heads/main', commitMessage: 'Publish', ...input })
+      return fixture.last(space)
+    },
+    async last(space) {
+      await worker.idle()
+      const run = (await listSyncRuns(app, space))[0]
+      if (!run) throw new Error('no run')
+      return run
+    },
+    files: (space, commit = 'refs/heads/main') => tree(space.repo.path, commit),
+    async clone(url, branch = 'main') {
+      const dir = await mkdtemp(join(served, 'clone-'))
+      await git(dir, ['clone', '--quiet', '--branch', branch, url, '.'])
+      return { dir, files: await tree(dir, 'HEAD') }
+    },
+    async close() {
+      await worker.stop()
+      await app.git.close()
+      await app.store.close()
+      await remotes.close()
+      await Promise.all([root, served].map((dir) => rm(dir, { recursive: true, force: true })))
+    },
+  }
+  return fixture
+}
+
