@@ -80,7 +80,8 @@ function pictureImage(nodes: readonly Inline[], html: string): InlineNode | null
 function anchor(token: HtmlToken, html: string, nodes: Inline[]): InlineNode {
   const { href, id, title } = token.attributes
   if (href === undefined || (id !== undefined && nodes.length === 0)) return inline('anchor', { id: id ?? token.attributes['name'] ?? '', html }, nodes)
-  if ('data-footnote-ref' in token.attributes) return inline('annotation', { label: href.replace(/^#user-content-fn-/, ''), ref: referenceOf(href), html }, nodes)
+  if ('data-footnote-ref' in token.attributes)
+    return inline('annotation', { label: href.replace(/^#user-content-fn-/, ''), ref: referenceOf(href), html }, nodes)
   const extra = { ...(title && title !== 'mention' ? { title } : {}), ...(title === 'mention' || 'data-mention' in token.attributes ? { mention: true } : {}) }
   if (!classes(token).includes('button')) return inline('link', { ref: referenceOf(href), ...extra, html }, nodes)
   const style = classes(token).filter((name) => name !== 'button')[0]

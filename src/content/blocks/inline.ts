@@ -51,7 +51,10 @@ export function inlines(nodes: readonly Markdown[], context: Context, marks: Mar
         i = partner
       } else if (node.type === 'html') append(out, voidElement(token, node.value ?? ''))
       else if (node.type === 'link' && isAnnotation(node, nodes[i + 1])) {
-        append(out, inline('annotation', { label: nodes[i + 1]?.label ?? nodes[i + 1]?.identifier, ref: referenceOf(node.url ?? '') }, children(node, marks, depth)))
+        append(
+          out,
+          inline('annotation', { label: nodes[i + 1]?.label ?? nodes[i + 1]?.identifier, ref: referenceOf(node.url ?? '') }, children(node, marks, depth)),
+        )
         i++
       } else for (const made of one(node, marks, depth)) append(out, made)
     }
