@@ -194,6 +194,14 @@ test('a page far beyond the limits keeps its other blocks', () => {
   assert.equal(types, ['heading-1', 'paragraph', 'hint'])
 })
 
+test('a page of more list items than can be read is shown verbatim', () => {
+  const markdown = '- a\n'.repeat(20_000)
+  const [only, ...others] = parseDocument(markdown).nodes
+  assert.is(only?.type, 'raw')
+  assert.equal(others, [])
+  assert.equal(only?.nodes[0]?.object === 'text' && only.nodes[0].leaves[0]?.text, markdown)
+})
+
 test('every type that the parser makes is described', () => {
   const described = new Set(describeBlocks().map((one) => one.type))
   fc.assert(

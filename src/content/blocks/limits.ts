@@ -49,6 +49,8 @@ export interface Scan {
   off: string[]
   /** 1-based line of the last `$$` that stands alone; 0 = none. */
   lastFence: number
+  /** More lists or table rows than the parser reads in a few seconds: the whole text stays verbatim. */
+  tooMany: boolean
 }
 
 /** Looks over a text before it is parsed, in linear time, and answers what the parser must leave alone so that its time and stack stay bounded. */
@@ -101,8 +103,7 @@ export function scan(text: string): Scan {
     start = end + 1
   }
   paragraphEnds()
-  if (lazySpent + lazy ** 2 > BUDGET.lazy || containersSpent > BUDGET.containers || markers > MAX_MARKERS)
+  if (lazySpent + lazy ** 2 > BUDGET.lazy || containersSpent > BUDGET.containers)
     for (const name of ['blockQuote', 'list', 'gfmFootnoteDefinition']) off.add(name)
-  if (rows > MAX_MARKERS) for (const name of ['table', 'definition']) off.add(name)
-  return { off: [...off], lastFence }
+  return { off: [...off], lastFence, tooMany: Math.max(markers, rows) > MAX_MARKERS }
 }
