@@ -3,7 +3,7 @@ import { findUser, listTokens } from '../domain/accounts.js'
 import type { Actor, App, LoadedSpace } from '../domain/app.js'
 import { findChangeRequest } from '../domain/change-requests.js'
 import { isMissing, openRevisionById } from '../domain/revisions.js'
-import { defineResolvers, resolversOf } from './endpoint.js'
+import { defineResolvers, resolversOf } from './resolver.js'
 
 const resolver = resolversOf<App, Actor>()
 
@@ -15,9 +15,17 @@ export const resolvers = defineResolvers({
     description: 'ID of one of your tokens.',
     load: async ({ app, actor, id }) => (actor && (await listTokens(app, actor)).find((token) => token.id === id)) ?? null,
   }),
-  organizationId: resolver()({ as: 'organization', description: 'ID of an organization.', load: ({ app, actor, id }) => actor && findOrganization(app, actor, id) }),
+  organizationId: resolver()({
+    as: 'organization',
+    description: 'ID of an organization.',
+    load: ({ app, actor, id }) => actor && findOrganization(app, actor, id),
+  }),
   spaceId: resolver()({ as: 'space', description: 'ID of a space.', load: ({ app, actor, id }) => actor && findSpace(app, actor, id) }),
-  deletedSpaceId: resolver()({ as: 'space', description: 'ID of a deleted space.', load: ({ app, actor, id }) => actor && findSpace(app, actor, id, { deleted: true }) }),
+  deletedSpaceId: resolver()({
+    as: 'space',
+    description: 'ID of a deleted space.',
+    load: ({ app, actor, id }) => actor && findSpace(app, actor, id, { deleted: true }),
+  }),
   changeRequestId: resolver<{ space: LoadedSpace }>()({
     as: 'changeRequest',
     needs: ['space'],

@@ -1,6 +1,6 @@
 import { allows, type Permission } from '../access/index.js'
 import type { Actor, App, LoadedOrganization, LoadedSpace } from '../domain/app.js'
-import { endpointsOf } from './endpoint.js'
+import { endpointsOf } from './declaration.js'
 import type { resolvers } from './resolvers.js'
 
 /** Declares an endpoint of this service. */

@@ -26,7 +26,7 @@ export function encodePageIds(overrides: IdOverrides): string {
   return [VERSION, ...entries.map(({ kind, id, key }) => `${kind} ${id} ${encodeKey(key)}`)].join('\n')
 }
 
-/** Reads the header `page-ids`. Lines that are none, repeat a key or an ID, or state the default are ignored; another version is an empty map. */
+/** Reads the header `page-ids`. Lines that are none, or repeat a key or an ID, are ignored; another version is an empty map. A line that states the default takes an override back. */
 export function decodePageIds(header: string): Map<string, string> {
   const overrides = new Map<string, string>()
   if (header.length > MAX_HEADER_LENGTH) return overrides
@@ -38,9 +38,33 @@ export function decodePageIds(header: string): Map<string, string> {
     const key = encoded === undefined ? null : decodeKey(encoded)
     if (!kind || !id || key === null || !isEntryKind(kind)) continue
     const name = overrideKey(kind, key)
-    if (overrides.has(name) || used.has(id) || id === defaultId(kind, key)) continue
+    if (overrides.has(name) || used.has(id)) continue
     overrides.set(name, id)
     used.add(id)
   }
   return overrides
+}
+
+/** The overrides that a header makes of those it is relative to. An ID that changed hands is taken from its former holder. */
+export function composePageIds(base: IdOverrides, header: IdOverrides): Map<string, string> {
+  const taken = new Set(header.values())
+  const composed = new Map([...base].filter(([name, id]) => header.has(name) || !taken.has(id)))
+  for (const [name, id] of header) {
+    const { kind, key } = entryOfOverride(name)
+    if (id === defaultId(kind, key)) composed.delete(name)
+    else composed.set(name, id)
+  }
+  return composed
+}
+
+/** The header that makes `overrides` of `base`. */
+export function differenceOfPageIds(base: IdOverrides, overrides: IdOverrides): string {
+  if (base === overrides) return encodePageIds(new Map())
+  const changed = [...overrides].filter(([name, id]) => base.get(name) !== id)
+  const taken = new Set(changed.map(([, id]) => id))
+  const dropped = [...base].flatMap(([name, id]) => {
+    const { kind, key } = entryOfOverride(name)
+    return overrides.has(name) || taken.has(id) ? [] : [[name, defaultId(kind, key)] as const]
+  })
+  return encodePageIds(new Map([...changed, ...dropped]))
 }

@@ -1,11 +1,5 @@
+import type { EntryChanges } from './identity-changes.js'
 import type { ContentStructure, EntryKind, PageEntry } from './types.js'
-
-/** What became of the entries of one kind between two structures, by key. */
-export interface KeyChanges {
-  added: string[]
-  deleted: string[]
-  renamed: { from: string; to: string }[]
-}
 
 function* entries(pages: readonly PageEntry[]): Generator<PageEntry> {
   for (const page of pages) {
@@ -29,17 +23,22 @@ function marks(entry: PageEntry): string[] {
 }
 
 /**
- * Matches groups, links or computed pages of two structures. An entry whose key is still there is the same; of the others,
- * those that share a mark that is unique on both sides are a rename (content-format.md: a group stays while its children stay).
+ * Matches the groups, links and computed pages of two structures. An entry whose key is still there is the same; of the
+ * others, those that share a mark that is unique among what came are a rename (a group stays while its children stay).
  */
-export function matchStructures(before: ContentStructure, after: ContentStructure, kind: 'group' | 'link' | 'computed'): KeyChanges {
+export function matchStructures(before: ContentStructure, after: ContentStructure): EntryChanges {
+  const parts = (['group', 'link', 'computed'] as const).map((kind) => matchKind(before, after, kind))
+  return { added: parts.flatMap((part) => part.added), deleted: parts.flatMap((part) => part.deleted), renamed: parts.flatMap((part) => part.renamed) }
+}
+
+function matchKind(before: ContentStructure, after: ContentStructure, kind: 'group' | 'link' | 'computed'): EntryChanges {
   const of = (structure: ContentStructure): Map<string, PageEntry> =>
     new Map([...entries(structure.pages)].filter((entry) => entry.type === kind).map((entry) => [entry.key, entry]))
   const old = of(before)
   const now = of(after)
   const gone = [...old.values()].filter((entry) => !now.has(entry.key))
   const came = [...now.values()].filter((entry) => !old.has(entry.key))
-  const renamed: KeyChanges['renamed'] = []
+  const renamed: Array<{ kind: EntryKind; from: string; to: string }> = []
   const taken = new Set<string>()
   const byMark = new Map<string, PageEntry[]>()
   for (const entry of came) for (const mark of marks(entry)) byMark.set(mark, [...(byMark.get(mark) ?? []), entry])
@@ -49,12 +48,12 @@ export function matchStructures(before: ContentStructure, after: ContentStructur
       .find((candidates) => candidates.length === 1)?.[0]
     if (!match) continue
     taken.add(match.key)
-    renamed.push({ from: entry.key, to: match.key })
+    renamed.push({ kind, from: entry.key, to: match.key })
   }
   const moved = new Set(renamed.map((move) => move.from))
   return {
-    added: came.filter((entry) => !taken.has(entry.key)).map((entry) => entry.key),
-    deleted: gone.filter((entry) => !moved.has(entry.key)).map((entry) => entry.key),
+    added: came.filter((entry) => !taken.has(entry.key)).map((entry) => ({ kind, key: entry.key })),
+    deleted: gone.filter((entry) => !moved.has(entry.key)).map((entry) => ({ kind, key: entry.key })),
     renamed,
   }
 }

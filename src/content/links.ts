@@ -42,7 +42,15 @@ export function findReferences(markdown: string): Reference[] {
     for (const [start, end] of html) for (const attribute of scanAttributes(markdown, start, end)) addAttribute(attribute, add)
     scanTags(markdown, piece.start, piece.start + piece.text.length, code, add)
   }
-  return found.sort((a, b) => a.start - b.start || a.end - b.end)
+  const rank = ({ kind }: Reference): number => (kind === 'autolink' ? 1 : 0)
+  found.sort((a, b) => a.start - b.start || rank(a) - rank(b) || b.end - a.end)
+  // The URL in a tag is a bare URL to GFM as well.
+  let covered = 0
+  return found.filter((reference) => {
+    if (reference.kind === 'autolink') return reference.start >= covered
+    covered = Math.max(covered, reference.end)
+    return true
+  })
 }
 
 type Add = (kind: ReferenceKind, start: number, end: number, encoding: TargetEncoding) => void

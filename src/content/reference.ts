@@ -46,7 +46,7 @@ export interface Reference {
 }
 
 const ENTITY = /&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});/g
-const ESCAPE = /\\([!-/:-@[-`{-~])/g
+const ESCAPE = /\\(?=[!-/:-@[-`{-~]|$)/g
 const COMMON: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&apos;': "'", '&nbsp;': '\u00a0' }
 
 /** One character reference, by CommonMark's own table. */
@@ -95,25 +95,25 @@ export function encodeTarget(target: string, encoding: TargetEncoding): string {
       return encodeHtml(text, encoding)
     case 'liquid-double':
       return text
-        .replace(/\\(?=["'\\])/g, '\\\\')
+        .replace(/\\(?=["'\\]|$)/g, '\\\\')
         .replace(/"/g, '\\"')
         .replace(/%\}/g, '%25}')
     case 'liquid-single':
       return text
-        .replace(/\\(?=["'\\])/g, '\\\\')
+        .replace(/\\(?=["'\\]|$)/g, '\\\\')
         .replace(/'/g, "\\'")
         .replace(/%\}/g, '%25}')
     case 'markdown-angle':
       return escapeMarkdown(text).replace(/[<>]/g, '\\$&')
     case 'markdown': {
-      const escaped = escapeMarkdown(text).replace(/[ \u00a0]/g, (c) => encodeURIComponent(c))
+      const escaped = escapeMarkdown(text.replace(/[ \u00a0]/g, (c) => encodeURIComponent(c)))
       return (balanced(text) ? escaped : escaped.replace(/[()]/g, '\\$&')).replace(/^</, '\\<')
     }
   }
 }
 
 /** Backslashes that would escape, and ampersands that would begin an entity, are escaped. */
-const escapeMarkdown = (text: string): string => text.replace(ESCAPE, '\\\\$1').replace(/\\$/, '\\\\').replace(ENTITY, '\\$&')
+const escapeMarkdown = (text: string): string => text.replace(ESCAPE, '\\\\').replace(ENTITY, '\\$&')
 
 function encodeHtml(text: string, encoding: 'html-double' | 'html-single' | 'html-bare'): string {
   const safe = text.replace(ENTITY, (entity) => `&amp;${entity.slice(1)}`).replace(/</g, '&lt;')

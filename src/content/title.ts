@@ -25,7 +25,7 @@ export function firstHeading(text: string): Heading | null {
   const from = findFrontMatter(text)?.end ?? 0
   let fence: string | null = null
   let comment = false
-  let paragraph: { start: number; end: number } | null = null
+  let paragraph = null as { start: number; end: number } | null
   for (const line of linesOf(text)) {
     if (line.start < from) continue
     const raw = text.slice(line.start, line.textEnd)

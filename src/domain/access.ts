@@ -1,6 +1,18 @@
 import { type ChainLink, effectiveRole } from '../access/index.js'
 import { notFound } from '../kernel/errors.js'
-import { collections, type DefaultLevel, grants, membershipId, memberships, organizations, type Role, type SpaceDoc, spaces, teams } from '../model/index.js'
+import {
+  type CollectionDoc,
+  collections,
+  type DefaultLevel,
+  grants,
+  membershipId,
+  memberships,
+  organizations,
+  type Role,
+  type SpaceDoc,
+  spaces,
+  teams,
+} from '../model/index.js'
 import type { Reader } from '../store/index.js'
 import type { Actor, App, LoadedOrganization, LoadedSpace } from './app.js'
 import { repositoryName } from './refs.js'
@@ -36,7 +48,7 @@ export async function contentRole(
   for (let at: { kind: 'space' | 'collection'; id: string; parent?: string; defaultLevel: DefaultLevel } | null = content; at; ) {
     const granted = (await reader.find(grants, 'target', `${at.kind}:${at.id}`)).filter((grant) => principals.has(grant.principal)).map((grant) => grant.role)
     chain.push({ defaultLevel: at.defaultLevel, granted })
-    const parent: typeof at | null = at.parent === undefined ? null : ((await reader.get(collections, at.parent)) as never)
+    const parent: CollectionDoc | null = at.parent === undefined ? null : await reader.get(collections, at.parent)
     at = parent ? { ...parent, kind: 'collection' } : null
   }
   return effectiveRole(chain, member)

@@ -1,8 +1,8 @@
 import type { ContentCache } from './content-cache.js'
 import type { Git, Repository } from '../git/index.js'
 import type { Clock } from '../kernel/clock.js'
-import type { Document, OrganizationDoc, Role, SpaceDoc, UserDoc } from '../model/index.js'
-import type { Store } from '../store/index.js'
+import type { OrganizationDoc, Role, SpaceDoc, UserDoc } from '../model/index.js'
+import type { Document, Store } from '../store/index.js'
 import type { KeyedMutex } from './mutex.js'
 
 /** What every use case works with. Made once, in the composition root. */
@@ -28,6 +28,7 @@ export interface Settings {
   /** Key that signs download URLs. */
   signingKey: Buffer
   maxFileBytes: number
+  maxBlobBytes: number
   maxPackBytes: number
   maxTreeEntries: number
   remoteTimeoutMs: number

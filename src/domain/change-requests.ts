@@ -1,7 +1,16 @@
 import { conflict } from '../kernel/errors.js'
 import type { CommitId } from '../kernel/ids.js'
 import { newId } from '../kernel/ids.js'
-import { type ChangeRequestDoc, type ChangeRequestStatus, type CreateChangeRequest, changeRequests, type SpaceDoc, spaces, type UpdateChangeRequest, users } from '../model/index.js'
+import {
+  type ChangeRequestDoc,
+  type ChangeRequestStatus,
+  type CreateChangeRequest,
+  changeRequests,
+  type SpaceDoc,
+  spaces,
+  type UpdateChangeRequest,
+  users,
+} from '../model/index.js'
 import type { Document, Transaction } from '../store/index.js'
 import type { Actor, App, LoadedSpace } from './app.js'
 import { StaleRef } from '../git/index.js'
@@ -39,7 +48,13 @@ export function recount(space: Document<SpaceDoc>, from: ChangeRequestStatus | n
 }
 
 /** A new draft: document first, then its branch, which the reconciler can make again from the document. */
-export async function createChangeRequest(app: App, actor: Actor, space: LoadedSpace, input: CreateChangeRequest, options: { status?: ChangeRequestStatus; head?: CommitId; remoteKey?: string } = {}): Promise<LoadedChangeRequest> {
+export async function createChangeRequest(
+  app: App,
+  actor: Actor,
+  space: LoadedSpace,
+  input: CreateChangeRequest,
+  options: { status?: ChangeRequestStatus; head?: CommitId; remoteKey?: string } = {},
+): Promise<LoadedChangeRequest> {
   const main = space.repo.head(MAIN) as CommitId
   const head = options.head ?? main
   const taken = await space.repo.refs('refs/heads/change-requests/')
@@ -79,12 +94,20 @@ export async function makeBranch(space: LoadedSpace, doc: Pick<ChangeRequestDoc,
 }
 
 /** Sets status fields and the space's counters, in one transaction. */
-export async function setStatus(app: App, id: string, change: (doc: Document<ChangeRequestDoc>) => Document<ChangeRequestDoc>): Promise<Document<ChangeRequestDoc>> {
+export async function setStatus(
+  app: App,
+  id: string,
+  change: (doc: Document<ChangeRequestDoc>) => Document<ChangeRequestDoc>,
+): Promise<Document<ChangeRequestDoc>> {
   return app.store.transact((tx) => setStatusIn(tx, id, change))
 }
 
 /** Like `setStatus`, in a transaction under way. */
-export async function setStatusIn(tx: Transaction, id: string, change: (doc: Document<ChangeRequestDoc>) => Document<ChangeRequestDoc>): Promise<Document<ChangeRequestDoc>> {
+export async function setStatusIn(
+  tx: Transaction,
+  id: string,
+  change: (doc: Document<ChangeRequestDoc>) => Document<ChangeRequestDoc>,
+): Promise<Document<ChangeRequestDoc>> {
   const stored = (await tx.get(changeRequests, id)) as Document<ChangeRequestDoc>
   const next = change(stored)
   if (next === stored) return stored
@@ -94,7 +117,12 @@ export async function setStatusIn(tx: Transaction, id: string, change: (doc: Doc
 }
 
 /** Subject and status; `merged` is final and reached by merge alone. */
-export async function updateChangeRequest(app: App, space: LoadedSpace, changeRequest: LoadedChangeRequest, input: UpdateChangeRequest): Promise<LoadedChangeRequest> {
+export async function updateChangeRequest(
+  app: App,
+  space: LoadedSpace,
+  changeRequest: LoadedChangeRequest,
+  input: UpdateChangeRequest,
+): Promise<LoadedChangeRequest> {
   const doc = await setStatus(app, changeRequest.doc.id, (stored) => {
     if (stored.status === 'merged' && input.status !== undefined) throw conflict('The change request is merged: its status is final.')
     return { ...stored, ...input, updatedAt: app.clock.now().toISOString() }
@@ -118,12 +146,18 @@ export async function updatedAt(space: LoadedSpace, changeRequest: LoadedChangeR
 }
 
 /** The change requests of a space, by status and by who wrote in them (its maker or an author of its commits). */
-export async function listChangeRequests(app: App, space: LoadedSpace, filter: { status: ChangeRequestStatus | undefined; contributor?: string }): Promise<LoadedChangeRequest[]> {
+export async function listChangeRequests(
+  app: App,
+  space: LoadedSpace,
+  filter: { status: ChangeRequestStatus | undefined; contributor?: string },
+): Promise<LoadedChangeRequest[]> {
   const docs = (await app.store.find(changeRequests, 'space', space.doc.id)).filter((doc) => filter.status === undefined || doc.status === filter.status)
   const all = docs.map((doc) => loadHead(space, doc))
   if (filter.contributor === undefined) return all
   const user = await app.store.get(users, filter.contributor)
-  const wrote = await Promise.all(all.map(async (one) => one.doc.createdBy === filter.contributor || (user !== null && (await authorEmails(space, one)).has(user.email))))
+  const wrote = await Promise.all(
+    all.map(async (one) => one.doc.createdBy === filter.contributor || (user !== null && (await authorEmails(space, one)).has(user.email))),
+  )
   return all.filter((_, index) => wrote[index])
 }
 
@@ -134,4 +168,3 @@ async function authorEmails(space: LoadedSpace, changeRequest: LoadedChangeReque
   const commits = await space.repo.history({ from: changeRequest.head, not: [since], firstParent: true })
   return new Set(commits.map((commit) => commit.author.email.toLowerCase()))
 }
-

@@ -1,4 +1,4 @@
-import type { Overrides } from '../content/identity.js'
+import type { IdOverrides } from '../content/identity.js'
 import { type FileChange, InvalidPath, PathCollision, type Repository, type Signature, StaleRef } from '../git/index.js'
 import { badRequest, conflict } from '../kernel/errors.js'
 import type { CommitId, RefName, TreeId } from '../kernel/ids.js'
@@ -15,7 +15,9 @@ export function signatureOf(app: App, user: Pick<UserDoc, 'displayName' | 'email
 }
 
 /** The service as committer. */
-export const serviceSignature = (app: App): Signature => ({ ...signatureOf(app, { displayName: app.settings.committer.name, email: app.settings.committer.email }) })
+export const serviceSignature = (app: App): Signature => ({
+  ...signatureOf(app, { displayName: app.settings.committer.name, email: app.settings.committer.email }),
+})
 
 /** A message: subject line, then trailers. */
 export function commitMessage(subject: string, trailers: Record<string, string | readonly string[]> = {}): string {
@@ -31,7 +33,7 @@ export interface CommitInput {
   message: string
   author: Pick<UserDoc, 'displayName' | 'email'>
   /** IDs that the commit is to have. */
-  overrides: Overrides
+  overrides: IdOverrides
 }
 
 /** Makes a commit of the service: author = who acts, committer = the service, page identity in its header. Moves no ref. */
@@ -57,7 +59,8 @@ export async function makeCommit(app: App, space: string, repo: Repository, inpu
 /** What the Git layer refuses, in the words of the API. */
 function translated(error: unknown): unknown {
   if (error instanceof InvalidPath) return badRequest(`${error.message}: choose another file name.`)
-  if (error instanceof PathCollision) return conflict(`${error.message}: on some systems both would be one file. Choose another name.`, { paths: [error.existing, error.path] })
+  if (error instanceof PathCollision)
+    return conflict(`${error.message}: on some systems both would be one file. Choose another name.`, { paths: [error.existing, error.path] })
   return error
 }
 
@@ -75,7 +78,8 @@ export async function moveBranch(repo: Repository, ref: RefName, reason: string,
       return commit
     } catch (error) {
       if (!(error instanceof StaleRef)) throw error
-      if (tries >= ATTEMPTS) throw conflict(`The content is being changed faster than this change could be applied (${tries} attempts). Try again.`, { cause: error })
+      if (tries >= ATTEMPTS)
+        throw conflict(`The content is being changed faster than this change could be applied (${tries} attempts). Try again.`, { cause: error })
     }
   }
 }

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import type { Overrides } from '../content/identity.js'
-import type { Reference } from '../content/links.js'
+import type { IdOverrides } from '../content/identity.js'
+import type { Reference } from '../content/reference.js'
 import type { ContentStructure, PageSource } from '../content/types.js'
 import type { PageDates } from './page-dates.js'
 
@@ -16,7 +16,7 @@ export interface ParsedPage {
  */
 export class ContentCache {
   /** `<space>:<commit>` → IDs that differ from the default ones. */
-  readonly overrides = new LRUCache<string, Overrides>({ max: 5_000 })
+  readonly overrides = new LRUCache<string, IdOverrides>({ max: 5_000 })
   /** `<space>:<commit>` → shape of the revision. */
   readonly structures = new LRUCache<string, ContentStructure>({ max: 500 })
   /** Blob oid → page. */

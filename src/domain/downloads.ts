@@ -17,7 +17,8 @@ export interface Download {
   expires: number
 }
 
-const sign = (app: App, { space, oid, name, expires }: Download): string => createHmac('sha256', app.settings.signingKey).update([space, oid, name, expires].join('\n')).digest('base64url')
+const sign = (app: App, { space, oid, name, expires }: Download): string =>
+  createHmac('sha256', app.settings.signingKey).update([space, oid, name, expires].join('\n')).digest('base64url')
 
 /** The URL of a blob that works without a token, for one to two days. */
 export function downloadUrl(app: App, space: string, oid: string, name: string): string {

@@ -13,17 +13,24 @@ import { checkUnlocked } from './spaces.js'
 /** Everybody who wrote between two commits, as trailers' values, the acting user left out. */
 export async function coAuthors(repo: Repository, from: CommitId, not: readonly CommitId[], acting: Pick<UserDoc, 'email'>): Promise<string[]> {
   const commits = await repo.history({ from, not })
-  const names = new Map(commits.filter((one) => one.author.email.toLowerCase() !== acting.email).map((one) => [one.author.email.toLowerCase(), `${one.author.name} <${one.author.email}>`]))
+  const names = new Map(
+    commits
+      .filter((one) => one.author.email.toLowerCase() !== acting.email)
+      .map((one) => [one.author.email.toLowerCase(), `${one.author.name} <${one.author.email}>`]),
+  )
   return [...names.values()]
 }
 
 /** What a client is told of a merge that cannot be clean. */
 export function conflictError(what: string, conflicts: readonly MergeConflict[], hint: string): Error {
   const paths = [...new Set(conflicts.map((one) => one.path))]
-  return conflict(`${what} cannot be merged cleanly: ${paths.length} ${paths.length === 1 ? 'file is' : 'files are'} in conflict. Nothing was changed. ${hint}`, {
-    paths,
-    details: conflicts.map((one) => ({ path: one.path, message: `${one.kind} conflict` })),
-  })
+  return conflict(
+    `${what} cannot be merged cleanly: ${paths.length} ${paths.length === 1 ? 'file is' : 'files are'} in conflict. Nothing was changed. ${hint}`,
+    {
+      paths,
+      details: conflicts.map((one) => ({ path: one.path, message: `${one.kind} conflict` })),
+    },
+  )
 }
 
 /**
@@ -36,7 +43,9 @@ export async function mergeChangeRequest(app: App, actor: Actor, space: LoadedSp
     if (doc.status === 'merged') return { revision: doc.revisionMerged as CommitId }
     if (doc.status === 'archived') throw conflict('The change request is archived: set its status to open to merge it.')
     checkUnlocked(space)
-    const revision = await moveBranch(space.repo, MAIN, `merge change request ${doc.number}`, (main) => mergeCommit(app, actor, space, { doc, head }, main as CommitId))
+    const revision = await moveBranch(space.repo, MAIN, `merge change request ${doc.number}`, (main) =>
+      mergeCommit(app, actor, space, { doc, head }, main as CommitId),
+    )
     const now = app.clock.now().toISOString()
     await setStatus(app, doc.id, (stored) => ({ ...stored, status: 'merged', revisionMerged: revision, updatedAt: now }))
     return { revision }
@@ -52,13 +61,21 @@ async function mergeCommit(app: App, actor: Actor, space: LoadedSpace, { doc, he
   // A Git user may have merged it himself, or it has no commits of its own: ancestry decides.
   if (await repo.isAncestor(head, main)) return main
   const merged = await mergeCommits(app, repo, { ours: main, theirs: head })
-  if (!merged.clean) throw conflictError(`Change request ${doc.number}`, merged.conflicts, 'Update the change request, resolve what is listed under its conflicts, and merge again.')
+  if (!merged.clean)
+    throw conflictError(
+      `Change request ${doc.number}`,
+      merged.conflicts,
+      'Update the change request, resolve what is listed under its conflicts, and merge again.',
+    )
   const base = await repo.mergeBase(main, head)
   return makeCommit(app, space.doc.id, repo, {
     parents: [main, head],
     tree: merged.tree,
     changes: [],
-    message: commitMessage(`Merge change request #${doc.number}${doc.subject ? `: ${doc.subject}` : ''}`, { 'Change-Request': String(doc.number), 'Co-authored-by': await coAuthors(repo, head, [main], actor.user) }),
+    message: commitMessage(`Merge change request #${doc.number}${doc.subject ? `: ${doc.subject}` : ''}`, {
+      'Change-Request': String(doc.number),
+      'Co-authored-by': await coAuthors(repo, head, [main], actor.user),
+    }),
     author: actor.user,
     overrides: await mergedOverrides(app, space.doc.id, repo, base, main, head),
   })
@@ -76,7 +93,8 @@ export async function updateFromMain(app: App, actor: Actor, space: LoadedSpace,
       const head = branch ?? (doc.revisionInitial as CommitId)
       if (await repo.isAncestor(main, head)) return head
       const merged = await mergeCommits(app, repo, { ours: head, theirs: main })
-      if (!merged.clean) throw conflictError('The main content', merged.conflicts, 'See the conflicts of the change request, and update with a resolution of each.')
+      if (!merged.clean)
+        throw conflictError('The main content', merged.conflicts, 'See the conflicts of the change request, and update with a resolution of each.')
       const base = await repo.mergeBase(main, head)
       return makeCommit(app, space.doc.id, repo, {
         parents: [head, main],

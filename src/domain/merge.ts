@@ -1,7 +1,7 @@
-import { mergeFrontMatter, mergeYaml } from '../content/edit/merge-yaml.js'
+import { mergePage } from '../content/edit/merge-page.js'
+import { mergeYaml } from '../content/edit/merge-yaml.js'
 import { mergeSummary } from '../content/summary/merge.js'
 import { readConfig } from '../content/config.js'
-import { mergeText } from '../content/edit/merge-text.js'
 import type { FileChange, MergeConflict, Repository } from '../git/index.js'
 import type { CommitId, TreeId } from '../kernel/ids.js'
 import type { App } from './app.js'
@@ -43,7 +43,7 @@ async function mergeStructured(repo: Repository, at: CommitId, conflict: MergeCo
   const [b, o, t] = await Promise.all([text(base?.oid), text(ours.oid), text(theirs.oid)])
   if (path === summary) return textOf(mergeSummary(b, o, t))
   if (/(^|\/)(\.gitbook\.yaml|\.gitbook\/vars\.yaml|\.gitbook\/tags\.yaml)$/.test(path)) return textOf(mergeYaml(b, o, t))
-  if (/\.(md|markdown)$/i.test(path) && base) return textOf(mergeFrontMatter(b, o, t, mergeText))
+  if (/\.(md|markdown)$/i.test(path) && base) return textOf(mergePage(b, o, t))
   return null
 }
 

@@ -1,6 +1,15 @@
 import { badRequest } from '../kernel/errors.js'
 import { newId } from '../kernel/ids.js'
-import { type CreateOrganization, type MembershipDoc, membershipId, memberships, type OrganizationDoc, organizations, type Role, type UpdateOrganization } from '../model/index.js'
+import {
+  type CreateOrganization,
+  type MembershipDoc,
+  membershipId,
+  memberships,
+  type OrganizationDoc,
+  organizations,
+  type Role,
+  type UpdateOrganization,
+} from '../model/index.js'
 import type { Document, Transaction } from '../store/index.js'
 import type { Actor, App, LoadedOrganization } from './app.js'
 
@@ -43,14 +52,17 @@ export async function createOrganization(app: App, actor: Actor, input: CreateOr
 
 /** The caller's organizations. */
 export async function listOrganizations(app: App, actor: Actor): Promise<LoadedOrganization[]> {
-  const mine = (await app.store.find(memberships, 'user', actor.user.id)).filter((m) => !m.disabled && (actor.token.organization ?? m.organization) === m.organization)
+  const mine = (await app.store.find(memberships, 'user', actor.user.id)).filter(
+    (m) => !m.disabled && (actor.token.organization ?? m.organization) === m.organization,
+  )
   const docs = await Promise.all(mine.map(async (m) => ({ doc: await app.store.get(organizations, m.organization), role: m.role })))
   return docs.filter((one): one is LoadedOrganization => one.doc !== null)
 }
 
 /** Changes what is given; `null` removes where the field may be absent. */
 export async function updateOrganization(app: App, organization: LoadedOrganization, input: UpdateOrganization): Promise<LoadedOrganization> {
-  if (input.defaultContent) throw badRequest('There is no such site.', [{ path: '/defaultContent/site', message: 'must be the ID of a site of this organization' }])
+  if (input.defaultContent)
+    throw badRequest('There is no such site.', [{ path: '/defaultContent/site', message: 'must be the ID of a site of this organization' }])
   const doc = await app.store.transact(async (tx) => {
     const stored = (await tx.get(organizations, organization.doc.id)) ?? organization.doc
     const { logo, emailDomains, ...rest } = input

@@ -1,5 +1,5 @@
 import { decodeText } from '../content/text.js'
-import { imageDimensions } from '../content/files.js'
+import { imageDimensions } from '../content/image-dimensions.js'
 import type { DocumentEntry, FilePlace, PageEntry } from '../content/types.js'
 import { notFound } from '../kernel/errors.js'
 import type { App } from './app.js'
@@ -28,14 +28,19 @@ export function getPage(revision: OpenRevision, id: string): PageEntry {
 export function getPageByPath(revision: OpenRevision, path: string): PageEntry {
   const wanted = path.replace(/^\/+|\/+$/g, '')
   const { byPath, byGitPath, config, pages } = revision.structure
-  const page = wanted === '' ? (pages.find((one) => one.type === 'document') ?? pages[0]) : (byPath.get(wanted) ?? byPath.get(config.redirects[wanted] ?? '') ?? byGitPath.get(config.redirects[wanted] ?? ''))
+  const page =
+    wanted === ''
+      ? (pages.find((one) => one.type === 'document') ?? pages[0])
+      : (byPath.get(wanted) ?? byPath.get(config.redirects[wanted] ?? '') ?? byGitPath.get(config.redirects[wanted] ?? ''))
   if (!page) throw notFound(`Page ${path}`)
   return page
 }
 
 /** Sizes and image dimensions of files, by blob. */
 export async function loadFiles(app: App, revision: OpenRevision, places: readonly FilePlace[]): Promise<LoadedFile[]> {
-  const found = (await Promise.all(places.map(async (place) => ({ place, entry: await revision.snapshot.entry(place.gitPath) })))).filter((one) => one.entry !== null)
+  const found = (await Promise.all(places.map(async (place) => ({ place, entry: await revision.snapshot.entry(place.gitPath) })))).filter(
+    (one) => one.entry !== null,
+  )
   const sizes = await revision.snapshot.sizes(found.map((one) => one.entry?.oid as string))
   return Promise.all(
     found.map(async ({ place, entry }, index) => {
@@ -67,7 +72,10 @@ export async function getFile(app: App, revision: OpenRevision, id: string): Pro
 export const pageOfFile = (revision: OpenRevision, gitPath: string): DocumentEntry | undefined => revision.structure.byGitPath.get(gitPath)
 
 /** Text of a piece of reusable content. Throws 404. */
-export async function readReusable(revision: OpenRevision, id: string): Promise<{ place: OpenRevision['structure']['reusableContents'][number]; oid: string; text: string }> {
+export async function readReusable(
+  revision: OpenRevision,
+  id: string,
+): Promise<{ place: OpenRevision['structure']['reusableContents'][number]; oid: string; text: string }> {
   const place = revision.structure.reusableContents.find((one) => one.id === id)
   const entry = place ? await revision.snapshot.entry(place.gitPath) : null
   if (!place || !entry) throw notFound(`Reusable content ${id}`)

@@ -1,6 +1,9 @@
 import { readPage } from '../content/front-matter.js'
-import { findReferences, type Reference, resolveReference } from '../content/links.js'
+import { findReferences } from '../content/links.js'
+import type { Reference } from '../content/reference.js'
+import { resolveReference } from '../content/resolve-reference.js'
 import { idOf } from '../content/identity.js'
+import { mentionTest } from '../content/mentions.js'
 import { readStructure } from '../content/structure.js'
 import { decodeText } from '../content/text.js'
 import type { ContentStructure, DocumentEntry, FilePlace, PageEntry } from '../content/types.js'
@@ -118,8 +121,10 @@ export async function filesOf(app: App, revision: OpenRevision): Promise<FilePla
   if (known) return known.map(place)
   const paths = new Set((await snapshot.walk()).filter((entry) => entry.mode === '100644' || entry.mode === '100755').map((entry) => entry.path))
   const files = new Set(structure.assets.map((asset) => asset.gitPath))
+  const others = [...paths].filter((path) => !files.has(path) && !structure.byGitPath.has(path) && path !== structure.config.summary)
+  const mayMention = mentionTest(others)
   for (const page of eachPage(structure.pages)) {
-    if (page.type !== 'document') continue
+    if (page.type !== 'document' || others.length === 0 || !mayMention((await readDocument(app, revision, page)).source.markdown)) continue
     for (const reference of await referencesOf(app, revision, page)) {
       const resolved = resolveReference(reference.target, page.gitPath, structure, (path) => paths.has(path))
       if (resolved.kind === 'file' && resolved.gitPath !== undefined) files.add(resolved.gitPath)

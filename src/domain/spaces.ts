@@ -42,7 +42,13 @@ export async function createSpace(app: App, actor: Actor, organization: LoadedOr
   }
   const repo = await app.git.create(repositoryName(draft.id))
   await moveBranch(repo, MAIN, 'create space', () =>
-    makeCommit(app, draft.id, repo, { parents: [], changes: starterFiles(title, input.template ?? 'empty'), message: 'Initial commit\n', author: actor.user, overrides: noOverrides }),
+    makeCommit(app, draft.id, repo, {
+      parents: [],
+      changes: starterFiles(title, input.template ?? 'empty'),
+      message: 'Initial commit\n',
+      author: actor.user,
+      overrides: noOverrides,
+    }),
   )
   return loaded(app, actor, await app.store.insert(spaces, draft))
 }
@@ -64,7 +70,11 @@ async function checkParent(app: App, actor: Actor, organization: string, parent:
 export async function listSpaces(app: App, actor: Actor, organization: LoadedOrganization): Promise<LoadedSpace[]> {
   const docs = (await app.store.find(spaces, 'organization', organization.doc.id)).filter((doc) => doc.deletedAt === undefined)
   const seen = await Promise.all(docs.map(async (doc) => ({ doc, role: await spaceRole(app.store, actor.user.id, doc) })))
-  return Promise.all(seen.filter((one): one is { doc: Document<SpaceDoc>; role: LoadedSpace['role'] } => one.role !== null).map(async (one) => ({ ...one, repo: await app.git.open(repositoryName(one.doc.id)) })))
+  return Promise.all(
+    seen
+      .filter((one): one is { doc: Document<SpaceDoc>; role: LoadedSpace['role'] } => one.role !== null)
+      .map(async (one) => ({ ...one, repo: await app.git.open(repositoryName(one.doc.id)) })),
+  )
 }
 
 /** Changes a space's document in a transaction, from what is stored now. Throws 404 where it went meanwhile. */
@@ -80,7 +90,9 @@ export async function changeSpace(app: App, id: string, change: (doc: Document<S
 /** Changes the settings that are given. */
 export async function updateSpace(app: App, space: LoadedSpace, input: UpdateSpace): Promise<LoadedSpace> {
   if (input.visibility === 'in-collection' && space.doc.parent === undefined) {
-    throw badRequest('Only a space in a collection can have this visibility.', [{ path: '/visibility', message: 'in-collection needs a space that is in a collection' }])
+    throw badRequest('Only a space in a collection can have this visibility.', [
+      { path: '/visibility', message: 'in-collection needs a space that is in a collection' },
+    ])
   }
   const doc = await changeSpace(app, space.doc.id, (stored) => {
     const { language, ...rest } = input
@@ -122,4 +134,3 @@ export async function duplicateSpace(app: App, actor: Actor, space: LoadedSpace)
 export function checkUnlocked(space: Pick<LoadedSpace, 'doc'>): void {
   if (space.doc.editMode === 'locked') throw new ServiceError('locked', 'The space is locked: set its editMode to live to change its content.')
 }
-

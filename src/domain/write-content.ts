@@ -26,7 +26,13 @@ export interface Written {
 }
 
 /** Applies changes to a change request, as one commit on its branch, all or nothing. */
-export async function writeToChangeRequest(app: App, actor: Actor, space: LoadedSpace, changeRequest: LoadedChangeRequest, input: ContentChanges): Promise<Written> {
+export async function writeToChangeRequest(
+  app: App,
+  actor: Actor,
+  space: LoadedSpace,
+  changeRequest: LoadedChangeRequest,
+  input: ContentChanges,
+): Promise<Written> {
   return app.locks.run(space.doc.id, async () => {
     const doc = (await app.store.get(changeRequests, changeRequest.doc.id)) ?? changeRequest.doc
     if (doc.status === 'merged' || doc.status === 'archived') throw conflict(`The change request is ${doc.status}: its content cannot be changed.`)
@@ -63,7 +69,13 @@ async function write(app: App, actor: Actor, space: LoadedSpace, ref: RefName, i
     plan = await planChanges(app, space, base, input.changes, target.initial ?? base)
     if (plan.changes.length === 0) return head
     const message = commitMessage(input.message ?? subjectOf(input.changes, plan))
-    const commit = await makeCommit(app, space.doc.id, space.repo, { parents: [base], changes: plan.changes, message, author: actor.user, overrides: plan.batch.workspace.overrides })
+    const commit = await makeCommit(app, space.doc.id, space.repo, {
+      parents: [base],
+      changes: plan.changes,
+      message,
+      author: actor.user,
+      overrides: plan.batch.workspace.overrides,
+    })
     return base === head ? commit : rebased(app, actor, space, commit, base, head, message)
   })
   const { batch, applied } = plan as unknown as Plan
@@ -128,8 +140,11 @@ function subjectOf(changes: readonly ContentChange[], plan: Plan): string {
   const [change] = changes
   const [done] = plan.applied
   if (changes.length !== 1 || !change) return `Change ${changes.length} items`
-  const path = plan.batch.insertedFiles[0]?.path ?? plan.changes.find((one) => /\.(md|markdown)$/i.test(one.path) && !/SUMMARY\.md$/.test(one.path))?.path ?? plan.changes[0]?.path ?? ''
+  const path =
+    plan.batch.insertedFiles[0]?.path ??
+    plan.changes.find((one) => /\.(md|markdown)$/i.test(one.path) && !/SUMMARY\.md$/.test(one.path))?.path ??
+    plan.changes[0]?.path ??
+    ''
   if (!done) return `${change.operation.replaceAll('_', ' ').replace(/^./, (c) => c.toUpperCase())} ${path}`.trim()
   return `${verbs[done.object] ?? 'Change'} ${'title' in change && change.title !== undefined ? change.title : path}`
 }
-

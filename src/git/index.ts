@@ -1,3 +1,6 @@
 export * from './errors.js'
+export { type OpenOptions, openGit } from './open-git.js'
+export { createRemoteOperations } from './remote/operations.js'
 export { parseRemoteUrl, remoteKey } from './remote/url.js'
+export type { RemoteOperations } from './remote-operations.js'
 export type * from './types.js'

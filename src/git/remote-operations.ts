@@ -1,12 +1,14 @@
 import type { CommitId, RefName } from '../kernel/ids.js'
 import type { FetchLimits, FetchResult, Remote } from './types.js'
 
-/** What `Repository` does with remotes, over the bare repository at `repoPath`. All throw `RemoteError` alone. */
+/** What talks to other repositories; `repoPath` is the bare repository here. The promises are those of `Repository`. */
 export interface RemoteOperations {
-  /** What the remote's ref names; null = no such ref (or an empty repository). */
   remoteHead(repoPath: string, remote: Remote, ref: RefName): Promise<CommitId | null>
-  /** Fetches `ref` into a quarantine, checks it there, moves the objects in durably. Moves no ref. */
   fetch(repoPath: string, remote: Remote, ref: RefName, limits: FetchLimits): Promise<FetchResult>
-  /** Moves the remote's `ref` from `expected` (null = it does not exist) to `commit`, a descendant. */
   push(repoPath: string, remote: Remote, ref: RefName, commit: CommitId, expected: CommitId | null): Promise<void>
 }
+
+const absent = (): Promise<never> => Promise.reject(new Error('git/ was opened without remote operations'))
+
+/** For a service (or a test) that speaks with no remote. */
+export const noRemote: RemoteOperations = { remoteHead: absent, fetch: absent, push: absent }

@@ -4,11 +4,19 @@ import { Id, nullable } from './common.js'
 const optional = Type.Optional
 const clearable = (max: number) => optional(nullable(Type.String({ maxLength: max })))
 
-const DocumentInput = Type.Union([Type.Object({ markdown: Type.String() }, { additionalProperties: false }), Type.Object({ document: Type.Object({}, { additionalProperties: true }) }, { additionalProperties: false })], {
-  description: 'The content, as markdown or as a block tree.',
-})
+const DocumentInput = Type.Union(
+  [
+    Type.Object({ markdown: Type.String() }, { additionalProperties: false }),
+    Type.Object({ document: Type.Object({}, { additionalProperties: true }) }, { additionalProperties: false }),
+  ],
+  {
+    description: 'The content, as markdown or as a block tree.',
+  },
+)
 
-const Ref = optional(Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$', description: 'Name by which other changes of the batch link to it: `/pages/<ref>`, `/files/<ref>`.' }))
+const Ref = optional(
+  Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$', description: 'Name by which other changes of the batch link to it: `/pages/<ref>`, `/files/<ref>`.' }),
+)
 const At = optional(Type.Integer({ minimum: 0, description: 'Zero-based index among the siblings; absent = at the end.' }))
 const Into = optional(nullable(Id))
 const Slug = optional(Type.String({ minLength: 1, maxLength: 100, pattern: '^[^/\\\\\\u0000-\\u001f]+$' }))
@@ -34,44 +42,102 @@ export const InsertPage = Type.Object({ ...operation('insert_page'), document: D
 export const UpdatePage = Type.Object({ ...operation('update_page'), page: Id, document: optional(DocumentInput), ...pageMembers }, strict)
 export const DeletePage = Type.Object({ ...operation('delete_page'), page: Id }, strict)
 export const RevertPage = Type.Object({ ...operation('revert_page'), page: Id, revision: optional(Type.String({ pattern: '^[0-9a-f]{40}$' })) }, strict)
-export const InsertGroup = Type.Object({ ...operation('insert_group'), title: Type.String({ minLength: 1, maxLength: 255 }), slug: Slug, into: Into, at: At, ref: Ref }, strict)
-export const UpdateGroup = Type.Object({ ...operation('update_group'), page: Id, title: optional(Type.String({ minLength: 1, maxLength: 255 })), slug: Slug }, strict)
-export const DeleteGroup = Type.Object({ ...operation('delete_group'), page: Id }, strict)
-export const InsertLink = Type.Object(
-  { ...operation('insert_link'), title: Type.String({ minLength: 1, maxLength: 255 }), href: optional(Type.String({ maxLength: 2048 })), target: optional(Type.Object({ kind: Type.Literal('page'), page: Id }, strict)), into: Into, at: At },
+export const InsertGroup = Type.Object(
+  { ...operation('insert_group'), title: Type.String({ minLength: 1, maxLength: 255 }), slug: Slug, into: Into, at: At, ref: Ref },
   strict,
 )
-export const RenameFile = Type.Object({ ...operation('rename_file'), file: Type.String({ minLength: 1, maxLength: 4096 }), name: Type.String({ minLength: 1, maxLength: 255 }) }, strict)
+export const UpdateGroup = Type.Object(
+  { ...operation('update_group'), page: Id, title: optional(Type.String({ minLength: 1, maxLength: 255 })), slug: Slug },
+  strict,
+)
+export const DeleteGroup = Type.Object({ ...operation('delete_group'), page: Id }, strict)
+export const InsertLink = Type.Object(
+  {
+    ...operation('insert_link'),
+    title: Type.String({ minLength: 1, maxLength: 255 }),
+    href: optional(Type.String({ maxLength: 2048 })),
+    target: optional(Type.Object({ kind: Type.Literal('page'), page: Id }, strict)),
+    into: Into,
+    at: At,
+  },
+  strict,
+)
+export const RenameFile = Type.Object(
+  { ...operation('rename_file'), file: Type.String({ minLength: 1, maxLength: 4096 }), name: Type.String({ minLength: 1, maxLength: 255 }) },
+  strict,
+)
 export const DeleteFile = Type.Object({ ...operation('delete_file'), file: Type.String({ minLength: 1, maxLength: 4096 }) }, strict)
 export const InsertFiles = Type.Object(
   {
     ...operation('insert_files'),
     files: Type.Array(
-      Type.Object({ name: Type.String({ minLength: 1, maxLength: 255 }), ref: Ref, contentType: optional(Type.String({ maxLength: 255 })), base64: optional(Type.String()), url: optional(Type.String({ format: 'uri', maxLength: 2048 })) }, strict),
+      Type.Object(
+        {
+          name: Type.String({ minLength: 1, maxLength: 255 }),
+          ref: Ref,
+          contentType: optional(Type.String({ maxLength: 255 })),
+          base64: optional(Type.String()),
+          url: optional(Type.String({ format: 'uri', maxLength: 2048 })),
+        },
+        strict,
+      ),
       { minItems: 1, maxItems: 20 },
     ),
   },
   strict,
 )
-export const UpdateVariables = Type.Object({ ...operation('update_variables'), variables: Type.Record(Type.String({ minLength: 1, maxLength: 255 }), nullable(Type.String({ maxLength: 10_000 }))) }, strict)
+export const UpdateVariables = Type.Object(
+  { ...operation('update_variables'), variables: Type.Record(Type.String({ minLength: 1, maxLength: 255 }), nullable(Type.String({ maxLength: 10_000 }))) },
+  strict,
+)
 export const UpsertReusableContent = Type.Object(
-  { ...operation('upsert_reusable_content'), reusableContent: optional(Id), title: optional(Type.String({ minLength: 1, maxLength: 255 })), document: DocumentInput, ref: Ref },
+  {
+    ...operation('upsert_reusable_content'),
+    reusableContent: optional(Id),
+    title: optional(Type.String({ minLength: 1, maxLength: 255 })),
+    document: DocumentInput,
+    ref: Ref,
+  },
   strict,
 )
 export const DeleteReusableContent = Type.Object({ ...operation('delete_reusable_content'), reusableContent: Id }, strict)
 
 const operations = [
-  InsertPage, UpdatePage, DeletePage, RevertPage, InsertGroup, UpdateGroup, DeleteGroup, InsertLink, RenameFile, DeleteFile, InsertFiles, UpdateVariables, UpsertReusableContent,
+  InsertPage,
+  UpdatePage,
+  DeletePage,
+  RevertPage,
+  InsertGroup,
+  UpdateGroup,
+  DeleteGroup,
+  InsertLink,
+  RenameFile,
+  DeleteFile,
+  InsertFiles,
+  UpdateVariables,
+  UpsertReusableContent,
   DeleteReusableContent,
 ] as const
 
-export const ContentChange = Type.Unsafe<ContentChange>({ $id: 'ContentChange', type: 'object', required: ['operation'], discriminator: { propertyName: 'operation' }, oneOf: operations.map((one) => ({ ...one })) })
-export type ContentChange = { [K in keyof typeof operations]: Static<(typeof operations)[K]> }[number]
+export const ContentChange = Type.Unsafe<ContentChange>({
+  $id: 'ContentChange',
+  type: 'object',
+  required: ['operation'],
+  discriminator: { propertyName: 'operation' },
+  oneOf: operations.map((one) => ({ ...one })),
+})
+export type ContentChange = Static<(typeof operations)[number]>
 export type ChangeOf<O extends ContentChange['operation']> = Extract<ContentChange, { operation: O }>
-export type PageMembers = Pick<ChangeOf<'update_page'>, 'title' | 'slug' | 'emoji' | 'icon' | 'description' | 'hidden' | 'noIndex' | 'noRobotsIndex' | 'condition' | 'into' | 'at'>
+export type PageMembers = Pick<
+  ChangeOf<'update_page'>,
+  'title' | 'slug' | 'emoji' | 'icon' | 'description' | 'hidden' | 'noIndex' | 'noRobotsIndex' | 'condition' | 'into' | 'at'
+>
 
 export const ContentChanges = Type.Object(
-  { changes: Type.Array(ContentChange, { minItems: 1, maxItems: 50 }), message: optional(Type.String({ minLength: 1, maxLength: 10_000, description: 'Subject (and body) of the commit.' })) },
+  {
+    changes: Type.Array(ContentChange, { minItems: 1, maxItems: 50 }),
+    message: optional(Type.String({ minLength: 1, maxLength: 10_000, description: 'Subject (and body) of the commit.' })),
+  },
   { additionalProperties: false, $id: 'ContentChanges' },
 )
 export type ContentChanges = Static<typeof ContentChanges>

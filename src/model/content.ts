@@ -26,7 +26,10 @@ export const ContentReference = Type.Object(
 )
 export type ContentReference = Static<typeof ContentReference>
 
-export const GitPlace = Type.Object({ oid: Type.String(), path: Type.String(), url: optional(Type.String({ description: 'Where the file is shown (and edited) at the Git provider.' })) }, { $id: 'GitPlace' })
+export const GitPlace = Type.Object(
+  { oid: Type.String(), path: Type.String(), url: optional(Type.String({ description: 'Where the file is shown (and edited) at the Git provider.' })) },
+  { $id: 'GitPlace' },
+)
 
 export const Diagnostic = Type.Object(
   { code: Type.String(), message: Type.String(), file: optional(Type.String()), line: optional(Type.Integer()), column: optional(Type.Integer()) },
@@ -64,7 +67,9 @@ export const Page = Type.Recursive(
       pages: Type.Array(Self),
       git: optional(GitPlace),
       layout: optional(Layout),
-      cover: optional(Type.Object({ ref: optional(ContentReference), refDark: optional(ContentReference), yPos: optional(Type.Number()), height: optional(Type.Number()) })),
+      cover: optional(
+        Type.Object({ ref: optional(ContentReference), refDark: optional(ContentReference), yPos: optional(Type.Number()), height: optional(Type.Number()) }),
+      ),
       variables: optional(StringMap),
       tags: optional(Type.Array(Type.String())),
       condition: optional(Type.String()),
@@ -74,7 +79,9 @@ export const Page = Type.Recursive(
       metaLinks: optional(Type.Object({ canonical: optional(Type.String()), alternates: optional(Type.Array(Type.String())) })),
       target: optional(ContentReference),
       href: optional(Type.String()),
-      computed: optional(Type.Object({ type: Type.String(), dependencies: Type.Record(Type.String(), Type.Unknown()), props: Type.Record(Type.String(), Type.Unknown()) })),
+      computed: optional(
+        Type.Object({ type: Type.String(), dependencies: Type.Record(Type.String(), Type.Unknown()), props: Type.Record(Type.String(), Type.Unknown()) }),
+      ),
       computedSeed: optional(Type.String()),
       diagnostics: optional(Type.Array(Diagnostic)),
     }),
@@ -100,7 +107,10 @@ export type File = Static<typeof File>
 export const FileList = listOf(File, { $id: 'FileList' })
 
 const ReusableFields = { id: Id, title: Type.String(), git: optional(GitPlace) }
-export const ReusableContent = Type.Object({ object: Type.Literal('reusable-content'), ...ReusableFields, markdown: optional(Type.String()), document: optional(Type.Unknown()) }, { $id: 'ReusableContent' })
+export const ReusableContent = Type.Object(
+  { object: Type.Literal('reusable-content'), ...ReusableFields, markdown: optional(Type.String()), document: optional(Type.Unknown()) },
+  { $id: 'ReusableContent' },
+)
 
 export const Revision = Type.Object(
   {

@@ -1,4 +1,5 @@
 export * from './change-request.js'
+export * from './collections.js'
 export * from './common.js'
 export * from './content.js'
 export * from './content-changes.js'

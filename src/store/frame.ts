@@ -34,7 +34,7 @@ export function scanFrame(bytes: Buffer, offset: number): Scanned {
     const sum = crc32(bytes.subarray(offset + 8, end))
     const fits = bytes.toString('latin1', offset, offset + 8) === hex(sum)
     if (fits && bytes[end] === NEWLINE) return { kind: 'frame', payload: bytes.toString('utf8', offset + HEAD, end), next: end + 1 }
-    if (fits) return { kind: 'damaged', what: 'a record does not end in a line feed' }
+    if (fits && bytes[end] !== 0) return { kind: 'damaged', what: 'a record does not end in a line feed' }
   }
   return isTorn(bytes.subarray(offset)) ? { kind: 'torn' } : { kind: 'damaged', what: 'the checksum of a record does not fit' }
 }

@@ -94,6 +94,11 @@ test('nesting is capped and said', () => {
   )
 })
 
+test('an entry that begins with entries is one, and so many markers on a line cost nothing', () => {
+  assert.equal(read('* - * [a](a.md)\n* [b](b.md)\n'), ['a -> a.md', 'b -> b.md'])
+  assert.is(parseSummary(`${'* '.repeat(100_000)}x\n`).nodes.length, 1)
+})
+
 test('never throws, and offsets nest', () => {
   const piece = fc.constantFrom(
     '* ',

@@ -28,7 +28,10 @@ const table: [string, RemoteError['kind']][] = [
   ['ssh: connect to host example.com port 22: Connection timed out', 'timeout'],
   ['error: index-pack died of signal 25\nfatal: index-pack failed', 'too-large'],
   ['error: object 1234567890123456789012345678901234567890: hasDotgit: contains .git\nfatal: fsck error in packed object', 'unsafe-content'],
-  ['fatal: early EOF\nfatal: fetch-pack: invalid index-pack output', 'unsafe-content'],
+  ['fatal: early EOF\nfatal: fetch-pack: invalid index-pack output', 'unreachable'],
+  ['fatal: fetch-pack: invalid index-pack output', 'unsafe-content'],
+  ["fatal: unable to access 'https://example.com/SSL-shallow-not-a-git-repository/': Could not resolve host: example.com", 'unreachable'],
+  ["fatal: repository 'https://example.com/SSL-early-EOF.git/' not found", 'not-a-repository'],
   ['fatal: the remote end hung up unexpectedly', 'unreachable'],
   ['fatal: something that nobody has seen before', 'failed'],
   ['', 'failed'],
@@ -37,7 +40,7 @@ for (const [stderr, kind] of table) {
   test(`${kind}: ${stderr.slice(0, 70)}`, () => {
     const error = classify(stderr, same)
     assert.is(error.kind, kind)
-    assert.match(error.message, /^(The|There|A) \w+/)
+    assert.match(error.message, /^(The|There|A|What) \w+/)
   })
 }
 

@@ -120,6 +120,16 @@ for (const neverAnswer of ['all', 'pack'] as const) {
 }
 
 test(
+  'a connection that breaks within the pack leaves nothing behind, and the next try succeeds',
+  inWorld({ files: { 'a.bin': Buffer.from(Array.from({ length: 400_000 }, () => Math.floor(Math.random() * 256))) } }, async (world) => {
+    world.server.behaviour.cutAfter = 150_000
+    await refusedFetch(world, 'unreachable')
+    delete world.server.behaviour.cutAfter
+    assert.is((await world.operations.fetch(world.ours.path, world.remote, MAIN, limits)).head, await world.theirs.head())
+  }),
+)
+
+test(
   'ssh: the address is pinned, the command cannot be bent, and Git works through it',
   inWorld({ options: { allowPrivateNetworks: ['127.0.0.0/8'] } }, async ({ folder, operations, ours, theirs }) => {
     // Stands in for ssh: notes its arguments, runs the remote command here.

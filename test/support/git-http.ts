@@ -19,6 +19,8 @@ export interface GitHttpBehaviour {
   redirectTo?: string
   /** Requests are taken and never answered: 'all', or only those for a pack (after the refs were answered). */
   neverAnswer?: 'all' | 'pack'
+  /** The connection of an answer to a POST breaks after so many bytes of its body. */
+  cutAfter?: number
   /** Status for every push, after authentication. A refusal in Git's own words is a repository's `rejectPushes`. */
   pushStatus?: number
 }
@@ -86,7 +88,7 @@ const counter = (count: (bytes: number) => void): Transform =>
   })
 
 /** Runs `git http-backend` for one request, streaming both ways. */
-function backend(request: IncomingMessage, response: ServerResponse, root: string, user: string, entry: GitHttpRequest): void {
+function backend(request: IncomingMessage, response: ServerResponse, root: string, user: string, entry: GitHttpRequest, cutAfter: number): void {
   const child = spawn('git', ['http-backend'], { env: cgiEnv(request, root, user), stdio: ['pipe', 'pipe', 'ignore'] })
   let head: Buffer | null = Buffer.alloc(0)
   child.stdin.on('error', () => {})
@@ -103,6 +105,10 @@ function backend(request: IncomingMessage, response: ServerResponse, root: strin
       response.writeHead(parsed.status, parsed.headers.flat())
     }
     entry.sent += body.length
+    if (entry.sent > cutAfter) {
+      response.write(body.subarray(0, Math.max(0, body.length - (entry.sent - cutAfter))), () => response.destroy())
+      return
+    }
     if (!response.write(body)) {
       child.stdout.pause()
       response.once('drain', () => child.stdout.resume())
@@ -131,7 +137,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, root: 
   const wanted = auth && `Basic ${Buffer.from(`${auth.username}:${auth.password}`).toString('base64')}`
   if (wanted && entry.authorization !== wanted) return end(401, { 'www-authenticate': 'Basic realm="Git"' })
   if (behaviour.pushStatus && isPush(entry.url)) return end(behaviour.pushStatus)
-  backend(request, response, root, auth?.username ?? 'anybody', entry)
+  backend(request, response, root, auth?.username ?? 'anybody', entry, isPack(request) ? (behaviour.cutAfter ?? Infinity) : Infinity)
 }
 
 /** A real smart-HTTP Git server on a free port of 127.0.0.1, over the bare repositories in `root` (a folder that exists). */

@@ -2,8 +2,19 @@ import { Type } from '@sinclair/typebox'
 import { createChangeRequest, listChangeRequests, updateChangeRequest } from '../../domain/change-requests.js'
 import { mergeChangeRequest, updateFromMain } from '../../domain/merge-requests.js'
 import { paginate } from '../../kernel/paging.js'
-import { ChangeRequest, CreateChangeRequest, changeRequestStatuses, Id, listOf, MergeResult, oneOf, pageQuery, UpdateChangeRequest, UpdateResult } from '../../model/index.js'
-import { created } from '../endpoint.js'
+import {
+  ChangeRequest,
+  CreateChangeRequest,
+  changeRequestStatuses,
+  Id,
+  listOf,
+  MergeResult,
+  oneOf,
+  pageQuery,
+  UpdateChangeRequest,
+  UpdateResult,
+} from '../../model/index.js'
+import { created } from '../reply.js'
 import { endpoint } from '../service.js'
 import { presentChangeRequest } from './present.js'
 

@@ -89,5 +89,6 @@ export const getReusableContentInChangeRequestById = endpoint({
   query: PageQuery,
   returns: ReusableContent,
   validator: ({ app, space, changeRequest }) => contentValidator(app, space, changeRequest.head),
-  handle: async ({ app, space, changeRequest, reusableContentId, query }) => presentReusableContent(await openRevision(app, space, changeRequest.head), reusableContentId, query.format, query),
+  handle: async ({ app, space, changeRequest, reusableContentId, query }) =>
+    presentReusableContent(await openRevision(app, space, changeRequest.head), reusableContentId, query.format, query),
 })

@@ -1,7 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { contentTypeOf, isSafeInline } from '../../content/files.js'
 import { openDownload } from '../../domain/downloads.js'
-import { binary, stream } from '../endpoint.js'
+import { binary } from '../declaration.js'
+import { stream } from '../reply.js'
 import { endpoint } from '../service.js'
 
 export const downloadFile = endpoint({

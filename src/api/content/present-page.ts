@@ -1,5 +1,5 @@
 import { parseDocument } from '../../content/blocks/parse.js'
-import { resolveReference } from '../../content/links.js'
+import { resolveReference } from '../../content/resolve-reference.js'
 import type { DocumentEntry, PageAttributes, PageEntry } from '../../content/types.js'
 import type { App } from '../../domain/app.js'
 import { datesAt, datesOf, type PageDates } from '../../domain/page-dates.js'
@@ -35,7 +35,11 @@ const iso = (seconds: number): string => new Date(seconds * 1000).toISOString()
 export function gitPlace(context: Pick<PageContext, 'revision'>, oid: string, path: string): { oid: string; path: string; url?: string } {
   const link = context.revision.space.doc.git
   const full = link && link.directory !== '' ? `${link.directory}/${path}` : path
-  return { oid, path: full, ...(link?.fileURL === undefined ? {} : { url: `${link.fileURL.replace(/\/$/, '')}/${full.split('/').map(encodeURIComponent).join('/')}` }) }
+  return {
+    oid,
+    path: full,
+    ...(link?.fileURL === undefined ? {} : { url: `${link.fileURL.replace(/\/$/, '')}/${full.split('/').map(encodeURIComponent).join('/')}` }),
+  }
 }
 
 async function coverReference(context: PageContext, target: string | undefined, from: string): Promise<ContentReference | undefined> {
@@ -75,13 +79,17 @@ async function presentDocument(context: PageContext, entry: DocumentEntry, forma
 function presentLink(context: PageContext, entry: Extract<PageEntry, { type: 'link' }>): Partial<Page> {
   const page = entry.target && context.revision.structure.byGitPath.get(entry.target.gitPath)
   if (!page) return { href: entry.href, ...(entry.href === '' ? {} : { target: { kind: 'url', url: entry.href } }) }
-  return { href: entry.href, target: entry.target?.anchor === undefined ? { kind: 'page', page: page.id } : { kind: 'anchor', page: page.id, anchor: entry.target.anchor } }
+  return {
+    href: entry.href,
+    target: entry.target?.anchor === undefined ? { kind: 'page', page: page.id } : { kind: 'anchor', page: page.id, anchor: entry.target.anchor },
+  }
 }
 
 /** One page with its subpages; content only in a `format`, and only of the page itself. */
 export async function presentPage(context: PageContext, entry: PageEntry, format?: Format): Promise<Page> {
   const { app, revision } = context
-  const own: Partial<Page> = entry.type === 'document' ? await presentDocument(context, entry, format) : entry.type === 'link' ? presentLink(context, entry) : {}
+  const own: Partial<Page> =
+    entry.type === 'document' ? await presentDocument(context, entry, format) : entry.type === 'link' ? presentLink(context, entry) : {}
   return {
     id: entry.id,
     title: entry.title,
@@ -101,4 +109,3 @@ export async function presentPages(context: PageContext, entries: readonly PageE
   for (const entry of entries) presented.push(await presentPage(context, entry))
   return presented
 }
-

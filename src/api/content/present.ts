@@ -37,7 +37,11 @@ export async function presentRevision(app: App, revision: OpenRevision, options:
     parents: info.parents,
     pages: await presentPages(context, structure.pages),
     files: loaded.map((file) => presentFile(app, revision, file, options)),
-    reusableContents: reusable.map(({ place, entry }) => ({ id: place.id, title: place.title, ...(options.metadata && entry ? { git: gitPlace({ revision }, entry.oid, place.gitPath) } : {}) })),
+    reusableContents: reusable.map(({ place, entry }) => ({
+      id: place.id,
+      title: place.title,
+      ...(options.metadata && entry ? { git: gitPlace({ revision }, entry.oid, place.gitPath) } : {}),
+    })),
     variables: structure.variables,
     createdAt: new Date(info.committer.seconds * 1000).toISOString(),
     ...(options.metadata

@@ -31,4 +31,9 @@ export async function readPageByPath(app: App, revision: OpenRevision, path: str
 }
 
 /** What an answer from content depends on: the revision, and the settings of the space that show in it. */
-export const contentValidator = (app: App, space: LoadedSpace, commit: string): readonly string[] => [space.doc.id, String(space.doc.version), commit, String(Math.floor(app.clock.now().getTime() / 86_400_000))]
+export const contentValidator = (app: App, space: LoadedSpace, commit: string): readonly string[] => [
+  space.doc.id,
+  String(space.doc.version),
+  commit,
+  String(Math.floor(app.clock.now().getTime() / 86_400_000)),
+]

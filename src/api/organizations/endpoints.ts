@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { createOrganization, listOrganizations, updateOrganization } from '../../domain/organizations.js'
 import { paginate } from '../../kernel/paging.js'
 import { CreateOrganization, listOf, Organization, pageQuery, UpdateOrganization } from '../../model/index.js'
-import { created } from '../endpoint.js'
+import { created } from '../reply.js'
 import { endpoint } from '../service.js'
 import { presentOrganization } from './present.js'
 

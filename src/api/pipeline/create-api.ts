@@ -79,7 +79,7 @@ function dispatcher(options: ApiOptions<unknown, object>, routes: Routes<Compile
       )
     }
     state.caller = options.actorKey(actor)
-    if (byToken) ctx.set(await byToken(state.caller))
+    if (byToken) state.limit = await byToken(state.caller)
     return actor
   }
 
@@ -92,7 +92,7 @@ function dispatcher(options: ApiOptions<unknown, object>, routes: Routes<Compile
     }
     if (stopping())
       throw new ServiceError('unavailable', 'The service is shutting down. Try again in a moment.', { headers: { Connection: 'close', 'Retry-After': '5' } })
-    if (byAddress) ctx.set(await byAddress(ctx.ip))
+    if (byAddress) state.limit = await byAddress(ctx.ip)
     const match = routes.match(ctx.method, ctx.path)
     if ('allow' in match) {
       if (ctx.method !== 'OPTIONS') throw methodNotAllowed(ctx.method, match.allow)

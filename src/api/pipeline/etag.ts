@@ -1,12 +1,19 @@
-import { createHash } from 'node:crypto'
+import * as crypto from 'node:crypto'
 
 const CODING = /-(?:gzip|br|deflate|zstd)$/
 
+type OneShot = (algorithm: string, data: string | Buffer, encoding: 'base64url') => string
+// one call where Node has it (20.12 and later), half the cost of an object per hash
+const oneShot = (crypto as unknown as { hash?: OneShot }).hash
+const sha1: (data: string | Buffer) => string = oneShot
+  ? (data) => oneShot('sha1', data, 'base64url')
+  : (data) => crypto.createHash('sha1').update(data).digest('base64url')
+
 /** The opaque tag (no quotes) of bytes. */
-export const tagOfBytes = (body: string | Buffer): string => createHash('sha1').update(body).digest('base64url')
+export const tagOfBytes = (body: string | Buffer): string => sha1(body)
 
 /** The opaque tag of what an answer depends on: equal only where all parts are. */
-export const tagOfParts = (parts: readonly string[]): string => createHash('sha1').update(JSON.stringify(parts)).digest('base64url')
+export const tagOfParts = (parts: readonly string[]): string => sha1(JSON.stringify(parts))
 
 /** The tag inside an entity tag, without quotes, weakness and the coding that compression adds. */
 const opaque = (text: string): string => {

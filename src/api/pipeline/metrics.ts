@@ -29,10 +29,18 @@ export function createMetrics(): Metrics {
     buckets: SECONDS,
     registers: [registry],
   })
+  // prom-client sorts and joins labels at every call; its children have done so once
+  const counters = new Map<string, ReturnType<typeof requests.labels>>()
+  const timers = new Map<string, ReturnType<typeof durations.labels>>()
   return {
     observe(operation, status, seconds) {
-      requests.inc({ operation, status }, 1)
-      durations.observe({ operation }, seconds)
+      const key = `${operation} ${status}`
+      let counter = counters.get(key)
+      if (!counter) counters.set(key, (counter = requests.labels(operation, String(status))))
+      counter.inc()
+      let timer = timers.get(operation)
+      if (!timer) timers.set(operation, (timer = durations.labels(operation)))
+      timer.observe(seconds)
     },
     gauge(name, help, read) {
       new Gauge({

@@ -32,14 +32,19 @@ export function observe(options: ApiOptions<unknown, object>, standing: readonly
 
   return async (ctx, next) => {
     const started = performance.now()
-    const state: RequestState = { id: requestId(ctx), operation: 'unknown', caller: null, baseUrl: baseUrl(ctx, config.publicUrl) }
+    const state: RequestState = { id: requestId(ctx), operation: 'unknown', caller: null, baseUrl: baseUrl(ctx, config.publicUrl), limit: null }
     ctx.state = state
-    ctx.res.setHeader('X-Request-Id', state.id)
-    for (const [name, value] of standing) ctx.res.setHeader(name, value)
+    const { res } = ctx
+    res.setHeader('X-Request-Id', state.id)
+    for (const [name, value] of standing) res.setHeader(name, value)
     try {
       await next()
     } catch (thrown) {
       fail(ctx, state, thrown)
+    }
+    if (state.limit && !res.hasHeader('RateLimit')) {
+      res.setHeader('RateLimit-Policy', state.limit['RateLimit-Policy'])
+      res.setHeader('RateLimit', state.limit.RateLimit)
     }
     const ms = performance.now() - started
     metrics.observe(state.operation, ctx.status, ms / 1000)

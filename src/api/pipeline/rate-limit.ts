@@ -4,14 +4,16 @@ import { ServiceError } from '../../kernel/errors.js'
 const WINDOW_SECONDS = 60
 
 /** Counts requests under a key; answers the headers to send, or throws 429 with them. */
-export type RateLimit = (key: string) => Promise<Readonly<Record<string, string>>>
+export type RateLimit = (key: string) => Promise<RateLimitHeaders>
+
+export type RateLimitHeaders = { 'RateLimit-Policy': string; RateLimit: string }
 
 /** A limit of `perMinute` requests per key, named in the headers (RateLimit header fields for HTTP); null = no limit. */
 export function rateLimit(name: string, perMinute: number): RateLimit | null {
   if (perMinute <= 0) return null
   const limiter = new RateLimiterMemory({ keyPrefix: name, points: perMinute, duration: WINDOW_SECONDS })
   const policy = `"${name}";q=${perMinute};w=${WINDOW_SECONDS}`
-  const headers = (state: RateLimiterRes): Record<string, string> => ({
+  const headers = (state: RateLimiterRes): RateLimitHeaders => ({
     'RateLimit-Policy': policy,
     RateLimit: `"${name}";r=${Math.max(0, state.remainingPoints)};t=${Math.ceil(state.msBeforeNext / 1000)}`,
   })

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Context } from 'koa'
+import type { RateLimitHeaders } from './rate-limit.js'
 
 /** What the pipeline keeps of a request between its steps. */
 export interface RequestState {
@@ -9,15 +10,24 @@ export interface RequestState {
   /** Who asked (`actorKey`), when known. */
   caller: string | null
   baseUrl: string
+  /** What is left of the narrowest limit that was counted. */
+  limit: RateLimitHeaders | null
 }
+
+/** A random start per process and a number: unique without asking the system for randomness at each request. */
+const PREFIX = randomBytes(8).toString('hex')
+let made = 0
 
 const SANE_ID = /^[\w.:-]{8,64}$/
 
 /** The ID that a proxy or client gave, if it is fit for a log line, otherwise a new one. */
 export function requestId(ctx: Context): string {
   const given = ctx.req.headers['x-request-id']
-  return typeof given === 'string' && SANE_ID.test(given) ? given : randomBytes(12).toString('hex')
+  return typeof given === 'string' && SANE_ID.test(given) ? given : `${PREFIX}-${(++made).toString(36)}`
 }
+
+/** The host header rarely changes: the last one checked. */
+let checked = { host: '', fits: false }
 
 const HOST = /^(?:[a-z0-9_.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i
 
@@ -25,5 +35,6 @@ const HOST = /^(?:[a-z0-9_.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i
 export function baseUrl(ctx: Context, publicUrl: string | null): string {
   if (publicUrl !== null) return publicUrl
   const host = ctx.host
-  return HOST.test(host) ? `${ctx.protocol}://${host}` : 'http://localhost'
+  if (host !== checked.host) checked = { host, fits: HOST.test(host) }
+  return checked.fits ? `${ctx.protocol}://${host}` : 'http://localhost'
 }

@@ -20,6 +20,14 @@ export async function securityHeaders(publicUrl: string | null): Promise<readonl
   const run = helmet({
     contentSecurityPolicy: API_POLICY,
     crossOriginResourcePolicy: { policy: 'cross-origin' },
+    xFrameOptions: { action: 'deny' },
+    // for documents of old browsers, which these answers are not: each header costs every request
+    crossOriginOpenerPolicy: false,
+    originAgentCluster: false,
+    xDnsPrefetchControl: false,
+    xDownloadOptions: false,
+    xPermittedCrossDomainPolicies: false,
+    xXssProtection: false,
     strictTransportSecurity: publicUrl?.startsWith('https:') ? { maxAge: 31_536_000, includeSubDomains: false } : false,
   }) as Middleware
   await run({ req: {}, res, request: {}, response: {} } as unknown as Context, async () => {})

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { createSpace, deleteSpace, duplicateSpace, listSpaces, restoreSpace, updateSpace } from '../../domain/spaces.js'
 import { paginate } from '../../kernel/paging.js'
 import { CreateSpace, listOf, pageQuery, Space, UpdateSpace } from '../../model/index.js'
-import { created } from '../endpoint.js'
+import { created } from '../reply.js'
 import { endpoint } from '../service.js'
 import { presentSpace } from './present.js'
 

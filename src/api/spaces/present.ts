@@ -4,7 +4,12 @@ import { MAIN } from '../../domain/refs.js'
 import type { GitLink } from '../../model/index.js'
 
 /** `owner/name` of a repository's URL. */
-const repoName = (url: string): string => url.replace(/\.git$/, '').split(/[/:]/).slice(-2).join('/')
+const repoName = (url: string): string =>
+  url
+    .replace(/\.git$/, '')
+    .split(/[/:]/)
+    .slice(-2)
+    .join('/')
 
 /** What a space says of the repository it is synchronized with. */
 export const presentGitSync = (link: GitLink) => ({

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { createToken, listTokens, revokeToken } from '../../domain/accounts.js'
 import { paginate } from '../../kernel/paging.js'
 import { CreatedToken, CreateToken, listOf, pageQuery, Token, User } from '../../model/index.js'
-import { created } from '../endpoint.js'
+import { created } from '../reply.js'
 import { endpoint } from '../service.js'
 import { presentToken, presentUser } from './present.js'
 

@@ -64,7 +64,7 @@ export function parseAttributes(text: string): TagAttributes {
     }
     at++
     const value = quoted(text, at)
-    const bare = value ? "" : match(BARE, text, at)
+    const bare = value ? '' : match(BARE, text, at)
     if (name) set(name, value?.value ?? bare)
     at = value?.end ?? at + bare.length
   }

@@ -1,6 +1,6 @@
 import type { BlockNode } from '../types.js'
 import type { Context } from './context.js'
-import { type HtmlToken, pairTokens, tokenizeHtml } from './html.js'
+import { decodeReferences, type HtmlToken, pairTokens, tokenizeHtml } from './html.js'
 import { htmlInlines } from './inline.js'
 import { imageData } from './inline-html.js'
 import { cleanSource } from './items.js'
@@ -12,18 +12,22 @@ import { htmlTable } from './table.js'
 /** HTML of a page as the blocks that it stands for: images, a table, or itself. */
 export function htmlBlock(node: Markdown, context: Context): BlockNode[] {
   const at = findOffsets(node)
-  if (!at) return []
-  const html = cleanSource(node, at, context.region.text)
+  return at ? fromSource(cleanSource(node, at, context.region.text), node.value ?? '', at, context) : []
+}
+
+function fromSource(html: string, value: string, at: { start: number; end: number }, context: Context): BlockNode[] {
   const tokens = tokenizeHtml(html).filter((token) => token.type !== 'text' || html.slice(token.start, token.end).trim() !== '')
   const pairs = pairTokens(tokens)
   const position = context.position(at.start, at.end)
   const place = (from: number, to: number) => context.position(at.start + from, at.start + to)
-  const source = { html, tokens, pairs, place, context }
-  if (tokens[0]?.name === 'table' && pairs[0] === tokens.length - 1) return [htmlTable(source, position)]
+  const source: HtmlSource = { html, tokens, pairs, place, context }
+  const whole = pairs[0] === tokens.length - 1
+  if (tokens[0]?.name === 'table' && whole) return [htmlTable(source, position)]
+  if (tokens[0]?.name === 'pre' && tokens[1]?.name === 'code' && whole) return [htmlCode(source, position)]
   const images = findImages(source, position)
   if (images) return [images]
   const comment = tokens.every((token) => token.type === 'comment')
-  return [block('html', position, { html: node.value ?? '', ...(comment ? { comment: true } : {}) }, [text(node.value ?? '')])]
+  return [block('html', position, { html: value, ...(comment ? { comment: true } : {}) }, [text(value)])]
 }
 
 /** A piece of HTML, taken apart; `place` answers the position of a range of it. */
@@ -33,6 +37,24 @@ export interface HtmlSource {
   pairs: number[]
   place(from: number, to: number): Position
   context: Context
+}
+
+/** An `images` block of a paragraph that is nothing but HTML; null where it holds more than images. */
+export function findImageParagraph(at: { start: number; end: number }, context: Context): BlockNode | null {
+  const html = context.region.text.slice(at.start, at.end)
+  const made = fromSource(html, html, at, context)[0]
+  return made?.type === 'images' ? made : null
+}
+
+/** Code that is written as HTML since parts of it are emphasised: the text, without the emphasis. */
+function htmlCode({ html, tokens }: HtmlSource, position: Position): BlockNode {
+  const language = (tokens[1]?.attributes['class'] ?? '').split(' ').find((name) => /^lang(uage)?-/.test(name))
+  const all = tokenizeHtml(html.slice(tokens[1]?.end, tokens.findLast((token) => token.name === 'code')?.start))
+  const offset = tokens[1]?.end ?? 0
+  const shown = all.filter((token) => token.type === 'text').map((token) => decodeReferences(html.slice(offset + token.start, offset + token.end)))
+  const title = tokens[0]?.attributes['data-title']
+  const data = { ...(language ? { syntax: language.replace(/^lang(uage)?-/, '') } : {}), ...(title ? { title } : {}), format: 'html', html }
+  return block('code', position, data, [text(shown.join(''))])
 }
 
 const FRAME = new Set(['div', 'figure', 'picture', 'p', 'a'])

@@ -1,7 +1,7 @@
 import type { BlockNode } from '../types.js'
 import { parseAttributes } from './attributes.js'
 import type { Context } from './context.js'
-import { htmlBlock } from './convert-html.js'
+import { findImageParagraph, htmlBlock } from './convert-html.js'
 import { rawBlock } from './convert-tag.js'
 import { inlines } from './inline.js'
 import { findOffsets, type Markdown } from './markdown.js'
@@ -43,6 +43,9 @@ const isIdle = (node: Markdown): boolean => node.type === 'break' || (node.type 
 
 function paragraph(node: Markdown, position: Position, context: Context): BlockNode[] {
   const children = node.children ?? []
+  const at = findOffsets(node)
+  const pictures = at && children.every((child) => child.type === 'html' || isIdle(child)) ? findImageParagraph(at, context) : null
+  if (pictures) return [pictures]
   if (!children.some(isImage) || !children.every((child) => isImage(child) || isIdle(child)))
     return [block('paragraph', position, {}, inlines(children, context))]
   const images = children.filter(isImage).map((child) => {

@@ -1,5 +1,5 @@
 import type { BlockNode } from '../types.js'
-import { parseAttributes, type Tag } from './attributes.js'
+import { parseAttributes, type Tag, type TagAttributes } from './attributes.js'
 import type { Context } from './context.js'
 import { block, type Position, text } from './node.js'
 import { referenceOf } from './reference.js'
@@ -10,7 +10,7 @@ interface Made {
   data?: Data
   nodes?: BlockNode[]
 }
-type Converter = (given: { attributes: Record<string, string | boolean>; positional: string[]; tag: Tag; children: BlockNode[] }) => Made
+type Converter = (given: { attributes: Record<string, string | boolean>; positional: readonly string[]; tag: Tag; children: BlockNode[] }) => Made
 
 const string = (value: unknown): string => (typeof value === 'string' ? value : '')
 
@@ -21,7 +21,7 @@ const converters: Record<string, Converter> = {
   embed: ({ attributes }) => ({ data: { ref: referenceOf(string(attributes['url'])) } }),
   file: ({ attributes }) => ({ data: { ref: referenceOf(string(attributes['src'])) } }),
   include: ({ positional, attributes }) => ({ data: { ref: referenceOf(positional[0] ?? string(attributes['path'])) } }),
-  if: ({ tag }) => ({ data: { expression: tag.body, attributes: {} } }),
+  if: ({ tag }) => ({ data: { expression: tag.body } }),
   swagger: ({ attributes }) => ({ data: { dialect: attributes['src'] === undefined ? 'inline' : 'reference' } }),
   'api-method': () => ({ data: { dialect: 'api-method' } }),
   code: ({ children }) => ({ data: { ...children[0]?.data }, nodes: (children[0]?.nodes ?? []) as BlockNode[] }),
@@ -30,7 +30,7 @@ const converters: Record<string, Converter> = {
 /** A tag that the product knows, with the blocks in it. */
 export function knownBlock(row: TagRow, tag: Tag, children: BlockNode[], position: Position): BlockNode | null {
   if (row.name === 'code' && (children.length !== 1 || children[0]?.type !== 'code')) return null
-  const { named, positional } = parseAttributes(tag.body)
+  const { named, positional }: TagAttributes = row.name === 'if' ? { named: {}, positional: [] } : parseAttributes(tag.body)
   const mapped: Data = {}
   for (const name of row.attributes) {
     const value = named[name]

@@ -1,4 +1,4 @@
-import type { HtmlToken } from './html.js'
+import { type HtmlToken, tokenizeHtml } from './html.js'
 import type { InlineNode } from '../types.js'
 import { append, type Inline, inline, type Mark, mark, plainText } from './node.js'
 import { referenceOf } from './reference.js'
@@ -56,6 +56,8 @@ export function wrapElement(token: HtmlToken, raw: { open: string; close: string
     return [inline('expression', { expression: plainText(nodes) }, nodes)]
   }
   if (name === 'a') return [anchor(token, html, inner(marks))]
+  const image = name === 'picture' ? pictureImage(inner(marks), html) : null
+  if (image) return [image]
   if (name === 'mark') return inner([...marks, mark('color', colours(attributes['style'] ?? ''))])
   const type = MARKS[name]
   if (type && Object.keys(attributes).length === 0) return inner([...marks, mark(type)])
@@ -65,10 +67,21 @@ export function wrapElement(token: HtmlToken, raw: { open: string; close: string
   return [...out, inline('html-inline', { html: raw.close })]
 }
 
+/** The image of a `<picture>`, with its source for dark pages. */
+function pictureImage(nodes: readonly Inline[], html: string): InlineNode | null {
+  const image = nodes.find((node) => node.object === 'inline' && node.type === 'inline-image')
+  if (image?.object !== 'inline') return null
+  const sources = nodes.flatMap((node) => (node.object === 'inline' && node.type === 'html-inline' ? tokenizeHtml(String(node.data['html'])) : []))
+  const dark = sources.find((source) => source.name === 'source' && (source.attributes['media'] ?? '').includes('dark'))?.attributes['srcset']?.split(' ')[0]
+  const parts = nodes.map((node) => (node.object === 'inline' ? String(node.data['html'] ?? '') : plainText([node]))).join('')
+  return inline('inline-image', { ...image.data, ...(dark ? { srcDark: dark, refDark: referenceOf(dark) } : {}), html: `${html}${parts}</picture>` })
+}
+
 function anchor(token: HtmlToken, html: string, nodes: Inline[]): InlineNode {
   const { href, id, title } = token.attributes
   if (href === undefined || (id !== undefined && nodes.length === 0)) return inline('anchor', { id: id ?? token.attributes['name'] ?? '', html }, nodes)
-  if ('data-footnote-ref' in token.attributes) return inline('annotation', { label: href.replace(/^#user-content-fn-/, ''), ref: referenceOf(href), html }, nodes)
+  if ('data-footnote-ref' in token.attributes)
+    return inline('annotation', { label: href.replace(/^#user-content-fn-/, ''), ref: referenceOf(href), html }, nodes)
   const extra = { ...(title && title !== 'mention' ? { title } : {}), ...(title === 'mention' || 'data-mention' in token.attributes ? { mention: true } : {}) }
   if (!classes(token).includes('button')) return inline('link', { ref: referenceOf(href), ...extra, html }, nodes)
   const style = classes(token).filter((name) => name !== 'button')[0]

@@ -51,7 +51,10 @@ export function inlines(nodes: readonly Markdown[], context: Context, marks: Mar
         i = partner
       } else if (node.type === 'html') append(out, voidElement(token, node.value ?? ''))
       else if (node.type === 'link' && isAnnotation(node, nodes[i + 1])) {
-        append(out, inline('annotation', { label: nodes[i + 1]?.label ?? nodes[i + 1]?.identifier, ref: referenceOf(node.url ?? '') }, children(node, marks, depth)))
+        append(
+          out,
+          inline('annotation', { label: nodes[i + 1]?.label ?? nodes[i + 1]?.identifier, ref: referenceOf(node.url ?? '') }, children(node, marks, depth)),
+        )
         i++
       } else for (const made of one(node, marks, depth)) append(out, made)
     }
@@ -101,7 +104,9 @@ export function htmlInlines(html: string, context: Context): Inline[] {
     const value = html.slice(token.start, token.end)
     return token.type === 'text' ? { type: 'text', value: decodeReferences(value).replace(/\s+/g, ' ') } : { type: 'html', value }
   })
-  return trimmed(inlines(nodes, context))
+  const list = trimmed(inlines(nodes, context))
+  const only = list[0]
+  return list.length === 1 && only?.object === 'inline' && only.type === 'line' ? only.nodes : list
 }
 
 /** Without white space and line breaks at both ends. */

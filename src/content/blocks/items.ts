@@ -118,8 +118,7 @@ function splitHtml(html: string, base: number): Item[] {
   for (let i = 0; i < tokens.length; i++) {
     const token = tokens[i] as HtmlToken
     const at = { start: base + token.start, end: base + token.end }
-    if (token.name === 'details' && token.type !== 'void')
-      add({ kind: token.type === 'open' ? 'open' : 'close', name: DETAILS, html: token, ...at }, token.end)
+    if (token.name === 'details' && token.type !== 'void') add({ kind: token.type === 'open' ? 'open' : 'close', name: DETAILS, html: token, ...at }, token.end)
     if (token.name !== 'summary' || token.type !== 'open') continue
     const close = tokens.findIndex((other, index) => index > i && other.name === 'summary')
     const end = tokens[close]

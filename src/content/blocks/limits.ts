@@ -1,8 +1,19 @@
-/** What a page may hold before parts of the syntax are switched off for it: the parser's time or stack would grow too fast. */
+/** Most quote and list markers on one line, and half the deepest indentation of a list marker. */
 const MAX_CONTAINERS = 100
-const MAX_RUNS = 4_000
+/** Most lines that begin with a list marker, table rows, or definitions, of a page. */
+const MAX_MARKERS = 40_000
+/** The parser matches these in quadratic time, paragraph by paragraph: what the squares may add up to on a page (about two seconds each). */
+const BUDGET = { inline: 200_000_000, lazy: 30_000_000, containers: 5_000_000 }
 /** Deepest nesting of blocks and of inline nodes in the tree; what is deeper stays verbatim. */
 export const MAX_DEPTH = 100
+
+const GROUPS = {
+  brackets: ['labelStartLink', 'labelStartImage', 'labelEnd', 'gfmFootnoteCall', 'gfmPotentialFootnoteCall'],
+  runs: ['attention', 'strikethrough'],
+  angles: ['htmlText', 'autolink'],
+  ticks: ['codeText'],
+} as const
+type Group = keyof typeof GROUPS
 
 const isBlank = (code: number): boolean => code === 32 || code === 9
 const isDigit = (code: number): boolean => code >= 48 && code <= 57
@@ -12,66 +23,77 @@ function containers(text: string, start: number, end: number): number {
   let count = 0
   for (let i = start; i < end; i++) {
     const code = text.charCodeAt(i)
-    if (code === 32 || code === 9) continue
-    if (code === 62) count++
-    else if (code === 42 || code === 43 || code === 45) {
-      if (i + 1 < end && !isBlank(text.charCodeAt(i + 1))) return count
-      count++
-    }
-    else if (isDigit(code)) {
-      while (isDigit(text.charCodeAt(i + 1))) i++
-      const after = text.charCodeAt(i + 1)
-      if (after !== 46 && after !== 41) return count
-      count++
-      i++
-    } else return count
+    if (isBlank(code)) continue
+    if (isDigit(code)) while (isDigit(text.charCodeAt(i + 1))) i++
+    const marker = isDigit(code) ? text.charCodeAt(++i) : code
+    const ordered = isDigit(code) && (marker === 46 || marker === 41)
+    const bullet = !isDigit(code) && (marker === 42 || marker === 43 || marker === 45)
+    if (!ordered && !bullet && (isDigit(code) || marker !== 62)) return count
+    if (marker !== 62 && i + 1 < end && !isBlank(text.charCodeAt(i + 1))) return count
+    count++
   }
   return count
 }
 
-interface Scan {
-  /** Constructs not to be tried. */
+const COUNTED: Record<number, Group> = { 91: 'brackets', 93: 'brackets', 60: 'angles', 42: 'runs', 95: 'runs', 126: 'runs', 96: 'ticks' }
+
+export interface Scan {
+  /** Names of the parser's constructs that are not to be tried: what they would have made stays text. */
   off: string[]
-  /** 1-based line of the last `$$` that stands alone. */
+  /** 1-based line of the last `$$` that stands alone; 0 = none. */
   lastFence: number
 }
 
-/**
- * Looks over a text before it is parsed. Counts are per paragraph (lines between blank ones, table rows apart), since it
- * is there that brackets, emphasis and HTML are matched in more than linear time.
- */
+/** Looks over a text before it is parsed, in linear time, and answers what the parser must leave alone so that its time and stack stay bounded. */
 export function scan(text: string): Scan {
   const off = new Set<string>()
+  const zero = (): Record<Group, number> => ({ brackets: 0, runs: 0, angles: 0, ticks: 0 })
+  const spent = zero()
+  let counts = zero()
   let lastFence = 0
-  let brackets = 0
-  let runs = 0
-  let angles = 0
-  let ticks = 0
+  let lazy = 0
+  let lazySpent = 0
+  let containersSpent = 0
+  let markers = 0
+  let rows = 0
+  let inContainer = false
+  const paragraphEnds = () => {
+    for (const group of Object.keys(GROUPS) as Group[]) if ((spent[group] += counts[group] ** 2) > BUDGET.inline) for (const name of GROUPS[group]) off.add(name)
+    counts = zero()
+  }
   let line = 1
-  let deepest = 0
   for (let start = 0; start <= text.length; line++) {
     const found = text.indexOf('\n', start)
     const end = found < 0 ? text.length : found
     let first = start
     while (first < end && text.charCodeAt(first) <= 32) first++
-    if (first === end || text[first] === '|') brackets = runs = angles = ticks = 0
+    const depth = containers(text, first, end)
+    if (first === end) inContainer = false
+    if (depth > 0) {
+      inContainer = true
+      markers++
+      containersSpent += depth ** 2
+      if (depth > MAX_CONTAINERS || first - start > 2 * MAX_CONTAINERS) containersSpent = Number.POSITIVE_INFINITY
+    }
+    if (depth === 0 && inContainer) lazy++
+    else {
+      lazySpent += lazy ** 2
+      lazy = 0
+    }
+    if (text[first] === '|' || text[first] === '[') rows++
+    if (first === end || text[first] === '|') paragraphEnds()
     if (text.startsWith('$$', first) && text.slice(first, end).trim() === '$$') lastFence = line
-    if (end - first > MAX_CONTAINERS) deepest = Math.max(deepest, containers(text, first, end))
     let before = 0
     for (let i = first; i < end; i++) {
       const code = text.charCodeAt(i)
-      if (code === 91 || code === 93) brackets++
-      else if (code === 60) angles++
-      else if ((code === 42 || code === 95 || code === 126) && code !== before) runs++
-      else if (code === 96 && code !== before) ticks++
+      const group = COUNTED[code]
+      if (group && (code !== before || group === 'brackets')) counts[group]++
       before = code
     }
-    if (brackets > MAX_RUNS) for (const name of ['labelStartLink', 'labelStartImage', 'labelEnd', 'gfmFootnoteCall', 'gfmPotentialFootnoteCall']) off.add(name)
-    if (runs > MAX_RUNS) for (const name of ['attention', 'strikethrough']) off.add(name)
-    if (angles > MAX_RUNS) for (const name of ['htmlText', 'autolink']) off.add(name)
-    if (ticks > MAX_RUNS) off.add('codeText')
     start = end + 1
   }
-  if (deepest > MAX_CONTAINERS) for (const name of ['blockQuote', 'list']) off.add(name)
+  paragraphEnds()
+  if (lazySpent + lazy ** 2 > BUDGET.lazy || containersSpent > BUDGET.containers || markers > MAX_MARKERS) for (const name of ['blockQuote', 'list']) off.add(name)
+  if (rows > MAX_MARKERS) for (const name of ['table', 'definition']) off.add(name)
   return { off: [...off], lastFence }
 }

@@ -28,8 +28,7 @@ export interface Markdown {
 }
 
 type Enter = NonNullable<FromMarkdown['enter']>[string]
-const literal =
-  (type: string): Enter =>
+const literal = (type: string): Enter =>
   function (token) {
     this.enter({ type, value: '' } as never, token)
   }

@@ -65,3 +65,22 @@ export function assignKeys(nodes: readonly Node[], parent = 'n'): void {
     if (node.object !== 'text') assignKeys(node.nodes, node.key)
   })
 }
+
+/**
+ * Makes positions keep their promise: siblings are in order and do not overlap, children lie within their parent. The
+ * parser lets a list item reach into the marker of the next one; there the earlier node ends sooner.
+ */
+export function settlePositions(nodes: BlockNode['nodes'], start: number, end: number, source: string): void {
+  let from = start
+  nodes.forEach((node, index) => {
+    if (node.object !== 'block') return
+    const position = node.data['position'] as Position
+    const next = nodes[index + 1]
+    const limit = Math.max(from, Math.min(end, next?.object === 'block' ? (next.data['position'] as Position).start : end))
+    position.start = Math.min(Math.max(position.start, from), limit)
+    if (position.end > limit) position.end = position.start + source.slice(position.start, limit).trimEnd().length
+    position.end = Math.max(position.start, position.end)
+    from = position.end
+    settlePositions(node.nodes, position.start, position.end, source)
+  })
+}

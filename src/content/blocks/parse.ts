@@ -6,7 +6,7 @@ import { markdownBlocks } from './convert-markdown.js'
 import { DETAILS, type Item, pairItems, toItems } from './items.js'
 import { MAX_DEPTH } from './limits.js'
 import { type Markdown, parseMarkdown } from './markdown.js'
-import { assignKeys, block, type Position, plainText, text } from './node.js'
+import { assignKeys, block, type Position, plainText, settlePositions, text } from './node.js'
 import { endToSource, lineFinder, partOf, type Region, toSource, wholeRegion } from './region.js'
 import { findTag } from './tags.js'
 
@@ -28,6 +28,7 @@ export function parseDocument(markdown: string): DocumentNode {
   let nodes: BlockNode[]
   try {
     nodes = parseRegion(page, wholeRegion(markdown), 0)
+    settlePositions(nodes, 0, markdown.length, markdown)
   } catch {
     // Input made to exhaust the parser's stack; a reader still gets the text.
     const position = { start: 0, end: markdown.length, line: 1 }

@@ -25,7 +25,7 @@ export function findFrontMatter(text: string): FrontMatterBlock | null {
 /**
  * Sets (or, with `undefined`, removes) keys of the front matter; `layout.title.visible` names a nested one. Every other line keeps
  * its bytes. The block is made where there is none, and goes with its last line. A value set and restored has its old bytes
- * where it was absent or a scalar of one line.
+ * where it was absent or a scalar of one line, and the value between needed no other quotes.
  * @throws YamlEditError when the block is no mapping that can be read.
  */
 export function setFrontMatter(text: string, changes: Readonly<Record<string, unknown>>): string {

@@ -32,7 +32,7 @@ function encodeFor(markdown: string, start: number, end: number, raw: string): s
   const inPercent = /%(?:20|28|29)/.test(old)
   if (before === '<' && markdown[end] === '>') return escapeAngle(target)
   const place = placeOf(markdown, start)
-  if (place === 'block') return target.replace(/["'{}]/g, percent).replace(/ /g, inPercent || !/["']/.test(before) ? percent : ' ')
+  if (place === 'block') return target.replace(inPercent || !/["']/.test(before) ? /["'{} ]/g : /["'{}]/g, percent)
   if (place === 'html') {
     const spaced = inPercent || !/["']/.test(before) ? target.replace(/[ "'=`]/g, percent) : target
     return spaced

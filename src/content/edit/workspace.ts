@@ -35,7 +35,9 @@ export class Workspace {
 
   /** What was changed, as files. */
   changes(): PlannedChange[] {
-    return [...this.#puts].map(([path, put]) => (put === null ? { path, delete: true } : 'oid' in put ? { path, oid: put.oid } : { path, content: put.content }))
+    return [...this.#puts].map(([path, put]) =>
+      put === null ? { path, delete: true } : 'oid' in put ? { path, oid: put.oid } : { path, content: put.content },
+    )
   }
 
   /** The structure of the files as they are now. */
@@ -44,19 +46,10 @@ export class Workspace {
     const before = this.#structure
     let now = await readStructure(this.#asReader(), idOf(this.#overrides))
     const keys = structureKeys(now)
-    let overrides = this.#overrides
-    for (const kind of ['group', 'link', 'computed'] as const) {
-      const change = matchStructures(before, now, kind)
-      if (change.added.length + change.deleted.length + change.renamed.length === 0) continue
-      overrides = applyChanges(
-        overrides,
-        { added: change.added.map((key) => ({ kind, key })), deleted: change.deleted.map((key) => ({ kind, key })), renamed: change.renamed.map((move) => ({ kind, ...move })) },
-        (k, key) => keys.has(`${k}\0${key}`),
-      )
-    }
-    if (overrides !== this.#overrides) {
-      this.#overrides = overrides
-      now = await readStructure(this.#asReader(), idOf(overrides))
+    const change = matchStructures(before, now)
+    if (change.added.length + change.deleted.length + change.renamed.length > 0) {
+      this.#overrides = applyChanges(this.#overrides, change, (kind, key) => keys.has(`${kind}\0${key}`))
+      now = await readStructure(this.#asReader(), idOf(this.#overrides))
     }
     this.#structure = now
     this.#stale = false
@@ -186,7 +179,9 @@ export class Workspace {
 
   private async walkNow(): Promise<ReaderEntry[]> {
     const kept = (await this.reader.walk('')).filter((entry) => !this.#puts.has(entry.path))
-    const own = [...this.#puts].flatMap(([path, put]) => (put === null ? [] : [{ path, mode: 'mode' in put ? put.mode : '100644', oid: 'oid' in put ? put.oid : `\0${path}` }]))
+    const own = [...this.#puts].flatMap(([path, put]) =>
+      put === null ? [] : [{ path, mode: 'mode' in put ? put.mode : '100644', oid: 'oid' in put ? put.oid : `\0${path}` }],
+    )
     return [...kept, ...own].sort((a, b) => (a.path < b.path ? -1 : 1))
   }
 }

@@ -12,7 +12,8 @@ type YamlPair = Pair<Node, Node | null>
 /**
  * Sets one key (`['layout', 'title', 'visible']` nested), or removes its lines (`undefined`), in YAML whose top is a mapping or empty.
  * Every other line keeps its bytes; a value keeps its quotes or block style where the new one allows; a mapping that
- * loses its last key goes too. A value that is already so changes nothing. Set and restored, a scalar of one line has its old bytes.
+ * loses its last key goes too. A value that is already so changes nothing. Set and restored, a scalar of one line
+ * has its old bytes, unless the value between needed quotes: those stay.
  * @throws YamlEditError when the text cannot be read, or its top is no mapping.
  */
 export function setYamlKey(text: string, path: Path, value: unknown): string {
@@ -139,7 +140,7 @@ function replace(text: string, map: YAMLMap<Node, Node | null>, pair: YamlPair, 
   const flow = isCollection(old) && old.flow === true
   const written = stringify(
     { key: typeof value === 'object' && value !== null ? value : scalar },
-    { lineWidth: 80, ...(flow ? { collectionStyle: 'flow' as const } : {}) },
+    { lineWidth: scalar.type === Scalar.BLOCK_FOLDED ? 80 : 0, ...(flow ? { collectionStyle: 'flow' as const } : {}) },
   )
   const body = written.replace(/^(?:\{ )?key:/, '').replace(flow ? / \}\n$/ : /\n$/, '')
   const put = indented(body, indentOf(text, map), eolOf(text)).slice(indentOf(text, map).length)
@@ -155,5 +156,5 @@ const indented = (block: string, indent: string, eol: string): string => block.r
 /** `a: value`, or nested for a longer path, with a line ending after it. */
 function pairText(path: Path, value: unknown, eol: string): string {
   const nested = path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value)
-  return stringify(nested, { lineWidth: 80 }).replace(/\n/g, eol)
+  return stringify(nested, { lineWidth: 0 }).replace(/\n/g, eol)
 }

@@ -14,7 +14,7 @@ export interface Inline {
 }
 
 /** Longer ones are cut: nobody's title, and a parser's time is not linear in all of them. */
-const MAX_LENGTH = 4000
+const MAX_LENGTH = 1000
 
 const ESCAPE = String.raw`\\[!-/:-@[-\`{-~]`
 const PLAIN = String.raw`[^\[\]\\\`*_&<>\n]`

@@ -51,3 +51,7 @@ export function dedent(line: string, columns: number): string {
   }
   return ' '.repeat(Math.max(0, at - columns)) + line.slice(position)
 }
+
+/** The lines of a part of the text, without their endings. */
+export const linesIn = (text: string, start: number, end: number): string[] =>
+  linesOf(text.slice(start, end)).map((line) => text.slice(start + line.start, start + line.textEnd))

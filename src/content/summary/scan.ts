@@ -210,7 +210,9 @@ class Scanner {
     const marker = MARKER.exec(rest)![0]
     let [position, content] = afterMarker(rest, 0, column)
     // An item that begins with an item (`* * [x](y)`) is one entry.
-    while (MARKER.test(rest.slice(position)) && !BREAK.test(rest.slice(position))) [position, content] = afterMarker(rest, position, content)
+    for (let inner = 1; inner < MAX_DEPTH && MARKER.test(rest.slice(position)) && !BREAK.test(rest.slice(position)); inner++) {
+      ;[position, content] = afterMarker(rest, position, content)
+    }
     const { number, start, end } = line
     const text = rest.slice(position)
     const block: Block = { kind: 'item', line: number, start, ownEnd: end, end, indent: column, content, marker, text, textStart: at + position, children: [] }

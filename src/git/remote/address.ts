@@ -33,7 +33,7 @@ export function canonicalHost(host: string): string {
   }
   const name = parsed.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
   if (parsed.username || parsed.password || parsed.port || parsed.pathname !== '/' || parsed.search || parsed.hash) throw refusedUrl('its host is not valid.')
-  if (!/^[a-z0-9_:][a-z0-9._:-]*$/.test(name)) throw refusedUrl('its host is missing or not valid.')
+  if (!/^[a-z0-9_:][a-z0-9._:-]*$/.test(name) || /\.\.|\.$/.test(name)) throw refusedUrl('its host is missing or not valid.')
   return name
 }
 

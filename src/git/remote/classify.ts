@@ -3,7 +3,7 @@ import { RemoteError } from '../errors.js'
 type Kind = RemoteError['kind']
 
 /**
- * What Git 2.39 and newer write with LC_ALL=C, most telling first; the first line that matches decides. Lines that begin
+ * What Git 2.39 and newer write with LC_ALL=C, most telling first; the first entry that matches a line decides. Lines that begin
  * with `remote:` are the other side's words and decide nothing.
  */
 const TABLE: readonly (readonly [RegExp, Kind, string])[] = [
@@ -30,12 +30,13 @@ const TABLE: readonly (readonly [RegExp, Kind, string])[] = [
   [/SSL|certificate|TLS/, 'unreachable', "A secure connection to the remote could not be made; check the server's certificate."],
   [/returned error: (?:5\d\d|429)|HTTP (?:5\d\d|429)/, 'unreachable', 'The remote answers with an error of its own; try again later.'],
   [
-    /object [0-9a-f]{40}: \w+:|fsck error|error in object|invalid object|bad pack|pack .*corrupt|inflate|index-pack failed|index-pack output|unresolved deltas|did not send all necessary objects/i,
+    /object [0-9a-f]{40}: \w+:|fsck error|error in object|invalid object|bad pack|pack .*corrupt|inflate|unresolved deltas|did not send all necessary objects/i,
     'unsafe-content',
     'The remote holds objects that are damaged or dangerous; check it with "git fsck --strict".',
   ],
   [/shallow/i, 'failed', 'The remote is a shallow clone, which lacks the older history; use the full repository.'],
   [/hung up unexpectedly|early EOF|unexpected disconnect|RPC failed|Empty reply/i, 'unreachable', 'The connection to the remote broke off; try again later.'],
+  [/index-pack failed|index-pack output/i, 'unsafe-content', 'What the remote sent cannot be read; check it with "git fsck --strict".'],
 ]
 
 const MAX_WORDS = 1000
@@ -48,6 +49,9 @@ export function bounded(text: string): string {
     .trim()
   return line.length > MAX_WORDS ? `${line.slice(0, MAX_WORDS)}…` : line
 }
+
+/** A URL may hold any word of the table. */
+const withoutUrls = (line: string): string => line.replace(/\b(?:https?|ssh|file):\/\/[^\s']*/g, 'URL')
 
 const isRemoteWord = (line: string): boolean => line.startsWith('remote:')
 
@@ -65,7 +69,7 @@ export const remoteWords = (stderr: string): string =>
 /** Why a Git process that talked to a remote failed, from its standard error; `scrub` takes the credential out. */
 export function classify(stderr: string, scrub: (text: string) => string): RemoteError {
   const own = stderr.split(/[\r\n]+/).filter((line) => line !== '' && !isRemoteWord(line))
-  const found = TABLE.find(([pattern]) => own.some((line) => pattern.test(line)))
+  const found = TABLE.find(([pattern]) => own.some((line) => pattern.test(withoutUrls(line))))
   const said = bounded(scrub(own.filter((line) => /^(?:fatal|error|ERROR|ssh|warning):|denied|Host key/.test(line)).join(' ')))
   const words = bounded(scrub(remoteWords(stderr)))
   const [, kind, sentence] = found ?? [null, 'failed' as const, 'The remote operation failed.']

@@ -12,8 +12,8 @@ export interface RemoteIdentity {
 }
 
 /**
- * What real histories hold and no reader trips over; the same that large hosts let pass. Everything else that
- * `fsck` knows stays fatal: `.git` in a tree, bad modes' kin, dangerous `.gitmodules`, broken objects.
+ * Faults that old tools left in real histories and no reader trips over; large hosts let the same pass. All else that
+ * `fsck` knows stays fatal, among it `.git` or `..` in a tree, unsorted or doubled entries, and dangerous `.gitmodules`.
  */
 const TOLERATED = [
   'zeroPaddedFilemode',

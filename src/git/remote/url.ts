@@ -83,7 +83,8 @@ function takeApart(text: string): RemoteAddress {
     if (!protocol) throw refusedUrl('its protocol is unknown; use "https://" or "ssh://".')
     return schemeAddress(text, protocol)
   }
-  const scp = /^(?:([^@/]*)@)?(\[[^\]/]*\]|[^:/@[\]]+):([^:-].*)$/.exec(text)
+  // `host://path` reads as a URL of an unknown protocol.
+  const scp = /^(?:([^@/]*)@)?(\[[^\]/]*\]|[^:/@[\]]+):(?!\/\/)([^:-].*)$/.exec(text)
   if (!scp) throw refusedUrl('it is no clone address; write "https://host/path" or "git@host:path".')
   const path = scp[3] ?? ''
   return sshAddress(scp[1], scp[2] ?? '', 22, path, true)

@@ -22,7 +22,8 @@ export const insertFiles: Operation<ChangeOf<'insert_files'>> = async (batch, ch
   for (const [index, file] of change.files.entries()) {
     const member = `files/${index}`
     if ((file.base64 === undefined) === (file.url === undefined)) throw new ChangeError('A file needs exactly one of base64 and url.', member)
-    if (!NAME.test(file.name) || file.name === '.' || file.name === '..') throw new ChangeError('A file name holds no slash and no control character.', `${member}/name`)
+    if (!NAME.test(file.name) || file.name === '.' || file.name === '..')
+      throw new ChangeError('A file name holds no slash and no control character.', `${member}/name`)
     const content = file.base64 === undefined ? null : decodeBase64(file.base64)
     if (content === null) throw new ChangeError('base64 is not valid Base64.', `${member}/base64`)
     const folder = inFolder(config.root, ASSETS_FOLDER.slice(0, -1))
@@ -64,7 +65,8 @@ export const renameFile: Operation<ChangeOf<'rename_file'>> = async (batch, chan
   refuseSpecial(path)
   if (!NAME.test(change.name)) throw new ChangeError('A file name holds no slash and no control character.', 'name')
   const to = inFolder(folderOf(path), change.name)
-  if (to !== path && to.toLowerCase() !== path.toLowerCase() && (await batch.workspace.taken(to))) throw new ChangeError(`There is a file ${to} already.`, 'name')
+  if (to !== path && to.toLowerCase() !== path.toLowerCase() && (await batch.workspace.taken(to)))
+    throw new ChangeError(`There is a file ${to} already.`, 'name')
   if (to !== path) await moveFiles(batch, new Map([[path, to]]))
   return null
 }
@@ -112,7 +114,11 @@ export const upsertReusableContent: Operation<ChangeOf<'upsert_reusable_content'
   await batch.workspace.add(path, encodeText(setFrontMatter(given, { title })))
   batch.written.add(path)
   const key = keyBelow(config.root, path)
-  return { object: 'created_reusable_content', page: batch.workspace.overrides.get(`reusable-content\0${key}`) ?? defaultId('reusable-content', key), ...(change.ref === undefined ? {} : { ref: change.ref }) }
+  return {
+    object: 'created_reusable_content',
+    page: batch.workspace.overrides.get(`reusable-content\0${key}`) ?? defaultId('reusable-content', key),
+    ...(change.ref === undefined ? {} : { ref: change.ref }),
+  }
 }
 
 export const deleteReusableContent: Operation<ChangeOf<'delete_reusable_content'>> = async (batch, change) => {

@@ -55,4 +55,3 @@ export const insertLink: Operation<ChangeOf<'insert_link'>> = async (batch, chan
   if (!made) throw new ChangeError('The link could not be listed.')
   return { object: 'created_page', page: made.id }
 }
-

@@ -1,6 +1,7 @@
 import { findFrontMatter } from '../front-matter.js'
 import { findReferences } from '../../links.js'
 import { resolveReference } from '../../resolve-reference.js'
+import { mentionTest } from '../../mentions.js'
 import { folderOf, isMarkdown, nameOf } from '../../paths.js'
 import { parseSummary } from '../../summary/parse.js'
 import { retargetEntry } from '../../summary/edit.js'
@@ -19,8 +20,11 @@ export async function moveFile(batch: Batch, page: DocumentEntry, to: string): P
   const isFolder = /^readme\.md$/i.test(nameOf(page.gitPath))
   const from = isFolder ? `${folderOf(page.gitPath)}/` : page.gitPath
   const target = isFolder ? `${folderOf(to)}/` : to
-  if (from.toLowerCase() !== target.toLowerCase() && (await workspace.taken(isFolder ? folderOf(to) : to))) throw new ChangeError(`There is a file ${to} already: choose another slug.`, 'slug')
-  const moved = new Map([...paths].filter((path) => (isFolder ? path.startsWith(from) : path === from)).map((path) => [path, isFolder ? target + path.slice(from.length) : target]))
+  if (from.toLowerCase() !== target.toLowerCase() && (await workspace.taken(isFolder ? folderOf(to) : to)))
+    throw new ChangeError(`There is a file ${to} already: choose another slug.`, 'slug')
+  const moved = new Map(
+    [...paths].filter((path) => (isFolder ? path.startsWith(from) : path === from)).map((path) => [path, isFolder ? target + path.slice(from.length) : target]),
+  )
   await moveFiles(batch, moved)
 }
 
@@ -36,21 +40,23 @@ async function rewriteLinks(batch: Batch, moved: ReadonlyMap<string, string>): P
   const { workspace } = batch
   const paths = await workspace.paths()
   const structure = await workspace.structure()
+  const mayMention = mentionTest(moved.keys())
   for (const path of [...paths].filter((one) => isMarkdown(one) && one !== structure.config.summary)) {
     const text = (await workspace.text(path)) ?? ''
     const bodyStart = findFrontMatter(text)?.end ?? 0
     const here = moved.get(path) ?? path
-    if (here === path && ![...moved.keys()].some((old) => text.includes(nameOf(old)) || text.includes(nameOf(folderOf(old))))) continue
+    if (here === path && !mayMention(text)) continue
     const replacements = findReferences(text.slice(bodyStart)).flatMap((reference) => {
       const resolved = resolveReference(reference.target, path, structure, (one) => paths.has(one))
-      if (resolved.gitPath === undefined) return []
-      const there = moved.get(resolved.gitPath) ?? resolved.gitPath
-      if (here === path && there === resolved.gitPath) return []
+      const named = 'gitPath' in resolved && resolved.kind !== 'anchor' ? resolved.gitPath : undefined
+      if (named === undefined) return []
+      const there = moved.get(named) ?? named
+      if (here === path && there === named) return []
       const style = styleOf(reference.target)
       const root = structure.config.root
       const plain = style === 'root' ? relativeTarget('', root === '' ? there : there.slice(root.length + 1), 'root') : relativeTarget(here, there, style)
       const suffix = /[?#].*$/.exec(reference.target)?.[0] ?? ''
-      const next = keepForm(reference.target, resolved.gitPath, plain) + suffix
+      const next = keepForm(reference.target, named, plain) + suffix
       return next === reference.target ? [] : [{ start: bodyStart + reference.start, end: bodyStart + reference.end, target: next }]
     })
     if (replacements.length > 0) await workspace.setText(path, rewriteReferences(text, replacements))
@@ -74,8 +80,10 @@ async function retargetEntries(batch: Batch, moved: ReadonlyMap<string, string>)
     let edited = text
     const starts = entries(parseSummary(text).nodes).flatMap((node) => {
       const resolved = node.href === null ? null : resolveReference(node.href, config.summary, structure, lookup)
-      const there = resolved?.gitPath === undefined ? undefined : moved.get(resolved.gitPath)
-      return there === undefined || node.href === null ? [] : [{ start: node.start, href: relativeTarget(config.summary, there, styleOf(node.href)) + (/#.*$/.exec(node.href)?.[0] ?? '') }]
+      const there = resolved && 'gitPath' in resolved ? moved.get(resolved.gitPath) : undefined
+      return there === undefined || node.href === null
+        ? []
+        : [{ start: node.start, href: relativeTarget(config.summary, there, styleOf(node.href)) + (/#.*$/.exec(node.href)?.[0] ?? '') }]
     })
     // From the end, so that the offsets before stay true.
     for (const { start, href } of starts.reverse()) edited = retargetEntry(edited, { start }, href)

@@ -1,19 +1,12 @@
 import type { ChangeOf, PageMembers } from '../../../model/content-changes.js'
-import { printDocument } from '../../blocks/print.js'
-import type { DocumentNode } from '../../types.js'
 import { findFrontMatter, setFrontMatter } from '../front-matter.js'
 import { readYamlMap, YamlEditError } from '../yaml.js'
 import { ChangeError } from '../plan.js'
 
-/** The markdown of a change's `document`. `before` is the page's text now: blocks that did not change keep its bytes. */
-export function markdownOf(document: NonNullable<ChangeOf<'update_page'>['document']>, before = ''): string {
+/** The markdown of a change's `document`. */
+export function markdownOf(document: NonNullable<ChangeOf<'update_page'>['document']>): string {
   if ('markdown' in document) return document.markdown
-  try {
-    return printDocument(document.document as unknown as DocumentNode, before)
-  } catch (error) {
-    if (error instanceof TypeError || error instanceof RangeError) throw new ChangeError(`The block tree cannot be written as markdown: ${error.message}`, 'document')
-    throw error
-  }
+  throw new ChangeError('A page is written as {"markdown": …}: block trees are read here, not yet written.', 'document')
 }
 
 const keys: Partial<Record<keyof PageMembers, string>> = {

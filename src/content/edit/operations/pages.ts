@@ -16,7 +16,7 @@ import { containerOf, editSummary, folderFor, inFolder, nodeIndex, nodeOf, pageO
 export const insertPage: Operation<ChangeOf<'insert_page'>> = async (batch, change) => {
   const { workspace } = batch
   const given = markdownOf(change.document)
-  const title = change.title ?? (firstHeading(given)?.text || 'Untitled')
+  const title = change.title ?? (firstHeading(given)?.title || 'Untitled')
   const parent = await parentOf(batch, change.into)
   const structure = await workspace.structure()
   const siblings = new Set((parent ? parent.pages : structure.pages).map((page) => page.slug))
@@ -30,7 +30,12 @@ export const insertPage: Operation<ChangeOf<'insert_page'>> = async (batch, chan
   batch.written.add(path)
   await editSummary(batch, (text, now) => {
     const at = nodeIndex(text, now, parent, change.at)
-    return insertEntry(text, { title, href: relativeTarget(now.config.summary, path), parent: parent ? nodeOf(text, parent) : null, ...(at === undefined ? {} : { at }) })
+    return insertEntry(text, {
+      title,
+      href: relativeTarget(now.config.summary, path),
+      parent: parent ? nodeOf(text, parent) : null,
+      ...(at === undefined ? {} : { at }),
+    })
   })
   if (change.ref !== undefined) batch.pageRefs.set(change.ref, path)
   const page = (await workspace.structure()).byGitPath.get(path)
@@ -43,7 +48,8 @@ export const updatePage: Operation<ChangeOf<'update_page'>> = async (batch, chan
   const page = await pageOf(batch, change.page)
   if (page.type === 'document') await editText(batch, page, change)
   else if (change.document || change.slug !== undefined) throw new ChangeError(`${page.title} is a ${page.type}: it has no text and no file.`, 'page')
-  if (change.title !== undefined && change.title !== page.title) await editSummary(batch, (text) => retitleEntry(text, nodeOf(text, page), change.title as string))
+  if (change.title !== undefined && change.title !== page.title)
+    await editSummary(batch, (text) => retitleEntry(text, nodeOf(text, page), change.title as string))
   if (change.into !== undefined || change.at !== undefined) await movePage(batch, await pageOf(batch, page.id), change)
   if (change.slug !== undefined && page.type === 'document' && change.slug !== pageSlug(page.key)) await moveFile(batch, page, renamed(page, change.slug))
   return { object: 'updated_page', page: page.id }
@@ -55,12 +61,12 @@ async function editText(batch: Parameters<typeof updatePage>[0], page: DocumentE
   let text = before
   let given: string | undefined
   if (change.document) {
-    given = markdownOf(change.document, replaceBody(before, '') === before ? '' : before)
+    given = markdownOf(change.document)
     text = replaceBody(text, given)
     batch.written.add(page.gitPath)
   }
   // The H1 follows the title only where it said the same (spec/gaps.md, "title change").
-  if (change.title !== undefined && given === undefined && firstHeading(text)?.text === page.title) text = setFirstHeading(text, change.title)
+  if (change.title !== undefined && given === undefined && firstHeading(text)?.title === page.title) text = setFirstHeading(text, change.title)
   await workspace.setText(page.gitPath, withMembers(text, change, given))
 }
 

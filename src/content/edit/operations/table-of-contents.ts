@@ -18,7 +18,10 @@ export async function summaryText(batch: Batch): Promise<{ path: string; text: s
 }
 
 function lines(pages: readonly PageEntry[], summary: string, depth: number): string[] {
-  return pages.flatMap((page) => [`${'  '.repeat(depth)}* ${encodeEntry(page.title, page.type === 'document' ? relativeTarget(summary, page.gitPath) : null, 'angle')}\n`, ...lines(page.pages, summary, depth + 1)])
+  return pages.flatMap((page) => [
+    `${'  '.repeat(depth)}* ${encodeEntry(page.title, page.type === 'document' ? relativeTarget(summary, page.gitPath) : null, 'angle')}\n`,
+    ...lines(page.pages, summary, depth + 1),
+  ])
 }
 
 /** Edits SUMMARY.md; what the editor refuses is told to the client. */
@@ -79,7 +82,12 @@ export async function pageOf(batch: Batch, id: string): Promise<PageEntry> {
 }
 
 /** The page that contains a page; null at the top level. */
-export function containerOf(structure: ContentStructure, page: PageEntry, pages = structure.pages, parent: PageEntry | null = null): PageEntry | null | undefined {
+export function containerOf(
+  structure: ContentStructure,
+  page: PageEntry,
+  pages = structure.pages,
+  parent: PageEntry | null = null,
+): PageEntry | null | undefined {
   for (const one of pages) {
     if (one.id === page.id) return parent
     const inside = containerOf(structure, page, one.pages, one)

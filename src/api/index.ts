@@ -1,0 +1,25 @@
+import * as changeRequests from './change-requests/endpoints.js'
+import * as changeRequestContent from './content/change-request-endpoints.js'
+import * as downloads from './content/download-endpoint.js'
+import * as mainContent from './content/main-endpoints.js'
+import * as revisions from './content/revision-endpoints.js'
+import * as writing from './content/write-endpoints.js'
+import type { Endpoints } from './declaration.js'
+import * as gitSync from './git-sync/endpoints.js'
+import * as organizations from './organizations/endpoints.js'
+import * as spaces from './spaces/endpoints.js'
+import * as users from './users/endpoints.js'
+
+/** Every operation of the service, by its operationId. */
+export const endpoints: Endpoints = {
+  ...users,
+  ...organizations,
+  ...spaces,
+  ...mainContent,
+  ...revisions,
+  ...writing,
+  ...changeRequests,
+  ...changeRequestContent,
+  ...downloads,
+  ...gitSync,
+}

@@ -1,0 +1,56 @@
+import type { SummaryNode } from '../types.js'
+
+/** How a file writes targets that CommonMark does not take as they are. */
+export type TargetHabit = 'angle' | 'percent'
+
+/** `percent` where the file's targets hold `%20` and none holds a space. */
+export function habitOf(nodes: readonly SummaryNode[]): TargetHabit {
+  let percent = false
+  const waiting = [...nodes]
+  for (let node = waiting.pop(); node; node = waiting.pop()) {
+    if (node.href?.includes(' ')) return 'angle'
+    percent ||= node.href?.includes('%20') ?? false
+    for (const child of node.children) waiting.push(child)
+  }
+  return percent ? 'percent' : 'angle'
+}
+
+const percentEncode = (char: string): string => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
+
+/**
+ * A link's destination that CommonMark reads as `href`. With the habit `percent`, spaces and parentheses are percent-encoded
+ * (the same target, another spelling); control characters always are, since no destination may hold them.
+ */
+export function encodeTarget(href: string, habit: TargetHabit): string {
+  const safe = href.replace(/[\x00-\x1f\x7f]/g, percentEncode)
+  const escaped = safe.replace(/[\\<>]/g, '\\$&').replace(/&(?=#|\w+;)/g, '\\&')
+  if (!/[ ()]/.test(escaped)) return escaped
+  return habit === 'percent' ? escaped.replace(/[ ()]/g, percentEncode) : `<${escaped}>`
+}
+
+/** `title` as inline markdown that reads back as that text; white space is collapsed, as reading it does. */
+export function encodeTitle(title: string): string {
+  return title
+    .replace(/[\x00-\x20\x7f]+/g, ' ')
+    .replace(/^ | $/g, '')
+    .replace(/[\\[\]`<]/g, '\\$&')
+    .replace(/&(?=#|\w+;)/g, '\\&')
+    .replace(/\*+/g, (marks, at: number, whole: string) => (around(whole, at, marks.length, /^ ?$/) ? marks : marks.replace(/\*/g, '\\*')))
+    .replace(/_+/g, (marks, at: number, whole: string) => (around(whole, at, marks.length, /^[A-Za-z0-9]$/) ? marks : marks.replace(/_/g, '\\_')))
+}
+
+/** Whether the characters on both sides are such: stars between spaces and underscores within a word mark nothing. */
+const around = (text: string, at: number, length: number, such: RegExp): boolean => such.test(text[at - 1] ?? '') && such.test(text[at + length] ?? '')
+
+/** A title without a link: what would begin a list, quote, heading, fence or rule is escaped. */
+export function encodePlainTitle(title: string): string {
+  const text = encodeTitle(title)
+  return text.replace(/^(\d{1,9})(?=[.)](?: |$))/, '$1\\').replace(/^(?=[#>+\-~=*])/, '\\')
+}
+
+/** A heading's text: a closing run of `#` is escaped. */
+export const encodeHeading = (title: string): string => encodePlainTitle(title).replace(/ (#+)$/, ' \\$1')
+
+/** A whole entry's content. */
+export const encodeEntry = (title: string, href: string | null, habit: TargetHabit): string =>
+  href === null ? encodePlainTitle(title) : `[${encodeTitle(title)}](${encodeTarget(href, habit)})`

@@ -1,0 +1,112 @@
+import { encodeHeading } from './encode.js'
+import { splice, titleSplice } from './label.js'
+import { type Locator, blankAfter, blankBefore, cutLines, insertLines, lineBefore, locate } from './place.js'
+import { linesIn } from './lines.js'
+import { summaryOf } from './parse.js'
+import { type Block, type Scan, scanSummary } from './scan.js'
+
+export interface NewGroup {
+  title: string
+  /** Stored in an anchor; absent: it follows from the title. */
+  slug?: string
+  /** Zero-based index among the top-level nodes; absent: at the end. */
+  at?: number
+}
+
+const anchor = (slug: string): string => {
+  const safe = slug.replace(/[<>"'&\s]/g, '-')
+  return ` <a href="#${safe}" id="${safe}"></a>`
+}
+
+const markerOf = (scan: Scan): string => scan.blocks.find((block) => block.kind === 'group' && block.marker.length > 1)?.marker ?? '##'
+
+/**
+ * Writes a heading. Entries that stood at the top before it stay before it; those after it stay at the top, kept apart by a break.
+ * @throws RangeError when `at` is no index.
+ */
+export function insertGroup(text: string, { title, slug, at }: NewGroup): string {
+  const scan = scanSummary(text)
+  const line = `${markerOf(scan)} ${encodeHeading(title)}${slug === undefined ? '' : anchor(slug)}`
+  return placeGroup(text, at ?? scan.blocks.length, [line])
+}
+
+function place(text: string, scan: Scan, index: number, lines: readonly string[]): string {
+  const previous = scan.blocks[index - 1]
+  const next = scan.blocks[index]
+  if (next?.kind === 'group') return insertLines(text, next.start, [...gap(text, next.start), ...lines, ''])
+  const offset = previous?.end ?? next?.start ?? text.length
+  const before = gap(text, offset)
+  const separated = next === undefined || scan.breaks.some((start) => start >= offset && start < next.start)
+  const after = separated ? [] : ['', '***']
+  return insertLines(text, offset, [...before, ...lines, ...after, ...(blankAfter(text, offset) === false ? [''] : [])])
+}
+
+/**
+ * Moves a group with its entries to another place at the top; `at` counts the top-level nodes without it.
+ * @throws RangeError when there is no such group or place.
+ */
+export function moveGroup(text: string, locator: Locator, at: number): string {
+  const { block, index } = getGroup(scanSummary(text), locator)
+  if (index === at) return text
+  const rest = removeGroup(text, locator)
+  return placeGroup(rest, at, linesIn(text, block.start, block.end))
+}
+
+/** Writes a group's lines, as another place or version of the file has them. @throws RangeError when `at` is no index. */
+export function placeGroup(text: string, at: number, lines: readonly string[]): string {
+  const scan = scanSummary(text)
+  if (!Number.isInteger(at) || at < 0 || at > scan.blocks.length) throw new RangeError('There is no such place in the table of contents.')
+  return place(text, scan, at, lines)
+}
+
+const gap = (text: string, offset: number): string[] => (blankBefore(text, offset) ? [] : [''])
+
+/**
+ * Changes a heading's text; its anchor stays. `slug` changes or (null) removes the anchor.
+ * @throws RangeError when there is no such group.
+ */
+export function retitleGroup(text: string, locator: Locator, title: string, slug?: string | null): string {
+  const scan = scanSummary(text)
+  const { block } = getGroup(scan, locator)
+  const [node] = summaryOf({ ...scan, blocks: [{ ...block, children: [] }] }).nodes
+  let done = text
+  if (slug !== undefined) {
+    const source = text.slice(block.textStart, block.textStart + block.text.length)
+    const old = /[ \t]*<a\s[^>]*>(?:<\/a>)?/i.exec(source)
+    const start = block.textStart + (old?.index ?? source.length)
+    done = splice(done, { start, end: start + (old?.[0].length ?? 0), text: slug === null ? '' : anchor(slug) })
+  }
+  return node!.title === title ? done : splice(done, titleSplice(text, block, scan.definitions, title))
+}
+
+/**
+ * Cuts a group out with its entries, or (`nested: 'keep'`) its heading alone: its entries are then at the top.
+ * @throws RangeError when there is no such group.
+ */
+export function removeGroup(text: string, locator: Locator, { nested = 'remove' }: { nested?: 'remove' | 'keep' } = {}): string {
+  const scan = scanSummary(text)
+  const { block, siblings, index } = getGroup(scan, locator)
+  if (nested === 'keep' && block.children.length > 0) {
+    const after = siblings[index - 1]?.kind === 'group'
+    return after
+      ? splice(text, { start: block.start, end: block.start + headLength(text, block), text: '***' })
+      : cutLines(text, block.start, blanksAfter(text, block.ownEnd))
+  }
+  if (!blankBefore(text, block.start)) return cutLines(text, block.start, block.end)
+  if (block.end === text.length) return cutLines(text, lineBefore(text, block.start), block.end)
+  return cutLines(text, block.start, blanksAfter(text, block.end))
+}
+
+function getGroup(scan: Scan, locator: Locator): { block: Block; siblings: Block[]; index: number } {
+  const found = locate(scan, locator)
+  if (found.block.kind !== 'group') throw new RangeError('This is not a group.')
+  return found
+}
+
+const headLength = (text: string, block: Block): number => text.slice(block.start, block.ownEnd).trimEnd().length
+
+function blanksAfter(text: string, offset: number): number {
+  const blank = /(?:[ \t]*(?:\r\n|\n|\r))?/y
+  blank.lastIndex = offset
+  return offset + (blank.exec(text)?.[0].length ?? 0)
+}

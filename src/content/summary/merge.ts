@@ -1,0 +1,188 @@
+import { moveEntry, moveGroup, placeEntry, removeEntry, removeGroup, retargetEntry, retitleEntry, retitleGroup } from './edit.js'
+import { placeGroup } from './groups.js'
+import { type Item, type Version, identify } from './identify.js'
+import { linesIn } from './lines.js'
+import { settledIn } from './order.js'
+import { parseSummary } from './parse.js'
+
+class Collision extends Error {}
+
+/**
+ * Merges three versions of a table of contents as trees. A node is known by its target (a group by its slug or title); adds,
+ * removals, retitles, retargets and moves are independent, and two appends are ours', then theirs'. The answer is ours' text with
+ * theirs' changes written into it line by line. A conflict says which entry both sides changed.
+ */
+export function mergeSummary(base: string, ours: string, theirs: string): { text: string } | { conflict: string } {
+  if (theirs === base || ours === theirs) return { text: ours }
+  if (ours === base) return { text: theirs }
+  try {
+    return { text: new Merge(base, ours, theirs).run() }
+  } catch (thrown) {
+    if (thrown instanceof Collision || thrown instanceof RangeError) return { conflict: thrown.message }
+    throw thrown
+  }
+}
+
+class Merge {
+  private readonly base: Version
+  private readonly ours: Version
+  private readonly theirs: Version
+  /** The text as merged so far, and its tree. */
+  private text: string
+  private readonly children: Map<string, string[]>
+  private readonly parents: Map<string, string>
+
+  constructor(base: string, ours: string, theirs: string) {
+    this.base = identify(base)
+    this.ours = identify(ours, this.base)
+    this.theirs = identify(theirs, this.base)
+    this.text = ours
+    this.children = new Map([...this.ours.children].map(([id, list]) => [id, [...list]]))
+    this.parents = new Map([...this.ours.items].map(([id, item]) => [id, item.parent]))
+  }
+
+  run(): string {
+    for (const [id, was] of this.base.items) {
+      const [mine, other] = [this.ours.items.get(id), this.theirs.items.get(id)]
+      if (other && mine) this.relabel(was, mine, other)
+      else if (other) this.mustBeSame(was, other, this.theirs, 'removed here and changed there')
+      else if (mine) this.mustBeSame(was, mine, this.ours, 'changed here and removed there')
+    }
+    this.place('', new Set(this.ours.children.get('')))
+    for (const id of [...this.base.items.keys()].reverse()) if (this.parents.has(id) && !this.theirs.items.has(id)) this.remove(id)
+    if (!this.reads()) throw new Collision('The table of contents cannot be merged line by line.')
+    return this.text
+  }
+
+  private relabel(was: Item, mine: Item, other: Item): void {
+    const pick = <T>(what: (item: Item) => T, word: string): T | undefined => {
+      const [a, b, c] = [what(was), what(mine), what(other)]
+      if (a === c || b === c) return undefined
+      if (a !== b) throw new Collision(`Both sides changed the ${word} of “${was.node.title}”.`)
+      return c
+    }
+    if (was.node.type === 'group') {
+      const slug = pick((item) => item.node.slug ?? null, 'slug')
+      const title = pick((item) => item.node.title, 'title') ?? mine.node.title
+      if (slug !== undefined || title !== mine.node.title) this.text = retitleGroup(this.text, this.pathOf(was.id), title, slug)
+      return
+    }
+    const title = pick((item) => item.node.title, 'title')
+    if (title !== undefined) this.text = retitleEntry(this.text, this.pathOf(was.id), title)
+    const href = pick((item) => item.node.href, 'target')
+    if (href !== undefined) this.text = retargetEntry(this.text, this.pathOf(was.id), href)
+  }
+
+  /** One side removed it: the other must have left it alone, and hung nothing new under it. */
+  private mustBeSame(was: Item, now: Item, side: Version, what: string): void {
+    const held = (side.children.get(was.id) ?? []).every((child) => this.base.items.get(child)?.parent === was.id)
+    const same = was.node.title === now.node.title && was.node.href === now.node.href && was.node.slug === now.node.slug
+    if (!held || !same || was.parent !== now.parent) throw new Collision(`“${was.node.title}” was ${what}.`)
+  }
+
+  /** Brings in what theirs added to a parent or moved there, in theirs' order, top down. */
+  private place(parent: string, mine: ReadonlySet<string>): void {
+    const wanted = this.theirs.children.get(parent) ?? []
+    const kept = settledIn(this.base.children.get(parent) ?? [], wanted)
+    const keptHere = settledIn(this.base.children.get(parent) ?? [], this.ours.children.get(parent) ?? [])
+    const skip = new Set([...mine].filter((id) => !this.base.items.has(id)))
+    for (const [i, id] of wanted.entries()) {
+      const was = this.base.items.get(id)
+      if (was && !this.ours.items.has(id)) continue
+      const moved = was ? was.parent !== parent || !kept.has(id) : false
+      if (!was || moved) this.bring(id, parent, was, () => this.indexAfter(wanted.slice(0, i), parent, id, skip), keptHere)
+    }
+    for (const id of wanted) if (this.parents.has(id)) this.place(id, new Set(this.ours.children.get(id)))
+  }
+
+  private bring(id: string, parent: string, was: Item | undefined, index: () => number, keptHere: ReadonlySet<string>): void {
+    const mine = this.ours.items.get(id)
+    const other = this.theirs.items.get(id)!
+    if (parent !== '' && !this.parents.has(parent)) throw new Collision(`“${other.node.title}” was put under an entry that was removed.`)
+    if (!mine) {
+      this.add(other, parent, index())
+      return
+    }
+    if (!was) {
+      if (mine.parent === parent && mine.node.title === other.node.title) return
+      throw new Collision(`Both sides added “${other.node.title}”, with another title or place.`)
+    }
+    const movedHere = mine.parent !== was.parent
+    if (movedHere && mine.parent !== parent) throw new Collision(`Both sides moved “${was.node.title}”.`)
+    if (movedHere) return
+    if (mine.parent === parent && !keptHere.has(id)) throw new Collision(`Both sides moved “${was.node.title}”.`)
+    this.move(id, parent, index())
+  }
+
+  /** After the nearest sibling before it that is here too, and after what ours added there. */
+  private indexAfter(before: readonly string[], parent: string, id: string, skip: ReadonlySet<string>): number {
+    const siblings = (this.children.get(parent) ?? []).filter((sibling) => sibling !== id)
+    const previous = before.findLast((sibling) => siblings.includes(sibling))
+    let index = previous === undefined ? 0 : siblings.indexOf(previous) + 1
+    while (skip.has(siblings[index] ?? '')) index++
+    return index
+  }
+
+  private add({ id, node, block }: Item, parent: string, at: number): void {
+    const source = this.theirs.text
+    if (node.type === 'group') this.text = placeGroup(this.text, at, linesIn(source, block.start, block.ownEnd))
+    else {
+      const own = { ...block, end: block.ownEnd, children: [] }
+      this.text = placeEntry(this.text, { text: source, block: own, linked: node.href !== null }, this.locatorOf(parent), at)
+    }
+    this.hang(id, parent, at)
+  }
+
+  private move(id: string, parent: string, at: number): void {
+    const path = this.pathOf(id)
+    if (this.theirs.items.get(id)!.node.type === 'group') this.text = moveGroup(this.text, path, at)
+    else this.text = moveEntry(this.text, path, { parent: this.locatorOf(parent), at })
+    this.unhang(id)
+    this.hang(id, parent, at)
+  }
+
+  private remove(id: string): void {
+    const path = this.pathOf(id)
+    if ((this.children.get(id) ?? []).length > 0) throw new Collision(`“${this.base.items.get(id)!.node.title}” was removed, and holds what was not.`)
+    this.text = this.base.items.get(id)!.node.type === 'group' ? removeGroup(this.text, path) : removeEntry(this.text, path)
+    this.unhang(id)
+  }
+
+  private hang(id: string, parent: string, at: number): void {
+    this.parents.set(id, parent)
+    const siblings = this.children.get(parent) ?? []
+    siblings.splice(at, 0, id)
+    this.children.set(parent, siblings)
+  }
+
+  private unhang(id: string): void {
+    const siblings = this.children.get(this.parents.get(id) ?? '') ?? []
+    siblings.splice(siblings.indexOf(id), 1)
+    this.parents.delete(id)
+  }
+
+  private locatorOf(id: string): number[] | null {
+    return id === '' ? null : this.pathOf(id)
+  }
+
+  private pathOf(id: string): number[] {
+    const path: number[] = []
+    for (let at = id; at !== ''; at = this.parents.get(at) ?? '') path.unshift((this.children.get(this.parents.get(at) ?? '') ?? []).indexOf(at))
+    return path
+  }
+
+  /** Whether the merged text reads back as the merged tree: a last look before anyone commits it. */
+  private reads(): boolean {
+    const waiting: Array<[string, ReturnType<typeof parseSummary>['nodes']]> = [['', parseSummary(this.text).nodes]]
+    for (let next = waiting.pop(); next; next = waiting.pop()) {
+      const ids = this.children.get(next[0]) ?? []
+      if (ids.length !== next[1].length) return false
+      for (const [i, node] of next[1].entries()) {
+        const known = [this.theirs, this.ours].map((side) => side.items.get(ids[i]!)?.node).filter((found) => found !== undefined)
+        if (!known.some((found) => found.title === node.title) || !known.some((found) => found.href === node.href)) return false
+        waiting.push([ids[i]!, node.children])
+      }
+    }
+    return true
+  }
+}

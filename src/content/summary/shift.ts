@@ -1,0 +1,59 @@
+import { indentation, linesIn, linesOf } from './lines.js'
+import type { Place } from './place.js'
+import type { Block } from './scan.js'
+
+/** A block's lines at another indent and, in place of its marker, another one: for a list item of another list. */
+export function shifted(text: string, block: Block, lead: string, marker: string): string[] {
+  const [first, ...nested] = linesIn(text, block.start, block.end)
+  const { position } = indentation(first!)
+  const own = first!.slice(block.textStart - block.start)
+  const written = first!.slice(position, block.textStart - block.start)
+  const same = (written === '') === (marker === '') && /^\d/.test(written) === /^\d/.test(marker)
+  const bullet = same && written.length === marker.length ? marker : same && /^\d/.test(written) ? marker : reMarked(written, marker)
+  const column = indentation(lead).column
+  const content = column + (indentation(bullet, 0).column || bullet.length)
+  const by = Math.max(content, column) - block.content
+  return [lead + bullet + own, ...nested.map((line) => shiftLine(line, first!.slice(0, position), lead, by, column - block.indent))]
+}
+
+/** The new bullet with the old space after it. */
+const reMarked = (written: string, marker: string): string =>
+  written === '' || marker === '' ? marker : marker.trimEnd() + (/[ \t]+$/.exec(written)?.[0] ?? ' ')
+
+function shiftLine(line: string, oldLead: string, lead: string, by: number, indentBy: number): string {
+  const { position, column } = indentation(line)
+  if (position === line.length || (by === 0 && oldLead === lead)) return line
+  const pure = !(line.slice(0, position) + lead).includes(' ') || !(line.slice(0, position) + lead).includes('\t')
+  if (pure && by === indentBy && line.startsWith(oldLead)) return lead + line.slice(oldLead.length)
+  // Tab stops do not shift with the text: columns are written as spaces.
+  return ' '.repeat(Math.max(0, column + by)) + line.slice(position)
+}
+
+/**
+ * The text in which the siblings after `place`, and the children that take its place, will still be siblings when its own lines
+ * are gone: in an uneven list the next one may be indented so far that it would become a child of the one before.
+ */
+export function settle(text: string, { block, siblings, index }: Place, lifted: readonly Block[]): string {
+  const edits: Array<{ start: number; end: number; lines: string[] }> = []
+  let reach = siblings[index - 1]?.kind === 'item' ? siblings[index - 1]!.content : Number.POSITIVE_INFINITY
+  const lead = text.slice(block.start, block.start + indentation(text.slice(block.start, block.textStart)).position)
+  for (const child of lifted) {
+    const marker = text.slice(child.start, child.textStart).trimStart()
+    edits.push({ start: child.start, end: child.end, lines: shifted(text, child, lead, marker) })
+    reach = block.indent + child.content - child.indent
+  }
+  for (const next of siblings.slice(index + 1)) {
+    if (next.kind !== 'item' || next.indent < reach) break
+    const marker = text.slice(next.start, next.textStart).trimStart()
+    const model = lifted.length > 0 ? lead : ' '.repeat(siblings[index - 1]!.indent)
+    edits.push({ start: next.start, end: next.end, lines: shifted(text, next, model, marker) })
+    reach = indentation(model).column + next.content - next.indent
+  }
+  return edits.reduceRight((done, { start, end, lines }) => done.slice(0, start) + relined(text.slice(start, end), lines) + done.slice(end), text)
+}
+
+/** `lines` with the line endings of `old`, which has as many. */
+const relined = (old: string, lines: readonly string[]): string =>
+  linesOf(old)
+    .map((line, i) => (lines[i] ?? '') + old.slice(line.textEnd, line.end))
+    .join('')

@@ -1,0 +1,44 @@
+import type { Reader } from '../process/conversation.js'
+import type { Pool, Service } from '../process/pool.js'
+import type { EntryMode, TreeChange, TreeEntry } from '../types.js'
+
+/** More files than this on both sides are compared for equality alone. */
+const RENAME_LIMIT = 1000
+const DONE = 'that is all\n'
+const service: Service = { name: 'diff-tree', args: ['diff-tree', '--stdin', '-r', '-z', '-M', `-l${RENAME_LIMIT}`, '--raw', '--no-abbrev'] }
+const MODES = new Set(['100644', '100755', '120000', '160000'])
+
+/** `diff-tree` repeats a line that names no object: the end of its answer. */
+const untilDone: Reader<string> = (bytes) => {
+  const end = bytes.length - DONE.length
+  return end >= 0 && bytes.toString('latin1', end) === DONE ? { used: bytes.length, answer: bytes.toString('utf8', 0, end) } : { need: bytes.length + 1 }
+}
+
+const modeOf = (text: string): EntryMode => (MODES.has(text) ? (text as EntryMode) : '100644')
+const entry = (mode: string, oid: string, path: string): TreeEntry => ({ path, mode: modeOf(mode), oid })
+
+/** How two trees differ, with renames found by likeness, in order of path. */
+export async function diffWithRenames(pool: Pool, repository: string, before: string, after: string): Promise<TreeChange[]> {
+  if (before === after) return []
+  const text = await pool.askAgain(repository, service, `${before} ${after}\n${DONE}`, untilDone)
+  const fields = text.slice(text.indexOf('\n') + 1).split('\0')
+  const changes: TreeChange[] = []
+  for (let at = 0; at + 1 < fields.length; ) {
+    const [oldMode = '', newMode = '', oldId = '', newId = '', status = ''] = (fields[at++] as string).slice(1).split(' ')
+    const path = fields[at++] as string
+    if (status.startsWith('R')) {
+      const to = fields[at++] as string
+      changes.push({
+        status: 'renamed',
+        path: to,
+        from: path,
+        similarity: Number(status.slice(1)),
+        before: entry(oldMode, oldId, path),
+        after: entry(newMode, newId, to),
+      })
+    } else if (status === 'A') changes.push({ status: 'added', path, after: entry(newMode, newId, path) })
+    else if (status === 'D') changes.push({ status: 'deleted', path, before: entry(oldMode, oldId, path) })
+    else changes.push({ status: 'modified', path, before: entry(oldMode, oldId, path), after: entry(newMode, newId, path) })
+  }
+  return changes.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
+}

@@ -1,0 +1,45 @@
+import type { ConflictKind, MergeConflict, TreeEntry } from '../types.js'
+import type { MergeAnswer, Message, Stage } from './parse.js'
+
+/**
+ * What collided, one entry per path. Where Git renamed a file out of a folder's way (`name~commit`), the path is the one
+ * that both sides wanted.
+ */
+export function conflictsOf({ stages, messages }: MergeAnswer, commits: readonly string[]): MergeConflict[] {
+  const byPath = new Map<string, Stage[]>()
+  for (const stage of stages) {
+    const path = originalPath(stage.path, messages, commits)
+    const list = byPath.get(path)
+    if (list) list.push(stage)
+    else byPath.set(path, [stage])
+  }
+  return [...byPath].map(([path, found]) => {
+    const types = messages.filter(({ paths }) => paths.some((named) => originalPath(named, messages, commits) === path)).map(({ type }) => type)
+    const side = (wanted: number): TreeEntry | undefined => {
+      const stage = found.find((one) => one.stage === wanted)
+      return stage && { path, mode: stage.mode, oid: stage.oid }
+    }
+    const [base, ours, theirs] = [side(1), side(2), side(3)]
+    return { path, kind: kindOf(types, base, ours, theirs), ...(base && { base }), ...(ours && { ours }), ...(theirs && { theirs }) }
+  })
+}
+
+/** `name~commit` is Git's own spelling, for the commits that were merged. */
+function originalPath(path: string, messages: readonly Message[], commits: readonly string[]): string {
+  const match = /^(.+)~([0-9a-f]{40})(?:_\d+)?$/s.exec(path)
+  if (!match || !commits.includes(match[2] as string)) return path
+  return messages.some(({ paths }) => paths.includes(path) && paths.length > 1) ? (match[1] as string) : path
+}
+
+function kindOf(types: readonly string[], base?: TreeEntry, ours?: TreeEntry, theirs?: TreeEntry): ConflictKind {
+  const says = (part: string) => types.some((type) => type.startsWith('CONFLICT') && type.includes(part))
+  if (says('file/directory')) return 'file/directory'
+  if (says('rename')) return 'rename'
+  if (says('distinct modes') || says('distinct types')) return 'mode'
+  if (says('modify/delete')) return 'modify/delete'
+  if (says('binary')) return 'binary'
+  if (base && (!ours || !theirs)) return 'modify/delete'
+  if (ours && theirs && ours.oid === theirs.oid && ours.mode !== theirs.mode) return 'mode'
+  if (!base && ours && theirs) return 'add/add'
+  return 'content'
+}

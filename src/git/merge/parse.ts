@@ -1,0 +1,74 @@
+import { isOid } from '../../kernel/ids.js'
+import { GitError } from '../errors.js'
+import type { Reading } from '../process/conversation.js'
+import type { EntryMode, TreeEntry } from '../types.js'
+
+export interface Stage extends TreeEntry {
+  /** 1 base, 2 ours, 3 theirs. */
+  stage: number
+}
+export interface Message {
+  paths: string[]
+  /** Git's stable name, such as `CONFLICT (modify/delete)`. */
+  type: string
+}
+export interface MergeAnswer {
+  clean: boolean
+  tree: string
+  stages: Stage[]
+  messages: Message[]
+}
+
+class Incomplete extends Error {}
+
+/** Reads NUL-terminated fields; throws `Incomplete` at the end of what is there. */
+class Fields {
+  at = 0
+  constructor(readonly bytes: Buffer) {}
+
+  next(): string {
+    const end = this.bytes.indexOf(0, this.at)
+    if (end < 0) throw new Incomplete()
+    const field = this.bytes.toString('utf8', this.at, end)
+    this.at = end + 1
+    return field
+  }
+}
+
+function stageOf(field: string): Stage {
+  const match = /^(\d{6}) ([0-9a-f]{40}) ([123])\t(.+)$/s.exec(field)
+  if (!match) throw new GitError('merge-tree answered a stage that cannot be read')
+  return { mode: match[1] as EntryMode, oid: match[2] as string, stage: Number(match[3]), path: match[4] as string }
+}
+
+function parse(fields: Fields): MergeAnswer {
+  const clean = fields.next() === '1'
+  const tree = fields.next()
+  // Without this line it is no merge result at all, whatever the status says.
+  if (!isOid(tree)) throw new GitError('merge-tree answered no tree')
+  const answer: MergeAnswer = { clean, tree, stages: [], messages: [] }
+  if (clean) {
+    if (fields.next() !== '') throw new GitError('merge-tree answered more than a tree')
+    return answer
+  }
+  for (let field = fields.next(); field !== ''; field = fields.next()) answer.stages.push(stageOf(field))
+  for (let field = fields.next(); field !== ''; field = fields.next()) {
+    const paths = Array.from({ length: Number(field) }, () => fields.next())
+    const type = fields.next()
+    fields.next()
+    answer.messages.push({ paths, type })
+  }
+  return answer
+}
+
+/** One answer of `git merge-tree --write-tree -z --stdin`: status (1 = clean), tree, stages, messages, each list ended by an empty field. */
+export function readMergeAnswer(bytes: Buffer): Reading<MergeAnswer> {
+  const fields = new Fields(bytes)
+  try {
+    const answer = parse(fields)
+    return { used: fields.at, answer }
+  } catch (error) {
+    if (error instanceof Incomplete) return { need: bytes.length + 1 }
+    throw error
+  }
+}

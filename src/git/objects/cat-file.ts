@@ -1,0 +1,46 @@
+import { ObjectTooLarge } from '../errors.js'
+import type { Reader } from '../process/conversation.js'
+import type { Pool, Service } from '../process/pool.js'
+import type { ObjectType } from './hash.js'
+import type { RawObject } from './loose.js'
+
+const service: Service = { name: 'cat-file', args: ['cat-file', '--batch-command'] }
+
+export interface ObjectInfo {
+  type: ObjectType
+  /** Bytes. */
+  size: number
+}
+
+function parseInfo(line: string): ObjectInfo | null {
+  const [, type, size] = line.split(' ')
+  return type === 'missing' || size === undefined ? null : { type: type as ObjectType, size: Number(size) }
+}
+
+const LONGEST_LINE = 4096
+const readInfo: Reader<ObjectInfo | null> = (bytes) => {
+  const end = bytes.indexOf(10)
+  if (end < 0) return bytes.length > LONGEST_LINE ? { used: bytes.length, answer: null } : { need: bytes.length + 1 }
+  return { used: end + 1, answer: parseInfo(bytes.toString('latin1', 0, end)) }
+}
+
+const readContents =
+  (oid: string, maxBytes: number): Reader<RawObject | null> =>
+  (bytes) => {
+    const end = bytes.indexOf(10)
+    if (end < 0) return { need: bytes.length + 1 }
+    const info = parseInfo(bytes.toString('latin1', 0, end))
+    if (!info) return { used: end + 1, answer: null }
+    const used = end + 1 + info.size + 1
+    if (info.size > maxBytes) return { used, refuse: new ObjectTooLarge(`object ${oid} is larger than ${maxBytes} bytes`) }
+    if (bytes.length < used) return { need: used }
+    return { used, answer: { type: info.type, content: Buffer.from(bytes.subarray(end + 1, used - 1)) } }
+  }
+
+/** Type and size of an object in the repository's packs or beside them, or null. */
+export const findInfo = (pool: Pool, repository: string, oid: string): Promise<ObjectInfo | null> =>
+  pool.askAgain(repository, service, `info ${oid}\n`, readInfo)
+
+/** An object from the repository's packs (or beside them), or null. What is larger than `maxBytes` streams by unread and throws `ObjectTooLarge`. */
+export const findPacked = (pool: Pool, repository: string, oid: string, maxBytes: number): Promise<RawObject | null> =>
+  pool.askAgain(repository, service, `contents ${oid}\n`, readContents(oid, maxBytes))

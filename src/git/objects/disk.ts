@@ -1,0 +1,75 @@
+import { close, fsync, mkdir, open, readdir, rename, unlink, utimes, write } from 'node:fs'
+import { promisify } from 'node:util'
+
+/** The file operations of what must be durable, so that a test can lose what was not synced. */
+export interface Disk {
+  open(path: string, flags: 'r' | 'wx', mode?: number): Promise<number>
+  /** Writes all of `data` at the end. */
+  write(fd: number, data: Uint8Array): Promise<void>
+  fsync(fd: number): Promise<void>
+  close(fd: number): Promise<void>
+  rename(from: string, to: string): Promise<void>
+  unlink(path: string): Promise<void>
+  /** Sets access and modification time, in seconds since 1970. */
+  utimes(path: string, seconds: number): Promise<void>
+  /** Makes one folder; one that is there is no error. Not those above it: a removed repository must not come back. */
+  mkdir(path: string): Promise<void>
+  readdir(path: string): Promise<string[]>
+}
+
+const fsOpen = promisify(open)
+const fsWrite = promisify(write)
+const fsUtimes = promisify(utimes)
+const fsMkdir = promisify(mkdir)
+
+/** The real one. Callbacks, because `fs/promises` costs twice as much per call. */
+export const disk: Disk = {
+  open: (path, flags, mode) => fsOpen(path, flags, mode),
+  async write(fd, data) {
+    for (let at = 0; at < data.length; ) at += (await fsWrite(fd, data, at, data.length - at, null)).bytesWritten
+  },
+  fsync: promisify(fsync),
+  close: promisify(close),
+  rename: promisify(rename),
+  unlink: promisify(unlink),
+  utimes: (path, seconds) => fsUtimes(path, seconds, seconds),
+  async mkdir(path) {
+    await fsMkdir(path).catch((error: unknown) => {
+      if (errorCode(error) !== 'EEXIST') throw error
+    })
+  },
+  readdir: promisify(readdir) as (path: string) => Promise<string[]>,
+}
+
+/** Makes a folder's entries, or a file's content, durable. */
+export async function syncPath(on: Disk, path: string): Promise<void> {
+  const fd = await on.open(path, 'r')
+  try {
+    await on.fsync(fd)
+  } finally {
+    await on.close(fd)
+  }
+}
+
+/** Writes a new file durably, but for its name: its folder is the caller's to sync. */
+export async function writeSynced(on: Disk, path: string, data: readonly Uint8Array[], mode: number): Promise<void> {
+  const fd = await on.open(path, 'wx', mode)
+  try {
+    for (const part of data) await on.write(fd, part)
+    await on.fsync(fd)
+  } finally {
+    await on.close(fd)
+  }
+}
+
+/** Does `work` for all items, at most `width` at a time. */
+export async function inParallel<T>(items: readonly T[], width: number, work: (item: T) => Promise<void>): Promise<void> {
+  const queue = items[Symbol.iterator]()
+  const lane = async () => {
+    for (const item of queue) await work(item)
+  }
+  await Promise.all(Array.from({ length: Math.min(width, items.length) }, lane))
+}
+
+/** The code of a failed system call, such as `ENOENT`. */
+export const errorCode = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | null)?.code

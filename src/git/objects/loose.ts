@@ -1,0 +1,56 @@
+import { readFile } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { inflate, inflateSync } from 'node:zlib'
+import { GitError, ObjectTooLarge } from '../errors.js'
+import { errorCode } from './disk.js'
+import type { ObjectType } from './hash.js'
+
+export interface RawObject {
+  type: ObjectType
+  content: Buffer
+}
+
+const load = promisify(readFile)
+const inflateLarge = promisify<Uint8Array, { maxOutputLength: number }, Buffer>(inflate)
+const SMALL_FILE = 32 * 1024
+const SMALL_OBJECT = 256 * 1024
+const HEADER = 64
+
+async function expand(data: Buffer, limit: number): Promise<Buffer> {
+  if (data.length <= SMALL_FILE) {
+    try {
+      return inflateSync(data, { maxOutputLength: Math.min(limit, SMALL_OBJECT) })
+    } catch (error) {
+      if (errorCode(error) !== 'ERR_BUFFER_TOO_LARGE' || limit <= SMALL_OBJECT) throw error
+    }
+  }
+  return inflateLarge(data, { maxOutputLength: limit })
+}
+
+/**
+ * Reads a loose object, or null where there is none. A zero-length file, as a crash of some other writer leaves it, counts
+ * as none. Throws `ObjectTooLarge`, and `GitError` for a damaged one.
+ */
+export async function findLoose(repository: string, oid: string, maxBytes: number): Promise<RawObject | null> {
+  const path = join(repository, 'objects', oid.slice(0, 2), oid.slice(2))
+  let data: Buffer
+  try {
+    data = await load(path)
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return null
+    throw new GitError(`object ${oid} cannot be read`, { cause: error })
+  }
+  if (data.length === 0) return null
+  try {
+    const plain = await expand(data, maxBytes + HEADER)
+    const end = plain.indexOf(0)
+    const [type, size] = plain.toString('latin1', 0, Math.max(0, end)).split(' ')
+    if (Number(size) !== plain.length - end - 1) throw new GitError(`object ${oid} has another size than it says`)
+    return { type: type as ObjectType, content: plain.subarray(end + 1) }
+  } catch (error) {
+    if (error instanceof GitError) throw error
+    if (errorCode(error) === 'ERR_BUFFER_TOO_LARGE') throw new ObjectTooLarge(`object ${oid} is larger than ${maxBytes} bytes`)
+    throw new GitError(`object ${oid} is damaged`, { cause: error })
+  }
+}

@@ -1,0 +1,67 @@
+import type { EntryMode } from '../types.js'
+import { GitError } from '../errors.js'
+
+/** One entry of a folder, as it stands in the object. */
+export interface Node {
+  /** As written, so that an old mode such as `100664` survives a rewrite of its folder. */
+  rawMode: string
+  mode: EntryMode
+  name: string
+  /** The name's bytes where they are not UTF-8. */
+  rawName?: Buffer
+  oid: string
+}
+
+/** A folder: its entries in Git's order. */
+export interface Tree {
+  readonly nodes: readonly Node[]
+  /** By name. */
+  readonly byName: ReadonlyMap<string, Node>
+}
+
+const modes: Record<string, EntryMode> = { '40000': '040000', '120000': '120000', '160000': '160000', '100755': '100755' }
+
+function modeOf(raw: string): EntryMode {
+  const trimmed = raw.replace(/^0+/, '')
+  return modes[trimmed] ?? (trimmed.startsWith('1007') ? '100755' : '100644')
+}
+
+/** A tree from its entries, which must be in Git's order. */
+export const treeOf = (nodes: readonly Node[]): Tree => ({ nodes, byName: new Map(nodes.map((node) => [node.name, node])) })
+
+export const emptyTree: Tree = treeOf([])
+
+/** Reads a tree object's content. Throws `GitError` where it is damaged. */
+export function parseTree(content: Buffer): Tree {
+  const nodes: Node[] = []
+  for (let at = 0; at < content.length; ) {
+    const space = content.indexOf(0x20, at)
+    const end = content.indexOf(0, space)
+    if (space < 0 || end < 0 || end + 21 > content.length) throw new GitError('a tree object is damaged')
+    const bytes = content.subarray(space + 1, end)
+    const name = bytes.toString('utf8')
+    const rawMode = content.toString('latin1', at, space)
+    const node: Node = { rawMode, mode: modeOf(rawMode), name, oid: content.toString('hex', end + 1, end + 21) }
+    if (name.includes('\ufffd') && !Buffer.from(name).equals(bytes)) node.rawName = Buffer.from(bytes)
+    nodes.push(node)
+    at = end + 21
+  }
+  return treeOf(nodes)
+}
+
+const nameBytes = (node: Node): Buffer => node.rawName ?? Buffer.from(node.name)
+const sortBytes = (node: Node): Buffer => (node.mode === '040000' ? Buffer.concat([nameBytes(node), Buffer.from('/')]) : nameBytes(node))
+
+/** Git's order: by bytes, folders as if their name ended in a slash. */
+export const inGitsOrder = (nodes: readonly Node[]): Node[] =>
+  nodes
+    .map((node) => [sortBytes(node), node] as const)
+    .sort(([a], [b]) => Buffer.compare(a, b))
+    .map(([, node]) => node)
+
+/** A tree object's content from entries in Git's order. */
+export const encodeTree = (nodes: readonly Node[]): Buffer =>
+  Buffer.concat(nodes.flatMap((node) => [Buffer.from(`${node.rawMode} `), nameBytes(node), Buffer.from([0]), Buffer.from(node.oid, 'hex')]))
+
+/** An entry with one of the five modes that Git writes. */
+export const makeNode = (name: string, mode: EntryMode, oid: string): Node => ({ rawMode: mode === '040000' ? '40000' : mode, mode, name, oid })

@@ -1,0 +1,130 @@
+import { mkdir } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { GitError, NoRepository } from './errors.js'
+import { clearPassing, createRepository, mustBeSupported, removeRepository, repositoryExists, repositoryPath } from './lifecycle/create.js'
+import { fillDuplicate } from './lifecycle/duplicate.js'
+import { makeCaches } from './objects/caches.js'
+import { type Disk, disk as realDisk } from './objects/disk.js'
+import { Launcher } from './process/launcher.js'
+import { Pool } from './process/pool.js'
+import { listLocks } from './refs/locks.js'
+import { RefReader } from './refs/reader.js'
+import { noRemote, type RemoteOperations } from './remote-operations.js'
+import { BareRepository, type Services } from './repository.js'
+import type { Git, GitOptions, Repository } from './types.js'
+
+const LEAST_GIT = [2, 39] as const
+
+export interface OpenOptions extends GitOptions {
+  /** What talks to other repositories. Default: nothing does. */
+  remote?: RemoteOperations
+  /** The file operations of durable writes, for tests. */
+  disk?: Disk
+  /** Told, in plain words, of what an admin should look at, such as a lock that was left behind. */
+  notice?: (message: string) => void
+}
+
+/** Opens all repositories below `reposDir`. Throws `GitError` where Git is missing or older than 2.39. */
+export async function openGit(options: OpenOptions): Promise<Git> {
+  const reposDir = resolve(options.reposDir)
+  await mkdir(reposDir, { recursive: true })
+  await clearPassing(reposDir)
+  const launcher = await Launcher.open()
+  try {
+    await mustBeRecent(launcher, reposDir)
+    const services: Services = {
+      pool: new Pool(launcher, await hasStdbuf(launcher, reposDir)),
+      caches: makeCaches(),
+      disk: options.disk ?? realDisk,
+      remote: options.remote ?? noRemote,
+      maxBlobBytes: options.maxBlobBytes,
+    }
+    return new Repositories(reposDir, services, options.notice ?? (() => {}))
+  } catch (error) {
+    await launcher.close()
+    throw error
+  }
+}
+
+async function mustBeRecent(launcher: Launcher, cwd: string): Promise<void> {
+  const text = (await launcher.mustRun(['version'], { cwd })).toString()
+  const [, major = '0', minor = '0'] = /(\d+)\.(\d+)/.exec(text) ?? []
+  const recent = Number(major) > LEAST_GIT[0] || (Number(major) === LEAST_GIT[0] && Number(minor) >= LEAST_GIT[1])
+  if (!recent) throw new GitError(`Git ${LEAST_GIT.join('.')} or later is needed; here is: ${text.trim() || 'none'}`)
+}
+
+async function hasStdbuf(launcher: Launcher, cwd: string): Promise<boolean> {
+  try {
+    const running = await launcher.start('stdbuf', ['-o0', 'true'], cwd)
+    running.stream.destroy()
+    return (await running.ended).code === 0
+  } catch {
+    return false
+  }
+}
+
+class Repositories implements Git {
+  readonly #open = new Map<string, Promise<BareRepository>>()
+  #openings = 0
+
+  constructor(
+    readonly reposDir: string,
+    readonly services: Services,
+    readonly notice: (message: string) => void,
+  ) {}
+
+  async create(name: string): Promise<Repository> {
+    await createRepository(this.services.disk, this.reposDir, repositoryPath(this.reposDir, name))
+    return this.open(name)
+  }
+
+  open(name: string): Promise<Repository> {
+    const known = this.#open.get(name)
+    if (known) return known
+    const opening = this.#openNow(name)
+    this.#open.set(name, opening)
+    opening.catch(() => this.#open.get(name) === opening && this.#open.delete(name))
+    return opening
+  }
+
+  async exists(name: string): Promise<boolean> {
+    try {
+      return await repositoryExists(repositoryPath(this.reposDir, name))
+    } catch (error) {
+      if (error instanceof NoRepository) return false
+      throw error
+    }
+  }
+
+  async duplicate(from: string, to: string): Promise<Repository> {
+    const { path } = await this.open(from)
+    const { disk } = this.services
+    await createRepository(disk, this.reposDir, repositoryPath(this.reposDir, to), (building) => fillDuplicate(disk, path, new RefReader(path), building))
+    return this.open(to)
+  }
+
+  async remove(name: string): Promise<void> {
+    const path = repositoryPath(this.reposDir, name)
+    const known = this.#open.get(name)
+    this.#open.delete(name)
+    await (await known?.catch(() => null))?.close()
+    await removeRepository(this.services.disk, this.reposDir, path)
+    this.services.pool.drop(path)
+  }
+
+  async close(): Promise<void> {
+    const opened = await Promise.allSettled(this.#open.values())
+    for (const one of opened) if (one.status === 'fulfilled') await one.value.close()
+    this.services.pool.close()
+    await this.services.pool.launcher.close()
+  }
+
+  async #openNow(name: string): Promise<BareRepository> {
+    const path = repositoryPath(this.reposDir, name)
+    await mustBeSupported(path)
+    const repository = new BareRepository(path, ++this.#openings, this.services)
+    repository.recover()
+    for (const lock of await listLocks(path)) this.notice(`${path}/${lock} is there: if no Git is at work, remove it, or the ref cannot be moved`)
+    return repository
+  }
+}

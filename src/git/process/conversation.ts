@@ -1,0 +1,129 @@
+import { GitError } from '../errors.js'
+import type { Launcher, Running } from './launcher.js'
+
+/** The process ended before it answered. */
+export class ConversationLost extends GitError {}
+
+/**
+ * What a reader makes of the bytes so far: it wants at least `need` of them; or the answer took the first `used`; or it
+ * refuses an answer of `used` bytes, which are thrown away as they come, even beyond what is there.
+ */
+export type Reading<T> = { need: number } | { used: number; answer: T } | { used: number; refuse: Error }
+export type Reader<T> = (bytes: Buffer) => Reading<T>
+
+interface Question {
+  read: Reader<unknown>
+  resolve(answer: unknown): void
+  reject(error: Error): void
+}
+
+/** A long-lived process that answers questions in the order they are asked. Many may be under way at once. */
+export class Conversation {
+  readonly #questions: Question[] = []
+  #running: Running | null = null
+  #unsent: string[] = []
+  #chunks: Buffer[] = []
+  #bytes = 0
+  #need = 1
+  #discard = 0
+  #lost: ConversationLost | null = null
+  #finishing = false
+
+  constructor(launcher: Launcher, command: string, args: readonly string[], cwd: string) {
+    launcher.start(command, args, cwd).then(
+      (running) => this.#begin(running),
+      (error: Error) => this.#lose(new ConversationLost(error.message, { cause: error })),
+    )
+  }
+
+  /** Whether it can be asked no more. */
+  get over(): boolean {
+    return this.#lost !== null || this.#finishing
+  }
+
+  /** Sends `question` and answers what `read` makes of the process's words. Throws `ConversationLost`. */
+  ask<T>(question: string, read: Reader<T>): Promise<T> {
+    if (this.#lost) return Promise.reject(this.#lost)
+    return new Promise<T>((resolve, reject) => {
+      this.#questions.push({ read, resolve: resolve as (answer: unknown) => void, reject })
+      if (this.#running) this.#running.stream.write(question)
+      else this.#unsent.push(question)
+    })
+  }
+
+  /** Ends the process when it has answered what it was asked. */
+  finish(): void {
+    this.#finishing = true
+    if (this.#questions.length === 0) this.#running?.stream.end()
+  }
+
+  /** Ends the process now. */
+  kill(): void {
+    this.#running?.kill()
+    this.#lose(new ConversationLost('the process was ended'))
+  }
+
+  #begin(running: Running): void {
+    if (this.#lost) {
+      running.kill()
+      return
+    }
+    this.#running = running
+    running.stream.on('data', (chunk: Buffer) => this.#hear(chunk))
+    // The exit is reported beside the stream: its last words may still be on their way.
+    running.stream.on('close', () => this.#over(running))
+    running.stream.on('end', () => this.#over(running))
+    for (const question of this.#unsent.splice(0)) running.stream.write(question)
+    if (this.#finishing) this.finish()
+  }
+
+  #over(running: Running): void {
+    running.stream.destroy()
+    void running.ended.then((ending) => {
+      const why = ending.failure ?? `exit ${ending.code}`
+      this.#lose(new ConversationLost(`git ended (${why}): ${ending.stderr.trim().slice(0, 1000)}`))
+    })
+  }
+
+  #hear(chunk: Buffer): void {
+    if (this.#discard > 0) {
+      const dropped = Math.min(this.#discard, chunk.length)
+      this.#discard -= dropped
+      if (dropped === chunk.length) return
+      chunk = chunk.subarray(dropped)
+    }
+    this.#chunks.push(chunk)
+    this.#bytes += chunk.length
+    while (this.#bytes >= this.#need && this.#bytes > 0) if (!this.#answerOne()) break
+    if (this.#finishing && this.#questions.length === 0) this.#running?.stream.end()
+  }
+
+  #answerOne(): boolean {
+    const bytes = this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks)
+    const question = this.#questions[0]
+    if (!question) {
+      this.kill()
+      return false
+    }
+    const reading = question.read(bytes)
+    if ('need' in reading) {
+      this.#chunks = [bytes]
+      this.#need = reading.need
+      return bytes.length >= reading.need
+    }
+    this.#questions.shift()
+    this.#need = 1
+    this.#discard = Math.max(0, reading.used - bytes.length)
+    const rest = bytes.subarray(Math.min(reading.used, bytes.length))
+    this.#chunks = rest.length > 0 ? [rest] : []
+    this.#bytes = rest.length
+    if ('refuse' in reading) question.reject(reading.refuse)
+    else question.resolve(reading.answer)
+    return true
+  }
+
+  #lose(error: ConversationLost): void {
+    this.#lost ??= error
+    for (const question of this.#questions.splice(0)) question.reject(this.#lost)
+  }
+}

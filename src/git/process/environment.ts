@@ -1,0 +1,35 @@
+/** An environment in which nothing but our own settings reaches Git. `home` is an empty folder. */
+export function hermeticEnvironment(home: string, inherited: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+  const kept = ['PATH', 'TMPDIR', 'LD_LIBRARY_PATH', 'TZ'].flatMap((name) => (inherited[name] === undefined ? [] : [[name, inherited[name]]]))
+  return {
+    ...Object.fromEntries(kept),
+    HOME: home,
+    XDG_CONFIG_HOME: home,
+    LC_ALL: 'C',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_AUTHOR_NAME: 'Bindery',
+    GIT_AUTHOR_EMAIL: 'bindery@localhost',
+    GIT_COMMITTER_NAME: 'Bindery',
+    GIT_COMMITTER_EMAIL: 'bindery@localhost',
+  }
+}
+
+const setting = (name: string, value: string): string[] => ['-c', `${name}=${value}`]
+
+/** Options of every `git`: no hooks, no maintenance unasked, everything that is written reaches the disk. */
+export const gitOptions: readonly string[] = [
+  '--git-dir=.',
+  ...setting('core.hooksPath', '/dev/null'),
+  ...setting('core.attributesFile', '/dev/null'),
+  ...setting('gc.auto', '0'),
+  ...setting('maintenance.auto', 'false'),
+  ...setting('core.fsync', 'all'),
+  ...setting('core.fsyncMethod', 'fsync'),
+  ...setting('core.quotePath', 'false'),
+]

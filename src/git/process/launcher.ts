@@ -1,0 +1,206 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type Server, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { GitError } from '../errors.js'
+import { gitOptions, hermeticEnvironment } from './environment.js'
+import { type FromSpawner, ID_BYTES, type ToSpawner } from './messages.js'
+
+/** How a process ended. `failure` says why it did not end by itself. */
+export interface Ending {
+  code: number | null
+  stderr: string
+  failure?: string
+}
+/** A process whose stdin and stdout are one stream. */
+export interface Running {
+  readonly stream: Socket
+  readonly ended: Promise<Ending>
+  /** Kills the whole process group. */
+  kill(): void
+}
+export interface Finished extends Ending {
+  stdout: Buffer
+}
+export interface RunOptions {
+  cwd: string
+  /** What it reads from stdin. */
+  input?: string | Buffer
+  /** Milliseconds until its process group is killed. Default: one minute. */
+  timeoutMs?: number
+  /** Bytes of stdout after which it is killed. Default: 256 MiB. */
+  maxBytes?: number
+}
+interface Run {
+  pid: number
+  stream: Socket | null
+  connected(stream: Socket): void
+  end(ending: Ending): void
+}
+
+/**
+ * Starts Git processes through the spawning process (`spawner.ts`), which is started again when it dies; what ran under
+ * it then ends with a failure.
+ */
+export class Launcher {
+  readonly #dir = mkdtempSync(join(tmpdir(), 'bindery-git-'))
+  readonly #socketPath = join(this.#dir, 's')
+  readonly #server: Server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (socket) => this.#accept(socket))
+  readonly #runs = new Map<number, Run>()
+  #spawner: ChildProcess | null = null
+  #lastId = 0
+  #closed = false
+
+  /** Starts the spawning process. */
+  static async open(): Promise<Launcher> {
+    const launcher = new Launcher()
+    mkdirSync(join(launcher.#dir, 'home'))
+    launcher.#server.listen(launcher.#socketPath)
+    await once(launcher.#server, 'listening')
+    launcher.#ensureSpawner()
+    return launcher
+  }
+
+  /** The process ID of the spawning process, for diagnosis. */
+  get spawnerPid(): number | undefined {
+    return this.#spawner?.pid
+  }
+
+  /** Starts a process; resolves when its streams are connected. */
+  start(command: string, args: readonly string[], cwd: string): Promise<Running> {
+    if (this.#closed) return Promise.reject(new GitError('git/ is closed'))
+    const id = ++this.#lastId
+    return new Promise((resolve, reject) => {
+      let end: (ending: Ending) => void = () => {}
+      const ended = new Promise<Ending>((settle) => {
+        end = settle
+      })
+      const run: Run = {
+        pid: 0,
+        stream: null,
+        connected: (stream) => {
+          run.stream = stream
+          resolve({ stream, ended, kill: () => this.#tell({ kind: 'kill', id }) })
+        },
+        end: (ending) => {
+          this.#runs.delete(id)
+          end(ending)
+          reject(new GitError(`${command} could not be started: ${ending.failure ?? `exit ${ending.code}`}`))
+        },
+      }
+      this.#runs.set(id, run)
+      this.#ensureSpawner()
+      this.#tell({ kind: 'spawn', id, command, args, cwd })
+    })
+  }
+
+  /** Runs `git` in a bare repository to its end. Throws `GitError` where it was killed or answered too much; judges no exit code. */
+  async run(args: readonly string[], options: RunOptions): Promise<Finished> {
+    const running = await this.start('git', [...gitOptions, ...args], options.cwd)
+    let stopped = ''
+    const stop = (why: string) => {
+      stopped ||= why
+      running.kill()
+      running.stream.destroy()
+    }
+    const timer = setTimeout(() => stop('it took too long'), options.timeoutMs ?? 60_000)
+    const chunks: Buffer[] = []
+    let bytes = 0
+    const read = new Promise<void>((resolve) => {
+      running.stream.on('close', resolve).on('end', resolve)
+      running.stream.on('error', () => resolve())
+    })
+    running.stream.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes > (options.maxBytes ?? 256 * 1024 * 1024)) stop('it answered too much')
+      else chunks.push(chunk)
+    })
+    running.stream.end(options.input ?? '')
+    const [ending] = await Promise.all([running.ended, read])
+    clearTimeout(timer)
+    running.stream.destroy()
+    const failure = stopped || ending.failure
+    if (failure || ending.code === null) throw new GitError(`git ${args[0]}: ${failure ?? 'no exit code'}`, { cause: ending.stderr })
+    return { ...ending, stdout: Buffer.concat(chunks) }
+  }
+
+  /** Like `run`, but any exit code but 0 throws `GitError`. */
+  async mustRun(args: readonly string[], options: RunOptions): Promise<Buffer> {
+    const { code, stderr, stdout } = await this.run(args, options)
+    if (code !== 0) throw new GitError(`git ${args[0]} ended with ${code}: ${stderr.trim().slice(0, 1000)}`)
+    return stdout
+  }
+
+  /** Kills what still runs and ends the spawning process. */
+  async close(): Promise<void> {
+    this.#closed = true
+    const spawner = this.#spawner
+    if (spawner) {
+      const gone = once(spawner, 'exit')
+      if (spawner.connected) spawner.disconnect()
+      await gone
+    }
+    this.#server.close()
+    rmSync(this.#dir, { recursive: true, force: true })
+  }
+
+  #ensureSpawner(): void {
+    if (this.#spawner) return
+    const self = fileURLToPath(import.meta.url)
+    const fromSource = extname(self) === '.ts'
+    const spawner = fork(join(self, `../spawner${extname(self)}`), [this.#socketPath], {
+      env: hermeticEnvironment(join(this.#dir, 'home')),
+      cwd: '/',
+      execArgv: fromSource ? ['--import', import.meta.resolve('tsx')] : [],
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    })
+    this.#spawner = spawner
+    spawner.on('message', (message: FromSpawner) => this.#heard(message))
+    spawner.on('error', () => spawner.kill('SIGKILL'))
+    spawner.on('exit', () => this.#spawnerDied(spawner))
+  }
+
+  #tell(message: ToSpawner): void {
+    if (this.#spawner?.connected) this.#spawner.send(message, () => {})
+  }
+
+  #heard(message: FromSpawner): void {
+    const run = this.#runs.get(message.id)
+    if (!run) return
+    if (message.kind === 'started') run.pid = message.pid
+    else run.end({ code: message.code, stderr: message.stderr, ...(message.failure === undefined ? {} : { failure: message.failure }) })
+  }
+
+  #accept(socket: Socket): void {
+    socket.on('error', () => {})
+    const greet = () => {
+      const head = socket.read(ID_BYTES) as Buffer | null
+      if (!head) return
+      socket.off('readable', greet)
+      const run = this.#runs.get(Number(head.toString()))
+      if (run) run.connected(socket)
+      else socket.destroy()
+    }
+    socket.on('readable', greet)
+  }
+
+  #spawnerDied(spawner: ChildProcess): void {
+    if (this.#spawner === spawner) this.#spawner = null
+    for (const run of [...this.#runs.values()]) {
+      if (run.pid > 0) killGroup(run.pid)
+      run.stream?.destroy()
+      run.end({ code: null, stderr: '', failure: 'the spawning process ended' })
+    }
+  }
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // it has ended by itself
+  }
+}

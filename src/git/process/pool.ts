@@ -1,0 +1,73 @@
+import { LRUCache } from 'lru-cache'
+import { gitOptions } from './environment.js'
+import { Conversation, ConversationLost, type Reader } from './conversation.js'
+import type { Launcher } from './launcher.js'
+
+/** Which long-lived process: what it runs, and in which repository. */
+export interface Service {
+  /** Part of the key: one process per repository and name. */
+  name: string
+  /** `git`'s arguments. */
+  args: readonly string[]
+  /** Runs under `stdbuf -o0`, for what does not flush its answers. */
+  unbuffered?: boolean
+}
+
+const MAX_PROCESSES = 32
+
+/** The long-lived processes of all repositories; the least recently asked ends when there are too many. */
+export class Pool {
+  readonly #conversations = new LRUCache<string, Conversation>({ max: MAX_PROCESSES, dispose: (conversation) => conversation.finish() })
+
+  constructor(
+    readonly launcher: Launcher,
+    /** Whether `stdbuf` is installed. */
+    readonly canUnbuffer: boolean,
+  ) {}
+
+  /** Asks the service of a repository. Throws `ConversationLost` where the process ends before it answers. */
+  ask<T>(repository: string, service: Service, question: string, read: Reader<T>): Promise<T> {
+    return this.#conversation(repository, service).ask(question, read)
+  }
+
+  /** Like `ask`, for questions that change nothing: a process that ended is started again, once. */
+  async askAgain<T>(repository: string, service: Service, question: string, read: Reader<T>): Promise<T> {
+    try {
+      return await this.ask(repository, service, question, read)
+    } catch (error) {
+      if (!(error instanceof ConversationLost)) throw error
+      return this.ask(repository, service, question, read)
+    }
+  }
+
+  /** Ends the processes of one repository. */
+  drop(repository: string): void {
+    for (const key of [...this.#conversations.keys()]) {
+      if (!key.startsWith(`${repository}\0`)) continue
+      this.#conversations.peek(key)?.kill()
+      this.#conversations.delete(key)
+    }
+  }
+
+  /** Ends one service of one repository, so that the next question meets a new process. */
+  dropService(repository: string, service: Service): void {
+    const key = `${repository}\0${service.name}`
+    this.#conversations.peek(key)?.kill()
+    this.#conversations.delete(key)
+  }
+
+  close(): void {
+    for (const conversation of this.#conversations.values()) conversation.kill()
+    this.#conversations.clear()
+  }
+
+  #conversation(repository: string, service: Service): Conversation {
+    const key = `${repository}\0${service.name}`
+    const known = this.#conversations.get(key)
+    if (known && !known.over) return known
+    const [command, before] = service.unbuffered ? ['stdbuf', ['-o0', 'git']] : ['git', []]
+    const conversation = new Conversation(this.launcher, command as string, [...(before as string[]), ...gitOptions, ...service.args], repository)
+    this.#conversations.set(key, conversation)
+    return conversation
+  }
+}

@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { connect } from 'node:net'
+import { type FromSpawner, ID_BYTES, type ToSpawner } from './messages.js'
+
+/**
+ * Entry point of the spawning process. It stays small, so that a spawn is quick however much memory the server holds.
+ * Per run it connects to the server's socket and makes that connection the child's stdin and stdout: the data never pass
+ * through here. It ends, and kills what it started, as soon as the server is gone.
+ */
+const STDERR_LIMIT = 64 * 1024
+const socketPath = process.argv[2]
+if (!socketPath) throw new Error('usage: spawner <socket>')
+const running = new Map<number, ChildProcess>()
+
+function report(message: FromSpawner): void {
+  if (process.connected) process.send?.(message)
+}
+
+function killGroup(child: ChildProcess): void {
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    // it has ended by itself
+  }
+}
+
+function run(id: number, command: string, args: readonly string[], cwd: string): void {
+  const socket = connect({ path: socketPath as string, allowHalfOpen: true })
+  socket.pause()
+  let told = false
+  const end = (code: number | null, stderr: string, failure?: string) => {
+    socket.destroy()
+    running.delete(id)
+    if (!told) report({ kind: 'ended', id, code, stderr, ...(failure === undefined ? {} : { failure }) })
+    told = true
+  }
+  socket.on('error', (error) => end(null, '', error.message))
+  socket.write(String(id).padEnd(ID_BYTES), () => {
+    const child = spawn(command, args, { cwd, stdio: [socket, socket, 'pipe'], detached: true })
+    running.set(id, child)
+    let stderr = ''
+    child.on('spawn', () => {
+      socket.destroy()
+      report({ kind: 'started', id, pid: child.pid ?? 0 })
+    })
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      if (stderr.length < STDERR_LIMIT) stderr += text.slice(0, STDERR_LIMIT - stderr.length)
+    })
+    child.on('error', (error) => end(null, stderr, error.message))
+    child.on('close', (code, signal) => end(code, stderr, signal ? `ended by ${signal}` : undefined))
+  })
+}
+
+process.on('message', (message: ToSpawner) => {
+  if (message.kind === 'spawn') return run(message.id, message.command, message.args, message.cwd)
+  const child = running.get(message.id)
+  if (child) killGroup(child)
+})
+process.on('disconnect', () => {
+  for (const child of running.values()) killGroup(child)
+  process.exit(0)
+})
+// A Ctrl-C reaches the whole foreground group: the server decides when its children end.
+process.on('SIGINT', () => {})
+process.on('SIGTERM', () => {})

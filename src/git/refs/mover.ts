@@ -1,0 +1,148 @@
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isOid } from '../../kernel/ids.js'
+import { GitError, StaleRef } from '../errors.js'
+import { type Disk, errorCode, syncPath } from '../objects/disk.js'
+import { ConversationLost, type Reader } from '../process/conversation.js'
+import type { Pool, Service } from '../process/pool.js'
+import type { RefMove } from '../types.js'
+import { MoveIntent } from './intent.js'
+import { isLocked } from './locks.js'
+import { refName } from './name.js'
+import type { RefReader } from './reader.js'
+
+const ZERO = '0'.repeat(40)
+const PATIENCE_MS = 2000
+const UNLOCKED_ATTEMPTS = 4
+
+/** `update-ref` writes one message per process into the reflog, so what varies from call to call is left out of it. */
+function service(reason: string): Service {
+  const verb = /^[a-z][a-z -]{0,60}/i.exec(reason)?.[0].trim() ?? 'move'
+  return { name: `update-ref ${verb}`, args: ['update-ref', '-m', `bindery: ${verb}`, '--stdin'] }
+}
+
+const expectLine =
+  (line: string): Reader<void> =>
+  (bytes) => {
+    if (bytes.length < line.length) return { need: line.length }
+    const said = bytes.toString('latin1', 0, line.length)
+    return said === line ? { used: line.length, answer: undefined } : { used: bytes.length, refuse: new GitError(`update-ref said ${JSON.stringify(said)}`) }
+  }
+const PREPARED = expectLine('start: ok\nprepare: ok\n')
+const COMMITTED = expectLine('commit: ok\n')
+const ABORTED = expectLine('abort: ok\n')
+
+function instruction({ ref, from, to }: RefMove): string {
+  if (to !== null) return `update ${ref} ${to} ${from ?? ZERO}\n`
+  return `${from === null ? 'verify' : 'delete'} ${ref} ${from ?? ZERO}\n`
+}
+
+/** Moves the refs of one repository, one transaction after the other. */
+export class RefMover {
+  readonly #intent: MoveIntent
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(
+    readonly repository: string,
+    readonly pool: Pool,
+    readonly reader: RefReader,
+    readonly disk: Disk,
+  ) {
+    this.#intent = new MoveIntent(repository)
+  }
+
+  /** Compare-and-swap of all `moves` or none; durable when it resolves. Throws `StaleRef`; `GitError` where a lock stays for two seconds. */
+  move(moves: readonly RefMove[], reason: string): Promise<void> {
+    for (const { ref, from, to } of moves) {
+      refName(ref)
+      if ((from !== null && !isOid(from)) || (to !== null && !isOid(to))) throw new GitError(`a move of ${ref} names no commit`)
+    }
+    const turn = this.#last.then(() => this.#untilDone(moves, service(reason)))
+    this.#last = turn.catch(() => {})
+    return turn
+  }
+
+  /** Resolves when no move is under way. */
+  async idle(): Promise<void> {
+    await this.#last
+  }
+
+  /** Clears what a move of an earlier run left behind when it was killed. */
+  recover(): void {
+    this.#intent.recover()
+  }
+
+  async #untilDone(moves: readonly RefMove[], asked: Service): Promise<void> {
+    if (moves.length === 0) return
+    const deadline = Date.now() + PATIENCE_MS
+    for (let attempt = 1; ; attempt++) {
+      this.#mustBeFresh(moves)
+      try {
+        await this.#attempt(moves, asked)
+        return await this.#sync(moves)
+      } catch (error) {
+        if (error instanceof StaleRef) throw error
+        // The process may have died after it committed.
+        if (this.#isDone(moves)) return await this.#sync(moves)
+        this.#mustBeFresh(moves)
+        const locked = isLocked(this.repository, moves)
+        if (Date.now() > deadline || (!locked && attempt >= UNLOCKED_ATTEMPTS)) {
+          throw new GitError(`${moves.map(({ ref }) => ref).join(', ')} cannot be moved${locked ? ': a lock is held' : ''}`, { cause: error })
+        }
+        await sleep(Math.min(10 * attempt, 100) * (0.5 + Math.random()))
+      }
+    }
+  }
+
+  async #attempt(moves: readonly RefMove[], asked: Service): Promise<void> {
+    const lines = moves.map(instruction)
+    this.#intent.begin(moves)
+    try {
+      await this.pool.ask(this.repository, asked, `start\n${lines.join('')}prepare\n`, PREPARED)
+      // Under the locks, by our own reader: Git may have answered itself from a packed-refs file that was just replaced.
+      const stale = this.#findStale(moves)
+      await this.pool.ask(this.repository, asked, stale ? 'abort\n' : 'commit\n', stale ? ABORTED : COMMITTED)
+      this.#intent.end()
+      if (stale) throw stale
+    } catch (error) {
+      // A process that fails takes its locks back; one that was killed does not.
+      if (error instanceof ConversationLost) this.#intent.recover()
+      throw error
+    }
+  }
+
+  #mustBeFresh(moves: readonly RefMove[]): void {
+    const stale = this.#findStale(moves)
+    if (stale) throw stale
+  }
+
+  #findStale(moves: readonly RefMove[]): StaleRef | null {
+    for (const { ref, from } of moves) {
+      const actual = this.reader.head(ref)
+      if (actual !== from) return new StaleRef(ref, from, actual)
+    }
+    return null
+  }
+
+  #isDone(moves: readonly RefMove[]): boolean {
+    return moves.every(({ ref, from, to }) => from !== to && this.reader.head(ref) === to)
+  }
+
+  /** Git syncs the files, not their folders. A deletion may remove folders and rewrites packed-refs. */
+  async #sync(moves: readonly RefMove[]): Promise<void> {
+    const folders = new Set<string>()
+    for (const { ref, from, to } of moves) {
+      folders.add(dirname(ref))
+      if (from !== null && to !== null) continue
+      for (let folder = dirname(ref); folder !== '.'; folder = dirname(folder)) folders.add(folder)
+      folders.add('.')
+    }
+    await Promise.all(
+      [...folders].map((folder) =>
+        syncPath(this.disk, join(this.repository, folder)).catch((error: unknown) => {
+          if (errorCode(error) !== 'ENOENT') throw error
+        }),
+      ),
+    )
+  }
+}

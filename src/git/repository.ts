@@ -1,0 +1,167 @@
+import type { BlobId, CommitId, RefName, TreeId } from '../kernel/ids.js'
+import { GitError, MissingObject } from './errors.js'
+import { Ancestry } from './history/ancestry.js'
+import { readHistory } from './history/log.js'
+import { diffWithRenames } from './history/renames.js'
+import { mergeTrees } from './merge/merge.js'
+import type { Caches } from './objects/caches.js'
+import { ObjectDatabase } from './objects/database.js'
+import type { Disk } from './objects/disk.js'
+import { EMPTY_TREE } from './objects/hash.js'
+import { ObjectWriter } from './objects/writer.js'
+import type { Pool } from './process/pool.js'
+import { RefMover } from './refs/mover.js'
+import { RefReader } from './refs/reader.js'
+import type { RemoteOperations } from './remote-operations.js'
+import { diffTrees } from './trees/diff.js'
+import { TreeSnapshot } from './trees/snapshot.js'
+import type {
+  CommitInfo,
+  FetchLimits,
+  FetchResult,
+  HistoryQuery,
+  MergeOutcome,
+  RefMove,
+  Remote,
+  Repository,
+  Snapshot,
+  TreeChange,
+  WriteInput,
+} from './types.js'
+import { treeOfId, writeBlob, writeCommit } from './write.js'
+
+/** Milliseconds for a repack or a check of a large repository. */
+const MAINTENANCE_MS = 3_600_000
+/** Unreachable objects younger than this survive: a write may be about to name them. */
+const GRACE = '2.weeks.ago'
+
+/** What all repositories share. */
+export interface Services {
+  pool: Pool
+  caches: Caches
+  disk: Disk
+  remote: RemoteOperations
+  maxBlobBytes: number
+}
+
+/** One bare repository, put together from its parts. */
+export class BareRepository implements Repository {
+  readonly #services: Services
+  readonly #objects: ObjectDatabase
+  readonly #writer: ObjectWriter
+  readonly #refs: RefReader
+  readonly #mover: RefMover
+  readonly #ancestry: Ancestry
+
+  constructor(
+    readonly path: string,
+    /** Differs between two openings, so that a repository made anew under an old name meets no old cache. */
+    opening: number,
+    services: Services,
+  ) {
+    const { pool, caches, disk, maxBlobBytes } = services
+    this.#services = services
+    this.#objects = new ObjectDatabase(path, `${opening}:`, pool, caches, maxBlobBytes)
+    this.#writer = new ObjectWriter(path, disk)
+    this.#refs = new RefReader(path)
+    this.#mover = new RefMover(path, pool, this.#refs, disk)
+    this.#ancestry = new Ancestry(this.#objects, pool.launcher)
+  }
+
+  head(ref: RefName): CommitId | null {
+    return this.#refs.head(ref)
+  }
+
+  async refs(prefix: string): Promise<Map<RefName, CommitId>> {
+    return this.#refs.list(prefix)
+  }
+
+  async at(commit: CommitId): Promise<Snapshot> {
+    const { tree } = await this.#objects.commit(commit)
+    return new TreeSnapshot(commit, tree, this.#objects)
+  }
+
+  commit(id: CommitId): Promise<CommitInfo> {
+    return this.#objects.commit(id)
+  }
+
+  hasCommit(id: string): Promise<boolean> {
+    return this.#objects.hasCommit(id)
+  }
+
+  async write(input: WriteInput): Promise<CommitId> {
+    const id = await writeCommit(this.#objects, this.#writer, input)
+    this.#ancestry.note(id, input.parents)
+    return id
+  }
+
+  writeBlob(content: Uint8Array): Promise<BlobId> {
+    return writeBlob(this.#objects, this.#writer, content)
+  }
+
+  merge(input: { ours: CommitId; theirs: CommitId; base?: CommitId }): Promise<MergeOutcome> {
+    return mergeTrees(this.#objects, this.#writer, this.#services.pool, input)
+  }
+
+  async move(moves: readonly RefMove[], reason: string): Promise<void> {
+    for (const { to } of moves) if (to !== null && !(await this.hasCommit(to))) throw new MissingObject(`there is no commit ${to}`)
+    await this.#mover.move(moves, reason)
+  }
+
+  mergeBase(a: CommitId, b: CommitId): Promise<CommitId | null> {
+    return this.#ancestry.mergeBase(a, b)
+  }
+
+  isAncestor(ancestor: CommitId, descendant: CommitId): Promise<boolean> {
+    return this.#ancestry.isAncestor(ancestor, descendant)
+  }
+
+  aheadBehind(left: CommitId, right: CommitId): Promise<{ ahead: number; behind: number }> {
+    return this.#ancestry.aheadBehind(left, right)
+  }
+
+  history(query: HistoryQuery): Promise<CommitInfo[]> {
+    return readHistory(this.#objects, this.#services.pool.launcher, query)
+  }
+
+  async diff(before: CommitId | TreeId | null, after: CommitId | TreeId, options: { renames?: boolean } = {}): Promise<TreeChange[]> {
+    const [old, now] = await Promise.all([before === null ? EMPTY_TREE : treeOfId(this.#objects, before), treeOfId(this.#objects, after)])
+    if (options.renames) return diffWithRenames(this.#services.pool, this.path, old, now)
+    return diffTrees(old, now, (oid) => this.#objects.tree(oid))
+  }
+
+  remoteHead(remote: Remote, ref: RefName): Promise<CommitId | null> {
+    return this.#services.remote.remoteHead(this.path, remote, ref)
+  }
+
+  fetch(remote: Remote, ref: RefName, limits: FetchLimits): Promise<FetchResult> {
+    return this.#services.remote.fetch(this.path, remote, ref, limits)
+  }
+
+  push(remote: Remote, ref: RefName, commit: CommitId, expected: CommitId | null): Promise<void> {
+    return this.#services.remote.push(this.path, remote, ref, commit, expected)
+  }
+
+  async maintain(): Promise<void> {
+    await this.#services.pool.launcher.mustRun(['gc', '--quiet', `--prune=${GRACE}`], { cwd: this.path, timeoutMs: MAINTENANCE_MS })
+  }
+
+  async check(): Promise<string[]> {
+    const args = ['fsck', '--strict', '--full', '--no-dangling', '--no-progress']
+    const { code, stdout, stderr } = await this.#services.pool.launcher.run(args, { cwd: this.path, timeoutMs: MAINTENANCE_MS })
+    const lines = `${stdout.toString()}\n${stderr}`.split('\n').filter((line) => line !== '' && !line.startsWith('notice: '))
+    if (code !== 0 && lines.length === 0) throw new GitError(`git fsck ended with ${code} and said nothing`)
+    return lines
+  }
+
+  /** Clears what an earlier run left when it was killed. */
+  recover(): void {
+    this.#mover.recover()
+  }
+
+  /** Ends the processes that serve it, when the moves under way are done. */
+  async close(): Promise<void> {
+    await this.#mover.idle()
+    this.#services.pool.drop(this.path)
+  }
+}

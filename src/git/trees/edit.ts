@@ -1,0 +1,97 @@
+import { InvalidPath, PathCollision } from '../errors.js'
+import { EMPTY_TREE, type EncodedObject, encodeObject } from '../objects/hash.js'
+import { encodeTree, inGitsOrder, makeNode, type Node, type Tree, treeOf } from '../objects/tree-codec.js'
+import { caseKey } from './path.js'
+import type { FolderPlan, Plan } from './plan.js'
+
+/** A tree after its changes, and what must be written for it. */
+export interface EditedTree {
+  oid: string
+  /** New trees and the new blobs they name. */
+  objects: EncodedObject[]
+  /** New trees as they are read back. */
+  trees: Map<string, Tree>
+}
+
+interface Work {
+  readTree(oid: string): Promise<Tree>
+  blobs: Map<string, EncodedObject>
+  objects: Map<string, EncodedObject>
+  trees: Map<string, Tree>
+}
+
+/**
+ * Applies a plan to a tree: deletions first, then what is put. Only touched folders are read and made anew; a folder
+ * without entries vanishes. Throws `InvalidPath` where a file would be a folder or the reverse, and `PathCollision` where
+ * a new name differs from another of its folder by case alone (one that was there before is left alone).
+ */
+export async function editTree(base: string, plan: Plan, readTree: (oid: string) => Promise<Tree>): Promise<EditedTree> {
+  const work: Work = { readTree, blobs: plan.blobs, objects: new Map(), trees: new Map() }
+  const oid = (await editFolder(base, plan.root, '', work)) ?? store(work, [])
+  return { oid, objects: [...work.objects.values()], trees: work.trees }
+}
+
+function store(work: Work, nodes: readonly Node[]): string {
+  const object = encodeObject('tree', encodeTree(nodes))
+  work.objects.set(object.oid, object)
+  work.trees.set(object.oid, treeOf(nodes))
+  return object.oid
+}
+
+async function editFolder(base: string, plan: FolderPlan, prefix: string, work: Work): Promise<string | null> {
+  const before = await work.readTree(base)
+  const nodes = new Map(before.byName)
+  if (nodes.size !== before.nodes.length) throw new InvalidPath(prefix, 'the folder holds a name twice')
+  for (const [name, entry] of plan.entries) if (entry === null) nodes.delete(name)
+  for (const [name, inside] of plan.folders) await editInside(nodes, name, inside, `${prefix}${name}`, work)
+  for (const [name, entry] of plan.entries) if (entry) putEntry(nodes, entry, `${prefix}${name}`, work)
+  if (nodes.size === 0) return null
+  const added = [...nodes.values()].filter((node) => isNew(node, before))
+  mustNotCollide(nodes, added, before, prefix)
+  const after = added.length > 0 ? inGitsOrder([...nodes.values()]) : [...nodes.values()]
+  if (sameNodes(after, before.nodes)) return base
+  return store(work, after)
+}
+
+async function editInside(nodes: Map<string, Node>, name: string, plan: FolderPlan, path: string, work: Work): Promise<void> {
+  const existing = nodes.get(name)
+  if (existing && existing.mode !== '040000') {
+    if (puts(plan)) throw new InvalidPath(path, 'it is a file')
+    return
+  }
+  const oid = await editFolder(existing?.oid ?? EMPTY_TREE, plan, `${path}/`, work)
+  if (oid === null) nodes.delete(name)
+  else if (oid !== existing?.oid) nodes.set(name, existing ? { ...existing, oid } : makeNode(name, '040000', oid))
+}
+
+function putEntry(nodes: Map<string, Node>, entry: Node, path: string, work: Work): void {
+  const existing = nodes.get(entry.name)
+  if (existing?.mode === '040000') throw new InvalidPath(path, 'it is a folder')
+  if (existing?.oid === entry.oid && existing.mode === entry.mode) return
+  nodes.set(entry.name, existing?.rawName ? { ...entry, rawName: existing.rawName } : entry)
+  const blob = work.blobs.get(entry.oid)
+  if (blob) work.objects.set(entry.oid, blob)
+}
+
+const puts = (plan: FolderPlan): boolean => [...plan.entries.values()].some((entry) => entry !== null) || [...plan.folders.values()].some(puts)
+
+/** Whether an entry needs a place of its own in Git's order, in which folders sort otherwise than files. */
+function isNew(node: Node, before: Tree): boolean {
+  const old = before.byName.get(node.name)
+  return !old || (old.mode === '040000') !== (node.mode === '040000')
+}
+
+function mustNotCollide(nodes: ReadonlyMap<string, Node>, added: readonly Node[], before: Tree, prefix: string): void {
+  const fresh = added.filter((node) => !before.byName.has(node.name))
+  if (fresh.length === 0) return
+  const names = new Map<string, string>()
+  for (const name of nodes.keys()) if (before.byName.has(name)) names.set(caseKey(name), name)
+  for (const { name } of fresh) {
+    const other = names.get(caseKey(name))
+    if (other !== undefined) throw new PathCollision(prefix + name, prefix + other)
+    names.set(caseKey(name), name)
+  }
+}
+
+const sameNodes = (a: readonly Node[], b: readonly Node[]): boolean =>
+  a.length === b.length && a.every((node, i) => node.oid === b[i]?.oid && node.mode === b[i]?.mode && node.name === b[i]?.name)

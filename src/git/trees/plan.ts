@@ -1,0 +1,51 @@
+import { InvalidPath } from '../errors.js'
+import { type EncodedObject, encodeObject } from '../objects/hash.js'
+import { makeNode, type Node } from '../objects/tree-codec.js'
+import type { FileChange } from '../types.js'
+import { splitPath } from './path.js'
+
+/** What changes in one folder. A name may be in both: the entry deleted and a folder begun anew, say. */
+export interface FolderPlan {
+  /** Entries put (or, null, deleted with all below them). */
+  entries: Map<string, Node | null>
+  folders: Map<string, FolderPlan>
+}
+
+export interface Plan {
+  root: FolderPlan
+  /** Blobs by oid that the changes bring. */
+  blobs: Map<string, EncodedObject>
+  /** Blobs that the changes name and that must be here already. */
+  named: Set<string>
+}
+
+const emptyPlan = (): FolderPlan => ({ entries: new Map(), folders: new Map() })
+
+/** Sorts changes into folders. Of two for the same path the later counts. Throws `InvalidPath`. */
+export function planChanges(changes: readonly FileChange[]): Plan {
+  const plan: Plan = { root: emptyPlan(), blobs: new Map(), named: new Set() }
+  for (const change of changes) {
+    const segments = splitPath(change.path)
+    const name = segments.pop() as string
+    let folder = plan.root
+    for (const segment of segments) {
+      const inside = folder.folders.get(segment) ?? emptyPlan()
+      folder.folders.set(segment, inside)
+      folder = inside
+    }
+    folder.entries.set(name, 'delete' in change ? null : entryOf(name, change, plan))
+  }
+  return plan
+}
+
+function entryOf(name: string, change: Exclude<FileChange, { delete: true }>, plan: Plan): Node {
+  const mode = change.mode ?? '100644'
+  if (mode === '040000' || mode === '160000') throw new InvalidPath(change.path, 'only a file can be put at a path')
+  if ('oid' in change) {
+    plan.named.add(change.oid)
+    return makeNode(name, mode, change.oid)
+  }
+  const blob = encodeObject('blob', change.content)
+  plan.blobs.set(blob.oid, blob)
+  return makeNode(name, mode, blob.oid)
+}

@@ -1,0 +1,54 @@
+#!/usr/bin/env node
+import { Command } from 'commander'
+import { ConfigError, loadConfig } from './config.js'
+import { type Service, start } from './server.js'
+import { StoreDamaged, StoreLocked } from './store/index.js'
+
+const program = new Command('bindery').description('A self-hosted, Git-native documentation server').showHelpAfterError()
+
+program
+  .command('serve', { isDefault: true })
+  .description('start the server; settings come from the environment (see README.md)')
+  .action(async () => {
+    const config = loadConfig()
+    const service = await start(config)
+    console.log(welcome(service, config.dataDir))
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void finish(service))
+  })
+
+let stopping = false
+async function finish(service: Service): Promise<void> {
+  if (stopping) return
+  stopping = true
+  await service.close()
+  process.exit(0)
+}
+
+/** What a person sees at the start: where it is, how to get in, what to do next. */
+function welcome({ url, first }: Service, dataDir: string): string {
+  const token = first.token === null ? `the one in ${dataDir}/admin-token, or one you made` : first.token
+  return [
+    '',
+    `Bindery is ready at ${url}`,
+    `  API reference   ${url}/docs`,
+    `  Token           ${token}${first.token === null ? '' : `   (kept in ${dataDir}/admin-token)`}`,
+    `  Organization    ${first.organization.id}`,
+    '',
+    'Next, in another terminal, make a space:',
+    '',
+    `  curl -s -X POST ${url}/v1/orgs/${first.organization.id}/spaces \\`,
+    `    -H "Authorization: Bearer ${first.token ?? `$(cat ${dataDir}/admin-token)`}" \\`,
+    `    -H 'Content-Type: application/json' -d '{"title": "Handbook"}'`,
+    '',
+  ].join('\n')
+}
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  // These are for the operator to mend: their message says how; a stack would only hide it.
+  const known =
+    error instanceof ConfigError || error instanceof StoreLocked || error instanceof StoreDamaged || (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
+  console.error(known ? (error as Error).message : error)
+  process.exit(1)
+}

@@ -1,0 +1,18 @@
+import { chmod, readFile, rename, writeFile } from 'node:fs/promises'
+
+/** A secret kept in a file that its owner alone may read: read back, or made and written. */
+export async function keepSecret(path: string, make: () => string, options: { replace?: boolean } = {}): Promise<string> {
+  if (!options.replace) {
+    try {
+      return (await readFile(path, 'utf8')).trim()
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    }
+  }
+  const secret = make()
+  const draft = `${path}.new`
+  await writeFile(draft, `${secret}\n`, { mode: 0o600, flush: true })
+  await chmod(draft, 0o600)
+  await rename(draft, path)
+  return secret
+}

@@ -1,0 +1,179 @@
+import { createServer, type Server } from 'node:http'
+import { randomBytes } from 'node:crypto'
+import { mkdir, readFile } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { join, resolve } from 'node:path'
+import { LRUCache } from 'lru-cache'
+import { endpoints } from './api/index.js'
+import { createApi } from './api/pipeline/create-api.js'
+import { createMetrics } from './api/pipeline/metrics.js'
+import { resolvers } from './api/resolvers.js'
+import { can } from './api/service.js'
+import { bearer } from './auth/index.js'
+import type { Config } from './config.js'
+import { authenticate } from './domain/accounts.js'
+import type { Actor, App } from './domain/app.js'
+import { ContentCache } from './domain/content-cache.js'
+import { type FirstStart, firstStart } from './domain/first-start.js'
+import { KeyedMutex } from './domain/mutex.js'
+import { reconcile } from './domain/reconcile.js'
+import { createRemoteOperations, openGit } from './git/index.js'
+import { startWorker } from './jobs/worker.js'
+import { type Clock, systemClock } from './kernel/clock.js'
+import { ServiceError } from './kernel/errors.js'
+import { createLog, type Log } from './kernel/log.js'
+import { documentCollections } from './model/index.js'
+import { openStore } from './store/index.js'
+import { keepSecret } from './secret-file.js'
+
+/** A running service. */
+export interface Service {
+  url: string
+  app: App
+  first: FirstStart
+  /** Finishes what is running, then closes everything. */
+  close(): Promise<void>
+}
+
+/** What tests and embedders may put in place of the real thing. */
+export interface Overrides {
+  clock?: Clock
+  log?: Log
+  /** Do not run queued jobs. */
+  withoutWorker?: boolean
+}
+
+const NAME = 'Bindery'
+/** Bytes of answers that are kept ready, by their validator. */
+const ANSWER_CACHE_BYTES = 64 * 1024 * 1024
+/** Longest wait for requests under way when the service stops. */
+const GRACE_MS = 30_000
+
+/**
+ * Starts a service: the one door for production and tests. Throws `StoreLocked` where another server holds the data.
+ */
+export async function start(config: Config, overrides: Overrides = {}): Promise<Service> {
+  const log = overrides.log ?? createLog({ level: config.logLevel })
+  const dataDir = resolve(config.dataDir)
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  const store = await openStore({
+    dir: join(dataDir, 'store'),
+    collections: documentCollections,
+    log: ({ event, ...fields }) => log.info(fields, `store: ${event}`),
+  })
+  const closers: Array<() => Promise<unknown>> = [() => store.close()]
+  try {
+    const git = await openGit({
+      reposDir: resolve(config.reposDir),
+      allowedProtocols: config.remoteProtocols,
+      maxBlobBytes: config.blobLimitBytes,
+      remote: createRemoteOperations({ allowedProtocols: config.remoteProtocols, allowPrivateNetworks: config.allowPrivateNetworks }),
+      notice: (message) => log.warn({}, message),
+    })
+    closers.unshift(() => git.close())
+    const app: App = {
+      store,
+      git,
+      clock: overrides.clock ?? systemClock,
+      locks: new KeyedMutex(),
+      content: new ContentCache(),
+      wakeJobs: () => {},
+      credentials: new Map(),
+      log,
+      settings: {
+        version: await version(),
+        publicUrl: config.publicUrl ?? '',
+        signingKey: Buffer.from(await keepSecret(join(dataDir, 'signing-key'), () => randomBytes(32).toString('hex')), 'hex'),
+        maxFileBytes: config.fileLimitBytes,
+        maxBlobBytes: config.blobLimitBytes,
+        maxPackBytes: config.packLimitBytes,
+        maxTreeEntries: config.treeLimitEntries,
+        remoteTimeoutMs: config.remoteTimeoutSeconds * 1000,
+        allowedProtocols: config.remoteProtocols,
+        committer: { name: NAME, email: 'bindery@localhost' },
+      },
+    }
+    for (const repair of await reconcile(app)) log.warn(repair, 'reconciled')
+    const first = await firstStart(app, { email: config.adminEmail ?? 'admin@localhost', token: config.adminToken })
+    if (first.token !== null) await keepSecret(join(dataDir, 'admin-token'), () => first.token as string, { replace: true })
+
+    const api = await createApi<App, Actor>({
+      app,
+      endpoints,
+      resolvers,
+      authenticate: async (header, request) => authorized(await signIn(app, header), request.method),
+      actorKey: (actor) => actor.token.id,
+      can: can as never,
+      config: {
+        name: NAME,
+        version: app.settings.version,
+        publicUrl: config.publicUrl,
+        trustProxy: config.trustProxy,
+        bodyLimitBytes: config.bodyLimitBytes,
+        rateLimit: { perToken: config.ratePerToken, perAddress: config.ratePerAddress },
+        corsOrigins: config.corsOrigins,
+        metricsToken: config.metricsToken,
+        checkAnswers: config.checkAnswers,
+      },
+      log,
+      metrics: createMetrics(),
+      ready: () => [],
+      byteCache: answerCache(),
+    })
+    const server = createServer(api.listener).on('clientError', api.clientError)
+    await listen(server, config)
+    const { port } = server.address() as AddressInfo
+    const host = config.host.includes(':') ? `[${config.host}]` : config.host
+    const url = `http://${host}:${port}`
+    if (config.publicUrl === null) app.settings.publicUrl = url
+    const worker = overrides.withoutWorker ? null : startWorker(app, { concurrency: 2 })
+    app.wakeJobs = () => worker?.wake()
+    const close = async (): Promise<void> => {
+      api.stop()
+      await stop(server)
+      await worker?.stop()
+      await app.locks.idle()
+      for (const closer of closers) await closer()
+    }
+    return { url: app.settings.publicUrl, app, first, close }
+  } catch (error) {
+    for (const closer of closers) await closer()
+    throw error
+  }
+}
+
+async function signIn(app: App, header: string): Promise<Actor | null> {
+  const token = bearer(header)
+  return token === null ? null : authenticate(app, token)
+}
+
+/** A token for reading only reads. */
+function authorized(actor: Actor | null, method: string): Actor | null {
+  if (actor?.token.readOnly && !['GET', 'HEAD', 'OPTIONS'].includes(method)) throw new ServiceError('forbidden', 'This token is for reading only.')
+  return actor
+}
+
+const answerCache = () =>
+  new LRUCache<string, Buffer>({ maxSize: ANSWER_CACHE_BYTES, sizeCalculation: (bytes) => bytes.length + 200, maxEntrySize: 1024 * 1024 })
+
+async function version(): Promise<string> {
+  const { version: text } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+  return text
+}
+
+const listen = (server: Server, { host, port }: Config): Promise<void> =>
+  new Promise((done, failed) => {
+    server.once('error', failed)
+    server.listen(port, host, () => done())
+  })
+
+/** Takes no more connections, waits for requests under way, then cuts what is left. */
+const stop = (server: Server): Promise<void> =>
+  new Promise((done) => {
+    const timer = setTimeout(() => server.closeAllConnections(), GRACE_MS)
+    server.close(() => {
+      clearTimeout(timer)
+      done()
+    })
+    server.closeIdleConnections()
+  })

@@ -1,0 +1,102 @@
+import * as assert from 'uvu/assert'
+import { readConfig, resolveRedirect } from '../../src/content/config.js'
+import { idOf } from '../../src/content/identity.js'
+import { readStructure } from '../../src/content/structure.js'
+import { memoryTree } from '../support/memory-tree.js'
+import { suite } from '../support/suite.js'
+
+const test = suite('content: configuration')
+const defaults = { root: '', readme: 'README.md', summary: 'SUMMARY.md', redirects: {} }
+const pages = { 'README.md': '', 'a/README.md': '', 'b.md': '', 'docs/x.md': '', 'docs/y/README.md': '' }
+const read = (yaml: string | null) => readConfig(memoryTree(yaml === null ? pages : { ...pages, '.gitbook.yaml': yaml }))
+
+const sound: Array<[name: string, yaml: string | null, expected: object]> = [
+  ['no file', null, defaults],
+  ['an empty file', '', defaults],
+  ['comments alone', '# nothing\n\n', defaults],
+  ['empty values', 'root:\nstructure:\nredirects:\n', defaults],
+  ['the root written as a path', 'root: ./docs/\n', { ...defaults, root: 'docs', readme: 'docs/README.md', summary: 'docs/SUMMARY.md' }],
+  ['a root that is the repository', 'root: /\n', defaults],
+  ['a root with steps back', 'root: docs/../docs/./\n', { ...defaults, root: 'docs', readme: 'docs/README.md', summary: 'docs/SUMMARY.md' }],
+  ['another table of contents', 'structure:\n  summary: TOC.md\n', { ...defaults, summary: 'TOC.md' }],
+  [
+    'a table of contents beside the root',
+    'root: docs\nstructure:\n  summary: ../TOC.md\n',
+    { ...defaults, root: 'docs', readme: 'docs/README.md', summary: 'TOC.md' },
+  ],
+  [
+    'zero-width characters before and behind',
+    'root: ./\n\n\u200bstructure:\n    readme: b.md\n    summary: TOC.md\u200b\n',
+    { ...defaults, readme: 'b.md', summary: 'TOC.md' },
+  ],
+  ['a zero-width line', '\u200b\nstructure:\n  summary: TOC.md\n', { ...defaults, summary: 'TOC.md' }],
+  ['a byte order mark and CRLF', '\ufeffstructure:\r\n  summary: TOC.md\r\n', { ...defaults, summary: 'TOC.md' }],
+  [
+    'redirects alone, in every spelling',
+    'redirects:\n  old: b.md\n  /old/two/: ./b.md\n  three: b\n  four: a\n  five: ./a/\n  six: b.md#part\n  7: /b.md\n',
+    { ...defaults, redirects: { 7: 'b.md', old: 'b.md', 'old/two': 'b.md', three: 'b.md', four: 'a/README.md', five: 'a/README.md', six: 'b.md' } },
+  ],
+  [
+    'redirects below a root',
+    'root: docs\nredirects:\n  o: x.md\n  p: y\n',
+    { root: 'docs', readme: 'docs/README.md', summary: 'docs/SUMMARY.md', redirects: { o: 'docs/x.md', p: 'docs/y/README.md' } },
+  ],
+]
+for (const [name, yaml, expected] of sound) {
+  test(name, async () => {
+    const { config, diagnostics } = await read(yaml)
+    assert.equal(config, expected)
+    assert.equal(diagnostics, [])
+  })
+}
+
+const odd: Array<[name: string, yaml: string, code: string, place: [number, number] | null]> = [
+  ['what is not YAML', 'root: docs\nstructure: [a\n', 'invalid-config', [3, 1]],
+  ['a tab as indent', 'structure:\n\tsummary: TOC.md\n', 'invalid-config', [2, 1]],
+  ['a text', 'just words', 'invalid-config', [1, 1]],
+  ['a root outside', 'structure: {}\nroot: ../up\n', 'invalid-root', [2, 1]],
+  ['a root that is a list', 'root: [a]\n', 'invalid-root', [1, 1]],
+  ['a structure that is a text', 'structure: x\n', 'invalid-config', [1, 1]],
+  ['redirects that are a list', 'redirects: [a]\n', 'invalid-config', [1, 1]],
+  ['a readme outside', 'structure:\n  readme: ../../x.md\n', 'invalid-config', [1, 1]],
+  [
+    'an alias bomb',
+    `a: &a [x,x]\n${Array.from({ length: 30 }, (_, i) => `b${i}: &b${i} [*${i ? `b${i - 1}` : 'a'},*${i ? `b${i - 1}` : 'a'}]`).join('\n')}`,
+    'invalid-config',
+    [1, 1],
+  ],
+  ['a circle', 'root: &a [*a]\n', 'invalid-config', [1, 1]],
+  ['a depth bomb', `root: ${'['.repeat(20_000)}`, 'invalid-config', null],
+  ['a huge file', `# ${'x'.repeat(300_000)}\nroot: docs\n`, 'invalid-config', [1, 1]],
+]
+for (const [name, yaml, code, place] of odd) {
+  test(`${name} gives a diagnostic and the defaults`, async () => {
+    const { config, diagnostics } = await read(yaml)
+    assert.equal(config, defaults)
+    assert.is(diagnostics[0]?.code, code)
+    assert.is(diagnostics[0]?.file, '.gitbook.yaml')
+    if (place) assert.equal([diagnostics[0]?.line, diagnostics[0]?.column], place)
+  })
+}
+
+test('keys cannot reach a prototype', async () => {
+  const { config } = await read('__proto__:\n  root: docs\nredirects:\n  __proto__: b.md\n  constructor: b.md\nstructure:\n  __proto__: {readme: b.md}\n')
+  assert.equal(Object.keys(config.redirects), ['constructor'])
+  assert.is(config.readme, 'README.md')
+  assert.is(({} as Record<string, unknown>).root, undefined)
+})
+
+test('a redirect to nothing, or to the web, is reported and left out', async () => {
+  const { config, diagnostics } = await read('redirects:\n  a: gone.md\n  b: https://example.com/x\n  c: b.md\n  d: ../../etc\n  e: [b.md]\n')
+  assert.equal(config.redirects, { c: 'b.md' })
+  assert.is(diagnostics.length, 4)
+})
+
+test('a redirect is found by its old path, with or without slashes and encoding', async () => {
+  const yaml = 'redirects:\n  old/pa th: b.md\n  gone: docs/x.md\n'
+  const structure = await readStructure(memoryTree({ ...pages, '.gitbook.yaml': yaml, 'SUMMARY.md': '* [B](b.md)\n' }), idOf(new Map()))
+  for (const path of ['old/pa th', '/old/pa th/', 'old/pa%20th', 'old/pa th.html']) assert.is(resolveRedirect(structure, path)?.gitPath, 'b.md', path)
+  for (const path of ['old', 'gone', 'constructor', '__proto__', '']) assert.is(resolveRedirect(structure, path), null, path)
+})
+
+test.run()

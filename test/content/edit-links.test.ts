@@ -1,0 +1,61 @@
+import * as assert from 'uvu/assert'
+import { relativeTarget, rewriteReferences } from '../../src/content/edit/links.js'
+import { firstHeading, setFirstHeading } from '../../src/content/title.js'
+import { suite } from '../support/suite.js'
+
+const test = suite('content: links and first headings edited')
+
+/** Replaces what stands between `‹` and `›`. */
+const rewrite = (marked: string, target: string): string => {
+  const start = marked.indexOf('‹')
+  const markdown = marked.replace('‹', '').replace('›', '')
+  return rewriteReferences(markdown, [{ start, end: marked.indexOf('›') - 1, target }])
+}
+
+test('a target takes the encoding of its place', () => {
+  assert.is(rewrite('[a](‹b.md›)', 'c.md'), '[a](c.md)')
+  assert.is(rewrite('[a](‹b.md› "t")', 'c d (1).md'), '[a](<c d (1).md> "t")')
+  assert.is(rewrite('[a](‹b%20c.md›)', 'c d (1).md'), '[a](c%20d%20%281%29.md)')
+  assert.is(rewrite('[a](<‹b c.md›>)', 'c d.md'), '[a](<c d.md>)')
+  assert.is(rewrite('[a](‹<b c.md>›)', 'c d.md'), '[a](<c d.md>)')
+  assert.is(rewrite('<img src="‹a.png›">', 'b "c" &amp;.png'), '<img src="b &quot;c&quot; &amp;amp;.png">')
+  assert.is(rewrite('{% content-ref url="‹a.md›" %}', 'b "c".md'), '{% content-ref url="b %22c%22.md" %}')
+  assert.is(rewrite('[x]: ‹a.md›', 'b c.md'), '[x]: <b c.md>')
+  assert.throws(
+    () =>
+      rewriteReferences('abc', [
+        { start: 0, end: 2, target: 'x' },
+        { start: 1, end: 3, target: 'y' },
+      ]),
+    /overlap/,
+  )
+})
+
+test('relative targets', () => {
+  assert.is(relativeTarget('docs/a/b.md', 'docs/a/c.md'), 'c.md')
+  assert.is(relativeTarget('docs/a/b.md', 'docs/a/c.md', 'dot'), './c.md')
+  assert.is(relativeTarget('docs/a/b.md', 'docs/c/50% #1.md'), '../c/50%25 %231.md')
+  assert.is(relativeTarget('docs/a/b.md', 'c.md', 'root'), '/c.md')
+  assert.is(relativeTarget('a.md', 'x:y.md'), './x:y.md')
+})
+
+test('the first heading is found and changed alone', () => {
+  const cases: Array<[string, string, string]> = [
+    ['---\n# no\na: 1\n---\n\n```\n# no\n```\n<!--\n# no\n-->\n## no\n\n# The `code` *title* #\n\n# Other\n', 'The code title', 'New'],
+    ['Some *text*\n====\n', 'Some text', 'New'],
+    ['\ufeff# T\r\n\r\nx\r\n', 'T', 'New'],
+  ]
+  for (const [text, title, put] of cases) {
+    const heading = firstHeading(text)!
+    assert.is(heading.title, title)
+    const done = setFirstHeading(text, put)
+    assert.is(done, text.slice(0, heading.textStart) + put + text.slice(heading.textEnd))
+    assert.is(firstHeading(done)!.title, put)
+  }
+  assert.is(firstHeading('text\n\n## Two\n'), null)
+  assert.is(setFirstHeading('text\n', 'x'), 'text\n')
+  assert.is(firstHeading(setFirstHeading('# a\n', '1. *b* [c] #'))!.title, '1. *b* [c] #')
+  assert.is(firstHeading('# [Linked](x.md) title\n')!.title, 'Linked title')
+})
+
+test.run()

@@ -1,0 +1,55 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type FileChange, type Git, type OpenOptions, openGit, type Repository, type WriteInput } from '../../src/git/index.js'
+import type { CommitId, RefName } from '../../src/kernel/ids.js'
+
+export const MAIN = 'refs/heads/main' as RefName
+export const person = { name: 'Ada Lovelace', email: 'ada@example.org', seconds: 1_700_000_000, offset: 60 }
+
+export interface Place {
+  dir: string
+  git: Git
+}
+
+/** A service's repositories in a temporary folder. */
+export async function makePlace(options: Partial<OpenOptions> = {}): Promise<Place> {
+  const dir = mkdtempSync(join(tmpdir(), 'bindery-test-git-'))
+  return { dir, git: await openAt(dir, options) }
+}
+
+export const openAt = (dir: string, options: Partial<OpenOptions> = {}): Promise<Git> =>
+  openGit({ reposDir: dir, allowedProtocols: ['file'], maxBlobBytes: 4 * 1024 * 1024, ...options })
+
+export async function clear(place: Place): Promise<void> {
+  await place.git.close()
+  rmSync(place.dir, { recursive: true, force: true })
+}
+
+/** Git as an admin runs it in the repository. */
+export function admin(repository: { path: string }, args: readonly string[], input?: string | Buffer): string {
+  const env = { PATH: process.env.PATH, HOME: '/nonexistent', GIT_CONFIG_NOSYSTEM: '1', LC_ALL: 'C' }
+  const identity = { GIT_AUTHOR_NAME: 'Admin', GIT_AUTHOR_EMAIL: 'admin@example.org', GIT_COMMITTER_NAME: 'Admin', GIT_COMMITTER_EMAIL: 'admin@example.org' }
+  return execFileSync('git', args, {
+    cwd: repository.path,
+    env: { ...env, ...identity },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    maxBuffer: 2 ** 28,
+    ...(input === undefined ? {} : { input }),
+  })
+    .toString()
+    .replace(/\n$/, '')
+}
+
+/** Changes that put texts at paths. */
+export const files = (texts: Record<string, string | Uint8Array | null>): FileChange[] =>
+  Object.entries(texts).map(([path, text]) => (text === null ? { path, delete: true } : { path, content: typeof text === 'string' ? Buffer.from(text) : text }))
+
+/** A commit of `texts` on `parents`. */
+export const commit = (
+  repository: Repository,
+  parents: readonly CommitId[],
+  texts: Record<string, string | Uint8Array | null>,
+  more: Partial<WriteInput> = {},
+): Promise<CommitId> => repository.write({ parents, changes: files(texts), message: 'Edit', author: person, committer: person, ...more })

@@ -1,0 +1,280 @@
+import * as assert from 'uvu/assert'
+import { collection, DuplicateKey, NoDocument, StaleDocument, StoreClosed, type Store } from '../../src/store/index.js'
+import { suite } from '../support/suite.js'
+
+interface Page {
+  id: string
+  space: string
+  slug: string
+  tags?: string[]
+  title?: string
+}
+
+/** The collection that the contract works on; an adapter that must know its collections beforehand declares it. */
+export const pages = collection<Page>()({
+  name: 'pages',
+  indexes: { bySpace: (page) => page.space, bySlug: (page) => `${page.space}/${page.slug}`, byTag: (page) => page.tags ?? null },
+  unique: ['bySlug'],
+  owner: (page) => page.space,
+})
+
+const page = (id: string, more: Partial<Page> = {}): Page => ({ id, space: 's', slug: id, ...more })
+
+async function thrown(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise
+  } catch (error) {
+    return error
+  }
+  return undefined
+}
+
+/** A place that holds a store: opened, closed and opened again, it has the same documents. */
+export interface StorePlace {
+  open(): Promise<Store>
+  dispose(): Promise<void>
+}
+
+/** What every adapter of the store must do. Registers and runs one suite. */
+export function storeContract(name: string, place: () => Promise<StorePlace>): void {
+  const test = suite(`store contract: ${name}`)
+  const check = (what: string, work: (store: Store, reopen: () => Promise<Store>) => Promise<void>) =>
+    test(what, async () => {
+      const at = await place()
+      let store = await at.open()
+      try {
+        await work(store, async () => {
+          await store.close()
+          store = await at.open()
+          return store
+        })
+      } finally {
+        await store.close()
+        await at.dispose()
+      }
+    })
+
+  check('inserts with version 1 and reads it back, also after a restart', async (store, reopen) => {
+    const made = await store.insert(pages, page('a', { title: 'Ä\u2028"\\\n' }))
+    assert.equal(made, { id: 'a', version: 1, space: 's', slug: 'a', title: 'Ä\u2028"\\\n' })
+    assert.equal(await store.get(pages, 'a'), made)
+    assert.is(await store.get(pages, 'b'), null)
+    const again = await reopen()
+    assert.equal(await again.get(pages, 'a'), made)
+  })
+
+  check('replaces only the version that is stored', async (store) => {
+    const first = await store.insert(pages, page('a'))
+    const second = await store.replace(pages, { ...first, title: 'x' })
+    assert.is(second.version, 2)
+    const error = (await thrown(store.replace(pages, { ...first, title: 'y' }))) as StaleDocument
+    assert.instance(error, StaleDocument)
+    assert.equal([error.collection, error.id, error.given, error.stored], ['pages', 'a', 1, 2])
+    assert.instance(await thrown(store.replace(pages, { ...first, id: 'none' })), NoDocument)
+    assert.is((await store.get(pages, 'a'))?.title, 'x')
+  })
+
+  check('removes, and says whether it was there', async (store, reopen) => {
+    await store.insert(pages, page('a'))
+    assert.is(await store.remove(pages, 'a'), true)
+    assert.is(await store.remove(pages, 'a'), false)
+    assert.is(await store.count(pages, 'bySpace', 's'), 0)
+    assert.is((await store.insert(pages, page('a'))).version, 1)
+    await store.remove(pages, 'a')
+    assert.equal(await (await reopen()).all(pages), [])
+  })
+
+  check('finds by one key, by several, and by none', async (store, reopen) => {
+    const a = await store.insert(pages, page('a', { tags: ['x', 'y', 'x'] }))
+    await store.insert(pages, page('b', { tags: ['y'] }))
+    await store.insert(pages, page('c', { space: 't' }))
+    const ids = async (from: Store, key: string) => (await from.find(pages, 'byTag', key)).map(({ id }) => id).sort()
+    assert.equal([await ids(store, 'x'), await ids(store, 'y'), await ids(store, 'z')], [['a'], ['a', 'b'], []])
+    await store.replace(pages, { ...a, tags: ['z'] })
+    assert.equal([await ids(store, 'x'), await ids(store, 'y'), await ids(store, 'z')], [[], ['b'], ['a']])
+    const again = await reopen()
+    assert.equal([await ids(again, 'x'), await ids(again, 'y'), await ids(again, 'z')], [[], ['b'], ['a']])
+    assert.equal([await again.count(pages, 'bySpace', 's'), await again.count(pages, 'bySpace', 't')], [2, 1])
+    assert.is((await again.all(pages)).length, 3)
+  })
+
+  check('refuses an index that does not exist', async (store) => {
+    assert.instance(await thrown(store.find(pages, 'toString' as 'bySpace', 'x')), TypeError)
+  })
+
+  check('keeps IDs and unique keys unique', async (store, reopen) => {
+    const a = await store.insert(pages, page('a', { slug: 'one' }))
+    await store.insert(pages, page('b', { slug: 'two' }))
+    for (const open of [async () => store, reopen]) {
+      const again = await open()
+      const taken = (await thrown(again.insert(pages, page('c', { slug: 'one' })))) as DuplicateKey
+      assert.instance(taken, DuplicateKey)
+      assert.equal([taken.collection, taken.index, taken.key], ['pages', 'bySlug', 's/one'])
+      assert.is(((await thrown(again.insert(pages, page('a', { slug: 'new' })))) as DuplicateKey).index, 'id')
+      assert.instance(await thrown(again.replace(pages, { ...a, slug: 'two' })), DuplicateKey)
+      assert.is((await again.all(pages)).length, 2)
+    }
+  })
+
+  check('frees a unique key with the document that had it', async (store) => {
+    const a = await store.insert(pages, page('a', { slug: 'one' }))
+    await store.replace(pages, { ...a, slug: 'two' })
+    await store.insert(pages, page('b', { slug: 'one' }))
+    await store.remove(pages, 'a')
+    await store.insert(pages, page('c', { slug: 'two' }))
+  })
+
+  check('commits all of a transaction or nothing', async (store, reopen) => {
+    await store.insert(pages, page('a'))
+    const error = await thrown(
+      store.transact(async (tx) => {
+        await tx.insert(pages, page('b'))
+        await tx.remove(pages, 'a')
+        throw new Error('changed my mind')
+      }),
+    )
+    assert.is((error as Error).message, 'changed my mind')
+    assert.equal(
+      (await store.all(pages)).map(({ id }) => id),
+      ['a'],
+    )
+    const answer = await store.transact(async (tx) => {
+      await tx.insert(pages, page('b'))
+      await tx.remove(pages, 'a')
+      return 42
+    })
+    assert.is(answer, 42)
+    assert.equal(
+      (await (await reopen()).all(pages)).map(({ id }) => id),
+      ['b'],
+    )
+  })
+
+  check('shows a transaction its own writes, and nobody else', async (store) => {
+    const a = await store.insert(pages, page('a', { tags: ['x'] }))
+    await store.insert(pages, page('b', { tags: ['x'] }))
+    await store.transact(async (tx) => {
+      await tx.replace(pages, { ...a, tags: ['y'] })
+      await tx.insert(pages, page('c', { tags: ['x'] }))
+      await tx.remove(pages, 'b')
+      assert.equal(
+        (await tx.find(pages, 'byTag', 'x')).map(({ id }) => id),
+        ['c'],
+      )
+      assert.equal([await tx.count(pages, 'byTag', 'x'), await tx.count(pages, 'byTag', 'y')], [1, 1])
+      assert.is(await tx.get(pages, 'b'), null)
+      assert.equal((await tx.all(pages)).map(({ id }) => id).sort(), ['a', 'c'])
+      assert.is(await store.count(pages, 'byTag', 'x'), 2)
+      assert.is((await store.get(pages, 'a'))?.version, 1)
+    })
+    assert.is(await store.count(pages, 'byTag', 'x'), 1)
+  })
+
+  check('runs transactions one after another: no update is lost', async (store) => {
+    await store.insert(pages, page('counter', { title: '0' }))
+    const add = () =>
+      store.transact(async (tx) => {
+        const counter = (await tx.get(pages, 'counter'))!
+        await new Promise((done) => setImmediate(done))
+        await tx.replace(pages, { ...counter, title: String(Number(counter.title) + 1) })
+      })
+    await Promise.all(Array.from({ length: 50 }, add))
+    assert.equal(await store.get(pages, 'counter'), { id: 'counter', version: 51, space: 's', slug: 'counter', title: '50' })
+  })
+
+  check('of many that compare and swap the same version, one wins', async (store) => {
+    const a = await store.insert(pages, page('a'))
+    const outcomes = await Promise.all(Array.from({ length: 20 }, (_, n) => thrown(store.replace(pages, { ...a, title: String(n) }))))
+    assert.is(outcomes.filter((error) => error === undefined).length, 1)
+    assert.is(outcomes.filter((error) => error instanceof StaleDocument).length, 19)
+  })
+
+  check('hands out frozen copies', async (store) => {
+    const tags = ['x']
+    const made = await store.insert(pages, page('a', { tags }))
+    tags.push('y')
+    assert.equal(made.tags, ['x'])
+    assert.throws(() => made.tags?.push('z'), TypeError)
+    assert.throws(() => ((made as { title?: string }).title = 'no'), TypeError)
+    assert.equal((await store.get(pages, 'a'))?.tags, ['x'])
+  })
+
+  check('stores JSON: drops what is undefined, refuses what JSON would change', async (store) => {
+    const made = await store.insert(pages, { ...page('a'), title: undefined } as unknown as Page)
+    assert.is('title' in made, false)
+    const cycle: unknown[] = []
+    cycle.push(cycle)
+    for (const bad of [Number.NaN, Number.POSITIVE_INFINITY, () => 1, new Date(), [undefined], 1n, Symbol('s'), new Map(), cycle]) {
+      assert.instance(await thrown(store.insert(pages, { ...page('bad'), title: bad } as never)), TypeError)
+    }
+    assert.instance(await thrown(store.insert(pages, { space: 's', slug: 'no id' } as never)), TypeError)
+    assert.is((await store.all(pages)).length, 1)
+  })
+
+  check('takes any string as ID, owner and key', async (store, reopen) => {
+    const odd = [
+      '',
+      ' ',
+      '.',
+      '..',
+      '../../x',
+      '/etc/passwd',
+      '__proto__',
+      'constructor',
+      'A',
+      'a',
+      'con',
+      'ü\u0000',
+      '\ud800',
+      '\udfff',
+      '😀'.repeat(200),
+      'x'.repeat(5000),
+    ]
+    for (const text of odd) await store.insert(pages, page(text, { space: text, tags: [text] }))
+    const again = await reopen()
+    for (const text of odd) {
+      assert.is((await again.get(pages, text))?.space, text)
+      assert.equal(
+        (await again.find(pages, 'byTag', text)).map(({ id }) => id),
+        [text],
+      )
+    }
+    assert.is((await again.all(pages)).length, odd.length)
+  })
+
+  check('keeps a member named __proto__', async (store, reopen) => {
+    await store.insert(pages, JSON.parse('{"id":"a","space":"s","slug":"a","title":{"__proto__":{"x":1}}}') as Page)
+    assert.is(JSON.stringify((await (await reopen()).get(pages, 'a'))?.title), '{"__proto__":{"x":1}}')
+  })
+
+  check('moves a document from one owner to another', async (store, reopen) => {
+    const a = await store.insert(pages, page('a', { space: 'one' }))
+    const again = await reopen()
+    await again.replace(pages, { ...a, space: 'two' })
+    const third = await reopen()
+    assert.equal([await third.count(pages, 'bySpace', 'one'), await third.count(pages, 'bySpace', 'two')], [0, 1])
+  })
+
+  check('ends a transaction with its work', async (store) => {
+    let kept: Parameters<Parameters<Store['transact']>[0]>[0] | undefined
+    await store.transact(async (tx) => void (kept = tx))
+    assert.match(String(await thrown(kept!.insert(pages, page('late')))), /over/)
+    assert.match(String(await thrown(store.transact(() => store.insert(pages, page('inner'))))), /within a transaction/)
+    assert.equal(await store.all(pages), [])
+  })
+
+  check('refuses work once it is closed, and finishes what had begun', async (store, reopen) => {
+    const begun = store.insert(pages, page('a'))
+    const closing = store.close()
+    assert.instance(await thrown(store.insert(pages, page('b'))), StoreClosed)
+    assert.instance(await thrown(store.get(pages, 'a')), StoreClosed)
+    await begun
+    await closing
+    assert.equal(
+      (await (await reopen()).all(pages)).map(({ id }) => id),
+      ['a'],
+    )
+  })
+
+  test.run()
+}

@@ -1,0 +1,160 @@
+import fc from 'fast-check'
+import { join } from 'node:path'
+import * as assert from 'uvu/assert'
+import { collection, openStore, type Store, type Transaction } from '../../src/store/index.js'
+import { LossyFs } from '../support/lossy-fs.js'
+import { suite } from '../support/suite.js'
+import { temporaryDir } from './places.js'
+
+const test = suite('power cuts')
+interface Thing {
+  id: string
+  owner: string
+  mark: string
+}
+const things = collection<Thing>()({ name: 'things', indexes: { byMark: (thing) => thing.mark }, owner: (thing) => thing.owner })
+
+/** What one transaction does: sets (or removes, mark null) documents, all with one mark. */
+type Step = { id: string; owner: string; remove: boolean }[]
+const step: fc.Arbitrary<Step> = fc.array(
+  fc.record({ id: fc.constantFrom('a', 'b', 'c', 'd'), owner: fc.constantFrom('one', 'Two', 'three'), remove: fc.boolean() }),
+  { minLength: 1, maxLength: 4 },
+)
+
+async function apply(tx: Transaction, steps: Step, mark: string): Promise<void> {
+  for (const { id, owner, remove } of steps) {
+    const before = await tx.get(things, id)
+    if (remove) await tx.remove(things, id)
+    else if (before) await tx.replace(things, { ...before, owner, mark })
+    else await tx.insert(things, { id, owner, mark })
+  }
+  // A document that every transaction writes: its mark tells which was the last to count.
+  const last = await tx.get(things, 'last')
+  if (last) await tx.replace(things, { ...last, mark })
+  else await tx.insert(things, { id: 'last', owner: 'last', mark })
+}
+
+const model = (steps: readonly Step[]): Map<string, string> => {
+  const state = new Map<string, string>()
+  for (const [n, changes] of steps.entries()) {
+    for (const { id, owner, remove } of changes) {
+      if (remove) state.delete(id)
+      else state.set(id, `${owner} ${n}`)
+    }
+  }
+  return state
+}
+
+async function contents(store: Store): Promise<{ last: number; state: Map<string, string> }> {
+  const all = await store.all(things)
+  for (const thing of all) assert.ok((await store.find(things, 'byMark', thing.mark)).some(({ id }) => id === thing.id))
+  const last = all.find(({ id }) => id === 'last')
+  return { last: last ? Number(last.mark) : -1, state: new Map(all.filter(({ id }) => id !== 'last').map(({ id, owner, mark }) => [id, `${owner} ${mark}`])) }
+}
+
+const sorted = (map: Map<string, string>) => [...map].sort()
+
+/** Runs steps until the power goes off; answers which were acknowledged. A failed close stands for the end of the process. */
+async function live(fs: LossyFs, dir: string, steps: readonly Step[], from: number, together: number, afterBytes: number): Promise<number> {
+  let acknowledged = from - 1
+  let store: Store | undefined
+  try {
+    store = await openStore({ dir, fs, checkpointAfterBytes: afterBytes })
+    for (let n = from; n < steps.length && !fs.isOff; n += together) {
+      const group = steps.slice(n, n + together).map((changes, k) => store!.transact((tx) => apply(tx, changes, String(n + k))).then(() => n + k))
+      for (const outcome of await Promise.allSettled(group)) if (outcome.status === 'fulfilled') acknowledged = Math.max(acknowledged, outcome.value)
+    }
+  } catch (thrown) {
+    if (!fs.isOff) throw thrown
+  } finally {
+    fs.powerOff()
+    await store?.close()
+  }
+  return acknowledged
+}
+
+async function survives(steps: Step[], cuts: number[], dice: number[], together: number, afterBytes: number): Promise<void> {
+  const place = temporaryDir()
+  try {
+    const dir = join(place.dir, 'store')
+    let fs = new LossyFs(place.dir)
+    let thrown = 0
+    const random = (max: number): number => (dice.length === 0 ? 0 : dice[thrown++ % dice.length]! % (max + 1))
+    let done: Step[] = steps
+    let from = 0
+    for (const cut of cuts) {
+      fs.operationsLeft = cut
+      const acknowledged = await live(fs, dir, done, from, together, afterBytes)
+      fs.crash(random)
+      fs = fs.afterCrash()
+      const store = await openStore({ dir, fs })
+      const { last, state } = await contents(store)
+      fs.powerOff()
+      await store.close()
+      assert.ok(last >= acknowledged, `transaction ${acknowledged} was acknowledged, ${last} is the last there`)
+      assert.equal(sorted(state), sorted(model(done.slice(0, last + 1))), 'whole transactions, in order')
+      // What was on its way and did not arrive never happened: the next life goes on from there.
+      done = [...done.slice(0, last + 1), ...steps]
+      from = last + 1
+      fs.crash(random)
+      fs = fs.afterCrash()
+    }
+  } finally {
+    place.remove()
+  }
+}
+
+test('at any operation, several in a row: what was acknowledged is there, whole, and nothing half', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(step, { minLength: 1, maxLength: 25 }),
+      fc.array(fc.nat(120), { minLength: 1, maxLength: 4 }),
+      fc.array(fc.nat(1000), { maxLength: 12 }),
+      fc.integer({ min: 1, max: 5 }),
+      fc.constantFrom(1, 300, 1500, 1_000_000),
+      survives,
+    ),
+    { numRuns: 70 },
+  )
+})
+
+test('at every single operation of one life with checkpoints', async () => {
+  const steps: Step[] = [
+    [{ id: 'a', owner: 'one', remove: false }],
+    [
+      { id: 'a', owner: 'Two', remove: false },
+      { id: 'b', owner: 'one', remove: false },
+    ],
+    [
+      { id: 'a', owner: 'Two', remove: true },
+      { id: 'b', owner: 'one', remove: true },
+    ],
+    [{ id: 'c', owner: 'one', remove: false }],
+  ]
+  for (let cut = 0; cut < 100; cut++) await survives(steps, [cut], cut % 2 === 0 ? [] : [cut, 7, 3, 1000], 1, 1)
+})
+
+test('the file system used here does lose what is not synced', async () => {
+  const place = temporaryDir()
+  const fs = new LossyFs(place.dir)
+  const write = async (name: string, sync: boolean) => {
+    const file = await fs.open(join(place.dir, name), 'create')
+    await file.append(Buffer.from('kept'))
+    if (sync) await file.datasync()
+    await file.append(Buffer.from('lost'))
+    await file.close()
+  }
+  await write('synced', true)
+  await write('not-synced', false)
+  await fs.syncDir(place.dir)
+  await write('no-entry', true)
+  await fs.rename(join(place.dir, 'synced'), join(place.dir, 'renamed'))
+  fs.crash()
+  const after = fs.afterCrash()
+  assert.equal((await after.readdir(place.dir)).sort(), ['not-synced', 'synced'])
+  assert.is((await after.readFile(join(place.dir, 'synced'))).toString(), 'kept')
+  assert.is((await after.readFile(join(place.dir, 'not-synced'))).toString(), '')
+  place.remove()
+})
+
+test.run()

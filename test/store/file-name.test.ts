@@ -1,0 +1,44 @@
+import fc from 'fast-check'
+import * as assert from 'uvu/assert'
+import { fileNameOf } from '../../src/store/file-name.js'
+import { suite } from '../support/suite.js'
+
+const test = suite('file names of owners')
+
+test('are safe and short for any string', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
+      assert.match(fileNameOf(text), /^[A-Za-z0-9_~-]{1,80}$/)
+    }),
+  )
+})
+
+test('are the string itself where that is plain', () => {
+  for (const plain of ['space1', 'a-b_c', '0']) assert.is(fileNameOf(plain), plain)
+})
+
+test('differ where the strings differ, also on a file system that folds case', () => {
+  const texts = [
+    '',
+    '_',
+    '.',
+    '..',
+    'a',
+    'A',
+    'con',
+    'CON',
+    'a/b',
+    'a-b',
+    'a\u0000b',
+    '\ud800',
+    '\ud801',
+    '\ufffd',
+    'x'.repeat(61),
+    'x'.repeat(62),
+    'é',
+    'e\u0301',
+  ]
+  assert.is(new Set(texts.map((text) => fileNameOf(text).toLowerCase())).size, texts.length)
+})
+
+test.run()

@@ -1,0 +1,70 @@
+import fc from 'fast-check'
+import * as assert from 'uvu/assert'
+import { encodeFrame, scanFrame } from '../../src/store/frame.js'
+import { suite } from '../support/suite.js'
+
+const test = suite('log frames')
+const payload = fc.json()
+
+/** What a reader meets: the payloads before the first thing that is no frame, and what that is. */
+function read(bytes: Buffer): { payloads: string[]; ends: string } {
+  const payloads: string[] = []
+  for (let offset = 0; ; ) {
+    const found = scanFrame(bytes, offset)
+    if (found.kind !== 'frame') return { payloads, ends: found.kind }
+    payloads.push(found.payload)
+    offset = found.next
+  }
+}
+
+test('come back as they went', () => {
+  fc.assert(
+    fc.property(fc.array(payload), (payloads) => {
+      assert.equal(read(Buffer.concat(payloads.map(encodeFrame))), { payloads, ends: 'end' })
+    }),
+  )
+})
+
+test('cut anywhere in the last one: torn, the others stay', () => {
+  fc.assert(
+    fc.property(fc.array(payload), payload, fc.nat(), (before, last, at) => {
+      const torn = encodeFrame(last)
+      const bytes = Buffer.concat([...before.map(encodeFrame), torn.subarray(0, 1 + (at % (torn.length - 1)))])
+      assert.equal(read(bytes), { payloads: before, ends: 'torn' })
+    }),
+  )
+})
+
+test('with blocks of zeros in the last one: torn', () => {
+  fc.assert(
+    fc.property(payload, payload, fc.nat(), fc.nat(), (first, last, from, length) => {
+      const frame = encodeFrame(last)
+      const start = from % frame.length
+      frame.fill(0, start, start + 1 + (length % (frame.length - start)))
+      assert.equal(read(Buffer.concat([encodeFrame(first), frame])), { payloads: [first], ends: 'torn' })
+    }),
+  )
+})
+
+test('one bit changed in any but the last: damage, never a wrong record', () => {
+  fc.assert(
+    fc.property(fc.array(payload, { minLength: 1 }), payload, fc.nat(), fc.nat(7), (before, last, at, bit) => {
+      const damaged = Buffer.concat(before.map(encodeFrame))
+      damaged[at % damaged.length]! ^= 1 << bit
+      const { payloads, ends } = read(Buffer.concat([damaged, encodeFrame(last)]))
+      assert.is(ends, 'damaged')
+      assert.equal(payloads, before.slice(0, payloads.length))
+    }),
+  )
+})
+
+test('one bit changed in the last, whole one: damage too, since it was acknowledged', () => {
+  const frame = encodeFrame('{"seq":7}')
+  for (let at = 0; at < frame.length - 1; at++) {
+    const damaged = Buffer.from(frame)
+    damaged[at]! ^= 1
+    assert.is(read(damaged).ends, 'damaged', `byte ${at}`)
+  }
+})
+
+test.run()
