@@ -78,16 +78,21 @@ export class Launcher {
       const ended = new Promise<Ending>((settle) => {
         end = settle
       })
+      let over = false
       const run: Run = {
         pid: 0,
         stream: null,
         connected: (stream) => {
           run.stream = stream
+          if (over) this.#runs.delete(id)
           resolve({ stream, ended, kill: () => this.#tell({ kind: 'kill', id }) })
         },
         end: (ending) => {
-          this.#runs.delete(id)
           end(ending)
+          over = true
+          // A quick process may be over before its connection, which was made first, has been looked at: it still comes.
+          if (run.stream === null && ending.code !== null && ending.failure === undefined) return
+          this.#runs.delete(id)
           reject(new GitError(`${command} could not be started: ${ending.failure ?? `exit ${ending.code}`}`))
         },
       }
