@@ -35,7 +35,11 @@ test('who may: a new remote and force need admin, the configured one review, sta
   const input = { url: remote.url, ref }
   assert.is(await statusOf(requestImport(f.app, f.actor, await as('create'), input)), 403, 'the first link')
   assert.is(await statusOf(requestImport(f.app, f.actor, await as('admin'), input)), 204)
-  assert.is(await statusOf(requestImport(f.app, f.actor, await as('review'), { ...input, url: remote.url.replace(/\.git$/, '') })), 204, 'the same by another spelling')
+  assert.is(
+    await statusOf(requestImport(f.app, f.actor, await as('review'), { ...input, url: remote.url.replace(/\.git$/, '') })),
+    204,
+    'the same by another spelling',
+  )
   assert.is(await statusOf(requestImport(f.app, f.actor, await as('edit'), input)), 403)
   assert.is(await statusOf(requestExport(f.app, f.actor, await as('review'), { ...input, commitMessage: 'x' })), 204)
   assert.is(await statusOf(requestExport(f.app, f.actor, await as('review'), { ...input, commitMessage: 'x', force: true })), 403)
@@ -67,7 +71,8 @@ test('hostile URLs, refs and folders are refused with 400, before anything is st
     { repoProjectDirectory: 'a\\b' },
     { repoTreeURL: 'javascript:alert(1)' },
   ]
-  for (const wrong of bad) assert.is(await statusOf(requestImport(f.app, f.actor, space, { url: 'https://host/x.git', ref, ...wrong })), 400, JSON.stringify(wrong))
+  for (const wrong of bad)
+    assert.is(await statusOf(requestImport(f.app, f.actor, space, { url: 'https://host/x.git', ref, ...wrong })), 400, JSON.stringify(wrong))
   assert.equal(await listSyncRuns(f.app, space), [])
   assert.is((await f.reload(space)).doc.git, undefined)
 })

@@ -10,7 +10,18 @@ const [root, ...urls] = process.argv.slice(2)
 const app = await openApp(root as string, [])
 const now = new Date().toISOString()
 const user = await app.store.insert(users, { id: 'ada', displayName: 'Ada', email: 'ada@example.org', createdAt: now })
-const org = { id: 'org', title: 'Org', createdAt: now, emailDomains: [], type: 'business' as const, defaultRole: null, defaultContent: null, sso: false, ai: false, inviteLinks: false }
+const org = {
+  id: 'org',
+  title: 'Org',
+  createdAt: now,
+  emailDomains: [],
+  type: 'business' as const,
+  defaultRole: null,
+  defaultContent: null,
+  sso: false,
+  ai: false,
+  inviteLinks: false,
+}
 const organization = { doc: await app.store.insert(organizations, org), role: 'admin' as const }
 await app.store.insert(memberships, { id: 'org:ada', organization: 'org', user: 'ada', role: 'admin', joinedAt: now, disabled: false, sso: false })
 const actor: Actor = { user, token: { id: 'token', readOnly: false } }

@@ -22,7 +22,10 @@ test('two spaces live in one repository, each in its folder', async () => {
   assert.is((await f.import(a, link('a'))).result, 'adopted')
   assert.is((await f.import(b, link('b'))).result, 'adopted')
   assert.equal(await f.files(a), { 'README.md': '# A', 'page.md': '# Page' })
-  assert.is(await git(a.repo.path, ['log', '--format=%s|%an|%at|%cn|%ct', 'main']), 'A page in A|Ada Author|1700000002|Ada Author|1700000002\nFirst|Ada Author|1700000000|Ada Author|1700000000')
+  assert.is(
+    await git(a.repo.path, ['log', '--format=%s|%an|%at|%cn|%ct', 'main']),
+    'A page in A|Ada Author|1700000002|Ada Author|1700000002\nFirst|Ada Author|1700000000|Ada Author|1700000000',
+  )
   assert.is(await git(b.repo.path, ['rev-list', '--count', 'main']), '1')
 
   await f.edit(a, { 'page.md': '# Page of A\n', 'deep/x.md': '# X\n' })
@@ -32,7 +35,13 @@ test('two spaces live in one repository, each in its folder', async () => {
   assert.is(exported.error, undefined)
   assert.is(exported.result, 'exported', 'the commit of A does not touch the folder of B')
   const { dir, files } = await f.clone(remote.url)
-  assert.equal(files, { 'app.js': 'more code', 'docs/a/README.md': '# A', 'docs/a/deep/x.md': '# X', 'docs/a/page.md': '# Page of A', 'docs/b/README.md': '# B!' })
+  assert.equal(files, {
+    'app.js': 'more code',
+    'docs/a/README.md': '# A',
+    'docs/a/deep/x.md': '# X',
+    'docs/a/page.md': '# Page of A',
+    'docs/b/README.md': '# B!',
+  })
   assert.is(await git(dir, ['log', '--format=%s', '-3']), 'B\nA\nA page in A')
   assert.is(await git(dir, ['diff', '--name-only', 'HEAD~']), 'docs/b/README.md')
 

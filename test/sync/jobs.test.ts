@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { listSyncRuns } from '../../src/domain/git-sync/info.js'
 import { requestExport, requestImport } from '../../src/domain/git-sync/request.js'
+import { gitImport } from '../../src/jobs/git-import.js'
 import type { JobKind } from '../../src/jobs/job-kind.js'
 import { startWorker } from '../../src/jobs/worker.js'
 import { type JobDoc, jobs, syncRuns } from '../../src/model/index.js'
@@ -20,7 +21,16 @@ test.before(async () => {
 test.after(() => f.close())
 
 const docs = { 'README.md': '# Home\n', 'guide.md': '# Guide\n' }
-const job = (id: string, lane: string, sequence: number): JobDoc => ({ id, kind: 'probe', lane, payload: {}, state: 'queued', sequence, attempts: 0, createdAt: new Date(sequence).toISOString() })
+const job = (id: string, lane: string, sequence: number): JobDoc => ({
+  id,
+  kind: 'probe',
+  lane,
+  payload: {},
+  state: 'queued',
+  sequence,
+  attempts: 0,
+  createdAt: new Date(sequence).toISOString(),
+})
 
 test('jobs of a lane run in order and alone, those of different lanes side by side, bounded', async () => {
   const app = { ...f.app, wakeJobs: () => {} }
@@ -51,7 +61,9 @@ test('jobs of a lane run in order and alone, those of different lanes side by si
   assert.is(most, 2)
   assert.is(order.length, 4)
   assert.ok(order.indexOf('a1') < order.indexOf('a2'))
-  assert.ok((await Promise.all(['a1', 'a2', 'b1', 'c1'].map((id) => app.store.get(jobs, id)))).every((one) => one?.state === 'done' && one.runner === undefined))
+  assert.ok(
+    (await Promise.all(['a1', 'a2', 'b1', 'c1'].map((id) => app.store.get(jobs, id)))).every((one) => one?.state === 'done' && one.runner === undefined),
+  )
 })
 
 test('a graceful stop lets finish what runs and starts nothing more', async () => {
@@ -85,7 +97,7 @@ test('an unforeseen error is tried again later, and given up in the end with a s
   const remote = await f.remotes.createRepository('odd.git', { files: docs })
   const space = await f.space()
   const { store } = f.app
-  const odd: JobKind = { kind: 'git-import', run: () => Promise.reject(new Error('odd')), failed: (_app, one, error) => ({ error, write: async (tx) => void (await tx.replace(syncRuns, { ...((await tx.get(syncRuns, one.id)) as never), state: 'failure', error } as never)) }) }
+  const odd: JobKind = { ...gitImport, run: () => Promise.reject(new Error('odd')) }
   await f.worker.idle()
   const app = { ...f.app, wakeJobs: () => {} }
   const run = await requestImport(app, f.actor, space, { url: remote.url, ref: 'refs/heads/main' })
@@ -128,13 +140,17 @@ test('a run that a crash interrupted is taken up again; one whose credential is 
   // Another process queues an import with and one without a credential, stops in the middle of both, and is killed.
   f.remotes.behaviour.neverAnswer = 'all'
   const script = new URL('./crashing-service.ts', import.meta.url).pathname
-  const child = spawn(process.execPath, ['--import', 'tsx', script, root, remote.url, secret.url.replace('http://', 'http://me:pass@')], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, ['--import', 'tsx', script, root, remote.url, secret.url.replace('http://', 'http://me:pass@')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   let said = ''
   child.stdout.on('data', (piece) => (said += piece))
-  while (!said.includes('\n')) await once(child.stdout, 'data')
+  const closed = once(child, 'close')
+  while (!said.includes('\n') && child.exitCode === null) await Promise.race([once(child.stdout, 'data'), closed])
   child.kill('SIGKILL')
-  await once(child, 'close')
+  await closed
   delete f.remotes.behaviour.neverAnswer
+  assert.is(said, 'running\n')
   f.remotes.behaviour.onRequest = (request) => {
     f.remotes.behaviour.auth = undefined as never
     if (request.url.includes('secret.git')) f.remotes.behaviour.auth = { username: 'me', password: 'pass' }
@@ -142,7 +158,10 @@ test('a run that a crash interrupted is taken up again; one whose credential is 
   const app = await openApp(root, [])
   try {
     const before = await app.store.all(syncRuns)
-    assert.equal(before.map((run) => run.state), ['running', 'running'])
+    assert.equal(
+      before.map((run) => run.state),
+      ['running', 'running'],
+    )
     const worker = startWorker(app, { concurrency: 1 })
     await worker.idle()
     await worker.stop()
@@ -165,10 +184,13 @@ test('the history is kept, newest first', async () => {
   const space = await f.space()
   await f.import(space, { url: remote.url })
   await f.export(space, { url: remote.url })
-  assert.equal((await listSyncRuns(f.app, space)).map((run) => [run.direction, run.result, run.stage, run.progress]), [
-    ['export', 'unchanged', 'done', 1],
-    ['import', 'adopted', 'done', 1],
-  ])
+  assert.equal(
+    (await listSyncRuns(f.app, space)).map((run) => [run.direction, run.result, run.stage, run.progress]),
+    [
+      ['export', 'unchanged', 'done', 1],
+      ['import', 'adopted', 'done', 1],
+    ],
+  )
 })
 
 test.run()
