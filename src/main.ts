@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command } from 'commander'
 import { ConfigError, loadConfig } from './config.js'
+import { checkAll, makeToken } from './maintenance.js'
 import { type Service, start } from './server.js'
 import { StoreDamaged, StoreLocked } from './store/index.js'
 
@@ -14,6 +15,21 @@ program
     const service = await start(config)
     console.log(welcome(service, config.dataDir))
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void finish(service))
+  })
+
+program
+  .command('token <email>')
+  .description('make a token of a user, while the server is stopped')
+  .option('--label <label>', 'what it is for', 'Command line')
+  .action(async (email: string, { label }: { label: string }) => console.log(await makeToken(loadConfig(), email, label)))
+
+program
+  .command('fsck')
+  .description('check documents against Git, and every repository, while the server is stopped')
+  .action(async () => {
+    const complaints = await checkAll(loadConfig())
+    console.log(complaints.length === 0 ? 'All is well.' : complaints.join('\n'))
+    process.exitCode = complaints.length === 0 ? 0 : 1
   })
 
 let stopping = false

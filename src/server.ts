@@ -16,7 +16,7 @@ import type { Actor, App } from './domain/app.js'
 import { ContentCache } from './domain/content-cache.js'
 import { type FirstStart, firstStart } from './domain/first-start.js'
 import { KeyedMutex } from './domain/mutex.js'
-import { reconcile } from './domain/reconcile.js'
+import { type Repair, reconcile } from './domain/reconcile.js'
 import { createRemoteOperations, openGit } from './git/index.js'
 import { startWorker } from './jobs/worker.js'
 import { type Clock, systemClock } from './kernel/clock.js'
@@ -31,6 +31,8 @@ export interface Service {
   url: string
   app: App
   first: FirstStart
+  /** What the start had to repair. */
+  repairs: Repair[]
   /** Finishes what is running, then closes everything. */
   close(): Promise<void>
 }
@@ -93,7 +95,8 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
         committer: { name: NAME, email: 'bindery@localhost' },
       },
     }
-    for (const repair of await reconcile(app)) log.warn(repair, 'reconciled')
+    const repairs = await reconcile(app)
+    for (const repair of repairs) log.warn(repair, 'reconciled')
     const first = await firstStart(app, { email: config.adminEmail ?? 'admin@localhost', token: config.adminToken })
     if (first.token !== null) await keepSecret(join(dataDir, 'admin-token'), () => first.token as string, { replace: true })
 
@@ -135,7 +138,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       await app.locks.idle()
       for (const closer of closers) await closer()
     }
-    return { url: app.settings.publicUrl, app, first, close }
+    return { url: app.settings.publicUrl, app, first, repairs, close }
   } catch (error) {
     for (const closer of closers) await closer()
     throw error

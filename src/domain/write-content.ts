@@ -139,12 +139,13 @@ const verbs: Record<string, string> = { created_page: 'Add', updated_page: 'Edit
 function subjectOf(changes: readonly ContentChange[], plan: Plan): string {
   const [change] = changes
   const [done] = plan.applied
-  if (changes.length !== 1 || !change) return `Change ${changes.length} items`
+  if (!change) return 'Change content'
+  const more = changes.length > 1 ? ` and ${changes.length - 1} more ${changes.length === 2 ? 'change' : 'changes'}` : ''
   const path =
     plan.batch.insertedFiles[0]?.path ??
     plan.changes.find((one) => /\.(md|markdown)$/i.test(one.path) && !/SUMMARY\.md$/.test(one.path))?.path ??
     plan.changes[0]?.path ??
     ''
-  if (!done) return `${change.operation.replaceAll('_', ' ').replace(/^./, (c) => c.toUpperCase())} ${path}`.trim()
-  return `${verbs[done.object] ?? 'Change'} ${'title' in change && change.title !== undefined ? change.title : path}`
+  if (!done || !('page' in change || 'title' in change)) return `${change.operation.replaceAll('_', ' ').replace(/^./, (c) => c.toUpperCase())} ${path}`.trim() + more
+  return `${verbs[done.object] ?? 'Change'} ${'title' in change && change.title !== undefined ? change.title : path}${more}`
 }
