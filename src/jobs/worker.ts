@@ -73,8 +73,14 @@ export function startWorker(app: App, options: { concurrency: number; kinds?: Re
     const kind = kinds.get(job.kind)
     const ending = kind ? await attempt(kind, job) : { error: `There is no job of kind ${job.kind} in this release.` }
     if (ending === null) return postpone(app, job.id)
-    await finish(app, job.id, ending)
-    app.credentials.delete(job.id)
+    try {
+      await finish(app, job.id, ending)
+      app.credentials.delete(job.id)
+    } catch (error) {
+      // Done but not written down: doing it again is like doing it once.
+      await postpone(app, job.id)
+      throw error
+    }
   }
 
   /** Null = try again later. */
