@@ -1,7 +1,6 @@
 import * as assert from 'uvu/assert'
 import { findChangeRequest } from '../../src/domain/change-requests.js'
 import { makeCommit } from '../../src/domain/commits.js'
-import { resumeAfterConflict } from '../../src/domain/git-sync/info.js'
 import { overridesAt } from '../../src/domain/identity.js'
 import { mergeChangeRequest } from '../../src/domain/merge-requests.js'
 import type { LoadedSpace } from '../../src/domain/app.js'
@@ -74,8 +73,7 @@ test('a conflict leaves main alone, is held in one change request, and its merge
   assert.is(again.changeRequest, doc.id, 'one change request per remote')
   assert.is(head(space, `refs/heads/change-requests/${doc.number}`), theirs)
 
-  const merged = await resolve(space, doc.id, '# Guide\n\nboth\n')
-  await resumeAfterConflict(f.app, f.actor, await f.reload(space), merged)
+  await resolve(space, doc.id, '# Guide\n\nboth\n')
   const run = await f.last(space)
   assert.is(run.direction, 'export')
   assert.is(run.result, 'exported')
@@ -142,6 +140,18 @@ test('a conflict with a rewritten history ends when it is resolved', async () =>
   assert.is((await f.import(space, { url: remote.url })).result, 'unchanged')
   assert.is((await f.files(space))['guide.md'], '# Guide\n\nboth')
   assert.is((await f.export(space, { url: remote.url })).result, 'exported')
+})
+
+test('a crash before the branch was made is made good by the next import', async () => {
+  const { remote, space, mine, theirs } = await collide('half')
+  const first = await f.import(space, { url: remote.url })
+  const { number } = await changeRequest(first.changeRequest)
+  const branch = `refs/heads/change-requests/${number}` as RefName
+  for (const left of [mine, null]) {
+    await space.repo.move([{ ref: branch, from: theirs, to: left as CommitId | null }], 'as after a crash')
+    assert.is((await f.import(space, { url: remote.url })).state, 'conflict')
+    assert.is(head(space, branch), theirs)
+  }
 })
 
 test('however many heads come, there is one change request', async () => {
