@@ -147,8 +147,8 @@ test('a crash before the branch was made is made good by the next import', async
   const first = await f.import(space, { url: remote.url })
   const { number } = await changeRequest(first.changeRequest)
   const branch = `refs/heads/change-requests/${number}` as RefName
-  for (const left of [mine, null]) {
-    await space.repo.move([{ ref: branch, from: theirs, to: left as CommitId | null }], 'as after a crash')
+  for (const left of [mine, null] as const) {
+    await space.repo.move([{ ref: branch, from: theirs as CommitId, to: left }], 'as after a crash')
     assert.is((await f.import(space, { url: remote.url })).state, 'conflict')
     assert.is(head(space, branch), theirs)
   }
