@@ -181,7 +181,7 @@ const getFile = endpoint({
       contentType: 'image/png',
       size: FILE.length,
       etag: 'oid',
-      fileName: 'größe "1".png',
+      fileName: 'größe "日".png',
       open: (range) => (range ? FILE.subarray(range.start, range.end + 1) : FILE),
     }),
 })
@@ -208,6 +208,8 @@ const lie = endpoint({
   returns: BookSchema,
   handle: () => ({ object: 'book' as const, id: 'x', title: 'y', extra: 1 }),
 })
+
+export { resolvers }
 
 export const endpoints: Endpoints = { listBooks, echoQuery, createBook, getBook, deleteBook, sortBooks, getPath, getLarge, getFile, fail, lie }
 
@@ -252,7 +254,11 @@ export async function startFake(overrides: Partial<ApiConfig> = {}, more: { byte
   server.on('clientError', api.clientError)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const port = (server.address() as AddressInfo).port
-  const close = () => new Promise<void>((resolve) => (server.close(() => resolve()), server.closeAllConnections()))
+  const close = async () => {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+    server.closeAllConnections()
+    await closed
+  }
   return { api, app, server, lines, port, url: `http://127.0.0.1:${port}`, close }
 }
 

@@ -24,10 +24,9 @@ export async function answerBytes(ctx: Context, status: number, type: string, bo
   if (body.length >= COMPRESS_BYTES && ctx.req.headers['accept-encoding'] !== undefined) await compressAnswer(ctx)
 }
 
-/** Whether the client has the answer already. A reload without caches ("no-cache") is sent anew. */
+/** Whether the client has the answer already. Its "no-cache" (which `fetch` adds to every If-None-Match) asks for this very check. */
 export function isFresh(ctx: Context, tag: string): boolean {
-  const asked = ctx.req.headers['if-none-match']
-  return asked !== undefined && !/\bno-cache\b/.test(ctx.req.headers['cache-control'] ?? '') && noneMatches(asked, tag)
+  return noneMatches(ctx.req.headers['if-none-match'], tag)
 }
 
 /** A strong tag names bytes, so each coding has its own. */

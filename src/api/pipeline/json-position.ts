@@ -1,6 +1,22 @@
-const SPACE = /[ \t\n\r]*/y
-const SCALAR = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
-const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/y
+const SCALAR = /-?(?:0|[1-9]\d{0,400})(?:\.\d{1,400})?(?:[eE][+-]?\d{1,400})?|true|false|null/y
+const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y
+
+/** The offset behind the string that begins at `start`, or null. By hand: a pattern over megabytes exhausts the stack. */
+function endOfString(text: string, start: number): number | null {
+  if (text[start] !== '"') return null
+  for (let at = start + 1; at < text.length; ) {
+    const code = text.charCodeAt(at)
+    if (code === 0x22) return at + 1
+    if (code < 0x20) return null
+    if (code !== 0x5c) at++
+    else {
+      ESCAPE.lastIndex = at
+      if (!ESCAPE.test(text)) return null
+      at = ESCAPE.lastIndex
+    }
+  }
+  return null
+}
 
 /**
  * Where a text stops being JSON (0-based offset of the token that does not fit; its length where it ends too early).
@@ -9,24 +25,32 @@ const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/y
 export function jsonErrorPosition(text: string): number {
   const open: ('{' | '[')[] = []
   let at = 0
-  const take = (pattern: RegExp): boolean => {
-    pattern.lastIndex = at
-    const found = pattern.exec(text)
-    if (found) at = pattern.lastIndex
-    return found !== null
+  const skipSpace = (): void => {
+    while (at < text.length && ' \t\n\r'.includes(text[at]!)) at++
+  }
+  const takeString = (): boolean => {
+    const end = endOfString(text, at)
+    if (end !== null) at = end
+    return end !== null
+  }
+  const takeScalar = (): boolean => {
+    SCALAR.lastIndex = at
+    const found = SCALAR.test(text)
+    if (found) at = SCALAR.lastIndex
+    return found
   }
   const takeMark = (mark: string): boolean => {
-    take(SPACE)
+    skipSpace()
     if (text[at] !== mark) return false
     at++
     return true
   }
   const takeKey = (): boolean => {
-    take(SPACE)
-    return take(STRING) && takeMark(':')
+    skipSpace()
+    return takeString() && takeMark(':')
   }
   for (;;) {
-    take(SPACE)
+    skipSpace()
     if (takeMark('{')) {
       if (!takeMark('}')) {
         open.push('{')
@@ -38,10 +62,10 @@ export function jsonErrorPosition(text: string): number {
         open.push('[')
         continue
       }
-    } else if (!take(SCALAR)) return at
+    } else if (!takeString() && !takeScalar()) return at
     for (;;) {
       const inside = open.at(-1)
-      take(SPACE)
+      skipSpace()
       if (inside === undefined) return at
       if (takeMark(',')) {
         if (inside === '{' && !takeKey()) return at

@@ -51,8 +51,11 @@ export function toItems(nodes: readonly Markdown[], text: string): Item[] {
     const tag = node.type === 'tag' ? parseTag(node.value ?? '') : null
     if (tag) addTag(tag, at)
     else if (node.type === 'paragraph' && node.children?.some((child) => child.type === 'tag')) splitParagraph(node, at)
-    else if (node.type === 'html' && DETAILS_HTML.test(node.value ?? '')) items.push(...splitHtml(cleanSource(node, at, text), at.start))
-    else items.push({ kind: 'node', node, ...at })
+    else if (node.type === 'html' && DETAILS_HTML.test(node.value ?? '')) {
+      const pieces = splitHtml(cleanSource(node, at, text), at.start)
+      // Without a tag of its own it would come back here when its part is parsed.
+      for (const piece of pieces.some((one) => one.kind !== 'part') ? pieces : [{ kind: 'node', node, ...at } satisfies Item]) items.push(piece)
+    } else items.push({ kind: 'node', node, ...at })
   }
   return items
 

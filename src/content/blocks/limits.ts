@@ -1,7 +1,7 @@
 /** Most quote and list markers on one line, and half the deepest indentation of a list marker. */
 const MAX_CONTAINERS = 100
 /** Most lines that begin with a list marker, table rows, or definitions, of a page. */
-const MAX_MARKERS = 40_000
+const MAX_MARKERS = 15_000
 /** The parser matches these in quadratic time, paragraph by paragraph: what the squares may add up to on a page (about two seconds each). */
 const BUDGET = { inline: 200_000_000, lazy: 30_000_000, containers: 5_000_000 }
 /** Deepest nesting of blocks and of inline nodes in the tree; what is deeper stays verbatim. */
@@ -18,12 +18,19 @@ type Group = keyof typeof GROUPS
 const isBlank = (code: number): boolean => code === 32 || code === 9
 const isDigit = (code: number): boolean => code >= 48 && code <= 57
 
-/** How many quote and list markers a line begins with. */
+/** How many quote, list and footnote markers a line begins with. */
 function containers(text: string, start: number, end: number): number {
   let count = 0
   for (let i = start; i < end; i++) {
     const code = text.charCodeAt(i)
     if (isBlank(code)) continue
+    if (code === 91 && text[i + 1] === '^') {
+      const close = text.slice(i, Math.min(end, i + 1000)).indexOf(']:')
+      if (close < 0) return count
+      i += close + 1
+      count++
+      continue
+    }
     if (isDigit(code)) while (isDigit(text.charCodeAt(i + 1))) i++
     const marker = isDigit(code) ? text.charCodeAt(++i) : code
     const ordered = isDigit(code) && (marker === 46 || marker === 41)
@@ -42,6 +49,8 @@ export interface Scan {
   off: string[]
   /** 1-based line of the last `$$` that stands alone; 0 = none. */
   lastFence: number
+  /** More lists or table rows than the parser reads in a few seconds: the whole text stays verbatim. */
+  tooMany: boolean
 }
 
 /** Looks over a text before it is parsed, in linear time, and answers what the parser must leave alone so that its time and stack stay bounded. */
@@ -58,7 +67,8 @@ export function scan(text: string): Scan {
   let rows = 0
   let inContainer = false
   const paragraphEnds = () => {
-    for (const group of Object.keys(GROUPS) as Group[]) if ((spent[group] += counts[group] ** 2) > BUDGET.inline) for (const name of GROUPS[group]) off.add(name)
+    for (const group of Object.keys(GROUPS) as Group[])
+      if ((spent[group] += counts[group] ** 2) > BUDGET.inline) for (const name of GROUPS[group]) off.add(name)
     counts = zero()
   }
   let line = 1
@@ -93,7 +103,7 @@ export function scan(text: string): Scan {
     start = end + 1
   }
   paragraphEnds()
-  if (lazySpent + lazy ** 2 > BUDGET.lazy || containersSpent > BUDGET.containers || markers > MAX_MARKERS) for (const name of ['blockQuote', 'list']) off.add(name)
-  if (rows > MAX_MARKERS) for (const name of ['table', 'definition']) off.add(name)
-  return { off: [...off], lastFence }
+  if (lazySpent + lazy ** 2 > BUDGET.lazy || containersSpent > BUDGET.containers)
+    for (const name of ['blockQuote', 'list', 'gfmFootnoteDefinition']) off.add(name)
+  return { off: [...off], lastFence, tooMany: Math.max(markers, rows) > MAX_MARKERS }
 }

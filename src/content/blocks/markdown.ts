@@ -45,7 +45,8 @@ const ours: FromMarkdown = {
 
 /** Parses the text of a region: CommonMark, GFM, and nodes `tag`, `templateExpression`, `mathText`, `mathFlow` with their source as value. */
 export function parseMarkdown(region: Region): Markdown {
-  const { off, lastFence } = scan(region.text)
+  const { off, lastFence, tooMany } = scan(region.text)
+  if (tooMany) return { type: 'root', children: [{ type: 'verbatim', position: { start: { offset: 0 }, end: { offset: region.text.length } } }] }
   return fromMarkdown(region.text, {
     extensions: [gfm(), blockSyntax(off, lastFence)],
     mdastExtensions: [gfmFromMarkdown(), ours],

@@ -63,7 +63,6 @@ export const mathFlow = (lastFence: number): Construct => ({
   name: 'mathFlow',
   concrete: true,
   tokenize(effects, ok, nok) {
-    const self = this
     const fence =
       (yes: State, no: State): State =>
       (code) => {
@@ -125,14 +124,14 @@ export const mathFlow = (lastFence: number): Construct => ({
       effects.exit('lineEnding')
       return lineStart
     }
-    const lineEnd: State = (code) => (code === null ? finish(code) : effects.check(nonLazyLine(self), newLine, finish)(code))
+    const lineEnd: State = (code) => (code === null ? finish(code) : effects.check(nonLazyLine(this), newLine, finish)(code))
     return (code) => {
-      if (self.now().line >= lastFence) return nok(code)
+      if (this.now().line >= lastFence) return nok(code)
       effects.enter('mathFlow')
       effects.enter('mathChunk')
       return fence((next) => {
         effects.exit('mathChunk')
-        return self.interrupt ? ok(next) : lineEnd(next)
+        return this.interrupt ? ok(next) : lineEnd(next)
       }, nok)(code)
     }
   },

@@ -34,7 +34,7 @@ function referencesIn(nodes: readonly (BlockNode | Inline)[]): ContentReference[
   })
 }
 
-function valueOf(column: Column, cell: BlockNode): unknown {
+function cellValue(column: Column, cell: BlockNode): unknown {
   const shown = plainText(cell.nodes).trim()
   const refs = referencesIn(cell.nodes)
   if (column.type === 'content-ref') return refs[0] ?? (shown ? referenceOf(shown) : null)
@@ -45,7 +45,7 @@ function valueOf(column: Column, cell: BlockNode): unknown {
 }
 
 function record(row: Row, index: number, columns: readonly Column[]): Record<string, unknown> {
-  const values = Object.fromEntries(columns.flatMap((column, at) => (row.cells[at] ? [[column.id, valueOf(column, row.cells[at])]] : [])))
+  const values = Object.fromEntries(columns.flatMap((column, at) => (row.cells[at] ? [[column.id, cellValue(column, row.cells[at])]] : [])))
   const first = (wanted: (column: Column) => boolean | undefined) => {
     const at = columns.findIndex((column) => wanted(column))
     return at < 0 || !row.cells[at] ? undefined : referencesIn([row.cells[at]])[0]

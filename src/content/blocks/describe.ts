@@ -1,0 +1,72 @@
+import { tagTable } from './tags.js'
+
+/** One type of node of the document format, for the reference page. */
+export interface BlockDescription {
+  type: string
+  object: 'block' | 'inline'
+  /** How it is written. */
+  syntax: string
+  about: string
+  /** Members of `data` that come from the syntax. */
+  data: string[]
+}
+
+type Row = [type: string, syntax: string, about: string, ...data: string[]]
+
+const BLOCKS: Row[] = [
+  ['paragraph', 'text', 'text'],
+  ...[1, 2, 3, 4, 5, 6].map((level): Row => [`heading-${level}`, `${'#'.repeat(level)} text`, 'a heading; `id` where an anchor is written', 'id']),
+  ['list-ordered', '1. item', 'a numbered list', 'start', 'tight'],
+  ['list-unordered', '* item', 'a list', 'tight'],
+  ['list-tasks', '* [x] item', 'a list with check boxes', 'tight'],
+  ['list-item', '* item', 'one item of a list', 'checked'],
+  ['blockquote', '> text', 'a quotation'],
+  ['divider', '***', 'a rule across'],
+  ['code', '```', 'code; options by its tag or its info string', 'syntax', 'meta', 'title', 'overflow', 'lineNumbers', 'expandable', 'format'],
+  ['math', '$$', 'a formula on lines of its own', 'formula'],
+  ['table', '| a | b | or <table>', 'rows with their columns (`definition`) and values (`records`)', 'view', 'format', 'definition', 'records', 'attributes'],
+  ['table-row', '| a | b |', 'one row', 'header'],
+  ['table-cell', '| a |', 'one cell', 'html', 'attributes'],
+  ['images', '<figure> or ![alt](src)', 'one image or several', 'align', 'fullWidth', 'format'],
+  ['image', '<img>', 'one image', 'ref', 'src', 'srcDark', 'refDark', 'alt', 'caption', 'size', 'width', 'height', 'link', 'title'],
+  ['caption', '<figcaption>', 'the text below an image'],
+  ['expandable', '<details>', 'blocks that open on demand', 'title', 'open'],
+  ['expandable-title', '<summary>', 'the line that shows'],
+  ['footnote', '[^1]: text', 'the text of a footnote or an annotation', 'label'],
+  ['definition', '[label]: url', 'the target of reference links', 'label', 'url', 'title'],
+  ['html', '<…>', 'HTML that stands for no other block, verbatim', 'html', 'comment'],
+  ['unknown-block', '{% name … %}', 'a tag that is not known, or lacks its other half', 'name', 'closing', 'attributes', 'positional'],
+  ['raw', '', 'source as it stands'],
+]
+
+const INLINES: Row[] = [
+  ['link', '[text](url)', 'a link; `mention` where the title says so', 'ref', 'title', 'mention', 'reference'],
+  ['inline-image', '![alt](src) amid text', 'an image in a line', 'ref', 'alt', 'title', 'size', 'srcDark', 'refDark'],
+  ['icon', '<i class="fa-name">', 'an icon', 'icon'],
+  ['button', '<a class="button primary">', 'a link that looks like a button', 'ref', 'style', 'icon'],
+  ['expression', '<code class="expression">', 'an expression that is evaluated', 'expression'],
+  ['math', '$$x$$', 'a formula in a line', 'formula'],
+  ['footnote-reference', '[^1]', 'the mark of a footnote', 'label'],
+  ['annotation', '[text](#user-content-fn-1)[^1]', 'text with a note', 'label', 'ref'],
+  ['anchor', '<a id="x"></a>', 'a place to link to', 'id'],
+  ['hard-break', 'backslash or two spaces at the end of a line', 'a new line'],
+  ['line', '<p> in a table cell or caption', 'text on a line of its own', 'html'],
+  ['html-inline', '<…>', 'a tag that stands for nothing else, verbatim', 'html'],
+]
+
+/** Every type of block and inline node that `parseDocument` makes, in the order of the reference page. */
+export function describeBlocks(): BlockDescription[] {
+  const rows = (list: Row[], object: 'block' | 'inline'): BlockDescription[] =>
+    list.map(([type, syntax, about, ...data]) => ({ type, object, syntax, about, data }))
+  const tags = tagTable.map((row): BlockDescription => {
+    const syntax = ['{%', row.name, ...row.attributes.map((name) => `${name}="…"`), '%}'].join(' ')
+    return {
+      type: row.type,
+      object: 'block',
+      syntax: row.end === 'none' ? syntax : `${syntax} … {% end${row.name} %}`,
+      about: row.about,
+      data: [...row.attributes],
+    }
+  })
+  return [...rows(BLOCKS, 'block'), ...tags, ...rows(INLINES, 'inline')]
+}

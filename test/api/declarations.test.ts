@@ -1,0 +1,46 @@
+import { Type } from '@sinclair/typebox'
+import * as assert from 'uvu/assert'
+import { SchemaCompiler } from '../../src/api/pipeline/schemas.js'
+import { errorTable } from '../../src/kernel/errors.js'
+import { matchesGolden } from '../support/golden.js'
+import { suite } from '../support/suite.js'
+import { endpoints, startFake } from './fake-api.js'
+
+const test = suite('declarations')
+
+const refuses = async (changed: object, why: RegExp) => {
+  try {
+    const fake = await startFake({}, { endpoints: { one: { ...endpoints.getBook!, ...changed } } })
+    await fake.close()
+  } catch (error) {
+    return assert.match((error as Error).message, why)
+  }
+  assert.unreachable(`accepted ${JSON.stringify(changed)}`)
+}
+
+test('a wrong declaration stops the start', async () => {
+  await refuses({ path: '/v1/books/{bookId}' }, /needs shelf to be loaded before/)
+  await refuses({ path: '/v1/{nobodyId}' }, /no resolver "nobodyId"/)
+  await refuses({ path: '/v1/{toString}' }, /no resolver "toString"/)
+  await refuses({ path: '/v2/x' }, /must begin with/)
+  await refuses({ body: Type.Object({}) }, /takes no body/)
+  await refuses({ method: 'POST', body: { type: 'nonsense' } }, /type/)
+  await refuses({ path: '/v1/openapi.json' }, /two endpoints answer/)
+  await refuses(
+    { returns: Type.Object({ a: Type.Object({}, { $id: 'X' }), b: Type.Object({ c: Type.String() }, { $id: 'X' }) }) },
+    /two different schemas are named "X"/,
+  )
+})
+
+test('recursive and shared schemas are checked, closed, everywhere they are used', () => {
+  const compiler = new SchemaCompiler()
+  const Node = Type.Recursive((This) => Type.Object({ name: Type.String(), pages: Type.Optional(Type.Array(This)) }), { $id: 'Node' })
+  const check = compiler.body(Type.Object({ node: Node, other: Type.Optional(Node) }))(1)
+  assert.ok(check({ node: { name: 'a', pages: [{ name: 'b' }] } }))
+  assert.not.ok(check({ node: { name: 'a', pages: [{ name: 'b', extra: 1 }] } }))
+  assert.ok(compiler.body(Node)(1)({ name: 'a' }))
+})
+
+test('the error table', () => matchesGolden('errors', errorTable))
+
+test.run()

@@ -1,0 +1,147 @@
+import { type Endpoint, type Endpoints, pathParameters } from '../../src/api/declaration.js'
+import { compileEndpoint, isBinary } from '../../src/api/pipeline/compiled-endpoint.js'
+import { SchemaCompiler } from '../../src/api/pipeline/schemas.js'
+import type { AnyResolvers } from '../../src/api/resolver.js'
+import { isOptional, type JsonSchema } from '../../src/api/schema.js'
+import { invalidBodies } from './invalid.js'
+
+/** Tokens to ask with. */
+export interface Callers<Role extends string> {
+  /** Signed in, sees nothing. */
+  stranger: string
+  byRole(role: Role): string
+}
+
+/** What an endpoint is asked with. */
+export interface Sample {
+  /** Values of the path's parameters. */
+  parameters: Readonly<Record<string, string>>
+  query?: Readonly<Record<string, string>>
+  /** A valid body; with it success is probed too. */
+  body?: unknown
+  /** Ask for success as well: the answer must match the declaration. Default: for GET. */
+  success?: boolean
+  /** The resources of the path are visible to strangers (or it has none), so a stranger gets 403. */
+  public?: boolean
+}
+
+export interface ProbeInput<Role extends string> {
+  endpoints: Endpoints
+  resolvers: AnyResolvers
+  baseUrl: string
+  callers: Callers<Role>
+  /** What the endpoint is asked with, or null = it is not probed. */
+  sampleFor(operationId: string, endpoint: Endpoint): Sample | null
+  /** The least role for a permission, and the one below it, null where all who see the resource may. */
+  rolesFor(permission: string): { least: Role; below: Role | null }
+  /** A token that may call an endpoint that needs only a token. */
+  anyone: string
+}
+
+/** One expectation that did not hold. */
+export interface Finding {
+  operationId: string
+  /** What was tried. */
+  probe: string
+  expected: string
+  got: string
+}
+
+interface Answer {
+  status: number
+  text: string
+}
+
+const invalidQueries: readonly [name: string, value: string][] = [
+  ['limit', '1001'],
+  ['limit', '-1'],
+  ['limit', 'many'],
+]
+
+const isPermission = (endpoint: Endpoint): boolean => endpoint.needs !== 'public' && endpoint.needs !== 'authenticated'
+
+function urlOf(endpoint: Endpoint, sample: Sample, more: Readonly<Record<string, string>> = {}): string {
+  const path = endpoint.path.replaceAll(/\{(\w+)\*?\}/g, (_, name: string) => {
+    const value = sample.parameters[name]
+    if (value === undefined) throw new Error(`no sample for {${name}} of ${endpoint.path}`)
+    return encodeURIComponent(value)
+  })
+  const query = new URLSearchParams({ ...sample.query, ...more }).toString()
+  return query ? `${path}?${query}` : path
+}
+
+/** Asks every declared endpoint all that can be derived from its declaration; answers what did not come as declared. */
+export async function probeEndpoints<Role extends string>(input: ProbeInput<Role>): Promise<{ probes: number; findings: Finding[] }> {
+  const findings: Finding[] = []
+  const compiler = new SchemaCompiler()
+  let probes = 0
+
+  const probeOne = async (operationId: string, endpoint: Endpoint, sample: Sample): Promise<void> => {
+    const ask = async (token: string | null, url: string, body: unknown): Promise<Answer> => {
+      probes++
+      const response = await fetch(input.baseUrl + url, {
+        method: endpoint.method,
+        redirect: 'manual',
+        headers: { ...(token ? { authorization: `Bearer ${token}` } : {}), ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+      return { status: response.status, text: await response.text() }
+    }
+    const expect = (probe: string, answer: Answer, ...statuses: number[]): boolean => {
+      const good = statuses.includes(answer.status)
+      if (!good) findings.push({ operationId, probe, expected: statuses.join(' or '), got: `${answer.status} ${answer.text.slice(0, 300)}` })
+      else if (answer.status >= 400 && errorCode(answer.text) !== answer.status)
+        findings.push({ operationId, probe, expected: 'the error body', got: answer.text.slice(0, 300) })
+      return good
+    }
+    const url = urlOf(endpoint, sample)
+    const roles = isPermission(endpoint) ? input.rolesFor(endpoint.needs) : null
+    const allowed = roles ? input.callers.byRole(roles.least) : endpoint.needs === 'public' ? null : input.anyone
+
+    if (endpoint.needs !== 'public') {
+      expect('no token', await ask(null, url, sample.body), 401)
+      expect('a bad token', await ask('no-such-token', url, sample.body), 401)
+    }
+    if (isPermission(endpoint)) {
+      const count = pathParameters(endpoint.path).length
+      const hidden = endpoint.deletes === 'leaf' && count === 1 ? [204] : [404]
+      expect('a stranger', await ask(input.callers.stranger, url, sample.body), ...(sample.public ? [403] : hidden))
+    }
+    if (roles?.below) expect(`one rank below (${roles.below})`, await ask(input.callers.byRole(roles.below), url, sample.body), 403)
+    for (const [name, value] of invalidQueries)
+      if (endpoint.query && name in endpoint.query.properties)
+        expect(`${name}=${value}`, await ask(allowed, urlOf(endpoint, sample, { [name]: value }), sample.body), 400)
+    if (endpoint.body) {
+      for (const { why, body } of invalidBodies(endpoint.body as unknown as JsonSchema)) expect(why, await ask(allowed, url, body), 400)
+      if (!isOptional(endpoint.body)) expect('no body', await ask(allowed, url, undefined), 400)
+    }
+    if (sample.success ?? endpoint.method === 'GET') {
+      const compiled = compileEndpoint(operationId, endpoint, input.resolvers, compiler)
+      const answer = await ask(allowed, url, sample.body)
+      if (!expect('a valid request', answer, compiled.status)) return
+      if (!endpoint.returns || isBinary(endpoint.returns)) return
+      const check = compiled.answer?.()
+      if (check && !check(parse(answer.text)))
+        findings.push({ operationId, probe: 'a valid request', expected: 'an answer as declared', got: JSON.stringify(check.errors?.slice(0, 3)) })
+    }
+  }
+
+  for (const [operationId, endpoint] of Object.entries(input.endpoints)) {
+    const sample = input.sampleFor(operationId, endpoint)
+    if (sample) await probeOne(operationId, endpoint, sample)
+  }
+  return { probes, findings }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function errorCode(text: string): number | undefined {
+  const body = parse(text) as { error?: { code?: number; message?: unknown } } | undefined
+  return typeof body?.error?.message === 'string' ? body.error.code : undefined
+}
