@@ -5,6 +5,7 @@ import type { MergeConflict, Repository } from '../git/index.js'
 import type { Actor, App, LoadedSpace } from './app.js'
 import { type LoadedChangeRequest, loadHead, setStatus } from './change-requests.js'
 import { commitMessage, makeCommit, moveBranch } from './commits.js'
+import { resumeAfterConflict } from './git-sync/info.js'
 import { mergedOverrides } from './identity.js'
 import { mergeCommits } from './merge.js'
 import { changeRequestRef, MAIN } from './refs.js'
@@ -38,7 +39,7 @@ export function conflictError(what: string, conflicts: readonly MergeConflict[],
  * can be repaired from Git. Merging a merged one answers its revision again.
  */
 export async function mergeChangeRequest(app: App, actor: Actor, space: LoadedSpace, changeRequest: LoadedChangeRequest): Promise<{ revision: CommitId }> {
-  return app.locks.run(space.doc.id, async () => {
+  const merged = await app.locks.run(space.doc.id, async () => {
     const { doc, head } = loadHead(space, (await reload(app, changeRequest)).doc)
     if (doc.status === 'merged') return { revision: doc.revisionMerged as CommitId }
     if (doc.status === 'archived') throw conflict('The change request is archived: set its status to open to merge it.')
@@ -50,6 +51,8 @@ export async function mergeChangeRequest(app: App, actor: Actor, space: LoadedSp
     await setStatus(app, doc.id, (stored) => ({ ...stored, status: 'merged', revisionMerged: revision, updatedAt: now }))
     return { revision }
   })
+  await resumeAfterConflict(app, actor, space, changeRequest.doc)
+  return merged
 }
 
 const reload = async (app: App, changeRequest: LoadedChangeRequest): Promise<LoadedChangeRequest> => {

@@ -2,7 +2,7 @@ import { atLeast } from '../../access/index.js'
 import { remoteKey } from '../../git/index.js'
 import { badRequest, ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
-import { type ExportRequest, type GitLink, type ImportRequest, type JobDoc, jobs, type Role, type SyncRunDoc, spaces, syncRuns } from '../../model/index.js'
+import { type ExportRequest, type GitLink, type ImportRequest, type JobDoc, jobs, LAST_IN_LANE, type Role, type SyncRunDoc, spaces, syncRuns } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { Actor, App, LoadedSpace } from '../app.js'
 import { checkUnlocked } from '../spaces.js'
@@ -27,7 +27,14 @@ export async function requestImport(app: App, actor: Actor, space: LoadedSpace, 
 export async function requestExport(app: App, actor: Actor, space: LoadedSpace, input: ExportRequest): Promise<Document<SyncRunDoc>> {
   const { remote, credential } = readRemote(input, { allowedProtocols: app.settings.allowedProtocols, mergeRequests: false })
   requireRole(space, remote, input.force ? 'force' : 'plain')
-  const run = { direction: 'export' as const, force: input.force ?? false, standalone: false, message: input.commitMessage, requestedBy: actor.user.id, ...timestampOf(input) }
+  const run = {
+    direction: 'export' as const,
+    force: input.force ?? false,
+    standalone: false,
+    message: input.commitMessage,
+    requestedBy: actor.user.id,
+    ...timestampOf(input),
+  }
   return enqueue(app, space, remote, credential, run, linkOf(app, remote, input))
 }
 
@@ -122,7 +129,7 @@ async function writeLink(tx: Transaction, id: string, remote: SyncRemote, link: 
 
 /** Behind all jobs of the space, but before those of the same remote whose event was later by the client's own time. */
 async function insertJob(tx: Transaction, run: SyncRunDoc, now: string): Promise<void> {
-  const lane = (await tx.find(jobs, 'lane', run.space)).sort((a, b) => a.sequence - b.sequence)
+  const lane = (await tx.find(jobs, 'lane', run.space)).filter((job) => job.sequence !== LAST_IN_LANE).sort((a, b) => a.sequence - b.sequence)
   const added: Document<JobDoc> = await tx.insert(jobs, {
     id: run.id,
     kind: `git-${run.direction}`,

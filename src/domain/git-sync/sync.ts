@@ -1,5 +1,5 @@
 import type { Remote } from '../../git/index.js'
-import { type CommitId, type RefName } from '../../kernel/ids.js'
+import type { CommitId, RefName } from '../../kernel/ids.js'
 import { spaces, type SyncRunDoc, syncRuns, users } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { Actor, App, LoadedSpace } from '../app.js'
