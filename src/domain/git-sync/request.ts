@@ -2,7 +2,18 @@ import { atLeast } from '../../access/index.js'
 import { remoteKey } from '../../git/index.js'
 import { badRequest, ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
-import { type ExportRequest, type GitLink, type ImportRequest, type JobDoc, jobs, LAST_IN_LANE, type Role, type SyncRunDoc, spaces, syncRuns } from '../../model/index.js'
+import {
+  type ExportRequest,
+  type GitLink,
+  type ImportRequest,
+  type JobDoc,
+  jobs,
+  LAST_IN_LANE,
+  type Role,
+  type SyncRunDoc,
+  spaces,
+  syncRuns,
+} from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { Actor, App, LoadedSpace } from '../app.js'
 import { checkUnlocked } from '../spaces.js'
