@@ -68,7 +68,7 @@ async function finished(space: string): Promise<any> {
 }
 
 const seconds = (since: number): string => `${((performance.now() - since) / 1000).toFixed(2)} s`
-const counted = (values: string[]): string => [...group(values)].map(([key, all]) => `${all.length} ${key}`).join(", ") || "none"
+const counted = (values: string[]): string => [...group(values)].map(([key, all]) => `${all.length} ${key}`).join(', ') || 'none'
 function group(values: string[]): Map<string, string[]> {
   const groups = new Map<string, string[]>()
   for (const value of values) groups.set(value, [...(groups.get(value) ?? []), value])

@@ -37,6 +37,7 @@ export interface RunOptions {
 interface Run {
   pid: number
   stream: Socket | null
+  over: boolean
   connected(stream: Socket): void
   end(ending: Ending): void
 }
@@ -78,22 +79,22 @@ export class Launcher {
       const ended = new Promise<Ending>((settle) => {
         end = settle
       })
-      let over = false
       const run: Run = {
         pid: 0,
         stream: null,
+        over: false,
         connected: (stream) => {
           run.stream = stream
-          if (over) this.#runs.delete(id)
+          if (run.over) this.#runs.delete(id)
           resolve({ stream, ended, kill: () => this.#tell({ kind: 'kill', id }) })
         },
         end: (ending) => {
+          run.over = true
           end(ending)
-          over = true
-          // A quick process may be over before its connection, which was made first, has been looked at: it still comes.
-          if (run.stream === null && ending.code !== null && ending.failure === undefined) return
+          // A quick process may be reported as ended before its connection is seen here: that still comes, with its output.
+          if (!run.stream && ending.code !== null) return
           this.#runs.delete(id)
-          reject(new GitError(`${command} could not be started: ${ending.failure ?? `exit ${ending.code}`}`))
+          reject(new GitError(`${command} could not be started: ${ending.failure}`))
         },
       }
       this.#runs.set(id, run)
@@ -195,7 +196,7 @@ export class Launcher {
   #spawnerDied(spawner: ChildProcess): void {
     if (this.#spawner === spawner) this.#spawner = null
     for (const run of [...this.#runs.values()]) {
-      if (run.pid > 0) killGroup(run.pid)
+      if (run.pid > 0 && !run.over) killGroup(run.pid)
       run.stream?.destroy()
       run.end({ code: null, stderr: '', failure: 'the spawning process ended' })
     }
