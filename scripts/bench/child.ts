@@ -13,6 +13,9 @@ import { spaces } from '../../src/model/index.js'
 import { start } from '../../src/server.js'
 import { ADMIN_TOKEN, type Answers, type ChildOptions, type LoadOptions } from './processes.js'
 
+/** What is to be closed at the end. */
+const ends: (() => Promise<void>)[] = []
+
 /** What `fork` starts: one server, or the load, alone in its process. */
 async function service(options: Extract<ChildOptions, { kind: 'service' }>): Promise<string> {
   if (options.constant !== undefined) {
@@ -32,7 +35,8 @@ async function service(options: Extract<ChildOptions, { kind: 'service' }>): Pro
   })
   // The log is written as in production, only to nowhere.
   const log = createLog({ level: 'info', destination: pino.destination({ dest: openSync('/dev/null', 'w'), sync: false }) })
-  const { app, url } = await start(config, { log })
+  const { app, url, close } = await start(config, { log })
+  ends.push(close)
   process.on('message', (message: { fill?: { space: string; documents: number } }) => {
     if (message.fill) fill(message.fill.space, message.fill.documents).then(() => process.send?.('filled'))
   })
@@ -80,11 +84,13 @@ async function load({ url, paths, headers, seconds, connections, status }: LoadO
 }
 
 const options = JSON.parse(process.argv[2] as string) as ChildOptions
-process.on('message', (message: { cpu?: true; load?: LoadOptions }) => {
+process.on('message', (message: { cpu?: true; load?: LoadOptions; end?: true }) => {
   if (message.cpu) {
     const { user, system } = process.cpuUsage()
     process.send?.(user + system)
   }
+  // An orderly exit lets `node --cpu-prof` write what it found.
+  if (message.end) Promise.all(ends.map((end) => end())).then(() => process.exit())
   if (message.load) load(message.load).then((rate) => process.send?.(rate))
 })
 const url = options.kind === 'service' ? await service(options) : options.kind === 'bare' ? await bare(options.file) : ''

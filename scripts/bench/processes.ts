@@ -58,8 +58,7 @@ export async function startProcess(options: ChildOptions, execArgv: readonly str
       new Promise((resolve) => {
         running.delete(child)
         child.once('exit', () => resolve())
-        // SIGINT lets `node --cpu-prof` write what it found.
-        child.kill(execArgv.length > 0 ? 'SIGINT' : 'SIGKILL')
+        child.send({ end: true })
       }),
   }
 }
