@@ -80,7 +80,7 @@ async function mergeCommit(app: App, actor: Actor, space: LoadedSpace, { doc, he
       'Co-authored-by': await coAuthors(repo, head, [main], actor.user),
     }),
     author: actor.user,
-    overrides: await mergedOverrides(app, space.doc.id, repo, base, main, head),
+    overrides: await mergedOverrides(app, space.doc.id, repo, base, main, head, merged.tree),
   })
 }
 
@@ -105,7 +105,7 @@ export async function updateFromMain(app: App, actor: Actor, space: LoadedSpace,
         changes: [],
         message: commitMessage(`Update change request #${doc.number} from main`, { 'Change-Request': String(doc.number) }),
         author: actor.user,
-        overrides: await mergedOverrides(app, space.doc.id, repo, base, head, main),
+        overrides: await mergedOverrides(app, space.doc.id, repo, base, head, main, merged.tree),
       })
     })
     await setStatus(app, doc.id, (stored) => ({ ...stored, revisionMergedAncestor: main, updatedAt: app.clock.now().toISOString() }))
