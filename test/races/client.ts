@@ -6,12 +6,11 @@ export interface Answer {
 }
 
 /** Calls the API of one server with a token, over kept connections. Rejects where the server goes away. */
-export type Call = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
+export type Call = ((method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>) & { url: string }
 
 /** A caller. Every status is seen by `seen`, so that a test can say which never came. */
-export const caller =
-  (url: string, token: string, seen: (status: number, answer: Answer, what: string) => void = () => {}): Call =>
-  async (method, path, body, headers = {}) => {
+export function caller(url: string, token: string, seen: (status: number, answer: Answer, what: string) => void = () => {}): Call {
+  const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> => {
     const response = await fetch(`${url}${path}`, {
       method,
       headers: { Authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
@@ -22,6 +21,8 @@ export const caller =
     seen(answer.status, answer, `${method} ${path}`)
     return answer
   }
+  return Object.assign(call, { url })
+}
 
 /** Calls until the answer is no 409, planning anew each time. Answers how often it was refused. */
 export async function untilAccepted(attempt: () => Promise<Answer>, patience = 500): Promise<{ answer: Answer; refused: number }> {
