@@ -37,6 +37,8 @@ export interface RunOptions {
 interface Run {
   pid: number
   stream: Socket | null
+  /** How it ended, where the report of that came before its connection. */
+  early: Ending | null
   connected(stream: Socket): void
   end(ending: Ending): void
 }
@@ -81,9 +83,11 @@ export class Launcher {
       const run: Run = {
         pid: 0,
         stream: null,
+        early: null,
         connected: (stream) => {
           run.stream = stream
           resolve({ stream, ended, kill: () => this.#tell({ kind: 'kill', id }) })
+          if (run.early) run.end(run.early)
         },
         end: (ending) => {
           this.#runs.delete(id)
@@ -109,8 +113,13 @@ export class Launcher {
     const timer = setTimeout(() => stop('it took too long'), options.timeoutMs ?? 60_000)
     const chunks: Buffer[] = []
     let bytes = 0
+    let whole = false
     const read = new Promise<void>((resolve) => {
-      running.stream.on('close', resolve).on('end', resolve)
+      running.stream.on('end', () => {
+        whole = true
+        resolve()
+      })
+      running.stream.on('close', resolve)
       running.stream.on('error', () => resolve())
     })
     running.stream.on('data', (chunk: Buffer) => {
@@ -118,11 +127,14 @@ export class Launcher {
       if (bytes > (options.maxBytes ?? 256 * 1024 * 1024)) stop('it answered too much')
       else chunks.push(chunk)
     })
-    running.stream.end(options.input ?? '')
+    // Not even an empty write where there is nothing to say: to a process that has ended already it fails, and takes unread answers along.
+    if (options.input === undefined || options.input.length === 0) running.stream.end()
+    else running.stream.end(options.input)
     const [ending] = await Promise.all([running.ended, read])
     clearTimeout(timer)
     running.stream.destroy()
     const failure = stopped || ending.failure
+    if (!failure && ending.code === 0 && !whole) throw new GitError(`git ${args[0]}: its answer was cut short`)
     if (failure || ending.code === null) throw new GitError(`git ${args[0]}: ${failure ?? 'no exit code'}`, { cause: ending.stderr })
     return { ...ending, stdout: Buffer.concat(chunks) }
   }
@@ -170,8 +182,14 @@ export class Launcher {
   #heard(message: FromSpawner): void {
     const run = this.#runs.get(message.id)
     if (!run) return
-    if (message.kind === 'started') run.pid = message.pid
-    else run.end({ code: message.code, stderr: message.stderr, ...(message.failure === undefined ? {} : { failure: message.failure }) })
+    if (message.kind === 'started') {
+      run.pid = message.pid
+      return
+    }
+    const ending = { code: message.code, stderr: message.stderr, ...(message.failure === undefined ? {} : { failure: message.failure }) }
+    // On a busy machine the report of a quick process overtakes its connection, which is on its way, with what it said.
+    if (run.pid > 0 && !run.stream) run.early = ending
+    else run.end(ending)
   }
 
   #accept(socket: Socket): void {
