@@ -15,9 +15,16 @@ test('the walk works when pasted', async () => {
     await writeFile(`${here.dir}/data/admin-token`, here.admin.token)
     const blocks = [...(await readFile(README, 'utf8')).matchAll(/^```bash\n([\s\S]*?)^```$/gm)].map((match) => match[1])
     assert.ok(blocks.length >= 5)
-    const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', blocks.join('\n')], { cwd: here.dir, env: { ...process.env, BINDERY: here.url }, timeout: 50_000 })
+    const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', blocks.join('\n')], {
+      cwd: here.dir,
+      env: { ...process.env, BINDERY: here.url },
+      timeout: 50_000,
+    })
     assert.match(stdout, /success[\s\S]*\[ 'Acme', 'Guides' \][\s\S]*Run `acme`\.[\s\S]*merge\nsuccess\n/)
-    assert.match(stdout, /Explain upgrades\n .gitbook\/assets\/dot.png[^\n]*\n SUMMARY.md +\|  +1 \+\n guides\/install.md[^\n]*\n guides\/upgrade.md[^\n]*\n 4 files changed/)
+    assert.match(
+      stdout,
+      /Explain upgrades\n .gitbook\/assets\/dot.png[^\n]*\n SUMMARY.md +\|  +1 \+\n guides\/install.md[^\n]*\n guides\/upgrade.md[^\n]*\n 4 files changed/,
+    )
     assert.match(stdout, /Merge change request #1: Explain upgrades/)
   } finally {
     await here.close()
@@ -29,7 +36,11 @@ test('the table of settings is the one in the code', async () => {
   const rows = settingsTable().map((row) => `| \`${row.name}\` | ${row.default === '' ? '' : `\`${row.default}\``} | ${row.description} |`)
   const table = ['| setting | default | what it is |', '|---|---|---|', ...rows].join('\n')
   const section = `<!-- settings -->\n${table}\n<!-- /settings -->`
-  if (process.env.UPDATE_GOLDEN === '1' && !process.env.CI) await writeFile(README, text.replace(/<!-- settings -->[\s\S]*<!-- \/settings -->/, () => section))
+  if (process.env.UPDATE_GOLDEN === '1' && !process.env.CI)
+    await writeFile(
+      README,
+      text.replace(/<!-- settings -->[\s\S]*<!-- \/settings -->/, () => section),
+    )
   assert.ok((await readFile(README, 'utf8')).includes(section), 'run with UPDATE_GOLDEN=1 to write the table')
 })
 

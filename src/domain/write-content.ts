@@ -144,6 +144,7 @@ function subjectOf(changes: readonly ContentChange[], plan: Plan): string {
     plan.changes.find((one) => /\.(md|markdown)$/i.test(one.path) && !/SUMMARY\.md$/.test(one.path))?.path ??
     plan.changes[0]?.path ??
     ''
-  if (!done || !('page' in change || 'title' in change)) return `${change.operation.replaceAll('_', ' ').replace(/^./, (c) => c.toUpperCase())} ${path}`.trim() + more
+  if (!done || !('page' in change || 'title' in change))
+    return `${change.operation.replaceAll('_', ' ').replace(/^./, (c) => c.toUpperCase())} ${path}`.trim() + more
   return `${verbs[done.object] ?? 'Change'} ${'title' in change && change.title !== undefined ? change.title : path}${more}`
 }

@@ -27,7 +27,9 @@ export function startWorker(app: App, options: { concurrency: number; kinds?: Re
   const kinds = options.kinds ?? jobKinds
   const active = new Map<string, Promise<void>>()
   let stopped = false
-  let looking: Promise<void> = reclaim(app, runner).then(() => prune(app)).catch(logged('The job queue could not be taken up.'))
+  let looking: Promise<void> = reclaim(app, runner)
+    .then(() => prune(app))
+    .catch(logged('The job queue could not be taken up.'))
   let wanted = false
   let timer: NodeJS.Timeout | undefined
   let finished = 0

@@ -49,7 +49,8 @@ export interface Fixture {
 }
 
 const log = (into: string[]) => {
-  const write = (fields: object, message: string): void => void into.push(`${message} ${JSON.stringify(fields, (_, value) => (value instanceof Error ? `${value.stack} ${value.cause}` : value))}`)
+  const write = (fields: object, message: string): void =>
+    void into.push(`${message} ${JSON.stringify(fields, (_, value) => (value instanceof Error ? `${value.stack} ${value.cause}` : value))}`)
   return { info: write, warn: write, error: write }
 }
 
@@ -101,7 +102,18 @@ export async function startFixture(): Promise<Fixture> {
   app.wakeJobs = worker.wake
   const now = new Date().toISOString()
   const user = await app.store.insert(users, { id: 'ada', displayName: 'Ada Lovelace', email: 'ada@example.org', createdAt: now })
-  const org = { id: 'org', title: 'Org', createdAt: now, emailDomains: [], type: 'business' as const, defaultRole: null, defaultContent: null, sso: false, ai: false, inviteLinks: false }
+  const org = {
+    id: 'org',
+    title: 'Org',
+    createdAt: now,
+    emailDomains: [],
+    type: 'business' as const,
+    defaultRole: null,
+    defaultContent: null,
+    sso: false,
+    ai: false,
+    inviteLinks: false,
+  }
   const organization: LoadedOrganization = { doc: await app.store.insert(organizations, org), role: 'admin' }
   await app.store.insert(memberships, { id: 'org:ada', organization: 'org', user: 'ada', role: 'admin', joinedAt: now, disabled: false, sso: false })
   const actor: Actor = { user, token: { id: 'token', readOnly: false } }
@@ -155,4 +167,3 @@ export async function startFixture(): Promise<Fixture> {
   }
   return fixture
 }
-

@@ -43,7 +43,10 @@ test('edits on both sides are merged with the space as first parent', async () =
   const run = await f.import(space, { url: remote.url })
   assert.is(run.result, 'merged')
   assert.is(await git(space.repo.path, ['log', '-1', '--format=%P', 'main']), `${mine} ${theirs}`)
-  assert.is(await git(space.repo.path, ['log', '-1', '--format=%s|%an|%cn', 'main']), `Merge remote changes from ${remote.url.slice(7, -4)} (main)|Ada Lovelace|Bindery`)
+  assert.is(
+    await git(space.repo.path, ['log', '-1', '--format=%s|%an|%cn', 'main']),
+    `Merge remote changes from ${remote.url.slice(7, -4)} (main)|Ada Lovelace|Bindery`,
+  )
   const files = await f.files(space)
   assert.is(files['README.md'], '# Home\n\nmine')
   assert.is(files['guide.md'], '# Guide\n\none\ntwo\nthree\nfour')
@@ -165,7 +168,11 @@ test('pages keep their IDs over a rename in the remote', async () => {
   const { overridesAt } = await import('../../src/domain/identity.js')
   const { idOf, defaultId } = await import('../../src/content/identity.js')
   await f.edit(space, { 'mine.md': '# Mine\n' })
-  await remote.commit({ 'guide.md': null, 'handbook.md': docs['guide.md'], 'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n* [Guide](handbook.md)\n' })
+  await remote.commit({
+    'guide.md': null,
+    'handbook.md': docs['guide.md'],
+    'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n* [Guide](handbook.md)\n',
+  })
   await f.import(space, { url: remote.url })
   const ids = async (): Promise<string> => idOf(await overridesAt(f.app, space.doc.id, space.repo, main(space.repo) as never))('page', 'handbook.md')
   assert.is(await ids(), defaultId('page', 'guide.md'))

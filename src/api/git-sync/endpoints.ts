@@ -27,7 +27,8 @@ export const exportToGitRepository = endpoint({
   method: 'POST',
   path: '/v1/spaces/{spaceId}/git/export',
   summary: 'Export the main content to a Git repository',
-  description: "Starts the export and answers at once; see `git/info` for how it goes. It adds one commit to the remote's branch and never rewrites its history.",
+  description:
+    "Starts the export and answers at once; see `git/info` for how it goes. It adds one commit to the remote's branch and never rewrites its history.",
   section,
   needs: 'space:review',
   body: ExportRequest,

@@ -32,9 +32,7 @@ export async function chooseBase(
   const continues = await repo.isAncestor(last.remote, head)
   const newer =
     natural !== null &&
-    (continues
-      ? (await repo.isAncestor(last.local, natural)) || (await repo.isAncestor(last.remote, natural))
-      : !(await repo.isAncestor(natural, last.local)))
+    (continues ? (await repo.isAncestor(last.local, natural)) || (await repo.isAncestor(last.remote, natural)) : !(await repo.isAncestor(natural, last.local)))
   return newer ? { base: natural, given: false } : { base: last.local, given: last.local !== natural }
 }
 

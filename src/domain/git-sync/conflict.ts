@@ -105,7 +105,9 @@ async function feed(sync: Sync, doc: Document<ChangeRequestDoc>, { theirs }: Col
     moves.push({ ref, from: branch, to: commit })
   }
   if (moves.length > 0) await repo.move(moves, 'hold a conflict')
-  return merged.clean ? '' : ` The remote's newest commit ${theirs.slice(0, 12)} does not fit that branch; it waits and is taken up when the change request is merged.`
+  return merged.clean
+    ? ''
+    : ` The remote's newest commit ${theirs.slice(0, 12)} does not fit that branch; it waits and is taken up when the change request is merged.`
 }
 
 /** Ends a remote's conflict, if there is one: what it held is settled. Its branch stays. */
@@ -114,5 +116,6 @@ export async function settleConflict(sync: Sync, why: string): Promise<void> {
   const incoming = space.repo.head(incomingRef(remote.key))
   if (incoming !== null) await space.repo.move([{ ref: incomingRef(remote.key), from: incoming, to: null }], 'conflict settled')
   const doc = await findConflict(sync)
-  if (doc) await setStatus(app, doc.id, (stored) => (isLive(stored) ? { ...stored, status: 'archived', note: why, updatedAt: app.clock.now().toISOString() } : stored))
+  if (doc)
+    await setStatus(app, doc.id, (stored) => (isLive(stored) ? { ...stored, status: 'archived', note: why, updatedAt: app.clock.now().toISOString() } : stored))
 }

@@ -69,12 +69,17 @@ async function siblingGround(sync: Sync): Promise<Ground | null> {
   const { app, space, remote } = sync
   const { repo } = space
   const runs = (await app.store.find(syncRuns, 'space', space.doc.id)).sort((a, b) => b.sequence - a.sequence)
-  const refs = new Map(runs.filter((run) => run.url === remote.url && run.directory === remote.directory && run.ref !== remote.ref && !run.standalone).map((run) => [run.key, run.ref]))
+  const refs = new Map(
+    runs
+      .filter((run) => run.url === remote.url && run.directory === remote.directory && run.ref !== remote.ref && !run.standalone)
+      .map((run) => [run.key, run.ref]),
+  )
   for (const [key, ref] of refs) {
     const state = await readSyncState(repo, key)
     if (state.last === null || (await repo.remoteHead(sync.connection, ref as typeof remote.ref)) === null) continue
     const head = await fetchHead(sync, ref as typeof remote.ref)
-    if (await repo.isAncestor(state.last.remote, head)) return { head: state.last.remote, local: await localCommit(repo, state, remote.directory, state.last.remote) }
+    if (await repo.isAncestor(state.last.remote, head))
+      return { head: state.last.remote, local: await localCommit(repo, state, remote.directory, state.last.remote) }
   }
   return null
 }

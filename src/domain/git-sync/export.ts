@@ -21,7 +21,9 @@ export async function runExport(sync: Sync): Promise<Outcome> {
     const outcome = await attempt(sync)
     if (outcome !== 'remote moved') return outcome
   }
-  throw new SyncFailure(`${describeRemote(sync.remote)} changed during each of ${ATTEMPTS} attempts to export. Nothing was overwritten; start the export again.`)
+  throw new SyncFailure(
+    `${describeRemote(sync.remote)} changed during each of ${ATTEMPTS} attempts to export. Nothing was overwritten; start the export again.`,
+  )
 }
 
 async function attempt(sync: Sync): Promise<Outcome | 'remote moved'> {

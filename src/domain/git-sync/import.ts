@@ -12,7 +12,9 @@ export async function runImport(sync: Sync): Promise<Outcome> {
   const { repo } = sync.space
   const named = await repo.remoteHead(sync.connection, remote.ref)
   if (named === null) {
-    throw new SyncFailure(`${describeRemote(remote)} does not exist: the branch was renamed or deleted, or the repository is empty. The content of the space was left alone. Correct ref, or export first.`)
+    throw new SyncFailure(
+      `${describeRemote(remote)} does not exist: the branch was renamed or deleted, or the repository is empty. The content of the space was left alone. Correct ref, or export first.`,
+    )
   }
   if (run.standalone) return importStandalone(sync)
   const state = await readSyncState(repo, remote.key)

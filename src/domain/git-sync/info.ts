@@ -33,7 +33,13 @@ export async function retrySync(app: App, actor: Actor, space: LoadedSpace, inpu
   const remote = remoteOf(last)
   requireRole(space, remote, last.standalone ? 'standalone' : last.force ? 'force' : 'plain')
   if (last.direction === 'import' && !last.standalone) checkUnlocked(space)
-  const given = input.url === undefined ? null : readRemote({ url: input.url, ref: last.ref, repoProjectDirectory: last.directory }, { allowedProtocols: app.settings.allowedProtocols, mergeRequests: last.standalone })
+  const given =
+    input.url === undefined
+      ? null
+      : readRemote(
+          { url: input.url, ref: last.ref, repoProjectDirectory: last.directory },
+          { allowedProtocols: app.settings.allowedProtocols, mergeRequests: last.standalone },
+        )
   if (given && given.remote.key !== remote.key) throw conflict('The URL is that of another repository: start an import or export with it.')
   return enqueue(app, space, remote, given?.credential ?? null, again(last, actor.user.id))
 }

@@ -30,7 +30,9 @@ function isSyncRef(ref: string, mergeRequests: boolean): boolean {
 function normalizeDirectory(text: string): string {
   const parts = text.split('/').filter((part) => part !== '' && part !== '.')
   if (parts.some((part) => part === '..' || part.toLowerCase() === '.git' || /[\p{Cc}\\]/u.test(part))) {
-    throw badRequest('repoProjectDirectory is no folder of the repository.', [{ path: '/repoProjectDirectory', message: 'must be a relative path such as docs/guide' }])
+    throw badRequest('repoProjectDirectory is no folder of the repository.', [
+      { path: '/repoProjectDirectory', message: 'must be a relative path such as docs/guide' },
+    ])
   }
   return parts.join('/')
 }

@@ -27,7 +27,14 @@ export async function requestImport(app: App, actor: Actor, space: LoadedSpace, 
 export async function requestExport(app: App, actor: Actor, space: LoadedSpace, input: ExportRequest): Promise<Document<SyncRunDoc>> {
   const { remote, credential } = readRemote(input, { allowedProtocols: app.settings.allowedProtocols, mergeRequests: false })
   requireRole(space, remote, input.force ? 'force' : 'plain')
-  const run = { direction: 'export' as const, force: input.force ?? false, standalone: false, message: input.commitMessage, requestedBy: actor.user.id, ...timestampOf(input) }
+  const run = {
+    direction: 'export' as const,
+    force: input.force ?? false,
+    standalone: false,
+    message: input.commitMessage,
+    requestedBy: actor.user.id,
+    ...timestampOf(input),
+  }
   return enqueue(app, space, remote, credential, run, linkOf(app, remote, input))
 }
 

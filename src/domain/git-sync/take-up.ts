@@ -31,7 +31,8 @@ export async function takeUp(sync: Sync, head: CommitId, options: { force: boole
   const { app, space, remote } = sync
   await sync.enter('checking')
   const theirs = await localCommit(space.repo, await readSyncState(space.repo, remote.key), remote.directory, head)
-  if (theirs === null) throw new SyncFailure(`${describeRemote(remote)} has no folder ${remote.directory}/. Correct repoProjectDirectory, or export first to make the folder.`)
+  if (theirs === null)
+    throw new SyncFailure(`${describeRemote(remote)} has no folder ${remote.directory}/. Correct repoProjectDirectory, or export first to make the folder.`)
   await sync.enter('merging')
   return app.locks.run(space.doc.id, async () => {
     for (let tries = 1; ; tries++) {
@@ -62,12 +63,15 @@ async function attempt(sync: Sync, arrival: Arrival, options: { force: boolean; 
     if (await contains(repo, state, main, arrival)) return same(recordMoves(repo, state, head, theirs))
   }
   const space = await app.store.get(spaces, sync.space.doc.id)
-  if (space?.editMode === 'locked') throw new SyncFailure('The space is locked, and the remote has changes that are not here. Set its editMode to live, then start again.')
+  if (space?.editMode === 'locked')
+    throw new SyncFailure('The space is locked, and the remote has changes that are not here. Set its editMode to live, then start again.')
   if (await isUntouched(sync, main)) return adopt(sync, state, main, arrival)
   if (!options.force) await requireDocs(sync, state, main, theirs, options.forExport)
   const everSynced = state.last === null ? await allSynced(repo) : new Map<string, CommitId>()
   const base = await chooseBase(repo, state, { main, head, theirs }, everSynced)
-  const merged = options.force ? { clean: true as const, tree: came.tree } : await mergeCommits(app, repo, { ours: main, theirs, ...(base.given && base.base ? { base: base.base } : {}) })
+  const merged = options.force
+    ? { clean: true as const, tree: came.tree }
+    : await mergeCommits(app, repo, { ours: main, theirs, ...(base.given && base.base ? { base: base.base } : {}) })
   if (!merged.clean) return holdConflict(sync, { ...arrival, main, base, conflicts: merged.conflicts })
   if (merged.tree === mine.tree) return same(recordMoves(repo, state, head, theirs))
   if (!options.force && !(await hasDocs(repo, merged.tree)) && (await hasDocs(repo, mine.tree))) throw noDocs(sync)
@@ -133,7 +137,9 @@ async function allSynced(repo: Repository): Promise<Map<string, CommitId>> {
 }
 
 const noDocs = (sync: Sync): SyncFailure =>
-  new SyncFailure(`${describeRemote(sync.remote)} holds no markdown file, so it does not replace the content of the space. Check the branch and folder, or use force to take it as it is.`)
+  new SyncFailure(
+    `${describeRemote(sync.remote)} holds no markdown file, so it does not replace the content of the space. Check the branch and folder, or use force to take it as it is.`,
+  )
 
 const hasDocs = async (repo: Repository, tree: TreeId): Promise<boolean> =>
   (await repo.diff(null, tree)).some((change) => /\.(md|markdown)$/i.test(change.path))
