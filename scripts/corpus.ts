@@ -46,7 +46,6 @@ const service = await start(
   { log: createLog({ level: 'error' }) },
 )
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are read as any client would
 async function call(method: string, path: string, body?: object): Promise<any> {
   const answer = await fetch(service.url + path, {
     method,
@@ -58,7 +57,6 @@ async function call(method: string, path: string, body?: object): Promise<any> {
   return text === '' ? null : JSON.parse(text)
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: see above
 async function finished(space: string): Promise<any> {
   for (;;) {
     const info = await call('GET', `/v1/spaces/${space}/git/info`)
@@ -68,7 +66,7 @@ async function finished(space: string): Promise<any> {
 }
 
 const seconds = (since: number): string => `${((performance.now() - since) / 1000).toFixed(2)} s`
-const counted = (values: string[]): string => [...group(values)].map(([key, all]) => `${all.length} ${key}`).join(", ") || "none"
+const counted = (values: string[]): string => [...group(values)].map(([key, all]) => `${all.length} ${key}`).join(', ') || 'none'
 function group(values: string[]): Map<string, string[]> {
   const groups = new Map<string, string[]>()
   for (const value of values) groups.set(value, [...(groups.get(value) ?? []), value])
@@ -87,7 +85,6 @@ try {
 
   from = performance.now()
   const revision = await call('GET', `/v1/spaces/${space}/content`)
-  // biome-ignore lint/suspicious/noExplicitAny: see above
   const all = (pages: any[]): any[] => pages.flatMap((page) => [page, ...all(page.pages)])
   const pages = all(revision.pages)
   console.log(`revision     ${revision.id}, read in ${seconds(from)}`)

@@ -23,7 +23,7 @@ test('the walk works when pasted', async () => {
     assert.match(stdout, /success[\s\S]*\[ 'Acme', 'Guides' \][\s\S]*Run `acme`\.[\s\S]*merge\nsuccess\n/)
     assert.match(
       stdout,
-      /Explain upgrades\n .gitbook\/assets\/dot.png[^\n]*\n SUMMARY.md +\|  +1 \+\n guides\/install.md[^\n]*\n guides\/upgrade.md[^\n]*\n 4 files changed/,
+      /Explain upgrades\n .gitbook\/assets\/dot.png[^\n]*\n SUMMARY.md +\| +1 \+\n guides\/install.md[^\n]*\n guides\/upgrade.md[^\n]*\n 4 files changed/,
     )
     assert.match(stdout, /Merge change request #1: Explain upgrades/)
   } finally {

@@ -1,6 +1,8 @@
 import { gitExport } from './git-export.js'
 import { gitImport } from './git-import.js'
 import type { JobKind } from './job-kind.js'
+import { maintain } from './maintain-repository.js'
+import { purge } from './purge-space.js'
 
 /** Every kind of job. */
-export const jobKinds: ReadonlyMap<string, JobKind> = new Map([gitImport, gitExport].map((kind) => [kind.kind, kind]))
+export const jobKinds: ReadonlyMap<string, JobKind> = new Map([gitImport, gitExport, maintain, purge].map((kind) => [kind.kind, kind]))

@@ -1,4 +1,5 @@
 import type { App } from '../domain/app.js'
+import { queueHousekeeping } from '../domain/housekeeping.js'
 import { newId } from '../kernel/ids.js'
 import type { JobDoc } from '../model/index.js'
 import type { Document } from '../store/index.js'
@@ -7,7 +8,8 @@ import { jobKinds } from './kinds.js'
 import { claim, finish, MAX_ATTEMPTS, nextJobs, postpone, prune, reclaim } from './queue.js'
 
 const GIVEN_UP = 'The run failed unexpectedly, several times. The cause is in the log of the server; tell an administrator, then start it again.'
-const PRUNE_EVERY = 100
+/** How often it is looked for what is due without anybody asking. */
+const HOUSEKEEPING_MS = 60 * 60 * 1000
 
 export interface Worker {
   /** Says that jobs were queued. */
@@ -32,7 +34,12 @@ export function startWorker(app: App, options: { concurrency: number; kinds?: Re
     .catch(logged('The job queue could not be taken up.'))
   let wanted = false
   let timer: NodeJS.Timeout | undefined
-  let finished = 0
+  const hourly = setInterval(() => {
+    looking = looking
+      .then(() => prune(app))
+      .then(() => queueHousekeeping(app))
+      .then(wake, logged('Housekeeping could not be queued.'))
+  }, HOUSEKEEPING_MS).unref()
 
   function logged(message: string): (error: unknown) => void {
     return (error) => app.log.error({ err: error }, message)
@@ -59,9 +66,8 @@ export function startWorker(app: App, options: { concurrency: number; kinds?: Re
   function start(job: Document<JobDoc>): void {
     const work = perform(job)
       .catch(logged('A job could not be ended.'))
-      .then(async () => {
+      .then(() => {
         active.delete(job.lane)
-        if (++finished % PRUNE_EVERY === 0) await prune(app).catch(logged('Finished jobs could not be removed.'))
         wake()
       })
     active.set(job.lane, work)
@@ -73,8 +79,14 @@ export function startWorker(app: App, options: { concurrency: number; kinds?: Re
     const kind = kinds.get(job.kind)
     const ending = kind ? await attempt(kind, job) : { error: `There is no job of kind ${job.kind} in this release.` }
     if (ending === null) return postpone(app, job.id)
-    await finish(app, job.id, ending)
-    app.credentials.delete(job.id)
+    try {
+      await finish(app, job.id, ending)
+      app.credentials.delete(job.id)
+    } catch (error) {
+      // Done but not written down: doing it again is like doing it once.
+      await postpone(app, job.id)
+      throw error
+    }
   }
 
   /** Null = try again later. */
@@ -101,6 +113,7 @@ export function startWorker(app: App, options: { concurrency: number; kinds?: Re
     async stop() {
       stopped = true
       clearTimeout(timer)
+      clearInterval(hourly)
       await looking
       await Promise.all(active.values())
     },

@@ -21,6 +21,9 @@ export interface JobDoc {
   error?: string
 }
 
+/** `sequence` of a job that comes behind everything that clients asked for. */
+export const LAST_IN_LANE = Number.MAX_SAFE_INTEGER
+
 export const jobs = collection<JobDoc>()({
   name: 'jobs',
   indexes: { lane: (job) => job.lane, state: (job) => job.state },

@@ -8,6 +8,8 @@ import { layout, type Manifest, writeManifest } from './manifest.js'
 import { pathOf } from './recovery.js'
 import type { FileSystem } from './types.js'
 
+const WRITE_AT_ONCE = 8
+
 /** Which checkpoint files are out of date, and the writing of them. */
 export class Checkpointer {
   readonly #fs: FileSystem
@@ -62,12 +64,17 @@ export class Checkpointer {
     for (const [collection, owners] of pending) {
       const folder = dirname(pathOf(documents, collection, ''))
       await ensureDir(this.#fs, folder)
-      for (const owner of owners) {
-        // Taken in one go: what is durable now, and how far that reaches.
-        const data = { collection, owner, seq: this.#database.seq, documents: this.#database.ownedBy(collection, owner) }
-        await new Low(checkpointFile(this.#fs, pathOf(documents, collection, owner)), data).write()
-        written++
+      const waiting = owners.values()
+      const write = async (): Promise<void> => {
+        for (const owner of waiting) {
+          // Taken in one go: what is durable now, and how far that reaches.
+          const data = { collection, owner, seq: this.#database.seq, documents: this.#database.ownedBy(collection, owner) }
+          await new Low(checkpointFile(this.#fs, pathOf(documents, collection, owner)), data).write()
+          written++
+        }
       }
+      // Settled, not raced: after a failure no straggler may still write when the store is closed.
+      for (const outcome of await Promise.allSettled(Array.from({ length: WRITE_AT_ONCE }, write))) if (outcome.status === 'rejected') throw outcome.reason
       await this.#fs.syncDir(folder)
     }
     return written

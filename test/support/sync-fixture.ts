@@ -36,7 +36,7 @@ export interface Fixture {
   /** The space as its documents say now. */
   reload(space: LoadedSpace): Promise<LoadedSpace>
   /** A commit of the acting user on main, or on another branch. */
-  edit(space: LoadedSpace, changes: Edit, ref?: RefName, mergeOf?: CommitId): Promise<CommitId>
+  edit(space: LoadedSpace, changes: Edit, ref?: RefName): Promise<CommitId>
   import(space: LoadedSpace, input: Partial<ImportRequest> & { url: string }): Promise<SyncRunDoc>
   export(space: LoadedSpace, input: Partial<ExportRequest> & { url: string }): Promise<SyncRunDoc>
   /** The newest run, when the worker is idle. */
@@ -91,7 +91,7 @@ const tree = async (dir: string, commit: string): Promise<Record<string, string>
   return Object.fromEntries(await Promise.all(paths.map(async (path) => [path, await git(dir, ['show', `${commit}:${path}`])] as const)))
 }
 
-/** Starts a fixture. `http` are options of the Git server. */
+/** Starts a fixture; `close` it. */
 export async function startFixture(): Promise<Fixture> {
   const root = await mkdtemp(join(tmpdir(), 'bindery-sync-'))
   const served = await mkdtemp(join(tmpdir(), 'bindery-remotes-'))
@@ -127,10 +127,10 @@ export async function startFixture(): Promise<Fixture> {
     logged,
     space: () => createSpace(app, actor, organization, { title: 'Docs' }),
     reload: async (space) => ({ ...space, doc: (await app.store.get(spaces, space.doc.id)) ?? space.doc }),
-    edit: (space, changes, ref = MAIN, mergeOf) =>
+    edit: (space, changes, ref = MAIN) =>
       moveBranch(space.repo, ref, 'edit', async (head) =>
         makeCommit(app, space.doc.id, space.repo, {
-          parents: [head as CommitId, ...(mergeOf === undefined ? [] : [mergeOf])],
+          parents: [head as CommitId],
           changes: Object.entries(changes).map(([path, text]) => (text === null ? { path, delete: true as const } : { path, content: Buffer.from(text) })),
           message: 'Edit\n',
           author: user,

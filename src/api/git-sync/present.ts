@@ -1,5 +1,5 @@
-import { headOf } from '../../domain/main-content.js'
 import type { LoadedSpace } from '../../domain/app.js'
+import { MAIN } from '../../domain/refs.js'
 import type { GitInfo, GitRun, SyncRunDoc } from '../../model/index.js'
 import { presentGitSync } from '../spaces/present.js'
 
@@ -20,7 +20,7 @@ export function presentGitInfo(space: LoadedSpace, run: SyncRunDoc | undefined):
           progress: run.progress,
           error: run.error ?? null,
           ref: run.ref,
-          revision: headOf(space),
+          revision: space.repo.head(MAIN) ?? '',
           ...optional(run, 'remoteRevision', 'revision', 'changeRequest'),
         }),
   }

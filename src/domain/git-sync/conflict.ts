@@ -78,14 +78,19 @@ async function firstHead(sync: Sync, theirs: CommitId, { base, given }: MergeBas
 }
 
 /** A later head of a conflict under way. Answers what to add to the message. */
-async function feed(sync: Sync, doc: Document<ChangeRequestDoc>, { theirs }: Collision): Promise<string> {
+async function feed(sync: Sync, doc: Document<ChangeRequestDoc>, { theirs, main, base }: Collision): Promise<string> {
   const { app, space, remote } = sync
   const { repo } = space
   const ref = changeRequestRef(doc.number)
   const branch = repo.head(ref)
   const before = repo.head(incomingRef(remote.key))
   const moves: RefMove[] = before === theirs ? [] : [{ ref: incomingRef(remote.key), from: before, to: theirs }]
-  if (branch === null || (await repo.isAncestor(theirs, branch))) {
+  // A crash before the branch was made, or an admin, may have left one without anything of its own: it begins anew.
+  if (branch === null || (await repo.isAncestor(branch, main))) {
+    await repo.move([...moves, { ref, from: branch, to: await firstHead(sync, theirs, base) }], 'hold a conflict')
+    return ''
+  }
+  if (await repo.isAncestor(theirs, branch)) {
     if (moves.length > 0) await repo.move(moves, 'hold a conflict')
     return ''
   }

@@ -25,7 +25,7 @@ class DirectoryMapper {
 
   constructor(
     readonly repo: Repository,
-    state: SyncState,
+    readonly state: SyncState,
     readonly directory: string,
   ) {
     for (const [remote, local] of state.equals) this.#done.set(remote, local)
@@ -33,7 +33,10 @@ class DirectoryMapper {
 
   /** Parents first, without recursion: histories are long. */
   async map(head: CommitId): Promise<Mapped> {
-    const commits = new Map((await this.repo.history({ from: head })).map((commit) => [commit.id as string, commit]))
+    // What lies behind the head last in step is read one by one, and only where a branch leads there past it.
+    const { last } = this.state
+    const listed = await this.repo.history({ from: head, ...(last === null ? {} : { not: [last.remote] }) })
+    const commits = new Map(listed.map((commit) => [commit.id as string, commit]))
     const stack: CommitId[] = [head]
     for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
       if (this.#done.has(top)) {

@@ -1,12 +1,22 @@
 import { atLeast } from '../../access/index.js'
-import { remoteKey } from '../../git/index.js'
 import { badRequest, ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
-import { type ExportRequest, type GitLink, type ImportRequest, type JobDoc, jobs, type Role, type SyncRunDoc, spaces, syncRuns } from '../../model/index.js'
+import {
+  type ExportRequest,
+  type GitLink,
+  type ImportRequest,
+  type JobDoc,
+  jobs,
+  LAST_IN_LANE,
+  type Role,
+  type SyncRunDoc,
+  spaces,
+  syncRuns,
+} from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { Actor, App, LoadedSpace } from '../app.js'
 import { checkUnlocked } from '../spaces.js'
-import { type Credential, readRemote, type SyncRemote } from './remote.js'
+import { type Credential, isLinkTo, readRemote, type SyncRemote } from './remote.js'
 
 /** Runs that are kept per space. */
 const KEPT_RUNS = 200
@@ -40,8 +50,7 @@ export async function requestExport(app: App, actor: Actor, space: LoadedSpace, 
 
 /** Who may: ARCHITECTURE.md, "Sync with remotes". Throws 403. */
 export function requireRole(space: LoadedSpace, remote: SyncRemote, what: 'standalone' | 'plain' | 'force'): void {
-  const { git } = space.doc
-  const configured = git !== undefined && remoteKey(git.url, git.ref, git.directory) === remote.key
+  const configured = isLinkTo(space.doc.git, remote.key)
   const least: Role = what === 'standalone' ? 'edit' : what === 'plain' && configured ? 'review' : 'admin'
   if (atLeast(space.role, least)) return
   const why = what === 'force' ? 'A forced run' : configured || what === 'standalone' ? 'This' : 'Another repository, branch or folder than the configured one'
@@ -123,13 +132,13 @@ async function writeLink(tx: Transaction, id: string, remote: SyncRemote, link: 
   const space = await tx.get(spaces, id)
   if (!space) return
   const { git } = space
-  const same = git !== undefined && git.url === remote.url && git.ref === remote.ref && git.directory === remote.directory
-  await tx.replace(spaces, { ...space, git: same ? { ...git, ...link, updatedAt: git.updatedAt } : link })
+  const { url, updatedAt } = isLinkTo(git, remote.key) ? git : link
+  await tx.replace(spaces, { ...space, git: { ...(isLinkTo(git, remote.key) ? git : {}), ...link, url, updatedAt } })
 }
 
 /** Behind all jobs of the space, but before those of the same remote whose event was later by the client's own time. */
 async function insertJob(tx: Transaction, run: SyncRunDoc, now: string): Promise<void> {
-  const lane = (await tx.find(jobs, 'lane', run.space)).sort((a, b) => a.sequence - b.sequence)
+  const lane = (await tx.find(jobs, 'lane', run.space)).filter((job) => job.sequence !== LAST_IN_LANE).sort((a, b) => a.sequence - b.sequence)
   const added: Document<JobDoc> = await tx.insert(jobs, {
     id: run.id,
     kind: `git-${run.direction}`,

@@ -1,17 +1,14 @@
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { type BlobId, type CommitId, newId, type TreeId } from '../../kernel/ids.js'
+import { newId } from '../../kernel/ids.js'
 import { constants, deflate, deflateSync } from 'node:zlib'
-import { MissingObject } from '../errors.js'
+import { MissingObject, NoRepository } from '../errors.js'
 import { type Disk, errorCode, inParallel, syncPath, writeSynced } from './disk.js'
 import type { EncodedObject } from './hash.js'
 
 const deflateLarge = promisify<Uint8Array, { level: number }, Buffer>(deflate)
 const LARGE = 64 * 1024
 const WIDTH = 8
-
-/** What a write made durable. */
-export type ObjectId = BlobId | TreeId | CommitId
 
 /** Puts loose objects into one repository. */
 export class ObjectWriter {
@@ -80,7 +77,9 @@ export class ObjectWriter {
         await this.disk.unlink(temporary).catch(() => {})
         // A folder that is missing was never made, or `gc` has just removed it because it was empty.
         if (errorCode(error) !== 'ENOENT' || attempt > 5) throw error
-        await this.disk.mkdir(folder)
+        await this.disk.mkdir(folder).catch((cause: unknown) => {
+          throw errorCode(cause) === 'ENOENT' ? new NoRepository(`${this.#objects} is gone`, { cause }) : cause
+        })
       }
     }
   }

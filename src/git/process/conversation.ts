@@ -2,7 +2,16 @@ import { GitError } from '../errors.js'
 import type { Launcher, Running } from './launcher.js'
 
 /** The process ended before it answered. */
-export class ConversationLost extends GitError {}
+export class ConversationLost extends GitError {
+  constructor(
+    message: string,
+    /** Whether it may not have cleared up after itself. */
+    readonly killed: boolean,
+    options?: ErrorOptions,
+  ) {
+    super(message, options)
+  }
+}
 
 /**
  * What a reader makes of the bytes so far: it wants at least `need` of them; or the answer took the first `used`; or it
@@ -32,7 +41,7 @@ export class Conversation {
   constructor(launcher: Launcher, command: string, args: readonly string[], cwd: string) {
     launcher.start(command, args, cwd).then(
       (running) => this.#begin(running),
-      (error: Error) => this.#lose(new ConversationLost(error.message, { cause: error })),
+      (error: Error) => this.#lose(new ConversationLost(error.message, true, { cause: error })),
     )
   }
 
@@ -60,7 +69,7 @@ export class Conversation {
   /** Ends the process now. */
   kill(): void {
     this.#running?.kill()
-    this.#lose(new ConversationLost('the process was ended'))
+    this.#lose(new ConversationLost('the process was ended', true))
   }
 
   #begin(running: Running): void {
@@ -81,7 +90,7 @@ export class Conversation {
     running.stream.destroy()
     void running.ended.then((ending) => {
       const why = ending.failure ?? `exit ${ending.code}`
-      this.#lose(new ConversationLost(`git ended (${why}): ${ending.stderr.trim().slice(0, 1000)}`))
+      this.#lose(new ConversationLost(`git ended (${why}): ${ending.stderr.trim().slice(0, 1000)}`, ending.failure !== undefined))
     })
   }
 

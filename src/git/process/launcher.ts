@@ -37,6 +37,7 @@ export interface RunOptions {
 interface Run {
   pid: number
   stream: Socket | null
+  over: boolean
   connected(stream: Socket): void
   end(ending: Ending): void
 }
@@ -81,14 +82,19 @@ export class Launcher {
       const run: Run = {
         pid: 0,
         stream: null,
+        over: false,
         connected: (stream) => {
           run.stream = stream
+          if (run.over) this.#runs.delete(id)
           resolve({ stream, ended, kill: () => this.#tell({ kind: 'kill', id }) })
         },
         end: (ending) => {
-          this.#runs.delete(id)
+          run.over = true
           end(ending)
-          reject(new GitError(`${command} could not be started: ${ending.failure ?? `exit ${ending.code}`}`))
+          // A quick process may be reported as ended before its connection is seen here: that still comes, with its output.
+          if (!run.stream && ending.code !== null) return
+          this.#runs.delete(id)
+          reject(new GitError(`${command} could not be started: ${ending.failure}`))
         },
       }
       this.#runs.set(id, run)
@@ -190,7 +196,7 @@ export class Launcher {
   #spawnerDied(spawner: ChildProcess): void {
     if (this.#spawner === spawner) this.#spawner = null
     for (const run of [...this.#runs.values()]) {
-      if (run.pid > 0) killGroup(run.pid)
+      if (run.pid > 0 && !run.over) killGroup(run.pid)
       run.stream?.destroy()
       run.end({ code: null, stderr: '', failure: 'the spawning process ended' })
     }

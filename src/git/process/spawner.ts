@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { rmSync } from 'node:fs'
 import { connect } from 'node:net'
+import { dirname } from 'node:path'
 import { type FromSpawner, ID_BYTES, type ToSpawner } from './messages.js'
 
 /**
@@ -8,17 +10,19 @@ import { type FromSpawner, ID_BYTES, type ToSpawner } from './messages.js'
  * through here. It ends, and kills what it started, as soon as the server is gone.
  */
 const STDERR_LIMIT = 64 * 1024
+const LAST_WORDS_MS = 1000
 const socketPath = process.argv[2]
 if (!socketPath) throw new Error('usage: spawner <socket>')
 const running = new Map<number, ChildProcess>()
 
 function report(message: FromSpawner): void {
-  if (process.connected) process.send?.(message)
+  // The server may be gone before 'disconnect' is heard: the callback takes the error.
+  if (process.connected) process.send?.(message, undefined, undefined, () => {})
 }
 
-function killGroup(child: ChildProcess): void {
+function killGroup(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): void {
   try {
-    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+    if (child.pid !== undefined) process.kill(-child.pid, signal)
   } catch {
     // it has ended by itself
   }
@@ -57,8 +61,17 @@ process.on('message', (message: ToSpawner) => {
   if (child) killGroup(child)
 })
 process.on('disconnect', () => {
-  for (const child of running.values()) killGroup(child)
-  process.exit(0)
+  // Asked to end, Git takes its locks back; killed, it leaves them. What hears neither has a second.
+  for (const child of running.values()) killGroup(child, 'SIGTERM')
+  const deadline = Date.now() + LAST_WORDS_MS
+  const leave = () => {
+    if (running.size > 0 && Date.now() < deadline) return
+    for (const child of running.values()) killGroup(child)
+    rmSync(dirname(socketPath), { recursive: true, force: true })
+    process.exit(0)
+  }
+  setInterval(leave, 5)
+  leave()
 })
 // A Ctrl-C reaches the whole foreground group: the server decides when its children end.
 process.on('SIGINT', () => {})

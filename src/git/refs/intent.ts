@@ -4,17 +4,25 @@ import { errorCode } from '../objects/disk.js'
 import type { RefMove } from '../types.js'
 
 const FILE = 'bindery-moving'
-const SLACK_MS = 2000
-const IN_USE_MS = 1000
+/** How coarse a file's time may be. */
+const GRAIN_MS = 20
+
+interface Note {
+  /** Milliseconds since 1970: locks of these moves are no older. */
+  since: number
+  moves: RefMove[]
+}
 
 /**
- * Which locks a move may hold, noted beside the refs while it runs. A process that is killed alone leaves none (Git
- * aborts at the end of its input); when Git is killed with it, they block the ref for ever, and the note is how the next
- * start tells them from an admin's. Not synced: after a power failure a lost note only means that a lock is reported
- * instead of removed.
+ * Which locks a move may hold, noted beside the refs while it runs. A server that is killed alone leaves none (Git
+ * aborts at the end of its input); when Git is killed too, they block the ref for ever, and the note is how they are told
+ * from an admin's. Not synced: after a power failure a lost note only means that a lock is reported instead of removed.
  */
 export class MoveIntent {
   readonly #file: string
+  /** What killed processes may have left and cannot be told from an admin's while he may be at work. */
+  #doubtful: Note = { since: 0, moves: [] }
+  #current: Note = { since: 0, moves: [] }
 
   constructor(readonly repository: string) {
     this.#file = join(repository, FILE)
@@ -22,56 +30,65 @@ export class MoveIntent {
 
   /** Notes the locks that `moves` take. */
   begin(moves: readonly RefMove[]): void {
-    writeFileSync(this.#file, JSON.stringify(moves))
+    this.#current = { since: Date.now(), moves: [...moves] }
+    this.#note({ since: this.#doubtful.moves.length > 0 ? this.#doubtful.since : this.#current.since, moves: [...this.#doubtful.moves, ...moves] })
   }
 
+  /** The move has ended and its process took its locks back. */
   end(): void {
-    rmSync(this.#file, { force: true })
+    if (this.#doubtful.moves.length > 0) this.#note(this.#doubtful)
+    else rmSync(this.#file, { force: true })
   }
 
-  /**
-   * Removes the locks of a move that was cut short: at the first opening after a start, and when the process that made it
-   * was killed. Only a lock that the note names, that is no older than the note and that holds nothing but what we meant
-   * to write counts as ours; an empty one (also `packed-refs.lock`) only when it has been there for a while.
-   */
+  /** The process of this move was killed: removes the locks that hold just what it meant to write. An empty one waits for the next start. */
+  endKilled(): void {
+    const left = removeLocks(this.repository, this.#current, false)
+    if (left)
+      this.#doubtful = {
+        since: this.#doubtful.moves.length > 0 ? this.#doubtful.since : this.#current.since,
+        moves: [...this.#doubtful.moves, ...this.#current.moves],
+      }
+    this.end()
+  }
+
+  /** At the first opening after a start: removes the locks of a move that was cut short, also empty ones. */
   recover(): void {
-    let moves: RefMove[]
-    let since: number
     try {
-      since = statSync(this.#file).mtimeMs - SLACK_MS
-      moves = parse(readFileSync(this.#file, 'utf8'))
-    } catch (error) {
-      if (errorCode(error) === 'ENOENT') return
-      throw error
-    }
-    const ours = new Set(moves.map(({ to }) => `${to}\n`))
-    const names = [...moves.map(({ ref }) => `${ref}.lock`), 'HEAD.lock', ...(moves.some(({ to }) => to === null) ? ['packed-refs.lock'] : [])]
-    const unsure = names.filter((name) => !this.#settle(name, since, ours))
-    if (unsure.length === 0) this.end()
-  }
-
-  /** Answers false where it cannot be told yet whose lock it is. */
-  #settle(name: string, since: number, ours: ReadonlySet<string>): boolean {
-    const path = join(this.repository, name)
-    try {
-      const { mtimeMs, size } = statSync(path)
-      if (mtimeMs < since) return true
-      const mine = ours.has(readFileSync(path, 'latin1'))
-      if (!mine && size > 0) return true
-      if (!mine && Date.now() - mtimeMs < IN_USE_MS) return false
-      rmSync(path, { force: true })
+      removeLocks(this.repository, parse(readFileSync(this.#file, 'utf8')), true)
+      rmSync(this.#file, { force: true })
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') throw error
     }
-    return true
+  }
+
+  #note(note: Note): void {
+    writeFileSync(this.#file, JSON.stringify(note))
   }
 }
 
 /** A note that was cut short names nothing. */
-function parse(text: string): RefMove[] {
+function parse(text: string): Note {
   try {
-    return JSON.parse(text) as RefMove[]
+    return JSON.parse(text) as Note
   } catch {
-    return []
+    return { since: 0, moves: [] }
   }
+}
+
+/** Removes a note's locks: those that hold what was meant to be written, and on demand those that are empty. Answers whether an empty one was left. */
+function removeLocks(repository: string, { since, moves }: Note, empty: boolean): boolean {
+  const ours = new Set(moves.map(({ to }) => `${to}\n`))
+  const names = [...moves.map(({ ref }) => `${ref}.lock`), 'HEAD.lock', ...(moves.some(({ to }) => to === null) ? ['packed-refs.lock'] : [])]
+  let left = false
+  for (const path of names.map((name) => join(repository, name))) {
+    try {
+      if (statSync(path).mtimeMs < since - GRAIN_MS) continue
+      const text = readFileSync(path, 'latin1')
+      if (ours.has(text) || (text === '' && empty)) rmSync(path, { force: true })
+      else left ||= text === ''
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw error
+    }
+  }
+  return left
 }

@@ -106,7 +106,8 @@ export class RefMover {
       if (stale) throw stale
     } catch (error) {
       // A process that fails takes its locks back; one that was killed does not.
-      if (error instanceof ConversationLost) this.#intent.recover()
+      if (error instanceof ConversationLost && error.killed) this.#intent.endKilled()
+      else this.#intent.end()
       throw error
     }
   }

@@ -48,7 +48,9 @@ async function editFolder(base: string, plan: FolderPlan, prefix: string, work: 
   if (nodes.size === 0) return null
   const added = [...nodes.values()].filter((node) => isNew(node, before))
   mustNotCollide(nodes, added, before, prefix)
-  const after = added.length > 0 ? inGitsOrder([...nodes.values()]) : [...nodes.values()]
+  const deleted = [...plan.entries.values()].includes(null)
+  // What was deleted and put again has lost its place, like what is new.
+  const after = added.length > 0 || deleted ? inGitsOrder([...nodes.values()]) : [...nodes.values()]
   if (sameNodes(after, before.nodes)) return base
   return store(work, after)
 }

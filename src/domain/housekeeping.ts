@@ -1,0 +1,57 @@
+import { changeRequests, grants, type JobDoc, jobs, LAST_IN_LANE, spaces, syncRuns } from '../model/index.js'
+import type { Draft } from '../store/index.js'
+import type { App } from './app.js'
+import { repositoryName } from './refs.js'
+import { RESTORE_MS } from './spaces.js'
+
+/** How often a repository is repacked. */
+const MAINTENANCE_MS = 24 * 60 * 60 * 1000
+
+/**
+ * Queues what is due: spaces deleted more than seven days ago are purged (service.md, "Limits"), repositories are
+ * maintained once a day. A job's ID names its work and its day, so asking again queues nothing twice. Answers how many.
+ */
+export async function queueHousekeeping(app: App): Promise<number> {
+  const now = app.clock.now()
+  const day = Math.floor(now.getTime() / MAINTENANCE_MS)
+  const due = (await app.store.all(spaces)).map((space): Draft<JobDoc> => {
+    const purge = space.deletedAt !== undefined && Date.parse(space.deletedAt) + RESTORE_MS <= now.getTime()
+    const kind = purge ? 'purge-space' : 'maintain-repository'
+    const job = { kind, lane: space.id, payload: { space: space.id }, state: 'queued' as const, sequence: LAST_IN_LANE, attempts: 0 }
+    return { ...job, id: `${kind}:${space.id}:${day}`, createdAt: now.toISOString() }
+  })
+  let queued = 0
+  for (const job of due) {
+    queued += await app.store.transact(async (tx) => {
+      if (await tx.get(jobs, job.id)) return 0
+      await tx.insert(jobs, job)
+      return 1
+    })
+  }
+  if (queued > 0) app.wakeJobs()
+  return queued
+}
+
+/** Repacks a space's repository, with its writes held off. */
+export async function maintainRepository(app: App, space: string): Promise<void> {
+  if (!(await app.git.exists(repositoryName(space)))) return
+  await app.locks.run(space, async () => (await app.git.open(repositoryName(space))).maintain())
+}
+
+/**
+ * Removes a deleted space for good: its repository, then its documents, so that nothing is left without a name. A space
+ * that was restored meanwhile stays.
+ */
+export async function purgeSpace(app: App, id: string): Promise<void> {
+  await app.locks.run(id, async () => {
+    const space = await app.store.get(spaces, id)
+    if (space?.deletedAt === undefined || Date.parse(space.deletedAt) + RESTORE_MS > app.clock.now().getTime()) return
+    if (await app.git.exists(repositoryName(id))) await app.git.remove(repositoryName(id))
+    await app.store.transact(async (tx) => {
+      for (const doc of await tx.find(changeRequests, 'space', id)) await tx.remove(changeRequests as never, doc.id)
+      for (const doc of await tx.find(syncRuns, 'space', id)) await tx.remove(syncRuns as never, doc.id)
+      for (const doc of await tx.find(grants, 'target', `space:${id}`)) await tx.remove(grants as never, doc.id)
+      await tx.remove(spaces as never, id)
+    })
+  })
+}

@@ -1,0 +1,12 @@
+import { maintainRepository } from '../domain/housekeeping.js'
+import type { JobKind } from './job-kind.js'
+
+/** Repacks the repository of a space. */
+export const maintain: JobKind = {
+  kind: 'maintain-repository',
+  async run(app, job) {
+    await maintainRepository(app, String(job.payload.space))
+    return {}
+  },
+  failed: (_app, _job, error) => ({ error }),
+}

@@ -1,0 +1,12 @@
+import { purgeSpace } from '../domain/housekeeping.js'
+import type { JobKind } from './job-kind.js'
+
+/** Removes a space whose days are over. */
+export const purge: JobKind = {
+  kind: 'purge-space',
+  async run(app, job) {
+    await purgeSpace(app, String(job.payload.space))
+    return {}
+  },
+  failed: (_app, _job, error) => ({ error }),
+}

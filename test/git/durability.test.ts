@@ -1,0 +1,104 @@
+import { dirname, relative } from 'node:path'
+import * as assert from 'uvu/assert'
+import { type Disk, disk } from '../../src/git/objects/disk.js'
+import { suite } from '../support/suite.js'
+import { admin, clear, commit, MAIN, makePlace, person } from './fixture.js'
+
+const test = suite('git durability')
+
+/** The real disk, which knows what a power failure would take: files and names that were not synced. */
+function watchedDisk(): { disk: Disk; unsynced: Set<string> } {
+  const paths = new Map<number, string>()
+  const unsynced = new Set<string>()
+  const watched: Disk = {
+    ...disk,
+    async open(path, flags, mode) {
+      const fd = await disk.open(path, flags, mode)
+      paths.set(fd, path)
+      if (flags === 'wx') unsynced.add(`content of ${path}`).add(`name ${path}`)
+      return fd
+    },
+    async fsync(fd) {
+      // Only what was there when the sync began is safe after it.
+      const path = paths.get(fd) as string
+      const safe = [...unsynced].filter((what) => what === `content of ${path}` || (what.startsWith('name ') && dirname(what.slice(5)) === path))
+      await disk.fsync(fd)
+      for (const what of safe) unsynced.delete(what)
+    },
+    async rename(from, to) {
+      assert.not(unsynced.has(`content of ${from}`), 'a name is given to content that may be lost')
+      await disk.rename(from, to)
+      unsynced.delete(`name ${from}`)
+      unsynced.add(`name ${to}`)
+    },
+    async mkdir(path) {
+      await disk.mkdir(path)
+      unsynced.add(`name ${path}`)
+    },
+    async unlink(path) {
+      await disk.unlink(path)
+      unsynced.delete(`name ${path}`)
+    },
+  }
+  return { disk: watched, unsynced }
+}
+
+test('whatever a write answered is on the disk, also beside other writes', async () => {
+  const { disk: watched, unsynced } = watchedDisk()
+  const place = await makePlace({ disk: watched })
+  try {
+    const repository = await place.git.create('space')
+    assert.equal([...unsynced], [])
+    const root = await commit(repository, [], { 'a/b/c.md': '1', 'd.md': '2' })
+    assert.equal([...unsynced], [])
+    await Promise.all(Array.from({ length: 20 }, (_, n) => commit(repository, [root], { [`n/${n}.md`]: String(n) })))
+    assert.equal([...unsynced], [])
+    await repository.writeBlob(Buffer.from('blob'))
+    assert.equal([...unsynced], [])
+  } finally {
+    await clear(place)
+  }
+})
+
+test('a merge that a commit takes up is synced by that commit, trees and blobs', async () => {
+  const synced = new Set<string>()
+  const paths = new Map<number, string>()
+  const place = await makePlace({
+    disk: {
+      ...disk,
+      async open(path, flags, mode) {
+        const fd = await disk.open(path, flags, mode)
+        paths.set(fd, path)
+        return fd
+      },
+      async fsync(fd) {
+        await disk.fsync(fd)
+        synced.add(relative(place.dir, paths.get(fd) as string))
+      },
+    },
+  })
+  try {
+    const repository = await place.git.create('space')
+    const text = (first: string, last: string) => `${first}\n${'same\n'.repeat(20)}${last}\n`
+    const root = await commit(repository, [], { 'a/x.md': text('1', '2'), 'b/y.md': 'same' })
+    const [ours, theirs] = [
+      await commit(repository, [root], { 'a/x.md': text('ours', '2') }),
+      await commit(repository, [root], { 'a/x.md': text('1', 'theirs') }),
+    ]
+    const { tree } = await repository.merge({ ours, theirs })
+    synced.clear()
+    const id = await repository.write({ parents: [ours, theirs], tree, changes: [], message: 'Merge', author: person, committer: person })
+    const made = admin(repository, ['rev-list', '--objects', '--no-object-names', id, `^${ours}`, `^${theirs}`]).split('\n')
+    assert.is(made.length, 4)
+    for (const oid of made) {
+      assert.ok(synced.has(`space.git/objects/${oid.slice(0, 2)}`), `the folder of ${oid}`)
+      if (oid !== id) assert.ok(synced.has(`space.git/objects/${oid.slice(0, 2)}/${oid.slice(2)}`), oid)
+    }
+    synced.clear()
+    await repository.move([{ ref: MAIN, from: null, to: id }], 'merge')
+    assert.ok(synced.has('space.git/refs/heads'))
+  } finally {
+    await clear(place)
+  }
+})
+test.run()

@@ -1,0 +1,128 @@
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import * as assert from 'uvu/assert'
+import { GitError, NoRepository, RepositoryExists, UnsupportedRepository } from '../../src/git/index.js'
+import { Launcher } from '../../src/git/process/launcher.js'
+import type { RefName } from '../../src/kernel/ids.js'
+import { suite } from '../support/suite.js'
+import { admin, clear, commit, MAIN, makePlace, openAt, type Place } from './fixture.js'
+
+const test = suite('git lifecycle')
+let place: Place
+test.before(async () => {
+  place = await makePlace()
+})
+test.after(() => clear(place))
+const thrown = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => null,
+    (error: unknown) => error,
+  )
+
+test('a new repository is what git expects, once', async () => {
+  const repository = await place.git.create('fresh')
+  assert.is(admin(repository, ['symbolic-ref', 'HEAD']), 'refs/heads/main')
+  assert.is(admin(repository, ['rev-parse', '--is-bare-repository']), 'true')
+  assert.is(admin(repository, ['config', 'core.fsync']), 'all')
+  assert.instance(await thrown(place.git.create('fresh')), RepositoryExists)
+  assert.is(await place.git.open('fresh'), repository)
+  assert.equal([await place.git.exists('fresh'), await place.git.exists('none'), await place.git.exists('../fresh')], [true, false, false])
+  for (const name of ['none', '', '..', '../x', 'a/b', '.git', 'x\0']) assert.instance(await thrown(place.git.open(name)), NoRepository)
+})
+
+test('sha256 and borrowed objects are refused', async () => {
+  execFileSync('git', ['init', '-q', '--bare', '--object-format=sha256', join(place.dir, 'sha.git')])
+  assert.instance(await thrown(place.git.open('sha')), UnsupportedRepository)
+  await place.git.create('lender')
+  execFileSync('git', ['clone', '-q', '--bare', '--shared', join(place.dir, 'lender.git'), join(place.dir, 'borrower.git')], { stdio: 'ignore' })
+  assert.instance(await thrown(place.git.open('borrower')), UnsupportedRepository)
+})
+
+test('a duplicate has the objects and the named refs, and lives on its own', async () => {
+  const source = await place.git.create('source')
+  const head = await commit(source, [], { a: '1' })
+  const keep = ['refs/heads/change-requests/1', 'refs/bindery/keep/x', 'refs/bindery/adopted', 'refs/bindery/sync/k/1'] as RefName[]
+  await source.move(
+    [MAIN, ...keep].map((ref) => ({ ref: ref as RefName, from: null, to: head })),
+    'start',
+  )
+  admin(source, ['repack', '-q', '-a', '-d'])
+  const next = await commit(source, [head], { b: '2' })
+  await source.move([{ ref: MAIN, from: head, to: next }], 'edit')
+  const copy = await place.git.duplicate('source', 'copy')
+  assert.equal([...(await copy.refs('refs/')).keys()], ['refs/bindery/adopted', 'refs/bindery/sync/k/1', 'refs/heads/main'])
+  assert.instance(await thrown(place.git.duplicate('source', 'copy')), RepositoryExists)
+  const [pack] = readdirSync(join(copy.path, 'objects/pack')).filter((name) => name.endsWith('.pack'))
+  assert.is(statSync(join(copy.path, 'objects/pack', pack as string)).nlink, 2)
+  await place.git.remove('source')
+  assert.not(existsSync(source.path))
+  assert.equal(
+    readdirSync(place.dir).filter((name) => name.startsWith('.')),
+    [],
+  )
+  assert.equal(await copy.check(), [])
+  const more = await commit(copy, [next], { c: '3' })
+  await copy.move([{ ref: MAIN, from: next, to: more }], 'edit')
+  await copy.maintain()
+  assert.is((await (await copy.at(more)).walk()).length, 3)
+  assert.instance(await thrown(commit(source, [], { late: 'x' })), GitError, 'a handle to what is removed makes nothing anew')
+  assert.not(existsSync(source.path))
+})
+
+test('reads go on through a collection that packs and prunes', async () => {
+  const repository = await place.git.create('packed')
+  const head = await commit(repository, [], { a: '1', 'b/c': '2' })
+  await repository.move([{ ref: MAIN, from: null, to: head }], 'start')
+  const again = await openAt(place.dir)
+  try {
+    const other = await again.open('packed')
+    assert.is((await (await other.at(head)).walk()).length, 2)
+    await repository.maintain()
+    const snapshot = await other.at(head)
+    assert.is(String(await snapshot.read((await snapshot.entry('b/c'))?.oid ?? '')), '2')
+  } finally {
+    await again.close()
+  }
+})
+
+test('a launcher whose spawning process is killed fails what runs and starts another', async () => {
+  const launcher = await Launcher.open()
+  try {
+    const running = await launcher.start('sleep', ['60'], place.dir)
+    process.kill(launcher.spawnerPid as number, 'SIGKILL')
+    assert.match((await running.ended).failure ?? '', /spawning process/)
+    assert.match(String(await launcher.mustRun(['version'], { cwd: place.dir })), /^git version/)
+    assert.instance(await thrown(launcher.run(['cat-file', '--batch'], { cwd: join(place.dir, 'nowhere') })), GitError)
+    const large = Buffer.alloc(3_000_000, 'x')
+    const oid = String(await launcher.mustRun(['hash-object', '--stdin'], { cwd: join(place.dir, 'packed.git'), input: large })).trim()
+    assert.is(oid, execFileSync('git', ['hash-object', '--stdin'], { input: large }).toString().trim())
+    const late = await thrown(launcher.run(['-c', 'alias.wait=!sleep 60', 'wait'], { cwd: join(place.dir, 'packed.git'), timeoutMs: 200 }))
+    assert.match(String(late), /too long/)
+  } finally {
+    await launcher.close()
+  }
+})
+
+test('what was asked of a repository goes on after its processes were killed', async () => {
+  const repository = await place.git.create('killed')
+  const first = await commit(repository, [], { a: '1' })
+  await repository.move([{ ref: MAIN, from: null, to: first }], 'edit')
+  const pids = (): string[] =>
+    execFileSync('ps', ['-eo', 'pid=,args='])
+      .toString()
+      .split('\n')
+      .filter((line) => line.includes('bindery: edit') && line.includes('update-ref'))
+  const mine = pids().filter(
+    (line) =>
+      execFileSync('readlink', [`/proc/${line.trim().split(' ')[0]}/cwd`])
+        .toString()
+        .trim() === repository.path,
+  )
+  assert.is(mine.length, 1)
+  process.kill(Number(mine[0]?.trim().split(' ')[0]), 'SIGKILL')
+  const second = await commit(repository, [first], { a: '2' })
+  await repository.move([{ ref: MAIN, from: first, to: second }], 'edit')
+  assert.is(repository.head(MAIN), second)
+})
+test.run()

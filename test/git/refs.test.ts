@@ -1,0 +1,228 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, writeFileSync, existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import * as assert from 'uvu/assert'
+import { GitError, MissingObject, StaleRef } from '../../src/git/index.js'
+import { isRefName } from '../../src/git/refs/name.js'
+import type { CommitId, RefName } from '../../src/kernel/ids.js'
+import { suite } from '../support/suite.js'
+import { admin, clear, commit, MAIN, makePlace, openAt, type Place } from './fixture.js'
+
+const test = suite('git refs')
+const run = promisify(execFile)
+let place: Place
+test.before(async () => {
+  place = await makePlace()
+})
+test.after(() => clear(place))
+
+async function rejection(work: Promise<unknown>): Promise<Error> {
+  return work.then(
+    () => {
+      throw new Error('it did not fail')
+    },
+    (error: Error) => error,
+  )
+}
+const branch = (name: string): RefName => `refs/heads/${name}` as RefName
+
+test('a move is a compare-and-swap, over several refs all or nothing', async () => {
+  const repository = await place.git.create('cas')
+  const [a, b] = [await commit(repository, [], { x: '1' }), await commit(repository, [], { x: '2' })]
+  await repository.move([{ ref: MAIN, from: null, to: a }], 'start')
+  const stale = await rejection(repository.move([{ ref: MAIN, from: b, to: a }], 'edit'))
+  assert.instance(stale, StaleRef)
+  assert.is((stale as StaleRef).actual, a)
+  assert.instance(
+    await rejection(
+      repository.move(
+        [
+          { ref: branch('change-requests/1'), from: null, to: b },
+          { ref: MAIN, from: null, to: b },
+        ],
+        'edit',
+      ),
+    ),
+    StaleRef,
+  )
+  assert.is(repository.head(branch('change-requests/1')), null)
+  await repository.move(
+    [
+      { ref: branch('change-requests/1'), from: null, to: b },
+      { ref: MAIN, from: a, to: b },
+    ],
+    'edit: two',
+  )
+  assert.equal(
+    [...(await repository.refs('refs/heads/'))],
+    [
+      [branch('change-requests/1'), b],
+      [MAIN, b],
+    ],
+  )
+  await repository.move([{ ref: branch('change-requests/1'), from: b, to: null }], 'delete')
+  assert.is(repository.head(branch('change-requests/1')), null)
+  assert.instance(await rejection(repository.move([{ ref: MAIN, from: b, to: '1'.repeat(40) as CommitId }], 'edit')), MissingObject)
+  assert.match(admin(repository, ['reflog', 'show', 'main']), /bindery: edit/)
+})
+
+test('an admin sees our moves and we see his, at once, loose and packed', async () => {
+  const repository = await place.git.create('admin')
+  let head: CommitId | null = null
+  for (let round = 0; round < 12; round++) {
+    const next = await commit(repository, head ? [head] : [], { x: String(round) })
+    await repository.move([{ ref: MAIN, from: head, to: next }], 'edit')
+    if (round % 3 === 0) admin(repository, ['pack-refs', '--all', '--prune'])
+    assert.is(repository.head(MAIN), next)
+    const his = admin(repository, ['commit-tree', '-p', next, '-m', 'his', `${next}^{tree}`]) as CommitId
+    admin(repository, ['update-ref', MAIN, his])
+    assert.is(repository.head(MAIN), his)
+    if (round % 2 === 0) admin(repository, ['pack-refs', '--all', '--prune'])
+    assert.is(repository.head(MAIN), his)
+    head = his
+  }
+  admin(repository, ['update-ref', '-d', MAIN])
+  assert.is(repository.head(MAIN), null)
+})
+
+test('fifty writers beside an admin who writes, packs and collects lose nothing', async () => {
+  const repository = await place.git.create('race')
+  const start = await commit(repository, [], { start: 'x' })
+  await repository.move([{ ref: MAIN, from: null, to: start }], 'start')
+  const acknowledged: string[] = []
+  let writing = true
+  const git = (...args: string[]) =>
+    run('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: repository.path }).then(
+      ({ stdout }) => stdout.trim(),
+      () => null,
+    )
+  const adminWrites = async () => {
+    while (writing) {
+      const old = await git('rev-parse', MAIN)
+      const next = old && (await git('commit-tree', '-p', old, '-m', 'admin', `${old}^{tree}`))
+      if (old && next && (await git('update-ref', MAIN, next, old)) !== null) acknowledged.push(next)
+      await sleep(100)
+    }
+  }
+  const adminTidies = async () => {
+    for (let round = 0; writing; round++) {
+      await git(...(round % 8 === 3 ? ['gc', '--quiet'] : ['pack-refs', '--all']))
+      await sleep(100)
+    }
+  }
+  const writer = async (n: number) => {
+    for (;;) {
+      const from = repository.head(MAIN) as CommitId
+      const to = await commit(repository, [from], { [`w/${n}.md`]: `writer ${n}` })
+      try {
+        await repository.move([{ ref: MAIN, from, to }], 'edit')
+        acknowledged.push(to)
+        return
+      } catch (error) {
+        if (!(error instanceof StaleRef)) throw error
+        await sleep(Math.random() * 300)
+      }
+    }
+  }
+  const admins = [adminWrites(), adminTidies()]
+  await Promise.all(Array.from({ length: 50 }, (_, n) => writer(n)))
+  writing = false
+  await Promise.all(admins)
+  const reachable = new Set(admin(repository, ['rev-list', MAIN]).split('\n'))
+  assert.equal(
+    acknowledged.filter((id) => !reachable.has(id)),
+    [],
+  )
+  assert.is((await (await repository.at(repository.head(MAIN) as CommitId)).list('w'))?.length, 50)
+  assert.equal(await repository.check(), [])
+})
+
+test('a lock that is held for a while is waited for, one that stays is named', async () => {
+  const repository = await place.git.create('locked')
+  const a = await commit(repository, [], { x: '1' })
+  const lock = join(repository.path, `${MAIN}.lock`)
+  writeFileSync(lock, '')
+  const moving = repository.move([{ ref: MAIN, from: null, to: a }], 'start')
+  await sleep(300)
+  rmSync(lock)
+  await moving
+  assert.is(repository.head(MAIN), a)
+  const b = await commit(repository, [a], { x: '2' })
+  writeFileSync(lock, '')
+  const error = await rejection(repository.move([{ ref: MAIN, from: a, to: b }], 'edit'))
+  assert.instance(error, GitError)
+  assert.not.instance(error, StaleRef)
+  assert.ok(existsSync(lock))
+  rmSync(lock)
+  await repository.move([{ ref: MAIN, from: a, to: b }], 'edit')
+})
+
+test('at the next start our own stale lock goes, another stays and is reported', async () => {
+  const repository = await place.git.create('stale')
+  const [a, b] = [await commit(repository, [], { x: '1' }), await commit(repository, [], { x: '2' })]
+  await repository.move([{ ref: MAIN, from: null, to: a }], 'start')
+  const moves = [
+    { ref: MAIN, from: a, to: b },
+    { ref: branch('other'), from: null, to: b },
+  ]
+  writeFileSync(join(repository.path, 'bindery-moving'), JSON.stringify({ since: Date.now(), moves }))
+  writeFileSync(join(repository.path, `${MAIN}.lock`), `${b}\n`)
+  writeFileSync(join(repository.path, 'refs/heads/other.lock'), `${a}\n`)
+  mkdirSync(join(repository.path, 'refs/heads/deep'))
+  writeFileSync(join(repository.path, 'refs/heads/deep/admin.lock'), '')
+  const notices: string[] = []
+  const again = await openAt(place.dir, { notice: (message) => notices.push(message) })
+  try {
+    const reopened = await again.open('stale')
+    assert.is(notices.length, 2)
+    assert.match(notices.join(' '), /deep\/admin\.lock.*other\.lock/)
+    await reopened.move([{ ref: MAIN, from: a, to: b }], 'edit')
+    assert.is(reopened.head(MAIN), b)
+  } finally {
+    await again.close()
+  }
+})
+
+test('ref names are judged as git check-ref-format does', async () => {
+  const repository = await place.git.create('names')
+  const names = [
+    'refs/heads/a',
+    'refs/heads/a.lock',
+    'refs/heads/.a',
+    'refs/heads/a..b',
+    'refs/heads/a b',
+    'refs/heads/a~',
+    'refs/heads/a^',
+    'refs/heads/a:',
+    'refs/heads/a?',
+    'refs/heads/a*',
+    'refs/heads/a[',
+    'refs/heads/a\\',
+    'refs/heads/a/',
+    'refs/heads//a',
+    'refs/heads/a.',
+    'refs/heads/@{x',
+    'refs/heads/@',
+    'refs/heads/ü',
+    'refs/heads/-x',
+    'refs/heads/a\x7f',
+    'refs/heads/a.lock/b',
+    'refs/bindery/keep/1',
+  ]
+  for (const name of names) {
+    let valid = true
+    try {
+      admin(repository, ['check-ref-format', name])
+    } catch {
+      valid = false
+    }
+    assert.is(isRefName(name), valid, name)
+  }
+  for (const name of ['HEAD', 'refs/x', '../refs/heads/a', 'config', '']) assert.not(isRefName(name))
+  assert.is(repository.head('refs/../config' as RefName), null)
+  const a = await commit(repository, [], { x: '1' })
+  assert.instance(await rejection(repository.move([{ ref: 'refs/heads/a\nupdate x' as RefName, from: null, to: a }], 'edit')), GitError)
+})
+test.run()

@@ -1,0 +1,52 @@
+import { existsSync } from 'node:fs'
+import * as assert from 'uvu/assert'
+import { createChangeRequest } from '../../src/domain/change-requests.js'
+import { queueHousekeeping } from '../../src/domain/housekeeping.js'
+import { deleteSpace } from '../../src/domain/spaces.js'
+import { changeRequests, jobs, spaces, syncRuns } from '../../src/model/index.js'
+import { suite } from '../support/suite.js'
+import { type Fixture, startFixture } from '../support/sync-fixture.js'
+
+const test = suite('housekeeping')
+let f: Fixture
+test.before(async () => {
+  f = await startFixture()
+})
+test.after(() => f.close())
+
+const later = (days: number) => ({ ...f.app, clock: { now: () => new Date(Date.now() + days * 24 * 60 * 60 * 1000) } })
+
+test('a deleted space goes after seven days, with its repository and documents; others are maintained', async () => {
+  const remote = await f.remotes.createRepository('purged.git', { files: { 'README.md': '# Home\n' } })
+  const [gone, kept] = [await f.space(), await f.space()]
+  await f.import(gone, { url: remote.url })
+  await createChangeRequest(f.app, f.actor, await f.reload(gone), {})
+  await deleteSpace(f.app, gone)
+  f.app.clock = later(6).clock
+  assert.is(await queueHousekeeping(f.app), 2)
+  assert.is(await queueHousekeeping(f.app), 0, 'once a day')
+  await f.worker.idle()
+  assert.ok(await f.app.store.get(spaces, gone.doc.id), 'it can still be restored')
+
+  f.app.clock = later(8).clock
+  await queueHousekeeping(f.app)
+  await f.worker.idle()
+  assert.is(await f.app.store.get(spaces, gone.doc.id), null)
+  assert.equal(await f.app.store.find(changeRequests, 'space', gone.doc.id), [])
+  assert.equal(await f.app.store.find(syncRuns, 'space', gone.doc.id), [])
+  assert.not.ok(existsSync(gone.repo.path))
+  assert.ok(existsSync(kept.repo.path))
+  assert.equal(await kept.repo.check(), [])
+  assert.ok((await f.app.store.all(jobs)).every((job) => job.state === 'done'))
+})
+
+test('a sync queued after housekeeping comes before it', async () => {
+  const remote = await f.remotes.createRepository('before.git', { files: { 'README.md': '# Home\n' } })
+  const space = await f.space()
+  f.app.clock = later(20).clock
+  await queueHousekeeping(f.app)
+  assert.is((await f.import(space, { url: remote.url })).state, 'success')
+  assert.ok((await f.app.store.find(jobs, 'lane', space.doc.id)).some((job) => job.sequence === 1))
+})
+
+test.run()
