@@ -1,6 +1,7 @@
+import { resolveRedirect } from '../content/config.js'
 import { decodeText } from '../content/text.js'
 import { imageDimensions } from '../content/image-dimensions.js'
-import type { DocumentEntry, FilePlace, PageEntry } from '../content/types.js'
+import type { FilePlace, PageEntry } from '../content/types.js'
 import { notFound } from '../kernel/errors.js'
 import type { App } from './app.js'
 import { filesOf, type OpenRevision } from './revisions.js'
@@ -27,11 +28,8 @@ export function getPage(revision: OpenRevision, id: string): PageEntry {
 /** A page by its path (slashes at the ends ignored; '' is the first page). Throws 404. */
 export function getPageByPath(revision: OpenRevision, path: string): PageEntry {
   const wanted = path.replace(/^\/+|\/+$/g, '')
-  const { byPath, byGitPath, config, pages } = revision.structure
-  const page =
-    wanted === ''
-      ? (pages.find((one) => one.type === 'document') ?? pages[0])
-      : (byPath.get(wanted) ?? byPath.get(config.redirects[wanted] ?? '') ?? byGitPath.get(config.redirects[wanted] ?? ''))
+  const { byPath, pages } = revision.structure
+  const page = wanted === '' ? (pages.find((one) => one.type === 'document') ?? pages[0]) : (byPath.get(wanted) ?? resolveRedirect(revision.structure, wanted))
   if (!page) throw notFound(`Page ${path}`)
   return page
 }
@@ -67,9 +65,6 @@ export async function getFile(app: App, revision: OpenRevision, id: string): Pro
   if (!file) throw notFound(`File ${id}`)
   return file
 }
-
-/** The page that a file is, where it is one. */
-export const pageOfFile = (revision: OpenRevision, gitPath: string): DocumentEntry | undefined => revision.structure.byGitPath.get(gitPath)
 
 /** Text of a piece of reusable content. Throws 404. */
 export async function readReusable(
