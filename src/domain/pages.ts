@@ -1,4 +1,6 @@
 import { resolveRedirect } from '../content/config.js'
+import { evaluateMarkdown } from '../content/evaluate.js'
+import { readPage } from '../content/front-matter.js'
 import { decodeText } from '../content/text.js'
 import { imageDimensions } from '../content/image-dimensions.js'
 import type { FilePlace, PageEntry } from '../content/types.js'
@@ -75,4 +77,21 @@ export async function readReusable(
   const entry = place ? await revision.snapshot.entry(place.gitPath) : null
   if (!place || !entry) throw notFound(`Reusable content ${id}`)
   return { place, oid: entry.oid, text: decodeText(await revision.snapshot.read(entry.oid)) }
+}
+
+/** Markdown of the file `gitPath` of a revision, reusable content and variables filled in. */
+export async function evaluate(
+  revision: OpenRevision,
+  gitPath: string,
+  markdown: string,
+  pageVariables: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const { structure, snapshot } = revision
+  const reusable = new Set(structure.reusableContents.map((place) => place.gitPath))
+  const paths = new Set((await snapshot.walk()).map((entry) => entry.path))
+  const readIncluded = async (path: string): Promise<string | null> => {
+    const entry = reusable.has(path) ? await snapshot.entry(path) : null
+    return entry && readPage(decodeText(await snapshot.read(entry.oid)), path).markdown
+  }
+  return evaluateMarkdown(markdown, gitPath, { structure, pageVariables, exists: (path) => paths.has(path), readIncluded })
 }

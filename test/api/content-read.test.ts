@@ -56,4 +56,38 @@ test('reusable content is no file, and redirects are found as they are written',
   await here.admin.call('get', `/v1/spaces/${space}/content/path/constructor`).expect(404)
 })
 
+test('an evaluated page has its reusable content and variables filled in', async () => {
+  const value = (name: string) => `<code class="expression">${name}</code>`
+  const space = await imported({
+    'SUMMARY.md': '* [Home](README.md)\n* [Guide](guide/one.md)\n',
+    'README.md': '# Home\n',
+    'guide/one.md': `---\nvars:\n  edition: gold\n---\n# One\n\n${value('space.vars.product')} ${value('page.vars.edition')} ${value('space.vars.none')}\n\n* x\n\n  {% include "../.gitbook/includes/note.md" %}\n\n\`\`\`\n{% include "../.gitbook/includes/note.md" %} ${value('space.vars.product')}\n\`\`\`\n\n{% include "../README.md" %}\n`,
+    '.gitbook/vars.yaml': 'product: Ac*me*\n',
+    '.gitbook/includes/note.md': `---\ntitle: Note\n---\nNote: ${value('space.vars.product')}\n[home](../../README.md#top) ![i](../assets/i.png)\n\n{% include "note.md" %}\n{% include "inner.md" %}\n`,
+    '.gitbook/includes/inner.md': '---\ntitle: Inner\n---\nInner\n',
+    '.gitbook/assets/i.png': 'x',
+  })
+  const { markdown } = await read(space, 'path/one?evaluated=true')
+  assert.is(
+    markdown,
+    `# One\n\nAc\\*me\\* gold ${value('space.vars.none')}\n\n* x\n\n  Note: Ac\\*me\\*\n  [home](../README.md#top) ![i](../.gitbook/assets/i.png)\n\n  {% include "../.gitbook/includes/note.md" %}\n  Inner\n\n\`\`\`\n{% include "../.gitbook/includes/note.md" %} ${value('space.vars.product')}\n\`\`\`\n\n{% include "../README.md" %}\n`,
+  )
+  const [note] = (await here.admin.call('get', `/v1/spaces/${space}/content`).expect(200)).body.reusableContents.filter(
+    (one: { title: string }) => one.title === 'Note',
+  )
+  assert.match((await read(space, `reusable-contents/${note.id}?evaluated=true`)).markdown, /Note: Ac\\\*me[^]*Inner/)
+  assert.match((await read(space, `reusable-contents/${note.id}`)).markdown, /expression/)
+  const { document } = await read(space, 'path/one?evaluated=true&format=document')
+  assert.match(JSON.stringify(document), /Ac\*me\*/)
+})
+
+test('reusable content that multiplies itself stays bounded', async () => {
+  const files: Files = { 'README.md': '{% include ".gitbook/includes/p0.md" %}\n' }
+  for (let i = 0; i < 6; i++) files[`.gitbook/includes/p${i}.md`] = `---\ntitle: p\n---\n${`{% include "p${i + 1}.md" %}\n`.repeat(20)}`
+  files['.gitbook/includes/p6.md'] = 'x'.repeat(10_000)
+  const { markdown } = await read(await imported(files), 'path/readme?evaluated=true')
+  assert.ok(markdown.length < 3 * 1024 * 1024)
+  assert.match(markdown, /\{% include/)
+})
+
 test.run()
