@@ -133,7 +133,6 @@ async function cpuOf(url: string): Promise<number> {
 
 const agent = new Agent({ connections: 16, keepAliveTimeout: 60_000 })
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are read as any client would
 export type Json = any
 
 /** One request of the API; throws for what is no success. */
