@@ -50,7 +50,12 @@ test(
       assert.is(await git.fsck(), '')
       await countersAgree(dir, ledger.space)
     }
-    const figures = { kills: KILLS, acknowledged: ledger?.acknowledged, readyMs: { worst: Math.max(...ready), median: ready.sort((a, b) => a - b)[ready.length >> 1] }, repairs: Object.fromEntries(repairs) }
+    const figures = {
+      kills: KILLS,
+      acknowledged: ledger?.acknowledged,
+      readyMs: { worst: Math.max(...ready), median: ready.sort((a, b) => a - b)[ready.length >> 1] },
+      repairs: Object.fromEntries(repairs),
+    }
     console.log('races/kill:', JSON.stringify(figures))
     assert.equal(failures, [])
     assert.ok(Math.max(...ready) < READY_MS)
@@ -70,7 +75,8 @@ async function agree(call: Call, git: PlainGit, ledger: Ledger, kill: number): P
   const firstParents = await git.commits('refs/heads/main', '--first-parent')
   for (const revision of ledger.onMain) assert.ok(main.has(revision), `${revision} is not on main ${at}`)
   const space = (await call('GET', base)).body
-  for (const [field, { acknowledged, asked }] of Object.entries(ledger.settings)) assert.ok([acknowledged, asked].includes(space[field]), `${field} is ${space[field]} ${at}`)
+  for (const [field, { acknowledged, asked }] of Object.entries(ledger.settings))
+    assert.ok([acknowledged, asked].includes(space[field]), `${field} is ${space[field]} ${at}`)
   for (const token of ledger.tokens.splice(0)) {
     const response = await fetch(`${call.url}/v1/user`, { headers: { Authorization: `Bearer ${token}` } })
     assert.is(response.status, 200, `a token is gone ${at}`)
@@ -89,13 +95,21 @@ async function agree(call: Call, git: PlainGit, ledger: Ledger, kill: number): P
   for (const status of ['open', 'draft'] as const) {
     assert.is(space[status === 'open' ? 'changeRequestsOpen' : 'changeRequestsDraft'], all.filter((one) => one.status === status).length, `${status} ${at}`)
   }
-  const branches = new Map((await git.run(['for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads/change-requests/'])).split('\n').map((line) => line.split(' ') as [string, string]))
+  const branches = new Map(
+    (await git.run(['for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads/change-requests/']))
+      .split('\n')
+      .map((line) => line.split(' ') as [string, string]),
+  )
   const byId = new Map(all.map((one) => [one.id, one]))
   assert.is(new Set(all.map((one) => one.number)).size, all.length, `a number is there twice ${at}`)
   for (const one of all) {
     assert.is(branches.get(`refs/heads/change-requests/${one.number}`), one.revision, `the branch of ${one.number} ${at}`)
     if (one.status === 'merged') assert.ok(firstParents.has(one.revisionMerged as string), `${one.number} says it is merged, main does not ${at}`)
-    else assert.ok(one.revision === ledger.changeRequests.get(one.id)?.initial || !main.has(one.revision), `${one.number} is merged on main and ${one.status} in its document ${at}`)
+    else
+      assert.ok(
+        one.revision === ledger.changeRequests.get(one.id)?.initial || !main.has(one.revision),
+        `${one.number} is merged on main and ${one.status} in its document ${at}`,
+      )
   }
   for (const [id, known] of ledger.changeRequests) {
     const found = byId.get(id)

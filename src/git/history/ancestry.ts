@@ -137,7 +137,11 @@ export class Ancestry {
     const heads = this.#heads().map((id) => `^${id}\n`)
     const input = [...ids.map((id) => `${id}\n`), ...heads].join('')
     // A head that is known here may be gone: a commit whose move was lost to another's is named by nothing, and pruned.
-    const text = await this.launcher.mustRun(['rev-list', '--parents', '--ignore-missing', '--stdin'], { cwd: this.objects.repository, input, timeoutMs: 600_000 })
+    const text = await this.launcher.mustRun(['rev-list', '--parents', '--ignore-missing', '--stdin'], {
+      cwd: this.objects.repository,
+      input,
+      timeoutMs: 600_000,
+    })
     const found = new Map<string, readonly string[]>()
     for (const line of text.toString('latin1').split('\n')) if (line !== '') found.set(line.slice(0, 40), line.slice(41).split(' ').filter(Boolean))
     this.#putAll(found)
