@@ -47,7 +47,7 @@ export const InsertGroup = Type.Object(
   strict,
 )
 export const UpdateGroup = Type.Object(
-  { ...operation('update_group'), page: Id, title: optional(Type.String({ minLength: 1, maxLength: 255 })), slug: Slug },
+  { ...operation('update_group'), page: Id, title: optional(Type.String({ minLength: 1, maxLength: 255 })), slug: Slug, into: Into, at: At },
   strict,
 )
 export const DeleteGroup = Type.Object({ ...operation('delete_group'), page: Id }, strict)
