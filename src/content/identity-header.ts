@@ -38,20 +38,26 @@ export function decodePageIds(header: string): Map<string, string> {
     const key = encoded === undefined ? null : decodeKey(encoded)
     if (!kind || !id || key === null || !isEntryKind(kind)) continue
     const name = overrideKey(kind, key)
-    if (overrides.has(name) || used.has(id)) continue
+    const takesBack = id === defaultId(kind, key)
+    if (overrides.has(name) || (!takesBack && used.has(id))) continue
     overrides.set(name, id)
-    used.add(id)
+    if (!takesBack) used.add(id)
   }
   return overrides
 }
 
+function isDefault(name: string, id: string): boolean {
+  const { kind, key } = entryOfOverride(name)
+  return id === defaultId(kind, key)
+}
+
 /** The overrides that a header makes of those it is relative to. An ID that changed hands is taken from its former holder. */
 export function composePageIds(base: IdOverrides, header: IdOverrides): Map<string, string> {
-  const taken = new Set(header.values())
+  // A line that states the default gives nothing: the ID may be an override of another entry.
+  const taken = new Set([...header].filter(([name, id]) => !isDefault(name, id)).map(([, id]) => id))
   const composed = new Map([...base].filter(([name, id]) => header.has(name) || !taken.has(id)))
   for (const [name, id] of header) {
-    const { kind, key } = entryOfOverride(name)
-    if (id === defaultId(kind, key)) composed.delete(name)
+    if (isDefault(name, id)) composed.delete(name)
     else composed.set(name, id)
   }
   return composed

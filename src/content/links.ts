@@ -56,6 +56,12 @@ export function findReferences(markdown: string, pieces: typeof readPieces = rea
   })
 }
 
+/** Where code stands in a page's markdown (fences, indented blocks, spans): nothing in there means anything. */
+export function codeSpans(markdown: string): Span[] {
+  if (markdown.length > MAX_PAGE_LENGTH) return []
+  return piecesOf(markdown).flatMap((piece) => scanMarkdown(piece.text, piece.start, () => {}).code)
+}
+
 type Add = (kind: ReferenceKind, start: number, end: number, encoding: TargetEncoding) => void
 
 const GFM = [gfm()]

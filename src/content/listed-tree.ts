@@ -29,6 +29,9 @@ function operationKey({ type, props, dependencies }: { type: string; props: unkn
 
 /** Builds the tree that the table of contents describes. Works through a stack: nesting is as deep as its author likes. */
 export class ListedTree {
+  /** Files that an entry names without an anchor. */
+  readonly #plain = new Set<string>()
+
   constructor(
     private readonly builder: TreeBuilder,
     private readonly config: ContentConfig,
@@ -41,10 +44,20 @@ export class ListedTree {
     const push = (children: readonly SummaryNode[], place: Place): void => {
       for (let i = children.length - 1; i >= 0; i--) work.push({ node: children[i]!, place })
     }
+    this.#notePlain(nodes)
     push(nodes, rootPlace(this.builder.pages))
     for (let item = work.pop(); item; item = work.pop()) {
       const entry = this.#add(item.node, item.place)
       if (item.node.children.length > 0) push(item.node.children, entry ? placeBelow(entry, item.place) : item.place)
+    }
+  }
+
+  #notePlain(nodes: readonly SummaryNode[]): void {
+    const work = [...nodes]
+    for (let node = work.pop(); node; node = work.pop()) {
+      const file = node.href && !node.href.endsWith('#') ? this.#find(node.href) : null
+      if (file !== null) this.#plain.add(file)
+      for (const child of node.children) work.push(child)
     }
   }
 
@@ -107,7 +120,9 @@ export class ListedTree {
     const named = hash < 0 ? null : this.#find(href.slice(0, hash))
     if (named === null || !isMarkdown(named)) return { is: 'missing' }
     const anchor = href.slice(hash + 1)
-    return anchor === '' ? { is: 'page', gitPath: named } : { is: 'link', target: { gitPath: named, anchor } }
+    if (anchor !== '') return { is: 'link', target: { gitPath: named, anchor } }
+    // `x.md#` beside an entry for `x.md` is a second entry on purpose: a link to that page.
+    return this.#plain.has(named) ? { is: 'link', target: { gitPath: named } } : { is: 'page', gitPath: named }
   }
 
   /** Targets are relative to the table of contents' folder, then to the effective root. */

@@ -1,12 +1,12 @@
 import { applyChanges } from '../content/identity-changes.js'
-import { defaultId, type EntryKey, type IdOverrides } from '../content/identity.js'
+import { defaultId, type EntryKey, entryOfOverride, type IdOverrides } from '../content/identity.js'
 import { matchStructures, structureKeys } from '../content/identity-structure.js'
 import { readConfig } from '../content/config.js'
 import { keyBelow } from '../content/paths.js'
 import { kindOfPath } from '../content/place-kind.js'
 import { readStructure } from '../content/structure.js'
 import type { Repository, Snapshot, TreeChange } from '../git/index.js'
-import type { CommitId } from '../kernel/ids.js'
+import type { CommitId, TreeId } from '../kernel/ids.js'
 
 /** What renames, additions and deletions between two commits do to the IDs; commits may be of any ancestry. */
 export async function resolveChanges(
@@ -17,24 +17,38 @@ export async function resolveChanges(
   known: readonly { from: string; to: string }[] = [],
 ): Promise<IdOverrides> {
   const plain = await repo.diff(from, to)
-  if (plain.every((change) => change.status === 'modified') && !plain.some((change) => /(^|\/)(SUMMARY\.md|\.gitbook\.yaml)$/i.test(change.path))) return before
   const [old, now] = await Promise.all([repo.at(from), repo.at(to)])
+  const [{ root: oldRoot, summary }, { root }] = [(await readConfig(old)).config, (await readConfig(now)).config]
+  const shapes = (path: string): boolean => path === summary || path.endsWith('.gitbook.yaml')
+  if (plain.every((change) => change.status === 'modified' && !shapes(change.path)) && !swapped(plain)) return before
   const changes = await withRenames(repo, from, to, plain, known)
-  const { root } = (await readConfig(now)).config
+  const files = await now.walk()
   const entry = (path: string): EntryKey => ({ kind: kindOfPath(keyBelow(root, path)), key: keyBelow(root, path) })
-  const here = new Set((await now.walk()).map((file) => keyBelow(root, file.path)))
+  const here = new Set(files.map((file) => keyBelow(root, file.path)))
+  // Another root gives every file another key, although none has moved.
+  const came = new Set(changes.map((change) => change.path))
+  const rerooted = root === oldRoot ? [] : files.map((file) => file.path).filter((path) => !came.has(path) && keyBelow(root, path) !== keyBelow(oldRoot, path))
   const result = applyChanges(
     before,
     {
       added: changes.filter((change) => change.status === 'added').map((change) => entry(change.path)),
-      deleted: changes.filter((change) => change.status === 'deleted').map((change) => entry(change.path)),
-      renamed: changes
-        .filter((change) => change.status === 'renamed')
-        .map((change) => ({ kind: entry(change.path).kind, from: keyBelow(root, change.from as string), to: keyBelow(root, change.path) })),
+      deleted: changes
+        .filter((change) => change.status === 'deleted')
+        .map(({ path }) => ({ kind: kindOfPath(keyBelow(oldRoot, path)), key: keyBelow(oldRoot, path) })),
+      renamed: [
+        ...changes.filter((change) => change.status === 'renamed').map((change) => [change.from as string, change.path] as const),
+        ...rerooted.map((path) => [path, path] as const),
+      ].map(([source, path]) => ({ kind: entry(path).kind, from: keyBelow(oldRoot, source), to: keyBelow(root, path) })),
     },
     (kind, key) => here.has(key) && kindOfPath(key) === kind,
   )
   return structural(result, old, now)
+}
+
+/** Whether a file now has the bytes that another one had. */
+function swapped(changes: readonly TreeChange[]): boolean {
+  const had = new Set(changes.map((change) => change.before?.oid))
+  return changes.some((change) => had.has(change.after?.oid))
 }
 
 /** Groups, links and computed pages: matched by what stayed the same around them. */
@@ -80,4 +94,14 @@ async function withRenames(
   }
   const rest = [...[...gone.values()].filter((c) => c.status === 'deleted'), ...[...came.values()].filter((c) => c.status === 'added')]
   return [...renamed, ...rest]
+}
+
+/** Everything of a tree that has an identity. */
+export async function entriesOf(repo: Repository, tree: TreeId): Promise<EntryKey[]> {
+  const files = repo.tree(tree)
+  const structure = await readStructure(files, defaultId)
+  const { root } = structure.config
+  const keys = (await files.walk()).map((file) => keyBelow(root, file.path))
+  const listed = [...structureKeys(structure)].map(entryOfOverride).filter(({ kind }) => kind !== 'page')
+  return [...keys.map((key) => ({ kind: kindOfPath(key), key })), ...listed]
 }

@@ -2,16 +2,16 @@ import type { IdOverrides } from '../content/identity.js'
 import { mergeOverrides } from '../content/identity-changes.js'
 import { composePageIds, decodePageIds, differenceOfPageIds } from '../content/identity-header.js'
 import type { CommitInfo, Repository } from '../git/index.js'
-import type { CommitId } from '../kernel/ids.js'
+import type { CommitId, TreeId } from '../kernel/ids.js'
 import type { App } from './app.js'
-import { resolveChanges } from './identity-changes.js'
+import { entriesOf, resolveChanges } from './identity-changes.js'
 import { ADOPTED } from './refs.js'
 
 /** The commit header that carries page identity: see ARCHITECTURE.md, "Page identity". */
 export const PAGE_IDS = 'page-ids'
 
 /** Longest run of commits without the header that is resolved one by one; a longer one is resolved as one difference. */
-const MAX_STEPS = 200
+const MAX_STEPS = 2_000
 
 export const noOverrides: IdOverrides = new Map()
 
@@ -53,7 +53,7 @@ export async function overridesAt(app: App, space: string, repo: Repository, com
   const flush = async (): Promise<void> => {
     const steps = plain.length > MAX_STEPS ? plain.slice(-1) : plain
     for (const step of steps) {
-      if (previous !== null) current = await resolveChanges(repo, current, previous, step.id)
+      if (previous !== null) current = (await resolveMerge(app, space, repo, step)) ?? (await resolveChanges(repo, current, previous, step.id))
       previous = step.id
       app.content.overrides.set(cacheKey(space, step.id), current)
     }
@@ -73,6 +73,14 @@ export async function overridesAt(app: App, space: string, repo: Repository, com
   }
   await flush()
   return current
+}
+
+/** IDs after a merge that a Git user made, three-way like those of the server; null where it is none. */
+async function resolveMerge(app: App, space: string, repo: Repository, { parents, tree }: CommitInfo): Promise<IdOverrides | null> {
+  const [ours, theirs] = parents
+  if (!ours || !theirs) return null
+  const base = await repo.mergeBase(ours, theirs)
+  return base && mergedOverrides(app, space, repo, base, ours, theirs, tree)
 }
 
 /** IDs at the nearest commit at or below `commit` that carries the header: what headers above it are relative to. */
@@ -104,7 +112,7 @@ export function rememberOverrides(app: App, space: string, commit: CommitId, ove
   app.content.overrides.set(cacheKey(space, commit), overrides)
 }
 
-/** IDs after a merge, three-way. */
+/** IDs after a merge, three-way; no two entries of the merged `tree` share one. */
 export async function mergedOverrides(
   app: App,
   space: string,
@@ -112,11 +120,13 @@ export async function mergedOverrides(
   base: CommitId | null,
   ours: CommitId,
   theirs: CommitId,
+  tree: TreeId,
 ): Promise<IdOverrides> {
   const [b, o, t] = await Promise.all([
     base ? overridesAt(app, space, repo, base) : noOverrides,
     overridesAt(app, space, repo, ours),
     overridesAt(app, space, repo, theirs),
   ])
-  return b === t ? o : b === o ? t : mergeOverrides(b, o, t)
+  if (b.size + o.size + t.size === 0) return o
+  return mergeOverrides(b, o, t, await entriesOf(repo, tree))
 }

@@ -1,5 +1,7 @@
-import { idOf } from '../content/identity.js'
-import type { CommitInfo, Repository } from '../git/index.js'
+import { readConfig } from '../content/config.js'
+import { type IdOverrides, idOf } from '../content/identity.js'
+import { isMarkdown, keyBelow } from '../content/paths.js'
+import type { CommitInfo, Repository, TreeChange } from '../git/index.js'
 import type { CommitId } from '../kernel/ids.js'
 import type { App } from './app.js'
 import { overridesAt } from './identity.js'
@@ -70,17 +72,15 @@ async function step(app: App, space: string, repo: Repository, before: PageDates
   const parent = info.parents[0]
   const changes = await repo.diff(parent ?? null, info.id)
   const when = info.committer.seconds
-  const deleted = changes.filter((change) => change.status === 'deleted')
-  const added = changes.filter((change) => change.status === 'added')
   for (const change of changes) {
     if (change.status === 'deleted') own.set(change.path, null)
     else own.set(change.path, { created: (change.status === 'modified' ? datesOf(before, change.path)?.created : undefined) ?? when, updated: when })
   }
-  if (parent && deleted.length > 0 && added.length > 0) await carry(app, space, repo, before, parent, info.id, deleted, added, own)
+  if (parent && changes.length > 1 && changes.some((change) => isMarkdown(change.path))) await carry(app, space, repo, before, parent, info.id, changes, own)
   return own
 }
 
-/** A path that carries the identity of a deleted one was moved: it keeps the date of creation. */
+/** A path that carries the identity of another one was moved (or both were swapped): the date of creation goes with it. */
 async function carry(
   app: App,
   space: string,
@@ -88,15 +88,19 @@ async function carry(
   before: PageDates,
   parent: CommitId,
   commit: CommitId,
-  deleted: { path: string }[],
-  added: { path: string }[],
+  changes: readonly TreeChange[],
   own: Map<string, FileDates | null>,
 ): Promise<void> {
   const [old, now] = await Promise.all([overridesAt(app, space, repo, parent), overridesAt(app, space, repo, commit)])
-  const source = new Map(deleted.map((change) => [idOf(old)('page', change.path), change.path]))
-  for (const change of added) {
-    const from = source.get(idOf(now)('page', change.path))
-    const dates = from === undefined ? undefined : datesOf(before, from)
+  if (old === now) return
+  const rootOf = async (id: CommitId): Promise<string> => (await readConfig(await repo.at(id))).config.root
+  const [oldRoot, root] = await Promise.all([rootOf(parent), rootOf(commit)])
+  const idIn = (overrides: IdOverrides, below: string, path: string): string => idOf(overrides)('page', keyBelow(below, path))
+  const source = new Map(changes.filter((change) => change.status !== 'added').map((change) => [idIn(old, oldRoot, change.path), change.path]))
+  for (const change of changes) {
+    if (change.status === 'deleted') continue
+    const from = source.get(idIn(now, root, change.path))
+    const dates = from === undefined || from === change.path ? undefined : datesOf(before, from)
     const mine = own.get(change.path)
     if (dates && mine) own.set(change.path, { ...mine, created: dates.created })
   }

@@ -2,7 +2,6 @@ import { applyBatch, BatchError } from '../content/edit/apply.js'
 import type { Applied, Batch } from '../content/edit/plan.js'
 import { Workspace } from '../content/edit/workspace.js'
 import { defaultId } from '../content/identity.js'
-import { mergeOverrides } from '../content/identity-changes.js'
 import { keyBelow } from '../content/paths.js'
 import type { FileChange } from '../git/index.js'
 import { conflict, ServiceError } from '../kernel/errors.js'
@@ -11,9 +10,9 @@ import { type ContentChange, type ContentChanges, changeRequests } from '../mode
 import type { Actor, App, LoadedSpace } from './app.js'
 import { type LoadedChangeRequest, loadHead } from './change-requests.js'
 import { commitMessage, makeCommit, moveBranch } from './commits.js'
-import { overridesAt } from './identity.js'
+import { mergedOverrides, overridesAt } from './identity.js'
 import { mergeCommits } from './merge.js'
-import { conflictError } from './merge-requests.js'
+import { conflictError } from './conflicts.js'
 import { changeRequestRef, MAIN } from './refs.js'
 import { openRevision } from './revisions.js'
 import { checkUnlocked } from './spaces.js'
@@ -92,8 +91,7 @@ async function rebased(app: App, actor: Actor, space: LoadedSpace, commit: Commi
   const { repo, doc } = space
   const merged = await mergeCommits(app, repo, { ours: head, theirs: commit, base })
   if (!merged.clean) throw conflictError('The content has moved on, and your change', merged.conflicts, 'Read the present revision and make the change again.')
-  const [b, o, t] = await Promise.all([overridesAt(app, doc.id, repo, base), overridesAt(app, doc.id, repo, head), overridesAt(app, doc.id, repo, commit)])
-  const overrides = b === t ? o : mergeOverrides(b, o, t)
+  const overrides = await mergedOverrides(app, doc.id, repo, base, head, commit, merged.tree)
   return makeCommit(app, doc.id, repo, { parents: [head], tree: merged.tree, changes: [], message, author: actor.user, overrides })
 }
 

@@ -81,6 +81,10 @@ export class BareRepository implements Repository {
     return new TreeSnapshot(commit, tree, this.#objects)
   }
 
+  tree(tree: TreeId): Omit<Snapshot, 'commit'> {
+    return new TreeSnapshot('' as CommitId, tree, this.#objects)
+  }
+
   commit(id: CommitId): Promise<CommitInfo> {
     return this.#objects.commit(id)
   }

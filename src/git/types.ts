@@ -136,6 +136,8 @@ export interface Repository {
   refs(prefix: string): Promise<Map<RefName, CommitId>>
   /** Throws `MissingObject` where the commit is not there (or is no commit). */
   at(commit: CommitId): Promise<Snapshot>
+  /** The files of a tree that no commit names yet. */
+  tree(tree: TreeId): Omit<Snapshot, 'commit'>
   commit(id: CommitId): Promise<CommitInfo>
   /** Whether the object is here and is a commit. */
   hasCommit(id: string): Promise<boolean>

@@ -47,7 +47,7 @@ export const InsertGroup = Type.Object(
   strict,
 )
 export const UpdateGroup = Type.Object(
-  { ...operation('update_group'), page: Id, title: optional(Type.String({ minLength: 1, maxLength: 255 })), slug: Slug },
+  { ...operation('update_group'), page: Id, title: optional(Type.String({ minLength: 1, maxLength: 255 })), slug: Slug, into: Into, at: At },
   strict,
 )
 export const DeleteGroup = Type.Object({ ...operation('delete_group'), page: Id }, strict)
@@ -123,6 +123,9 @@ export const ContentChange = Type.Unsafe<ContentChange>({
   $id: 'ContentChange',
   type: 'object',
   required: ['operation'],
+  // named for the message alone: the branch of the operation decides, and closes itself
+  properties: { operation: { enum: operations.map((one) => one.properties.operation.const) } },
+  additionalProperties: true,
   discriminator: { propertyName: 'operation' },
   oneOf: operations.map((one) => ({ ...one })),
 })

@@ -1,5 +1,8 @@
 import type { ContentChange } from '../../model/content-changes.js'
 import { findReferences } from '../links.js'
+import { decodePercent, folderOf } from '../paths.js'
+import { findTarget } from '../file-index.js'
+import type { ContentStructure, PageEntry } from '../types.js'
 import { findFrontMatter } from './front-matter.js'
 import { relativeTarget, rewriteReferences } from './links.js'
 import { deleteFile, deleteReusableContent, insertFiles, renameFile, updateVariables, upsertReusableContent } from './operations/files.js'
@@ -49,10 +52,18 @@ export async function applyBatch(batch: Batch, changes: readonly ContentChange[]
     }
   }
   for (const path of batch.written) await relativeLinks(batch, path)
+  // The last change too may have moved what IDs hang on.
+  await batch.workspace.structure()
   return applied
 }
 
 const INTERNAL = /^\/(pages|files)\/([^?#]+)([?#].*)?$/
+
+/** The page that a ref of the batch, an ID, or a path with or without `.md` (percent-encoded or not) names. */
+function pageNamed(batch: Batch, structure: ContentStructure, name: string): PageEntry | undefined {
+  const plain = decodePercent(name) ?? name
+  return structure.byId.get(batch.pageRefs.get(name) ?? name) ?? structure.byPath.get(plain) ?? structure.byPath.get(plain.replace(/\.md$/i, ''))
+}
 
 /** `/pages/<ref, ID or path>` and `/files/<ref or ID>` as links to the files they mean; others stay as they are. */
 async function relativeLinks(batch: Batch, path: string): Promise<void> {
@@ -60,13 +71,19 @@ async function relativeLinks(batch: Batch, path: string): Promise<void> {
   if (text === null || !/\/(pages|files)\//.test(text)) return
   const bodyStart = findFrontMatter(text)?.end ?? 0
   const structure = await batch.workspace.structure()
+  const paths = await batch.workspace.paths()
+  // A repository may have folders of these names: what names a file there means it.
+  const isFileHere = (target: string): boolean =>
+    findTarget(target.replace(/[?#].*$/s, ''), folderOf(path), structure.config.root, (one) => paths.has(one)) !== null
   const replacements = findReferences(text.slice(bodyStart)).flatMap((reference) => {
     const [, kind, name = '', suffix = ''] = INTERNAL.exec(reference.target) ?? []
-    const plain = name.replace(/\.md$/i, '')
-    const page = structure.byId.get(name) ?? structure.byPath.get(plain)
+    if (kind === undefined || isFileHere(reference.target)) return []
+    const page = pageNamed(batch, structure, name)
     const target =
       kind === 'pages'
-        ? (batch.pageRefs.get(name) ?? (page?.type === 'document' ? page.gitPath : undefined))
+        ? page?.type === 'document'
+          ? page.gitPath
+          : undefined
         : kind === 'files'
           ? (batch.fileRefs.get(name) ?? structure.assets.find((asset) => asset.id === name)?.gitPath)
           : undefined

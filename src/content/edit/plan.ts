@@ -23,7 +23,7 @@ export interface Applied {
 /** What a batch works on, and what it has made so far. */
 export interface Batch {
   workspace: Workspace
-  /** Batch ref → path of the page file made under it. */
+  /** Batch ref → ID of the page or group made under it. */
   pageRefs: Map<string, string>
   /** Batch ref → path of the file made under it. */
   fileRefs: Map<string, string>

@@ -7,7 +7,8 @@ import { readStructure } from '../structure.js'
 import { decodeText, encodeText, encodingOf } from '../text.js'
 import type { ContentStructure, PlannedChange, ReaderEntry, TreeReader } from '../types.js'
 
-type Put = { content: Uint8Array } | { oid: string; mode: string } | null
+/** What a path holds now; without a mode, that of a plain file. */
+type Put = { content: Uint8Array; mode?: string } | { oid: string; mode: string } | null
 
 /**
  * A revision being edited: the files of a tree, what was changed in them so far, the structure that follows, and the IDs.
@@ -35,9 +36,7 @@ export class Workspace {
 
   /** What was changed, as files. */
   changes(): PlannedChange[] {
-    return [...this.#puts].map(([path, put]) =>
-      put === null ? { path, delete: true } : 'oid' in put ? { path, oid: put.oid } : { path, content: put.content },
-    )
+    return [...this.#puts].map(([path, put]) => (put === null ? { path, delete: true } : { path, ...put }))
   }
 
   /** The structure of the files as they are now. */
@@ -62,11 +61,12 @@ export class Workspace {
     return put === undefined ? (await this.reader.entry(path)) !== null : put !== null
   }
 
-  /** Whether a path or one that differs by case alone is there: on some systems they are one file. */
-  async taken(path: string): Promise<boolean> {
-    const wanted = path.toLowerCase()
-    for (const one of await this.paths()) if (one.toLowerCase() === wanted || one.toLowerCase().startsWith(`${wanted}/`)) return true
-    return false
+  /** A file at the path, below it, or at one that differs by case (or composition) alone: on some systems they are one. Null: it is free. */
+  async taken(path: string): Promise<string | null> {
+    const fold = (text: string): string => text.normalize('NFC').toLowerCase()
+    const wanted = fold(path)
+    for (const one of await this.paths()) if (fold(one) === wanted || fold(one).startsWith(`${wanted}/`)) return one
+    return null
   }
 
   /** Every file's path. */
@@ -95,7 +95,8 @@ export class Workspace {
     const content = encodeText(text, before === null ? 'utf-8' : encodingOf(before))
     if (before !== null && Buffer.compare(before, content) === 0) return
     if (before === null) return this.add(path, content)
-    this.#puts.set(path, { content })
+    const mode = this.#puts.get(path)?.mode ?? (await this.reader.entry(path))?.mode
+    this.#puts.set(path, { content, ...(mode === undefined ? {} : { mode }) })
     if (this.#shapes(path)) this.#stale = true
   }
 
@@ -161,7 +162,7 @@ export class Workspace {
     const changed = (path: string): ReaderEntry | null | undefined => {
       const put = this.#puts.get(path)
       if (put === undefined) return undefined
-      return put === null ? null : 'oid' in put ? { path, mode: put.mode, oid: put.oid } : { path, mode: '100644', oid: `\0${path}` }
+      return put === null ? null : 'oid' in put ? { path, mode: put.mode, oid: put.oid } : { path, mode: put.mode ?? '100644', oid: `\0${path}` }
     }
     return {
       entry: async (path) => {
@@ -180,7 +181,7 @@ export class Workspace {
   private async walkNow(): Promise<ReaderEntry[]> {
     const kept = (await this.reader.walk('')).filter((entry) => !this.#puts.has(entry.path))
     const own = [...this.#puts].flatMap(([path, put]) =>
-      put === null ? [] : [{ path, mode: 'mode' in put ? put.mode : '100644', oid: 'oid' in put ? put.oid : `\0${path}` }],
+      put === null ? [] : [{ path, mode: put.mode ?? '100644', oid: 'oid' in put ? put.oid : `\0${path}` }],
     )
     return [...kept, ...own].sort((a, b) => (a.path < b.path ? -1 : 1))
   }

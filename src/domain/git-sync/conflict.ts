@@ -105,7 +105,7 @@ async function feed(sync: Sync, doc: Document<ChangeRequestDoc>, { theirs, main,
       tree: merged.tree,
       message: commitMessage(`Merge later remote changes from ${describeRemote(remote)}`, { 'Change-Request': String(doc.number) }),
       author: sync.actor.user,
-      overrides: await mergedOverrides(app, space.doc.id, repo, base, branch, theirs),
+      overrides: await mergedOverrides(app, space.doc.id, repo, base, branch, theirs, merged.tree),
     })
     moves.push({ ref, from: branch, to: commit })
   }

@@ -1,7 +1,7 @@
 import { parseRemoteUrl, type Remote, RemoteError, remoteKey } from '../../git/index.js'
 import { badRequest } from '../../kernel/errors.js'
 import type { RefName } from '../../kernel/ids.js'
-import type { SyncRunDoc } from '../../model/index.js'
+import type { GitLink, SyncRunDoc } from '../../model/index.js'
 
 /** One branch (and folder) of one remote repository, without any credential. */
 export interface SyncRemote {
@@ -65,6 +65,9 @@ export const remoteOf = (run: Pick<SyncRunDoc, 'key' | 'url' | 'ref' | 'director
   ref: run.ref as RefName,
   directory: run.directory,
 })
+
+/** Whether a space's link names this remote, however its URL is spelled. */
+export const isLinkTo = (link: GitLink | undefined, key: string): link is GitLink => link !== undefined && remoteKey(link.url, link.ref, link.directory) === key
 
 /** With the credential, for one operation. */
 export const withCredential = (remote: SyncRemote, credential: Credential | undefined): Remote => ({ url: remote.url, ...credential })

@@ -1,5 +1,4 @@
 import { atLeast } from '../../access/index.js'
-import { remoteKey } from '../../git/index.js'
 import { badRequest, ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import {
@@ -17,7 +16,7 @@ import {
 import type { Document, Transaction } from '../../store/index.js'
 import type { Actor, App, LoadedSpace } from '../app.js'
 import { checkUnlocked } from '../spaces.js'
-import { type Credential, readRemote, type SyncRemote } from './remote.js'
+import { type Credential, isLinkTo, readRemote, type SyncRemote } from './remote.js'
 
 /** Runs that are kept per space. */
 const KEPT_RUNS = 200
@@ -51,8 +50,7 @@ export async function requestExport(app: App, actor: Actor, space: LoadedSpace, 
 
 /** Who may: ARCHITECTURE.md, "Sync with remotes". Throws 403. */
 export function requireRole(space: LoadedSpace, remote: SyncRemote, what: 'standalone' | 'plain' | 'force'): void {
-  const { git } = space.doc
-  const configured = git !== undefined && remoteKey(git.url, git.ref, git.directory) === remote.key
+  const configured = isLinkTo(space.doc.git, remote.key)
   const least: Role = what === 'standalone' ? 'edit' : what === 'plain' && configured ? 'review' : 'admin'
   if (atLeast(space.role, least)) return
   const why = what === 'force' ? 'A forced run' : configured || what === 'standalone' ? 'This' : 'Another repository, branch or folder than the configured one'
@@ -134,8 +132,8 @@ async function writeLink(tx: Transaction, id: string, remote: SyncRemote, link: 
   const space = await tx.get(spaces, id)
   if (!space) return
   const { git } = space
-  const same = git !== undefined && git.url === remote.url && git.ref === remote.ref && git.directory === remote.directory
-  await tx.replace(spaces, { ...space, git: same ? { ...git, ...link, updatedAt: git.updatedAt } : link })
+  const { url, updatedAt } = isLinkTo(git, remote.key) ? git : link
+  await tx.replace(spaces, { ...space, git: { ...(isLinkTo(git, remote.key) ? git : {}), ...link, url, updatedAt } })
 }
 
 /** Behind all jobs of the space, but before those of the same remote whose event was later by the client's own time. */

@@ -5,7 +5,7 @@ import type { Document, Transaction } from '../../store/index.js'
 import type { Actor, App, LoadedSpace } from '../app.js'
 import { repositoryName } from '../refs.js'
 import { SyncFailure } from './failure.js'
-import { remoteOf, type SyncRemote, withCredential } from './remote.js'
+import { isLinkTo, remoteOf, type SyncRemote, withCredential } from './remote.js'
 
 export type Stage = 'connecting' | 'fetching' | 'checking' | 'merging' | 'pushing'
 const progress: Record<Stage, number> = { connecting: 0.05, fetching: 0.1, checking: 0.5, merging: 0.7, pushing: 0.8 }
@@ -78,7 +78,7 @@ export async function writeOutcome(app: App, tx: Transaction, runId: string, out
   const space = await tx.get(spaces, run.space)
   if (!space || state === 'conflict' || run.standalone) return
   const moved = outcome.result === 'adopted' || outcome.result === 'merged'
-  const linked = space.git?.url === run.url && space.git.ref === run.ref && space.git.directory === run.directory
+  const linked = isLinkTo(space.git, run.key)
   if (moved || linked) {
     await tx.replace(spaces, { ...space, ...(moved ? { updatedAt: now } : {}), ...(linked && space.git ? { git: { ...space.git, updatedAt: now } } : {}) })
   }

@@ -97,7 +97,7 @@ async function mergeCommit(sync: Sync, main: CommitId, { theirs }: Arrival, { ba
     tree,
     message: commitMessage(`${run.force && run.direction === 'import' ? 'Take' : 'Merge'} remote changes from ${describeRemote(remote)}`),
     author: sync.actor.user,
-    overrides: await mergedOverrides(app, space.doc.id, space.repo, base, main, theirs),
+    overrides: await mergedOverrides(app, space.doc.id, space.repo, base, main, theirs, tree),
   })
 }
 

@@ -14,7 +14,12 @@ import { markdownOf } from './page-text.js'
 import { inFolder } from './table-of-contents.js'
 import { moveFiles } from './move-file.js'
 
-const NAME = /^[^/\\\0-\x1f]+$/
+/** A name that can stand in a tree, and whose kind is that of an uploaded file; the Git layer refuses the rest. */
+function checkName(name: string, member: string): void {
+  if (/[/\\\x00-\x1f\x7f]/.test(name) || name === '.' || name === '..') throw new ChangeError('A file name holds no slash and no control character.', member)
+  if (/^\.git/i.test(name)) throw new ChangeError('The name belongs to Git.', member)
+  if (Buffer.byteLength(name) > 200) throw new ChangeError('The name is longer than 200 bytes.', member)
+}
 
 /** Adds uploaded files below `.gitbook/assets`; a name that is taken gets a number. */
 export const insertFiles: Operation<ChangeOf<'insert_files'>> = async (batch, change) => {
@@ -22,16 +27,17 @@ export const insertFiles: Operation<ChangeOf<'insert_files'>> = async (batch, ch
   for (const [index, file] of change.files.entries()) {
     const member = `files/${index}`
     if ((file.base64 === undefined) === (file.url === undefined)) throw new ChangeError('A file needs exactly one of base64 and url.', member)
-    if (!NAME.test(file.name) || file.name === '.' || file.name === '..')
-      throw new ChangeError('A file name holds no slash and no control character.', `${member}/name`)
-    const content = file.base64 === undefined ? null : decodeBase64(file.base64)
+    checkName(file.name, `${member}/name`)
+    if (file.base64 === undefined) throw new ChangeError('A file is given as base64: fetching from a URL is not supported.', `${member}/url`)
+    const content = decodeBase64(file.base64)
     if (content === null) throw new ChangeError('base64 is not valid Base64.', `${member}/base64`)
     const folder = inFolder(config.root, ASSETS_FOLDER.slice(0, -1))
     const dot = file.name.lastIndexOf('.')
     const [stem, extension] = dot > 0 ? [file.name.slice(0, dot), file.name.slice(dot)] : [file.name, '']
     let path = inFolder(folder, file.name)
-    for (let n = 1; await batch.workspace.taken(path); n++) path = inFolder(folder, `${stem} (${n})${extension}`)
+    for (let n = 1; (await batch.workspace.taken(path)) !== null; n++) path = inFolder(folder, `${stem} (${n})${extension}`)
     await batch.workspace.add(path, content)
+    if (file.ref !== undefined && batch.fileRefs.has(file.ref)) throw new ChangeError(`The ref ${file.ref} is used twice.`, `${member}/ref`)
     if (file.ref !== undefined) batch.fileRefs.set(file.ref, path)
     batch.insertedFiles.push({ path, name: nameOf(path), ...(file.ref === undefined ? {} : { ref: file.ref }) })
   }
@@ -63,10 +69,10 @@ function refuseSpecial(path: string): void {
 export const renameFile: Operation<ChangeOf<'rename_file'>> = async (batch, change) => {
   const path = await pathOf(batch, change.file)
   refuseSpecial(path)
-  if (!NAME.test(change.name)) throw new ChangeError('A file name holds no slash and no control character.', 'name')
+  checkName(change.name, 'name')
   const to = inFolder(folderOf(path), change.name)
-  if (to !== path && to.toLowerCase() !== path.toLowerCase() && (await batch.workspace.taken(to)))
-    throw new ChangeError(`There is a file ${to} already.`, 'name')
+  const there = to.toLowerCase() === path.toLowerCase() ? null : await batch.workspace.taken(to)
+  if (there !== null) throw new ChangeError(`${path} cannot become ${to}: there is ${there} already.`, 'name')
   if (to !== path) await moveFiles(batch, new Map([[path, to]]))
   return null
 }
@@ -110,7 +116,7 @@ export const upsertReusableContent: Operation<ChangeOf<'upsert_reusable_content'
   const folder = inFolder(config.root, INCLUDES_FOLDER.slice(0, -1))
   const slug = slugify(title).slice(0, 100) || 'content'
   let path = inFolder(folder, `${slug}.md`)
-  for (let n = 1; await batch.workspace.taken(path); n++) path = inFolder(folder, `${slug}-${n}.md`)
+  for (let n = 1; (await batch.workspace.taken(path)) !== null; n++) path = inFolder(folder, `${slug}-${n}.md`)
   await batch.workspace.add(path, encodeText(setFrontMatter(given, { title })))
   batch.written.add(path)
   const key = keyBelow(config.root, path)

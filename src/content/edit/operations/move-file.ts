@@ -16,12 +16,12 @@ import { editSummary } from './table-of-contents.js'
  */
 export async function moveFile(batch: Batch, page: DocumentEntry, to: string): Promise<void> {
   const { workspace } = batch
-  const paths = await workspace.paths()
   const isFolder = /^readme\.md$/i.test(nameOf(page.gitPath))
   const from = isFolder ? `${folderOf(page.gitPath)}/` : page.gitPath
   const target = isFolder ? `${folderOf(to)}/` : to
-  if (from.toLowerCase() !== target.toLowerCase() && (await workspace.taken(isFolder ? folderOf(to) : to)))
-    throw new ChangeError(`There is a file ${to} already: choose another slug.`, 'slug')
+  const there = from.toLowerCase() === target.toLowerCase() ? null : await workspace.taken(isFolder ? folderOf(to) : to)
+  if (there !== null) throw new ChangeError(`${page.gitPath} cannot become ${to}: there is ${there} already. Choose another slug.`, 'slug')
+  const paths = await workspace.paths()
   const moved = new Map(
     [...paths].filter((path) => (isFolder ? path.startsWith(from) : path === from)).map((path) => [path, isFolder ? target + path.slice(from.length) : target]),
   )
@@ -32,6 +32,12 @@ export async function moveFile(batch: Batch, page: DocumentEntry, to: string): P
 export async function moveFiles(batch: Batch, moved: ReadonlyMap<string, string>): Promise<void> {
   await rewriteLinks(batch, moved)
   for (const [old, now] of moved) await batch.workspace.rename(old, now)
+  for (const path of [...batch.written].filter((one) => moved.has(one))) {
+    batch.written.delete(path)
+    batch.written.add(moved.get(path) as string)
+  }
+  for (const [ref, path] of batch.fileRefs) batch.fileRefs.set(ref, moved.get(path) ?? path)
+  for (const file of batch.insertedFiles) file.path = moved.get(file.path) ?? file.path
   await retargetEntries(batch, moved)
 }
 

@@ -1,16 +1,16 @@
 import type { ChangeOf } from '../../../model/content-changes.js'
 import { folderOf, nameOf } from '../../paths.js'
-import { pageSlug, slugify } from '../../slug.js'
+import { MAX_SLUG_LENGTH, pageSlug, slugify } from '../../slug.js'
 import { insertEntry, moveEntry, removeEntry, retitleEntry } from '../../summary/edit.js'
 import { firstHeading, setFirstHeading } from '../../title.js'
 import { encodeText } from '../../text.js'
 import type { DocumentEntry, PageEntry } from '../../types.js'
 import { replaceBody } from '../front-matter.js'
 import { relativeTarget } from '../links.js'
-import { ChangeError, type Operation } from '../plan.js'
+import { type Batch, ChangeError, type Operation } from '../plan.js'
 import { moveFile } from './move-file.js'
 import { markdownOf, withMembers } from './page-text.js'
-import { containerOf, editSummary, folderFor, inFolder, nodeIndex, nodeOf, pageOf, parentOf } from './table-of-contents.js'
+import { containerOf, editSummary, folderFor, inFolder, nameRef, nodeIndex, nodeOf, pageOf, parentOf } from './table-of-contents.js'
 
 /** Adds a page: its file, and its line in the table of contents. */
 export const insertPage: Operation<ChangeOf<'insert_page'>> = async (batch, change) => {
@@ -19,13 +19,14 @@ export const insertPage: Operation<ChangeOf<'insert_page'>> = async (batch, chan
   const title = change.title ?? (firstHeading(given)?.title || 'Untitled')
   const parent = await parentOf(batch, change.into)
   const structure = await workspace.structure()
+  if (change.slug !== undefined) await checkSlug(batch, null, parent, change.slug)
   const siblings = new Set((parent ? parent.pages : structure.pages).map((page) => page.slug))
-  const wanted = change.slug ?? (slugify(title).slice(0, 100) || 'page')
-  if (change.slug !== undefined && siblings.has(change.slug)) throw new ChangeError(`The slug ${change.slug} is taken by a sibling.`, 'slug')
+  const wanted = change.slug ?? slugFrom(title)
   const folder = folderFor(structure, parent)
   let path = inFolder(folder, `${wanted}.md`)
-  if (change.slug !== undefined && (await workspace.taken(path))) throw new ChangeError(`There is a file ${path} already: choose another slug.`, 'slug')
-  for (let n = 1; siblings.has(pageSlug(path)) || (await workspace.taken(path)); n++) path = inFolder(folder, `${wanted}-${n}.md`)
+  const there = change.slug === undefined ? null : await workspace.taken(path)
+  if (there !== null) throw new ChangeError(`${path} cannot be made: there is ${there} already. Choose another slug.`, 'slug')
+  for (let n = 1; siblings.has(pageSlug(path)) || (await workspace.taken(path)) !== null; n++) path = inFolder(folder, `${wanted}-${n}.md`)
   await workspace.add(path, encodeText(withMembers(given, change, given)))
   batch.written.add(path)
   await editSummary(batch, (text, now) => {
@@ -33,25 +34,46 @@ export const insertPage: Operation<ChangeOf<'insert_page'>> = async (batch, chan
     return insertEntry(text, {
       title,
       href: relativeTarget(now.config.summary, path),
-      parent: parent ? nodeOf(text, parent) : null,
+      parent: parent ? nodeOf(text, now, parent) : null,
       ...(at === undefined ? {} : { at }),
     })
   })
-  if (change.ref !== undefined) batch.pageRefs.set(change.ref, path)
   const page = (await workspace.structure()).byGitPath.get(path)
   if (!page) throw new ChangeError(`The page could not be listed as ${path}.`)
+  nameRef(batch, change.ref, page.id)
   return { object: 'created_page', page: page.id, ...(change.ref === undefined ? {} : { ref: change.ref }) }
 }
+
+/** A slug from a title. `readme` would make the file that stands for its folder. */
+function slugFrom(title: string): string {
+  const slug = [...slugify(title)].slice(0, MAX_SLUG_LENGTH).join('')
+  return slug === '' || /^\.+$/.test(slug) || slug.startsWith('.git') || slug === 'readme' ? 'page' : slug
+}
+
+/** Refuses a slug that cannot be a file's name, or that another page beside it has (`page` itself left out). */
+export async function checkSlug(batch: Batch, page: PageEntry | null, parent: PageEntry | null, slug: string): Promise<void> {
+  if (/^\.+$/.test(slug) || /^\.git/i.test(slug) || /^readme$/i.test(slug) || slug.trim() !== slug)
+    throw new ChangeError(`${JSON.stringify(slug)} cannot be the name of a page's file.`, 'slug')
+  const structure = await batch.workspace.structure()
+  const siblings = parent ? (structure.byId.get(parent.id)?.pages ?? []) : structure.pages
+  if (siblings.some((one) => one.slug === slug && one.id !== page?.id)) throw new ChangeError(`The slug ${slug} is taken by a sibling.`, 'slug')
+}
+
+const TEXT_MEMBERS = ['document', 'slug', 'emoji', 'icon', 'description', 'hidden', 'noIndex', 'noRobotsIndex', 'condition'] as const
 
 /** Changes what is given of a page: text, title, attributes, place, slug. */
 export const updatePage: Operation<ChangeOf<'update_page'>> = async (batch, change) => {
   const page = await pageOf(batch, change.page)
   if (page.type === 'document') await editText(batch, page, change)
-  else if (change.document || change.slug !== undefined) throw new ChangeError(`${page.title} is a ${page.type}: it has no text and no file.`, 'page')
+  else if (TEXT_MEMBERS.some((member) => change[member] !== undefined))
+    throw new ChangeError(`${page.title} is a ${page.type}: it has no text and no file, so only its title and place can be changed here.`, 'page')
   if (change.title !== undefined && change.title !== page.title)
-    await editSummary(batch, (text) => retitleEntry(text, nodeOf(text, page), change.title as string))
+    await editSummary(batch, (text, now) => retitleEntry(text, nodeOf(text, now, page), change.title as string))
   if (change.into !== undefined || change.at !== undefined) await movePage(batch, await pageOf(batch, page.id), change)
-  if (change.slug !== undefined && page.type === 'document' && change.slug !== pageSlug(page.key)) await moveFile(batch, page, renamed(page, change.slug))
+  if (change.slug !== undefined && page.type === 'document' && change.slug !== pageSlug(page.key)) {
+    await checkSlug(batch, page, containerOf(await batch.workspace.structure(), page) ?? null, change.slug)
+    await moveFile(batch, page, renamed(page, change.slug))
+  }
   return { object: 'updated_page', page: page.id }
 }
 
@@ -78,7 +100,7 @@ async function movePage(batch: Parameters<typeof updatePage>[0], page: PageEntry
   }
   await editSummary(batch, (text, now) => {
     const at = nodeIndex(text, now, parent, change.at, page)
-    return moveEntry(text, nodeOf(text, page), { parent: parent ? nodeOf(text, parent) : null, ...(at === undefined ? {} : { at }) })
+    return moveEntry(text, nodeOf(text, now, page), { parent: parent ? nodeOf(text, now, parent) : null, ...(at === undefined ? {} : { at }) })
   })
 }
 
@@ -93,7 +115,8 @@ function renamed(page: DocumentEntry, slug: string): string {
 /** Deletes a page with its subpages: their files, and their lines. */
 export const deletePage: Operation<ChangeOf<'delete_page'>> = async (batch, change) => {
   const page = await pageOf(batch, change.page)
-  await editSummary(batch, (text) => removeEntry(text, nodeOf(text, page)))
+  if (page.type === 'group') throw new ChangeError(`${page.title} is a group: use delete_group.`, 'page')
+  await editSummary(batch, (text, now) => removeEntry(text, nodeOf(text, now, page)))
   for (const path of filesBelow(page)) await batch.workspace.remove(path)
   return { object: 'deleted_page', page: page.id }
 }

@@ -24,6 +24,13 @@ function lines(pages: readonly PageEntry[], summary: string, depth: number): str
   ])
 }
 
+/** Keeps the name by which other changes of the batch mean a page. */
+export function nameRef(batch: Batch, ref: string | undefined, id: string): void {
+  if (ref === undefined) return
+  if (batch.pageRefs.has(ref)) throw new ChangeError(`The ref ${ref} is used twice.`, 'ref')
+  batch.pageRefs.set(ref, id)
+}
+
 /** Edits SUMMARY.md; what the editor refuses is told to the client. */
 export async function editSummary(batch: Batch, edit: (text: string, structure: ContentStructure) => string): Promise<void> {
   const { path, text } = await summaryText(batch)
@@ -36,14 +43,15 @@ export async function editSummary(batch: Batch, edit: (text: string, structure: 
   }
 }
 
-/** The node of a page in the table of contents. */
-export function nodeOf(text: string, page: PageEntry): Locator {
-  const found = find(parseSummary(text).nodes, page.line)
+/** The node of a page in the table of contents; `structure` is what the text says: a tree that was inferred before has no lines. */
+export function nodeOf(text: string, structure: ContentStructure, page: PageEntry): Locator {
+  const found = find(parseSummary(text).nodes, structure.byId.get(page.id)?.line)
   if (!found) throw new ChangeError(`${page.title} has no entry in the table of contents.`)
   return { start: found.start }
 }
 
 function find(nodes: readonly SummaryNode[], line: number | undefined): SummaryNode | null {
+  if (line === undefined) return null
   for (const node of nodes) {
     if (node.line === line) return node
     const inside = find(node.children, line)
@@ -55,11 +63,12 @@ function find(nodes: readonly SummaryNode[], line: number | undefined): SummaryN
 /** Index among the parent's nodes for an index among its pages: nodes that are no pages (missing files) stay where they are. */
 export function nodeIndex(text: string, structure: ContentStructure, parent: PageEntry | null, at: number | undefined, moving?: PageEntry): number | undefined {
   if (at === undefined) return undefined
-  const siblings = (parent ? parent.pages : structure.pages).filter((page) => page.id !== moving?.id)
-  const next = siblings[at]
+  const pages = parent ? (structure.byId.get(parent.id)?.pages ?? []) : structure.pages
+  const next = pages.filter((page) => page.id !== moving?.id)[at]
   if (!next) return undefined
   const all = parseSummary(text).nodes
-  const nodes = (parent ? (find(all, parent.line)?.children ?? []) : all).filter((node) => node.line !== moving?.line)
+  const moved = moving && structure.byId.get(moving.id)?.line
+  const nodes = (parent ? (find(all, structure.byId.get(parent.id)?.line)?.children ?? []) : all).filter((node) => node.line !== moved)
   const index = nodes.findIndex((node) => node.line === next.line)
   return index < 0 ? undefined : index
 }
@@ -68,15 +77,14 @@ export function nodeIndex(text: string, structure: ContentStructure, parent: Pag
 export async function parentOf(batch: Batch, into: string | null | undefined): Promise<PageEntry | null> {
   if (into === null || into === undefined) return null
   const structure = await batch.workspace.structure()
-  const path = batch.pageRefs.get(into)
-  const parent = structure.byId.get(into) ?? (path === undefined ? undefined : structure.byGitPath.get(path))
+  const parent = structure.byId.get(batch.pageRefs.get(into) ?? into)
   if (!parent) throw new ChangeError(`There is no page ${into} to put it into.`, 'into')
   return parent
 }
 
 /** The page, of any type. Throws where there is none. */
 export async function pageOf(batch: Batch, id: string): Promise<PageEntry> {
-  const page = (await batch.workspace.structure()).byId.get(id)
+  const page = (await batch.workspace.structure()).byId.get(batch.pageRefs.get(id) ?? id)
   if (!page) throw new ChangeError(`There is no page ${id}.`, 'page')
   return page
 }

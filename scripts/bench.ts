@@ -1,0 +1,36 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { documents } from './bench/documents.js'
+import { type Line, print } from './bench/measure.js'
+import { readLines, reads } from './bench/reads.js'
+import { adoptions } from './bench/sync.js'
+import { edits, manyEdits, merges } from './bench/writes.js'
+
+// Every line is a ratio to a baseline that is taken in the same run, in turns with what is measured:
+//   npm run bench                                    all lines
+//   npm run bench "page read"                        the lines whose name has this part
+//   npm run bench adoption -- --repository <path>    also on a repository or bundle of one's own (may come several times)
+// BENCH_PROFILE=<folder> keeps a profile of the measured server's processor time there.
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { repository: { type: 'string', multiple: true, default: [] } } })
+const part = positionals[0] ?? ''
+const wanted = (name: string): boolean => name.includes(part)
+
+const groups: { names: string[]; run: (dir: string) => Promise<Line[]> }[] = [
+  { names: readLines, run: (dir) => reads(dir, wanted) },
+  { names: ['one edit, 10,000 pages / 100 pages'], run: edits },
+  { names: ['clean merge / merge-tree, commit-tree and update-ref'], run: merges },
+  { names: ['adoption / git clone --bare'], run: (dir) => adoptions(dir, values.repository) },
+  { names: ['document patch, 10,000 documents / 10 documents'], run: documents },
+  { names: ['edits per second, 8 clients / 1 client'], run: manyEdits },
+]
+
+const dir = await mkdtemp(join(tmpdir(), 'bindery-bench-'))
+try {
+  for (const { names, run } of groups) if (names.some(wanted)) for (const line of await run(dir)) if (wanted(line.name)) print(line)
+} finally {
+  await rm(dir, { recursive: true, force: true })
+}
+process.exit()

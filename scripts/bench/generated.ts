@@ -1,0 +1,65 @@
+import { mkdir } from 'node:fs/promises'
+import { git } from '../../test/support/hermetic-git.js'
+
+/** Files in one folder. */
+const PER_FOLDER = 200
+const WORDS = 'the server keeps every page as markdown in a repository of its own so that a change can be read merged and taken back'.split(' ')
+
+/** The same numbers in every run. */
+function numbers(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+/** Markdown of about two kilobytes, as people write it. */
+export function pageText(index: number, edition: number): string {
+  const next = numbers(index * 7919 + edition)
+  const sentence = (): string => `${Array.from({ length: 8 + Math.floor(next() * 10) }, () => WORDS[Math.floor(next() * WORDS.length)]).join(' ')}.`
+  const paragraph = (): string => Array.from({ length: 3 }, sentence).join(' ')
+  const code = '```sh\nbindery serve --port 3000\n```'
+  const parts = [`# Page ${index}`, paragraph(), '## Use', paragraph(), `- ${sentence()}\n- ${sentence()}`, code, '## More', paragraph(), paragraph()]
+  return `---\ndescription: Page ${index} of many\n---\n\n${parts.join('\n\n')}\n`
+}
+
+export const pagePath = (index: number): string => `part-${Math.floor(index / PER_FOLDER)}/page-${index}.md`
+
+function summary(pages: number): string {
+  const lines = ['# Table of contents', '', '* [Welcome](README.md)']
+  for (let i = 0; i < pages; i++) {
+    if (i % PER_FOLDER === 0) lines.push('', `## Part ${i / PER_FOLDER}`, '')
+    lines.push(`${i % 10 === 0 ? '' : '  '}* [Page ${i}](${pagePath(i)})`)
+  }
+  return `${lines.join('\n')}\n`
+}
+
+/** Makes a bare repository with so many pages (besides README.md) and commits, each of which changes a few pages. */
+export async function generateRepository(path: string, pages: number, commits: number): Promise<void> {
+  await mkdir(path, { recursive: true })
+  await git(path, ['init', '--quiet', '--bare', '--initial-branch=main', '.'])
+  await git(path, ['fast-import', '--quiet'], stream(pages, commits))
+  await git(path, ['repack', '-a', '-d', '-q'])
+}
+
+function stream(pages: number, commits: number): string {
+  const parts: string[] = []
+  const data = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}\n`
+  const put = (file: string, text: string): void => void parts.push(`M 100644 inline ${file}\n`, data(text))
+  const next = numbers(pages)
+  for (let edition = 0; edition < commits; edition++) {
+    const who = `Writer ${edition % 7} <writer-${edition % 7}@example.org> ${1_700_000_000 + edition * 3600} +0000`
+    parts.push(`commit refs/heads/main\nauthor ${who}\ncommitter ${who}\n`, data(edition === 0 ? 'Write the documentation\n' : `Edit ${edition}\n`))
+    if (edition === 0) {
+      put('README.md', '# Welcome\n\nA generated documentation.\n')
+      put('SUMMARY.md', summary(pages))
+      for (let i = 0; i < pages; i++) put(pagePath(i), pageText(i, 0))
+    } else
+      for (let i = 0; i < 3; i++) {
+        const page = Math.floor(next() * pages)
+        put(pagePath(page), pageText(page, edition))
+      }
+  }
+  return parts.join('')
+}

@@ -1,0 +1,27 @@
+import * as assert from 'uvu/assert'
+import { suite } from '../support/suite.js'
+import { startService, type TestService } from '../support/service.js'
+
+const test = suite('api: writing content')
+let here: TestService
+let space: string
+test.before(async () => {
+  here = await startService()
+  space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Docs' }).expect(201)).body.id
+})
+test.after(() => here.close())
+
+const write = (changes: unknown) => here.admin.call('post', `/v1/spaces/${space}/content`, { changes })
+
+test('an operation that does not exist is a 400 that names those that do', async () => {
+  for (const change of [{ operation: 'bogus' }, { operation: 7 }, { operation: 'constructor' }]) {
+    const { body } = await write([change]).expect(400)
+    assert.is(body.error.details[0].path, '/changes/0/operation')
+    assert.match(body.error.details[0].message, /insert_page, .*delete_reusable_content/)
+  }
+  assert.is((await write([{}]).expect(400)).body.error.details[0].path, '/changes/0/operation')
+  const { body } = await write([{ operation: 'insert_page', title: 'A', document: { markdown: '' }, extra: 1 }]).expect(400)
+  assert.equal(body.error.details, [{ path: '/changes/0/extra', message: 'is not a known member' }])
+})
+
+test.run()

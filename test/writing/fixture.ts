@@ -1,0 +1,152 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import type { Files } from '../support/bare-repository.js'
+import { git, hermeticEnv } from '../support/hermetic-git.js'
+import type { Caller, TestService } from '../support/service.js'
+
+export interface PageJson {
+  id: string
+  title: string
+  type: string
+  slug: string
+  path: string
+  pages: PageJson[]
+  createdAt?: string
+  updatedAt?: string
+  markdown?: string
+  git?: { path: string; oid: string }
+}
+
+/** A space of a service under test, looked at through HTTP and through plain Git. */
+export interface Desk {
+  here: TestService
+  admin: Caller
+  space: string
+  /** `/v1/spaces/<space>` */
+  url: string
+  repo: string
+  git(...args: string[]): Promise<string>
+  /** What a person commits with plain Git. */
+  human(files: Files, options?: { message?: string; ref?: string; parents?: string[] }): Promise<string>
+  /** Changes of the main content; answers the body. */
+  write(changes: object[], status?: number, headers?: Record<string, string>): Promise<any>
+  /** A file's bytes as text on a branch; null where there is none. */
+  file(path: string, ref?: string): Promise<string | null>
+  bytes(path: string, ref?: string): Promise<Buffer>
+  paths(ref?: string): Promise<string[]>
+  /** Lines of `git diff --name-status` of the last commit. */
+  changed(ref?: string): Promise<string[]>
+  pages(at?: string): Promise<PageJson[]>
+  /** All pages by path. */
+  byPath(at?: string): Promise<Map<string, PageJson>>
+  id(path: string, at?: string): Promise<string>
+  changeRequest(subject?: string): Promise<ChangeRequestDesk>
+}
+
+export interface ChangeRequestDesk {
+  id: string
+  number: number
+  ref: string
+  url: string
+  write(changes: object[], status?: number): Promise<any>
+  merge(status?: number): Promise<any>
+  update(status?: number, body?: object): Promise<any>
+}
+
+export const flat = (pages: readonly PageJson[]): PageJson[] => pages.flatMap((page) => [page, ...flat(page.pages)])
+
+/** A new space whose main holds exactly `files` (a commit of a person on top of the first one); none = as it was made. */
+export async function openDesk(here: TestService, files?: Files): Promise<Desk> {
+  const { admin } = here
+  const made = await admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Desk' }).expect(201)
+  return deskOf(here, made.body.id, files)
+}
+
+export async function deskOf(here: TestService, space: string, files?: Files): Promise<Desk> {
+  const { admin } = here
+  const repo = join(here.dir, 'repos', `${space}.git`)
+  const url = `/v1/spaces/${space}`
+  const plain = (...args: string[]): Promise<string> => git(repo, args)
+  const desk: Desk = {
+    here,
+    admin,
+    space,
+    url,
+    repo,
+    git: plain,
+    human: (changes, options) => commitTo(repo, changes, options),
+    write: async (changes, status = 200, headers = {}) =>
+      (await admin.call('post', `${url}/content`, { changes }).set(headers).expect(expectStatus(status))).body,
+    file: (path, ref = 'main') =>
+      plain('cat-file', '-e', `${ref}:${path}`).then(
+        async () => (await desk.bytes(path, ref)).toString('utf8'),
+        () => null,
+      ),
+    bytes: (path, ref = 'main') => rawGit(repo, ['cat-file', 'blob', `${ref}:${path}`]),
+    paths: async (ref = 'main') => (await plain('ls-tree', '-r', '-z', '--name-only', ref)).split('\0').filter((path) => path !== ''),
+    changed: async (ref = 'main') => (await plain('diff', '--name-status', '--no-renames', `${ref}^`, ref)).split('\n').filter((line) => line !== ''),
+    pages: async (at = '') => (await admin.call('get', `${url}${at}/content/pages`).expect(expectStatus(200))).body.pages,
+    byPath: async (at) => new Map(flat(await desk.pages(at)).map((page) => [page.path, page])),
+    id: async (path, at) => {
+      const page = (await desk.byPath(at)).get(path)
+      if (!page) throw new Error(`no page ${path} among ${[...(await desk.byPath(at)).keys()].join(', ')}`)
+      return page.id
+    },
+    changeRequest: async (subject = 'Change') => {
+      const { body } = await admin.call('post', `${url}/change-requests`, { subject }).expect(201)
+      const own = `${url}/change-requests/${body.id}`
+      return {
+        id: body.id,
+        number: body.number,
+        ref: `refs/heads/change-requests/${body.number}`,
+        url: own,
+        write: async (changes, status = 200) => (await admin.call('post', `${own}/content?compat=false`, { changes }).expect(expectStatus(status))).body,
+        merge: async (status = 200) => (await admin.call('post', `${own}/merge`).expect(expectStatus(status))).body,
+        update: async (status = 200, body) => (await admin.call('post', `${own}/update`, body).expect(expectStatus(status))).body,
+      }
+    },
+  }
+  if (files) {
+    const gone = Object.fromEntries((await desk.paths()).map((path) => [path, null]))
+    await desk.human({ ...gone, ...files }, { message: 'Begin' })
+  }
+  return desk
+}
+
+/** Says what was answered where the status is another. */
+export const expectStatus =
+  (wanted: number) =>
+  (answer: { status: number; text: string }): void => {
+    if (answer.status !== wanted) throw new Error(`${answer.status} instead of ${wanted}: ${answer.text}`)
+  }
+
+const data = (bytes: Buffer): Buffer => Buffer.concat([Buffer.from(`data ${bytes.length}\n`), bytes, Buffer.from('\n')])
+const quoted = (path: string): string => `"${path.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n')}"`
+
+/** A commit of a person, made by plain Git on top of a branch. Deletions come first, so that a file can become a folder. */
+async function commitTo(repo: string, files: Files, { message = 'By hand', ref = 'refs/heads/main', parents = [] as string[] } = {}): Promise<string> {
+  const head = await git(repo, ['rev-parse', '--verify', ref])
+  const signature = `Ada Author <ada@example.com> ${Math.floor(Date.now() / 1000)} +0000`
+  const entries = Object.entries(files)
+  const gone = entries.filter(([, value]) => value === null).map(([path]) => Buffer.from(`D ${quoted(path)}\n`))
+  const put = entries.flatMap(([path, value]) => {
+    if (value === null) return []
+    const link = typeof value === 'object' && 'link' in value
+    const bytes = Buffer.isBuffer(value) ? value : Buffer.from(typeof value === 'string' ? value : (value as { link: string }).link)
+    return [Buffer.from(`M ${link ? '120000' : '100644'} inline ${quoted(path)}\n`), data(bytes)]
+  })
+  const start = Buffer.from(`commit ${ref}\nauthor ${signature}\ncommitter ${signature}\n`)
+  const from = Buffer.from(`from ${head}\n${parents.map((parent) => `merge ${parent}\n`).join('')}`)
+  await git(repo, ['fast-import', '--quiet', '--force'], Buffer.concat([start, data(Buffer.from(message)), from, ...gone, ...put]))
+  return git(repo, ['rev-parse', ref])
+}
+
+function rawGit(repo: string, args: string[]): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('git', args, { cwd: repo, env: hermeticEnv, stdio: ['ignore', 'pipe', 'pipe'] })
+    const out: Buffer[] = []
+    child.stdout.on('data', (piece) => out.push(piece))
+    child.on('error', reject)
+    child.on('close', (code) => (code === 0 ? resolve(Buffer.concat(out)) : reject(new Error(`git ${args.join(' ')}: exit ${code}`))))
+  })
+}
