@@ -75,7 +75,8 @@ async function sharedWith(
   changes: readonly TreeChange[],
 ): Promise<ContentStructure | null> {
   const structure = app.content.structures.get(`${space}:${other}`)
-  if (!structure || changes.some((change) => change.status !== 'modified' || shapes(structure, change.path))) return null
+  const sameMode = (change: TreeChange): boolean => change.before?.mode === change.after?.mode
+  if (!structure || changes.some((change) => change.status !== 'modified' || !sameMode(change) || shapes(structure, change.path))) return null
   const [before, after] = await Promise.all([overridesAt(app, space, repo, other), overridesAt(app, space, repo, commit)])
   return before === after || (before.size === after.size && [...after].every(([key, id]) => before.get(key) === id)) ? structure : null
 }

@@ -16,7 +16,10 @@ export const ChangedPage = Type.Object(
   { $id: 'ChangedPage' },
 )
 
-export const ChangedFile = Type.Object({ id: Id, name: Type.String(), path: Type.String({ description: 'From the root of the repository.' }) }, { $id: 'ChangedFile' })
+export const ChangedFile = Type.Object(
+  { id: Id, name: Type.String(), path: Type.String({ description: 'From the root of the repository.' }) },
+  { $id: 'ChangedFile' },
+)
 export const ChangedReusableContent = Type.Object({ id: Id, title: Type.String() }, { $id: 'ChangedReusableContent' })
 
 const PagePlace = Type.Object(
@@ -79,7 +82,8 @@ export const TextDiff = Type.Object(
 )
 export type TextDiff = Static<typeof TextDiff>
 
-const change = <const T extends string, P extends Parameters<typeof Type.Object>[0]>(type: T, members: P) => Type.Object({ type: Type.Literal(type), ...members })
+const change = <const T extends string, P extends Parameters<typeof Type.Object>[0]>(type: T, members: P) =>
+  Type.Object({ type: Type.Literal(type), ...members })
 
 export const Change = Type.Union(
   [
