@@ -103,7 +103,15 @@ test('starting again serves the same data under the same IDs', async () => {
     await before.call('POST', `${base}/change-requests/1/content`, updatePage(page, 'In the draft'))
     const token = (await before.call('POST', '/v1/user/tokens', { label: 'Kept' })).body.token
     const everything = async (call: Call): Promise<string> => {
-      const paths = [base, `${base}/content`, `${base}/content/page/${page}?format=markdown`, `${base}/change-requests?status=draft`, `${base}/change-requests/1/content`, '/v1/user', '/v1/user/tokens']
+      const paths = [
+        base,
+        `${base}/content`,
+        `${base}/content/page/${page}?format=markdown`,
+        `${base}/change-requests?status=draft`,
+        `${base}/change-requests/1/content`,
+        '/v1/user',
+        '/v1/user/tokens',
+      ]
       const answers = []
       for (const path of paths) {
         const { status, body } = await call('GET', path)
