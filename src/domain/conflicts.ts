@@ -68,14 +68,18 @@ export async function loadConflict(repo: Repository, at: CommitId, { path, kind,
  * wrote with markers into its tree is replaced path by path. Throws 400 for resolutions of what is no conflict, 409 with
  * the paths that are left.
  */
-export async function resolveConflicts(app: App, repo: Repository, merged: MergedTree, resolutions: readonly Resolution[]): Promise<MergedTree & { clean: true }> {
+export async function resolveConflicts(
+  app: App,
+  repo: Repository,
+  merged: MergedTree,
+  resolutions: readonly Resolution[],
+): Promise<MergedTree & { clean: true }> {
   const conflicts = merged.clean ? [] : merged.conflicts
   checkKnown(conflicts, resolutions)
   if (merged.clean) return merged
   const byPath = new Map(resolutions.map((one) => [one.path, one]))
   const left = conflicts.filter((one) => !byPath.has(one.path))
-  if (left.length > 0)
-    throw conflictError('The main content', left, 'See the conflicts of the change request, and update with a resolution of each.')
+  if (left.length > 0) throw conflictError('The main content', left, 'See the conflicts of the change request, and update with a resolution of each.')
   const changes = conflicts.map((one) => changeFor(one, byPath.get(one.path) as Resolution))
   return { clean: true, tree: await treeWith(app, repo, merged.tree, [...merged.setAside, ...changes]) }
 }

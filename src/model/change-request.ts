@@ -77,7 +77,10 @@ export type Resolution = Static<typeof Resolution>
 export const UpdateFromMain = Type.Object(
   {
     resolve: Type.Optional(
-      Type.Array(Resolution, { maxItems: 1000, description: 'What becomes of each file in conflict: one side (a side without it: no file), a text, or nothing.' }),
+      Type.Array(Resolution, {
+        maxItems: 1000,
+        description: 'What becomes of each file in conflict: one side (a side without it: no file), a text, or nothing.',
+      }),
     ),
   },
   { additionalProperties: false, $id: 'UpdateFromMain' },

@@ -98,7 +98,7 @@ export const listConflictsOfChangeRequest = endpoint({
   query: Type.Object({ ...pageQuery }),
   returns: listOf(Conflict, { $id: 'ConflictList' }),
   handle: async ({ app, space, changeRequest, query }) => {
-    const page = paginate(await listConflicts(app, space, changeRequest), query, (one) => [one.path])
+    const page = paginate(await listConflicts(app, space, changeRequest), query, (one) => [one.path, one.kind])
     return { ...page, items: await Promise.all(page.items.map((one) => loadConflict(space.repo, changeRequest.head, one))) }
   },
 })
