@@ -1,4 +1,6 @@
+import { join } from 'node:path'
 import * as assert from 'uvu/assert'
+import { git } from '../support/hermetic-git.js'
 import { startService, type TestService } from '../support/service.js'
 import { suite } from '../support/suite.js'
 
@@ -61,6 +63,21 @@ test('an open filter, statuses that follow each other, and no way back from merg
   assert.equal((await admin.call('post', `${base}/1/merge`).expect(200)).body, merged)
   await admin.call('patch', `${base}/1`, { status: 'open' }).expect(409)
   await admin.call('post', `${base}/1/content`, { changes: [page('Late', '')] }).expect(409)
+})
+
+test('while an admin has removed main, nothing is made that could not be read', async () => {
+  const base = await inConflict()
+  const repo = join(here.dir, 'repos', `${base.split('/').at(-1)}.git`)
+  const main = await git(repo, ['rev-parse', 'refs/heads/main'])
+  await git(repo, ['update-ref', '-d', 'refs/heads/main'])
+  await here.admin.call('post', `${base}/change-requests`).expect(404)
+  await here.admin.call('post', `${base}/change-requests/1/merge`).expect(404)
+  await here.admin.call('post', `${base}/change-requests/1/update`).expect(404)
+  await here.admin.call('post', `${base}/content`, { changes: [page('New', '')] }).expect(404)
+  await here.admin.call('get', base).expect(200)
+  await git(repo, ['update-ref', 'refs/heads/main', main])
+  assert.is((await here.admin.call('get', `${base}/change-requests?status=draft`).expect(200)).body.count, 1)
+  assert.is((await here.admin.call('get', base).expect(200)).body.revision, main)
 })
 
 test.run()
