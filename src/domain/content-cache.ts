@@ -37,7 +37,17 @@ export class ContentCache {
 
   /** Forgets everything: what is asked for next is derived anew. */
   clear(): void {
-    for (const cache of [this.overrides, this.ownHistories, this.structures, this.pages, this.references, this.dates, this.dimensions, this.files, this.pageHistories])
+    for (const cache of [
+      this.overrides,
+      this.ownHistories,
+      this.structures,
+      this.pages,
+      this.references,
+      this.dates,
+      this.dimensions,
+      this.files,
+      this.pageHistories,
+    ])
       cache.clear()
   }
 }
