@@ -80,4 +80,24 @@ test('while an admin has removed main, nothing is made that could not be read', 
   assert.is((await here.admin.call('get', base).expect(200)).body.revision, main)
 })
 
+test('a revision names the change request it merged by its present subject', async () => {
+  const { admin } = here
+  const base = `/v1/spaces/${(await admin.call('post', `/v1/orgs/${here.organization}/spaces`).expect(201)).body.id}`
+  await admin.call('post', `${base}/change-requests`, { subject: 'Before' }).expect(201)
+  await admin.call('post', `${base}/change-requests/1/content`, { changes: [page('New', '')] }).expect(200)
+  await admin.call('post', `${base}/change-requests/1/merge`).expect(200)
+  const first = await admin.call('get', `${base}/content`).expect(200)
+  assert.equal([first.body.type, first.body.mergedFrom.subject], ['merge', 'Before'])
+  await admin
+    .call('get', `${base}/content`)
+    .set('If-None-Match', first.headers.etag as string)
+    .expect(304)
+  await admin.call('patch', `${base}/change-requests/1`, { subject: 'After' }).expect(200)
+  const second = await admin
+    .call('get', `${base}/content`)
+    .set('If-None-Match', first.headers.etag as string)
+    .expect(200)
+  assert.is(second.body.mergedFrom.subject, 'After')
+})
+
 test.run()
