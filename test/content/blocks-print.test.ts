@@ -67,6 +67,11 @@ const page = (eol = '\n'): string =>
     '{% endtabs %}',
     'end',
     '',
+    '<details  open><summary>Why <i>so</i></summary>',
+    '',
+    'Because',
+    '</details>',
+    '',
   ].join(eol)
 
 for (const eol of ['\n', '\r\n']) {

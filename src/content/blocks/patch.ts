@@ -16,7 +16,7 @@ const place = (node: BlockNode): Position | null => {
   const at = node.data['position'] as Partial<Position> | undefined
   return typeof at?.start === 'number' && typeof at.end === 'number' ? (at as Position) : null
 }
-const own = (node: BlockNode): string => fingerprint({ ...node, nodes: [], data: { ...node.data, title: undefined } })
+const own = (node: BlockNode): string => fingerprint({ ...node, nodes: [], data: { ...node.data, ...(node.type === 'expandable' ? { title: '' } : {}) } })
 
 /**
  * The source with what differs between the tree that it says and another replaced. Blocks are paired by their positions;

@@ -35,7 +35,12 @@ export const isEmptyParagraph = (node: BlockNode['nodes'][number]): boolean =>
 
 /** Blocks as nodes of a markdown tree. Throws a `DocumentError` that begins with the path of what cannot be written. */
 export function flow(nodes: BlockNode['nodes'], printing: Printing, path: string): Markdown[] {
-  return nodes.flatMap((node, index) => (node.object === 'block' && !isEmptyParagraph(node) ? one(node, printing, `${path}/${index}`) : []))
+  return nodes.flatMap((node, index) => (node.object === 'block' ? blockFlow(node, printing, `${path}/${index}`) : []))
+}
+
+/** One block as nodes of a markdown tree; `path` is its own. Throws like `flow`. */
+export function blockFlow(node: BlockNode, printing: Printing, path: string): Markdown[] {
+  return isEmptyParagraph(node) ? [] : one(node, printing, path)
 }
 
 function one(node: BlockNode, printing: Printing, path: string): Markdown[] {
@@ -87,6 +92,8 @@ function one(node: BlockNode, printing: Printing, path: string): Markdown[] {
         : [raw(imagesHtml(node))]
     case 'expandable':
       return expandable(node, printing, path)
+    case 'expandable-title':
+      return [summary(node)]
     case 'unknown-block':
       return children()
     default:
@@ -134,6 +141,8 @@ function table(node: BlockNode, printing: Printing): Markdown {
   return { type: 'table', align, children }
 }
 
+const summary = (title: BlockNode): Markdown => raw(`<summary>${htmlOf(inlineNodes(title))}</summary>`)
+
 function expandable(node: BlockNode, printing: Printing, path: string): Markdown[] {
   const attributes = { ...(node.data['attributes'] as Data | undefined) }
   if (node.data['open'] === true) attributes['open'] ??= ''
@@ -142,7 +151,7 @@ function expandable(node: BlockNode, printing: Printing, path: string): Markdown
   const title = first?.object === 'block' && first.type === 'expandable-title' ? first : null
   return [
     raw(`<details${attributesOf(attributes)}>`),
-    ...(title ? [raw(`<summary>${htmlOf(inlineNodes(title))}</summary>`)] : []),
+    ...(title ? [summary(title)] : []),
     ...flow(title ? node.nodes.slice(1) : node.nodes, printing, `${path}/nodes`),
     raw('</details>'),
   ]

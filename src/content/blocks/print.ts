@@ -7,7 +7,7 @@ import { essenceOf, fingerprint } from './essence.js'
 import type { Markdown } from './markdown.js'
 import { parseDocument } from './parse.js'
 import { patches } from './patch.js'
-import { definitionsOf, flow } from './print-block.js'
+import { blockFlow, definitionsOf, flow } from './print-block.js'
 import type { Printing } from './print-inline.js'
 
 const TIGHT = new Set(['paragraph', 'heading', 'code'])
@@ -42,8 +42,8 @@ const OPTIONS: Options = {
   ],
 }
 
-const print = (nodes: BlockNode['nodes'], printing: Printing, path: string): string =>
-  toMarkdown({ type: 'root', children: flow(nodes, printing, path) } as never, OPTIONS)
+const write = (children: Markdown[]): string => toMarkdown({ type: 'root', children } as never, OPTIONS)
+const print = (nodes: BlockNode['nodes'], printing: Printing): string => write(flow(nodes, printing, 'nodes'))
 
 /**
  * A block tree as markdown that reads back as the same tree. With `source`, the markdown that the tree was read from
@@ -59,13 +59,13 @@ export function printDocument(input: DocumentNode, source?: string): string {
   if (source !== undefined) {
     const base = parseDocument(source)
     if (fingerprint(base) === fingerprint(document)) return source
-    const piece = (node: BlockNode, path: string) => print([node], printing, path).replace(/\n$/, '')
+    const piece = (node: BlockNode, path: string) => write(blockFlow(node, printing, path)).replace(/\n$/, '')
     for (const deep of [true, false]) {
       const patched = patches(source, base, document, piece, deep)
       if (says(patched)) return patched
     }
   }
-  const whole = print(document.nodes, printing, 'nodes')
+  const whole = print(document.nodes, printing)
   if (says(whole)) return whole
   throw new DocumentError(`${findFault(document, printing)}: cannot be written as markdown that reads back the same`)
 }
@@ -75,7 +75,7 @@ function findFault(document: DocumentNode, printing: Printing): string {
   const definitions = document.nodes.filter((node) => node.type === 'definition' || node.type === 'footnote')
   const index = document.nodes.findIndex((node) => {
     const alone = { ...document, nodes: definitions.includes(node) ? definitions : [node, ...definitions] }
-    return essenceOf(parseDocument(print(alone.nodes, printing, 'nodes'))) !== essenceOf(alone)
+    return essenceOf(parseDocument(print(alone.nodes, printing))) !== essenceOf(alone)
   })
   return index < 0 ? 'nodes' : `nodes/${index}`
 }
