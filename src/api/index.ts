@@ -1,4 +1,5 @@
 import * as changeRequests from './change-requests/endpoints.js'
+import * as reviews from './change-requests/review-endpoints.js'
 import * as changeRequestContent from './content/change-request-endpoints.js'
 import * as downloads from './content/download-endpoint.js'
 import * as mainContent from './content/main-endpoints.js'
@@ -7,6 +8,7 @@ import * as writing from './content/write-endpoints.js'
 import type { Endpoints } from './declaration.js'
 import * as gitSync from './git-sync/endpoints.js'
 import * as organizations from './organizations/endpoints.js'
+import * as history from './revisions/endpoints.js'
 import * as spaces from './spaces/endpoints.js'
 import * as users from './users/endpoints.js'
 
@@ -18,7 +20,9 @@ export const endpoints: Endpoints = {
   ...mainContent,
   ...revisions,
   ...writing,
+  ...history,
   ...changeRequests,
+  ...reviews,
   ...changeRequestContent,
   ...downloads,
   ...gitSync,

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { IdOverrides } from '../content/identity.js'
 import type { Reference } from '../content/reference.js'
 import type { ContentStructure, PageSource } from '../content/types.js'
+import type { CommitId } from '../kernel/ids.js'
 import type { PageDates } from './page-dates.js'
 
 /** A markdown file read: its text and what was found in it. */
@@ -17,6 +18,8 @@ export interface ParsedPage {
 export class ContentCache {
   /** `<space>:<commit>` → IDs that differ from the default ones. */
   readonly overrides = new LRUCache<string, IdOverrides>({ max: 5_000 })
+  /** `<space>:<adopted head>` → whether a server wrote that history. */
+  readonly ownHistories = new LRUCache<string, boolean>({ max: 5_000 })
   /** `<space>:<commit>` → shape of the revision. */
   readonly structures = new LRUCache<string, ContentStructure>({ max: 500 })
   /** Blob oid → page; its diagnostics name the file that was read first. */
@@ -29,9 +32,22 @@ export class ContentCache {
   readonly dimensions = new LRUCache<string, { width: number; height: number } | 'none'>({ max: 50_000 })
   /** `<space>:<tree>` → git paths of the files that its pages reference. */
   readonly files = new LRUCache<string, readonly string[]>({ max: 200 })
+  /** `<space>:<commit>:<page>` → the revisions on the first-parent line up to the commit that changed the page's file. */
+  readonly pageHistories = new LRUCache<string, readonly CommitId[]>({ maxSize: 500_000, sizeCalculation: (commits) => commits.length + 1 })
 
   /** Forgets everything: what is asked for next is derived anew. */
   clear(): void {
-    for (const cache of [this.overrides, this.structures, this.pages, this.references, this.dates, this.dimensions, this.files]) cache.clear()
+    for (const cache of [
+      this.overrides,
+      this.ownHistories,
+      this.structures,
+      this.pages,
+      this.references,
+      this.dates,
+      this.dimensions,
+      this.files,
+      this.pageHistories,
+    ])
+      cache.clear()
   }
 }

@@ -8,7 +8,7 @@ import { mentionTest } from '../content/mentions.js'
 import { readStructure } from '../content/structure.js'
 import { decodeText } from '../content/text.js'
 import type { ContentStructure, DocumentEntry, FilePlace, PageEntry } from '../content/types.js'
-import { MissingObject, type Repository, type Snapshot } from '../git/index.js'
+import { MissingObject, type Repository, type Snapshot, type TreeChange } from '../git/index.js'
 import { notFound } from '../kernel/errors.js'
 import { type CommitId, isOid } from '../kernel/ids.js'
 import type { App, LoadedSpace } from './app.js'
@@ -63,12 +63,41 @@ export async function structureAt(app: App, space: string, repo: Repository, com
 
 async function inherited(app: App, space: string, repo: Repository, commit: CommitId): Promise<ContentStructure | null> {
   const parent = (await repo.commit(commit)).parents[0]
-  const structure = parent && app.content.structures.get(`${space}:${parent}`)
-  if (!structure) return null
-  const changes = await repo.diff(parent, commit)
-  if (changes.some((change) => change.status !== 'modified' || shapes(structure, change.path))) return null
-  const [before, after] = await Promise.all([overridesAt(app, space, repo, parent), overridesAt(app, space, repo, commit)])
-  return before.size === after.size && [...after].every(([key, id]) => before.get(key) === id) ? structure : null
+  return parent === undefined ? null : sharedWith(app, space, repo, commit, parent, await repo.diff(parent, commit))
+}
+
+/** The known shape of another commit, where what differs between the two (`changes`) leaves it as it is. */
+async function sharedWith(
+  app: App,
+  space: string,
+  repo: Repository,
+  commit: CommitId,
+  other: CommitId,
+  changes: readonly TreeChange[],
+): Promise<ContentStructure | null> {
+  const structure = app.content.structures.get(`${space}:${other}`)
+  const sameMode = (change: TreeChange): boolean => change.before?.mode === change.after?.mode
+  if (!structure || changes.some((change) => change.status !== 'modified' || !sameMode(change) || shapes(structure, change.path))) return null
+  const [before, after] = await Promise.all([overridesAt(app, space, repo, other), overridesAt(app, space, repo, commit)])
+  return before === after || (before.size === after.size && [...after].every(([key, id]) => before.get(key) === id)) ? structure : null
+}
+
+/** Two revisions of any ancestry and how their files differ. Their shape is one object where only page text differs. */
+export async function openPair(
+  app: App,
+  space: LoadedSpace,
+  before: CommitId,
+  after: CommitId,
+): Promise<{ before: OpenRevision; after: OpenRevision; changes: TreeChange[] }> {
+  const { repo, doc } = space
+  const changes = await repo.diff(before, after)
+  const [known, other] = app.content.structures.has(`${doc.id}:${after}`) ? [after, before] : [before, after]
+  const first = await openRevision(app, space, known)
+  const shared = await sharedWith(app, doc.id, repo, other, known, changes)
+  if (shared && !app.content.structures.has(`${doc.id}:${other}`)) app.content.structures.set(`${doc.id}:${other}`, shared)
+  const second = await openRevision(app, space, other)
+  const same = shared ? { ...second, structure: first.structure } : second
+  return known === before ? { before: first, after: same, changes } : { before: same, after: first, changes }
 }
 
 /** A page's text, read. Throws 404 where the file went missing behind the table of contents. */

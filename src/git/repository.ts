@@ -1,8 +1,9 @@
 import type { BlobId, CommitId, RefName, TreeId } from '../kernel/ids.js'
 import { GitError, MissingObject } from './errors.js'
 import { Ancestry } from './history/ancestry.js'
-import { readHistory } from './history/log.js'
+import { readHistory, readHistoryIds } from './history/log.js'
 import { diffWithRenames } from './history/renames.js'
+import { diffText } from './history/text-diff.js'
 import { mergeTrees } from './merge/merge.js'
 import type { Caches } from './objects/caches.js'
 import { ObjectDatabase } from './objects/database.js'
@@ -25,6 +26,7 @@ import type {
   Remote,
   Repository,
   Snapshot,
+  TextDiffQuery,
   TreeChange,
   WriteInput,
 } from './types.js'
@@ -126,6 +128,18 @@ export class BareRepository implements Repository {
 
   history(query: HistoryQuery): Promise<CommitInfo[]> {
     return readHistory(this.#objects, this.#services.pool.launcher, query)
+  }
+
+  historyIds(query: HistoryQuery): Promise<CommitId[]> {
+    return readHistoryIds(this.#objects, this.#services.pool.launcher, query)
+  }
+
+  firstParents(from: CommitId): Promise<CommitId[]> {
+    return this.#ancestry.firstParents(from)
+  }
+
+  diffText(query: TextDiffQuery): Promise<Buffer | null> {
+    return diffText(this.#services.pool.launcher, this.path, query)
   }
 
   async diff(before: CommitId | TreeId | null, after: CommitId | TreeId, options: { renames?: boolean } = {}): Promise<TreeChange[]> {

@@ -108,8 +108,20 @@ export interface HistoryQuery {
   /** Only commits that touch this path. */
   path?: string
   firstParent?: boolean
+  /** Only commits whose author has this e-mail address, in whatever case. */
+  author?: string
   limit?: number
   skip?: number
+}
+
+/** Two blobs to be compared as text. */
+export interface TextDiffQuery {
+  before: string
+  after: string
+  /** Word by word instead of line by line. */
+  words: boolean
+  /** A longer answer is not given. */
+  maxBytes: number
 }
 
 /** A remote repository and, for one operation only, the credential it wants. */
@@ -154,6 +166,15 @@ export interface Repository {
   /** Commits only `left` has, and only `right` has. */
   aheadBehind(left: CommitId, right: CommitId): Promise<{ ahead: number; behind: number }>
   history(query: HistoryQuery): Promise<CommitInfo[]>
+  /** The IDs that `history` would answer, without reading the commits. */
+  historyIds(query: HistoryQuery): Promise<CommitId[]>
+  /** `from` and its first parents down to the root, newest first; from memory. */
+  firstParents(from: CommitId): Promise<CommitId[]>
+  /**
+   * The hunks of `git diff` between two blobs, each from its `@@` line on; with `words` in Git's porcelain word form.
+   * Empty where they are equal, null where longer than `maxBytes`.
+   */
+  diffText(query: TextDiffQuery): Promise<Buffer | null>
   /** How trees (or commits' trees) differ; `renames` asks for `-M` detection. Without it, in process, by tree oid. `null` = the empty tree. */
   diff(before: CommitId | TreeId | null, after: CommitId | TreeId, options?: { renames?: boolean }): Promise<TreeChange[]>
   /** What the remote's ref names, without fetching; null = no such ref. */

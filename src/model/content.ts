@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Id, listOf, oneOf, pageQuery, Timestamp } from './common.js'
+import { MergedFrom, RevisionGit, revisionTypes } from './history.js'
 
 /** Formats of content in answers. */
 export const formats = ['markdown', 'document'] as const
@@ -122,12 +123,10 @@ export const Revision = Type.Object(
     reusableContents: Type.Array(Type.Object(ReusableFields)),
     variables: StringMap,
     createdAt: Timestamp,
-    git: optional(
-      Type.Object({ oid: Type.String(), message: Type.String(), createdByService: Type.Boolean(), url: optional(Type.String()), ref: optional(Type.String()) }),
-    ),
+    git: optional(RevisionGit),
     urls: Type.Object({ app: Type.String(), published: optional(Type.String()), public: optional(Type.String()) }),
-    type: oneOf(['edits', 'merge', 'update', 'rollback', 'computed']),
-    mergedFrom: optional(Type.Object({ object: Type.Literal('change-request'), id: Id, number: Type.Integer(), subject: Type.String() })),
+    type: oneOf(revisionTypes),
+    mergedFrom: optional(MergedFrom),
     diagnostics: Type.Array(Diagnostic),
   },
   { $id: 'Revision' },

@@ -2,11 +2,11 @@ import { contentTypeOf } from '../../content/files.js'
 import { readPage } from '../../content/front-matter.js'
 import type { App } from '../../domain/app.js'
 import { downloadUrl } from '../../domain/downloads.js'
-import { PAGE_IDS } from '../../domain/identity.js'
 import { evaluate, type LoadedFile, loadFiles, readReusable } from '../../domain/pages.js'
-import { mergedChangeRequest, revisionType } from '../../domain/revision-facts.js'
+import { revisionType } from '../../domain/revision-facts.js'
 import { filesOf, type OpenRevision } from '../../domain/revisions.js'
 import type { File, Format, Revision } from '../../model/index.js'
+import { presentMergedFrom, presentRevisionGit } from '../revisions/present-facts.js'
 import { gitPlace, inFormat, type PageOptions, pageContext, presentPages } from './present-page.js'
 
 /** A file of a revision. */
@@ -27,8 +27,6 @@ export async function presentRevision(app: App, revision: OpenRevision, options:
   const { snapshot, structure, space } = revision
   const [info, context, files] = await Promise.all([revision.repo.commit(snapshot.commit), pageContext(app, revision, options), filesOf(app, revision)])
   const loaded = await loadFiles(app, revision, files)
-  const from = await mergedChangeRequest(app, space, info)
-  const link = space.doc.git
   const reusable = await Promise.all(structure.reusableContents.map(async (place) => ({ place, entry: await snapshot.entry(place.gitPath) })))
   return {
     object: 'revision',
@@ -43,20 +41,10 @@ export async function presentRevision(app: App, revision: OpenRevision, options:
     })),
     variables: structure.variables,
     createdAt: new Date(info.committer.seconds * 1000).toISOString(),
-    ...(options.metadata
-      ? {
-          git: {
-            oid: snapshot.commit,
-            message: info.message,
-            createdByService: info.headers[PAGE_IDS] !== undefined,
-            ...(link?.repoCommitURL === undefined ? {} : { url: `${link.repoCommitURL.replace(/\/$/, '')}/${snapshot.commit}` }),
-            ...(link === undefined ? {} : { ref: link.ref }),
-          },
-        }
-      : {}),
+    ...(options.metadata ? { git: presentRevisionGit(space, info) } : {}),
     urls: { app: `${app.settings.publicUrl}/v1/spaces/${space.doc.id}/revisions/${snapshot.commit}` },
     type: revisionType(info),
-    ...(from ? { mergedFrom: { object: 'change-request', id: from.id, number: from.number, subject: from.subject } } : {}),
+    ...(await presentMergedFrom(app, space, info)),
     diagnostics: structure.diagnostics,
   }
 }

@@ -55,6 +55,14 @@ export class Ancestry {
     return null
   }
 
+  /** A commit and its first parents, newest first. */
+  async firstParents(from: string): Promise<CommitId[]> {
+    await this.#learn([from])
+    const chain: CommitId[] = []
+    for (let id: string | undefined = from; id !== undefined; id = this.#get(id).parents[0]) chain.push(id as CommitId)
+    return chain
+  }
+
   async aheadBehind(left: string, right: string): Promise<{ ahead: number; behind: number }> {
     await this.#learn([left, right])
     const counts = { ahead: 0, behind: 0 }

@@ -1,4 +1,4 @@
-import { isOid } from '../../kernel/ids.js'
+import { type CommitId, isOid } from '../../kernel/ids.js'
 import { GitError, MissingObject } from '../errors.js'
 import type { ObjectDatabase } from '../objects/database.js'
 import type { Launcher } from '../process/launcher.js'
@@ -9,14 +9,25 @@ const TIMEOUT_MS = 120_000
 /** Commits as `git log` orders them: by falling date. Throws `MissingObject` where `from` or `not` are not here. */
 export async function readHistory(objects: ObjectDatabase, launcher: Launcher, query: HistoryQuery): Promise<CommitInfo[]> {
   if (query.limit === 0) return []
-  for (const id of [query.from, ...(query.not ?? [])]) {
-    if (!isOid(id) || !(await objects.hasCommit(id))) throw new MissingObject(`there is no commit ${id}`)
+  if (query.firstParent && query.path === undefined && query.author === undefined && !query.not?.length) {
+    await mustHave(objects, [query.from])
+    return firstParents(objects, query)
   }
-  if (query.firstParent && query.path === undefined && !query.not?.length) return firstParents(objects, query)
-  const ids = await listCommits(objects, launcher, query)
+  const ids = await readHistoryIds(objects, launcher, query)
   const commits: CommitInfo[] = []
   for (let at = 0; at < ids.length; at += 200) commits.push(...(await Promise.all(ids.slice(at, at + 200).map((id) => objects.commit(id)))))
   return commits
+}
+
+/** Like `readHistory`, the IDs alone. */
+export async function readHistoryIds(objects: ObjectDatabase, launcher: Launcher, query: HistoryQuery): Promise<CommitId[]> {
+  if (query.limit === 0) return []
+  await mustHave(objects, [query.from, ...(query.not ?? [])])
+  return listCommits(objects, launcher, query)
+}
+
+async function mustHave(objects: ObjectDatabase, ids: readonly string[]): Promise<void> {
+  for (const id of ids) if (!isOid(id) || !(await objects.hasCommit(id))) throw new MissingObject(`there is no commit ${id}`)
 }
 
 async function firstParents(objects: ObjectDatabase, { from, limit = Number.POSITIVE_INFINITY, skip = 0 }: HistoryQuery): Promise<CommitInfo[]> {
@@ -30,15 +41,21 @@ async function firstParents(objects: ObjectDatabase, { from, limit = Number.POSI
   return commits
 }
 
-async function listCommits(objects: ObjectDatabase, launcher: Launcher, { from, not = [], path, firstParent, limit, skip }: HistoryQuery): Promise<string[]> {
+/** An address as Git writes it between angle brackets: nothing in it can end the option or the bracket. */
+const ADDRESS = /^[^\0-\x20<>]+$/
+
+async function listCommits(objects: ObjectDatabase, launcher: Launcher, query: HistoryQuery): Promise<CommitId[]> {
+  const { from, not = [], path, firstParent, author, limit, skip } = query
   if (path?.includes('\0')) throw new GitError('a path cannot hold NUL')
+  if (author !== undefined && !ADDRESS.test(author)) return []
   const options = [
     ...(firstParent ? ['--first-parent'] : []),
+    ...(author === undefined ? [] : ['--fixed-strings', '--regexp-ignore-case', `--author=<${author}>`]),
     ...(limit === undefined ? [] : [`--max-count=${Math.trunc(limit)}`]),
     ...(skip === undefined ? [] : [`--skip=${Math.trunc(skip)}`]),
   ]
   const paths = path ? [`:(top,literal)${path}`] : []
   const args = ['rev-list', ...options, from, ...not.map((id) => `^${id}`), '--', ...paths]
   const text = await launcher.mustRun(args, { cwd: objects.repository, timeoutMs: TIMEOUT_MS })
-  return text.toString('latin1').split('\n').filter(Boolean)
+  return text.toString('latin1').split('\n').filter(Boolean) as CommitId[]
 }

@@ -1,0 +1,22 @@
+import type { App, LoadedSpace } from '../../domain/app.js'
+import { PAGE_IDS } from '../../domain/identity.js'
+import { mergedChangeRequest } from '../../domain/revision-facts.js'
+import type { CommitInfo } from '../../git/index.js'
+
+/** What Git says of a revision's commit, and where the provider shows it. */
+export function presentRevisionGit({ doc }: LoadedSpace, info: CommitInfo) {
+  const link = doc.git
+  return {
+    oid: info.id,
+    message: info.message,
+    createdByService: info.headers[PAGE_IDS] !== undefined,
+    ...(link?.repoCommitURL === undefined ? {} : { url: `${link.repoCommitURL.replace(/\/$/, '')}/${info.id}` }),
+    ...(link === undefined ? {} : { ref: link.ref }),
+  }
+}
+
+/** The change request that a revision merged, as the member `mergedFrom`; else no member. */
+export async function presentMergedFrom(app: App, space: LoadedSpace, info: CommitInfo) {
+  const from = await mergedChangeRequest(app, space, info)
+  return from ? { mergedFrom: { object: 'change-request' as const, id: from.id, number: from.number, subject: from.subject } } : {}
+}

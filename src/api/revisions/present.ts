@@ -1,0 +1,47 @@
+import type { App, LoadedSpace } from '../../domain/app.js'
+import { membersByEmail } from '../../domain/history.js'
+import { revisionType } from '../../domain/revision-facts.js'
+import type { CommitInfo, Signature } from '../../git/index.js'
+import type { UserDoc } from '../../model/index.js'
+import { presentUser } from '../users/present.js'
+import { presentMergedFrom, presentRevisionGit } from './present-facts.js'
+
+/** Who wrote: the member of that e-mail address, else what Git recorded. */
+function presentAuthor(app: App, members: ReadonlyMap<string, UserDoc>, { name, email }: Signature) {
+  const user = members.get(email.toLowerCase())
+  return user ? presentUser(app, user) : { displayName: name, email }
+}
+
+export async function presentAuthors(app: App, space: LoadedSpace, authors: readonly Signature[]) {
+  const members = await membersByEmail(
+    app,
+    space,
+    authors.map(({ email }) => email),
+  )
+  return authors.map((author) => presentAuthor(app, members, author))
+}
+
+/** Revisions without their pages and files. */
+export async function presentRevisions(app: App, space: LoadedSpace, commits: readonly CommitInfo[]) {
+  const authors = await presentAuthors(
+    app,
+    space,
+    commits.map(({ author }) => author),
+  )
+  return Promise.all(
+    commits.map(async (info, index) => {
+      const location = `${app.settings.publicUrl}/v1/spaces/${space.doc.id}/revisions/${info.id}`
+      return {
+        object: 'revision' as const,
+        id: info.id,
+        parents: info.parents,
+        type: revisionType(info),
+        author: authors[index] as (typeof authors)[number],
+        createdAt: new Date(info.committer.seconds * 1000).toISOString(),
+        git: presentRevisionGit(space, info),
+        ...(await presentMergedFrom(app, space, info)),
+        urls: { app: location, location },
+      }
+    }),
+  )
+}

@@ -1,0 +1,54 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Id, listOf, oneOf, pageQuery, Timestamp } from './common.js'
+import { User } from './user.js'
+
+export const revisionTypes = ['edits', 'merge', 'update', 'rollback', 'computed'] as const
+
+/** The change request that a merge brought in. */
+export const MergedFrom = Type.Object(
+  { object: Type.Literal('change-request'), id: Id, number: Type.Integer(), subject: Type.String() },
+  { $id: 'MergedFrom', description: 'The change request that the revision merged.' },
+)
+
+/** What Git says of a commit besides its files. */
+export const RevisionGit = Type.Object(
+  { oid: Type.String(), message: Type.String(), createdByService: Type.Boolean(), url: Type.Optional(Type.String()), ref: Type.Optional(Type.String()) },
+  { $id: 'RevisionGit' },
+)
+
+/** Who wrote: a member of the organization, or a name and an e-mail address that Git recorded. */
+export const Author = Type.Union([User, Type.Object({ displayName: Type.String(), email: Type.String() })], {
+  $id: 'Author',
+  description: 'A member of the organization, or the name and e-mail address that Git recorded.',
+})
+
+export const RevisionSummary = Type.Object(
+  {
+    object: Type.Literal('revision'),
+    id: Type.String(),
+    parents: Type.Array(Type.String()),
+    type: oneOf(revisionTypes),
+    author: Author,
+    createdAt: Timestamp,
+    git: RevisionGit,
+    mergedFrom: Type.Optional(MergedFrom),
+    urls: Type.Object({ app: Type.String(), location: Type.String() }),
+  },
+  { $id: 'RevisionSummary', description: 'A revision without its pages and files.' },
+)
+export const RevisionList = listOf(RevisionSummary, { $id: 'RevisionList' })
+
+export const RevisionsQuery = Type.Object({
+  ...pageQuery,
+  pageId: Type.Optional(Type.String({ maxLength: 64, description: 'Only revisions that changed the file of this page, under whatever path it had.' })),
+  author: Type.Optional(Type.String({ maxLength: 320, description: 'Only revisions of this author: the ID of a user, or an e-mail address.' })),
+})
+export type RevisionsQuery = Static<typeof RevisionsQuery>
+
+export const ContributorList = listOf(Author, { $id: 'ContributorList' })
+
+export const Rollback = Type.Object(
+  { revision: Type.String({ pattern: '^[0-9a-f]{40}$', description: 'A revision of the main content, or one that was merged into it.' }) },
+  { additionalProperties: false, $id: 'Rollback' },
+)
+export const RollbackResult = Type.Object({ revision: Type.String(), result: Type.Literal('rollback') }, { $id: 'RollbackResult' })
