@@ -80,7 +80,6 @@ export async function resolveConflicts(
   const byPath = new Map(resolutions.map((one) => [one.path, one]))
   const left = conflicts.filter((one) => !byPath.has(one.path))
   if (left.length > 0) throw conflictError('The main content', left, 'See the conflicts of the change request, and update with a resolution of each.')
-<<<<<<< HEAD
   const tree = repo.tree(merged.tree)
   const changes: FileChange[] = []
   for (const one of conflicts) {
@@ -90,9 +89,6 @@ export async function resolveConflicts(
     if (below.length === 0) changes.push(change)
     else if (!('delete' in change)) changes.push(...below.map(({ path }) => ({ path, delete: true as const })), change)
   }
-=======
-  const changes = conflicts.map((one) => changeFor(one, byPath.get(one.path) as Resolution))
->>>>>>> review
   return { clean: true, tree: await treeWith(app, repo, merged.tree, [...merged.setAside, ...changes]) }
 }
 
