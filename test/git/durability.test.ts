@@ -96,7 +96,7 @@ test('a merge that a commit takes up is synced by that commit, trees and blobs',
     }
     synced.clear()
     await repository.move([{ ref: MAIN, from: null, to: id }], 'merge')
-    assert.ok(synced.has('space.git/refs/heads'))
+    assert.ok(synced.has(join(repository.path, 'refs/heads')))
   } finally {
     await clear(place)
   }
