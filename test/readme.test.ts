@@ -25,7 +25,8 @@ test('the walk works when pasted', async () => {
       stdout,
       /Explain upgrades\n .gitbook\/assets\/dot.png[^\n]*\n SUMMARY.md +\| +1 \+\n guides\/install.md[^\n]*\n guides\/upgrade.md[^\n]*\n 4 files changed/,
     )
-    assert.match(stdout, /Merge change request #1: Explain upgrades/)
+    assert.match(stdout, /merge\n\[ 'guides\/install.md' \]\n\[ \[ 'guides\/install.md', 'content', 'Run `acme`.' \] \]\nupdate\nmerge\n/)
+    assert.match(stdout, /Merge change request #3: Say it longer[\s\S]*Merge change request #1: Explain upgrades/)
   } finally {
     await here.close()
   }
