@@ -27,6 +27,8 @@ const groups: { names: string[]; run: (dir: string) => Promise<Line[]> }[] = [
   { names: ['edits per second, 8 clients / 1 client'], run: manyEdits },
 ]
 
+// A time limit's signal must not leave servers running.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 const dir = await mkdtemp(join(tmpdir(), 'bindery-bench-'))
 try {
   for (const { names, run } of groups) if (names.some(wanted)) for (const line of await run(dir)) if (wanted(line.name)) print(line)

@@ -46,7 +46,6 @@ const service = await start(
   { log: createLog({ level: 'error' }) },
 )
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are read as any client would
 async function call(method: string, path: string, body?: object): Promise<any> {
   const answer = await fetch(service.url + path, {
     method,
@@ -58,7 +57,6 @@ async function call(method: string, path: string, body?: object): Promise<any> {
   return text === '' ? null : JSON.parse(text)
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: see above
 async function finished(space: string): Promise<any> {
   for (;;) {
     const info = await call('GET', `/v1/spaces/${space}/git/info`)
@@ -87,7 +85,6 @@ try {
 
   from = performance.now()
   const revision = await call('GET', `/v1/spaces/${space}/content`)
-  // biome-ignore lint/suspicious/noExplicitAny: see above
   const all = (pages: any[]): any[] => pages.flatMap((page) => [page, ...all(page.pages)])
   const pages = all(revision.pages)
   console.log(`revision     ${revision.id}, read in ${seconds(from)}`)

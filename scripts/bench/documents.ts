@@ -1,15 +1,20 @@
 import { join } from 'node:path'
+import { documentCollections, users } from '../../src/model/index.js'
+import { openStore } from '../../src/store/index.js'
 import { interleaved, type Line, median, ms, ratiosOf, timed } from './measure.js'
-import { call, newSpace, type Running, startProcess } from './processes.js'
+import { call, newSpace, type Server, startService } from './processes.js'
 
 /** A change of one document over HTTP, with few documents in the store and with many. */
 export async function documents(dir: string): Promise<Line[]> {
-  const servers: Running[] = []
+  const servers: Server[] = []
   const prepared = async (count: number) => {
-    const service = await startProcess({ kind: 'service', dir: join(dir, `documents-${count}`) })
+    const home = join(dir, `documents-${count}`)
+    const before = await startService(home)
+    const space = await newSpace(before)
+    await before.stop()
+    await fill(join(home, 'data', 'store'), count)
+    const service = await startService(home)
     servers.push(service)
-    const space = await newSpace(service)
-    await service.fill(space, count)
     return (round: number) => timed(() => call(service, 'PATCH', `/v1/spaces/${space}`, { title: `Title ${round}` }))
   }
   try {
@@ -29,4 +34,17 @@ export async function documents(dir: string): Promise<Line[]> {
   } finally {
     for (const server of servers) await server.stop()
   }
+}
+
+/** Puts so many documents into a store that nobody has open. */
+async function fill(dir: string, count: number): Promise<void> {
+  const store = await openStore({ dir, collections: documentCollections })
+  for (let at = 0; at < count; at += 1000) {
+    await store.transact(async (tx) => {
+      for (let i = at; i < Math.min(count, at + 1000); i++) {
+        await tx.insert(users, { id: `filler-${i}`, email: `filler-${i}@example.org`, displayName: `Filler ${i}`, createdAt: new Date(0).toISOString() })
+      }
+    })
+  }
+  await store.close()
 }

@@ -1,11 +1,15 @@
 import { type ChildProcess, fork } from 'node:child_process'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 
 export const ADMIN_TOKEN = 'bindery_bench_admin_token_0123456789'
 
 /** Path → what is answered there. */
 export type Answers = Record<string, { body: string; etag: string }>
-export type ChildOptions = { kind: 'service'; dir: string; constant?: string } | { kind: 'bare'; file: string } | { kind: 'load' }
+export type ChildOptions = { kind: 'bare'; file: string } | { kind: 'load' }
 export interface LoadOptions {
   url: string
   paths: string[]
@@ -15,13 +19,11 @@ export interface LoadOptions {
   status: string
 }
 
-/** A process of the benchmark. */
-export interface Running {
+/** A server of the benchmark, in a process of its own. */
+export interface Server {
   url: string
   /** Microseconds of processor time used so far. */
   cpu(): Promise<number>
-  load(options: LoadOptions): Promise<number>
-  fill(space: string, documents: number): Promise<void>
   stop(): Promise<void>
 }
 
@@ -30,47 +32,112 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-/** Starts a process; resolves when it serves. */
-export async function startProcess(options: ChildOptions, execArgv: readonly string[] = []): Promise<Running> {
-  const child = fork(new URL('./child.ts', import.meta.url), [JSON.stringify(options)], { execArgv: [...process.execArgv, ...execArgv] })
+function kept(child: ChildProcess, name: string): ChildProcess {
   running.add(child)
-  const next = <T>(): Promise<T> =>
-    new Promise((resolve, reject) => {
-      const died = (): void => reject(new Error(`the ${options.kind} process ended`))
-      child.once('exit', died)
-      child.once('message', (message) => {
-        child.off('exit', died)
-        resolve(message as T)
-      })
-    })
+  return child.once('exit', (code, signal) => {
+    if (running.delete(child)) console.error(`the ${name} process ended: ${code ?? signal}`)
+  })
+}
+
+const stop = (child: ChildProcess, signal: NodeJS.Signals) => (): Promise<void> =>
+  new Promise((resolve) => {
+    running.delete(child)
+    child.once('exit', () => resolve())
+    child.kill(signal)
+  })
+
+/** Starts the bare server or the load. */
+async function startChild(options: ChildOptions): Promise<{ first: { url: string }; ask: <T>(message: object) => Promise<T>; stop: () => Promise<void> }> {
+  const child = kept(fork(new URL('./child.ts', import.meta.url), [JSON.stringify(options)], { execArgv: process.execArgv }), options.kind)
+  const next = <T>(): Promise<T> => new Promise((resolve) => child.once('message', (message) => resolve(message as T)))
+  const first = await next<{ url: string }>()
   const ask = <T>(message: object): Promise<T> => {
     const answer = next<T>()
     child.send(message)
     return answer
   }
-  const { url } = await next<{ url: string }>()
-  return {
-    url,
-    cpu: () => ask({ cpu: true }),
-    load: (load) => ask({ load }),
-    fill: async (space, documents) => void (await ask({ fill: { space, documents } })),
-    stop: () =>
-      new Promise((resolve) => {
-        running.delete(child)
-        child.once('exit', () => resolve())
-        child.send({ end: true })
-      }),
-  }
+  return { first, ask, stop: stop(child, 'SIGKILL') }
+}
+
+/** Koa with nothing, answering the bytes in `file`. */
+export async function startBare(file: string): Promise<Server> {
+  const { first, ask, stop } = await startChild({ kind: 'bare', file })
+  return { url: first.url, cpu: () => ask({ cpu: true }), stop }
+}
+
+export async function startLoad(): Promise<{ load(options: LoadOptions): Promise<number>; stop(): Promise<void> }> {
+  const { ask, stop } = await startChild({ kind: 'load' })
+  return { load: (load) => ask({ load }), stop }
+}
+
+const MAIN = new URL('../../dist/main.js', import.meta.url)
+const ENDPOINTS = new URL('../../dist/api/index.js', import.meta.url)
+
+/** A module, run before the server, that makes one operation answer a constant. */
+const constantHandler = (operation: string, answer: string): string =>
+  `data:text/javascript,${encodeURIComponent(
+    `import { endpoints } from '${ENDPOINTS}'; const answer = ${answer}; const { validator, ...declared } = endpoints.${operation}; endpoints.${operation} = { ...declared, handle: () => answer }`,
+  )}`
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo
+      server.close(() => resolve(port))
+    })
+  })
+
+/**
+ * Starts the built service as production does, its log going nowhere.
+ * @param constant what `getPageById` is to answer, as JSON, instead of pages
+ */
+export async function startService(dir: string, constant?: string): Promise<Server> {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const profile = process.env.BENCH_PROFILE
+  const child = fork(MAIN, ['serve'], {
+    execArgv: [
+      ...(constant === undefined ? [] : ['--import', constantHandler('getPageById', constant)]),
+      ...(profile && constant === undefined ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : []),
+    ],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      BINDERY_PORT: String(port),
+      BINDERY_DATA_DIR: join(dir, 'data'),
+      BINDERY_REPOS_DIR: join(dir, 'repos'),
+      BINDERY_REMOTE_PROTOCOLS: 'https,ssh,http,file',
+      BINDERY_ALLOW_PRIVATE_NETWORKS: 'true',
+      BINDERY_RATE_LIMIT_PER_MINUTE: '10000000',
+      BINDERY_RATE_LIMIT_PER_MINUTE_ADDRESS: '10000000',
+      BINDERY_ADMIN_TOKEN: ADMIN_TOKEN,
+    },
+  })
+  kept(child, 'service')
+  while (running.has(child) && !(await isReady(url))) await setTimeout(20)
+  return { url, cpu: () => cpuOf(url), stop: stop(child, 'SIGTERM') }
+}
+
+const isReady = (url: string): Promise<boolean> =>
+  request(`${url}/readyz`, { dispatcher: agent }).then(
+    async (answer) => (await answer.body.text()) !== '' && answer.statusCode === 200,
+    () => false,
+  )
+
+async function cpuOf(url: string): Promise<number> {
+  const answer = await request(`${url}/metrics`, { dispatcher: agent })
+  const seconds = /^process_cpu_seconds_total (\S+)/m.exec(await answer.body.text())?.[1]
+  return Number(seconds) * 1e6
 }
 
 const agent = new Agent({ connections: 16, keepAliveTimeout: 60_000 })
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are read as any client would
 export type Json = any
 
 /** One request of the API; throws for what is no success. */
 export async function call(
-  server: { url: string },
+  server: Pick<Server, 'url'>,
   method: 'GET' | 'POST' | 'PATCH',
   path: string,
   body?: object,
@@ -86,25 +153,25 @@ export async function call(
   return { json: text === '' ? null : JSON.parse(text), text, etag: String(answer.headers.etag ?? '') }
 }
 
-export async function newSpace(server: { url: string }): Promise<string> {
+export async function newSpace(server: Pick<Server, 'url'>): Promise<string> {
   const { json } = await call(server, 'GET', '/v1/orgs')
   return (await call(server, 'POST', `/v1/orgs/${json.items[0].id}/spaces`, { title: 'Benchmark' })).json.id as string
 }
 
 /** Imports a repository into a space; resolves when `git/info` says so. */
-export async function importInto(server: { url: string }, space: string, url: string, ref = 'refs/heads/main'): Promise<void> {
+export async function importInto(server: Pick<Server, 'url'>, space: string, url: string, ref = 'refs/heads/main'): Promise<void> {
   await call(server, 'POST', `/v1/spaces/${space}/git/import`, { url, ref })
   for (;;) {
     const { json } = await call(server, 'GET', `/v1/spaces/${space}/git/info`)
     const sync = json.sync ?? json
     if (sync.state === 'success') return
     if (sync.state === 'failure' || sync.state === 'conflict') throw new Error(`the import ended in ${sync.state}: ${sync.error}`)
-    await new Promise((done) => setTimeout(done, 5))
+    await setTimeout(5)
   }
 }
 
 /** IDs of all pages with a file, in order. */
-export async function pageIds(server: { url: string }, space: string): Promise<string[]> {
+export async function pageIds(server: Pick<Server, 'url'>, space: string): Promise<string[]> {
   const { json } = await call(server, 'GET', `/v1/spaces/${space}/content/pages`)
   const ids: string[] = []
   const visit = (pages: Json[]): void => {

@@ -2,7 +2,7 @@ import { cp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { generateRepository } from './generated.js'
 import { interleaved, type Line, median, ratiosOf } from './measure.js'
-import { ADMIN_TOKEN, type Answers, call, importInto, newSpace, pageIds, type Running, startProcess } from './processes.js'
+import { ADMIN_TOKEN, type Answers, call, importInto, newSpace, pageIds, type Server, startBare, startLoad, startService } from './processes.js'
 
 const PAGE_BARE = 'page read / bare Koa'
 const PAGE_CONSTANT = 'page read / constant handler'
@@ -15,13 +15,15 @@ const ROUNDS = 5
 const SECONDS = 2
 const CONNECTIONS = 20
 
+type Load = Awaited<ReturnType<typeof startLoad>>
+
 interface Rate {
   perSecond: number
   /** Microseconds of the server's processor time per request. */
   cpu: number
 }
 
-async function rate(server: Running, load: Running, paths: string[], headers: Record<string, string>, status: string): Promise<Rate> {
+async function rate(server: Server, load: Load, paths: string[], headers: Record<string, string>, status: string): Promise<Rate> {
   const before = await server.cpu()
   const perSecond = await load.load({
     url: server.url,
@@ -35,13 +37,13 @@ async function rate(server: Running, load: Running, paths: string[], headers: Re
 }
 
 /** Measures the same requests on several servers in turn. */
-async function compare<K extends string>(servers: Record<K, Running>, load: Running, paths: string[], headers: Record<string, string> = {}, status = '200') {
+async function compare<K extends string>(servers: Record<K, Server>, load: Load, paths: string[], headers: Record<string, string> = {}, status = '200') {
   const cpu = Object.fromEntries(Object.keys(servers).map((name) => [name, [] as number[]])) as Record<K, number[]>
-  for (const server of Object.values<Running>(servers)) await rate(server, load, paths, headers, status)
+  for (const server of Object.values<Server>(servers)) await rate(server, load, paths, headers, status)
   const perSecond = await interleaved(
     ROUNDS,
     Object.fromEntries(
-      Object.entries<Running>(servers).map(([name, server]) => [
+      Object.entries<Server>(servers).map(([name, server]) => [
         name,
         async () => {
           const found = await rate(server, load, paths, headers, status)
@@ -68,13 +70,13 @@ export async function reads(dir: string, wanted: (name: string) => boolean): Pro
   const repository = join(dir, 'reads.git')
   await generateRepository(repository, 1000, 30)
   const home = join(dir, 'reads')
-  let service = await startProcess({ kind: 'service', dir: home })
+  let service = await startService(home)
   const space = await newSpace(service)
   await importInto(service, space, `file://${repository}`)
   const pages = (await pageIds(service, space)).map((id) => `/v1/spaces/${space}/content/page/${id}`)
   await service.stop()
   await cp(home, join(dir, 'constant'), { recursive: true })
-  service = await startProcess({ kind: 'service', dir: home }, process.env.BENCH_PROFILE ? ['--cpu-prof', `--cpu-prof-dir=${process.env.BENCH_PROFILE}`] : [])
+  service = await startService(home)
   const tree = `/v1/spaces/${space}/content/pages`
   const answers: Answers = {}
   for (const path of [tree, ...pages]) {
@@ -82,9 +84,9 @@ export async function reads(dir: string, wanted: (name: string) => boolean): Pro
     answers[path] = { body: text, etag }
   }
   await writeFile(join(dir, 'answers.json'), JSON.stringify(answers))
-  const constant = await startProcess({ kind: 'service', dir: join(dir, 'constant'), constant: answers[pages[500] as string]?.body as string })
-  const bare = await startProcess({ kind: 'bare', file: join(dir, 'answers.json') })
-  const load = await startProcess({ kind: 'load' })
+  const constant = await startService(join(dir, 'constant'), answers[pages[500] as string]?.body as string)
+  const bare = await startBare(join(dir, 'answers.json'))
+  const load = await startLoad()
   const shuffled = pages
     .map((path, i) => ({ path, at: (i * 7919) % pages.length }))
     .sort((a, b) => a.at - b.at)

@@ -4,7 +4,7 @@ import { startGitHttp } from '../../test/support/git-http.js'
 import { git } from '../../test/support/hermetic-git.js'
 import { generateRepository } from './generated.js'
 import { interleaved, type Line, median, ms, ratiosOf, timed } from './measure.js'
-import { call, importInto, newSpace, startProcess } from './processes.js'
+import { call, importInto, newSpace, startService } from './processes.js'
 
 const ROUNDS = 7
 
@@ -17,10 +17,7 @@ export async function adoptions(dir: string, given: readonly string[]): Promise<
   await generateRepository(join(root, 'generated.git'), 1000, 300)
   for (const path of given) await git(root, ['clone', '--quiet', '--bare', resolve(path), join(root, `${basename(path)}.git`)])
   const remotes = await startGitHttp({ root })
-  const service = await startProcess(
-    { kind: 'service', dir: join(dir, 'adoptions') },
-    process.env.BENCH_PROFILE ? ['--cpu-prof', `--cpu-prof-dir=${process.env.BENCH_PROFILE}`] : [],
-  )
+  const service = await startService(join(dir, 'adoptions'))
   const lines: Line[] = []
   try {
     for (const name of ['generated.git', ...given.map((path) => `${basename(path)}.git`)]) {

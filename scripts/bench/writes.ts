@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { git } from '../../test/support/hermetic-git.js'
 import { generateRepository, pageText } from './generated.js'
 import { interleaved, type Line, median, ms, ratiosOf, timed } from './measure.js'
-import { call, importInto, newSpace, pageIds, type Running, startProcess } from './processes.js'
+import { call, importInto, newSpace, pageIds, type Server, startService } from './processes.js'
 
 /** A space with so many pages, and a change request if asked for. */
-async function prepared(service: Running, dir: string, pages: number): Promise<{ space: string; ids: string[] }> {
+async function prepared(service: Server, dir: string, pages: number): Promise<{ space: string; ids: string[] }> {
   const repository = join(dir, `writes-${pages}.git`)
   await generateRepository(repository, pages, 10)
   const space = await newSpace(service)
@@ -15,16 +15,14 @@ async function prepared(service: Running, dir: string, pages: number): Promise<{
 }
 
 let edition = 1
-const edit = (service: Running, space: string, changeRequest: number, page: string, index: number) =>
+const edit = (service: Server, space: string, changeRequest: number, page: string, index: number) =>
   call(service, 'POST', `/v1/spaces/${space}/change-requests/${changeRequest}/content`, {
     changes: [{ operation: 'update_page', page, document: { markdown: pageText(index, edition++) } }],
   })
 
-const profile = (): string[] => (process.env.BENCH_PROFILE ? ['--cpu-prof', `--cpu-prof-dir=${process.env.BENCH_PROFILE}`] : [])
-
 /** One durable edit of one page over HTTP, with few pages and with many. */
 export async function edits(dir: string): Promise<Line[]> {
-  const service = await startProcess({ kind: 'service', dir: join(dir, 'edits') }, profile())
+  const service = await startService(join(dir, 'edits'))
   try {
     const few = await prepared(service, dir, 100)
     const many = await prepared(service, dir, 10_000)
@@ -54,7 +52,7 @@ export async function edits(dir: string): Promise<Line[]> {
 
 /** Eight clients that edit pages of one space, each in a change request of its own. */
 export async function manyEdits(dir: string): Promise<Line[]> {
-  const service = await startProcess({ kind: 'service', dir: join(dir, 'many-edits') }, profile())
+  const service = await startService(join(dir, 'many-edits'))
   const CLIENTS = 8
   const EACH = 15
   try {
@@ -86,7 +84,7 @@ export async function manyEdits(dir: string): Promise<Line[]> {
 /** A clean merge over HTTP, against Git's own three processes on a copy of the same repository with the same settings. */
 export async function merges(dir: string): Promise<Line[]> {
   const home = join(dir, 'merges')
-  const service = await startProcess({ kind: 'service', dir: home }, profile())
+  const service = await startService(home)
   const ROUNDS = 24
   try {
     const { space, ids } = await prepared(service, dir, 1000)

@@ -1,7 +1,7 @@
 import { parse, postprocess, preprocess } from 'micromark'
 import { gfm } from 'micromark-extension-gfm'
 import { type HtmlAttribute, scanAttributes } from './html-attributes.js'
-import { piecesOf } from './pieces.js'
+import { readPieces } from './pieces.js'
 import { decodeTarget, type Reference, type ReferenceKind, type TargetEncoding } from './reference.js'
 
 /** Characters of one page in which references are looked for; a longer page has none. */
@@ -28,20 +28,23 @@ const LIQUID: ReadonlyMap<string, { attribute: string; kind: ReferenceKind }> = 
 /**
  * Every place in a page's markdown (without its front matter) that names something else: links, images, definitions,
  * autolinks, block tags and HTML attributes, in the order of the source. Code is skipped by CommonMark's own rules.
- * Pages beyond `MAX_PAGE_LENGTH`, and passages that would take quadratic time (`pieces.ts`), have none.
+ * `pieces` takes the page apart: in tests, not at all. Pages beyond `MAX_PAGE_LENGTH`, and passages that would take quadratic time (`pieces.ts`), have none.
  */
-export function findReferences(markdown: string): Reference[] {
+export function findReferences(markdown: string, pieces: typeof readPieces = readPieces): Reference[] {
   if (markdown.length > MAX_PAGE_LENGTH) return []
   const found: Reference[] = []
   const add = (kind: ReferenceKind, start: number, end: number, encoding: TargetEncoding): void => {
     const raw = markdown.slice(start, end)
     found.push({ kind, target: decodeTarget(raw, encoding), raw, start, end, encoding })
   }
-  for (const piece of piecesOf(markdown)) {
-    const { code, html } = scanMarkdown(piece.text, piece.start, add)
-    for (const [start, end] of html) for (const attribute of scanAttributes(markdown, start, end)) addAttribute(attribute, add)
-    scanTags(markdown, piece.start, piece.start + piece.text.length, code, add)
-  }
+  pieces(markdown, (text, start, sentinel) => {
+    const { targets, code, html, whole } = scanMarkdown(text, start, sentinel)
+    if (!whole) return false
+    for (const target of targets) add(...target)
+    for (const [from, to] of html) for (const attribute of scanAttributes(markdown, from, to)) addAttribute(attribute, add)
+    scanTags(markdown, start, start + text.length, code, add)
+    return true
+  })
   const rank = ({ kind }: Reference): number => (kind === 'autolink' ? 1 : 0)
   found.sort((a, b) => a.start - b.start || rank(a) - rank(b) || b.end - a.end)
   // The URL in a tag is a bare URL to GFM as well.
@@ -53,23 +56,43 @@ export function findReferences(markdown: string): Reference[] {
   })
 }
 
+/** Where code stands in a page's markdown (fences, indented blocks, spans): nothing in there means anything. */
+export function codeSpans(markdown: string): Span[] {
+  if (markdown.length > MAX_PAGE_LENGTH) return []
+  return piecesOf(markdown).flatMap((piece) => scanMarkdown(piece.text, piece.start, () => {}).code)
+}
+
 type Add = (kind: ReferenceKind, start: number, end: number, encoding: TargetEncoding) => void
 
+const GFM = [gfm()]
+
+interface Scanned {
+  targets: Array<Parameters<Add>>
+  code: Span[]
+  html: Span[]
+  /** Whether nothing is left open at the end of the piece: the sentinel came out as a paragraph. */
+  whole: boolean
+}
+
 /** Targets of markdown's own syntax in the piece of a page that begins at `offset`, and where code and HTML stand. */
-function scanMarkdown(text: string, offset: number, add: Add): { code: Span[]; html: Span[] } {
+function scanMarkdown(text: string, offset: number, sentinel: string): Scanned {
   // micromark drops a byte order mark and counts from behind it.
   const shift = offset + (text.startsWith('\ufeff') ? 1 : 0)
   const code: Span[] = []
   const html: Span[] = []
+  const targets: Scanned['targets'] = []
+  const add: Add = (...target) => void targets.push(target)
+  let whole = sentinel === ''
   /** The links and images that are open, innermost last. */
   const open: Array<{ kind: ReferenceKind; target: Span | null; encoding: TargetEncoding }> = []
   for (const [step, token] of postprocess(
-    parse({ extensions: [gfm()] })
+    parse({ extensions: GFM })
       .document()
-      .write(preprocess()(text, undefined, true)),
+      .write(preprocess()(text + sentinel, undefined, true)),
   )) {
     const span: Span = [token.start.offset + shift, token.end.offset + shift]
     const type: string = token.type
+    if (type === 'paragraph' && span[0] === offset + text.length) whole = true
     if (step === 'exit') {
       const last = type === 'link' || type === 'image' || type === 'definition' ? open.pop() : undefined
       if (last?.target) add(last.kind, last.target[0], last.target[1], last.encoding)
@@ -88,7 +111,7 @@ function scanMarkdown(text: string, offset: number, add: Add): { code: Span[]; h
     else if (CODE.has(type)) code.push(span)
     else if (type === 'htmlFlow' || type === 'htmlText') html.push(span)
   }
-  return { code, html }
+  return { targets, code, html, whole }
 }
 
 function addAttribute(attribute: HtmlAttribute, add: Add): void {

@@ -25,6 +25,9 @@ export function decodeText(bytes: Uint8Array): string {
   }
 }
 
+/** Whether the bytes are text that can be shown: UTF-8 without NUL. */
+export const isText = (bytes: Uint8Array): boolean => !bytes.includes(0) && encodingOf(bytes) === 'utf-8'
+
 /** The bytes of `text`. Text that has outgrown Latin-1 becomes UTF-8. */
 export const encodeText = (text: string, encoding: TextEncoding = 'utf-8'): Uint8Array =>
   Buffer.from(text, encoding === 'latin1' && !/[^\0-\xff]/.test(text) ? 'latin1' : 'utf8')

@@ -173,7 +173,10 @@ export interface TextNode {
 }
 
 /** A change of files, as `content/edit` answers it. */
-export type PlannedChange = { path: string; content: string | Uint8Array; mode?: string } | { path: string; oid: string; mode?: string } | { path: string; delete: true }
+export type PlannedChange =
+  | { path: string; content: string | Uint8Array; mode?: string }
+  | { path: string; oid: string; mode?: string }
+  | { path: string; delete: true }
 
 /** One line of the table of contents, with all that is nested in it. Offsets are UTF-16 units into the text. */
 export interface SummaryNode {

@@ -1,5 +1,4 @@
 import { type ChainLink, effectiveRole } from '../access/index.js'
-import { notFound } from '../kernel/errors.js'
 import {
   type CollectionDoc,
   collections,
@@ -63,11 +62,4 @@ export async function findSpace(app: App, actor: Actor, id: string, options: { d
   const role = await spaceRole(app.store, actor.user.id, doc)
   if (role === null) return null
   return { doc, role, repo: await app.git.open(repositoryName(id)) }
-}
-
-/** Like `findSpace`, throwing 404. */
-export async function getSpace(app: App, actor: Actor, id: string): Promise<LoadedSpace> {
-  const space = await findSpace(app, actor, id)
-  if (!space) throw notFound('The space')
-  return space
 }

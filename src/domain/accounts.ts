@@ -12,7 +12,15 @@ export async function authenticate(app: App, token: string): Promise<Actor | nul
   if (!found || (found.expiresAt !== undefined && Date.parse(found.expiresAt) <= app.clock.now().getTime())) return null
   const user = await app.store.get(users, found.user)
   return user
-    ? { user, token: { id: found.id, readOnly: found.readOnly, ...(found.organization === undefined ? {} : { organization: found.organization }) } }
+    ? {
+        user,
+        token: {
+          id: found.id,
+          readOnly: found.readOnly,
+          ...(found.organization === undefined ? {} : { organization: found.organization }),
+          ...(found.expiresAt === undefined ? {} : { expiresAt: found.expiresAt }),
+        },
+      }
     : null
 }
 
@@ -34,7 +42,7 @@ export async function issueToken(app: App, user: string, input: CreateToken, sec
   return { token, secret }
 }
 
-/** A token made by its owner: never more powerful than the one it is made with. */
+/** A token made by its owner: never more powerful than the one it is made with, and gone no later. Throws 400, 403. */
 export async function createToken(app: App, actor: Actor, input: CreateToken): Promise<{ token: Document<TokenDoc>; secret: string }> {
   const limit = actor.token.organization
   if (limit !== undefined && input.organization !== limit) {
@@ -43,10 +51,18 @@ export async function createToken(app: App, actor: Actor, input: CreateToken): P
   if (input.organization !== undefined && !(await findOrganization(app, actor, input.organization))) {
     throw badRequest('There is no such organization.', [{ path: '/organization', message: 'must be the ID of an organization you are a member of' }])
   }
-  return issueToken(app, actor.user.id, input)
+  const end = actor.token.expiresAt
+  if (end !== undefined && input.expiresAt !== undefined && Date.parse(input.expiresAt) > Date.parse(end)) {
+    throw new ServiceError('forbidden', `Your token expires at ${end}: a new one cannot outlive it.`)
+  }
+  return issueToken(app, actor.user.id, end === undefined ? input : { expiresAt: end, ...input })
 }
 
-export const listTokens = (app: App, actor: Actor): Promise<Document<TokenDoc>[]> => app.store.find(tokens, 'user', actor.user.id)
+/** The caller's tokens; with one that is limited to an organization, those with the same limit. */
+export async function listTokens(app: App, actor: Actor): Promise<Document<TokenDoc>[]> {
+  const limit = actor.token.organization
+  return (await app.store.find(tokens, 'user', actor.user.id)).filter((token) => limit === undefined || token.organization === limit)
+}
 
 /** Revokes one of the caller's own tokens. */
 export async function revokeToken(app: App, token: Document<TokenDoc>): Promise<void> {

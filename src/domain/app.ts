@@ -40,7 +40,7 @@ export interface Settings {
 /** Who asks. */
 export interface Actor {
   user: Document<UserDoc>
-  token: { id: string; readOnly: boolean; organization?: string }
+  token: { id: string; readOnly: boolean; organization?: string; expiresAt?: string }
 }
 
 /** An organization that the caller may see, with his role there (null = guest). */

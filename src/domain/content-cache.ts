@@ -20,15 +20,15 @@ export class ContentCache {
   readonly overrides = new LRUCache<string, IdOverrides>({ max: 5_000 })
   /** `<space>:<commit>` → shape of the revision. */
   readonly structures = new LRUCache<string, ContentStructure>({ max: 500 })
-  /** Blob oid → page. */
+  /** Blob oid → page; its diagnostics name the file that was read first. */
   readonly pages = new LRUCache<string, ParsedPage>({ maxSize: 128 * 1024 * 1024, sizeCalculation: (page) => page.text.length * 2 + 1_000 })
   /** Blob oid → the references in it. */
   readonly references = new LRUCache<string, readonly Reference[]>({ max: 50_000 })
   /** `<space>:<commit>` → dates of files. */
   readonly dates = new LRUCache<string, PageDates>({ max: 500 })
-  /** Blob oid → pixels, or null where it is no image. */
+  /** Blob oid → pixels, or `none` where it is no image. */
   readonly dimensions = new LRUCache<string, { width: number; height: number } | 'none'>({ max: 50_000 })
-  /** `<tree>:<structure key>` → git paths of a revision's files. */
+  /** `<space>:<tree>` → git paths of the files that its pages reference. */
   readonly files = new LRUCache<string, readonly string[]>({ max: 200 })
   /** `<space>:<commit>:<page>` → the revisions on the first-parent line up to the commit that changed the page's file. */
   readonly pageHistories = new LRUCache<string, readonly CommitId[]>({ maxSize: 500_000, sizeCalculation: (commits) => commits.length + 1 })

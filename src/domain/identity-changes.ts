@@ -32,10 +32,13 @@ export async function resolveChanges(
     before,
     {
       added: changes.filter((change) => change.status === 'added').map((change) => entry(change.path)),
-      deleted: changes.filter((change) => change.status === 'deleted').map(({ path }) => ({ kind: kindOfPath(keyBelow(oldRoot, path)), key: keyBelow(oldRoot, path) })),
-      renamed: [...changes.filter((change) => change.status === 'renamed').map((change) => [change.from as string, change.path] as const), ...rerooted.map((path) => [path, path] as const)].map(
-        ([source, path]) => ({ kind: entry(path).kind, from: keyBelow(oldRoot, source), to: keyBelow(root, path) }),
-      ),
+      deleted: changes
+        .filter((change) => change.status === 'deleted')
+        .map(({ path }) => ({ kind: kindOfPath(keyBelow(oldRoot, path)), key: keyBelow(oldRoot, path) })),
+      renamed: [
+        ...changes.filter((change) => change.status === 'renamed').map((change) => [change.from as string, change.path] as const),
+        ...rerooted.map((path) => [path, path] as const),
+      ].map(([source, path]) => ({ kind: entry(path).kind, from: keyBelow(oldRoot, source), to: keyBelow(root, path) })),
     },
     (kind, key) => here.has(key) && kindOfPath(key) === kind,
   )

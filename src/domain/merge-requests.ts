@@ -1,12 +1,13 @@
 import { conflict } from '../kernel/errors.js'
 import type { CommitId } from '../kernel/ids.js'
-import { changeRequests, type UserDoc } from '../model/index.js'
-import type { MergeConflict, Repository } from '../git/index.js'
+import { changeRequests, type Resolution, type UserDoc } from '../model/index.js'
+import type { Repository } from '../git/index.js'
 import type { Actor, App, LoadedSpace } from './app.js'
 import { type LoadedChangeRequest, loadHead, setStatus } from './change-requests.js'
 import { commitMessage, makeCommit, moveBranch } from './commits.js'
 import { resumeAfterConflict } from './git-sync/info.js'
 import { mergedOverrides } from './identity.js'
+import { conflictError, resolveConflicts } from './conflicts.js'
 import { mergeCommits } from './merge.js'
 import { changeRequestRef, MAIN } from './refs.js'
 import { checkUnlocked } from './spaces.js'
@@ -20,18 +21,6 @@ export async function coAuthors(repo: Repository, from: CommitId, not: readonly 
       .map((one) => [one.author.email.toLowerCase(), `${one.author.name} <${one.author.email}>`]),
   )
   return [...names.values()]
-}
-
-/** What a client is told of a merge that cannot be clean. */
-export function conflictError(what: string, conflicts: readonly MergeConflict[], hint: string): Error {
-  const paths = [...new Set(conflicts.map((one) => one.path))]
-  return conflict(
-    `${what} cannot be merged cleanly: ${paths.length} ${paths.length === 1 ? 'file is' : 'files are'} in conflict. Nothing was changed. ${hint}`,
-    {
-      paths,
-      details: conflicts.map((one) => ({ path: one.path, message: `${one.kind} conflict` })),
-    },
-  )
 }
 
 /**
@@ -84,8 +73,17 @@ async function mergeCommit(app: App, actor: Actor, space: LoadedSpace, { doc, he
   })
 }
 
-/** Pulls main into the change request with a merge commit on its branch; already up to date answers its head. */
-export async function updateFromMain(app: App, actor: Actor, space: LoadedSpace, changeRequest: LoadedChangeRequest): Promise<{ revision: CommitId }> {
+/**
+ * Pulls main into the change request with a merge commit on its branch; already up to date answers its head. With
+ * `resolve` what cannot be merged cleanly is decided path by path: every conflict, and nothing else.
+ */
+export async function updateFromMain(
+  app: App,
+  actor: Actor,
+  space: LoadedSpace,
+  changeRequest: LoadedChangeRequest,
+  resolve: readonly Resolution[] = [],
+): Promise<{ revision: CommitId }> {
   return app.locks.run(space.doc.id, async () => {
     const { doc } = await reload(app, changeRequest)
     if (doc.status === 'merged' || doc.status === 'archived') throw conflict(`The change request is ${doc.status}: only a draft or an open one can be updated.`)
@@ -94,10 +92,10 @@ export async function updateFromMain(app: App, actor: Actor, space: LoadedSpace,
     const main = repo.head(MAIN) as CommitId
     const revision = await moveBranch(repo, changeRequestRef(doc.number), `update change request ${doc.number}`, async (branch) => {
       const head = branch ?? (doc.revisionInitial as CommitId)
-      if (await repo.isAncestor(main, head)) return head
-      const merged = await mergeCommits(app, repo, { ours: head, theirs: main })
-      if (!merged.clean)
-        throw conflictError('The main content', merged.conflicts, 'See the conflicts of the change request, and update with a resolution of each.')
+      const current = await repo.isAncestor(main, head)
+      if (current && resolve.length === 0) return head
+      const attempt = current ? { clean: true as const, tree: (await repo.commit(head)).tree } : await mergeCommits(app, repo, { ours: head, theirs: main })
+      const merged = await resolveConflicts(app, repo, attempt, resolve)
       const base = await repo.mergeBase(main, head)
       return makeCommit(app, space.doc.id, repo, {
         parents: [head, main],

@@ -9,7 +9,16 @@ import type { CommitId, TreeId } from '../kernel/ids.js'
 import type { App } from './app.js'
 import { serviceSignature } from './commits.js'
 
-export type MergedTree = { clean: true; tree: TreeId } | { clean: false; conflicts: MergeConflict[] }
+export type MergedTree =
+  | { clean: true; tree: TreeId }
+  | {
+      clean: false
+      conflicts: MergeConflict[]
+      /** Git's tree, with markers in what conflicts: never to be committed. */
+      tree: TreeId
+      /** What must replace Git's attempt beside the conflicts: merged structures, and names that Git made up. */
+      setAside: FileChange[]
+    }
 
 /**
  * Merges two commits' trees. What Git cannot merge is tried again where the file has a structure: the table of contents
@@ -26,7 +35,11 @@ export async function mergeCommits(app: App, repo: Repository, sides: { ours: Co
     if (merged === null) left.push(conflict)
     else resolved.push({ path: conflict.path, content: merged, mode: conflict.ours?.mode as EntryMode })
   }
-  if (left.length > 0) return { clean: false, conflicts: left }
+  if (left.length > 0) {
+    // Git puts a file that a folder stands in the way of beside it, as `name~<commit>`.
+    const madeUp = (await repo.diff(null, outcome.tree)).filter(({ path }) => [sides.ours, sides.theirs].some((commit) => path.includes(`~${commit}`)))
+    return { clean: false, conflicts: left, tree: outcome.tree, setAside: [...resolved, ...madeUp.map(({ path }) => ({ path, delete: true as const }))] }
+  }
   return { clean: true, tree: await treeWith(app, repo, outcome.tree, resolved) }
 }
 

@@ -1,4 +1,4 @@
-import { badRequest } from '../kernel/errors.js'
+import { badRequest, conflict, ServiceError } from '../kernel/errors.js'
 import { newId } from '../kernel/ids.js'
 import {
   type CreateOrganization,
@@ -44,8 +44,10 @@ export const newMembership = (organization: string, user: string, role: Role | n
 
 const normalizeDomains = (domains: readonly string[]): string[] => [...new Set(domains.map((domain) => domain.toLowerCase()))]
 
-/** Makes an organization; the caller becomes its admin. */
+/** Makes an organization; the caller becomes its admin. Throws 403 for a token that is limited to another one. */
 export async function createOrganization(app: App, actor: Actor, input: CreateOrganization): Promise<LoadedOrganization> {
+  if (actor.token.organization !== undefined)
+    throw new ServiceError('forbidden', `Your token is limited to organization ${actor.token.organization}: it cannot make another one.`)
   const doc = await app.store.transact((tx) => insertOrganization(app, tx, actor.user.id, input))
   return { doc, role: 'admin' }
 }
@@ -59,12 +61,14 @@ export async function listOrganizations(app: App, actor: Actor): Promise<LoadedO
   return docs.filter((one): one is LoadedOrganization => one.doc !== null)
 }
 
-/** Changes what is given; `null` removes where the field may be absent. */
+/** Changes what is given; `null` removes where the field may be absent. Throws 409 where another organization has the hostname. */
 export async function updateOrganization(app: App, organization: LoadedOrganization, input: UpdateOrganization): Promise<LoadedOrganization> {
   if (input.defaultContent)
     throw badRequest('There is no such site.', [{ path: '/defaultContent/site', message: 'must be the ID of a site of this organization' }])
   const doc = await app.store.transact(async (tx) => {
     const stored = (await tx.get(organizations, organization.doc.id)) ?? organization.doc
+    const [holder] = input.hostname === undefined ? [] : await tx.find(organizations, 'hostname', input.hostname)
+    if (holder && holder.id !== stored.id) throw conflict(`The hostname ${input.hostname} is taken: choose another one.`)
     const { logo, emailDomains, ...rest } = input
     const next = { ...stored, ...rest, ...(emailDomains ? { emailDomains: normalizeDomains(emailDomains) } : {}) } as Document<OrganizationDoc>
     return tx.replace(organizations, logo === null ? without(next, 'logo') : logo === undefined ? next : { ...next, logo })

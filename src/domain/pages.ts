@@ -1,6 +1,9 @@
+import { resolveRedirect } from '../content/config.js'
+import { evaluateMarkdown } from '../content/evaluate.js'
+import { readPage } from '../content/front-matter.js'
 import { decodeText } from '../content/text.js'
 import { imageDimensions } from '../content/image-dimensions.js'
-import type { DocumentEntry, FilePlace, PageEntry } from '../content/types.js'
+import type { FilePlace, PageEntry } from '../content/types.js'
 import { notFound } from '../kernel/errors.js'
 import type { App } from './app.js'
 import { filesOf, type OpenRevision } from './revisions.js'
@@ -27,11 +30,8 @@ export function getPage(revision: OpenRevision, id: string): PageEntry {
 /** A page by its path (slashes at the ends ignored; '' is the first page). Throws 404. */
 export function getPageByPath(revision: OpenRevision, path: string): PageEntry {
   const wanted = path.replace(/^\/+|\/+$/g, '')
-  const { byPath, byGitPath, config, pages } = revision.structure
-  const page =
-    wanted === ''
-      ? (pages.find((one) => one.type === 'document') ?? pages[0])
-      : (byPath.get(wanted) ?? byPath.get(config.redirects[wanted] ?? '') ?? byGitPath.get(config.redirects[wanted] ?? ''))
+  const { byPath, pages } = revision.structure
+  const page = wanted === '' ? (pages.find((one) => one.type === 'document') ?? pages[0]) : (byPath.get(wanted) ?? resolveRedirect(revision.structure, wanted))
   if (!page) throw notFound(`Page ${path}`)
   return page
 }
@@ -68,9 +68,6 @@ export async function getFile(app: App, revision: OpenRevision, id: string): Pro
   return file
 }
 
-/** The page that a file is, where it is one. */
-export const pageOfFile = (revision: OpenRevision, gitPath: string): DocumentEntry | undefined => revision.structure.byGitPath.get(gitPath)
-
 /** Text of a piece of reusable content. Throws 404. */
 export async function readReusable(
   revision: OpenRevision,
@@ -80,4 +77,21 @@ export async function readReusable(
   const entry = place ? await revision.snapshot.entry(place.gitPath) : null
   if (!place || !entry) throw notFound(`Reusable content ${id}`)
   return { place, oid: entry.oid, text: decodeText(await revision.snapshot.read(entry.oid)) }
+}
+
+/** Markdown of the file `gitPath` of a revision, reusable content and variables filled in. */
+export async function evaluate(
+  revision: OpenRevision,
+  gitPath: string,
+  markdown: string,
+  pageVariables: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const { structure, snapshot } = revision
+  const reusable = new Set(structure.reusableContents.map((place) => place.gitPath))
+  const paths = new Set((await snapshot.walk()).map((entry) => entry.path))
+  const readIncluded = async (path: string): Promise<string | null> => {
+    const entry = reusable.has(path) ? await snapshot.entry(path) : null
+    return entry && readPage(decodeText(await snapshot.read(entry.oid)), path).markdown
+  }
+  return evaluateMarkdown(markdown, gitPath, { structure, pageVariables, exists: (path) => paths.has(path), readIncluded })
 }

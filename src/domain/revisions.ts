@@ -1,3 +1,4 @@
+import { revisionFiles } from '../content/files.js'
 import { readPage } from '../content/front-matter.js'
 import { findReferences } from '../content/links.js'
 import type { Reference } from '../content/reference.js'
@@ -108,11 +109,17 @@ export async function readDocument(app: App, revision: OpenRevision, entry: Docu
 
 async function parsePage(app: App, snapshot: Snapshot, oid: string, path: string): Promise<ParsedPage> {
   const known = app.content.pages.get(oid)
-  if (known) return known
+  if (known) return at(path, known)
   const text = decodeText(await snapshot.read(oid))
   const page = { text, source: readPage(text, path) }
   app.content.pages.set(oid, page)
   return page
+}
+
+/** The same bytes may be several files: diagnostics name the one that was asked for. */
+function at(path: string, { text, source }: ParsedPage): ParsedPage {
+  if (source.diagnostics.every((one) => one.file === path)) return { text, source }
+  return { text, source: { ...source, diagnostics: source.diagnostics.map((one) => ({ ...one, file: path })) } }
 }
 
 /** The references in a page, by blob. */
@@ -138,30 +145,28 @@ export function* eachPage(pages: readonly PageEntry[]): Generator<PageEntry> {
 /** The files of a revision: `.gitbook/assets/**` and what pages reference (spec/gaps.md), in order of path. */
 export async function filesOf(app: App, revision: OpenRevision): Promise<FilePlace[]> {
   const { structure, snapshot } = revision
-  const overrides = await overridesAt(app, revision.space.doc.id, revision.repo, snapshot.commit)
-  const identify = idOf(overrides)
-  const { root } = structure.config
-  const place = (gitPath: string): FilePlace => {
-    const key = root !== '' && gitPath.startsWith(`${root}/`) ? gitPath.slice(root.length + 1) : gitPath
-    return { id: identify('file', key), key, name: gitPath.split('/').at(-1) as string, gitPath }
-  }
   const cacheKey = `${revision.space.doc.id}:${snapshot.tree}`
-  const known = app.content.files.get(cacheKey)
-  if (known) return known.map(place)
+  const referenced = app.content.files.get(cacheKey) ?? (await referencedFiles(app, revision))
+  app.content.files.set(cacheKey, referenced)
+  return revisionFiles(structure, referenced, idOf(await overridesAt(app, revision.space.doc.id, revision.repo, snapshot.commit)))
+}
+
+/** Git paths of the files that pages reference. */
+async function referencedFiles(app: App, revision: OpenRevision): Promise<string[]> {
+  const { structure, snapshot } = revision
   const paths = new Set((await snapshot.walk()).filter((entry) => entry.mode === '100644' || entry.mode === '100755').map((entry) => entry.path))
-  const files = new Set(structure.assets.map((asset) => asset.gitPath))
-  const others = [...paths].filter((path) => !files.has(path) && !structure.byGitPath.has(path) && path !== structure.config.summary)
+  const found = new Set<string>()
+  const assets = new Set(structure.assets.map((asset) => asset.gitPath))
+  const others = [...paths].filter((path) => !assets.has(path) && !structure.byGitPath.has(path) && path !== structure.config.summary)
   const mayMention = mentionTest(others)
   for (const page of eachPage(structure.pages)) {
     if (page.type !== 'document' || others.length === 0 || !mayMention((await readDocument(app, revision, page)).source.markdown)) continue
     for (const reference of await referencesOf(app, revision, page)) {
       const resolved = resolveReference(reference.target, page.gitPath, structure, (path) => paths.has(path))
-      if (resolved.kind === 'file' && resolved.gitPath !== undefined) files.add(resolved.gitPath)
+      if (resolved.kind === 'file' && resolved.gitPath !== undefined) found.add(resolved.gitPath)
     }
   }
-  const sorted = [...files].sort()
-  app.content.files.set(cacheKey, sorted)
-  return sorted.map(place)
+  return [...found]
 }
 
 /** A missing object under a commit that a client named is a 404, not a failure of ours. */

@@ -1,7 +1,7 @@
 import { atLeast } from '../access/index.js'
 import { badRequest, conflict, notFound, ServiceError } from '../kernel/errors.js'
 import { newId } from '../kernel/ids.js'
-import { collections, type CreateSpace, type SpaceDoc, spaces, type UpdateSpace } from '../model/index.js'
+import { collections, type CreateSpace, grants, type SpaceDoc, spaces, type UpdateSpace } from '../model/index.js'
 import type { Document } from '../store/index.js'
 import { contentRole, spaceRole } from './access.js'
 import type { Actor, App, LoadedOrganization, LoadedSpace } from './app.js'
@@ -119,7 +119,9 @@ export async function restoreSpace(app: App, space: LoadedSpace): Promise<Loaded
   return { ...space, doc }
 }
 
-/** A second space with the same content and page IDs; no change requests, and not linked to the remote repository. */
+/**
+ * A second space with the same content, page IDs and people; no change requests, and not linked to the remote repository.
+ */
 export async function duplicateSpace(app: App, actor: Actor, space: LoadedSpace): Promise<LoadedSpace> {
   const id = newId()
   const now = app.clock.now().toISOString()
@@ -127,7 +129,12 @@ export async function duplicateSpace(app: App, actor: Actor, space: LoadedSpace)
   const { git: _link, deletedAt: _deleted, version: _version, ...rest } = space.doc
   const title = [...`Copy of ${space.doc.title}`].slice(0, 50).join('')
   const counters = { nextChangeRequest: 1, changeRequests: 0, changeRequestsOpen: 0, changeRequestsDraft: 0, comments: 0 }
-  return loaded(app, actor, await app.store.insert(spaces, { ...rest, ...counters, id, title, createdAt: now, updatedAt: now, createdBy: actor.user.id }))
+  const doc = await app.store.transact(async (tx) => {
+    for (const { version: _of, ...grant } of await tx.find(grants, 'target', `space:${space.doc.id}`))
+      await tx.insert(grants, { ...grant, id: `space:${id}:${grant.principal}`, target: `space:${id}` })
+    return tx.insert(spaces, { ...rest, ...counters, id, title, createdAt: now, updatedAt: now, createdBy: actor.user.id })
+  })
+  return loaded(app, actor, doc)
 }
 
 /** Refuses a write of content while the space is locked: spec/gaps.md, `locked`. */

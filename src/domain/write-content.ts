@@ -12,7 +12,7 @@ import { type LoadedChangeRequest, loadHead } from './change-requests.js'
 import { commitMessage, makeCommit, moveBranch } from './commits.js'
 import { mergedOverrides, overridesAt } from './identity.js'
 import { mergeCommits } from './merge.js'
-import { conflictError } from './merge-requests.js'
+import { conflictError } from './conflicts.js'
 import { changeRequestRef, MAIN } from './refs.js'
 import { openRevision } from './revisions.js'
 import { checkUnlocked } from './spaces.js'
@@ -61,6 +61,7 @@ interface Target {
 }
 
 async function write(app: App, actor: Actor, space: LoadedSpace, ref: RefName, input: ContentChanges, target: Target): Promise<Written> {
+  checkFileSizes(input.changes, app.settings.maxFileBytes)
   let plan: Plan | null = null
   const revision = await moveBranch(space.repo, ref, 'edit content', async (branch) => {
     const head = (branch ?? target.start) as CommitId
@@ -84,6 +85,20 @@ async function write(app: App, actor: Actor, space: LoadedSpace, ref: RefName, i
     return { file: batch.workspace.overrides.get(`file\0${key}`) ?? defaultId('file', key), name, path, ...(batchRef === undefined ? {} : { ref: batchRef }) }
   })
   return { revision, applied, insertedFiles }
+}
+
+/** Throws 413 where a file that is handed in is larger than the limit. */
+function checkFileSizes(changes: readonly ContentChange[], limit: number): void {
+  for (const [index, change] of changes.entries()) {
+    if (change.operation !== 'insert_files') continue
+    for (const [at, { name, base64 }] of change.files.entries()) {
+      // three bytes in four characters
+      if (((base64?.length ?? 0) / 4) * 3 - 2 <= limit) continue
+      throw new ServiceError('too-large', `The file ${name} has more than ${limit} bytes. Nothing was changed.`, {
+        details: [{ path: `/changes/${index}/files/${at}/base64`, message: `must have at most ${limit} bytes` }],
+      })
+    }
+  }
 }
 
 /** The changes of a commit made on `base`, on top of a head that has moved on. */
@@ -146,5 +161,6 @@ function subjectOf(changes: readonly ContentChange[], plan: Plan): string {
     ''
   if (!done || !('page' in change || 'title' in change))
     return `${change.operation.replaceAll('_', ' ').replace(/^./, (c) => c.toUpperCase())} ${path}`.trim() + more
-  return `${verbs[done.object] ?? 'Change'} ${'title' in change && change.title !== undefined ? change.title : path}${more}`
+  const title = 'title' in change ? change.title?.replace(/\s+/g, ' ').trim() : undefined
+  return `${verbs[done.object] ?? 'Change'} ${title || path}${more}`
 }

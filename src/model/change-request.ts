@@ -66,5 +66,40 @@ export const UpdateChangeRequest = Type.Object(
 )
 export type UpdateChangeRequest = Static<typeof UpdateChangeRequest>
 
+const resolvedPath = { path: Type.String({ minLength: 1, maxLength: 4096 }) }
+export const Resolution = Type.Union([
+  Type.Object({ ...resolvedPath, take: oneOf(['main', 'change-request']) }, { additionalProperties: false }),
+  Type.Object({ ...resolvedPath, content: Type.String() }, { additionalProperties: false }),
+  Type.Object({ ...resolvedPath, delete: Type.Literal(true) }, { additionalProperties: false }),
+])
+export type Resolution = Static<typeof Resolution>
+
+export const UpdateFromMain = Type.Object(
+  {
+    resolve: Type.Optional(
+      Type.Array(Resolution, {
+        maxItems: 1000,
+        description: 'What becomes of each file in conflict: one side (a side without it: no file), a text, or nothing.',
+      }),
+    ),
+  },
+  { additionalProperties: false, $id: 'UpdateFromMain' },
+)
+
+const ConflictSide = Type.Object(
+  { oid: Type.String(), mode: Type.String(), text: Type.Optional(Type.String({ description: 'Where the file is text of at most 1 MiB.' })) },
+  { $id: 'ConflictSide' },
+)
+export const Conflict = Type.Object(
+  {
+    path: Type.String(),
+    kind: oneOf(['content', 'add/add', 'modify/delete', 'rename', 'binary', 'file/directory', 'mode']),
+    base: Type.Optional(ConflictSide),
+    ours: Type.Optional(ConflictSide),
+    theirs: Type.Optional(ConflictSide),
+  },
+  { $id: 'Conflict' },
+)
+
 export const MergeResult = Type.Object({ revision: Type.String(), result: Type.Literal('merge') }, { $id: 'MergeResult' })
 export const UpdateResult = Type.Object({ revision: Type.String(), result: Type.Literal('update') }, { $id: 'UpdateResult' })

@@ -123,6 +123,9 @@ export const ContentChange = Type.Unsafe<ContentChange>({
   $id: 'ContentChange',
   type: 'object',
   required: ['operation'],
+  // named for the message alone: the branch of the operation decides, and closes itself
+  properties: { operation: { enum: operations.map((one) => one.properties.operation.const) } },
+  additionalProperties: true,
   discriminator: { propertyName: 'operation' },
   oneOf: operations.map((one) => ({ ...one })),
 })

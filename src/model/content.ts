@@ -145,6 +145,9 @@ export const FilesQuery = Type.Object({ ...contentQuery, ...pageQuery })
 export const PageQuery = Type.Object({
   ...contentQuery,
   format: oneOf(formats, { default: 'markdown', description: 'Format of the content in the answer.' }),
-  evaluated: Type.Boolean({ default: false, description: 'True evaluates the document: reusable content and variables are filled in.' }),
+  evaluated: Type.Boolean({
+    default: false,
+    description: 'True evaluates the document: reusable content and the variables of `space.vars` and `page.vars` are filled in.',
+  }),
 })
 export type PageQuery = Static<typeof PageQuery>

@@ -37,7 +37,8 @@ export interface OrganizationDoc {
 
 export const organizations = collection<OrganizationDoc>()({
   name: 'organizations',
-  indexes: { emailDomain: (org) => org.emailDomains },
+  indexes: { emailDomain: (org) => org.emailDomains, hostname: (org) => org.hostname ?? null },
+  unique: ['hostname'],
   owner: (org) => org.id,
 })
 
@@ -143,7 +144,7 @@ export const UpdateOrganization = Type.Object(
     hostname: Type.Optional(Type.String({ minLength: 3, maxLength: 32, pattern: '^[a-z0-9][a-z0-9-]*[a-z0-9]$' })),
     defaultRole: Type.Optional(nullable(RoleSchema)),
     defaultContent: Type.Optional(nullable(DefaultContent)),
-    logo: Type.Optional(nullable(Type.String({ format: 'uri', maxLength: 2048 }))),
+    logo: Type.Optional(nullable(Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2048 }))),
     sso: Type.Optional(Type.Boolean()),
     ai: Type.Optional(Type.Boolean()),
     inviteLinks: Type.Optional(Type.Boolean()),

@@ -3,7 +3,6 @@ import { suite } from '../support/suite.js'
 import { endpoints, startFake } from './fake-api.js'
 
 const test = suite('openapi')
-// biome-ignore lint/suspicious/noExplicitAny: any JSON
 type Json = Record<string, any>
 let document: Json
 test.before(async () => {

@@ -75,8 +75,13 @@ export async function deskOf(here: TestService, space: string, files?: Files): P
     repo,
     git: plain,
     human: (changes, options) => commitTo(repo, changes, options),
-    write: async (changes, status = 200, headers = {}) => (await admin.call('post', `${url}/content`, { changes }).set(headers).expect(expectStatus(status))).body,
-    file: (path, ref = 'main') => plain('cat-file', '-e', `${ref}:${path}`).then(async () => (await desk.bytes(path, ref)).toString('utf8'), () => null),
+    write: async (changes, status = 200, headers = {}) =>
+      (await admin.call('post', `${url}/content`, { changes }).set(headers).expect(expectStatus(status))).body,
+    file: (path, ref = 'main') =>
+      plain('cat-file', '-e', `${ref}:${path}`).then(
+        async () => (await desk.bytes(path, ref)).toString('utf8'),
+        () => null,
+      ),
     bytes: (path, ref = 'main') => rawGit(repo, ['cat-file', 'blob', `${ref}:${path}`]),
     paths: async (ref = 'main') => (await plain('ls-tree', '-r', '-z', '--name-only', ref)).split('\0').filter((path) => path !== ''),
     changed: async (ref = 'main') => (await plain('diff', '--name-status', '--no-renames', `${ref}^`, ref)).split('\n').filter((line) => line !== ''),

@@ -35,17 +35,25 @@ test('a page is inserted: its file and one line, nothing else', async ({ here })
   const desk = await openDesk(here, FILES)
   const setup = await desk.id('guides/setup')
   const { changes } = await desk.write([
-    { operation: 'insert_page', title: 'Mac [OS] *x* `y` <b>', document: { markdown: '# Mac\n' }, into: setup, at: 1, hidden: true, icon: 'apple', emoji: '🍎', description: 'a: b', condition: 'visitor.x' },
+    {
+      operation: 'insert_page',
+      title: 'Mac [OS] *x* `y` <b>',
+      document: { markdown: '# Mac\n' },
+      into: setup,
+      at: 1,
+      hidden: true,
+      icon: 'apple',
+      emoji: '🍎',
+      description: 'a: b',
+      condition: 'visitor.x',
+    },
   ])
   assert.equal(await desk.changed(), ['M\tSUMMARY.md', 'A\tguides/setup/mac-os-x-y-b.md'])
   assert.equal(
     await desk.file('SUMMARY.md'),
     SUMMARY.replace('    - [Windows]', '    - [Mac \\[OS\\] \\*x\\* \\`y\\` \\<b>](guides/setup/mac-os-x-y-b.md)\n    - [Windows]'),
   )
-  assert.equal(
-    await desk.file('guides/setup/mac-os-x-y-b.md'),
-    '---\nemoji: 🍎\nicon: apple\ndescription: "a: b"\nhidden: true\nif: visitor.x\n---\n\n# Mac\n',
-  )
+  assert.equal(await desk.file('guides/setup/mac-os-x-y-b.md'), '---\nemoji: 🍎\nicon: apple\ndescription: "a: b"\nhidden: true\nif: visitor.x\n---\n\n# Mac\n')
   const page = (await desk.byPath()).get('guides/setup/mac-os-x-y-b')
   assert.is(page?.id, changes[0].page)
   assert.is(page?.title, 'Mac [OS] *x* `y` <b>')
@@ -102,12 +110,10 @@ test('the slug of a README renames its folder, with all that is in it', async ({
   const desk = await openDesk(here, { ...FILES, 'guides/setup/img/x.png': 'x' })
   const [id, linux] = [await desk.id('guides/setup'), await desk.id('guides/setup/linux')]
   await desk.write([{ operation: 'update_page', page: id, slug: 'install' }])
-  assert.equal((await desk.paths()).filter((path) => path.startsWith('guides')), [
-    'guides/install/README.md',
-    'guides/install/img/x.png',
-    'guides/install/linux.md',
-    'guides/install/windows.md',
-  ])
+  assert.equal(
+    (await desk.paths()).filter((path) => path.startsWith('guides')),
+    ['guides/install/README.md', 'guides/install/img/x.png', 'guides/install/linux.md', 'guides/install/windows.md'],
+  )
   assert.equal(await desk.file('SUMMARY.md'), SUMMARY.replaceAll('guides/setup/', 'guides/install/'))
   assert.equal(await desk.file('README.md'), '# Home\n\nSee [linux](guides/install/linux.md#a) and [setup](guides/install/).\n')
   assert.equal(await desk.file('guides/install/README.md'), FILES['guides/setup/README.md'])
@@ -176,7 +182,10 @@ test('links by ID, by path, by ref become relative; others stay', async ({ here 
     '[i](linux.md#x) [p](windows.md) [m](../../first.md?q) [r](../../b.md) ![](<../../.gitbook/assets/pic (1).png>) [u](https://x/pages/first) [n](/pages/none) [self](a.md) [real](/pages/real.md)\n\n<a href="../../b.md">b</a>\n',
   )
   assert.equal(await desk.file('b.md'), '[a](guides/setup/a.md)\n\n```\n[a](/pages/a)\n```\n')
-  assert.equal(changes.map((one: any) => one.ref), ['a', 'b'])
+  assert.equal(
+    changes.map((one: any) => one.ref),
+    ['a', 'b'],
+  )
   assert.is(insertedFiles[0].path, '.gitbook/assets/pic (1).png')
 })
 
@@ -194,16 +203,17 @@ test('a ref follows a page whose folder is renamed in the same batch, and serves
   assert.equal(await desk.file('guides/moved/a/b.md'), '[a](../a.md)\n')
   assert.equal(await desk.file('new-group/c.md'), '[a](../guides/moved/a.md)\n')
   const paths = [...(await desk.byPath()).keys()]
-  assert.equal(paths.filter((path) => /moved|new/.test(path)), [
-    'guides/moved',
-    'guides/moved/linux',
-    'guides/moved/windows',
-    'guides/moved/a',
-    'guides/moved/a/b',
-    'new-group',
-    'new-group/c',
-  ])
-  const { error } = await desk.write([{ operation: 'insert_group', title: 'X', ref: 'r' }, { operation: 'insert_page', title: 'Y', ref: 'r', document: { markdown: '' } }], 400)
+  assert.equal(
+    paths.filter((path) => /moved|new/.test(path)),
+    ['guides/moved', 'guides/moved/linux', 'guides/moved/windows', 'guides/moved/a', 'guides/moved/a/b', 'new-group', 'new-group/c'],
+  )
+  const { error } = await desk.write(
+    [
+      { operation: 'insert_group', title: 'X', ref: 'r' },
+      { operation: 'insert_page', title: 'Y', ref: 'r', document: { markdown: '' } },
+    ],
+    400,
+  )
   assert.is(error.details[0].path, '/changes/1/ref')
 })
 
@@ -211,7 +221,11 @@ test('all or nothing: the index and the reason, and no commit', async ({ here })
   const desk = await openDesk(here, FILES)
   const before = await desk.git('rev-parse', 'main')
   const { error } = await desk.write(
-    [{ operation: 'insert_page', title: 'A', document: { markdown: 'a' } }, { operation: 'delete_page', page: 'nope' }, { operation: 'insert_group', title: 'G' }],
+    [
+      { operation: 'insert_page', title: 'A', document: { markdown: 'a' } },
+      { operation: 'delete_page', page: 'nope' },
+      { operation: 'insert_group', title: 'G' },
+    ],
     400,
   )
   assert.is(error.code, 400)

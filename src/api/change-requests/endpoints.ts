@@ -6,14 +6,17 @@ import {
   ChangeRequest,
   CreateChangeRequest,
   changeRequestStatuses,
+  Conflict,
   Id,
   listOf,
   MergeResult,
   oneOf,
   pageQuery,
   UpdateChangeRequest,
+  UpdateFromMain,
   UpdateResult,
 } from '../../model/index.js'
+import { listConflicts, loadConflict } from '../../domain/conflicts.js'
 import { created } from '../reply.js'
 import { endpoint } from '../service.js'
 import { presentChangeRequest } from './present.js'
@@ -85,13 +88,34 @@ export const mergeChangeRequestById = endpoint({
   handle: async ({ app, actor, space, changeRequest }) => ({ ...(await mergeChangeRequest(app, actor, space, changeRequest)), result: 'merge' as const }),
 })
 
+export const listConflictsOfChangeRequest = endpoint({
+  method: 'GET',
+  path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/conflicts',
+  summary: 'List what keeps a change request from being updated or merged cleanly',
+  description: 'By path, with the file of the common ancestor (`base`), of the change request (`ours`) and of the main content (`theirs`).',
+  section,
+  needs: 'space:view',
+  query: Type.Object({ ...pageQuery }),
+  returns: listOf(Conflict, { $id: 'ConflictList' }),
+  handle: async ({ app, space, changeRequest, query }) => {
+    const page = paginate(await listConflicts(app, space, changeRequest), query, (one) => [one.path, one.kind])
+    return { ...page, items: await Promise.all(page.items.map((one) => loadConflict(space.repo, changeRequest.head, one))) }
+  },
+})
+
 export const updateChangeRequestFromMain = endpoint({
   method: 'POST',
   path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/update',
   summary: 'Pull the main content into a change request',
+  description:
+    'A merge commit on its branch. What cannot be clean changes nothing and answers 409 with the paths, unless `resolve` decides every one of them; it may name no other.',
   section,
   needs: 'space:edit',
+  body: Type.Optional(UpdateFromMain),
   returns: UpdateResult,
   fails: [409, 423],
-  handle: async ({ app, actor, space, changeRequest }) => ({ ...(await updateFromMain(app, actor, space, changeRequest)), result: 'update' as const }),
+  handle: async ({ app, actor, space, changeRequest, body }) => ({
+    ...(await updateFromMain(app, actor, space, changeRequest, body?.resolve)),
+    result: 'update' as const,
+  }),
 })

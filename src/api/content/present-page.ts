@@ -1,8 +1,9 @@
 import { parseDocument } from '../../content/blocks/parse.js'
 import { resolveReference } from '../../content/resolve-reference.js'
-import type { DocumentEntry, PageAttributes, PageEntry } from '../../content/types.js'
+import type { DocumentEntry, PageAttributes, PageEntry, PageSource } from '../../content/types.js'
 import type { App } from '../../domain/app.js'
 import { datesAt, datesOf, type PageDates } from '../../domain/page-dates.js'
+import { evaluate } from '../../domain/pages.js'
 import { filesOf, type OpenRevision, readDocument } from '../../domain/revisions.js'
 import type { ContentReference, Format, Page } from '../../model/index.js'
 
@@ -10,7 +11,13 @@ import type { ContentReference, Format, Page } from '../../model/index.js'
 export interface PageOptions {
   metadata: boolean
   computed: boolean
+  /** Fill reusable content and variables into the content. */
+  evaluated?: boolean
 }
+
+/** Content in the asked format. */
+export const inFormat = (markdown: string, format: Format): { markdown: string } | { document: unknown } =>
+  format === 'markdown' ? { markdown } : { document: parseDocument(markdown) }
 
 /** Everything pages of one revision are presented with. */
 export interface PageContext {
@@ -71,10 +78,12 @@ async function presentDocument(context: PageContext, entry: DocumentEntry, forma
     ...(dates ? { createdAt: iso(dates.created), updatedAt: iso(dates.updated) } : {}),
     ...(context.options.metadata ? { git: gitPlace(context, page.oid, entry.gitPath) } : {}),
     ...(page.source.diagnostics.length > 0 ? { diagnostics: page.source.diagnostics } : {}),
-    ...(format === 'markdown' ? { markdown: page.source.markdown } : {}),
-    ...(format === 'document' ? { document: parseDocument(page.source.markdown) } : {}),
+    ...(format === undefined ? {} : inFormat(await content(context, entry, page.source), format)),
   } as Partial<Page>
 }
+
+const content = async ({ revision, options }: PageContext, { gitPath }: DocumentEntry, { markdown, attributes }: PageSource): Promise<string> =>
+  options.evaluated ? evaluate(revision, gitPath, markdown, attributes.variables) : markdown
 
 function presentLink(context: PageContext, entry: Extract<PageEntry, { type: 'link' }>): Partial<Page> {
   const page = entry.target && context.revision.structure.byGitPath.get(entry.target.gitPath)

@@ -1,14 +1,13 @@
 import { contentTypeOf } from '../../content/files.js'
-import { parseDocument } from '../../content/blocks/parse.js'
 import { readPage } from '../../content/front-matter.js'
 import type { App } from '../../domain/app.js'
 import { downloadUrl } from '../../domain/downloads.js'
-import { type LoadedFile, loadFiles, readReusable } from '../../domain/pages.js'
+import { evaluate, type LoadedFile, loadFiles, readReusable } from '../../domain/pages.js'
 import { revisionType } from '../../domain/revision-facts.js'
 import { filesOf, type OpenRevision } from '../../domain/revisions.js'
 import type { File, Format, Revision } from '../../model/index.js'
 import { presentMergedFrom, presentRevisionGit } from '../revisions/present-facts.js'
-import { gitPlace, type PageOptions, pageContext, presentPages } from './present-page.js'
+import { gitPlace, inFormat, type PageOptions, pageContext, presentPages } from './present-page.js'
 
 /** A file of a revision. */
 export function presentFile(app: App, revision: OpenRevision, file: LoadedFile, options: Pick<PageOptions, 'metadata'>): File {
@@ -51,14 +50,15 @@ export async function presentRevision(app: App, revision: OpenRevision, options:
 }
 
 /** Reusable content with its text in the asked format. */
-export async function presentReusableContent(revision: OpenRevision, id: string, format: Format, options: Pick<PageOptions, 'metadata'>) {
+export async function presentReusableContent(revision: OpenRevision, id: string, format: Format, options: Pick<PageOptions, 'metadata' | 'evaluated'>) {
   const { place, oid, text } = await readReusable(revision, id)
-  const { markdown } = readPage(text, place.gitPath)
+  const written = readPage(text, place.gitPath).markdown
+  const markdown = options.evaluated ? await evaluate(revision, place.gitPath, written) : written
   return {
     object: 'reusable-content' as const,
     id: place.id,
     title: place.title,
     ...(options.metadata ? { git: gitPlace({ revision }, oid, place.gitPath) } : {}),
-    ...(format === 'markdown' ? { markdown } : { document: parseDocument(markdown) }),
+    ...inFormat(markdown, format),
   }
 }

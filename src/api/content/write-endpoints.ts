@@ -23,7 +23,7 @@ export const updateChangeRequestContent = endpoint({
   query: Type.Object({ compat: Type.Boolean({ default: true, description: 'False answers what each change did.' }) }),
   body: ContentChanges,
   returns: Type.Union([ChangeRequest, Type.Object({ changeRequest: ChangeRequest, ...results })]),
-  fails: [409, 423],
+  fails: [409, 413, 423],
   handle: async ({ app, actor, space, changeRequest, body, query }) => {
     const written = await writeToChangeRequest(app, actor, space, changeRequest, body)
     const presented = await presentNow(app, space, changeRequest.doc.id)
@@ -46,7 +46,7 @@ export const updateSpaceContent = endpoint({
   needs: 'space:edit',
   body: ContentChanges,
   returns: Type.Object({ revision: Type.Index(Revision, ['id']), ...results }, { $id: 'ContentWritten' }),
-  fails: [409, 423],
+  fails: [409, 413, 423],
   handle: async ({ app, actor, space, body, request }) => {
     const written = await writeToMain(app, actor, space, body, request.ifMatch)
     return { revision: written.revision, changes: written.applied, ...(written.insertedFiles.length > 0 ? { insertedFiles: written.insertedFiles } : {}) }

@@ -56,5 +56,6 @@ export const updateOrganizationById = endpoint({
   needs: 'organization:admin',
   body: UpdateOrganization,
   returns: Organization,
+  fails: [409],
   handle: async ({ app, organization, body }) => presentOrganization(app, await updateOrganization(app, organization, body)),
 })

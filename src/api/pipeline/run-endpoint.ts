@@ -57,7 +57,7 @@ async function readInput(compiled: CompiledEndpoint, ctx: Context, bodyLimit: nu
       const check = compiled.body.check(read.count)
       if (!check(read.value)) details.push(...violations(check.errors ?? [], ''))
       body = read.value
-    } else if (compiled.body.required) details.push({ path: '', message: 'a JSON body is required' })
+    } else if (compiled.body.required) details.push({ path: '', message: 'is required, as JSON' })
   }
   if (details.length > 0) throw badRequest(summary(details), details)
   return { query: query && 'value' in query ? query.value : {}, body }

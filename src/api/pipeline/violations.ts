@@ -89,6 +89,8 @@ export function violations(errors: readonly ErrorObject[], prefix: string): Erro
     seen.add(key)
     details.push(detail)
   }
+  // what is refused is never taken for valid, whatever ajv says of it
+  if (details.length === 0) details.push({ path: prefix + (errors[0]?.instancePath ?? ''), message: 'has none of the allowed forms' })
   const more = details.length - MAX_DETAILS
   return more > 0 ? [...details.slice(0, MAX_DETAILS), { path: prefix, message: `and ${plural(more, 'further violation')}` }] : details
 }

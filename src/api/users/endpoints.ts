@@ -45,7 +45,8 @@ export const createUserToken = endpoint({
   method: 'POST',
   path: '/v1/user/tokens',
   summary: 'Create a token',
-  description: 'The secret is answered this once. A token made with a token that is limited to an organization must be limited to the same one.',
+  description:
+    'The secret is answered this once. A token made with one that is limited to an organization must be limited to the same one; made with one that expires, it expires no later.',
   section: 'Users',
   needs: 'authenticated',
   body: CreateToken,

@@ -1,6 +1,8 @@
 import { gfm } from 'micromark-extension-gfm'
 import { fromMarkdown, type Extension as FromMarkdown } from 'mdast-util-from-markdown'
 import { gfmFromMarkdown } from 'mdast-util-gfm'
+import type { Construct, Extension, ParseContext } from 'micromark-util-types'
+import { readWindows, SENTINEL } from '../windows.js'
 import { scan } from './limits.js'
 import type { Region } from './region.js'
 import { blockSyntax } from './syntax.js'
@@ -43,14 +45,100 @@ const ours: FromMarkdown = {
   exit: Object.fromEntries(KINDS.map((kind) => [kind, leave])),
 }
 
-/** Parses the text of a region: CommonMark, GFM, and nodes `tag`, `templateExpression`, `mathText`, `mathFlow` with their source as value. */
-export function parseMarkdown(region: Region): Markdown {
-  const { off, lastFence, tooMany } = scan(region.text)
-  if (tooMany) return { type: 'root', children: [{ type: 'verbatim', position: { start: { offset: 0 }, end: { offset: region.text.length } } }] }
-  return fromMarkdown(region.text, {
-    extensions: [gfm(), blockSyntax(off, lastFence)],
-    mdastExtensions: [gfmFromMarkdown(), ours],
+const GFM = gfm()
+const GFM_TREE = gfmFromMarkdown()
+
+/** Characters after which a window ends at the next place that allows it. */
+const WINDOW = 4096
+
+/** Labels that have a definition anywhere in the text, as the parser keeps them. */
+interface Labels {
+  definitions: string[]
+  footnotes: string[]
+}
+
+/** Hands labels that other windows define to the parser. It is asked first of all, before footnotes' `[` too, and never matches. */
+function withLabels(labels: Labels): Extension {
+  const hand: Construct = {
+    tokenize(_, __, nok) {
+      const parser: ParseContext & { gfmFootnotes?: string[] } = this.parser
+      parser.defined = labels.definitions
+      parser.gfmFootnotes = labels.footnotes
+      return nok
+    },
+  }
+  return { document: { null: hand, 91: hand } }
+}
+
+/**
+ * Parses the text of a region: CommonMark, GFM, and nodes `tag`, `templateExpression`, `mathText`, `mathFlow` with their source as value.
+ * `least` is the length of a window (see `windows.ts`); it does not change the answer.
+ */
+export function parseMarkdown(region: Region, least = WINDOW): Markdown {
+  const { text } = region
+  const { off, lastFence, tooMany } = scan(text)
+  if (tooMany) return { type: 'root', children: [{ type: 'verbatim', position: { start: { offset: 0 }, end: { offset: text.length } } }] }
+  const labels: Labels = { definitions: [], footnotes: [] }
+  const count = (): number => labels.definitions.length + labels.footnotes.length
+  let line = 0
+  const windows = readWindows(text, least, (start, end, sentinel) => {
+    const before = { definitions: labels.definitions.length, footnotes: labels.footnotes.length }
+    const window = { start, end, sentinel, lastFence: lastFence - line }
+    const nodes = parseWindow(text, window, off, labels)
+    if (nodes === null) {
+      labels.definitions.length = before.definitions
+      labels.footnotes.length = before.footnotes
+      return null
+    }
+    line += countLines(text, start, end)
+    return { window, nodes, known: count() }
+  })
+  const all = count()
+  const children = windows.flatMap(({ window, nodes, known }) => {
+    // What a later window defines may be a link here.
+    if (known === all || !text.slice(window.start, window.end).includes('[')) return nodes
+    return parseWindow(text, window, off, { definitions: [...labels.definitions], footnotes: [...labels.footnotes] }) ?? nodes
+  })
+  return { type: 'root', children }
+}
+
+function countLines(text: string, start: number, end: number): number {
+  let lines = 0
+  for (let i = start; i < end; i++) {
+    const code = text.charCodeAt(i)
+    if (code === 10 || (code === 13 && text.charCodeAt(i + 1) !== 10)) lines++
+  }
+  return lines
+}
+
+/** The nodes of a part of a text, with offsets into the whole; null where one of them does not end with it. */
+function parseWindow(
+  text: string,
+  { start, end, sentinel, lastFence }: { start: number; end: number; sentinel: boolean; lastFence: number },
+  off: readonly string[],
+  labels: Labels,
+): Markdown[] | null {
+  const root = fromMarkdown(text.slice(start, end) + (sentinel ? SENTINEL : ''), {
+    extensions: [GFM, blockSyntax(off, lastFence), withLabels(labels)],
+    mdastExtensions: [GFM_TREE, ours],
   }) as unknown as Markdown
+  const nodes = root.children ?? []
+  if (sentinel) {
+    const last = nodes.pop()
+    if (last?.type !== 'paragraph' || last.position?.start.offset !== end - start) return null
+  }
+  if (start > 0) shift(nodes, start)
+  return nodes
+}
+
+function shift(nodes: readonly Markdown[], by: number): void {
+  const pending = [...nodes]
+  for (let node = pending.pop(); node; node = pending.pop()) {
+    const { position } = node
+    if (position?.start.offset !== undefined) position.start.offset += by
+    if (position?.end.offset !== undefined) position.end.offset += by
+    if (node.children) for (const child of node.children) pending.push(child)
+  }
 }
 
 /** Offsets of a node in its region; a node that a transform made has none and answers null. */

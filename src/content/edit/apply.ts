@@ -1,7 +1,7 @@
 import type { ContentChange } from '../../model/content-changes.js'
 import { findReferences } from '../links.js'
-import { decodePercent } from '../paths.js'
-import { resolveReference } from '../resolve-reference.js'
+import { decodePercent, folderOf } from '../paths.js'
+import { findTarget } from '../file-index.js'
 import type { ContentStructure, PageEntry } from '../types.js'
 import { findFrontMatter } from './front-matter.js'
 import { relativeTarget, rewriteReferences } from './links.js'
@@ -52,6 +52,8 @@ export async function applyBatch(batch: Batch, changes: readonly ContentChange[]
     }
   }
   for (const path of batch.written) await relativeLinks(batch, path)
+  // The last change too may have moved what IDs hang on.
+  await batch.workspace.structure()
   return applied
 }
 
@@ -71,7 +73,8 @@ async function relativeLinks(batch: Batch, path: string): Promise<void> {
   const structure = await batch.workspace.structure()
   const paths = await batch.workspace.paths()
   // A repository may have folders of these names: what names a file there means it.
-  const isFileHere = (target: string): boolean => resolveReference(target, path, structure, (one) => paths.has(one)).kind !== 'broken'
+  const isFileHere = (target: string): boolean =>
+    findTarget(target.replace(/[?#].*$/s, ''), folderOf(path), structure.config.root, (one) => paths.has(one)) !== null
   const replacements = findReferences(text.slice(bodyStart)).flatMap((reference) => {
     const [, kind, name = '', suffix = ''] = INTERNAL.exec(reference.target) ?? []
     if (kind === undefined || isFileHere(reference.target)) return []

@@ -36,9 +36,7 @@ export class Workspace {
 
   /** What was changed, as files. */
   changes(): PlannedChange[] {
-    return [...this.#puts].map(([path, put]) =>
-      put === null ? { path, delete: true } : { path, ...put },
-    )
+    return [...this.#puts].map(([path, put]) => (put === null ? { path, delete: true } : { path, ...put }))
   }
 
   /** The structure of the files as they are now. */

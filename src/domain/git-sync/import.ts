@@ -10,20 +10,28 @@ import { takeUp } from './take-up.js'
 export async function runImport(sync: Sync): Promise<Outcome> {
   const { remote, run } = sync
   const { repo } = sync.space
-  const named = await repo.remoteHead(sync.connection, remote.ref)
-  if (named === null) {
-    throw new SyncFailure(
-      `${describeRemote(remote)} does not exist: the branch was renamed or deleted, or the repository is empty. The content of the space was left alone. Correct ref, or export first.`,
-    )
-  }
-  if (run.standalone) return importStandalone(sync)
   const state = await readSyncState(repo, remote.key)
-  const main = repo.head(MAIN)
-  // A webhook that fires for our own export ends here, without a fetch.
-  if (!run.force && main !== null && state.last?.remote === named && repo.head(incomingRef(remote.key)) === null) {
-    return { result: 'unchanged', revision: main, remoteRevision: named }
+  // Of a remote that was never in step everything has to come: that need not wait for the name of its head.
+  const early = state.last === null && !run.standalone ? fetchHead(sync) : null
+  early?.catch(() => {})
+  try {
+    const named = await repo.remoteHead(sync.connection, remote.ref)
+    if (named === null) {
+      throw new SyncFailure(
+        `${describeRemote(remote)} does not exist: the branch was renamed or deleted, or the repository is empty. The content of the space was left alone. Correct ref, or export first.`,
+      )
+    }
+    if (run.standalone) return await importStandalone(sync)
+    const main = repo.head(MAIN)
+    // A webhook that fires for our own export ends here, without a fetch.
+    if (!run.force && main !== null && state.last?.remote === named && repo.head(incomingRef(remote.key)) === null) {
+      return { result: 'unchanged', revision: main, remoteRevision: named }
+    }
+    return await takeUp(sync, await (early ?? fetchHead(sync)), { force: run.force, forExport: false })
+  } finally {
+    // Whatever went wrong, nothing of this run goes on after it.
+    await early?.catch(() => {})
   }
-  return takeUp(sync, await fetchHead(sync), { force: run.force, forExport: false })
 }
 
 /** Makes a revision of the remote's head that clients may name; main stays. */

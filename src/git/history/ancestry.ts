@@ -144,7 +144,12 @@ export class Ancestry {
     for (const id of ids) await this.objects.commit(id)
     const heads = this.#heads().map((id) => `^${id}\n`)
     const input = [...ids.map((id) => `${id}\n`), ...heads].join('')
-    const text = await this.launcher.mustRun(['rev-list', '--parents', '--stdin'], { cwd: this.objects.repository, input, timeoutMs: 600_000 })
+    // A head that is known here may be gone: a commit whose move was lost to another's is named by nothing, and pruned.
+    const text = await this.launcher.mustRun(['rev-list', '--parents', '--ignore-missing', '--stdin'], {
+      cwd: this.objects.repository,
+      input,
+      timeoutMs: 600_000,
+    })
     const found = new Map<string, readonly string[]>()
     for (const line of text.toString('latin1').split('\n')) if (line !== '') found.set(line.slice(0, 40), line.slice(41).split(' ').filter(Boolean))
     this.#putAll(found)

@@ -6,12 +6,31 @@ import type { EntryMode, TreeChange, TreeEntry } from '../types.js'
 const RENAME_LIMIT = 1000
 const DONE = 'that is all\n'
 const service: Service = { name: 'diff-tree', args: ['diff-tree', '--stdin', '-r', '-z', '-M', `-l${RENAME_LIMIT}`, '--raw', '--no-abbrev'] }
+const COLON = 0x3a
 const MODES = new Set(['100644', '100755', '120000', '160000'])
 
-/** `diff-tree` repeats a line that names no object: the end of its answer. */
+/**
+ * `diff-tree` repeats a line that names no object: the end of its answer. Several answers may come at once, and a file's
+ * name may be that line, so the answer is read field by field: header line, then `:meta NUL path NUL` (two paths for a rename).
+ */
 const untilDone: Reader<string> = (bytes) => {
-  const end = bytes.length - DONE.length
-  return end >= 0 && bytes.toString('latin1', end) === DONE ? { used: bytes.length, answer: bytes.toString('utf8', 0, end) } : { need: bytes.length + 1 }
+  const more = { need: bytes.length + 1 }
+  const isDone = (at: number): boolean => bytes.toString('latin1', at, at + DONE.length) === DONE
+  if (isDone(0)) return { used: DONE.length, answer: '' }
+  let at = bytes.indexOf(10) + 1
+  if (at === 0) return more
+  for (;;) {
+    if (bytes[at] !== COLON) return isDone(at) ? { used: at + DONE.length, answer: bytes.toString('utf8', 0, at) } : more
+    const meta = bytes.indexOf(0, at)
+    if (meta < 0) return more
+    const paths = /[RC]\d*$/.test(bytes.toString('latin1', at, meta)) ? 2 : 1
+    let end = meta
+    for (let n = 0; n < paths; n++) {
+      end = bytes.indexOf(0, end + 1)
+      if (end < 0) return more
+    }
+    at = end + 1
+  }
 }
 
 const modeOf = (text: string): EntryMode => (MODES.has(text) ? (text as EntryMode) : '100644')

@@ -115,8 +115,13 @@ export class Launcher {
     const timer = setTimeout(() => stop('it took too long'), options.timeoutMs ?? 60_000)
     const chunks: Buffer[] = []
     let bytes = 0
+    let whole = false
     const read = new Promise<void>((resolve) => {
-      running.stream.on('close', resolve).on('end', resolve)
+      running.stream.on('end', () => {
+        whole = true
+        resolve()
+      })
+      running.stream.on('close', resolve)
       running.stream.on('error', () => resolve())
     })
     running.stream.on('data', (chunk: Buffer) => {
@@ -124,12 +129,15 @@ export class Launcher {
       if (bytes > (options.maxBytes ?? 256 * 1024 * 1024)) stop('it answered too much')
       else chunks.push(chunk)
     })
-    running.stream.end(options.input ?? '')
+    // Not even an empty write where there is nothing to say: to a process that has ended already it fails, and takes unread answers along.
+    if (options.input === undefined || options.input.length === 0) running.stream.end()
+    else running.stream.end(options.input)
     const [ending] = await Promise.all([running.ended, read])
     clearTimeout(timer)
     running.stream.destroy()
     const failure = stopped || ending.failure
     if (failure || ending.code === null) throw new GitError(`git ${args[0]}: ${failure ?? 'no exit code'}`, { cause: ending.stderr })
+    if (ending.code === 0 && !whole) throw new GitError(`git ${args[0]}: its answer was cut short`)
     return { ...ending, stdout: Buffer.concat(chunks) }
   }
 

@@ -63,8 +63,13 @@ export async function fetchRemote(options: RemoteOptions, repoPath: string, remo
     const head = await quarantine.fetchedHead()
     // Git succeeds without a head where the remote's history is cut off.
     if (!isOid(head)) throw new RemoteError('failed', 'The remote is a shallow clone, which lacks the older history; use the full repository.')
-    const objects = await checkArrived({ ...connection.env, ...quarantine.arrivedEnv }, limits, left())
-    await checkHead({ ...connection.env, ...quarantine.env }, head, limits, left())
+    const checks = [
+      checkArrived({ ...connection.env, ...quarantine.arrivedEnv }, limits, left()),
+      checkHead({ ...connection.env, ...quarantine.env }, head, limits, left()),
+    ] as const
+    // Both end before the quarantine goes.
+    await Promise.allSettled(checks)
+    const [objects] = await Promise.all(checks)
     await quarantine.publish()
     return { head: head as CommitId, objects }
   } finally {

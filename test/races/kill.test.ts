@@ -1,0 +1,137 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as assert from 'uvu/assert'
+import { changeRequests, documentCollections, spaces } from '../../src/model/index.js'
+import { openStore } from '../../src/store/index.js'
+import { suite } from '../support/suite.js'
+import { type Call, caller } from './client.js'
+import { PlainGit } from './plain-git.js'
+import { type Reach, startServer, TOKEN } from './server-process.js'
+import { type Ledger, newLedger, startWriters } from './writers.js'
+
+/** How often the server is killed; `KILLS=50` is the full run. */
+const KILLS = Number(process.env.KILLS ?? 12)
+const WRITERS = 8
+/** Generous: the figure is reported, a shared machine must not fail it. */
+const READY_MS = 30_000
+
+const test = suite('kill -9')
+
+test(
+  `${KILLS} kills under ${WRITERS} writing clients: everything acknowledged is there, documents and refs agree`,
+  async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'bindery-kill-'))
+    const ready: number[] = []
+    const failures: string[] = []
+    const repairs = new Map<string, number>()
+    let ledger: Ledger | null = null
+    for (let kill = 0; kill <= KILLS; kill++) {
+      const server = await startServer(dir)
+      ready.push(server.readyMs)
+      for (const [, what] of server.output().matchAll(/"what":"([a-z ]+)/g)) repairs.set(what as string, (repairs.get(what as string) ?? 0) + 1)
+      const call = caller(server.url, TOKEN, (status, { body }, what) => {
+        if (status >= 500) failures.push(`${status} ${what} ${JSON.stringify(body)} ${server.output().slice(-2000)}`)
+      })
+      ledger ??= await newLedger(call, server.organization)
+      const git = new PlainGit(join(dir, 'repos', `${ledger.space}.git`))
+      assert.equal(locks(dir), [], `locks after kill ${kill}`)
+      await agree(call, git, ledger, kill)
+      if (kill < KILLS) {
+        const writers = startWriters(call, ledger, WRITERS)
+        await sleep(150 + Math.random() * 700)
+        await server.kill((['server', 'group', 'tree'] as const satisfies readonly Reach[])[kill % 3] as Reach)
+        await writers
+        continue
+      }
+      server.child.kill('SIGTERM')
+      assert.is(await server.ended, 0)
+      assert.is(await git.fsck(), '')
+      await countersAgree(dir, ledger.space)
+    }
+    const figures = {
+      kills: KILLS,
+      acknowledged: ledger?.acknowledged,
+      readyMs: { worst: Math.max(...ready), median: ready.sort((a, b) => a - b)[ready.length >> 1] },
+      repairs: Object.fromEntries(repairs),
+    }
+    console.log('races/kill:', JSON.stringify(figures))
+    assert.equal(failures, [])
+    assert.ok(Math.max(...ready) < READY_MS)
+    assert.ok((ledger?.acknowledged ?? 0) > KILLS * 4, `only ${ledger?.acknowledged} writes were acknowledged`)
+    rmSync(dir, { recursive: true, force: true })
+  },
+  { timeoutMs: 580_000 },
+)
+
+const locks = (dir: string): string[] => readdirSync(join(dir, 'repos'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.lock'))
+
+/** What the ledger says was acknowledged is what the server and plain Git say now. */
+async function agree(call: Call, git: PlainGit, ledger: Ledger, kill: number): Promise<void> {
+  const base = `/v1/spaces/${ledger.space}`
+  const at = `after kill ${kill}`
+  const main = await git.commits('refs/heads/main')
+  const firstParents = await git.commits('refs/heads/main', '--first-parent')
+  for (const revision of ledger.onMain) assert.ok(main.has(revision), `${revision} is not on main ${at}`)
+  const space = (await call('GET', base)).body
+  for (const [field, { acknowledged, asked }] of Object.entries(ledger.settings))
+    assert.ok([acknowledged, asked].includes(space[field]), `${field} is ${space[field]} ${at}`)
+  for (const token of ledger.tokens.splice(0)) {
+    const response = await fetch(`${call.url}/v1/user`, { headers: { Authorization: `Bearer ${token}` } })
+    assert.is(response.status, 200, `a token is gone ${at}`)
+  }
+
+  const all: { id: string; number: number; status: string; subject: string; revision: string; revisionMerged?: string }[] = []
+  for (const status of ['draft', 'open', 'archived', 'merged']) {
+    for (let next = ''; ; ) {
+      const { body } = await call('GET', `${base}/change-requests?limit=100&status=${status}${next === '' ? '' : `&page=${next}`}`)
+      all.push(...body.items)
+      if (body.next === undefined) break
+      next = body.next.page
+    }
+  }
+  assert.is(space.changeRequests, all.length, at)
+  for (const status of ['open', 'draft'] as const) {
+    assert.is(space[status === 'open' ? 'changeRequestsOpen' : 'changeRequestsDraft'], all.filter((one) => one.status === status).length, `${status} ${at}`)
+  }
+  const branches = new Map(
+    (await git.run(['for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads/change-requests/']))
+      .split('\n')
+      .map((line) => line.split(' ') as [string, string]),
+  )
+  const byId = new Map(all.map((one) => [one.id, one]))
+  assert.is(new Set(all.map((one) => one.number)).size, all.length, `a number is there twice ${at}`)
+  for (const one of all) {
+    assert.is(branches.get(`refs/heads/change-requests/${one.number}`), one.revision, `the branch of ${one.number} ${at}`)
+    if (one.status === 'merged') assert.ok(firstParents.has(one.revisionMerged as string), `${one.number} says it is merged, main does not ${at}`)
+    else
+      assert.ok(
+        one.revision === ledger.changeRequests.get(one.id)?.initial || !main.has(one.revision),
+        `${one.number} is merged on main and ${one.status} in its document ${at}`,
+      )
+  }
+  for (const [id, known] of ledger.changeRequests) {
+    const found = byId.get(id)
+    assert.ok(found, `change request ${known.number} is gone ${at}`)
+    assert.equal({ number: found.number, subject: found.subject }, { number: known.number, subject: known.subject }, at)
+    if (known.merged !== null) assert.equal([found.status, found.revisionMerged], ['merged', known.merged], `the merge of ${known.number} ${at}`)
+    const unchecked = known.edits.splice(0)
+    if (unchecked.length === 0) continue
+    const commits = await git.commits(`refs/heads/change-requests/${known.number}`)
+    for (const revision of unchecked) assert.ok(commits.has(revision), `${revision} is not on change request ${known.number} ${at}`)
+  }
+}
+
+/** The documents themselves, read with no server before them. */
+async function countersAgree(dir: string, id: string): Promise<void> {
+  const store = await openStore({ dir: join(dir, 'data/store'), collections: documentCollections })
+  const space = await store.get(spaces, id)
+  const all = await store.find(changeRequests, 'space', id)
+  assert.is(space?.changeRequests, all.length)
+  assert.is(space?.changeRequestsDraft, all.filter((one) => one.status === 'draft').length)
+  assert.ok((space?.nextChangeRequest ?? 0) > Math.max(...all.map((one) => one.number)))
+  await store.close()
+}
+
+test.run()

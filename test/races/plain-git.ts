@@ -1,0 +1,49 @@
+import { git } from '../support/hermetic-git.js'
+
+/** What somebody with plain Git does in a bare repository, each command a process of its own. */
+export class PlainGit {
+  constructor(readonly path: string) {}
+
+  run(args: readonly string[], input?: string): Promise<string> {
+    return git(this.path, args, input)
+  }
+
+  /**
+   * Adds a file to a branch with commit-tree and update-ref, told the old value. Answers the commit, or null where the
+   * branch had moved or was locked: then nothing was done.
+   */
+  async addFile(ref: string, name: string, text: string): Promise<string | null> {
+    const head = await this.run(['rev-parse', '--verify', ref])
+    const blob = await this.run(['hash-object', '-w', '--stdin'], text)
+    const entries = await this.run(['ls-tree', head])
+    const tree = await this.run(['mktree'], `${entries}\n100644 blob ${blob}\t${name}\n`)
+    const commit = await this.run(['commit-tree', tree, '-p', head, '-m', `Add ${name}`])
+    return this.run(['update-ref', ref, commit, head]).then(
+      () => commit,
+      () => null,
+    )
+  }
+
+  async commits(ref: string, ...options: string[]): Promise<Set<string>> {
+    return new Set((await this.run(['rev-list', ...options, ref, '--'])).split('\n'))
+  }
+
+  /** Texts of `<commit>:<path>`, null where there is none. */
+  async texts(names: readonly string[]): Promise<(string | null)[]> {
+    const texts: (string | null)[] = []
+    for (const name of names) texts.push(await this.run(['cat-file', 'blob', name]).catch(() => null))
+    return texts
+  }
+
+  /** What `git fsck --strict` finds wrong; empty = sound. */
+  async fsck(): Promise<string> {
+    try {
+      return (await this.run(['fsck', '--strict', '--full', '--no-dangling']))
+        .split('\n')
+        .filter((line) => line !== '' && !line.startsWith('notice: '))
+        .join('\n')
+    } catch (error) {
+      return (error as Error).message
+    }
+  }
+}

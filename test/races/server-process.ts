@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const TOKEN = 'bindery_test_admin_token_0123456789'
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+/** What of the server's processes a kill reaches: the server, it and its spawning process, or all its Git as well. */
+export type Reach = 'server' | 'group' | 'tree'
+
+/** A server in a process of its own, as production starts it. */
+export interface ServerProcess {
+  child: ChildProcess
+  url: string
+  organization: string
+  /** Milliseconds from the start of the process until `/readyz` answered 200. */
+  readyMs: number
+  /** All it has said. */
+  output(): string
+  kill(reach: Reach): Promise<void>
+  /** Resolves with the exit code. */
+  ended: Promise<number | null>
+}
+
+/** Starts the command without waiting for anything. `TEST_SERVER` names a built entry point, such as `dist/main.js`. */
+export function launch(dir: string, env: Record<string, string> = {}): { child: ChildProcess; output: () => string; ended: Promise<number | null> } {
+  const built = process.env.TEST_SERVER
+  const child = spawn(process.execPath, built ? [built, 'serve'] : ['--import', 'tsx', 'src/main.ts', 'serve'], {
+    cwd: ROOT,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      BINDERY_PORT: '0',
+      BINDERY_DATA_DIR: join(dir, 'data'),
+      BINDERY_REPOS_DIR: join(dir, 'repos'),
+      BINDERY_RATE_LIMIT_PER_MINUTE: '0',
+      BINDERY_RATE_LIMIT_PER_MINUTE_ADDRESS: '0',
+      BINDERY_REMOTE_PROTOCOLS: 'https,file',
+      BINDERY_ADMIN_TOKEN: TOKEN,
+      BINDERY_LOG_LEVEL: 'warn',
+      ...env,
+    },
+  })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text: string) => (said += text))
+  const ended = once(child, 'exit').then(([code]) => code as number | null)
+  return { child, output: () => said, ended }
+}
+
+/** Starts a server and waits until it is ready. Rejects, with what it said, where it ends before. */
+export async function startServer(dir: string, env: Record<string, string> = {}): Promise<ServerProcess> {
+  const started = performance.now()
+  const { child, output, ended } = launch(dir, env)
+  let over = false
+  void ended.then(() => (over = true))
+  const match = await until(() => {
+    if (over) throw new Error(`the server ended at its start: ${output()}`)
+    return /ready at (\S+)[\s\S]*Organization\s+(\S+)/.exec(output())
+  })
+  const [, url = '', organization = ''] = match
+  await until(() =>
+    fetch(`${url}/readyz`).then(
+      ({ ok }) => ok || null,
+      () => null,
+    ),
+  )
+  const readyMs = Math.round(performance.now() - started)
+  const kill = async (reach: Reach): Promise<void> => {
+    const pid = child.pid as number
+    // Those below first: once the server is gone, its spawning process ends them itself.
+    const pids = reach === 'server' ? [pid] : reach === 'group' ? [pid, ...descendants(pid, 1)] : [...descendants(pid), pid]
+    for (const one of pids) {
+      try {
+        process.kill(one, 'SIGKILL')
+      } catch {
+        // it has ended by itself
+      }
+    }
+    await ended
+  }
+  return { child, url, organization, readyMs, output, kill, ended }
+}
+
+/** Asks until the answer is not null. */
+export async function until<T>(ask: () => T | null | Promise<T | null>): Promise<T> {
+  for (;;) {
+    const answer = await ask()
+    if (answer !== null) return answer
+    await new Promise((done) => setTimeout(done, 5))
+  }
+}
+
+/** Processes below a process, as deep as `depth`. */
+function descendants(pid: number, depth = Number.POSITIVE_INFINITY): number[] {
+  const parents = new Map<number, number>()
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'latin1')
+      parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]))
+    } catch {
+      // it has just ended
+    }
+  }
+  const below = (of: number, left: number): number[] =>
+    left === 0 ? [] : [...parents].filter(([, parent]) => parent === of).flatMap(([child]) => [child, ...below(child, left - 1)])
+  return below(pid, depth)
+}

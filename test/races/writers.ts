@@ -1,0 +1,106 @@
+import { type Answer, type Call, insertPage, updatePage } from './client.js'
+
+interface KnownChangeRequest {
+  number: number
+  subject: string
+  initial: string
+  /** Revisions acknowledged on its branch. */
+  edits: string[]
+  /** The revision that merged it, where that was acknowledged. */
+  merged: string | null
+}
+
+/** All that the server has acknowledged, over all its lives. */
+export interface Ledger {
+  space: string
+  page: string
+  acknowledged: number
+  onMain: string[]
+  changeRequests: Map<string, KnownChangeRequest>
+  /** A setting's value as last acknowledged, and as last asked for: an answer that never came leaves either. */
+  settings: Record<string, { acknowledged: string; asked: string }>
+  tokens: string[]
+}
+
+/** A space to write in. */
+export async function newLedger(call: Call, organization: string): Promise<Ledger> {
+  const space = (await call('POST', `/v1/orgs/${organization}/spaces`, { title: 'Killed', emoji: '📖' })).body.id as string
+  const { body } = await call('POST', `/v1/spaces/${space}/content`, insertPage('Page', 'Begin'))
+  return {
+    space,
+    page: body.changes[0].page,
+    acknowledged: 2,
+    onMain: [body.revision],
+    changeRequests: new Map(),
+    settings: { title: { acknowledged: 'Killed', asked: 'Killed' } },
+    tokens: [],
+  }
+}
+
+let turn = 0
+
+/** Writes with as many clients until the server goes away; resolves when all have seen that. */
+export async function startWriters(call: Call, ledger: Ledger, count: number): Promise<void> {
+  const base = `/v1/spaces/${ledger.space}`
+  const kinds: (() => Promise<void>)[] = [
+    () => editMain(call, base, ledger),
+    () => title(call, base, ledger),
+    () => token(call, ledger),
+    () => lifeOfChangeRequest(call, base, ledger),
+  ]
+  const client = async (work: () => Promise<void>): Promise<void> => {
+    for (;;) {
+      try {
+        await work()
+      } catch (error) {
+        // undici's word for a connection that broke: the server is gone
+        if (error instanceof TypeError) return
+        throw error
+      }
+    }
+  }
+  // Settings have one writer, so that what was acknowledged last is known.
+  const shared = [0, 0, 2, 3, 3, 3, 3]
+  await Promise.all([client(kinds[1] as () => Promise<void>), ...shared.slice(0, count - 1).map((kind) => client(kinds[kind] as () => Promise<void>))])
+}
+
+function accepted(ledger: Ledger, answer: Answer, status: number): boolean {
+  if (answer.status !== status && answer.status !== 409) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`)
+  if (answer.status !== status) return false
+  ledger.acknowledged++
+  return true
+}
+
+async function editMain(call: Call, base: string, ledger: Ledger): Promise<void> {
+  const answer = await call('POST', `${base}/content`, updatePage(ledger.page, `Edit ${++turn}\n`))
+  if (accepted(ledger, answer, 200)) ledger.onMain.push(answer.body.revision)
+}
+
+async function title(call: Call, base: string, ledger: Ledger): Promise<void> {
+  const setting = ledger.settings.title as { acknowledged: string; asked: string }
+  setting.asked = `Title ${++turn}`
+  if (accepted(ledger, await call('PATCH', base, { title: setting.asked }), 200)) setting.acknowledged = setting.asked
+}
+
+async function token(call: Call, ledger: Ledger): Promise<void> {
+  const answer = await call('POST', '/v1/user/tokens', { label: `Token ${++turn}` })
+  if (accepted(ledger, answer, 201)) ledger.tokens.push(answer.body.token)
+}
+
+/** Made, written to, and merged. */
+async function lifeOfChangeRequest(call: Call, base: string, ledger: Ledger): Promise<void> {
+  const mine = ++turn
+  const subject = `Change ${mine}`
+  const made = await call('POST', `${base}/change-requests`, { subject })
+  if (!accepted(ledger, made, 201)) return
+  const known: KnownChangeRequest = { number: made.body.number, subject, initial: made.body.revisionInitial, edits: [], merged: null }
+  ledger.changeRequests.set(made.body.id, known)
+  for (const change of [insertPage(`Page ${mine}`, 'First'), insertPage(`Other ${mine}`, 'Second')]) {
+    const written = await call('POST', `${base}/change-requests/${known.number}/content`, change)
+    if (accepted(ledger, written, 200)) known.edits.push(written.body.revision)
+  }
+  const merged = await call('POST', `${base}/change-requests/${known.number}/merge`)
+  if (!accepted(ledger, merged, 200)) return
+  known.merged = merged.body.revision
+  ledger.onMain.push(merged.body.revision)
+}
