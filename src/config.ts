@@ -74,7 +74,7 @@ const settings = {
     'PUBLIC_URL',
     optionalOrigin,
     '',
-    'Origin under which clients reach the service, such as `https://docs.example.org`; empty = as each request says.',
+    'Origin under which clients reach the service, such as `https://docs.example.org`; empty = the address that it listens on.',
   ),
   trustProxy: setting<number>('TRUST_PROXY', integer(0, 10), '0', 'How many proxies in front are trusted to name the caller in `X-Forwarded-For`.'),
   adminEmail: setting<string | null>(

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import { randomBytes } from 'node:crypto'
-import { mkdir, readFile } from 'node:fs/promises'
+import { chmod, readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { LRUCache } from 'lru-cache'
@@ -17,6 +17,7 @@ import { ContentCache } from './domain/content-cache.js'
 import { type FirstStart, firstStart } from './domain/first-start.js'
 import { KeyedMutex } from './domain/mutex.js'
 import { type Repair, reconcile } from './domain/reconcile.js'
+import { makeDurableFolder } from './durable-folder.js'
 import { createRemoteOperations, openGit } from './git/index.js'
 import { startWorker } from './jobs/worker.js'
 import { type Clock, systemClock } from './kernel/clock.js'
@@ -57,9 +58,12 @@ const GRACE_MS = 30_000
 export async function start(config: Config, overrides: Overrides = {}): Promise<Service> {
   const log = overrides.log ?? createLog({ level: config.logLevel })
   const dataDir = resolve(config.dataDir)
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  const storeDir = join(dataDir, 'store')
+  await makeDurableFolder(storeDir)
+  // Also where it was there: names, addresses and hashes of tokens are for the owner alone.
+  await chmod(storeDir, 0o700)
   const store = await openStore({
-    dir: join(dataDir, 'store'),
+    dir: storeDir,
     collections: documentCollections,
     log: ({ event, ...fields }) => log.info(fields, `store: ${event}`),
   })

@@ -28,7 +28,8 @@ const LIQUID: ReadonlyMap<string, { attribute: string; kind: ReferenceKind }> = 
 /**
  * Every place in a page's markdown (without its front matter) that names something else: links, images, definitions,
  * autolinks, block tags and HTML attributes, in the order of the source. Code is skipped by CommonMark's own rules.
- * `pieces` takes the page apart: in tests, not at all. Pages beyond `MAX_PAGE_LENGTH`, and passages that would take quadratic time (`pieces.ts`), have none.
+ * Pages beyond `MAX_PAGE_LENGTH`, and passages that would take quadratic time (`pieces.ts`), have none. `pieces` takes the
+ * page apart: in tests, not at all.
  */
 export function findReferences(markdown: string, pieces: typeof readPieces = readPieces): Reference[] {
   if (markdown.length > MAX_PAGE_LENGTH) return []
@@ -59,7 +60,14 @@ export function findReferences(markdown: string, pieces: typeof readPieces = rea
 /** Where code stands in a page's markdown (fences, indented blocks, spans): nothing in there means anything. */
 export function codeSpans(markdown: string): Span[] {
   if (markdown.length > MAX_PAGE_LENGTH) return []
-  return piecesOf(markdown).flatMap((piece) => scanMarkdown(piece.text, piece.start, () => {}).code)
+  const found: Span[] = []
+  const read = (text: string, start: number, sentinel: string): boolean => {
+    const { code, whole } = scanMarkdown(text, start, sentinel)
+    if (whole) for (const span of code) found.push(span)
+    return whole
+  }
+  readPieces(markdown, read, true)
+  return found
 }
 
 type Add = (kind: ReferenceKind, start: number, end: number, encoding: TargetEncoding) => void

@@ -18,12 +18,12 @@ const TOO_DEEP = /^(?:[ \t]{0,8}(?:>|[-+*][ \t]|\d{1,9}[.)][ \t])){40}|^[ \t]{20
  * `read` with a sentinel behind them; it answers whether the sentinel stood alone (else the piece must be longer).
  * micromark's time grows with the square of a page's (and of a paragraph's) length: pieces keep honest pages fast, most
  * need not be read at all, and a piece that only an attacker would write (tens of thousands of brackets in one
- * paragraph, forty containers in one another) is left out.
+ * paragraph, forty containers in one another) is left out. `every` = pieces without references and code too.
  */
-export function readPieces(markdown: string, read: (text: string, start: number, sentinel: string) => boolean): void {
+export function readPieces(markdown: string, read: (text: string, start: number, sentinel: string) => boolean, every = false): void {
   let total = 0
   for (let start = 0; start < markdown.length; ) {
-    const fence = markdown.startsWith('```', start) || markdown.startsWith('~~~', start) ? fenceEnd(markdown, start) : -1
+    const fence = !every && (markdown.startsWith('```', start) || markdown.startsWith('~~~', start)) ? fenceEnd(markdown, start) : -1
     if (fence >= 0) {
       start = fence
       continue
@@ -32,7 +32,7 @@ export function readPieces(markdown: string, read: (text: string, start: number,
       const end = windowEnd(markdown, start, size)
       size = 2 * (end - start)
       const text = markdown.slice(start, end)
-      if (OPENING.test(text) || MARKS.test(text)) {
+      if (every || OPENING.test(text) || MARKS.test(text)) {
         const cost = text.length * (text.match(/[[\]()*_~`<>&@]/g)?.length ?? 0)
         const readable = cost <= MAX_COST && total + cost <= MAX_TOTAL_COST && !TOO_DEEP.test(text)
         if (readable) total += cost

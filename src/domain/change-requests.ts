@@ -14,6 +14,7 @@ import {
 import type { Document, Transaction } from '../store/index.js'
 import type { Actor, App, LoadedSpace } from './app.js'
 import { StaleRef } from '../git/index.js'
+import { headOf } from './main-content.js'
 import { changeRequestRef, MAIN } from './refs.js'
 
 /** A change request with the head of its branch. */
@@ -55,7 +56,7 @@ export async function createChangeRequest(
   input: CreateChangeRequest,
   options: { status?: ChangeRequestStatus; head?: CommitId; remoteKey?: string } = {},
 ): Promise<LoadedChangeRequest> {
-  const main = space.repo.head(MAIN) as CommitId
+  const main = headOf(space)
   const head = options.head ?? main
   const taken = await space.repo.refs('refs/heads/change-requests/')
   const doc = await app.store.transact(async (tx) => {

@@ -18,6 +18,8 @@ export interface ParsedPage {
 export class ContentCache {
   /** `<space>:<commit>` → IDs that differ from the default ones. */
   readonly overrides = new LRUCache<string, IdOverrides>({ max: 5_000 })
+  /** `<space>:<adopted head>` → whether a server wrote that history. */
+  readonly ownHistories = new LRUCache<string, boolean>({ max: 5_000 })
   /** `<space>:<commit>` → shape of the revision. */
   readonly structures = new LRUCache<string, ContentStructure>({ max: 500 })
   /** Blob oid → page; its diagnostics name the file that was read first. */
@@ -35,7 +37,17 @@ export class ContentCache {
 
   /** Forgets everything: what is asked for next is derived anew. */
   clear(): void {
-    for (const cache of [this.overrides, this.structures, this.pages, this.references, this.dates, this.dimensions, this.files, this.pageHistories])
+    for (const cache of [
+      this.overrides,
+      this.ownHistories,
+      this.structures,
+      this.pages,
+      this.references,
+      this.dates,
+      this.dimensions,
+      this.files,
+      this.pageHistories,
+    ])
       cache.clear()
   }
 }

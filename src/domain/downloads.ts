@@ -3,6 +3,7 @@ import { notFound } from '../kernel/errors.js'
 import { spaces } from '../model/index.js'
 import type { App } from './app.js'
 import { MAIN, repositoryName } from './refs.js'
+import { isMissing } from './revisions.js'
 
 /** Expiry times lie on this grid, so that equal answers stay equal (and their ETags hold) for a day. */
 const GRID_MS = 24 * 60 * 60 * 1000
@@ -34,11 +35,17 @@ export function isValidDownload(app: App, download: Download, signature: string)
   return given.length === expected.length && timingSafeEqual(given, expected) && download.expires * 1000 > app.clock.now().getTime()
 }
 
-/** The bytes behind a download URL. Throws 404 where the signature is not ours, it has expired, or the space is gone. */
+/** The bytes behind a download URL. Throws 404 where the signature is not ours, it has expired, or the space or the file is gone. */
 export async function openDownload(app: App, download: Download, signature: string): Promise<Buffer> {
   const space = isValidDownload(app, download, signature) ? await app.store.get(spaces, download.space) : null
   const repo = space && space.deletedAt === undefined ? await app.git.open(repositoryName(space.id)) : null
   const head = repo?.head(MAIN)
   if (!repo || !head) throw notFound('This download')
-  return (await repo.at(head)).read(download.oid)
+  try {
+    return await (await repo.at(head)).read(download.oid)
+  } catch (error) {
+    // nothing names it any more, and it was pruned
+    if (isMissing(error)) throw notFound('This download')
+    throw error
+  }
 }

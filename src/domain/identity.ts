@@ -18,6 +18,22 @@ export const noOverrides: IdOverrides = new Map()
 /** A key of the cache: IDs depend on the space (its adopted head) and the commit. */
 const cacheKey = (space: string, commit: string): string => `${space}:${commit}`
 
+/**
+ * The adopted head, at and below which IDs are the default ones; null where there is none, or where a server wrote that
+ * history: a repository put under a new space (its documents were lost) says its IDs itself.
+ */
+async function adoptedHead(app: App, space: string, repo: Repository): Promise<CommitId | null> {
+  const adopted = repo.head(ADOPTED)
+  if (!adopted) return null
+  const key = cacheKey(space, adopted)
+  let ours = app.content.ownHistories.get(key)
+  if (ours === undefined) {
+    ours = (await repo.history({ from: adopted, firstParent: true, limit: MAX_STEPS })).some((info) => info.headers[PAGE_IDS] !== undefined)
+    app.content.ownHistories.set(key, ours)
+  }
+  return ours ? null : adopted
+}
+
 /** First-parent commits from `commit` down to the nearest one whose IDs are known, newest first, and those IDs. */
 async function walkToKnown(
   app: App,
@@ -25,7 +41,7 @@ async function walkToKnown(
   repo: Repository,
   commit: CommitId,
 ): Promise<{ unknown: CommitInfo[]; known: IdOverrides; from: CommitId | null }> {
-  const adopted = repo.head(ADOPTED)
+  const adopted = await adoptedHead(app, space, repo)
   const unknown: CommitInfo[] = []
   if (adopted && (await repo.isAncestor(commit, adopted))) return { unknown, known: noOverrides, from: commit }
   let at: CommitId | undefined = commit
@@ -85,7 +101,8 @@ async function resolveMerge(app: App, space: string, repo: Repository, { parents
 
 /** IDs at the nearest commit at or below `commit` that carries the header: what headers above it are relative to. */
 async function frozenBelow(app: App, space: string, repo: Repository, commit: CommitId | null): Promise<IdOverrides> {
-  const adopted = repo.head(ADOPTED)
+  const adopted = await adoptedHead(app, space, repo)
+  if (adopted && commit && (await repo.isAncestor(commit, adopted))) return noOverrides
   for (let at: CommitId | undefined | null = commit; at; ) {
     if (at === adopted) return noOverrides
     const info: CommitInfo = await repo.commit(at)

@@ -9,6 +9,7 @@ import { resumeAfterConflict } from './git-sync/info.js'
 import { mergedOverrides } from './identity.js'
 import { conflictError, resolveConflicts } from './conflicts.js'
 import { mergeCommits } from './merge.js'
+import { headOf } from './main-content.js'
 import { changeRequestRef, MAIN } from './refs.js'
 import { checkUnlocked } from './spaces.js'
 
@@ -34,7 +35,7 @@ export async function mergeChangeRequest(app: App, actor: Actor, space: LoadedSp
     if (doc.status === 'archived') throw conflict('The change request is archived: set its status to open to merge it.')
     checkUnlocked(space)
     const revision = await moveBranch(space.repo, MAIN, `merge change request ${doc.number}`, (main) =>
-      mergeCommit(app, actor, space, { doc, head }, main as CommitId),
+      mergeCommit(app, actor, space, { doc, head }, main ?? headOf(space)),
     )
     const now = app.clock.now().toISOString()
     await setStatus(app, doc.id, (stored) => ({ ...stored, status: 'merged', revisionMerged: revision, updatedAt: now }))
@@ -89,7 +90,7 @@ export async function updateFromMain(
     if (doc.status === 'merged' || doc.status === 'archived') throw conflict(`The change request is ${doc.status}: only a draft or an open one can be updated.`)
     checkUnlocked(space)
     const { repo } = space
-    const main = repo.head(MAIN) as CommitId
+    const main = headOf(space)
     const revision = await moveBranch(repo, changeRequestRef(doc.number), `update change request ${doc.number}`, async (branch) => {
       const head = branch ?? (doc.revisionInitial as CommitId)
       const current = await repo.isAncestor(main, head)

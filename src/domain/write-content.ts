@@ -13,6 +13,7 @@ import { commitMessage, makeCommit, moveBranch } from './commits.js'
 import { mergedOverrides, overridesAt } from './identity.js'
 import { mergeCommits } from './merge.js'
 import { conflictError } from './conflicts.js'
+import { headOf } from './main-content.js'
 import { changeRequestRef, MAIN } from './refs.js'
 import { openRevision } from './revisions.js'
 import { checkUnlocked } from './spaces.js'
@@ -64,7 +65,7 @@ async function write(app: App, actor: Actor, space: LoadedSpace, ref: RefName, i
   checkFileSizes(input.changes, app.settings.maxFileBytes)
   let plan: Plan | null = null
   const revision = await moveBranch(space.repo, ref, 'edit content', async (branch) => {
-    const head = (branch ?? target.start) as CommitId
+    const head = branch ?? target.start ?? headOf(space)
     const base = target.base ?? head
     plan = await planChanges(app, space, base, input.changes, target.initial ?? base)
     if (plan.changes.length === 0) return head

@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { GitError, NoRepository } from './errors.js'
 import { clearPassing, createRepository, mustBeSupported, removeRepository, repositoryExists, repositoryPath } from './lifecycle/create.js'
 import { fillDuplicate } from './lifecycle/duplicate.js'
 import { makeCaches } from './objects/caches.js'
-import { type Disk, disk as realDisk } from './objects/disk.js'
+import { type Disk, disk as realDisk, errorCode, syncPath } from './objects/disk.js'
 import { Launcher } from './process/launcher.js'
 import { Pool } from './process/pool.js'
 import { listLocks } from './refs/locks.js'
@@ -27,7 +27,7 @@ export interface OpenOptions extends GitOptions {
 /** Opens all repositories below `reposDir`. Throws `GitError` where Git is missing or older than 2.39. */
 export async function openGit(options: OpenOptions): Promise<Git> {
   const reposDir = resolve(options.reposDir)
-  await mkdir(reposDir, { recursive: true })
+  await makeReposDir(options.disk ?? realDisk, reposDir)
   await clearPassing(reposDir)
   const launcher = await Launcher.open()
   try {
@@ -44,6 +44,19 @@ export async function openGit(options: OpenOptions): Promise<Git> {
     await launcher.close()
     throw error
   }
+}
+
+/** Durable as what will be in it: a new name is kept by the folder above. */
+async function makeReposDir(disk: Disk, reposDir: string): Promise<void> {
+  const end = dirname((await mkdir(reposDir, { recursive: true })) ?? reposDir)
+  for (let folder = reposDir; folder !== end && folder !== dirname(folder); folder = dirname(folder)) await syncReadable(disk, dirname(folder))
+}
+
+/** A folder that is not ours to read is not ours to sync: it was there before. */
+async function syncReadable(disk: Disk, folder: string): Promise<void> {
+  await syncPath(disk, folder).catch((error: unknown) => {
+    if (errorCode(error) !== 'EACCES') throw error
+  })
 }
 
 async function mustBeRecent(launcher: Launcher, cwd: string): Promise<void> {

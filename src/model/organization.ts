@@ -38,7 +38,6 @@ export interface OrganizationDoc {
 export const organizations = collection<OrganizationDoc>()({
   name: 'organizations',
   indexes: { emailDomain: (org) => org.emailDomains, hostname: (org) => org.hostname ?? null },
-  unique: ['hostname'],
   owner: (org) => org.id,
 })
 

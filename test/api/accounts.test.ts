@@ -1,3 +1,5 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import request from 'supertest'
 import * as assert from 'uvu/assert'
 import { suite } from '../support/suite.js'
@@ -54,6 +56,10 @@ test('two organizations do not share a hostname, and a logo is a web address', a
   await here.admin.call('patch', `/v1/orgs/${other}`, { logo: 'javascript:alert(1)' }).expect(400)
   const { body } = await here.admin.call('patch', `/v1/orgs/${other}`, { logo: 'https://example.org/logo.png' }).expect(200)
   assert.is(body.urls.logo, 'https://example.org/logo.png')
+})
+
+test('nobody but the owner of the process reads the documents', async () => {
+  for (const path of ['store', 'signing-key']) assert.is((await stat(join(here.dir, 'data', path))).mode & 0o077, 0, path)
 })
 
 test.run()

@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { grants, spaces } from '../../src/model/index.js'
 import { startService, type TestService } from '../support/service.js'
@@ -112,6 +114,11 @@ test('a download needs no token; tampered, expired, of a deleted space or a lost
   assert.is((await get(downloadURL)).status, 200)
   now += 3 * 86_400_000
   assert.is((await get(downloadURL)).status, 404)
+  now -= 3 * 86_400_000
+  const lost = new URL(downloadURL).pathname.split('/')[4] as string
+  await rm(join(here.dir, 'repos', `${space.id}.git`, 'objects', lost.slice(0, 2), lost.slice(2)))
+  await here.restart()
+  assert.is((await get(downloadURL.replace(/^http:..[^/]+/, here.url))).status, 404)
 })
 
 test('a deleted space comes back within seven days, and not later', async () => {

@@ -20,10 +20,16 @@ test('is what git log says, with authors, types and messages', async ({ here }) 
   await request.write(edit(first, '# First\n\nEdited twice.\n'))
   await request.merge()
   const { items, count, next } = await get(desk, '/revisions')
-  assert.equal(items.map((one: { id: string }) => one.id), await lines(desk, 'log', '--first-parent', '--format=%H', 'main'))
+  assert.equal(
+    items.map((one: { id: string }) => one.id),
+    await lines(desk, 'log', '--first-parent', '--format=%H', 'main'),
+  )
   assert.is(count, 4)
   assert.is(next, undefined)
-  assert.equal(items.map((one: { type: string }) => one.type), ['merge', 'edits', 'edits', 'edits'])
+  assert.equal(
+    items.map((one: { type: string }) => one.type),
+    ['merge', 'edits', 'edits', 'edits'],
+  )
   assert.is(items[0].mergedFrom.id, request.id)
   assert.is(items[0].git.message.split('\n')[0], 'Merge change request #1: Say more')
   assert.is(items[0].author.id, here.admin.user)
@@ -69,11 +75,17 @@ test('of one page: across renames by the service and by a Git user, not of its n
   await desk.human({ 'ground.md': `${text}\nLast.\n` })
   await note()
   const { items, count } = await get(desk, `/revisions?pageId=${deep}`)
-  assert.equal(items.map((one: { id: string }) => one.id), commits)
+  assert.equal(
+    items.map((one: { id: string }) => one.id),
+    commits,
+  )
   assert.is(count, 5)
   assert.equal((await desk.byPath()).get('second/ground')?.id, deep)
   const namesake = [...(await desk.byPath()).values()].find((page) => page.title === 'Other')
-  assert.equal((await get(desk, `/revisions?pageId=${namesake?.id}`)).items.map((one: { id: string }) => one.id), [other])
+  assert.equal(
+    (await get(desk, `/revisions?pageId=${namesake?.id}`)).items.map((one: { id: string }) => one.id),
+    [other],
+  )
   assert.is((await get(desk, '/revisions?pageId=nobody')).count, 0)
 })
 
@@ -96,7 +108,8 @@ test('of one author, by user and by e-mail address; the address is no pattern', 
   const ids = async (query: string) => (await get(desk, `/revisions?${query}`)).items.map((one: { id: string }) => one.id)
   assert.equal(await ids('author=ADA@example.com'), await lines(desk, 'log', '--first-parent', '--author=ada@example.com', '--format=%H', 'main'))
   assert.equal((await ids(`author=${here.admin.user}`)).length, 2)
-  for (const author of ['ada@example.co', 'da@example.com', 'ada@exampleXcom', '.*@example.com', '--all@x', 'a@b>%0A', 'nobody']) assert.equal(await ids(`author=${author}`), [], author)
+  for (const author of ['ada@example.co', 'da@example.com', 'ada@exampleXcom', '.*@example.com', '--all@x', 'a@b>%0A', 'nobody'])
+    assert.equal(await ids(`author=${author}`), [], author)
   const [mine] = await ids(`author=${here.admin.user}&pageId=${await desk.id('first')}`)
   assert.is(mine, await desk.git('rev-parse', 'main'))
 })

@@ -1,7 +1,6 @@
 /** An answer of the API. */
 export interface Answer {
   status: number
-  // biome-ignore lint/suspicious/noExplicitAny: tests read what they expect
   body: any
 }
 

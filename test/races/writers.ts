@@ -3,7 +3,6 @@ import { type Answer, type Call, insertPage, updatePage } from './client.js'
 interface KnownChangeRequest {
   number: number
   subject: string
-  initial: string
   /** Revisions acknowledged on its branch. */
   edits: string[]
   /** The revision that merged it, where that was acknowledged. */
@@ -93,7 +92,7 @@ async function lifeOfChangeRequest(call: Call, base: string, ledger: Ledger): Pr
   const subject = `Change ${mine}`
   const made = await call('POST', `${base}/change-requests`, { subject })
   if (!accepted(ledger, made, 201)) return
-  const known: KnownChangeRequest = { number: made.body.number, subject, initial: made.body.revisionInitial, edits: [], merged: null }
+  const known: KnownChangeRequest = { number: made.body.number, subject, edits: [], merged: null }
   ledger.changeRequests.set(made.body.id, known)
   for (const change of [insertPage(`Page ${mine}`, 'First'), insertPage(`Other ${mine}`, 'Second')]) {
     const written = await call('POST', `${base}/change-requests/${known.number}/content`, change)

@@ -171,13 +171,14 @@ test('without a table of contents: text edits make none, the first structural ed
     'dir/README.md': '# Dir\n',
     'dir/x y.md': '[b](../b.md)\n',
     'loose/y.md': 'y\n',
+    'a group/z.md': 'z\n',
   })
   const ids = new Map([...(await desk.byPath())].map(([path, one]) => [path, one.id]))
   await desk.write([{ operation: 'update_page', page: ids.get('b') as string, document: { markdown: 'text\n' } }])
   assert.is(await desk.file('SUMMARY.md'), null)
   await desk.write([{ operation: 'update_page', page: ids.get('b') as string, slug: 'c' }])
   const made = (await desk.file('SUMMARY.md')) ?? ''
-  assert.match(made, /\(c\.md\)[^]*\(dir\/README\.md\)[^]*  \* \[X y\]\(<dir\/x y\.md>\)/)
+  assert.match(made, /\(c\.md\)[\s\S]*\(dir\/README\.md\)[\s\S]* {2}\* \[X y\]\(<dir\/x y\.md>\)/)
   assert.equal(await desk.file('dir/x y.md'), '[b](../c.md)\n')
   const now = await desk.byPath()
   assert.is(now.get('c')?.id, ids.get('b'))

@@ -2,7 +2,7 @@ import { openRevision } from '../../domain/revisions.js'
 import { ContentQuery, File, FileList, FilesQuery, Page, PageQuery, Pages, ReusableContent, Revision } from '../../model/index.js'
 import { endpoint } from '../service.js'
 import { presentReusableContent, presentRevision } from './present.js'
-import { contentValidator, readFile, readFiles, readPageById, readPageByPath, readPages } from './reads.js'
+import { contentValidator, readFile, readFiles, readPageById, readPageByPath, readPages, revisionValidator } from './reads.js'
 
 const section = 'Change request content'
 
@@ -14,7 +14,7 @@ export const getRevisionOfChangeRequestById = endpoint({
   needs: 'space:view',
   query: ContentQuery,
   returns: Revision,
-  validator: ({ app, space, changeRequest }) => contentValidator(app, space, changeRequest.head),
+  validator: ({ app, space, changeRequest }) => revisionValidator(app, space, changeRequest.head),
   handle: async ({ app, space, changeRequest, query }) => presentRevision(app, await openRevision(app, space, changeRequest.head), query),
 })
 

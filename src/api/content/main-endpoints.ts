@@ -2,7 +2,7 @@ import { headOf, openMain } from '../../domain/main-content.js'
 import { ContentQuery, File, FileList, FilesQuery, Page, PageQuery, Pages, ReusableContent, Revision } from '../../model/index.js'
 import { endpoint } from '../service.js'
 import { presentReusableContent, presentRevision } from './present.js'
-import { contentValidator, readFile, readFiles, readPageById, readPageByPath, readPages } from './reads.js'
+import { contentValidator, readFile, readFiles, readPageById, readPageByPath, readPages, revisionValidator } from './reads.js'
 
 const section = 'Space content'
 
@@ -14,7 +14,7 @@ export const getCurrentRevision = endpoint({
   needs: 'space:view',
   query: ContentQuery,
   returns: Revision,
-  validator: ({ app, space }) => contentValidator(app, space, headOf(space)),
+  validator: ({ app, space }) => revisionValidator(app, space, headOf(space)),
   handle: async ({ app, space, query }) => presentRevision(app, await openMain(app, space), query),
 })
 

@@ -2,6 +2,8 @@ import { paginate } from '../../kernel/paging.js'
 import type { App, LoadedSpace } from '../../domain/app.js'
 import { filesOf, type OpenRevision } from '../../domain/revisions.js'
 import { getFile, getPage, getPageByPath, loadFiles } from '../../domain/pages.js'
+import { mergedChangeRequest } from '../../domain/revision-facts.js'
+import type { CommitId } from '../../kernel/ids.js'
 import type { Format } from '../../model/index.js'
 import { type PageOptions, pageContext, presentPage, presentPages } from './present-page.js'
 import { presentFile } from './present.js'
@@ -37,3 +39,9 @@ export const contentValidator = (app: App, space: LoadedSpace, commit: string): 
   commit,
   String(Math.floor(app.clock.now().getTime() / 86_400_000)),
 ]
+
+/** What an answer with a whole revision depends on: also the change request that it names as merged. */
+export async function revisionValidator(app: App, space: LoadedSpace, commit: CommitId): Promise<readonly string[]> {
+  const merged = await mergedChangeRequest(app, space, await space.repo.commit(commit))
+  return [...contentValidator(app, space, commit), merged ? String(merged.version) : '']
+}

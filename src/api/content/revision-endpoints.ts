@@ -1,7 +1,7 @@
 import { ContentQuery, File, FileList, FilesQuery, Page, PageQuery, Pages, ReusableContent, Revision } from '../../model/index.js'
 import { endpoint } from '../service.js'
 import { presentReusableContent, presentRevision } from './present.js'
-import { contentValidator, readFile, readFiles, readPageById, readPageByPath, readPages } from './reads.js'
+import { contentValidator, readFile, readFiles, readPageById, readPageByPath, readPages, revisionValidator } from './reads.js'
 
 const section = 'Revisions'
 
@@ -13,7 +13,7 @@ export const getRevisionById = endpoint({
   needs: 'space:view',
   query: ContentQuery,
   returns: Revision,
-  validator: ({ app, space, revision }) => contentValidator(app, space, revision.snapshot.commit),
+  validator: ({ app, space, revision }) => revisionValidator(app, space, revision.snapshot.commit),
   handle: async ({ app, revision, query }) => presentRevision(app, revision, query),
 })
 

@@ -7,10 +7,10 @@ import { INCLUDES_FOLDER } from '../../reusable.js'
 import { encodeText } from '../../text.js'
 import { VARIABLES_FILE } from '../../variables.js'
 import { defaultId, idOf } from '../../identity.js'
-import { replaceBody, setFrontMatter } from '../front-matter.js'
+import { setFrontMatter } from '../front-matter.js'
 import { setYamlKey, YamlEditError } from '../yaml.js'
 import { type Batch, ChangeError, type Operation } from '../plan.js'
-import { markdownOf } from './page-text.js'
+import { markdownOf, withDocument } from './page-text.js'
 import { inFolder } from './table-of-contents.js'
 import { moveFiles } from './move-file.js'
 
@@ -104,14 +104,14 @@ export const upsertReusableContent: Operation<ChangeOf<'upsert_reusable_content'
   const { config, reusableContents } = await batch.workspace.structure()
   const existing = change.reusableContent === undefined ? undefined : reusableContents.find((one) => one.id === change.reusableContent)
   if (change.reusableContent !== undefined && !existing) throw new ChangeError(`There is no reusable content ${change.reusableContent}.`, 'reusableContent')
-  const given = markdownOf(change.document)
   if (existing) {
     const before = (await batch.workspace.text(existing.gitPath)) ?? ''
-    const text = replaceBody(before, given)
+    const text = withDocument(before, change.document)
     await batch.workspace.setText(existing.gitPath, change.title === undefined ? text : setFrontMatter(text, { title: change.title }))
     batch.written.add(existing.gitPath)
     return { object: 'updated_reusable_content', page: existing.id }
   }
+  const given = markdownOf(change.document)
   const title = change.title ?? readPage(given, '').attributes.title ?? 'Untitled'
   const folder = inFolder(config.root, INCLUDES_FOLDER.slice(0, -1))
   const slug = slugify(title).slice(0, 100) || 'content'

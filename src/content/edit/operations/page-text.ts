@@ -1,12 +1,29 @@
 import type { ChangeOf, PageMembers } from '../../../model/content-changes.js'
-import { findFrontMatter, setFrontMatter } from '../front-matter.js'
+import { DocumentError } from '../../blocks/document-error.js'
+import { printDocument } from '../../blocks/print.js'
+import { readPage } from '../../front-matter.js'
+import type { DocumentNode } from '../../types.js'
+import { findFrontMatter, replaceBody, setFrontMatter } from '../front-matter.js'
 import { readYamlMap, YamlEditError } from '../yaml.js'
 import { ChangeError } from '../plan.js'
 
-/** The markdown of a change's `document`. */
-export function markdownOf(document: NonNullable<ChangeOf<'update_page'>['document']>): string {
+/** The markdown of a change's `document`. A block tree that was read from `present`, the body there is now, keeps the bytes of what it does not change. */
+export function markdownOf(document: NonNullable<ChangeOf<'update_page'>['document']>, present?: string): string {
   if ('markdown' in document) return document.markdown
-  throw new ChangeError('A page is written as {"markdown": …}: block trees are read here, not yet written.', 'document')
+  try {
+    return printDocument(document.document as unknown as DocumentNode, present)
+  } catch (error) {
+    if (error instanceof DocumentError) throw new ChangeError(`The block tree cannot be written: ${error.message}.`, 'document')
+    throw error
+  }
+}
+
+/** The text of a file with the `document` of a change in place of its body. What markdown says in front matter of its own replaces the file's. */
+export function withDocument(text: string, document: NonNullable<ChangeOf<'update_page'>['document']>): string {
+  if ('markdown' in document) return replaceBody(text, document.markdown)
+  const { markdown, bodyStart } = readPage(text, '')
+  const eol = bodyStart > 0 && !/[\r\n]$/.test(text.slice(0, bodyStart)) ? '\n' : ''
+  return text.slice(0, bodyStart) + eol + markdownOf(document, markdown)
 }
 
 const keys: Partial<Record<keyof PageMembers, string>> = {

@@ -5,11 +5,10 @@ import { insertEntry, moveEntry, removeEntry, retitleEntry } from '../../summary
 import { firstHeading, setFirstHeading } from '../../title.js'
 import { encodeText } from '../../text.js'
 import type { DocumentEntry, PageEntry } from '../../types.js'
-import { replaceBody } from '../front-matter.js'
 import { relativeTarget } from '../links.js'
 import { type Batch, ChangeError, type Operation } from '../plan.js'
 import { moveFile } from './move-file.js'
-import { markdownOf, withMembers } from './page-text.js'
+import { markdownOf, withDocument, withMembers } from './page-text.js'
 import { containerOf, editSummary, folderFor, inFolder, nameRef, nodeIndex, nodeOf, pageOf, parentOf } from './table-of-contents.js'
 
 /** Adds a page: its file, and its line in the table of contents. */
@@ -83,12 +82,12 @@ async function editText(batch: Parameters<typeof updatePage>[0], page: DocumentE
   let text = before
   let given: string | undefined
   if (change.document) {
-    given = markdownOf(change.document)
-    text = replaceBody(text, given)
+    if ('markdown' in change.document) given = change.document.markdown
+    text = withDocument(text, change.document)
     batch.written.add(page.gitPath)
   }
   // The H1 follows the title only where it said the same (spec/gaps.md, "title change").
-  if (change.title !== undefined && given === undefined && firstHeading(text)?.title === page.title) text = setFirstHeading(text, change.title)
+  if (change.title !== undefined && !change.document && firstHeading(text)?.title === page.title) text = setFirstHeading(text, change.title)
   await workspace.setText(page.gitPath, withMembers(text, change, given))
 }
 

@@ -1,5 +1,6 @@
 import { parseSummary } from '../../summary/parse.js'
-import { encodeEntry } from '../../summary/encode.js'
+import { groupSlug } from '../../slug.js'
+import { encodeEntry, encodeHeading } from '../../summary/encode.js'
 import type { Locator } from '../../summary/edit.js'
 import type { ContentStructure, PageEntry, SummaryNode } from '../../types.js'
 import { folderOf } from '../../paths.js'
@@ -12,9 +13,17 @@ export async function summaryText(batch: Batch): Promise<{ path: string; text: s
   const path = structure.config.summary
   const text = await batch.workspace.text(path)
   if (text !== null) return { path, text }
-  const made = `# Table of contents\n\n${lines(structure.pages, path, 0).join('')}`
+  const made = `# Table of contents\n\n${structure.pages.map((page, index) => topLines(page, path, structure.pages[index + 1])).join('')}`
   await batch.workspace.setText(path, made)
   return { path, text: made }
+}
+
+/** A folder without a page of its own is a group: a heading, and a break after it where no other one follows. */
+function topLines(page: PageEntry, summary: string, next: PageEntry | undefined): string {
+  if (page.type !== 'group') return lines([page], summary, 0).join('') + (next?.type === 'group' ? '\n' : '')
+  const anchor = groupSlug(page.title) === page.slug ? '' : ` <a href="#${page.slug}" id="${page.slug}"></a>`
+  const after = next === undefined ? '' : next.type === 'group' ? '\n' : '\n***\n\n'
+  return `## ${encodeHeading(page.title)}${anchor}\n\n${lines(page.pages, summary, 0).join('')}${after}`
 }
 
 function lines(pages: readonly PageEntry[], summary: string, depth: number): string[] {

@@ -1,0 +1,4 @@
+/** Why a block tree is none, or cannot be written; the message begins with the path of the node (`nodes/3/data/style`). */
+export class DocumentError extends TypeError {
+  override name = 'DocumentError'
+}

@@ -1,0 +1,224 @@
+import type { BlockNode, DocumentNode } from '../types.js'
+import { parseAttributes } from './attributes.js'
+import { DocumentError } from './document-error.js'
+import type { Markdown } from './markdown.js'
+import { type Inline, plainText } from './node.js'
+import { attribute, attributesOf, htmlOf, imagesHtml, stringOf, tableHtml, urlOf } from './print-html.js'
+import { phrasing, type Printing, raw } from './print-inline.js'
+import { findTag, type TagRow, tagTable } from './tags.js'
+
+type Data = Record<string, unknown>
+
+/** Label → URL of the definitions of a tree; the first one counts. */
+export function definitionsOf(document: DocumentNode): Map<string, string> {
+  const found = new Map<string, string>()
+  const visit = (nodes: BlockNode['nodes']): void => {
+    for (const node of nodes) {
+      if (node.object !== 'block') continue
+      const label = stringOf(node.data['label']).toLowerCase().replace(/\s+/g, ' ').trim()
+      if (node.type === 'definition' && !found.has(label)) found.set(label, stringOf(node.data['url']))
+      visit(node.nodes)
+    }
+  }
+  visit(document.nodes)
+  return found
+}
+
+const textOf = (node: BlockNode): string => plainText(node.nodes)
+const inlineNodes = (node: BlockNode): Inline[] => node.nodes as Inline[]
+/** `edge` says where blank lines are not needed. */
+const edge = (value: string, side: 'open' | 'close'): Markdown => ({ ...raw(value), label: side })
+
+/** A paragraph without text, which markdown cannot say. */
+export const isEmptyParagraph = (node: BlockNode['nodes'][number]): boolean =>
+  node.object === 'block' && node.type === 'paragraph' && node.nodes.every((child) => child.object === 'text' && child.leaves.every((leaf) => leaf.text === ''))
+
+/** Blocks as nodes of a markdown tree. Throws a `DocumentError` that begins with the path of what cannot be written. */
+export function flow(nodes: BlockNode['nodes'], printing: Printing, path: string): Markdown[] {
+  return nodes.flatMap((node, index) => (node.object === 'block' ? blockFlow(node, printing, `${path}/${index}`) : []))
+}
+
+/** One block as nodes of a markdown tree; `path` is its own. Throws like `flow`. */
+export function blockFlow(node: BlockNode, printing: Printing, path: string): Markdown[] {
+  return isEmptyParagraph(node) ? [] : one(node, printing, path)
+}
+
+function one(node: BlockNode, printing: Printing, path: string): Markdown[] {
+  const { type, data } = node
+  const children = () => flow(node.nodes, printing, `${path}/nodes`)
+  const level = /^heading-([1-6])$/.exec(type)?.[1]
+  if (level) {
+    const id = stringOf(data['id'])
+    const anchor = id ? [raw(` <a${attribute('href', `#${id}`)}${attribute('id', id)}></a>`)] : []
+    return [{ type: 'heading', depth: Number(level), children: [...phrasing(inlineNodes(node), printing), ...anchor] }]
+  }
+  switch (type) {
+    case 'paragraph':
+      return [{ type: 'paragraph', children: phrasing(inlineNodes(node), printing) }]
+    case 'list-ordered':
+    case 'list-unordered':
+    case 'list-tasks':
+      return [list(node, printing, path)]
+    case 'list-item':
+      return [{ type: 'listItem', children: children() }]
+    case 'blockquote':
+      return [{ type: 'blockquote', children: children() }]
+    case 'divider':
+      return [{ type: 'thematicBreak' }]
+    case 'footnote':
+      return [{ type: 'footnoteDefinition', identifier: stringOf(data['label']), label: stringOf(data['label']), children: children() }]
+    case 'definition':
+      return [
+        {
+          type: 'definition',
+          identifier: stringOf(data['label']),
+          label: stringOf(data['label']),
+          url: stringOf(data['url']),
+          title: stringOf(data['title']) || null,
+        },
+      ]
+    case 'code':
+      return code(node, path)
+    case 'math':
+      return [raw(`$$\n${textOf(node)}\n$$`)]
+    case 'html':
+    case 'raw':
+      return [raw(textOf(node))]
+    case 'table':
+      return [data['format'] === 'html' || (data['view'] ?? 'grid') !== 'grid' ? raw(tableHtml(node)) : table(node, printing)]
+    case 'images':
+      return data['format'] === 'markdown' && node.nodes.every((image) => image.object === 'block' && plain(image))
+        ? [markdownImages(node, printing)]
+        : [raw(imagesHtml(node))]
+    case 'expandable':
+      return expandable(node, printing, path)
+    case 'expandable-title':
+      return [summary(node)]
+    case 'unknown-block':
+      return children()
+    default:
+      return tagged(node, children, path)
+  }
+}
+
+function list(node: BlockNode, printing: Printing, path: string): Markdown {
+  const { data, type } = node
+  const spread = data['tight'] === false
+  const items = node.nodes.flatMap((item, index): Markdown[] => {
+    if (item.object !== 'block') return []
+    if (item.type !== 'list-item') throw new DocumentError(`${path}/nodes/${index}/type: must be "list-item" in a list`)
+    const checked = typeof item.data['checked'] === 'boolean' ? item.data['checked'] : null
+    return [{ type: 'listItem', spread, checked, children: flow(item.nodes, printing, `${path}/nodes/${index}/nodes`) }]
+  })
+  const start = typeof data['start'] === 'number' && Number.isSafeInteger(data['start']) && data['start'] >= 0 && data['start'] < 1e9 ? data['start'] : 1
+  return { type: 'list', ordered: type === 'list-ordered' || data['start'] !== undefined, start, spread, children: items }
+}
+
+const plain = (image: BlockNode): boolean => ['srcDark', 'size', 'width', 'height', 'link'].every((name) => !image.data[name]) && image.nodes.length === 0
+
+function markdownImages(node: BlockNode, printing: Printing): Markdown {
+  const children = node.nodes.flatMap((image, index): Markdown[] => {
+    if (image.object !== 'block') return []
+    const { src, caption: _, position: __, ...data } = image.data
+    const title = stringOf(image.data['title'])
+    const shown = { ref: { url: urlOf(data) || stringOf(src) }, ...data, ...(title ? { title } : {}) }
+    const made = phrasing([{ object: 'inline', type: 'inline-image', key: '', isVoid: true, data: shown, nodes: [] }], printing)
+    return index > 0 ? [{ type: 'text', value: '\n' }, ...made] : made
+  })
+  return { type: 'paragraph', children }
+}
+
+function table(node: BlockNode, printing: Printing): Markdown {
+  const definition = Array.isArray(node.data['definition']) ? (node.data['definition'] as Array<Data | null>) : []
+  const align = definition.map((column) => (['left', 'right', 'center'].includes(stringOf(column?.['align'])) ? stringOf(column?.['align']) : null))
+  const children = node.nodes.map((row): Markdown => {
+    const cells = row.object === 'block' ? row.nodes : []
+    return {
+      type: 'tableRow',
+      children: cells.map((cell) => ({ type: 'tableCell', children: cell.object === 'block' ? phrasing(inlineNodes(cell), { ...printing, cell: true }) : [] })),
+    }
+  })
+  return { type: 'table', align, children }
+}
+
+const summary = (title: BlockNode): Markdown => raw(`<summary>${htmlOf(inlineNodes(title))}</summary>`)
+
+function expandable(node: BlockNode, printing: Printing, path: string): Markdown[] {
+  const attributes = { ...(node.data['attributes'] as Data | undefined) }
+  if (node.data['open'] === true) attributes['open'] ??= ''
+  else delete attributes['open']
+  const [first] = node.nodes
+  const title = first?.object === 'block' && first.type === 'expandable-title' ? first : null
+  return [
+    raw(`<details${attributesOf(attributes)}>`),
+    ...(title ? [summary(title)] : []),
+    ...flow(title ? node.nodes.slice(1) : node.nodes, printing, `${path}/nodes`),
+    raw('</details>'),
+  ]
+}
+
+const OPTIONS = ['title', 'overflow', 'lineNumbers', 'expandable', 'fullWidth']
+
+function code(node: BlockNode, path: string): Markdown[] {
+  const { data } = node
+  const html = stringOf(data['html'])
+  if (data['format'] === 'html' && html && /^<pre[\s>][\s\S]*<\/pre>\s*$/i.test(html)) return [raw(html)]
+  return fenced(node, path)
+}
+
+/** Fenced code, in a tag where the options are not those of its info string. */
+export function fenced(node: BlockNode, path: string): Markdown[] {
+  const { data } = node
+  const meta = stringOf(data['meta'])
+  const { named } = parseAttributes(meta)
+  const fence: Markdown = { type: 'code', lang: stringOf(data['syntax']) || null, meta: stringOf(data['syntax']) ? meta || null : null, value: textOf(node) }
+  const said = OPTIONS.every((name) => String(data[name] ?? '') === String(named[name] ?? ''))
+  if (data['tag'] !== 'code' && said) return [fence]
+  const row = findTag('code') as TagRow
+  const own = data['tag'] === 'code' ? data : { ...data, attributes: {} }
+  return [edge(tagSource(row, own, path), 'open'), fence, edge('{% endcode %}', 'close')]
+}
+
+function tagged(node: BlockNode, children: () => Markdown[], path: string): Markdown[] {
+  const { type, data } = node
+  const named = findTag(stringOf(data['tag']))
+  const row = named?.type === type ? named : tagTable.find((one) => one.type === type)
+  if (!row) throw new DocumentError(`${path}/type: "${type}" cannot stand here`)
+  const open = tagSource(row, data, path)
+  const inner = children()
+  if (row.end === 'none' || (row.end === 'optional' && inner.length === 0)) return [raw(open)]
+  return [edge(open, 'open'), ...inner, edge(`{% end${row.name} %}`, 'close')]
+}
+
+/** The opening tag of a block. */
+function tagSource(row: TagRow, data: Data, path: string): string {
+  const unsafe = /[\r\n]|%\}|\{[%{]/
+  const check = (text: string, name: string): string => {
+    if (unsafe.test(text)) throw new DocumentError(`${path}/data/${name}: cannot hold line ends, "{%", "{{" or "%}"`)
+    return text
+  }
+  if (row.name === 'if') return `{% if ${check(stringOf(data['expression']), 'expression')} %}`
+  const quote = (value: string, name: string): string => `"${check(value, name).replace(/[\\"]/g, '\\$&')}"`
+  const attributes = typeof data['attributes'] === 'object' && data['attributes'] !== null ? (data['attributes'] as Data) : {}
+  const values = new Map<string, unknown>(Object.entries(attributes))
+  for (const name of row.attributes) {
+    const value = data[name]
+    if (value === undefined) values.delete(name)
+    else if (typeof value !== 'string' && typeof value !== 'boolean')
+      throw new DocumentError(`${path}/data/${name}: must be a string${row.flags?.includes(name) ? ' or a boolean' : ''}`)
+    else if (!row.flags?.includes(name) || value !== (values.get(name) === true || values.get(name) === 'true'))
+      values.set(name, typeof value === 'boolean' && row.flags?.includes(name) ? String(value) : value)
+    else if (!values.has(name)) values.set(name, String(value))
+  }
+  const target = row.attributes.find((name) => ['url', 'page', 'src'].includes(name))
+  const wanted = urlOf(data)
+  if (target && wanted && ['content-ref', 'embed', 'file'].includes(row.type) && wanted !== attributes[target]) values.set(target, wanted)
+  const positional = Array.isArray(data['positional']) ? data['positional'].map(stringOf) : []
+  if (row.name === 'include' && wanted && attributes['path'] === undefined) positional[0] = wanted
+  if (row.name === 'include' && wanted && attributes['path'] !== undefined && positional.length === 0) values.set('path', wanted)
+  const written = [...values].map(([name, value]) => {
+    if (!/^[^\s="'“”„‟‘’{}%]+$/.test(name)) throw new DocumentError(`${path}/data/attributes: ${JSON.stringify(name.slice(0, 50))} is no attribute's name`)
+    return value === true ? name : `${name}=${quote(stringOf(value), `attributes/${name}`)}`
+  })
+  return ['{%', row.name, ...positional.map((one, index) => quote(one, `positional/${index}`)), ...written, '%}'].join(' ')
+}

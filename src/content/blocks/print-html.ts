@@ -1,0 +1,177 @@
+import type { BlockNode } from '../types.js'
+import type { Context } from './context.js'
+import { htmlInlines } from './inline.js'
+import type { Inline, Mark } from './node.js'
+
+type Data = Record<string, unknown>
+
+/** A string of a node's data; '' where it is none. */
+export const stringOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+/** The URL that a node's data names. */
+export const urlOf = (data: Data, name = 'ref'): string => {
+  const ref = data[name]
+  return typeof ref === 'object' && ref !== null && 'url' in ref ? stringOf(ref.url) : ''
+}
+
+export const escapeHtml = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
+/** ` name="value"`; line ends and template braces, which would end the HTML, as character references. */
+export const attribute = (name: string, value: string): string =>
+  ` ${name.replace(/[^A-Za-z0-9_:.-]/g, '')}="${escapeHtml(value)
+    .replace(/"/g, '&quot;')
+    .replace(/[\r\n]/g, (c) => `&#${c.charCodeAt(0)};`)}"`
+/** Attributes as a tokenised tag gives them. */
+export const attributesOf = (value: unknown): string =>
+  typeof value === 'object' && value !== null
+    ? Object.entries(value)
+        .map(([name, one]) => (one === '' ? ` ${name.replace(/[^A-Za-z0-9_:.-]/g, '')}` : attribute(name, stringOf(one))))
+        .join('')
+    : ''
+
+const TAGS: Record<string, string> = {
+  bold: 'strong',
+  italic: 'em',
+  strikethrough: 'del',
+  underline: 'u',
+  code: 'code',
+  keyboard: 'kbd',
+  superscript: 'sup',
+  subscript: 'sub',
+}
+
+/** The tags that a mark is written with in HTML. */
+export function markTags({ type, data }: Mark): { open: string; close: string } {
+  if (type !== 'color') return { open: `<${TAGS[type]}>`, close: `</${TAGS[type]}>` }
+  const rules = [
+    ['color', data['color']],
+    ['background-color', data['background']],
+  ].flatMap(([name, value]) => (typeof value === 'string' ? [`${name}:${value.replace(/;/g, '')};`] : []))
+  return { open: `<mark${rules.length > 0 ? attribute('style', rules.join('')) : ''}>`, close: '</mark>' }
+}
+
+const NOWHERE = { region: { text: '', at: [0], source: [0] }, definitions: new Map() } as unknown as Context
+
+/** Inline nodes that a piece of HTML stands for. */
+export const inlinesOfHtml = (html: string): Inline[] => htmlInlines(html, NOWHERE)
+
+/** Whether two pieces of data are the same but for the HTML that they were read from. */
+const sameData = (a: Data, b: Data): boolean => {
+  const bare = (data: Data) => JSON.stringify(Object.entries({ ...data, html: undefined, position: undefined }).sort(([x], [y]) => (x < y ? -1 : 1)))
+  return bare(a) === bare(b)
+}
+
+/** The tags of an inline node that is written as HTML: as it was written where that still says the same; null where it has none. */
+export function inlineTags(node: Inline & { object: 'inline' }): { open: string; close: string } | null {
+  const html = stringOf(node.data['html'])
+  const name = /^<([A-Za-z][A-Za-z0-9-]*)/.exec(html)?.[1]
+  const isVoid = node.type === 'inline-image' || node.type === 'hard-break'
+  const made = builtTags(node, name)
+  if (!name || !made) return made
+  const close = isVoid ? '' : `</${name}>`
+  const again = inlinesOfHtml(`${node.type === 'line' ? 'x' : ''}${html}${node.nodes.length > 0 ? 'x' : ''}${close}`).at(-1)
+  const same = again?.object === 'inline' && again.type === node.type && sameData(again.data, node.data)
+  return same && !/\n[ \t]*\n/.test(html) ? { open: html, close } : made
+}
+
+function builtTags(node: Inline & { object: 'inline' }, written?: string): { open: string; close: string } | null {
+  const { type, data } = node
+  const colour = markTags({ object: 'mark', type: 'color', data }).open.slice('<mark'.length, -1)
+  const title = data['mention'] === true ? 'mention' : stringOf(data['title'])
+  const rest = title ? attribute('title', title) : ''
+  switch (type) {
+    case 'icon':
+      return { open: `<i${attribute('class', `fa-${stringOf(data['icon']).replace(/\s/g, '')}`)}${colour}>`, close: '</i>' }
+    case 'button': {
+      const icon = data['icon'] === undefined ? '' : attribute('data-icon', stringOf(data['icon']))
+      const style = stringOf(data['style'])
+      return { open: `<a${attribute('href', urlOf(data))}${attribute('class', style ? `button ${style}` : 'button')}${icon}${rest}>`, close: '</a>' }
+    }
+    case 'link':
+      return { open: `<a${attribute('href', urlOf(data))}${rest}>`, close: '</a>' }
+    case 'annotation':
+      return { open: `<a${attribute('href', `#user-content-fn-${stringOf(data['label'])}`)} data-footnote-ref>`, close: '</a>' }
+    case 'expression':
+      return { open: '<code class="expression">', close: '</code>' }
+    case 'anchor': {
+      const id = stringOf(data['id'])
+      return { open: `<a${node.nodes.length > 0 ? '' : attribute('href', `#${id}`)}${attribute('id', id)}>`, close: '</a>' }
+    }
+    case 'line':
+      return { open: `<${written ?? 'p'}>`, close: `</${written ?? 'p'}>` }
+    case 'hard-break':
+      return { open: '<br>', close: '' }
+    case 'inline-image':
+      return { open: imageHtml(data), close: '' }
+    default:
+      return null
+  }
+}
+
+/** `<img>`, in a `<picture>` where there is another source for dark pages. */
+export function imageHtml(data: Data): string {
+  const optional = ['title', 'width', 'height'].map((name) => (data[name] ? attribute(name, stringOf(data[name])) : '')).join('')
+  const size = data['size'] ? attribute('data-size', stringOf(data['size'])) : ''
+  const image = `<img${attribute('src', urlOf(data))}${attribute('alt', stringOf(data['alt']))}${optional}${size}>`
+  const dark = stringOf(data['srcDark'])
+  return dark ? `<picture><source${attribute('srcset', dark)} media="(prefers-color-scheme: dark)">${image}</picture>` : image
+}
+
+/** Inline nodes as HTML on one line. */
+export function htmlOf(nodes: readonly Inline[]): string {
+  return nodes
+    .map((node) => {
+      if (node.object === 'text') {
+        return node.leaves
+          .map(({ text, marks }) => {
+            const tags = marks.map(markTags)
+            const inner = escapeHtml(text.replace(/\s+/g, ' '))
+            return `${tags.map((tag) => tag.open).join('')}${inner}${tags
+              .map((tag) => tag.close)
+              .reverse()
+              .join('')}`
+          })
+          .join('')
+      }
+      if (node.type === 'html-inline') return stringOf(node.data['html'])
+      const tags = inlineTags(node) ?? { open: '', close: '' }
+      return `${tags.open}${htmlOf(node.nodes)}${tags.close}`
+    })
+    .join('')
+}
+
+/** A table in HTML: cells as they were written where they still say the same. */
+export function tableHtml(node: BlockNode): string {
+  const rows = node.nodes.flatMap((row) => (row.object === 'block' ? [row] : []))
+  const line = (row: BlockNode): string => {
+    const tag = row.data['header'] === true ? 'th' : 'td'
+    const cells = row.nodes.flatMap((cell) => (cell.object === 'block' ? [cell] : []))
+    const written = (cell: BlockNode): string => {
+      const html = cell.data['html']
+      const same = typeof html === 'string' && JSON.stringify(inlinesOfHtml(html)) === JSON.stringify(cell.nodes)
+      return same ? html : htmlOf(cell.nodes as Inline[])
+    }
+    return `<tr>${cells.map((cell) => `<${tag}${attributesOf(cell.data['attributes'])}>${written(cell)}</${tag}>`).join('')}</tr>`
+  }
+  const head = rows.filter((row) => row.data['header'] === true)
+  const body = rows.filter((row) => row.data['header'] !== true)
+  const view = stringOf(node.data['view'])
+  const own = typeof node.data['attributes'] === 'object' ? { ...(node.data['attributes'] as Data) } : {}
+  if (view && view !== 'grid') own['data-view'] = view
+  const part = (name: string, some: readonly BlockNode[]) => (some.length > 0 ? `<${name}>${some.map(line).join('')}</${name}>` : '')
+  return `<table${attributesOf(own)}>${part('thead', head)}${part('tbody', body)}</table>`
+}
+
+/** Images as figures on one line. */
+export function imagesHtml(node: BlockNode): string {
+  const figures = node.nodes.map((image) => {
+    if (image.object !== 'block') return ''
+    const { data } = image
+    const shown = imageHtml(data['ref'] ? data : { ...data, ref: { url: stringOf(data['src']) } })
+    const caption = image.nodes[0]
+    const text = caption?.object === 'block' ? `<figcaption><p>${htmlOf(caption.nodes as Inline[])}</p></figcaption>` : '<figcaption></figcaption>'
+    return `<figure>${data['link'] ? `<a${attribute('href', urlOf(data, 'link'))}>${shown}</a>` : shown}${text}</figure>`
+  })
+  const align = stringOf(node.data['align'])
+  const width = node.data['fullWidth'] === undefined ? '' : attribute('data-full-width', String(node.data['fullWidth']))
+  const frame = `${align ? attribute('align', align) : ''}${width}`
+  return frame ? `<div${frame}>${figures.join('')}</div>` : figures.join('')
+}

@@ -1,0 +1,119 @@
+import type { Markdown } from './markdown.js'
+import type { Inline, Mark } from './node.js'
+import { inlineTags, markTags, stringOf, urlOf } from './print-html.js'
+import { isKnownTag } from './tags.js'
+
+/** What printing needs to know of the document. */
+export interface Printing {
+  /** Targets of reference links by label, lower case. */
+  definitions: ReadonlyMap<string, string>
+  /** In a table's cell: no line ends. */
+  cell?: true
+}
+
+/** A node that is written as it stands. */
+export const raw = (value: string): Markdown => ({ type: 'verbatim', value })
+
+interface Piece {
+  marks: Mark[] | null
+  text?: string
+  node?: Inline & { object: 'inline' }
+}
+
+const same = (a: Mark | undefined, b: Mark | undefined): boolean => a !== undefined && b !== undefined && JSON.stringify(a) === JSON.stringify(b)
+
+function shared(a: Mark[] | null, b: Mark[] | null): Mark[] | null {
+  if (a === null || b === null) return a ?? b
+  let length = 0
+  while (length < a.length && same(a[length], b[length])) length++
+  return a.slice(0, length)
+}
+
+/** The marks that all text below nodes has; null where there is none. */
+function marksOf(nodes: readonly Inline[]): Mark[] | null {
+  return nodes.reduce<Mark[] | null>(
+    (marks, node) =>
+      node.object === 'text'
+        ? node.leaves.reduce<Mark[] | null>((some, leaf) => (leaf.text === '' ? some : shared(some, leaf.marks)), marks)
+        : shared(marks, marksOf(node.nodes)),
+    null,
+  )
+}
+
+/** Inline nodes as markdown phrasing. `skip` is how many outer marks are written already. */
+export function phrasing(nodes: readonly Inline[], printing: Printing, skip = 0): Markdown[] {
+  const pieces = nodes.flatMap((node): Piece[] => {
+    if (node.object === 'inline') return [{ marks: marksOf(node.nodes), node }]
+    return node.leaves.flatMap(({ text, marks }) => (text === '' ? [] : [{ marks, text }]))
+  })
+  pieces.forEach((piece, index) => {
+    if (piece.marks !== null) return
+    const after = pieces.slice(index + 1).find((one) => one.marks !== null)?.marks
+    piece.marks = shared(pieces[index - 1]?.marks ?? [], after ?? [])
+  })
+  return group(pieces, skip, new Set(), printing)
+}
+
+const MARKDOWN: Record<string, string> = { bold: 'strong', italic: 'emphasis', strikethrough: 'delete' }
+
+function group(pieces: readonly Piece[], depth: number, active: ReadonlySet<string>, printing: Printing): Markdown[] {
+  const out: Markdown[] = []
+  for (let i = 0; i < pieces.length; ) {
+    const piece = pieces[i] as Piece
+    const mark = piece.marks?.[depth]
+    if (!mark) {
+      out.push(...(piece.node ? element(piece.node, printing, depth) : words(piece.text ?? '')))
+      i++
+      continue
+    }
+    let end = i + 1
+    while (end < pieces.length && same(pieces[end]?.marks?.[depth], mark)) end++
+    const code = mark.type === 'code' && end === i + 1 && piece.text !== undefined && piece.marks?.length === depth + 1
+    const type = MARKDOWN[mark.type]
+    if (code && !/[\r\n]/.test(piece.text ?? '')) out.push({ type: 'inlineCode', value: piece.text ?? '' })
+    else {
+      const children = group(pieces.slice(i, end), depth + 1, new Set([...active, mark.type]), printing)
+      const tags = markTags(mark)
+      if (type && !active.has(mark.type)) out.push({ type, children })
+      else out.push(raw(tags.open), ...children, raw(tags.close))
+    }
+    i = end
+  }
+  return out
+}
+
+/** Text; what reads as it stands in other template languages (`{{ x }}`, `{% x %}` amid a line) is not escaped. */
+function words(text: string): Markdown[] {
+  return text.split(/(\{\{[^{}%\r\n|]*\}\}|(?<=[^\s{])[ ]?\{%[^{}%\r\n|]*%\})/).flatMap((part, index): Markdown[] => {
+    const name = /^[ ]?\{%-?\s*([\w/.-]*)/.exec(part)?.[1]
+    if (part === '') return []
+    return index % 2 === 1 && !(name !== undefined && isKnownTag(name)) ? [raw(part)] : [{ type: 'text', value: part }]
+  })
+}
+
+function element(node: Inline & { object: 'inline' }, printing: Printing, depth: number): Markdown[] {
+  const { type, data } = node
+  const inner = () => phrasing(node.nodes, printing, depth)
+  const label = stringOf(data['label'])
+  const html = typeof data['html'] === 'string'
+  if (type === 'html-inline') return [raw(stringOf(data['html']))]
+  if (type === 'math') return [raw(`$$${stringOf(data['formula'])}$$`)]
+  if (type === 'footnote-reference') return [{ type: 'footnoteReference', identifier: label, label }]
+  if (type === 'hard-break' && !html && !printing.cell) return [{ type: 'break' }]
+  const title = data['mention'] === true ? 'mention' : stringOf(data['title'])
+  const target = { url: urlOf(data), ...(title ? { title } : {}) }
+  const reference = data['reference'] as { label?: unknown; type?: unknown } | undefined
+  const used = stringOf(reference?.label)
+  const defined = printing.definitions.get(used.toLowerCase().replace(/\s+/g, ' ').trim()) === target.url
+  const link = defined ? { identifier: used, label: used, referenceType: stringOf(reference?.type) || 'full' } : target
+  if (type === 'link' && !html) return [{ type: defined ? 'linkReference' : 'link', ...link, children: inner() }]
+  if (type === 'annotation' && !html)
+    return [
+      { type: 'link', ...target, children: inner() },
+      { type: 'footnoteReference', identifier: label, label },
+    ]
+  if (type === 'inline-image' && !html && !data['srcDark'] && !data['size'] && !data['width'] && !data['height'])
+    return [{ type: defined ? 'imageReference' : 'image', ...link, alt: stringOf(data['alt']) }]
+  const tags = inlineTags(node) ?? { open: '', close: '' }
+  return [raw(tags.open), ...inner(), ...(tags.close ? [raw(tags.close)] : [])]
+}
