@@ -16,7 +16,6 @@ test.before(async (c) => {
 test.after((c) => c.here.close())
 
 const edit = (page: string, markdown: string) => ({ operation: 'update_page', page, document: { markdown } })
-// biome-ignore lint/suspicious/noExplicitAny: any answer
 type Json = any
 const kinds = (changes: Json[]): string[] => changes.map((one) => `${one.type} ${one.page?.path ?? one.file?.path ?? one.reusableContent?.title ?? ''}`.trim())
 const last = (desk: Desk, query = '') => desk.git('rev-parse', 'main').then((id) => get(desk, `/revisions/${id}/changes${query}`))
@@ -91,7 +90,10 @@ test('knows pages by ID: moved with its file, edited on the way, put in another 
   assert.equal(kinds(order), ['page_moved third'])
   assert.equal([order[0].from.position, order[0].to.position], [3, 1])
   await desk.write([{ operation: 'update_page', page: deep, into: first }])
-  assert.equal((await last(desk)).changes.map((one: Json) => [one.type, one.page.id, one.to?.parent]), [['page_moved', deep, first]])
+  assert.equal(
+    (await last(desk)).changes.map((one: Json) => [one.type, one.page.id, one.to?.parent]),
+    [['page_moved', deep, first]],
+  )
 })
 
 test('lists everything else: created, deleted, files, variables, reusable content', async ({ here }) => {
@@ -124,7 +126,10 @@ test('lists everything else: created, deleted, files, variables, reusable conten
     'reusable_content_edited Shared',
   ])
   await desk.human({ [shared]: null, '.gitbook/assets/b.txt': null, '.gitbook/vars.yaml': null })
-  assert.equal(kinds((await last(desk)).changes).map((kind) => kind.split(' ')[0]), ['file_deleted', 'variables_edited', 'reusable_content_deleted'])
+  assert.equal(
+    kinds((await last(desk)).changes).map((kind) => kind.split(' ')[0]),
+    ['file_deleted', 'variables_edited', 'reusable_content_deleted'],
+  )
 })
 
 test('of the first revision: all that it has; limit and more; one page', async ({ here }) => {
@@ -140,7 +145,11 @@ test('of the first revision: all that it has; limit and more; one page', async (
   assert.equal(await last(desk, '?limit=0'), { changes: [], more: whole.length })
   const third = await desk.id('third')
   assert.equal(kinds((await last(desk, `?pageId=${third}`)).changes), ['page_created third'])
-  for (const bad of ['limit=1001', 'diff=html', 'limit=-1']) await last(desk, `?${bad}`).then(() => assert.unreachable(bad), (error) => assert.match(String(error), '400 instead'))
+  for (const bad of ['limit=1001', 'diff=html', 'limit=-1'])
+    await last(desk, `?${bad}`).then(
+      () => assert.unreachable(bad),
+      (error) => assert.match(String(error), '400 instead'),
+    )
 })
 
 test('finds by itself what git diff-tree finds, for commits of any distance', async ({ here }) => {
@@ -156,7 +165,11 @@ test('finds by itself what git diff-tree finds, for commits of any distance', as
 test('a unified diff is one that git apply takes, also of a page that moved', async ({ here }) => {
   const desk = await openDesk(here, FILES)
   const deep = await desk.id('second/deep')
-  await desk.write([edit(await desk.id('first'), '# First\n\nThe slow brown fox\njumps.\n'), edit(deep, '# Deep\n\nDown here, with enough text that a rename is seen as one.\né.'), { operation: 'update_page', page: deep, slug: 'low' }])
+  await desk.write([
+    edit(await desk.id('first'), '# First\n\nThe slow brown fox\njumps.\n'),
+    edit(deep, '# Deep\n\nDown here, with enough text that a rename is seen as one.\né.'),
+    { operation: 'update_page', page: deep, slug: 'low' },
+  ])
   const { changes } = await last(desk, '?diff=unified')
   const diffs = changes.filter((change: Json) => change.diff).map((change: Json) => change.diff.unified)
   assert.is(diffs.length, 2)
@@ -180,16 +193,23 @@ test('a word diff holds both texts', async ({ here }) => {
   await desk.write([edit(await desk.id('first'), '\n# First\n\nThe slow brown fox\nA line.\njumps.\n')])
   const { changes } = await last(desk, '?diff=words')
   const { parts } = changes[0].diff.hunks[0]
-  const text = (without: string) => parts.filter((part: Json) => part.type !== without).map((part: Json) => part.text).join('')
+  const text = (without: string) =>
+    parts
+      .filter((part: Json) => part.type !== without)
+      .map((part: Json) => part.text)
+      .join('')
   // A hunk begins three lines before the first difference.
   const from = (whole: string) => whole.split('\n').slice(3).join('\n')
   assert.is(text('added'), from(FILES['first.md']))
   assert.is(text('removed'), from((await desk.file('first.md')) as string))
-  assert.equal(parts.filter((part: Json) => part.type !== 'equal'), [
-    { type: 'removed', text: 'quick' },
-    { type: 'added', text: 'slow' },
-    { type: 'added', text: 'A line.\n' },
-  ])
+  assert.equal(
+    parts.filter((part: Json) => part.type !== 'equal'),
+    [
+      { type: 'removed', text: 'quick' },
+      { type: 'added', text: 'slow' },
+      { type: 'added', text: 'A line.\n' },
+    ],
+  )
   assert.equal(parseWords('@@ -1 +1 @@ x\n-a\n~\n'), [{ header: '@@ -1 +1 @@', parts: [{ type: 'removed', text: 'a\n' }] }])
 })
 
