@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { changes, changesLine } from './bench/changes.js'
 import { documents } from './bench/documents.js'
 import { type Line, print } from './bench/measure.js'
 import { readLines, reads } from './bench/reads.js'
@@ -22,6 +23,7 @@ const groups: { names: string[]; run: (dir: string) => Promise<Line[]> }[] = [
   { names: readLines, run: (dir) => reads(dir, wanted) },
   { names: ['one edit, 10,000 pages / 100 pages'], run: edits },
   { names: ['clean merge / merge-tree, commit-tree and update-ref'], run: merges },
+  { names: [changesLine], run: changes },
   { names: ['adoption / git clone --bare'], run: (dir) => adoptions(dir, values.repository) },
   { names: ['document patch, 10,000 documents / 10 documents'], run: documents },
   { names: ['edits per second, 8 clients / 1 client'], run: manyEdits },

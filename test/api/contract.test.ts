@@ -42,6 +42,13 @@ async function samples(here: TestService) {
     { operation: 'upsert_reusable_content', title: 'Shared', document: { markdown: 'Shared.' } },
   ]
   await admin.call('post', `/v1/spaces/${space}/content`, { changes }).expect(200)
+  const fresh = [{ operation: 'insert_page', title: 'Fresh', document: { markdown: 'Fresh.' } }]
+  const merged = (await made(`/v1/spaces/${space}/change-requests`, { subject: 'Merged' })).id as string
+  await admin.call('post', `/v1/spaces/${space}/change-requests/${merged}/content`, { changes: fresh }).expect(200)
+  await admin.call('post', `/v1/spaces/${space}/change-requests/${merged}/merge`).expect(200)
+  const rolled = (await made(`/v1/orgs/${organization}/spaces`, { title: 'Rolled back' })).id as string
+  const first = (await admin.call('get', `/v1/spaces/${rolled}`).expect(200)).body.revision as string
+  await admin.call('post', `/v1/spaces/${rolled}/content`, { changes: fresh }).expect(200)
   const revision = (await admin.call('get', `/v1/spaces/${space}/content`).expect(200)).body
   const changeRequest = (await made(`/v1/spaces/${space}/change-requests`, { subject: 'Probe' })).id as string
   const page = revision.pages[0].id as string
@@ -72,6 +79,8 @@ async function samples(here: TestService) {
     updateChangeRequestById: { body: { subject: 'X' }, success: true },
     updateChangeRequestContent: { body: edit, success: true },
     updateSpaceContent: { body: edit, success: true },
+    rollBackSpace: { parameters: { ...parameters, spaceId: rolled }, body: { revision: first }, success: true },
+    revertChangeRequestById: { parameters: { ...parameters, changeRequestId: merged }, success: true },
     importGitRepository: { body: remote },
     exportToGitRepository: { body: { ...remote, commitMessage: 'x' } },
     // Its address is signed: it is tested with the addresses that the service gives.

@@ -77,6 +77,9 @@ const ownMembers = (entry: PageEntry): object => ({
   computed: entry.type === 'computed' ? entry.computed : undefined,
 })
 
+/** The blank lines that set a text off from its front matter are not part of it. */
+const body = (markdown: string): string => markdown.replace(/^[\r\n]+/, '')
+
 const isEdited = (pair: Pair, before: PageEntry, after: PageEntry): boolean =>
   before.title !== after.title ||
   before.type !== after.type ||
@@ -98,7 +101,7 @@ function draftEdit(app: App, pair: Pair, before: PageEntry, after: PageEntry): D
       if (blobs) {
         const [old, now] = await Promise.all([readDocument(app, pair.before, before as DocumentEntry), readDocument(app, pair.after, after as DocumentEntry)])
         for (const name of attributeNames) compare(name, old.source.attributes[name], now.source.attributes[name])
-        if (old.source.markdown !== now.source.markdown) attributes.document = {}
+        if (body(old.source.markdown) !== body(now.source.markdown)) attributes.document = {}
       }
       return { type: 'page_edited', page: changedPage(after), attributes: attributes as ChangedAttributes }
     },
