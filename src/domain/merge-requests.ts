@@ -11,7 +11,7 @@ import { conflictError, resolveConflicts } from './conflicts.js'
 import { mergeCommits } from './merge.js'
 import { headOf } from './main-content.js'
 import { changeRequestRef, MAIN } from './refs.js'
-import { checkUnlocked } from './spaces.js'
+import { requireUnlocked } from './spaces.js'
 
 /** Everybody who wrote between two commits, as trailers' values, the acting user left out. */
 export async function coAuthors(repo: Repository, from: CommitId, not: readonly CommitId[], acting: Pick<UserDoc, 'email'>): Promise<string[]> {
@@ -33,7 +33,7 @@ export async function mergeChangeRequest(app: App, actor: Actor, space: LoadedSp
     const { doc, head } = loadHead(space, (await reload(app, changeRequest)).doc)
     if (doc.status === 'merged') return { revision: doc.revisionMerged as CommitId }
     if (doc.status === 'archived') throw conflict('The change request is archived: set its status to open to merge it.')
-    checkUnlocked(space)
+    await requireUnlocked(app, space)
     const revision = await moveBranch(space.repo, MAIN, `merge change request ${doc.number}`, (main) =>
       mergeCommit(app, actor, space, { doc, head }, main ?? headOf(space)),
     )
@@ -88,7 +88,7 @@ export async function updateFromMain(
   return app.locks.run(space.doc.id, async () => {
     const { doc } = await reload(app, changeRequest)
     if (doc.status === 'merged' || doc.status === 'archived') throw conflict(`The change request is ${doc.status}: only a draft or an open one can be updated.`)
-    checkUnlocked(space)
+    await requireUnlocked(app, space)
     const { repo } = space
     const main = headOf(space)
     const revision = await moveBranch(repo, changeRequestRef(doc.number), `update change request ${doc.number}`, async (branch) => {

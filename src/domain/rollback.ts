@@ -9,7 +9,7 @@ import { mergeCommits } from './merge.js'
 import { conflictError } from './conflicts.js'
 import { spanOf } from './merge-span.js'
 import { MAIN } from './refs.js'
-import { checkUnlocked } from './spaces.js'
+import { checkUnlocked, requireUnlocked } from './spaces.js'
 
 /** Longest subject of a change request: service.md. */
 const MAX_SUBJECT = 100
@@ -21,14 +21,14 @@ const MAX_SUBJECT = 100
  */
 export async function rollBack(app: App, actor: Actor, space: LoadedSpace, id: string): Promise<{ revision: CommitId }> {
   const { repo, doc } = space
-  checkUnlocked(space)
   if (!(await repo.hasCommit(id))) {
     throw badRequest(`There is no revision ${id} in this space.`, [{ path: '/revision', message: 'must be a revision of the main content' }])
   }
   const target = await repo.commit(id as CommitId)
   const [subject = ''] = target.message.split('\n')
   const revision = await app.locks.run(doc.id, () =>
-    moveBranch(repo, MAIN, `roll back to ${target.id}`, async () => {
+    moveBranch(repo, MAIN, 'roll back', async () => {
+      await requireUnlocked(app, space)
       const main = headOf(space)
       if (!(await repo.isAncestor(target.id, main))) {
         throw conflict(`Revision ${id} is not part of the main content's history: merge it with a change request instead.`)

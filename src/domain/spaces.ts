@@ -137,6 +137,11 @@ export async function duplicateSpace(app: App, actor: Actor, space: LoadedSpace)
   return loaded(app, actor, doc)
 }
 
+/** Like `checkUnlocked`, by what is stored now: for use under the space's lock, since settings change beside it. */
+export async function requireUnlocked(app: App, space: LoadedSpace): Promise<void> {
+  checkUnlocked({ doc: (await app.store.get(spaces, space.doc.id)) ?? space.doc })
+}
+
 /** Refuses a write of content while the space is locked: spec/gaps.md, `locked`. */
 export function checkUnlocked(space: Pick<LoadedSpace, 'doc'>): void {
   if (space.doc.editMode === 'locked') throw new ServiceError('locked', 'The space is locked: set its editMode to live to change its content.')

@@ -16,7 +16,7 @@ import { conflictError } from './conflicts.js'
 import { headOf } from './main-content.js'
 import { changeRequestRef, MAIN } from './refs.js'
 import { openRevision } from './revisions.js'
-import { checkUnlocked } from './spaces.js'
+import { requireUnlocked } from './spaces.js'
 
 /** What a write of content did. */
 export interface Written {
@@ -36,7 +36,7 @@ export async function writeToChangeRequest(
   return app.locks.run(space.doc.id, async () => {
     const doc = (await app.store.get(changeRequests, changeRequest.doc.id)) ?? changeRequest.doc
     if (doc.status === 'merged' || doc.status === 'archived') throw conflict(`The change request is ${doc.status}: its content cannot be changed.`)
-    checkUnlocked(space)
+    await requireUnlocked(app, space)
     const start = loadHead(space, doc).head
     return write(app, actor, space, changeRequestRef(doc.number), input, { start, initial: doc.revisionInitial as CommitId })
   })
@@ -47,9 +47,11 @@ export async function writeToChangeRequest(
  * merged onto it, and refused with 409 where that is not clean.
  */
 export async function writeToMain(app: App, actor: Actor, space: LoadedSpace, input: ContentChanges, ifMatch: string | null): Promise<Written> {
-  checkUnlocked(space)
   if (ifMatch !== null && !(isOid(ifMatch) && (await space.repo.hasCommit(ifMatch)))) throw conflict(`If-Match names no revision of this space: ${ifMatch}`)
-  return app.locks.run(space.doc.id, () => write(app, actor, space, MAIN, input, ifMatch === null ? {} : { base: ifMatch as CommitId }))
+  return app.locks.run(space.doc.id, async () => {
+    await requireUnlocked(app, space)
+    return write(app, actor, space, MAIN, input, ifMatch === null ? {} : { base: ifMatch as CommitId })
+  })
 }
 
 interface Target {

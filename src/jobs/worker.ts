@@ -10,6 +10,7 @@ import { claim, finish, MAX_ATTEMPTS, nextJobs, postpone, prune, reclaim } from 
 const GIVEN_UP = 'The run failed unexpectedly, several times. The cause is in the log of the server; tell an administrator, then start it again.'
 /** How often it is looked for what is due without anybody asking. */
 const HOUSEKEEPING_MS = 60 * 60 * 1000
+const FIRST_HOUSEKEEPING_MS = 60 * 1000
 
 export interface Worker {
   /** Says that jobs were queued. */
@@ -34,12 +35,15 @@ export function startWorker(app: App, options: { concurrency: number; kinds?: Re
     .catch(logged('The job queue could not be taken up.'))
   let wanted = false
   let timer: NodeJS.Timeout | undefined
-  const hourly = setInterval(() => {
+  const housekeep = (): void => {
     looking = looking
       .then(() => prune(app))
       .then(() => queueHousekeeping(app))
       .then(wake, logged('Housekeeping could not be queued.'))
-  }, HOUSEKEEPING_MS).unref()
+  }
+  // Soon after the start as well, or a server that is restarted often would never purge; not at once, when clients wait.
+  const first = setTimeout(housekeep, FIRST_HOUSEKEEPING_MS).unref()
+  const hourly = setInterval(housekeep, HOUSEKEEPING_MS).unref()
 
   function logged(message: string): (error: unknown) => void {
     return (error) => app.log.error({ err: error }, message)
@@ -113,6 +117,7 @@ export function startWorker(app: App, options: { concurrency: number; kinds?: Re
     async stop() {
       stopped = true
       clearTimeout(timer)
+      clearTimeout(first)
       clearInterval(hourly)
       await looking
       await Promise.all(active.values())
