@@ -12,6 +12,10 @@ shared.UVU_INDEX = 0
 const { exec } = await import('uvu')
 const { tally } = await import('./suite.js')
 
+// One seed for all, so that a run can be repeated; FC_SEED=random looks elsewhere, FC_SEED=<number> at what a run reported.
+const { FC_SEED = '20261121' } = process.env
+if (FC_SEED !== 'random') (await import('fast-check')).default.configureGlobal({ seed: Number(FC_SEED) })
+
 const crashes: string[] = []
 process.on('unhandledRejection', (reason) => {
   crashes.push(`unhandled rejection: ${reason instanceof Error ? reason.stack : String(reason)}`)
