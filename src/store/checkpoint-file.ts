@@ -2,7 +2,7 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import type { Adapter } from 'lowdb'
 import { StoreDamaged } from './errors.js'
-import { hasCode, replaceFile } from './file-system.js'
+import { readIfThere, replaceFile } from './file-system.js'
 import { deepFreeze } from './json.js'
 import type { FileSystem } from './types.js'
 import type { AnyDocument } from './view.js'
@@ -64,13 +64,8 @@ async function encode(data: Checkpoint): Promise<string> {
 export function checkpointFile(fs: FileSystem, path: string): Adapter<Checkpoint> {
   return {
     async read() {
-      let bytes: Buffer
-      try {
-        bytes = await fs.readFile(path)
-      } catch (thrown) {
-        if (hasCode(thrown, 'ENOENT')) return null
-        throw thrown
-      }
+      const bytes = await readIfThere(fs, path)
+      if (bytes === null) return null
       const data = parseSealed(path, bytes) as Checkpoint
       for (const document of data.documents) deepFreeze(document)
       return data

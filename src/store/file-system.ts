@@ -85,3 +85,13 @@ export async function listDir(fs: FileSystem, path: string): Promise<string[]> {
   for (const name of names) if (name.endsWith(TEMPORARY)) await fs.unlink(`${path}/${name}`)
   return names.filter((name) => !name.endsWith(TEMPORARY)).sort()
 }
+
+/** A file's bytes; null where there is no file. */
+export async function readIfThere(fs: FileSystem, path: string): Promise<Buffer | null> {
+  try {
+    return await fs.readFile(path)
+  } catch (thrown) {
+    if (hasCode(thrown, 'ENOENT')) return null
+    throw thrown
+  }
+}

@@ -1,6 +1,6 @@
 import { parseSealed, sealedJson } from './checkpoint-file.js'
 import { StoreTooNew } from './errors.js'
-import { hasCode, replaceFile } from './file-system.js'
+import { readIfThere, replaceFile } from './file-system.js'
 import type { FileSystem } from './types.js'
 
 /** What the checkpoints amount to; `store.json`. */
@@ -23,13 +23,8 @@ export const layout = (dir: string) => ({ manifest: `${dir}/store.json`, log: `$
 
 /** Reads the manifest; null where there is none. Throws `StoreDamaged`, `StoreTooNew`. */
 export async function findManifest(fs: FileSystem, path: string): Promise<Manifest | null> {
-  let bytes: Buffer
-  try {
-    bytes = await fs.readFile(path)
-  } catch (thrown) {
-    if (hasCode(thrown, 'ENOENT')) return null
-    throw thrown
-  }
+  const bytes = await readIfThere(fs, path)
+  if (bytes === null) return null
   const manifest = parseSealed(path, bytes) as Manifest
   if (manifest.format > FORMAT) throw new StoreTooNew(path, `the store has format ${manifest.format}, this release reads up to ${FORMAT}`)
   return manifest
