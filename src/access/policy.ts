@@ -1,5 +1,5 @@
 import type { Role } from '../model/common.js'
-import { organizationPermissions, spacePermissions } from '../model/index.js'
+import { collectionPermissions, organizationPermissions, spacePermissions } from '../model/index.js'
 import { atLeast, rank } from './roles.js'
 
 /**
@@ -19,6 +19,15 @@ export const policy = {
   'organization:listIntegrations': 'read',
   'organization:listInstallations': 'read',
   'organization:installIntegration': 'admin',
+  'team:view': 'read',
+  'team:admin': 'admin',
+  'collection:view': 'read',
+  'collection:create': 'create',
+  'collection:admin': 'admin',
+  'collection:viewInviteLinks': 'admin',
+  'site:view': 'read',
+  'site:create': 'create',
+  'site:admin': 'admin',
   'space:view': 'read',
   'space:access': 'read',
   'space:comment': 'comment',
@@ -49,3 +58,6 @@ export const presentOrganizationPermissions = (role: Role | null | undefined) =>
 
 /** The `permissions` object of a space for somebody of this role. */
 export const presentSpacePermissions = (role: Role | null | undefined) => flags('space', spacePermissions, role)
+
+/** The `permissions` object of a collection for somebody of this role. */
+export const presentCollectionPermissions = (role: Role | null | undefined) => flags('collection', collectionPermissions, role)

@@ -10,10 +10,10 @@ import {
   type Role,
   type SpaceDoc,
   spaces,
-  teams,
+  teamMembers,
 } from '../model/index.js'
 import type { Reader } from '../store/index.js'
-import type { Actor, App, LoadedOrganization, LoadedSpace } from './app.js'
+import type { Actor, App, LoadedCollection, LoadedOrganization, LoadedSpace } from './app.js'
 import { repositoryName } from './refs.js'
 
 /** Whether the caller's token may touch the organization at all. */
@@ -33,27 +33,60 @@ export async function findOrganization(app: App, actor: Actor, id: string): Prom
   return doc && role !== undefined ? { doc, role } : null
 }
 
-/** The role of a user on a space or collection, by the whole chain up to the organization; null = none. */
-export async function contentRole(
-  reader: Reader,
-  user: string,
-  content: { kind: 'space' | 'collection'; id: string; organization: string; parent?: string; defaultLevel: DefaultLevel },
-): Promise<Role | null> {
-  const member = await organizationRole(reader, user, content.organization)
-  if (member === undefined || member === 'admin') return member ?? null
-  const mine = (await reader.find(teams, 'user', user)).filter((team) => team.organization === content.organization)
-  const principals = new Set([`user:${user}`, ...mine.map((team) => `team:${team.id}`)])
+/** Somebody in an organization, with all that roles are made from but what is granted on the content itself. */
+export interface Viewer {
+  user: string
+  /** Null = guest, undefined = not a member. */
+  member: Role | null | undefined
+  /** `user:<id>` and `team:<id>` of each of his teams. */
+  principals: ReadonlySet<string>
+}
+
+/** Loads a viewer; ask once for a list, then `roleOn` for each of its items. */
+export async function viewerOf(reader: Reader, user: string, organization: string): Promise<Viewer> {
+  const member = await organizationRole(reader, user, organization)
+  if (member === undefined || member === 'admin') return { user, member, principals: new Set() }
+  const mine = await reader.find(teamMembers, 'user', `${organization}/${user}`)
+  return { user, member, principals: new Set([`user:${user}`, ...mine.map(({ team }) => `team:${team}`)]) }
+}
+
+/** What roles are given on: a space, a collection, a site. */
+export interface Content {
+  kind: 'space' | 'collection' | 'site'
+  id: string
+  organization: string
+  parent?: string
+  /** Absent: `inherit`. */
+  defaultLevel?: DefaultLevel
+}
+
+/** The role of a viewer on content of his organization, by the whole chain up to the organization; null = none. */
+export async function roleOn(reader: Reader, viewer: Viewer, content: Content): Promise<Role | null> {
+  if (viewer.member === undefined || viewer.member === 'admin') return viewer.member ?? null
   const chain: ChainLink[] = []
-  for (let at: { kind: 'space' | 'collection'; id: string; parent?: string; defaultLevel: DefaultLevel } | null = content; at; ) {
-    const granted = (await reader.find(grants, 'target', `${at.kind}:${at.id}`)).filter((grant) => principals.has(grant.principal)).map((grant) => grant.role)
-    chain.push({ defaultLevel: at.defaultLevel, granted })
+  for (let at: Omit<Content, 'organization'> | null = content; at; ) {
+    const granted = (await reader.find(grants, 'target', `${at.kind}:${at.id}`)).filter((grant) => viewer.principals.has(grant.principal))
+    chain.push({ defaultLevel: at.defaultLevel ?? 'inherit', granted: granted.map((grant) => grant.role) })
     const parent: CollectionDoc | null = at.parent === undefined ? null : await reader.get(collections, at.parent)
     at = parent ? { ...parent, kind: 'collection' } : null
   }
-  return effectiveRole(chain, member)
+  return effectiveRole(chain, viewer.member)
+}
+
+/** The role of one user on one piece of content; null = none. */
+export async function contentRole(reader: Reader, user: string, content: Content): Promise<Role | null> {
+  return roleOn(reader, await viewerOf(reader, user, content.organization), content)
 }
 
 export const spaceRole = (reader: Reader, user: string, space: SpaceDoc): Promise<Role | null> => contentRole(reader, user, { ...space, kind: 'space' })
+
+/** The collection with the caller's role; null where it is not there or not for him to see. */
+export async function findCollection(app: App, actor: Actor, id: string): Promise<LoadedCollection | null> {
+  const doc = await app.store.get(collections, id)
+  if (!doc || !inScope(actor, doc.organization)) return null
+  const role = await contentRole(app.store, actor.user.id, { ...doc, kind: 'collection' })
+  return role === null ? null : { doc, role }
+}
 
 /** The space with the caller's role and its repository; null where it is not there, deleted, or not for him to see. */
 export async function findSpace(app: App, actor: Actor, id: string, options: { deleted?: boolean } = {}): Promise<LoadedSpace | null> {

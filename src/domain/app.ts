@@ -1,7 +1,7 @@
 import type { ContentCache } from './content-cache.js'
 import type { Git, Repository } from '../git/index.js'
 import type { Clock } from '../kernel/clock.js'
-import type { OrganizationDoc, Role, SpaceDoc, UserDoc } from '../model/index.js'
+import type { CollectionDoc, OrganizationDoc, Role, SpaceDoc, TeamDoc, UserDoc } from '../model/index.js'
 import type { Document, Store } from '../store/index.js'
 import type { KeyedMutex } from './mutex.js'
 
@@ -47,6 +47,18 @@ export interface Actor {
 export interface LoadedOrganization {
   doc: Document<OrganizationDoc>
   role: Role | null
+}
+
+/** A team of an organization; the role is `admin` for its owners too, else the caller's in the organization. */
+export interface LoadedTeam {
+  doc: Document<TeamDoc>
+  role: Role | null
+}
+
+/** A collection that the caller may see, with his role on it. */
+export interface LoadedCollection {
+  doc: Document<CollectionDoc>
+  role: Role
 }
 
 /** A space that the caller may see, with his role on it and its repository. */

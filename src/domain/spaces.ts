@@ -3,7 +3,7 @@ import { badRequest, conflict, notFound, ServiceError } from '../kernel/errors.j
 import { newId } from '../kernel/ids.js'
 import { collections, type CreateSpace, grants, type SpaceDoc, spaces, type UpdateSpace } from '../model/index.js'
 import type { Document } from '../store/index.js'
-import { contentRole, spaceRole } from './access.js'
+import { contentRole, roleOn, spaceRole, viewerOf } from './access.js'
 import type { Actor, App, LoadedOrganization, LoadedSpace } from './app.js'
 import { makeCommit, moveBranch } from './commits.js'
 import { noOverrides } from './identity.js'
@@ -66,16 +66,29 @@ async function checkParent(app: App, actor: Actor, organization: string, parent:
   if (!atLeast(role, 'create')) throw new ServiceError('forbidden', 'You may not add spaces to this collection: that needs the role create.')
 }
 
+/** A space that the caller may see, its repository not opened. */
+export type VisibleSpace = Omit<LoadedSpace, 'repo'>
+
 /** The spaces of an organization that the caller may see. */
-export async function listSpaces(app: App, actor: Actor, organization: LoadedOrganization): Promise<LoadedSpace[]> {
+export async function listSpaces(app: App, actor: Actor, organization: LoadedOrganization): Promise<VisibleSpace[]> {
   const docs = (await app.store.find(spaces, 'organization', organization.doc.id)).filter((doc) => doc.deletedAt === undefined)
-  const seen = await Promise.all(docs.map(async (doc) => ({ doc, role: await spaceRole(app.store, actor.user.id, doc) })))
-  return Promise.all(
-    seen
-      .filter((one): one is { doc: Document<SpaceDoc>; role: LoadedSpace['role'] } => one.role !== null)
-      .map(async (one) => ({ ...one, repo: await app.git.open(repositoryName(one.doc.id)) })),
-  )
+  return visibleSpaces(app, actor, organization.doc.id, docs)
 }
+
+/** Those of an organization's spaces that the caller may see. */
+export async function visibleSpaces(app: App, actor: Actor, organization: string, docs: readonly Document<SpaceDoc>[]): Promise<VisibleSpace[]> {
+  const viewer = await viewerOf(app.store, actor.user.id, organization)
+  const seen: VisibleSpace[] = []
+  for (const doc of docs) {
+    const role = await roleOn(app.store, viewer, { ...doc, kind: 'space' })
+    if (role !== null) seen.push({ doc, role })
+  }
+  return seen
+}
+
+/** Opens the repositories of what a list shows: after it was cut to a page. */
+export const openSpaces = (app: App, seen: readonly VisibleSpace[]): Promise<LoadedSpace[]> =>
+  Promise.all(seen.map(async (one) => ({ ...one, repo: await app.git.open(repositoryName(one.doc.id)) })))
 
 /** Changes a space's document in a transaction, from what is stored now. Throws 404 where it went meanwhile. */
 export async function changeSpace(app: App, id: string, change: (doc: Document<SpaceDoc>) => Document<SpaceDoc>): Promise<Document<SpaceDoc>> {

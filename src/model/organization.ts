@@ -61,20 +61,35 @@ export const memberships = collection<MembershipDoc>()({
 })
 export const membershipId = (organization: string, user: string): string => `${organization}:${user}`
 
-/** A team and its members, as stored. */
+/** A team, as stored. Who is in it, is said by `teamMembers`. */
 export interface TeamDoc {
   id: string
   organization: string
   title: string
   createdAt: string
-  members: Record<string, 'owner' | 'member'>
 }
 
 export const teams = collection<TeamDoc>()({
   name: 'teams',
-  indexes: { organization: (team) => team.organization, user: (team) => Object.keys(team.members) },
+  indexes: { organization: (team) => team.organization },
   owner: (team) => team.organization,
 })
+
+/** A user's place in a team, as stored: a document of its own, so that a large team costs no more to change. Its ID is `<team>:<user>`. */
+export interface TeamMemberDoc {
+  id: string
+  organization: string
+  team: string
+  user: string
+  role: 'owner' | 'member'
+}
+
+export const teamMembers = collection<TeamMemberDoc>()({
+  name: 'team-members',
+  indexes: { team: (member) => member.team, user: (member) => `${member.organization}/${member.user}` },
+  owner: (member) => member.team,
+})
+export const teamMemberId = (team: string, user: string): string => `${team}:${user}`
 
 export const organizationPermissions = [
   'view',

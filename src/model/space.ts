@@ -66,10 +66,10 @@ export const spaces = collection<SpaceDoc>()({
   owner: (space) => space.id,
 })
 
-/** A role given by name on a space or collection, as stored. Its ID is `<kind>:<target>:<principal kind>:<principal>`. */
+/** A role given by name on a space, a collection or a site, as stored. Its ID is `<target>:<principal>`. */
 export interface GrantDoc {
   id: string
-  /** `space:<id>` or `collection:<id>`. */
+  /** `space:<id>`, `collection:<id>` or `site:<id>`. */
   target: string
   /** `user:<id>` or `team:<id>`. */
   principal: string
@@ -81,6 +81,8 @@ export const grants = collection<GrantDoc>()({
   indexes: { target: (grant) => grant.target, principal: (grant) => grant.principal },
   owner: (grant) => grant.target,
 })
+
+export const collectionPermissions = ['view', 'admin', 'viewInviteLinks', 'create'] as const
 
 export const spacePermissions = [
   'view',

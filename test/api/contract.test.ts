@@ -6,9 +6,10 @@ import { openApiDocument } from '../../src/api/openapi.js'
 import { resolvers } from '../../src/api/resolvers.js'
 import { roles } from '../../src/model/index.js'
 import { matchesGolden } from '../support/golden.js'
-import { probeEndpoints, type Sample } from '../support/probe.js'
-import { startService, type TestService } from '../support/service.js'
+import { probeEndpoints } from '../support/probe.js'
+import { startService } from '../support/service.js'
 import { suite } from '../support/suite.js'
+import { samples } from './samples/index.js'
 
 const test = suite('contract')
 const callers = ['guest', ...roles] as const
@@ -27,67 +28,6 @@ test('the permission matrix is the committed one', () => {
         : callers.filter((who) => allows(needs as Permission, who === 'guest' ? null : who)).join(' ')
   matchesGolden('permissions', Object.fromEntries(Object.entries(endpoints).map(([name, one]) => [`${one.method} ${one.path}`, `${name}: ${row(one)}`])))
 })
-
-/** Resources for every path, fresh for an endpoint that uses them up. */
-async function samples(here: TestService) {
-  const { admin, organization } = here
-  const made = async (path: string, body?: object) => (await admin.call('post', path, body).expect(201)).body
-  const space = (await made(`/v1/orgs/${organization}/spaces`, { title: 'Probe', template: 'sample' })).id as string
-  const spare = (await made(`/v1/orgs/${organization}/spaces`, { title: 'Spare' })).id as string
-  const deleted = (await made(`/v1/orgs/${organization}/spaces`, { title: 'Deleted' })).id as string
-  await admin.call('delete', `/v1/spaces/${deleted}`).expect(204)
-  const token = (await made('/v1/user/tokens', { label: 'probe' })).id as string
-  const changes = [
-    { operation: 'insert_files', files: [{ name: 'a.txt', base64: 'YQ==', ref: 'a' }] },
-    { operation: 'upsert_reusable_content', title: 'Shared', document: { markdown: 'Shared.' } },
-  ]
-  await admin.call('post', `/v1/spaces/${space}/content`, { changes }).expect(200)
-  const fresh = [{ operation: 'insert_page', title: 'Fresh', document: { markdown: 'Fresh.' } }]
-  const merged = (await made(`/v1/spaces/${space}/change-requests`, { subject: 'Merged' })).id as string
-  await admin.call('post', `/v1/spaces/${space}/change-requests/${merged}/content`, { changes: fresh }).expect(200)
-  await admin.call('post', `/v1/spaces/${space}/change-requests/${merged}/merge`).expect(200)
-  const rolled = (await made(`/v1/orgs/${organization}/spaces`, { title: 'Rolled back' })).id as string
-  const first = (await admin.call('get', `/v1/spaces/${rolled}`).expect(200)).body.revision as string
-  await admin.call('post', `/v1/spaces/${rolled}/content`, { changes: fresh }).expect(200)
-  const revision = (await admin.call('get', `/v1/spaces/${space}/content`).expect(200)).body
-  const changeRequest = (await made(`/v1/spaces/${space}/change-requests`, { subject: 'Probe' })).id as string
-  const page = revision.pages[0].id as string
-  const parameters = {
-    userId: admin.user,
-    tokenId: token,
-    organizationId: organization,
-    spaceId: space,
-    changeRequestId: changeRequest,
-    revisionId: revision.id,
-    pageId: page,
-    pagePath: revision.pages[0].path,
-    fileId: revision.files[0].id,
-    reusableContentId: revision.reusableContents[0].id,
-  }
-  const edit = { changes: [{ operation: 'update_page', page, document: { markdown: 'Probed.\n' } }] }
-  const remote = { url: 'https://docs.invalid/x.git', ref: 'refs/heads/main' }
-  const special: Record<string, Partial<Sample> | null> = {
-    deleteSpaceById: { parameters: { ...parameters, spaceId: spare }, success: true },
-    restoreSpaceById: { parameters: { ...parameters, spaceId: deleted }, success: true },
-    duplicateSpaceById: { success: true },
-    createUserToken: { body: { label: 'x' }, success: true },
-    createOrganizationForAuthenticatedUser: { body: { title: 'New one' }, success: true },
-    updateOrganizationById: { body: { title: 'Changed' }, success: true },
-    createSpaceInOrganization: { body: { title: 'X' }, success: true },
-    updateSpaceById: { body: { title: 'X' }, success: true },
-    createChangeRequestInSpace: { body: { subject: 'X' }, success: true },
-    updateChangeRequestById: { body: { subject: 'X' }, success: true },
-    updateChangeRequestContent: { body: edit, success: true },
-    updateSpaceContent: { body: edit, success: true },
-    rollBackSpace: { parameters: { ...parameters, spaceId: rolled }, body: { revision: first }, success: true },
-    revertChangeRequestById: { parameters: { ...parameters, changeRequestId: merged }, success: true },
-    importGitRepository: { body: remote },
-    exportToGitRepository: { body: { ...remote, commitMessage: 'x' } },
-    // Its address is signed: it is tested with the addresses that the service gives.
-    downloadFile: null,
-  }
-  return { parameters, special }
-}
 
 const below = (permission: Permission): { least: Rank; below: Rank | null } => {
   const least = policy[permission]

@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert'
+import { isAllowedAddress } from '../../src/kernel/addresses.js'
 import { remoteEnvironment, sshCommand } from '../../src/git/remote/environment.js'
-import { allowedAddresses, isAllowedAddress } from '../../src/git/remote/hosts.js'
+import { allowedAddresses } from '../../src/git/remote/hosts.js'
 import { createRemoteOperations } from '../../src/git/remote/operations.js'
 import { runGit } from '../../src/git/remote/run.js'
 import { parseRemoteUrl } from '../../src/git/remote/url.js'

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { createSpace, deleteSpace, duplicateSpace, listSpaces, restoreSpace, updateSpace } from '../../domain/spaces.js'
+import { createSpace, deleteSpace, duplicateSpace, listSpaces, openSpaces, restoreSpace, updateSpace } from '../../domain/spaces.js'
 import { paginate } from '../../kernel/paging.js'
 import { CreateSpace, listOf, pageQuery, Space, UpdateSpace } from '../../model/index.js'
 import { created } from '../reply.js'
@@ -18,7 +18,8 @@ export const listSpacesInOrganizationById = endpoint({
   returns: listOf(Space, { $id: 'SpaceList' }),
   handle: async ({ app, actor, organization, query }) => {
     const page = paginate(await listSpaces(app, actor, organization), query, ({ doc }) => [doc.createdAt, doc.id])
-    return { ...page, items: await Promise.all(page.items.map((one) => presentSpace(app, one))) }
+    const shown = await openSpaces(app, page.items)
+    return { ...page, items: await Promise.all(shown.map((one) => presentSpace(app, one))) }
   },
 })
 

@@ -1,0 +1,84 @@
+import { collection } from '../kernel/documents.js'
+
+/** What can happen. The first word is the kind of resource that the event is about. */
+export const eventTypes = [
+  'organization.updated',
+  'member.joined',
+  'member.updated',
+  'member.removed',
+  'team.created',
+  'team.updated',
+  'team.deleted',
+  'collection.created',
+  'collection.updated',
+  'collection.moved',
+  'collection.transferred',
+  'collection.deleted',
+  'space.created',
+  'space.updated',
+  'space.moved',
+  'space.transferred',
+  'space.deleted',
+  'space.restored',
+  'space.purged',
+  'content.updated',
+  'change_request.created',
+  'change_request.updated',
+  'change_request.merged',
+  'review.requested',
+  'review.created',
+  'comment.created',
+  'comment.updated',
+  'comment.deleted',
+  'reply.created',
+  'reply.updated',
+  'reply.deleted',
+  'git_sync.finished',
+  'site.created',
+  'site.updated',
+  'site.published',
+  'site.unpublished',
+  'site.deleted',
+] as const
+export type EventType = (typeof eventTypes)[number]
+
+/** IDs of the resources that an event is about. */
+export interface EventSubject {
+  user?: string
+  team?: string
+  collection?: string
+  space?: string
+  changeRequest?: string
+  comment?: string
+  site?: string
+}
+
+/** Something that happened, as stored: never changed, removed when its days are over. */
+export interface EventDoc {
+  id: string
+  organization: string
+  /** 1, 2, 3 … in its organization, in the order of commitment, without gaps. */
+  sequence: number
+  type: EventType
+  at: string
+  /** User who did it; absent = the service. */
+  actor?: string
+  subject: EventSubject
+  /** What else is to be said, per type. Nothing secret. */
+  data: Record<string, unknown>
+}
+
+export const events = collection<EventDoc>()({
+  name: 'events',
+  indexes: { organization: (event) => event.organization },
+  owner: (event) => event.organization,
+})
+
+/** Where an organization's stream of events stands, as stored; its ID is the organization's. */
+export interface EventStreamDoc {
+  id: string
+  /** Sequence of the next event. */
+  next: number
+}
+
+export const eventStreams = collection<EventStreamDoc>()({ name: 'event-streams', indexes: {}, owner: (stream) => stream.id })

@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs'
+import * as assert from 'uvu/assert'
+import { endpoints } from '../../src/api/index.js'
+import { openApiDocument } from '../../src/api/openapi.js'
+import { resolvers } from '../../src/api/resolvers.js'
+import { matchesGolden } from '../support/golden.js'
+import { suite } from '../support/suite.js'
+
+const test = suite('operations')
+
+/** How many operations of the contract were missing when this was last changed. It may only shrink. */
+const MOST_MISSING = 160
+
+const nameless = (path: string): string => path.replaceAll(/\{[^}]*\}/g, '{}')
+
+test('the operations of the contract that are missing are the committed ones, and no more than before', () => {
+  const document = openApiDocument({ endpoints, resolvers, config: { name: 'Bindery', version: '0', publicUrl: null } }) as {
+    paths: Record<string, object>
+  }
+  const there = new Set(
+    Object.entries(document.paths).flatMap(([path, item]) => Object.keys(item).map((method) => `${method.toUpperCase()} ${nameless(path)}`)),
+  )
+  const contract = readFileSync(new URL('../golden/operations.tsv', import.meta.url), 'utf8')
+    .trimEnd()
+    .split('\n')
+  const missing = contract.map((line) => line.replace('\t', ' ')).filter((operation) => !there.has(nameless(operation)))
+  assert.is(new Set(contract).size, contract.length)
+  assert.ok(missing.length <= MOST_MISSING, `${missing.length} missing, at most ${MOST_MISSING} were: ${missing.join(', ')}`)
+  matchesGolden('missing-operations', missing)
+})
+
+test.run()

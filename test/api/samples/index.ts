@@ -1,0 +1,17 @@
+import type { TestService } from '../../support/service.js'
+import { contentSamples } from './content.js'
+import type { Samples, SampleSet } from './samples.js'
+
+/** In this order: an area may use what those before it made. */
+const areas: readonly Samples[] = [contentSamples]
+
+/** Resources for every path of the service, fresh for an endpoint that uses them up. */
+export async function samples(here: TestService): Promise<SampleSet> {
+  const all: SampleSet = { parameters: {}, special: {} }
+  for (const area of areas) {
+    const made = await area(here, all.parameters)
+    Object.assign(all.parameters, made.parameters)
+    Object.assign(all.special, made.special)
+  }
+  return all
+}
