@@ -15,6 +15,7 @@ import { authenticate } from './domain/accounts.js'
 import type { Actor, App } from './domain/app.js'
 import { ContentCache } from './domain/content-cache.js'
 import { type FirstStart, firstStart } from './domain/first-start.js'
+import { Gatherer } from './domain/gatherer.js'
 import { KeyedMutex } from './domain/mutex.js'
 import { type Repair, reconcile } from './domain/reconcile.js'
 import { makeDurableFolder } from './durable-folder.js'
@@ -49,6 +50,8 @@ export interface Overrides {
 const NAME = 'Bindery'
 /** Bytes of answers that are kept ready, by their validator. */
 const ANSWER_CACHE_BYTES = 64 * 1024 * 1024
+/** Waiting edits of a space that one move of its refs takes along. */
+const EDITS_AT_ONCE = 64
 /** Longest wait for requests under way when the service stops. */
 const GRACE_MS = 30_000
 
@@ -77,11 +80,13 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       notice: (message) => log.warn({}, message),
     })
     closers.unshift(() => git.close())
+    const locks = new KeyedMutex()
     const app: App = {
       store,
       git,
       clock: overrides.clock ?? systemClock,
-      locks: new KeyedMutex(),
+      locks,
+      edits: new Gatherer(locks, EDITS_AT_ONCE),
       content: new ContentCache(),
       wakeJobs: () => {},
       credentials: new Map(),
