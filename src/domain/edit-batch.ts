@@ -73,7 +73,12 @@ async function plan<T>(repo: Repository, staging: Staging, ref: RefName, edits: 
 async function publish<T>(repo: Repository, chains: readonly Chain<T>[]): Promise<{ chain: Chain<T>; error: unknown }[]> {
   const moveOf = ({ ref, from, to }: Chain<T>) => ({ ref, from, to })
   const moved = chains.filter(({ from, to }) => from !== to)
-  const together = moved.length > 1 && (await repo.move(moved.map(moveOf), REASON).then(() => true, () => false))
+  const together =
+    moved.length > 1 &&
+    (await repo.move(moved.map(moveOf), REASON).then(
+      () => true,
+      () => false,
+    ))
   const stale: { chain: Chain<T>; error: unknown }[] = []
   for (const chain of chains) {
     try {

@@ -100,7 +100,13 @@ async function commitPlan({ app, actor, space, input, staging }: Writing, plan: 
   const { overrides } = plan.batch.workspace
   const before = await overridesAt(app, doc.id, repo, base)
   if (base !== head && overrides === before && (await sameThere(space, plan, base, head)))
-    return makeCommit(app, doc.id, repo, { parents: [head], changes, message, author: actor.user, overrides: await overridesAt(app, doc.id, repo, head) }, staging)
+    return makeCommit(
+      app,
+      doc.id,
+      repo,
+      { parents: [head], changes, message, author: actor.user, overrides: await overridesAt(app, doc.id, repo, head) },
+      staging,
+    )
   const commit = await makeCommit(app, doc.id, repo, { parents: [base], changes, message, author: actor.user, overrides }, staging)
   return base === head ? commit : rebased(app, actor, space, staging, { commit, base, head, message })
 }
