@@ -13,10 +13,13 @@ export class OrderIndex {
     this.#order = order
     const found = new Map<string, SortKey[]>()
     for (const { document } of entries) {
-      for (const group of groupsOf(order, document)) {
+      const groups = groupsOf(order, document)
+      if (groups.length === 0) continue
+      const key = sortKeyOf(order, document)
+      for (const group of groups) {
         const keys = found.get(group)
-        if (keys) keys.push(sortKeyOf(order, document))
-        else found.set(group, [sortKeyOf(order, document)])
+        if (keys) keys.push(key)
+        else found.set(group, [key])
       }
     }
     for (const [group, keys] of found) this.#groups.set(group, new SortedKeys(keys.sort(compareSortKeys)))
