@@ -7,15 +7,19 @@ import * as revisions from './content/revision-endpoints.js'
 import * as writing from './content/write-endpoints.js'
 import type { Endpoints } from './declaration.js'
 import * as gitSync from './git-sync/endpoints.js'
+import * as members from './members/endpoints.js'
 import * as organizations from './organizations/endpoints.js'
 import * as history from './revisions/endpoints.js'
 import * as spaces from './spaces/endpoints.js'
+import * as teams from './teams/endpoints.js'
 import * as users from './users/endpoints.js'
 
 /** Every operation of the service, by its operationId. */
 export const endpoints: Endpoints = {
   ...users,
   ...organizations,
+  ...members,
+  ...teams,
   ...spaces,
   ...mainContent,
   ...revisions,

@@ -2,7 +2,9 @@ import { findOrganization, findSpace } from '../domain/access.js'
 import { findUser, listTokens } from '../domain/accounts.js'
 import type { Actor, App, LoadedSpace } from '../domain/app.js'
 import { findChangeRequest } from '../domain/change-requests.js'
+import { findSubdomain } from '../domain/organizations.js'
 import { isMissing, openRevisionById } from '../domain/revisions.js'
+import { peopleResolvers } from './people-resolvers.js'
 import { defineResolvers, resolversOf } from './resolver.js'
 
 const resolver = resolversOf<App, Actor>()
@@ -20,6 +22,9 @@ export const resolvers = defineResolvers({
     description: 'ID of an organization.',
     load: ({ app, actor, id }) => actor && findOrganization(app, actor, id),
   }),
+  emailDomain: resolver()({ as: 'emailDomain', description: 'Domain of e-mail addresses.', load: ({ id }) => id.toLowerCase() }),
+  subdomain: resolver()({ as: 'holder', description: 'Hostname of an organization.', load: ({ app, id }) => findSubdomain(app, id) }),
+  ...peopleResolvers,
   spaceId: resolver()({ as: 'space', description: 'ID of a space.', load: ({ app, actor, id }) => actor && findSpace(app, actor, id) }),
   deletedSpaceId: resolver()({
     as: 'space',
