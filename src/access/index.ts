@@ -1,2 +1,2 @@
-export { allows, type Permission, policy, presentOrganizationPermissions, presentSpacePermissions } from './policy.js'
+export { allows, type Permission, policy, presentCollectionPermissions, presentOrganizationPermissions, presentSpacePermissions } from './policy.js'
 export { atLeast, type ChainLink, effectiveRole, greater, rank } from './roles.js'
