@@ -3,6 +3,7 @@ import { findUser, listTokens } from '../domain/accounts.js'
 import type { Actor, App, LoadedSpace } from '../domain/app.js'
 import { findChangeRequest } from '../domain/change-requests.js'
 import { isMissing, openRevisionById } from '../domain/revisions.js'
+import { commentResolvers } from './comments/resolvers.js'
 import { defineResolvers, resolversOf } from './resolver.js'
 
 const resolver = resolversOf<App, Actor>()
@@ -45,6 +46,7 @@ export const resolvers = defineResolvers({
       }
     },
   }),
+  ...commentResolvers,
   pageId: resolver()({ as: 'pageId', description: 'ID of a page.', load: ({ id }) => id }),
   pagePath: resolver()({ as: 'pagePath', description: 'Path of a page.', load: ({ id }) => id }),
   fileId: resolver()({ as: 'fileId', description: 'ID of a file.', load: ({ id }) => id }),
