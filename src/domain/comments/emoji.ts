@@ -1,4 +1,6 @@
-const EMOJI = /^\p{RGI_Emoji}$/v
+/** Sets of Unicode strings: Node has them, the language level that is compiled for has no literal for them. */
+const FLAGS = 'v'
+const EMOJI = new RegExp('^\\p{RGI_Emoji}$', FLAGS)
 /** Code points in hexadecimal, as many clients name an emoji: `1f44d`, `1f1e9-1f1ea`. */
 const CODES = /^[0-9a-f]{2,6}(-[0-9a-f]{2,6}){0,15}$/i
 /** Asks for the coloured form of a character that is text otherwise. */
