@@ -1,3 +1,4 @@
+export { mayResolve, presentCommentPermissions } from './comments.js'
 export {
   allows,
   type Permission,

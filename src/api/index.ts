@@ -1,6 +1,8 @@
 import * as changeRequests from './change-requests/endpoints.js'
 import * as reviews from './change-requests/review-endpoints.js'
 import * as collectionPermissions from './collections/permission-endpoints.js'
+import * as changeRequestComments from './comments/change-request-endpoints.js'
+import * as spaceComments from './comments/space-endpoints.js'
 import * as changeRequestContent from './content/change-request-endpoints.js'
 import * as downloads from './content/download-endpoint.js'
 import * as mainContent from './content/main-endpoints.js'
@@ -32,6 +34,8 @@ export const endpoints: Endpoints = {
   ...changeRequests,
   ...reviews,
   ...changeRequestContent,
+  ...changeRequestComments,
+  ...spaceComments,
   ...downloads,
   ...gitSync,
 }

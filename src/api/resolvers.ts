@@ -6,6 +6,7 @@ import { findSubdomain } from '../domain/organizations.js'
 import { isMissing, openRevisionById } from '../domain/revisions.js'
 import { peopleResolvers } from './people-resolvers.js'
 import { permissionResolvers } from './permissions/resolvers.js'
+import { commentResolvers } from './comments/resolvers.js'
 import { defineResolvers, resolversOf } from './resolver.js'
 
 const resolver = resolversOf<App, Actor>()
@@ -57,6 +58,7 @@ export const resolvers = defineResolvers({
       }
     },
   }),
+  ...commentResolvers,
   pageId: resolver()({ as: 'pageId', description: 'ID of a page.', load: ({ id }) => id }),
   pagePath: resolver()({ as: 'pagePath', description: 'Path of a page.', load: ({ id }) => id }),
   fileId: resolver()({ as: 'fileId', description: 'ID of a file.', load: ({ id }) => id }),

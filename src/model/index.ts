@@ -1,6 +1,7 @@
 export * from './change-request.js'
 export * from './changes.js'
 export * from './collections.js'
+export * from './comment.js'
 export * from './common.js'
 export * from './content.js'
 export * from './content-changes.js'
