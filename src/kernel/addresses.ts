@@ -1,12 +1,12 @@
 import ipaddr from 'ipaddr.js'
 
-/** true = any address; a list = public ones and those addresses and CIDRs; false = public ones. */
+/** true = any address; a list = public ones and those CIDRs; false = public ones. */
 export type PrivateNetworks = boolean | readonly string[]
 
 type Address = ReturnType<typeof ipaddr.process>
 
 function within(address: Address, cidr: string): boolean {
-  const [network, bits] = ipaddr.parseCIDR(cidr.includes('/') ? cidr : `${cidr}/${cidr.includes(':') ? 128 : 32}`)
+  const [network, bits] = ipaddr.parseCIDR(cidr)
   return network.kind() === address.kind() && address.match(network, bits)
 }
 

@@ -43,8 +43,6 @@ test('networks can be opened one by one', () => {
   assert.is(isAllowedAddress('::ffff:10.1.2.3', ['10.1.0.0/16']), true)
   assert.is(isAllowedAddress('10.2.0.1', ['10.1.0.0/16']), false)
   assert.is(isAllowedAddress('fd00::5', ['10.1.0.0/16', 'fd00::/64']), true)
-  assert.is(isAllowedAddress('10.1.2.3', ['10.1.2.3', '::1']), true)
-  assert.is(isAllowedAddress('10.1.2.4', ['10.1.2.3', '::1']), false)
   assert.is(isAllowedAddress('127.0.0.1', true), true)
   assert.throws(() => createRemoteOperations({ allowedProtocols: [], allowPrivateNetworks: ['10.0.0.0'] }), /is no network/)
 })

@@ -23,7 +23,7 @@ async function serve(listener: RequestListener): Promise<number> {
 }
 
 function client(options: Partial<HttpClientOptions> = {}): HttpClient {
-  const made = createHttpClient({ allowPrivateNetworks: ['127.0.0.1'], agent: 'Test/1', ...options })
+  const made = createHttpClient({ allowPrivateNetworks: ['127.0.0.1/32'], agent: 'Test/1', ...options })
   open.push(made)
   return made
 }
