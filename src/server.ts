@@ -25,6 +25,7 @@ import { type Clock, systemClock } from './kernel/clock.js'
 import { ServiceError } from './kernel/errors.js'
 import { createLog, type Log } from './kernel/log.js'
 import { documentCollections } from './model/index.js'
+import { createHttpClient } from './outbound/index.js'
 import { openStore } from './store/index.js'
 import { keepSecret } from './secret-file.js'
 
@@ -81,9 +82,12 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     })
     closers.unshift(() => git.close())
     const locks = new KeyedMutex()
+    const http = createHttpClient({ allowPrivateNetworks: config.allowPrivateNetworks, agent: `${NAME}/${await version()}` })
+    closers.unshift(() => http.close())
     const app: App = {
       store,
       git,
+      http,
       clock: overrides.clock ?? systemClock,
       locks,
       edits: new Gatherer(locks, EDITS_AT_ONCE),

@@ -2,6 +2,7 @@ import type { ContentCache } from './content-cache.js'
 import type { Gatherer } from './gatherer.js'
 import type { Git, Repository } from '../git/index.js'
 import type { Clock } from '../kernel/clock.js'
+import type { HttpClient } from '../outbound/index.js'
 import type { CollectionDoc, OrganizationDoc, Role, SpaceDoc, TeamDoc, UserDoc } from '../model/index.js'
 import type { Document, Store } from '../store/index.js'
 import type { KeyedMutex } from './mutex.js'
@@ -10,6 +11,8 @@ import type { KeyedMutex } from './mutex.js'
 export interface App {
   store: Store
   git: Git
+  /** For URLs that users name; kept out of private networks. */
+  http: HttpClient
   clock: Clock
   settings: Settings
   /** One holder per space for what must not interleave: writes of content, sync steps, maintenance. */

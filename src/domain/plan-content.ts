@@ -6,6 +6,7 @@ import { ServiceError } from '../kernel/errors.js'
 import type { CommitId } from '../kernel/ids.js'
 import type { ContentChange } from '../model/index.js'
 import type { App, LoadedSpace } from './app.js'
+import type { FetchedFiles } from './fetch-files.js'
 import { overridesAt } from './identity.js'
 import { openRevision } from './revisions.js'
 
@@ -26,6 +27,7 @@ export async function planContent(app: App, space: LoadedSpace, base: CommitId, 
     fileRefs: new Map(),
     written: new Set(),
     insertedFiles: [],
+    fetched,
     fileIn: async (page, id) => {
       if (id !== undefined && !(await space.repo.hasCommit(id))) return null
       const other = await openRevision(app, space, (id ?? initial) as CommitId)

@@ -11,11 +11,12 @@ import { commitMessage, makeCommit } from './commits.js'
 import { conflictError } from './conflicts.js'
 import { type Edit, makeEdits } from './edit-batch.js'
 import { mergedOverrides, overridesAt } from './identity.js'
+import { type FetchedFiles, fetchFiles } from './fetch-files.js'
 import { headOf } from './main-content.js'
 import { mergeCommits } from './merge.js'
 import { type ContentPlan, checkFileSizes, planContent, subjectOf } from './plan-content.js'
 import { changeRequestRef, MAIN } from './refs.js'
-import { requireUnlocked } from './spaces.js'
+import { checkUnlocked, requireUnlocked } from './spaces.js'
 
 /** What a write of content did. */
 export interface Written {
@@ -58,14 +59,16 @@ interface Target {
 }
 
 /** Makes an edit when the space is free, together with all others that wait for it; `target` looks, then, at what it is made on. */
-function inTurn(app: App, actor: Actor, space: LoadedSpace, ref: RefName, input: ContentChanges, target: () => Promise<Target>): Promise<Written> {
+async function inTurn(app: App, actor: Actor, space: LoadedSpace, ref: RefName, input: ContentChanges, target: () => Promise<Target>): Promise<Written> {
+  checkUnlocked(space)
   checkFileSizes(input.changes, app.settings.maxFileBytes)
+  const fetched = await fetchFiles(app, input.changes)
   return new Promise((resolve, reject) => {
     const make: Edit<Written>['make'] = async (staging, branch) => {
       const { start, initial, base } = await target()
       await requireUnlocked(app, space)
       const head = branch ?? start ?? headOf(space)
-      const result = await write({ app, actor, space, input, staging }, head, base ?? head, initial ?? base ?? head)
+      const result = await write({ app, actor, space, input, fetched, staging }, head, base ?? head, initial ?? base ?? head)
       return { head: result.revision, result }
     }
     app.edits.add<Edit<Written>>(space.doc.id, { ref, make, resolve, reject }, (edits) => makeEdits(space.repo, edits))
@@ -77,12 +80,13 @@ interface Writing {
   actor: Actor
   space: LoadedSpace
   input: ContentChanges
+  fetched: FetchedFiles
   staging: Staging
 }
 
 async function write(writing: Writing, head: CommitId, base: CommitId, initial: CommitId): Promise<Written> {
   const { app, space, input } = writing
-  const plan = await planContent(app, space, base, input.changes, initial)
+  const plan = await planContent(app, space, base, input.changes, writing.fetched, initial)
   const revision = plan.changes.length === 0 ? head : await commitPlan(writing, plan, base, head)
   const { batch, applied } = plan
   const { root } = (await batch.workspace.structure()).config

@@ -1,4 +1,5 @@
 import { changeRequests } from './change-request.js'
+import { commenters, comments, reactions, replies } from './comment.js'
 import { eventStreams, events } from './event.js'
 import { syncRuns } from './git-sync.js'
 import { jobs } from './job.js'
@@ -18,6 +19,10 @@ export const documentCollections = [
   spaces,
   grants,
   changeRequests,
+  comments,
+  replies,
+  reactions,
+  commenters,
   jobs,
   syncRuns,
   events,
