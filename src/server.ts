@@ -126,6 +126,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
         publicUrl: config.publicUrl,
         trustProxy: config.trustProxy,
         bodyLimitBytes: config.bodyLimitBytes,
+        fileLimitBytes: config.fileLimitBytes,
         rateLimit: { perToken: config.ratePerToken, perAddress: config.ratePerAddress },
         corsOrigins: config.corsOrigins,
         metricsToken: config.metricsToken,

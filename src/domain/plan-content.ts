@@ -18,7 +18,14 @@ export interface ContentPlan {
 }
 
 /** Plans changes on the revision `base`; `initial` is the one that `revert_page` takes pages from. Throws 400 naming the change. */
-export async function planContent(app: App, space: LoadedSpace, base: CommitId, changes: readonly ContentChange[], initial: CommitId): Promise<ContentPlan> {
+export async function planContent(
+  app: App,
+  space: LoadedSpace,
+  base: CommitId,
+  changes: readonly ContentChange[],
+  fetched: FetchedFiles,
+  initial: CommitId,
+): Promise<ContentPlan> {
   const revision = await openRevision(app, space, base)
   const workspace = new Workspace(revision.snapshot, revision.structure, await overridesAt(app, space.doc.id, space.repo, base))
   const batch: Batch = {

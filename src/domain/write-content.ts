@@ -17,6 +17,7 @@ import { mergeCommits } from './merge.js'
 import { type ContentPlan, checkFileSizes, planContent, subjectOf } from './plan-content.js'
 import { changeRequestRef, MAIN } from './refs.js'
 import { checkUnlocked, requireUnlocked } from './spaces.js'
+import { type Uploads, uploadedFiles } from './uploads.js'
 
 /** What a write of content did. */
 export interface Written {
@@ -32,8 +33,9 @@ export async function writeToChangeRequest(
   space: LoadedSpace,
   changeRequest: LoadedChangeRequest,
   input: ContentChanges,
+  uploads: Uploads,
 ): Promise<Written> {
-  return inTurn(app, actor, space, changeRequestRef(changeRequest.doc.number), input, async () => {
+  return inTurn(app, actor, space, changeRequestRef(changeRequest.doc.number), input, uploads, async () => {
     const doc = (await app.store.get(changeRequests, changeRequest.doc.id)) ?? changeRequest.doc
     if (doc.status === 'merged' || doc.status === 'archived') throw conflict(`The change request is ${doc.status}: its content cannot be changed.`)
     return { start: loadHead(space, doc).head, initial: doc.revisionInitial as CommitId }
@@ -44,9 +46,16 @@ export async function writeToChangeRequest(
  * Applies changes to the main content. With `ifMatch` they are made on that revision: where main has moved since, they are
  * merged onto it, and refused with 409 where that is not clean.
  */
-export async function writeToMain(app: App, actor: Actor, space: LoadedSpace, input: ContentChanges, ifMatch: string | null): Promise<Written> {
+export async function writeToMain(
+  app: App,
+  actor: Actor,
+  space: LoadedSpace,
+  input: ContentChanges,
+  uploads: Uploads,
+  ifMatch: string | null,
+): Promise<Written> {
   if (ifMatch !== null && !(isOid(ifMatch) && (await space.repo.hasCommit(ifMatch)))) throw conflict(`If-Match names no revision of this space: ${ifMatch}`)
-  return inTurn(app, actor, space, MAIN, input, async () => (ifMatch === null ? {} : { base: ifMatch as CommitId }))
+  return inTurn(app, actor, space, MAIN, input, uploads, async () => (ifMatch === null ? {} : { base: ifMatch as CommitId }))
 }
 
 interface Target {
@@ -59,10 +68,19 @@ interface Target {
 }
 
 /** Makes an edit when the space is free, together with all others that wait for it; `target` looks, then, at what it is made on. */
-async function inTurn(app: App, actor: Actor, space: LoadedSpace, ref: RefName, input: ContentChanges, target: () => Promise<Target>): Promise<Written> {
+async function inTurn(
+  app: App,
+  actor: Actor,
+  space: LoadedSpace,
+  ref: RefName,
+  input: ContentChanges,
+  uploads: Uploads,
+  target: () => Promise<Target>,
+): Promise<Written> {
   checkUnlocked(space)
   checkFileSizes(input.changes, app.settings.maxFileBytes)
-  const fetched = await fetchFiles(app, input.changes)
+  const uploaded = uploadedFiles(input.changes, uploads)
+  const fetched = new Map([...uploaded, ...(await fetchFiles(app, input.changes))])
   return new Promise((resolve, reject) => {
     const make: Edit<Written>['make'] = async (staging, branch) => {
       const { start, initial, base } = await target()
