@@ -3,6 +3,7 @@ import { eventStreams, events } from './event.js'
 import { syncRuns } from './git-sync.js'
 import { jobs } from './job.js'
 import { memberships, organizations, teamMembers, teams } from './organization.js'
+import { sites } from './site.js'
 import { collections, grants, spaces } from './space.js'
 import { tokens, users } from './user.js'
 
@@ -17,6 +18,7 @@ export const documentCollections = [
   collections,
   spaces,
   grants,
+  sites,
   changeRequests,
   jobs,
   syncRuns,
