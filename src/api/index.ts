@@ -9,6 +9,9 @@ import type { Endpoints } from './declaration.js'
 import * as gitSync from './git-sync/endpoints.js'
 import * as organizations from './organizations/endpoints.js'
 import * as history from './revisions/endpoints.js'
+import * as siteRedirects from './sites/redirect-endpoints.js'
+import * as siteSettings from './sites/settings-endpoints.js'
+import * as siteShareLinks from './sites/share-link-endpoints.js'
 import * as spaces from './spaces/endpoints.js'
 import * as users from './users/endpoints.js'
 
@@ -26,4 +29,7 @@ export const endpoints: Endpoints = {
   ...changeRequestContent,
   ...downloads,
   ...gitSync,
+  ...siteSettings,
+  ...siteShareLinks,
+  ...siteRedirects,
 }

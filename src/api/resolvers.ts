@@ -3,6 +3,7 @@ import { findUser, listTokens } from '../domain/accounts.js'
 import type { Actor, App, LoadedSpace } from '../domain/app.js'
 import { findChangeRequest } from '../domain/change-requests.js'
 import { isMissing, openRevisionById } from '../domain/revisions.js'
+import { siteBelongingsResolvers } from './sites/belongings-resolvers.js'
 import { siteResolvers } from './sites/resolvers.js'
 import { defineResolvers, resolversOf } from './resolver.js'
 
@@ -22,6 +23,7 @@ export const resolvers = defineResolvers({
     load: ({ app, actor, id }) => actor && findOrganization(app, actor, id),
   }),
   ...siteResolvers,
+  ...siteBelongingsResolvers,
   spaceId: resolver()({ as: 'space', description: 'ID of a space.', load: ({ app, actor, id }) => actor && findSpace(app, actor, id) }),
   deletedSpaceId: resolver()({
     as: 'space',
