@@ -1,5 +1,9 @@
 export const SITE_TITLE = { minLength: 2, maxLength: 128 }
 
+/** What a site is made of. */
+export const siteItemTypes = ['site-section', 'site-section-group', 'site-space'] as const
+export type SiteItemType = (typeof siteItemTypes)[number]
+
 /** The link between a site and a space, as stored. */
 export interface SiteSpaceEntry {
   id: string
@@ -7,6 +11,8 @@ export interface SiteSpaceEntry {
   /** Unique among its siblings: those of its section, or of the root. */
   path: string
   condition?: string
+  /** Key by which it is paged; grows along the list. */
+  order?: string
 }
 
 /** A section, as stored. */
@@ -22,6 +28,7 @@ export interface SectionEntry {
   siteSpaces: SiteSpaceEntry[]
   /** ID of one of its site spaces; null = it has none. */
   defaultSiteSpace: string | null
+  order?: string
 }
 
 /** A heading over sections, as stored. */
@@ -31,6 +38,7 @@ export interface GroupEntry {
   title: string
   icon?: string
   sections: SectionEntry[]
+  order?: string
 }
 
 /** What a site shows, in order. Site spaces are at the root only while there is no section. */
