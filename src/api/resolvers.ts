@@ -7,6 +7,7 @@ import { isMissing, openRevisionById } from '../domain/revisions.js'
 import { peopleResolvers } from './people-resolvers.js'
 import { permissionResolvers } from './permissions/resolvers.js'
 import { commentResolvers } from './comments/resolvers.js'
+import { siteBelongingsResolvers } from './sites/belongings-resolvers.js'
 import { siteResolvers } from './sites/resolvers.js'
 import { defineResolvers, resolversOf } from './resolver.js'
 
@@ -35,6 +36,7 @@ export const resolvers = defineResolvers({
     load: ({ app, actor, id }) => actor && findCollection(app, actor, id),
   }),
   ...siteResolvers,
+  ...siteBelongingsResolvers,
   spaceId: resolver()({ as: 'space', description: 'ID of a space.', load: ({ app, actor, id }) => actor && findSpace(app, actor, id) }),
   deletedSpaceId: resolver()({
     as: 'space',

@@ -9,6 +9,7 @@ import {
   type SiteDoc,
   type SiteSpaceEntry,
   type SpaceDoc,
+  sitePublishingAuths,
   sites,
 } from '../../model/index.js'
 import type { Document, Reader, Transaction } from '../../store/index.js'
@@ -18,6 +19,7 @@ import { emit } from '../events.js'
 import { createSpace } from '../spaces.js'
 import { derivedPath } from './paths.js'
 import { publishableSpace } from './publishable.js'
+import { newPublishingAuth } from './publishing-auth.js'
 
 const DEFAULT_TITLE = 'Untitled'
 
@@ -97,6 +99,7 @@ export async function createSite(app: App, actor: Actor, organization: LoadedOrg
       structure: { ...emptyStructure, siteSpaces, defaultSiteSpace: siteSpaces[0]?.id ?? null },
     }
     await emit(app, tx, { type: 'site.created', organization: id, actor: actor.user.id, subject: { site: site.id } })
+    await tx.insert(sitePublishingAuths, newPublishingAuth(app, site.id))
     return tx.insert(sites, site)
   })
   return { doc, role: (await contentRole(app.store, actor.user.id, { ...doc, kind: 'site' })) ?? 'read' }
