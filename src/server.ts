@@ -7,6 +7,7 @@ import { LRUCache } from 'lru-cache'
 import { endpoints } from './api/index.js'
 import { createApi } from './api/pipeline/create-api.js'
 import { createMetrics } from './api/pipeline/metrics.js'
+import { rateLimit } from './api/pipeline/rate-limit.js'
 import { resolvers } from './api/resolvers.js'
 import { can } from './api/service.js'
 import { bearer } from './auth/index.js'
@@ -24,6 +25,7 @@ import { type Clock, systemClock } from './kernel/clock.js'
 import { ServiceError } from './kernel/errors.js'
 import { createLog, type Log } from './kernel/log.js'
 import { documentCollections } from './model/index.js'
+import { createMailer } from './outbound/index.js'
 import { openStore } from './store/index.js'
 import { keepSecret } from './secret-file.js'
 
@@ -77,9 +79,14 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       notice: (message) => log.warn({}, message),
     })
     closers.unshift(() => git.close())
+    const mail = config.smtpUrl === null ? null : createMailer({ url: config.smtpUrl, from: config.mailFrom as string })
+    if (mail) closers.unshift(async () => mail.close())
+    const limitSignIn = rateLimit('sign-in', config.signInRate)
     const app: App = {
       store,
       git,
+      mail,
+      ...(limitSignIn ? { limitSignIn } : {}),
       clock: overrides.clock ?? systemClock,
       locks: new KeyedMutex(),
       content: new ContentCache(),

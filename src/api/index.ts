@@ -7,9 +7,12 @@ import * as revisions from './content/revision-endpoints.js'
 import * as writing from './content/write-endpoints.js'
 import type { Endpoints } from './declaration.js'
 import * as gitSync from './git-sync/endpoints.js'
+import * as invites from './invites/endpoints.js'
+import * as linkInvites from './invites/link-endpoints.js'
 import * as members from './members/endpoints.js'
 import * as organizations from './organizations/endpoints.js'
 import * as history from './revisions/endpoints.js'
+import * as signIn from './sign-in/endpoints.js'
 import * as spaces from './spaces/endpoints.js'
 import * as teams from './teams/endpoints.js'
 import * as users from './users/endpoints.js'
@@ -20,6 +23,9 @@ export const endpoints: Endpoints = {
   ...organizations,
   ...members,
   ...teams,
+  ...invites,
+  ...linkInvites,
+  ...signIn,
   ...spaces,
   ...mainContent,
   ...revisions,

@@ -1,6 +1,7 @@
 import type { ContentCache } from './content-cache.js'
 import type { Git, Repository } from '../git/index.js'
 import type { Clock } from '../kernel/clock.js'
+import type { Mailer } from '../outbound/index.js'
 import type { CollectionDoc, OrganizationDoc, Role, SpaceDoc, TeamDoc, UserDoc } from '../model/index.js'
 import type { Document, Store } from '../store/index.js'
 import type { KeyedMutex } from './mutex.js'
@@ -9,6 +10,8 @@ import type { KeyedMutex } from './mutex.js'
 export interface App {
   store: Store
   git: Git
+  /** Null where no mail server is set up. */
+  mail: Mailer | null
   clock: Clock
   settings: Settings
   /** One holder per space for what must not interleave: writes of content, sync steps, maintenance. */
@@ -16,6 +19,8 @@ export interface App {
   content: ContentCache
   /** Tells the worker that jobs were queued. */
   wakeJobs(): void
+  /** Counts a request to sign in from an address; throws 429 where there were too many. Absent = no limit. */
+  limitSignIn?(address: string): Promise<unknown>
   /** Credentials of queued remote operations by job ID: in memory only, gone with the process. */
   credentials: Map<string, { username?: string; password?: string }>
   log: { info(fields: object, message: string): void; warn(fields: object, message: string): void; error(fields: object, message: string): void }
@@ -40,7 +45,7 @@ export interface Settings {
 /** Who asks. */
 export interface Actor {
   user: Document<UserDoc>
-  token: { id: string; readOnly: boolean; organization?: string; expiresAt?: string }
+  token: { id: string; readOnly: boolean; organization?: string; expiresAt?: string; byEmail?: boolean }
 }
 
 /** An organization that the caller may see, with his role there (null = guest). */

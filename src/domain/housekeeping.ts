@@ -1,4 +1,4 @@
-import { changeRequests, grants, type JobDoc, jobs, LAST_IN_LANE, spaces, syncRuns } from '../model/index.js'
+import { changeRequests, grants, invites, type JobDoc, jobs, LAST_IN_LANE, signIns, spaces, syncRuns } from '../model/index.js'
 import type { Draft } from '../store/index.js'
 import type { App } from './app.js'
 import { repositoryName } from './refs.js'
@@ -30,6 +30,15 @@ export async function queueHousekeeping(app: App): Promise<number> {
   }
   if (queued > 0) app.wakeJobs()
   return queued
+}
+
+/** Removes invitations and sign-in links whose time is over. */
+export async function removeExpired(app: App): Promise<void> {
+  const now = app.clock.now().toISOString()
+  await app.store.transact(async (tx) => {
+    for (const one of await tx.all(invites)) if (one.expiresAt !== undefined && one.expiresAt <= now) await tx.remove(invites as never, one.id)
+    for (const one of await tx.all(signIns)) if (one.expiresAt <= now) await tx.remove(signIns as never, one.id)
+  })
 }
 
 /** Repacks a space's repository, with its writes held off. */

@@ -1,6 +1,7 @@
 import { changeRequests } from './change-request.js'
 import { eventStreams, events } from './event.js'
 import { syncRuns } from './git-sync.js'
+import { invites, signIns } from './invite.js'
 import { jobs } from './job.js'
 import { memberships, organizations, teamMembers, teams } from './organization.js'
 import { collections, grants, spaces } from './space.js'
@@ -14,6 +15,8 @@ export const documentCollections = [
   memberships,
   teams,
   teamMembers,
+  invites,
+  signIns,
   collections,
   spaces,
   grants,

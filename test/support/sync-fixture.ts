@@ -65,6 +65,7 @@ export async function openApp(root: string, logged: string[]): Promise<App> {
       maxBlobBytes: 10_000_000,
       remote: createRemoteOperations({ allowedProtocols, allowPrivateNetworks: true }),
     }),
+    mail: null,
     clock: systemClock,
     settings: {
       version: '0',

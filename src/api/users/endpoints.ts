@@ -58,6 +58,16 @@ export const createUserToken = endpoint({
   },
 })
 
+export const getUserTokenById = endpoint({
+  method: 'GET',
+  path: '/v1/user/tokens/{tokenId}',
+  summary: 'Get one of your tokens',
+  section: 'Users',
+  needs: 'authenticated',
+  returns: Token,
+  handle: ({ token }) => presentToken(token),
+})
+
 export const deleteUserToken = endpoint({
   method: 'DELETE',
   path: '/v1/user/tokens/{tokenId}',
