@@ -25,7 +25,7 @@ import { type Clock, systemClock } from './kernel/clock.js'
 import { ServiceError } from './kernel/errors.js'
 import { createLog, type Log } from './kernel/log.js'
 import { documentCollections } from './model/index.js'
-import { createMailer } from './outbound/index.js'
+import { createHttpClient, createMailer } from './outbound/index.js'
 import { openStore } from './store/index.js'
 import { keepSecret } from './secret-file.js'
 
@@ -79,12 +79,15 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       notice: (message) => log.warn({}, message),
     })
     closers.unshift(() => git.close())
+    const http = createHttpClient({ allowPrivateNetworks: config.allowPrivateNetworks, agent: `${NAME}/${await version()}` })
+    closers.unshift(() => http.close())
     const mail = config.smtpUrl === null ? null : createMailer({ url: config.smtpUrl, from: config.mailFrom as string })
     if (mail) closers.unshift(async () => mail.close())
     const limitSignIn = rateLimit('sign-in', config.signInRate)
     const app: App = {
       store,
       git,
+      http,
       mail,
       ...(limitSignIn ? { limitSignIn } : {}),
       clock: overrides.clock ?? systemClock,

@@ -1,8 +1,8 @@
 import type { ContentCache } from './content-cache.js'
 import type { Git, Repository } from '../git/index.js'
 import type { Clock } from '../kernel/clock.js'
-import type { Mailer } from '../outbound/index.js'
-import type { CollectionDoc, OrganizationDoc, Role, SpaceDoc, TeamDoc, UserDoc } from '../model/index.js'
+import type { HttpClient, Mailer } from '../outbound/index.js'
+import type { CollectionDoc, OrganizationDoc, Role, SiteDoc, SpaceDoc, TeamDoc, UserDoc } from '../model/index.js'
 import type { Document, Store } from '../store/index.js'
 import type { KeyedMutex } from './mutex.js'
 
@@ -10,6 +10,8 @@ import type { KeyedMutex } from './mutex.js'
 export interface App {
   store: Store
   git: Git
+  /** For URLs that users name; kept out of private networks. */
+  http: HttpClient
   /** Null where no mail server is set up. */
   mail: Mailer | null
   clock: Clock
@@ -63,6 +65,12 @@ export interface LoadedTeam {
 /** A collection that the caller may see, with his role on it. */
 export interface LoadedCollection {
   doc: Document<CollectionDoc>
+  role: Role
+}
+
+/** A site that the caller may see, with his role on it. */
+export interface LoadedSite {
+  doc: Document<SiteDoc>
   role: Role
 }
 

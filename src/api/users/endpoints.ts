@@ -58,10 +58,11 @@ export const createUserToken = endpoint({
   },
 })
 
-export const getUserTokenById = endpoint({
+export const getUserToken = endpoint({
   method: 'GET',
   path: '/v1/user/tokens/{tokenId}',
   summary: 'Get one of your tokens',
+  description: 'Without its secret, which nobody can read again.',
   section: 'Users',
   needs: 'authenticated',
   returns: Token,
