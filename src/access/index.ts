@@ -1,3 +1,11 @@
 export { mayResolve, presentCommentPermissions } from './comments.js'
-export { allows, type Permission, policy, presentOrganizationPermissions, presentSpacePermissions } from './policy.js'
+export {
+  allows,
+  type Permission,
+  policy,
+  presentOrganizationPermissions,
+  presentSpacePermissions,
+  presentTeamPermissions,
+  presentCollectionPermissions,
+} from './policy.js'
 export { atLeast, type ChainLink, effectiveRole, greater, rank } from './roles.js'

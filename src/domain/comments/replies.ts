@@ -1,6 +1,6 @@
 import { notFound } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
-import { type Page, type PageQuery, paginate } from '../../kernel/paging.js'
+import { type Page, type PageQuery, pageOf } from '../../kernel/paging.js'
 import { type CommentDoc, type CreateReply, comments, type ReplyDoc, replies, type UpdateReply } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import type { Actor, App } from '../app.js'
@@ -16,9 +16,8 @@ export async function findReply(app: App, comment: Pick<CommentDoc, 'id'>, id: s
 }
 
 /** A page of the replies to a comment, in the order in which they were posted. */
-export async function listReplies(app: App, comment: Pick<CommentDoc, 'id'>, query: PageQuery): Promise<Page<Document<ReplyDoc>>> {
-  return paginate(await app.store.find(replies, 'comment', comment.id), query, ({ postedAt, id }) => [postedAt, id])
-}
+export const listReplies = (app: App, comment: Pick<CommentDoc, 'id'>, query: PageQuery): Promise<Page<Document<ReplyDoc>>> =>
+  pageOf(app.store, replies, 'posted', comment.id, query)
 
 /** A new reply. Throws 400 where its body is none, 404 where the comment went meanwhile. */
 export async function createReply(
