@@ -4,9 +4,11 @@ import type { Actor, App, LoadedSpace } from '../domain/app.js'
 import { findChangeRequest } from '../domain/change-requests.js'
 import { findSubdomain } from '../domain/organizations.js'
 import { isMissing, openRevisionById } from '../domain/revisions.js'
-import { commentResolvers } from './comments/resolvers.js'
 import { peopleResolvers } from './people-resolvers.js'
 import { permissionResolvers } from './permissions/resolvers.js'
+import { commentResolvers } from './comments/resolvers.js'
+import { siteBelongingsResolvers } from './sites/belongings-resolvers.js'
+import { siteResolvers } from './sites/resolvers.js'
 import { defineResolvers, resolversOf } from './resolver.js'
 
 const resolver = resolversOf<App, Actor>()
@@ -33,6 +35,8 @@ export const resolvers = defineResolvers({
     description: 'ID of a collection.',
     load: ({ app, actor, id }) => actor && findCollection(app, actor, id),
   }),
+  ...siteResolvers,
+  ...siteBelongingsResolvers,
   spaceId: resolver()({ as: 'space', description: 'ID of a space.', load: ({ app, actor, id }) => actor && findSpace(app, actor, id) }),
   deletedSpaceId: resolver()({
     as: 'space',

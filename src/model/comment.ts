@@ -25,7 +25,7 @@ export interface SeenPage {
   icon?: string
   createdAt?: string
   updatedAt?: string
-  /** Equal = the page says the same: see `contentOf` in domain/comments. */
+  /** Digest of its text, without front matter: equal = the page says the same. */
   content: string
 }
 

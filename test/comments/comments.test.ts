@@ -204,6 +204,19 @@ test('replies: listed oldest first, counted, edited by their author, gone with t
   }
 })
 
+test('comments go on in a locked space, and on an archived or merged change request', async () => {
+  const desk = await openDiscussion(here)
+  const [archived, merged] = [await desk.changeRequest(), await desk.changeRequest()]
+  await here.admin.call('patch', archived.url, { status: 'archived' }).expect(200)
+  await merged.merge()
+  await here.admin.call('patch', desk.url, { editMode: 'locked' }).expect(200)
+  for (const url of [desk.url, archived.url, merged.url]) {
+    const comment = await post(await here.caller('comment'), `${url}/comments`, { ...hello, page: await desk.id('guide'), node: 'n0' })
+    await post(await here.caller('comment'), `${url}/comments/${comment.id}/replies`)
+    await here.admin.call('put', `${url}/comments/${comment.id}`, { resolved: true }).expect(200)
+  }
+})
+
 test('a comment is found where it stands, and nowhere else', async () => {
   const [onSpace, onChange] = (await places()) as [Awaited<ReturnType<typeof places>>[0], Awaited<ReturnType<typeof places>>[0]]
   const [a, b] = [await post(here.admin, onSpace.url), await post(here.admin, onChange.url)]

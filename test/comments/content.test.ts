@@ -25,9 +25,11 @@ test('a comment on a page shows the page as it is now, and whether it says somet
   assert.equal(page, { id, title: 'Guide', path: 'guide', outdated: false })
   const shown = (await here.admin.call('get', `${desk.url}/content/page/${id}`).expect(200)).body
   assert.equal([createdAt, updatedAt], [shown.createdAt, shown.updatedAt])
-  await desk.write([{ operation: 'update_page', page: id, emoji: '🧭', icon: 'compass', document: { markdown: 'Other.\n' } }])
+  await desk.write([{ operation: 'update_page', page: id, emoji: '🧭', icon: 'compass', hidden: true }])
   const now = (await target(desk, comment)).page
-  assert.equal([now.outdated, now.emoji, now.icon, now.deleted], [true, '🧭', 'compass', undefined])
+  assert.equal([now.outdated, now.emoji, now.icon], [false, '🧭', 'compass'], 'its text is the same')
+  await edit(desk, id, 'Other.\n')
+  assert.equal([(await target(desk, comment)).page.outdated, now.deleted], [true, undefined])
   await desk.human({ 'guide.md': GUIDE })
   assert.is((await target(desk, comment)).page.outdated, false, 'it says again what it said')
 })
