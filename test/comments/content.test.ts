@@ -140,6 +140,11 @@ test('a target that is not in the content is named', async () => {
     const { body } = await here.admin.call('post', `${desk.url}/comments`, { body: { markdown: 'x' }, ...input }).expect(400)
     assert.is(body.error.details[0].path, path, JSON.stringify(input))
   }
+  const both = await here.admin.call('post', `${desk.url}/comments`, { body: { markdown: ' ' }, page: 'no-such-page' }).expect(400)
+  assert.equal(
+    both.body.error.details.map((detail: { path: string }) => detail.path),
+    ['/body/markdown', '/page'],
+  )
   assert.is((await here.admin.call('get', desk.url).expect(200)).body.comments, 0)
 })
 

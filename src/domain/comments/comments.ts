@@ -10,6 +10,7 @@ import { countOpen, countPosts, type LoadedDiscussion, partsOf, tell, type Writi
 import { react, readReactions, removeReactions } from './reactions.js'
 import { sightOf } from './sight.js'
 import { takeTarget } from './targets.js'
+import { together } from './together.js'
 
 /** A comment on the space itself or, with a change request, on that; null where there is none. */
 export async function findComment(
@@ -24,9 +25,11 @@ export async function findComment(
 
 /** A new comment. Throws 400 where its body is none or its target is not in the content. */
 export async function createComment(app: App, actor: Actor, discussion: LoadedDiscussion, input: CreateComment): Promise<Document<CommentDoc>> {
-  const markdown = readBody(input.body)
   const sight = sightOf(app, discussion)
-  const target = await takeTarget(sight, input)
+  const [markdown, target] = await together(
+    () => readBody(input.body),
+    () => takeTarget(sight, input),
+  )
   return write(app, actor, discussion, async (writing) => {
     const comment = await writing.tx.insert(comments, {
       id: newId(),
@@ -57,8 +60,10 @@ export async function updateComment(
   comment: Pick<CommentDoc, 'id'>,
   input: UpdateComment,
 ): Promise<Document<CommentDoc>> {
-  const markdown = input.body && readBody(input.body)
-  const reactions = readReactions(input)
+  const [markdown, reactions] = await together(
+    () => input.body && readBody(input.body),
+    () => readReactions(input),
+  )
   return write(app, actor, discussion, async (writing) => {
     const stored = await getComment(writing, comment.id)
     const edited = edit(writing, stored, markdown)

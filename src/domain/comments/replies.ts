@@ -8,6 +8,7 @@ import { readBody } from './body.js'
 import { checkMayDelete, edit, getComment } from './comments.js'
 import { countPosts, type LoadedDiscussion, partsOf, tell, write } from './discussion.js'
 import { react, readReactions, removeReactions } from './reactions.js'
+import { together } from './together.js'
 
 /** A reply to a comment; null where there is none. */
 export async function findReply(app: App, comment: Pick<CommentDoc, 'id'>, id: string): Promise<Document<ReplyDoc> | null> {
@@ -47,8 +48,10 @@ export async function updateReply(
   reply: Pick<ReplyDoc, 'id'>,
   input: UpdateReply,
 ): Promise<Document<ReplyDoc>> {
-  const markdown = input.body && readBody(input.body)
-  const reactions = readReactions(input)
+  const [markdown, reactions] = await together(
+    () => input.body && readBody(input.body),
+    () => readReactions(input),
+  )
   return write(app, actor, discussion, async (writing) => {
     const stored = await writing.tx.get(replies, reply.id)
     if (!stored) throw notFound('The reply')
