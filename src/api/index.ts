@@ -2,6 +2,7 @@ import * as changeRequests from './change-requests/endpoints.js'
 import * as reviews from './change-requests/review-endpoints.js'
 import * as collectionPermissions from './collections/permission-endpoints.js'
 import * as changeRequestComments from './comments/change-request-endpoints.js'
+import * as commenters from './comments/commenter-endpoints.js'
 import * as spaceComments from './comments/space-endpoints.js'
 import * as changeRequestContent from './content/change-request-endpoints.js'
 import * as downloads from './content/download-endpoint.js'
@@ -45,6 +46,7 @@ export const endpoints: Endpoints = {
   ...changeRequestContent,
   ...changeRequestComments,
   ...spaceComments,
+  ...commenters,
   ...downloads,
   ...gitSync,
   ...siteSettings,
