@@ -9,6 +9,11 @@ import type { Endpoints } from './declaration.js'
 import * as gitSync from './git-sync/endpoints.js'
 import * as organizations from './organizations/endpoints.js'
 import * as history from './revisions/endpoints.js'
+import * as sites from './sites/endpoints.js'
+import * as siteSections from './sites/section-endpoints.js'
+import * as siteSectionGroups from './sites/section-group-endpoints.js'
+import * as siteSpaces from './sites/site-space-endpoints.js'
+import * as siteStructure from './sites/structure-endpoints.js'
 import * as spaces from './spaces/endpoints.js'
 import * as users from './users/endpoints.js'
 
@@ -26,4 +31,9 @@ export const endpoints: Endpoints = {
   ...changeRequestContent,
   ...downloads,
   ...gitSync,
+  ...sites,
+  ...siteStructure,
+  ...siteSections,
+  ...siteSectionGroups,
+  ...siteSpaces,
 }

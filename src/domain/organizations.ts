@@ -1,4 +1,4 @@
-import { badRequest, conflict, ServiceError } from '../kernel/errors.js'
+import { conflict, ServiceError } from '../kernel/errors.js'
 import { newId } from '../kernel/ids.js'
 import {
   type CreateOrganization,
@@ -12,6 +12,7 @@ import {
 } from '../model/index.js'
 import type { Document, Transaction } from '../store/index.js'
 import type { Actor, App, LoadedOrganization } from './app.js'
+import { checkDefaultContent } from './sites/default-content.js'
 
 /** An organization and its first admin, in one transaction. */
 export async function insertOrganization(app: App, tx: Transaction, user: string, input: CreateOrganization): Promise<Document<OrganizationDoc>> {
@@ -63,9 +64,8 @@ export async function listOrganizations(app: App, actor: Actor): Promise<LoadedO
 
 /** Changes what is given; `null` removes where the field may be absent. Throws 409 where another organization has the hostname. */
 export async function updateOrganization(app: App, organization: LoadedOrganization, input: UpdateOrganization): Promise<LoadedOrganization> {
-  if (input.defaultContent)
-    throw badRequest('There is no such site.', [{ path: '/defaultContent/site', message: 'must be the ID of a site of this organization' }])
   const doc = await app.store.transact(async (tx) => {
+    await checkDefaultContent(tx, organization.doc.id, input.defaultContent ?? null)
     const stored = (await tx.get(organizations, organization.doc.id)) ?? organization.doc
     const [holder] = input.hostname === undefined ? [] : await tx.find(organizations, 'hostname', input.hostname)
     if (holder && holder.id !== stored.id) throw conflict(`The hostname ${input.hostname} is taken: choose another one.`)

@@ -1,9 +1,10 @@
 import type { TestService } from '../../support/service.js'
 import { contentSamples } from './content.js'
+import { siteSamples } from './sites.js'
 import type { Samples, SampleSet } from './samples.js'
 
 /** In this order: an area may use what those before it made. */
-const areas: readonly Samples[] = [contentSamples]
+const areas: readonly Samples[] = [contentSamples, siteSamples]
 
 /** Resources for every path of the service, fresh for an endpoint that uses them up. */
 export async function samples(here: TestService): Promise<SampleSet> {
