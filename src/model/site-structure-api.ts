@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Id, nullable, oneOf } from './common.js'
 import { Site } from './site.js'
+import { SiteCustomization } from './site-customization.js'
 import { SITE_TITLE, siteItemTypes } from './site-structure.js'
 import { Space } from './space.js'
 
@@ -141,8 +142,8 @@ export const PublishedContentSite = Type.Object(
     site: Site,
     structure: SiteStructureAnswer,
     customizations: Type.Object({
-      site: Type.Record(Type.String(), Type.Unknown()),
-      siteSpaces: Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown())),
+      site: SiteCustomization,
+      siteSpaces: Type.Record(Type.String(), SiteCustomization, { description: 'By ID, those site spaces that look different from the site.' }),
     }),
     scripts: Type.Array(Type.String(), { maxItems: 0 }),
   },

@@ -12,6 +12,7 @@ import { spaces } from '../../model/index.js'
 import type { Transaction } from '../../store/index.js'
 import type { Actor, App, LoadedSite } from '../app.js'
 import { requireCondition } from '../conditions.js'
+import { removeBelongingsOfGone } from './gone-site-spaces.js'
 import { publishableSpace } from './publishable.js'
 import { changeSite, titleFrom } from './sites.js'
 import { addGroup, addToGroup, removeFromGroup, removeGroup, updateGroup } from './structure/groups.js'
@@ -31,6 +32,7 @@ function changeStructure(app: App, actor: Actor, site: LoadedSite, change: Chang
     site,
     async (doc, tx) => {
       const next = await change(doc.structure, tx)
+      await removeBelongingsOfGone(tx, doc.structure, next)
       return next === doc.structure ? doc : { ...doc, structure: withKeys(next) }
     },
     { data: { changed: ['structure'] }, ...(space === undefined ? {} : { space }) },

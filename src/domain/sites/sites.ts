@@ -9,6 +9,7 @@ import {
   type SiteDoc,
   type SiteSpaceEntry,
   type SpaceDoc,
+  sitePublishingAuths,
   sites,
 } from '../../model/index.js'
 import type { Document, Reader, Transaction } from '../../store/index.js'
@@ -20,6 +21,7 @@ import { derivedPath } from './paths.js'
 import { sitesOfSpace } from './of-space.js'
 import { findOfferedSpace, publishableSpace } from './publishable.js'
 import { withKeys } from './structure/keys.js'
+import { newPublishingAuth } from './publishing-auth.js'
 
 const DEFAULT_TITLE = 'Untitled'
 
@@ -98,6 +100,7 @@ export async function createSite(app: App, actor: Actor, organization: LoadedOrg
       structure: withKeys({ ...emptyStructure, siteSpaces, defaultSiteSpace: siteSpaces[0]?.id ?? null }),
     }
     await emit(app, tx, { type: 'site.created', organization: id, actor: actor.user.id, subject: { site: site.id } })
+    await tx.insert(sitePublishingAuths, newPublishingAuth(app, site.id))
     return tx.insert(sites, site)
   })
   return { doc, role: (await contentRole(app.store, actor.user.id, { ...doc, kind: 'site' })) ?? 'read' }
