@@ -17,6 +17,11 @@ import * as members from './members/endpoints.js'
 import * as organizations from './organizations/endpoints.js'
 import * as history from './revisions/endpoints.js'
 import * as signIn from './sign-in/endpoints.js'
+import * as sites from './sites/endpoints.js'
+import * as siteSections from './sites/section-endpoints.js'
+import * as siteSectionGroups from './sites/section-group-endpoints.js'
+import * as siteSpaces from './sites/site-space-endpoints.js'
+import * as siteStructure from './sites/structure-endpoints.js'
 import * as siteRedirects from './sites/redirect-endpoints.js'
 import * as siteSettings from './sites/settings-endpoints.js'
 import * as siteShareLinks from './sites/share-link-endpoints.js'
@@ -49,6 +54,11 @@ export const endpoints: Endpoints = {
   ...commenters,
   ...downloads,
   ...gitSync,
+  ...sites,
+  ...siteStructure,
+  ...siteSections,
+  ...siteSectionGroups,
+  ...siteSpaces,
   ...siteSettings,
   ...siteShareLinks,
   ...siteRedirects,

@@ -4,9 +4,10 @@ import { collectionSamples } from './collections.js'
 import { contentSamples } from './content.js'
 import { peopleSamples } from './people.js'
 import type { Samples, SampleSet } from './samples.js'
+import { siteSamples } from './sites.js'
 
 /** In this order: an area may use what those before it made. */
-const areas: readonly Samples[] = [contentSamples, peopleSamples, collectionSamples, commentSamples]
+const areas: readonly Samples[] = [contentSamples, peopleSamples, collectionSamples, commentSamples, siteSamples]
 
 /** Resources for every path of the service, fresh for an endpoint that uses them up. */
 export async function samples(here: TestService): Promise<SampleSet> {
