@@ -1,4 +1,5 @@
 import { changeRequests } from './change-request.js'
+import { commenters, comments, reactions, replies } from './comment.js'
 import { eventStreams, events } from './event.js'
 import { syncRuns } from './git-sync.js'
 import { jobs } from './job.js'
@@ -30,6 +31,10 @@ export const documentCollections = [
   siteAdaptiveSchemas,
   sitePublishingAuths,
   changeRequests,
+  comments,
+  replies,
+  reactions,
+  commenters,
   jobs,
   syncRuns,
   events,
