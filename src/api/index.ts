@@ -13,6 +13,12 @@ import * as gitSync from './git-sync/endpoints.js'
 import * as members from './members/endpoints.js'
 import * as organizations from './organizations/endpoints.js'
 import * as history from './revisions/endpoints.js'
+import * as sites from './sites/endpoints.js'
+import * as siteSections from './sites/section-endpoints.js'
+import * as siteSectionGroups from './sites/section-group-endpoints.js'
+import * as siteSpaces from './sites/site-space-endpoints.js'
+import * as siteSpaceCustomization from './sites/site-space-customization-endpoints.js'
+import * as siteStructure from './sites/structure-endpoints.js'
 import * as sitePermissions from './sites/permission-endpoints.js'
 import * as siteRedirects from './sites/redirect-endpoints.js'
 import * as siteSettings from './sites/settings-endpoints.js'
@@ -42,7 +48,13 @@ export const endpoints: Endpoints = {
   ...spaceComments,
   ...downloads,
   ...gitSync,
+  ...sites,
+  ...siteStructure,
+  ...siteSections,
+  ...siteSectionGroups,
+  ...siteSpaces,
   ...siteSettings,
+  ...siteSpaceCustomization,
   ...siteShareLinks,
   ...siteRedirects,
   ...sitePermissions,

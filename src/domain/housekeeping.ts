@@ -3,6 +3,7 @@ import type { Draft } from '../store/index.js'
 import type { App } from './app.js'
 import { removeComments } from './comments/removal.js'
 import { repositoryName } from './refs.js'
+import { takeOffSites } from './sites/deleted-spaces.js'
 import { RESTORE_MS } from './spaces.js'
 
 /** How often a repository is repacked. */
@@ -54,6 +55,7 @@ export async function purgeSpace(app: App, id: string): Promise<void> {
       for (const doc of await tx.find(changeRequests, 'space', id)) await tx.remove(changeRequests as never, doc.id)
       for (const doc of await tx.find(syncRuns, 'space', id)) await tx.remove(syncRuns as never, doc.id)
       for (const doc of await tx.find(grants, 'target', `space:${id}`)) await tx.remove(grants as never, doc.id)
+      await takeOffSites(tx, id)
       return tx.remove(spaces as never, id)
     })
     if (gone && (await app.git.exists(repositoryName(id)))) await app.git.remove(repositoryName(id))

@@ -2,12 +2,13 @@ import { atLeast } from '../access/index.js'
 import { badRequest, conflict, notFound, ServiceError } from '../kernel/errors.js'
 import { newId } from '../kernel/ids.js'
 import { collections, type CreateSpace, grants, type SpaceDoc, spaces, type UpdateSpace } from '../model/index.js'
-import type { Document } from '../store/index.js'
+import type { Document, Transaction } from '../store/index.js'
 import { contentRole, roleOn, spaceRole, viewerOf } from './access.js'
 import type { Actor, App, LoadedOrganization, LoadedSpace } from './app.js'
 import { makeCommit, moveBranch } from './commits.js'
 import { noOverrides } from './identity.js'
 import { MAIN, repositoryName } from './refs.js'
+import { markOnSites } from './sites/deleted-spaces.js'
 import { starterFiles } from './starter.js'
 
 /** How long a deleted space can be restored: service.md, "States and transitions". */
@@ -90,13 +91,20 @@ export async function visibleSpaces(app: App, actor: Actor, organization: string
 export const openSpaces = (app: App, seen: readonly VisibleSpace[]): Promise<LoadedSpace[]> =>
   Promise.all(seen.map(async (one) => ({ ...one, repo: await app.git.open(repositoryName(one.doc.id)) })))
 
-/** Changes a space's document in a transaction, from what is stored now. Throws 404 where it went meanwhile. */
-export async function changeSpace(app: App, id: string, change: (doc: Document<SpaceDoc>) => Document<SpaceDoc>): Promise<Document<SpaceDoc>> {
+/** Changes a space's document in a transaction, from what is stored now, and what must change with it. Throws 404 where it went meanwhile. */
+export async function changeSpace(
+  app: App,
+  id: string,
+  change: (doc: Document<SpaceDoc>) => Document<SpaceDoc>,
+  also: (tx: Transaction, changed: Document<SpaceDoc>) => Promise<void> = async () => undefined,
+): Promise<Document<SpaceDoc>> {
   return app.store.transact(async (tx) => {
     const stored = await tx.get(spaces, id)
     if (!stored) throw notFound('The space')
     const next = change(stored)
-    return next === stored ? stored : tx.replace(spaces, next)
+    if (next === stored) return stored
+    await also(tx, next)
+    return tx.replace(spaces, next)
   })
 }
 
@@ -118,17 +126,23 @@ export async function updateSpace(app: App, space: LoadedSpace, input: UpdateSpa
 
 /** Marks a space as deleted; it can be restored for seven days. */
 export async function deleteSpace(app: App, space: LoadedSpace): Promise<void> {
-  await changeSpace(app, space.doc.id, (stored) => (stored.deletedAt === undefined ? { ...stored, deletedAt: app.clock.now().toISOString() } : stored))
+  const deletedAt = app.clock.now().toISOString()
+  await changeSpace(app, space.doc.id, (stored) => (stored.deletedAt === undefined ? { ...stored, deletedAt } : stored), markOnSites)
 }
 
 /** Brings a deleted space back. Throws 404 when the seven days are over, 409 when it is not deleted. */
 export async function restoreSpace(app: App, space: LoadedSpace): Promise<LoadedSpace> {
-  const doc = await changeSpace(app, space.doc.id, (stored) => {
-    if (stored.deletedAt === undefined) throw conflict('The space is not deleted.')
-    if (Date.parse(stored.deletedAt) + RESTORE_MS <= app.clock.now().getTime()) throw notFound('The space')
-    const { deletedAt: _over, ...rest } = stored
-    return { ...rest, updatedAt: app.clock.now().toISOString() } as Document<SpaceDoc>
-  })
+  const doc = await changeSpace(
+    app,
+    space.doc.id,
+    (stored) => {
+      if (stored.deletedAt === undefined) throw conflict('The space is not deleted.')
+      if (Date.parse(stored.deletedAt) + RESTORE_MS <= app.clock.now().getTime()) throw notFound('The space')
+      const { deletedAt: _over, ...rest } = stored
+      return { ...rest, updatedAt: app.clock.now().toISOString() } as Document<SpaceDoc>
+    },
+    markOnSites,
+  )
   return { ...space, doc }
 }
 

@@ -47,7 +47,7 @@ export const getSpaceById = endpoint({
   needs: 'space:view',
   query: Type.Object({ shareKey: Type.Optional(Type.String({ maxLength: 256 })) }),
   returns: Space,
-  handle: ({ app, space }) => presentSpace(app, space),
+  handle: ({ app, space, query }) => presentSpace(app, space, query.shareKey),
 })
 
 export const updateSpaceById = endpoint({

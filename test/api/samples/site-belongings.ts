@@ -1,16 +1,13 @@
 import { teams } from '../../../src/model/index.js'
-import { makeSite } from '../../sites/support.js'
 import type { Samples, SpecialSamples } from './samples.js'
 
 /** What hangs on a site: links, redirects, settings, permissions. */
 export const siteBelongingsSamples: Samples = async (here, before) => {
   const { admin, organization } = here
-  const siteId = before.siteId ?? (await makeSite(here)).id
-  const base = `/v1/orgs/${organization}/sites/${siteId}`
+  const base = `/v1/orgs/${organization}/sites/${before.siteId}`
   const made = async (path: string, body: object) => (await admin.call('post', `${base}/${path}`, body).expect(201)).body.id as string
   const destination = { kind: 'url', url: 'https://example.org/' }
   const parameters = {
-    siteId,
     shareLinkId: await made('share-links', { name: 'Probe' }),
     redirectId: await made('redirects', { source: '/probe', destination }),
   }
@@ -32,6 +29,8 @@ export const siteBelongingsSamples: Samples = async (here, before) => {
     deleteSiteRedirectById: { parameters: { ...all, redirectId: await made('redirects', { source: '/gone', destination }) }, success: true },
     updateSiteAdaptiveSchemaById: { body: { jsonSchema }, success: true },
     updateSiteCustomizationById: { body: { title: 'Probed' }, success: true },
+    updateSiteSpaceCustomizationById: { body: { title: 'Probed' }, success: true },
+    deleteSiteSpaceCustomizationById: { success: true },
     updateSitePublishingAuthById: { body: { fallbackURL: '/login' }, success: true },
     regenerateSitePublishingAuthById: { success: true },
     inviteToSite: { body: { role: 'edit', users: [user] }, success: true },
