@@ -21,7 +21,9 @@ import * as sites from './sites/endpoints.js'
 import * as siteSections from './sites/section-endpoints.js'
 import * as siteSectionGroups from './sites/section-group-endpoints.js'
 import * as siteSpaces from './sites/site-space-endpoints.js'
+import * as siteSpaceCustomization from './sites/site-space-customization-endpoints.js'
 import * as siteStructure from './sites/structure-endpoints.js'
+import * as sitePermissions from './sites/permission-endpoints.js'
 import * as siteRedirects from './sites/redirect-endpoints.js'
 import * as siteSettings from './sites/settings-endpoints.js'
 import * as siteShareLinks from './sites/share-link-endpoints.js'
@@ -60,6 +62,8 @@ export const endpoints: Endpoints = {
   ...siteSectionGroups,
   ...siteSpaces,
   ...siteSettings,
+  ...siteSpaceCustomization,
   ...siteShareLinks,
   ...siteRedirects,
+  ...sitePermissions,
 }
