@@ -56,7 +56,7 @@ export interface Content {
   id: string
   organization: string
   parent?: string
-  /** Absent: `inherit`. */
+  /** Absent: `inherit`; null: none by default. */
   defaultLevel?: DefaultLevel
 }
 
@@ -66,7 +66,7 @@ export async function roleOn(reader: Reader, viewer: Viewer, content: Content): 
   const chain: ChainLink[] = []
   for (let at: Omit<Content, 'organization'> | null = content; at; ) {
     const granted = (await reader.find(grants, 'target', `${at.kind}:${at.id}`)).filter((grant) => viewer.principals.has(grant.principal))
-    chain.push({ defaultLevel: at.defaultLevel ?? 'inherit', granted: granted.map((grant) => grant.role) })
+    chain.push({ defaultLevel: at.defaultLevel === undefined ? 'inherit' : at.defaultLevel, granted: granted.map((grant) => grant.role) })
     const parent: CollectionDoc | null = at.parent === undefined ? null : await reader.get(collections, at.parent)
     at = parent ? { ...parent, kind: 'collection' } : null
   }
