@@ -59,7 +59,7 @@ test('are what asking for each gives', () =>
         place.remove()
       }
     }),
-    { numRuns: 150 },
+    { numRuns: 50 },
   ))
 
 test.run()
