@@ -1,6 +1,7 @@
 import { atLeast } from '../access/index.js'
 import { badRequest, conflict, notFound, ServiceError } from '../kernel/errors.js'
 import { newId } from '../kernel/ids.js'
+import { type Page, type PageQuery, paginateSorted } from '../kernel/paging.js'
 import { collections, type CreateSpace, grants, type SpaceDoc, spaces, type UpdateSpace } from '../model/index.js'
 import type { Document, Transaction } from '../store/index.js'
 import { contentRole, roleOn, spaceRole, viewerOf } from './access.js'
@@ -9,6 +10,7 @@ import { makeCommit, moveBranch } from './commits.js'
 import { noOverrides } from './identity.js'
 import { MAIN, repositoryName } from './refs.js'
 import { markOnSites } from './sites/deleted-spaces.js'
+import { rolesOf } from './roles-of-list.js'
 import { starterFiles } from './starter.js'
 
 /** How long a deleted space can be restored: service.md, "States and transitions". */
@@ -70,21 +72,20 @@ async function checkParent(app: App, actor: Actor, organization: string, parent:
 /** A space that the caller may see, its repository not opened. */
 export type VisibleSpace = Omit<LoadedSpace, 'repo'>
 
-/** The spaces of an organization that the caller may see. */
-export async function listSpaces(app: App, actor: Actor, organization: LoadedOrganization): Promise<VisibleSpace[]> {
-  const docs = (await app.store.find(spaces, 'organization', organization.doc.id)).filter((doc) => doc.deletedAt === undefined)
-  return visibleSpaces(app, actor, organization.doc.id, docs)
+/** The spaces of an organization that the caller may see, oldest first. */
+export async function listSpaces(app: App, actor: Actor, organization: LoadedOrganization, query: PageQuery): Promise<Page<VisibleSpace>> {
+  const { documents } = await app.store.page(spaces, 'createdAt', organization.doc.id, { limit: Number.POSITIVE_INFINITY, direction: 'asc' })
+  return paginateSorted(await visibleSpaces(app, actor, organization.doc.id, documents), query, ({ doc }) => [doc.createdAt, doc.id])
 }
 
 /** Those of an organization's spaces that the caller may see. */
 export async function visibleSpaces(app: App, actor: Actor, organization: string, docs: readonly Document<SpaceDoc>[]): Promise<VisibleSpace[]> {
   const viewer = await viewerOf(app.store, actor.user.id, organization)
-  const seen: VisibleSpace[] = []
-  for (const doc of docs) {
-    const role = await roleOn(app.store, viewer, { ...doc, kind: 'space' })
-    if (role !== null) seen.push({ doc, role })
-  }
-  return seen
+  const roles = await rolesOf(app.store, viewer, 'space', docs)
+  return docs.flatMap((doc, n) => {
+    const role = roles[n] ?? null
+    return role === null ? [] : [{ doc, role }]
+  })
 }
 
 /** Opens the repositories of what a list shows: after it was cut to a page. */

@@ -63,6 +63,7 @@ export interface SpaceDoc {
 export const spaces = collection<SpaceDoc>()({
   name: 'spaces',
   indexes: { organization: (space) => space.organization, parent: (space) => space.parent ?? null, deleted: (space) => (space.deletedAt ? 'yes' : null) },
+  orders: { createdAt: { group: (space) => (space.deletedAt ? null : space.organization), by: (space) => space.createdAt } },
   owner: (space) => space.id,
 })
 

@@ -1,6 +1,5 @@
 import { Type } from '@sinclair/typebox'
 import { createSpace, deleteSpace, duplicateSpace, listSpaces, openSpaces, restoreSpace, updateSpace } from '../../domain/spaces.js'
-import { paginate } from '../../kernel/paging.js'
 import { CreateSpace, listOf, pageQuery, Space, UpdateSpace } from '../../model/index.js'
 import { created } from '../reply.js'
 import { endpoint } from '../service.js'
@@ -17,7 +16,7 @@ export const listSpacesInOrganizationById = endpoint({
   query: Type.Object(pageQuery),
   returns: listOf(Space, { $id: 'SpaceList' }),
   handle: async ({ app, actor, organization, query }) => {
-    const page = paginate(await listSpaces(app, actor, organization), query, ({ doc }) => [doc.createdAt, doc.id])
+    const page = await listSpaces(app, actor, organization, query)
     const shown = await openSpaces(app, page.items)
     return { ...page, items: await Promise.all(shown.map((one) => presentSpace(app, one))) }
   },
