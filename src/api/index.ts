@@ -1,5 +1,6 @@
 import * as changeRequests from './change-requests/endpoints.js'
 import * as reviews from './change-requests/review-endpoints.js'
+import * as collections from './collections/endpoints.js'
 import * as collectionPermissions from './collections/permission-endpoints.js'
 import * as changeRequestContent from './content/change-request-endpoints.js'
 import * as downloads from './content/download-endpoint.js'
@@ -12,6 +13,7 @@ import * as organizations from './organizations/endpoints.js'
 import * as history from './revisions/endpoints.js'
 import * as spaces from './spaces/endpoints.js'
 import * as spacePermissions from './spaces/permission-endpoints.js'
+import * as spacePlaces from './spaces/place-endpoints.js'
 import * as users from './users/endpoints.js'
 
 /** Every operation of the service, by its operationId. */
@@ -19,7 +21,9 @@ export const endpoints: Endpoints = {
   ...users,
   ...organizations,
   ...spaces,
+  ...spacePlaces,
   ...spacePermissions,
+  ...collections,
   ...collectionPermissions,
   ...mainContent,
   ...revisions,

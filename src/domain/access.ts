@@ -59,6 +59,8 @@ export interface Content {
   parent?: string
   /** Absent: `inherit`. */
   defaultLevel?: DefaultLevel
+  /** Of a space: with `in-collection`, who may see the collection may read the space, whatever its default level. */
+  visibility?: string
 }
 
 /** How grants name what they are given on. */
@@ -97,8 +99,13 @@ export function roleByChain(chain: readonly ContentLink[], viewer: Viewer): Role
 /** The role of a viewer on content of his organization, by the whole chain up to the organization; null = none. */
 export async function roleOn(reader: Reader, viewer: Viewer, content: Content): Promise<Role | null> {
   if (viewer.member === undefined || viewer.member === 'admin') return viewer.member ?? null
-  return roleByChain(await contentChain(reader, content), viewer)
+  const chain = await contentChain(reader, content)
+  return roleByChain(chain, viewer) ?? (isForReaders(content, chain) && roleByChain(chain.slice(1), viewer) !== null ? 'read' : null)
 }
+
+/** Whether everybody who may see the collection of this space may read it: service.md, visibility `in-collection`. */
+export const isForReaders = ({ visibility }: Pick<Content, 'visibility'>, chain: readonly ContentLink[]): boolean =>
+  visibility === 'in-collection' && chain.length > 1
 
 /** The role of one user on one piece of content; null = none. */
 export async function contentRole(reader: Reader, user: string, content: Content): Promise<Role | null> {

@@ -1,6 +1,8 @@
-import { changeRequests, grants, type JobDoc, jobs, LAST_IN_LANE, spaces, syncRuns } from '../model/index.js'
+import { changeRequests, type JobDoc, jobs, LAST_IN_LANE, spaces, syncRuns } from '../model/index.js'
 import type { Draft } from '../store/index.js'
 import type { App } from './app.js'
+import { emit } from './events.js'
+import { removeGrantsOn } from './permissions.js'
 import { repositoryName } from './refs.js'
 import { RESTORE_MS } from './spaces.js'
 
@@ -48,10 +50,12 @@ export async function purgeSpace(app: App, id: string): Promise<void> {
     if (space?.deletedAt === undefined || Date.parse(space.deletedAt) + RESTORE_MS > app.clock.now().getTime()) return
     if (await app.git.exists(repositoryName(id))) await app.git.remove(repositoryName(id))
     await app.store.transact(async (tx) => {
+      const { organization, title } = (await tx.get(spaces, id)) ?? space
       for (const doc of await tx.find(changeRequests, 'space', id)) await tx.remove(changeRequests as never, doc.id)
       for (const doc of await tx.find(syncRuns, 'space', id)) await tx.remove(syncRuns as never, doc.id)
-      for (const doc of await tx.find(grants, 'target', `space:${id}`)) await tx.remove(grants as never, doc.id)
+      await removeGrantsOn(tx, { kind: 'space', id })
       await tx.remove(spaces as never, id)
+      await emit(app, tx, { type: 'space.purged', organization, subject: { space: id }, data: { title } })
     })
   })
 }
