@@ -78,7 +78,9 @@ export interface ContentLink {
 export async function contentChain(reader: Reader, content: Omit<Content, 'organization'>): Promise<ContentLink[]> {
   const chain: ContentLink[] = []
   for (let at: Omit<Content, 'organization'> | null = content; at; ) {
-    chain.push({ kind: at.kind, id: at.id, defaultLevel: at.defaultLevel ?? 'inherit', grants: await reader.find(grants, 'target', grantTarget(at)) })
+    // Not `??`: null is a level of its own, nobody's.
+    const { kind, id, defaultLevel = 'inherit' } = at
+    chain.push({ kind, id, defaultLevel, grants: await reader.find(grants, 'target', grantTarget({ kind, id })) })
     const parent: CollectionDoc | null = at.parent === undefined ? null : await reader.get(collections, at.parent)
     at = parent ? { ...parent, kind: 'collection' } : null
   }
