@@ -61,10 +61,10 @@ interface Inherited {
 }
 
 async function inheritedFrom(tx: Reader, collection: Document<CollectionDoc>): Promise<Inherited> {
-  const levels = (await collectionsFrom(tx, collection.id)).map(({ defaultLevel }) => defaultLevel)
+  const decides = (await collectionsFrom(tx, collection.id)).find(({ defaultLevel }) => defaultLevel !== 'inherit')
   return {
     level: collection.defaultLevel,
-    effective: levels.find((level) => level !== 'inherit') ?? 'inherit',
+    effective: decides === undefined ? 'inherit' : decides.defaultLevel,
     grants: await tx.find(grants, 'target', `collection:${collection.id}`),
   }
 }
