@@ -1,5 +1,6 @@
 import * as changeRequests from './change-requests/endpoints.js'
 import * as reviews from './change-requests/review-endpoints.js'
+import * as collections from './collections/endpoints.js'
 import * as collectionPermissions from './collections/permission-endpoints.js'
 import * as changeRequestComments from './comments/change-request-endpoints.js'
 import * as commenters from './comments/commenter-endpoints.js'
@@ -30,6 +31,7 @@ import * as siteShareLinks from './sites/share-link-endpoints.js'
 import * as spaces from './spaces/endpoints.js'
 import * as teams from './teams/endpoints.js'
 import * as spacePermissions from './spaces/permission-endpoints.js'
+import * as spacePlaces from './spaces/place-endpoints.js'
 import * as users from './users/endpoints.js'
 
 /** Every operation of the service, by its operationId. */
@@ -42,7 +44,9 @@ export const endpoints: Endpoints = {
   ...linkInvites,
   ...signIn,
   ...spaces,
+  ...spacePlaces,
   ...spacePermissions,
+  ...collections,
   ...collectionPermissions,
   ...mainContent,
   ...revisions,
