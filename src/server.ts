@@ -16,6 +16,7 @@ import { authenticate } from './domain/accounts.js'
 import type { Actor, App } from './domain/app.js'
 import { ContentCache } from './domain/content-cache.js'
 import { type FirstStart, firstStart } from './domain/first-start.js'
+import { Gatherer } from './domain/gatherer.js'
 import { KeyedMutex } from './domain/mutex.js'
 import { type Repair, reconcile } from './domain/reconcile.js'
 import { makeDurableFolder } from './durable-folder.js'
@@ -51,6 +52,8 @@ export interface Overrides {
 const NAME = 'Bindery'
 /** Bytes of answers that are kept ready, by their validator. */
 const ANSWER_CACHE_BYTES = 64 * 1024 * 1024
+/** Waiting edits of a space that one move of its refs takes along. */
+const EDITS_AT_ONCE = 64
 /** Longest wait for requests under way when the service stops. */
 const GRACE_MS = 30_000
 
@@ -79,6 +82,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       notice: (message) => log.warn({}, message),
     })
     closers.unshift(() => git.close())
+    const locks = new KeyedMutex()
     const http = createHttpClient({ allowPrivateNetworks: config.allowPrivateNetworks, agent: `${NAME}/${await version()}` })
     closers.unshift(() => http.close())
     const mail = config.smtpUrl === null ? null : createMailer({ url: config.smtpUrl, from: config.mailFrom as string })
@@ -91,7 +95,8 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       mail,
       ...(limitSignIn ? { limitSignIn } : {}),
       clock: overrides.clock ?? systemClock,
-      locks: new KeyedMutex(),
+      locks,
+      edits: new Gatherer(locks, EDITS_AT_ONCE),
       content: new ContentCache(),
       wakeJobs: () => {},
       credentials: new Map(),
@@ -127,6 +132,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
         publicUrl: config.publicUrl,
         trustProxy: config.trustProxy,
         bodyLimitBytes: config.bodyLimitBytes,
+        fileLimitBytes: config.fileLimitBytes,
         rateLimit: { perToken: config.ratePerToken, perAddress: config.ratePerAddress },
         corsOrigins: config.corsOrigins,
         metricsToken: config.metricsToken,

@@ -1,4 +1,5 @@
 import type { ContentCache } from './content-cache.js'
+import type { Gatherer } from './gatherer.js'
 import type { Git, Repository } from '../git/index.js'
 import type { Clock } from '../kernel/clock.js'
 import type { HttpClient, Mailer } from '../outbound/index.js'
@@ -18,6 +19,8 @@ export interface App {
   settings: Settings
   /** One holder per space for what must not interleave: writes of content, sync steps, maintenance. */
   locks: KeyedMutex
+  /** Writes of content that wait for the lock of their space. */
+  edits: Gatherer
   content: ContentCache
   /** Tells the worker that jobs were queued. */
   wakeJobs(): void
