@@ -15,10 +15,12 @@ import { authenticate } from './domain/accounts.js'
 import type { Actor, App } from './domain/app.js'
 import { ContentCache } from './domain/content-cache.js'
 import { type FirstStart, firstStart } from './domain/first-start.js'
+import { announceAll } from './domain/announce.js'
 import { KeyedMutex } from './domain/mutex.js'
 import { type Repair, reconcile } from './domain/reconcile.js'
 import { makeDurableFolder } from './durable-folder.js'
 import { createRemoteOperations, openGit } from './git/index.js'
+import { type Announcer, startAnnouncer } from './jobs/announcer.js'
 import { startWorker } from './jobs/worker.js'
 import { type Clock, systemClock } from './kernel/clock.js'
 import { ServiceError } from './kernel/errors.js'
@@ -69,6 +71,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     log: ({ event, ...fields }) => log.info(fields, `store: ${event}`),
   })
   const closers: Array<() => Promise<unknown>> = [() => store.close()]
+  let announcer: Announcer | undefined
   try {
     const git = await openGit({
       reposDir: resolve(config.reposDir),
@@ -76,6 +79,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       maxBlobBytes: config.blobLimitBytes,
       remote: createRemoteOperations({ allowedProtocols: config.remoteProtocols, allowPrivateNetworks: config.allowPrivateNetworks }),
       notice: (message) => log.warn({}, message),
+      moved: (repository, refs) => announcer?.moved(repository, refs),
     })
     closers.unshift(() => git.close())
     const http = createHttpClient({ allowPrivateNetworks: config.allowPrivateNetworks, agent: `${NAME}/${await version()}` })
@@ -105,6 +109,8 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     }
     const repairs = await reconcile(app)
     for (const repair of repairs) log.warn(repair, 'reconciled')
+    await announceAll(app, { branches: true })
+    announcer = startAnnouncer(app)
     const first = await firstStart(app, { email: config.adminEmail ?? 'admin@localhost', token: config.adminToken })
     if (first.token !== null) await keepSecret(join(dataDir, 'admin-token'), () => first.token as string, { replace: true })
 
@@ -144,6 +150,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       await stop(server)
       await worker?.stop()
       await app.locks.idle()
+      await announcer?.stop()
       for (const closer of closers) await closer()
     }
     return { url: app.settings.publicUrl, app, first, repairs, close }

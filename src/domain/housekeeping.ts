@@ -1,4 +1,4 @@
-import { changeRequests, grants, type JobDoc, jobs, LAST_IN_LANE, spaces, syncRuns } from '../model/index.js'
+import { announcedHeads, changeRequests, grants, type JobDoc, jobs, LAST_IN_LANE, spaces, syncRuns } from '../model/index.js'
 import type { Draft } from '../store/index.js'
 import type { App } from './app.js'
 import { repositoryName } from './refs.js'
@@ -52,6 +52,7 @@ export async function purgeSpace(app: App, id: string): Promise<void> {
       for (const doc of await tx.find(changeRequests, 'space', id)) await tx.remove(changeRequests as never, doc.id)
       for (const doc of await tx.find(syncRuns, 'space', id)) await tx.remove(syncRuns as never, doc.id)
       for (const doc of await tx.find(grants, 'target', `space:${id}`)) await tx.remove(grants as never, doc.id)
+      for (const doc of await tx.find(announcedHeads, 'space', id)) await tx.remove(announcedHeads as never, doc.id)
       return tx.remove(spaces as never, id)
     })
     if (gone && (await app.git.exists(repositoryName(id)))) await app.git.remove(repositoryName(id))

@@ -1,3 +1,4 @@
+import { announcedHeads } from './announced-head.js'
 import { changeRequests } from './change-request.js'
 import { eventStreams, events } from './event.js'
 import { syncRuns } from './git-sync.js'
@@ -18,6 +19,7 @@ export const documentCollections = [
   spaces,
   grants,
   changeRequests,
+  announcedHeads,
   jobs,
   syncRuns,
   events,

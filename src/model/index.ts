@@ -1,3 +1,4 @@
+export * from './announced-head.js'
 export * from './change-request.js'
 export * from './changes.js'
 export * from './collections.js'
