@@ -1,5 +1,8 @@
 import * as changeRequests from './change-requests/endpoints.js'
 import * as reviews from './change-requests/review-endpoints.js'
+import * as collectionPermissions from './collections/permission-endpoints.js'
+import * as changeRequestComments from './comments/change-request-endpoints.js'
+import * as spaceComments from './comments/space-endpoints.js'
 import * as changeRequestContent from './content/change-request-endpoints.js'
 import * as downloads from './content/download-endpoint.js'
 import * as mainContent from './content/main-endpoints.js'
@@ -7,16 +10,23 @@ import * as revisions from './content/revision-endpoints.js'
 import * as writing from './content/write-endpoints.js'
 import type { Endpoints } from './declaration.js'
 import * as gitSync from './git-sync/endpoints.js'
+import * as members from './members/endpoints.js'
 import * as organizations from './organizations/endpoints.js'
 import * as history from './revisions/endpoints.js'
 import * as spaces from './spaces/endpoints.js'
+import * as teams from './teams/endpoints.js'
+import * as spacePermissions from './spaces/permission-endpoints.js'
 import * as users from './users/endpoints.js'
 
 /** Every operation of the service, by its operationId. */
 export const endpoints: Endpoints = {
   ...users,
   ...organizations,
+  ...members,
+  ...teams,
   ...spaces,
+  ...spacePermissions,
+  ...collectionPermissions,
   ...mainContent,
   ...revisions,
   ...writing,
@@ -24,6 +34,8 @@ export const endpoints: Endpoints = {
   ...changeRequests,
   ...reviews,
   ...changeRequestContent,
+  ...changeRequestComments,
+  ...spaceComments,
   ...downloads,
   ...gitSync,
 }

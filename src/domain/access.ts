@@ -3,6 +3,7 @@ import {
   type CollectionDoc,
   collections,
   type DefaultLevel,
+  type GrantDoc,
   grants,
   membershipId,
   memberships,
@@ -60,17 +61,43 @@ export interface Content {
   defaultLevel?: DefaultLevel
 }
 
-/** The role of a viewer on content of his organization, by the whole chain up to the organization; null = none. */
-export async function roleOn(reader: Reader, viewer: Viewer, content: Content): Promise<Role | null> {
-  if (viewer.member === undefined || viewer.member === 'admin') return viewer.member ?? null
-  const chain: ChainLink[] = []
+/** How grants name what they are given on. */
+export const grantTarget = ({ kind, id }: Pick<Content, 'kind' | 'id'>): string => `${kind}:${id}`
+
+/** A link of the chain, with all that was granted on it. */
+export interface ContentLink {
+  kind: Content['kind']
+  id: string
+  defaultLevel: DefaultLevel
+  grants: readonly GrantDoc[]
+}
+
+/** The chain from content up to its organization: itself first, then its collections, outwards. */
+export async function contentChain(reader: Reader, content: Omit<Content, 'organization'>): Promise<ContentLink[]> {
+  const chain: ContentLink[] = []
   for (let at: Omit<Content, 'organization'> | null = content; at; ) {
-    const granted = (await reader.find(grants, 'target', `${at.kind}:${at.id}`)).filter((grant) => viewer.principals.has(grant.principal))
-    chain.push({ defaultLevel: at.defaultLevel ?? 'inherit', granted: granted.map((grant) => grant.role) })
+    chain.push({ kind: at.kind, id: at.id, defaultLevel: at.defaultLevel ?? 'inherit', grants: await reader.find(grants, 'target', grantTarget(at)) })
     const parent: CollectionDoc | null = at.parent === undefined ? null : await reader.get(collections, at.parent)
     at = parent ? { ...parent, kind: 'collection' } : null
   }
-  return effectiveRole(chain, viewer.member)
+  return chain
+}
+
+/** The role of a viewer by a loaded chain. */
+export function roleByChain(chain: readonly ContentLink[], viewer: Viewer): Role | null {
+  const links = chain.map(
+    (link): ChainLink => ({
+      defaultLevel: link.defaultLevel,
+      granted: link.grants.filter((grant) => viewer.principals.has(grant.principal)).map((grant) => grant.role),
+    }),
+  )
+  return effectiveRole(links, viewer.member)
+}
+
+/** The role of a viewer on content of his organization, by the whole chain up to the organization; null = none. */
+export async function roleOn(reader: Reader, viewer: Viewer, content: Content): Promise<Role | null> {
+  if (viewer.member === undefined || viewer.member === 'admin') return viewer.member ?? null
+  return roleByChain(await contentChain(reader, content), viewer)
 }
 
 /** The role of one user on one piece of content; null = none. */

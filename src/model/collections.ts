@@ -1,5 +1,6 @@
 import { announcedHeads } from './announced-head.js'
 import { changeRequests } from './change-request.js'
+import { commenters, comments, reactions, replies } from './comment.js'
 import { eventStreams, events } from './event.js'
 import { syncRuns } from './git-sync.js'
 import { jobs } from './job.js'
@@ -20,6 +21,10 @@ export const documentCollections = [
   grants,
   changeRequests,
   announcedHeads,
+  comments,
+  replies,
+  reactions,
+  commenters,
   jobs,
   syncRuns,
   events,

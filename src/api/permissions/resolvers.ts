@@ -1,0 +1,34 @@
+import type { Actor, App, LoadedCollection, LoadedSpace } from '../../domain/app.js'
+import { findGrant, type PermissionTarget, type Principal } from '../../domain/permissions.js'
+import { resolversOf } from '../resolver.js'
+
+const resolver = resolversOf<App, Actor>()
+
+export const spaceTarget = ({ doc }: Pick<LoadedSpace, 'doc'>): PermissionTarget => ({ ...doc, kind: 'space' })
+export const collectionTarget = ({ doc }: LoadedCollection): PermissionTarget => ({ ...doc, kind: 'collection' })
+
+/** What a path of permissions may be about; the resolvers below take the first that was loaded. */
+interface Parents {
+  space?: LoadedSpace
+  collection?: LoadedCollection
+}
+
+/** The principal, where a role was given to him on the target itself. */
+const granted = async (app: App, { space, collection }: Parents, principal: Principal): Promise<Principal | null> => {
+  const target = space ? spaceTarget(space) : collection ? collectionTarget(collection) : null
+  return target && (await findGrant(app.store, target, principal)) ? principal : null
+}
+
+/** Users and teams below `/permissions`: there is one where a role was given to him on the resource itself. */
+export const permissionResolvers = {
+  permittedUserId: resolver<Parents>()({
+    as: 'permission',
+    description: 'ID of a user who was given a role here.',
+    load: ({ app, parents, id }) => granted(app, parents, { kind: 'user', id }),
+  }),
+  permittedTeamId: resolver<Parents>()({
+    as: 'permission',
+    description: 'ID of a team that was given a role here.',
+    load: ({ app, parents, id }) => granted(app, parents, { kind: 'team', id }),
+  }),
+}

@@ -1,0 +1,94 @@
+import { atLeast, rank } from '../access/index.js'
+import { type MembershipDoc, memberships, type Role, teamMembers, type UserDoc, users } from '../model/index.js'
+import type { Document, Reader } from '../store/index.js'
+import { type Content, type ContentLink, contentChain } from './access.js'
+import type { App } from './app.js'
+
+/** One of the things that give somebody a role. */
+export interface PermissionSource {
+  type: 'organization' | 'default-level' | 'team' | 'user'
+  permission: Role
+  /** The collection above on which it is given; absent = on the content itself. */
+  collection?: string
+  team?: string
+}
+
+/** Somebody with a role on content. */
+export interface EffectivePermission {
+  member: Document<MembershipDoc>
+  role: Role
+}
+
+/**
+ * Works out everybody's role on one piece of content: the chain and its teams are read once, so that a member costs a
+ * few look-ups in memory and none in the store.
+ */
+export class Aggregation {
+  readonly #base: { source: PermissionSource } | 'none' | 'own'
+  readonly #granted = new Map<string, PermissionSource[]>()
+
+  private constructor(
+    private readonly content: Content,
+    chain: readonly ContentLink[],
+  ) {
+    const link = chain.find(({ defaultLevel }) => defaultLevel !== 'inherit')
+    this.#base =
+      link === undefined
+        ? 'own'
+        : link.defaultLevel === null
+          ? 'none'
+          : { source: { type: 'default-level', permission: link.defaultLevel as Role, ...this.#above(link) } }
+  }
+
+  static async of(reader: Reader, content: Content): Promise<Aggregation> {
+    const chain = await contentChain(reader, content)
+    const all = new Aggregation(content, chain)
+    for (const link of chain) for (const { principal, role } of link.grants) await all.#add(reader, link, principal, role)
+    return all
+  }
+
+  async #add(reader: Reader, link: ContentLink, principal: string, permission: Role): Promise<void> {
+    const [kind, id] = [principal.slice(0, 4), principal.slice(5)]
+    const people = kind === 'team' ? (await reader.find(teamMembers, 'team', id)).map(({ user }) => user) : [id]
+    const source: PermissionSource = { type: kind as 'team' | 'user', permission, ...(kind === 'team' ? { team: id } : {}), ...this.#above(link) }
+    for (const user of people) this.#granted.set(user, [...(this.#granted.get(user) ?? []), source])
+  }
+
+  #above = ({ kind, id }: ContentLink) => (kind === 'collection' && id !== this.content.id ? { collection: id } : {})
+
+  /** All that gives a member a role, the most powerful first: the same rules as `effectiveRole`. */
+  sources(member: Pick<MembershipDoc, 'user' | 'role' | 'disabled'>): PermissionSource[] {
+    if (member.disabled) return []
+    if (member.role === 'admin') return [{ type: 'organization', permission: 'admin' }]
+    const granted = this.#granted.get(member.user) ?? []
+    if (member.role === null || this.#base === 'none') return strongestFirst(granted)
+    const base = this.#base === 'own' ? { type: 'organization' as const, permission: member.role } : this.#base.source
+    return strongestFirst([base, ...granted])
+  }
+
+  /** A member's role; null = none. */
+  role(member: Pick<MembershipDoc, 'user' | 'role' | 'disabled'>): Role | null {
+    return this.sources(member)[0]?.permission ?? null
+  }
+}
+
+const strongestFirst = (sources: readonly PermissionSource[]): PermissionSource[] =>
+  sources.length < 2 ? [...sources] : [...sources].sort((a, b) => rank(b.permission) - rank(a.permission))
+
+/** Everybody with at least a role on the content (default: any), by joining: to be cut to a page before `describe`. */
+export async function aggregatePermissions(
+  app: App,
+  content: Content,
+  least: Role = 'read',
+): Promise<{ all: EffectivePermission[]; aggregation: Aggregation }> {
+  const aggregation = await Aggregation.of(app.store, content)
+  const all: EffectivePermission[] = []
+  for (const member of await app.store.find(memberships, 'organization', content.organization)) {
+    const role = aggregation.role(member)
+    if (role !== null && atLeast(role, least)) all.push({ member, role })
+  }
+  return { all, aggregation }
+}
+
+/** The users of one page of the list; somebody whose account is gone is answered as null. */
+export const userOf = (app: App, { member }: EffectivePermission): Promise<Document<UserDoc> | null> => app.store.get(users, member.user)

@@ -1,0 +1,50 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Id, oneOf, RoleSchema, Timestamp } from './common.js'
+import { User } from './user.js'
+
+const principals = { uniqueItems: true, maxItems: 1000 }
+
+export const InviteToContent = Type.Object(
+  {
+    role: RoleSchema,
+    users: Type.Optional(Type.Array(Id, { ...principals, description: 'IDs of members of the organization.' })),
+    teams: Type.Optional(Type.Array(Id, { ...principals, description: 'IDs of teams of the organization.' })),
+  },
+  { additionalProperties: false, $id: 'InviteToContent' },
+)
+export type InviteToContent = Static<typeof InviteToContent>
+
+export const UpdateContentPermission = Type.Object({ role: RoleSchema }, { additionalProperties: false, $id: 'UpdateContentPermission' })
+export type UpdateContentPermission = Static<typeof UpdateContentPermission>
+
+export const UserContentPermission = Type.Object({ permission: RoleSchema, user: User }, { $id: 'UserContentPermission' })
+
+export const TeamContentPermission = Type.Object(
+  {
+    permission: RoleSchema,
+    team: Type.Object({ object: Type.Literal('team'), id: Id, title: Type.String(), createdAt: Timestamp }),
+  },
+  { $id: 'TeamContentPermission' },
+)
+
+/** What a role can come from. */
+export const permissionSources = ['organization', 'default-level', 'team', 'user'] as const
+
+export const AggregatedContentPermission = Type.Object(
+  {
+    permission: RoleSchema,
+    user: User,
+    sources: Type.Array(
+      Type.Object({
+        type: oneOf(permissionSources, {
+          description: 'The role in the organization, a default level, a role given to a team, or one given by name.',
+        }),
+        permission: RoleSchema,
+        collection: Type.Optional(Type.String({ description: 'ID of the collection above on which it is given; absent = on this itself.' })),
+        team: Type.Optional(Type.String({ description: 'ID of the team.' })),
+      }),
+      { description: 'All that gives a role, the most powerful first; `permission` is the most powerful of them.' },
+    ),
+  },
+  { $id: 'AggregatedContentPermission' },
+)

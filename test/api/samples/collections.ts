@@ -1,0 +1,27 @@
+import { collections, teams } from '../../../src/model/index.js'
+import type { Samples, SpecialSamples } from './samples.js'
+
+/** Collections, and the permissions of spaces and collections. */
+export const collectionSamples: Samples = async (here, before) => {
+  const { admin, organization } = here
+  const { store } = here.service.app
+  const collection = 'probe-collection'
+  await store.insert(collections, { id: collection, organization, title: 'Probe', defaultLevel: 'inherit' })
+  const team = async (id: string): Promise<string> => (await store.insert(teams, { id, organization, title: 'Probe', createdAt: new Date().toISOString() })).id
+  const [changed, removed] = [await team('probe-changed-team'), await team('probe-removed-team')]
+  const [user, gone] = [(await here.caller('read')).user, (await here.caller('read')).user]
+  for (const path of [`/v1/spaces/${before.spaceId}`, `/v1/collections/${collection}`])
+    await admin.call('post', `${path}/permissions`, { role: 'read', users: [user, gone], teams: [changed, removed] }).expect(204)
+  const parameters = { collectionId: collection }
+  const permitted = { ...before, ...parameters, userId: user, teamId: changed }
+  const leaving = { ...permitted, userId: gone, teamId: removed }
+  const special: SpecialSamples = {}
+  for (const where of ['Space', 'Collection']) {
+    special[`inviteTo${where}`] = { body: { role: 'edit', users: [user] }, success: true }
+    special[`updateUserPermissionIn${where}`] = { parameters: permitted, body: { role: 'edit' }, success: true }
+    special[`updateTeamPermissionIn${where}`] = { parameters: permitted, body: { role: 'edit' }, success: true }
+    special[`removeUserFrom${where}`] = { parameters: leaving, success: true }
+    special[`removeTeamFrom${where}`] = { parameters: leaving, success: true }
+  }
+  return { parameters, special }
+}
