@@ -15,12 +15,14 @@ import { authenticate } from './domain/accounts.js'
 import type { Actor, App } from './domain/app.js'
 import { ContentCache } from './domain/content-cache.js'
 import { type FirstStart, firstStart } from './domain/first-start.js'
+import { recordRequest } from './domain/audit.js'
 import { announceAll } from './domain/announce.js'
 import { KeyedMutex } from './domain/mutex.js'
 import { type Repair, reconcile } from './domain/reconcile.js'
 import { makeDurableFolder } from './durable-folder.js'
 import { createRemoteOperations, openGit } from './git/index.js'
 import { type Announcer, startAnnouncer } from './jobs/announcer.js'
+import { startWebhookSender } from './jobs/webhook-sender.js'
 import { startWorker } from './jobs/worker.js'
 import { type Clock, systemClock } from './kernel/clock.js'
 import { ServiceError } from './kernel/errors.js'
@@ -92,6 +94,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       locks: new KeyedMutex(),
       content: new ContentCache(),
       wakeJobs: () => {},
+      wakeWebhooks: () => {},
       credentials: new Map(),
       log,
       settings: {
@@ -104,6 +107,8 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
         maxTreeEntries: config.treeLimitEntries,
         remoteTimeoutMs: config.remoteTimeoutSeconds * 1000,
         allowedProtocols: config.remoteProtocols,
+        eventDays: config.eventDays,
+        auditDays: config.auditDays,
         committer: { name: NAME, email: 'bindery@localhost' },
       },
     }
@@ -118,7 +123,9 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       app,
       endpoints,
       resolvers,
-      authenticate: async (header, request) => authorized(await signIn(app, header), request.method),
+      authenticate: (header) => signIn(app, header),
+      permit: checkReadOnly,
+      acted: (request) => recordRequest(app, request),
       actorKey: (actor) => actor.token.id,
       can: can as never,
       config: {
@@ -145,12 +152,15 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     if (config.publicUrl === null) app.settings.publicUrl = url
     const worker = overrides.withoutWorker ? null : startWorker(app, { concurrency: 2 })
     app.wakeJobs = () => worker?.wake()
+    const sender = overrides.withoutWorker ? null : startWebhookSender(app)
+    if (sender) app.wakeWebhooks = sender.wake
     const close = async (): Promise<void> => {
       api.stop()
       await stop(server)
       await worker?.stop()
       await app.locks.idle()
       await announcer?.stop()
+      await sender?.stop()
       for (const closer of closers) await closer()
     }
     return { url: app.settings.publicUrl, app, first, repairs, close }
@@ -166,9 +176,8 @@ async function signIn(app: App, header: string): Promise<Actor | null> {
 }
 
 /** A token for reading only reads. */
-function authorized(actor: Actor | null, method: string): Actor | null {
-  if (actor?.token.readOnly && !['GET', 'HEAD', 'OPTIONS'].includes(method)) throw new ServiceError('forbidden', 'This token is for reading only.')
-  return actor
+function checkReadOnly(actor: Actor, method: string): void {
+  if (actor.token.readOnly && method !== 'GET') throw new ServiceError('forbidden', 'This token is for reading only.')
 }
 
 const answerCache = () =>

@@ -79,6 +79,8 @@ export interface EndpointFacts {
   deletes?: 'leaf'
   /** Parameter → the resolver that loads it, where that is not the one of its own name. */
   aliases?: Readonly<Record<string, string>>
+  /** False = it is not told to the audit log, since it changes nothing but what it is called for all the time. */
+  audited?: false
   /** Bytes that the body may have, where that is not the general limit. */
   bodyLimitBytes?: number
 }

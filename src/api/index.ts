@@ -1,3 +1,4 @@
+import * as audit from './audit/endpoints.js'
 import * as changeRequests from './change-requests/endpoints.js'
 import * as reviews from './change-requests/review-endpoints.js'
 import * as collectionPermissions from './collections/permission-endpoints.js'
@@ -9,6 +10,7 @@ import * as mainContent from './content/main-endpoints.js'
 import * as revisions from './content/revision-endpoints.js'
 import * as writing from './content/write-endpoints.js'
 import type { Endpoints } from './declaration.js'
+import * as events from './events/endpoints.js'
 import * as gitSync from './git-sync/endpoints.js'
 import * as members from './members/endpoints.js'
 import * as organizations from './organizations/endpoints.js'
@@ -17,6 +19,8 @@ import * as spaces from './spaces/endpoints.js'
 import * as teams from './teams/endpoints.js'
 import * as spacePermissions from './spaces/permission-endpoints.js'
 import * as users from './users/endpoints.js'
+import * as webhookDeliveries from './webhooks/delivery-endpoints.js'
+import * as webhooks from './webhooks/endpoints.js'
 
 /** Every operation of the service, by its operationId. */
 export const endpoints: Endpoints = {
@@ -38,4 +42,8 @@ export const endpoints: Endpoints = {
   ...spaceComments,
   ...downloads,
   ...gitSync,
+  ...events,
+  ...audit,
+  ...webhooks,
+  ...webhookDeliveries,
 }

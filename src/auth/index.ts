@@ -1,1 +1,2 @@
 export { bearer, hashToken, newToken } from './secrets.js'
+export { newWebhookSecret, signWebhook } from './webhook-signature.js'

@@ -19,6 +19,8 @@ export interface App {
   content: ContentCache
   /** Tells the worker that jobs were queued. */
   wakeJobs(): void
+  /** Tells the sender of webhooks that an organization has events. May be called in the transaction that writes them. */
+  wakeWebhooks(organization: string): void
   /** Credentials of queued remote operations by job ID: in memory only, gone with the process. */
   credentials: Map<string, { username?: string; password?: string }>
   log: { info(fields: object, message: string): void; warn(fields: object, message: string): void; error(fields: object, message: string): void }
@@ -36,6 +38,10 @@ export interface Settings {
   maxTreeEntries: number
   remoteTimeoutMs: number
   allowedProtocols: readonly string[]
+  /** Days that events and deliveries of webhooks are kept. */
+  eventDays: number
+  /** Days that entries of the audit log are kept. */
+  auditDays: number
   /** Committer of the service's commits. */
   committer: { name: string; email: string }
 }

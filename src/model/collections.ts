@@ -1,4 +1,5 @@
 import { announcedHeads } from './announced-head.js'
+import { auditLog } from './audit.js'
 import { changeRequests } from './change-request.js'
 import { commenters, comments, reactions, replies } from './comment.js'
 import { eventStreams, events } from './event.js'
@@ -7,6 +8,7 @@ import { jobs } from './job.js'
 import { memberships, organizations, teamMembers, teams } from './organization.js'
 import { collections, grants, spaces } from './space.js'
 import { tokens, users } from './user.js'
+import { deliveries, webhooks } from './webhook.js'
 
 /** Every collection of documents: the store builds their indexes at start. */
 export const documentCollections = [
@@ -29,4 +31,7 @@ export const documentCollections = [
   syncRuns,
   events,
   eventStreams,
+  webhooks,
+  deliveries,
+  auditLog,
 ]
