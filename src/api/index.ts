@@ -15,6 +15,9 @@ import * as gitSync from './git-sync/endpoints.js'
 import * as members from './members/endpoints.js'
 import * as organizations from './organizations/endpoints.js'
 import * as history from './revisions/endpoints.js'
+import * as siteRedirects from './sites/redirect-endpoints.js'
+import * as siteSettings from './sites/settings-endpoints.js'
+import * as siteShareLinks from './sites/share-link-endpoints.js'
 import * as spaces from './spaces/endpoints.js'
 import * as teams from './teams/endpoints.js'
 import * as spacePermissions from './spaces/permission-endpoints.js'
@@ -46,4 +49,7 @@ export const endpoints: Endpoints = {
   ...audit,
   ...webhooks,
   ...webhookDeliveries,
+  ...siteSettings,
+  ...siteShareLinks,
+  ...siteRedirects,
 }

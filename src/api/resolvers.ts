@@ -8,6 +8,8 @@ import { peopleResolvers } from './people-resolvers.js'
 import { permissionResolvers } from './permissions/resolvers.js'
 import { commentResolvers } from './comments/resolvers.js'
 import { eventResolvers } from './event-resolvers.js'
+import { siteBelongingsResolvers } from './sites/belongings-resolvers.js'
+import { siteResolvers } from './sites/resolvers.js'
 import { defineResolvers, resolversOf } from './resolver.js'
 
 const resolver = resolversOf<App, Actor>()
@@ -35,6 +37,8 @@ export const resolvers = defineResolvers({
     description: 'ID of a collection.',
     load: ({ app, actor, id }) => actor && findCollection(app, actor, id),
   }),
+  ...siteResolvers,
+  ...siteBelongingsResolvers,
   spaceId: resolver()({ as: 'space', description: 'ID of a space.', load: ({ app, actor, id }) => actor && findSpace(app, actor, id) }),
   deletedSpaceId: resolver()({
     as: 'space',

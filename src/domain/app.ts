@@ -2,7 +2,7 @@ import type { ContentCache } from './content-cache.js'
 import type { Git, Repository } from '../git/index.js'
 import type { Clock } from '../kernel/clock.js'
 import type { HttpClient } from '../outbound/index.js'
-import type { CollectionDoc, OrganizationDoc, Role, SpaceDoc, TeamDoc, UserDoc } from '../model/index.js'
+import type { CollectionDoc, OrganizationDoc, Role, SiteDoc, SpaceDoc, TeamDoc, UserDoc } from '../model/index.js'
 import type { Document, Store } from '../store/index.js'
 import type { KeyedMutex } from './mutex.js'
 
@@ -67,6 +67,12 @@ export interface LoadedTeam {
 /** A collection that the caller may see, with his role on it. */
 export interface LoadedCollection {
   doc: Document<CollectionDoc>
+  role: Role
+}
+
+/** A site that the caller may see, with his role on it. */
+export interface LoadedSite {
+  doc: Document<SiteDoc>
   role: Role
 }
 

@@ -6,6 +6,12 @@ import { eventStreams, events } from './event.js'
 import { syncRuns } from './git-sync.js'
 import { jobs } from './job.js'
 import { memberships, organizations, teamMembers, teams } from './organization.js'
+import { sites } from './site.js'
+import { siteAdaptiveSchemas } from './site-adaptive-schema.js'
+import { siteCustomizations } from './site-customization.js'
+import { sitePublishingAuths } from './site-publishing-auth.js'
+import { siteRedirects } from './site-redirect.js'
+import { shareLinks } from './site-share-link.js'
 import { collections, grants, spaces } from './space.js'
 import { tokens, users } from './user.js'
 import { deliveries, webhooks } from './webhook.js'
@@ -21,6 +27,12 @@ export const documentCollections = [
   collections,
   spaces,
   grants,
+  sites,
+  shareLinks,
+  siteRedirects,
+  siteCustomizations,
+  siteAdaptiveSchemas,
+  sitePublishingAuths,
   changeRequests,
   announcedHeads,
   comments,
