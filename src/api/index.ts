@@ -1,5 +1,7 @@
+import * as audit from './audit/endpoints.js'
 import * as changeRequests from './change-requests/endpoints.js'
 import * as reviews from './change-requests/review-endpoints.js'
+import * as collections from './collections/endpoints.js'
 import * as collectionPermissions from './collections/permission-endpoints.js'
 import * as changeRequestComments from './comments/change-request-endpoints.js'
 import * as commenters from './comments/commenter-endpoints.js'
@@ -10,6 +12,7 @@ import * as mainContent from './content/main-endpoints.js'
 import * as revisions from './content/revision-endpoints.js'
 import * as writing from './content/write-endpoints.js'
 import type { Endpoints } from './declaration.js'
+import * as events from './events/endpoints.js'
 import * as gitSync from './git-sync/endpoints.js'
 import * as invites from './invites/endpoints.js'
 import * as linkInvites from './invites/link-endpoints.js'
@@ -30,7 +33,10 @@ import * as siteShareLinks from './sites/share-link-endpoints.js'
 import * as spaces from './spaces/endpoints.js'
 import * as teams from './teams/endpoints.js'
 import * as spacePermissions from './spaces/permission-endpoints.js'
+import * as spacePlaces from './spaces/place-endpoints.js'
 import * as users from './users/endpoints.js'
+import * as webhookDeliveries from './webhooks/delivery-endpoints.js'
+import * as webhooks from './webhooks/endpoints.js'
 
 /** Every operation of the service, by its operationId. */
 export const endpoints: Endpoints = {
@@ -42,7 +48,9 @@ export const endpoints: Endpoints = {
   ...linkInvites,
   ...signIn,
   ...spaces,
+  ...spacePlaces,
   ...spacePermissions,
+  ...collections,
   ...collectionPermissions,
   ...mainContent,
   ...revisions,
@@ -61,6 +69,10 @@ export const endpoints: Endpoints = {
   ...siteSections,
   ...siteSectionGroups,
   ...siteSpaces,
+  ...events,
+  ...audit,
+  ...webhooks,
+  ...webhookDeliveries,
   ...siteSettings,
   ...siteSpaceCustomization,
   ...siteShareLinks,

@@ -80,6 +80,8 @@ export interface Content {
   parent?: string
   /** Absent: `inherit`; null: none by default. */
   defaultLevel?: DefaultLevel
+  /** Of a space: with `in-collection`, who may see the collection may read the space, whatever its default level. */
+  visibility?: string
 }
 
 /** How grants name what they are given on. */
@@ -97,8 +99,9 @@ export interface ContentLink {
 export async function contentChain(reader: Reader, content: Omit<Content, 'organization'>): Promise<ContentLink[]> {
   const chain: ContentLink[] = []
   for (let at: Omit<Content, 'organization'> | null = content; at; ) {
-    const defaultLevel = at.defaultLevel === undefined ? 'inherit' : at.defaultLevel
-    chain.push({ kind: at.kind, id: at.id, defaultLevel, grants: await reader.find(grants, 'target', grantTarget(at)) })
+    // Not `??`: null is a level of its own, nobody's.
+    const { kind, id, defaultLevel = 'inherit' } = at
+    chain.push({ kind, id, defaultLevel, grants: await reader.find(grants, 'target', grantTarget({ kind, id })) })
     const parent: CollectionDoc | null = at.parent === undefined ? null : await reader.get(collections, at.parent)
     at = parent ? { ...parent, kind: 'collection' } : null
   }
@@ -119,8 +122,16 @@ export function roleByChain(chain: readonly ContentLink[], viewer: Viewer): Role
 /** The role of a viewer on content of his organization, by the whole chain up to the organization; null = none. */
 export async function roleOn(reader: Reader, viewer: Viewer, content: Content): Promise<Role | null> {
   if (viewer.member === undefined || viewer.member === 'admin') return viewer.member ?? null
-  return roleByChain(await contentChain(reader, content), viewer)
+  const chain = await contentChain(reader, content)
+  return roleByChain(chain, viewer) ?? (isForReaders(content, chain.slice(1)) && roleByChain(chain.slice(1), viewer) !== null ? 'read' : null)
 }
+
+/**
+ * Whether everybody who may see the collection of this space may read it: service.md, visibility `in-collection`.
+ * @param parents the chain above the space
+ */
+export const isForReaders = ({ visibility }: Pick<Content, 'visibility'>, parents: readonly unknown[]): boolean =>
+  visibility === 'in-collection' && parents.length > 0
 
 /** The role of one user on one piece of content; null = none. */
 export async function contentRole(reader: Reader, user: string, content: Content): Promise<Role | null> {

@@ -1,4 +1,5 @@
 import type { ContentCache } from './content-cache.js'
+import type { Gatherer } from './gatherer.js'
 import type { Git, Repository } from '../git/index.js'
 import type { Clock } from '../kernel/clock.js'
 import type { HttpClient, Mailer } from '../outbound/index.js'
@@ -18,11 +19,15 @@ export interface App {
   settings: Settings
   /** One holder per space for what must not interleave: writes of content, sync steps, maintenance. */
   locks: KeyedMutex
+  /** Writes of content that wait for the lock of their space. */
+  edits: Gatherer
   content: ContentCache
   /** Tells the worker that jobs were queued. */
   wakeJobs(): void
   /** Counts a request to sign in from an address; throws 429 where there were too many. Absent = no limit. */
   limitSignIn?(address: string): Promise<unknown>
+  /** Tells the sender of webhooks that an organization has events. May be called in the transaction that writes them. */
+  wakeWebhooks(organization: string): void
   /** Credentials of queued remote operations by job ID: in memory only, gone with the process. */
   credentials: Map<string, { username?: string; password?: string }>
   log: { info(fields: object, message: string): void; warn(fields: object, message: string): void; error(fields: object, message: string): void }
@@ -40,6 +45,10 @@ export interface Settings {
   maxTreeEntries: number
   remoteTimeoutMs: number
   allowedProtocols: readonly string[]
+  /** Days that events and deliveries of webhooks are kept. */
+  eventDays: number
+  /** Days that entries of the audit log are kept. */
+  auditDays: number
   /** Committer of the service's commits. */
   committer: { name: string; email: string }
 }

@@ -138,7 +138,7 @@ test('who is removed leaves nothing behind here, and keeps what he has elsewhere
   const { store } = here.service.app
   await store.insert(memberships, newMembership(here.organization, member.user, 'read', new Date(now).toISOString()))
   const [inside, outside] = [await space(org), await space(here.organization)]
-  await store.insert(collections, { id: `${org}-c`, organization: org, title: 'C', defaultLevel: 'inherit' })
+  await store.insert(collections, { id: `${org}-c`, organization: org, createdAt: new Date().toISOString(), title: 'C', defaultLevel: 'inherit' })
   for (const target of [`space:${inside}`, `collection:${org}-c`, `space:${outside}`]) await grant(target, `user:${member.user}`, 'edit')
   const team = (await here.admin.call('put', `/v1/orgs/${org}/teams`, { title: 'T', members: [member.user, guest.user] }).expect(201)).body.id
   const limited = (await member.call('post', '/v1/user/tokens', { label: 'here', organization: org }).expect(201)).body
@@ -171,8 +171,15 @@ test("a member's spaces carry his role, and only spaces that the caller sees are
   const org = await organization()
   const [editor, guest, creator] = [await join(org, 'edit'), await join(org, null), await join(org, 'create')]
   const { store } = here.service.app
-  await store.insert(collections, { id: `${org}-outer`, organization: org, title: 'O', defaultLevel: null })
-  await store.insert(collections, { id: `${org}-inner`, organization: org, title: 'I', defaultLevel: 'inherit', parent: `${org}-outer` })
+  await store.insert(collections, { id: `${org}-outer`, organization: org, createdAt: new Date().toISOString(), title: 'O', defaultLevel: null })
+  await store.insert(collections, {
+    id: `${org}-inner`,
+    organization: org,
+    createdAt: new Date().toISOString(),
+    title: 'I',
+    defaultLevel: 'inherit',
+    parent: `${org}-outer`,
+  })
   const open = await space(org)
   const hidden = (await here.admin.call('post', `/v1/orgs/${org}/spaces`, { title: 'H', parent: `${org}-inner` }).expect(201)).body.id
   const closed = await space(org)

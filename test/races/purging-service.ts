@@ -31,7 +31,7 @@ if (what === 'fill') {
       await createReply(app, actor, discussion, comment, { body })
       await updateComment(app, actor, discussion, comment, { addedReactions: ['👍'] })
     }
-    if (n % 4 !== 0) await deleteSpace(app, space)
+    if (n % 4 !== 0) await deleteSpace(app, actor, space)
   }
   await app.store.close()
   await app.git.close()
