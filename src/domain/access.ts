@@ -57,7 +57,7 @@ export interface Content {
   id: string
   organization: string
   parent?: string
-  /** Absent: `inherit`. */
+  /** Absent: `inherit`; null: none by default. */
   defaultLevel?: DefaultLevel
 }
 
@@ -76,7 +76,8 @@ export interface ContentLink {
 export async function contentChain(reader: Reader, content: Omit<Content, 'organization'>): Promise<ContentLink[]> {
   const chain: ContentLink[] = []
   for (let at: Omit<Content, 'organization'> | null = content; at; ) {
-    chain.push({ kind: at.kind, id: at.id, defaultLevel: at.defaultLevel ?? 'inherit', grants: await reader.find(grants, 'target', grantTarget(at)) })
+    const defaultLevel = at.defaultLevel === undefined ? 'inherit' : at.defaultLevel
+    chain.push({ kind: at.kind, id: at.id, defaultLevel, grants: await reader.find(grants, 'target', grantTarget(at)) })
     const parent: CollectionDoc | null = at.parent === undefined ? null : await reader.get(collections, at.parent)
     at = parent ? { ...parent, kind: 'collection' } : null
   }
