@@ -77,7 +77,7 @@ function statusOf(work: () => SiteStructure, before: SiteStructure, expected: nu
 
 test('whatever is done to a structure, it is what the model says, and nothing is twice, lost or without a default', () => {
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+    fc.property(fc.array(step, { maxLength: 60, size: 'max' }), (steps) => {
       const model = new StructureModel()
       let structure = emptyStructure
       for (const [n, one] of steps.entries()) {
