@@ -128,6 +128,7 @@ test('settings change one by one, and null removes what may be absent', async ()
     [{ proxy: 'https://example.org/docs' }, '/proxy'],
     [{ proxy: `example.org/${'x'.repeat(501)}` }, '/proxy'],
     [{ hostname: 'localhost' }, '/hostname'],
+    [{ hostname: '10.0.0.10' }, '/hostname'],
     [{ hostname: 'Docs.example.org' }, '/hostname'],
     [{ hostname: 'docs.example.org.' }, '/hostname'],
     [{ basename: '..' }, '/basename'],
