@@ -1,7 +1,9 @@
 import * as changeRequests from './change-requests/endpoints.js'
 import * as reviews from './change-requests/review-endpoints.js'
+import * as collections from './collections/endpoints.js'
 import * as collectionPermissions from './collections/permission-endpoints.js'
 import * as changeRequestComments from './comments/change-request-endpoints.js'
+import * as commenters from './comments/commenter-endpoints.js'
 import * as spaceComments from './comments/space-endpoints.js'
 import * as changeRequestContent from './content/change-request-endpoints.js'
 import * as downloads from './content/download-endpoint.js'
@@ -10,9 +12,12 @@ import * as revisions from './content/revision-endpoints.js'
 import * as writing from './content/write-endpoints.js'
 import type { Endpoints } from './declaration.js'
 import * as gitSync from './git-sync/endpoints.js'
+import * as invites from './invites/endpoints.js'
+import * as linkInvites from './invites/link-endpoints.js'
 import * as members from './members/endpoints.js'
 import * as organizations from './organizations/endpoints.js'
 import * as history from './revisions/endpoints.js'
+import * as signIn from './sign-in/endpoints.js'
 import * as sites from './sites/endpoints.js'
 import * as siteSections from './sites/section-endpoints.js'
 import * as siteSectionGroups from './sites/section-group-endpoints.js'
@@ -26,6 +31,7 @@ import * as siteShareLinks from './sites/share-link-endpoints.js'
 import * as spaces from './spaces/endpoints.js'
 import * as teams from './teams/endpoints.js'
 import * as spacePermissions from './spaces/permission-endpoints.js'
+import * as spacePlaces from './spaces/place-endpoints.js'
 import * as users from './users/endpoints.js'
 
 /** Every operation of the service, by its operationId. */
@@ -34,8 +40,13 @@ export const endpoints: Endpoints = {
   ...organizations,
   ...members,
   ...teams,
+  ...invites,
+  ...linkInvites,
+  ...signIn,
   ...spaces,
+  ...spacePlaces,
   ...spacePermissions,
+  ...collections,
   ...collectionPermissions,
   ...mainContent,
   ...revisions,
@@ -46,6 +57,7 @@ export const endpoints: Endpoints = {
   ...changeRequestContent,
   ...changeRequestComments,
   ...spaceComments,
+  ...commenters,
   ...downloads,
   ...gitSync,
   ...sites,

@@ -2,6 +2,7 @@ import { presentSpacePermissions } from '../../access/index.js'
 import type { App, LoadedSpace } from '../../domain/app.js'
 import { MAIN } from '../../domain/refs.js'
 import { addressesOfSpace } from '../../domain/sites/space-addresses.js'
+import { orderKey } from '../../kernel/order.js'
 import type { GitLink } from '../../model/index.js'
 
 /** `owner/name` of a repository's URL. */
@@ -43,7 +44,9 @@ export async function presentSpace(app: App, { doc, role, repo }: LoadedSpace, s
     ...(doc.language === undefined ? {} : { language: doc.language }),
     ...(doc.git === undefined ? {} : { gitSync: presentGitSync(doc.git) }),
     revision,
+    ...(doc.visitorAuth === undefined ? {} : { visitorAuth: doc.visitorAuth }),
     defaultLevel: doc.defaultLevel,
+    position: orderKey(doc),
     comments: doc.comments,
     changeRequests: doc.changeRequests,
     changeRequestsOpen: doc.changeRequestsOpen,
