@@ -21,6 +21,7 @@ export const siteRedirects = collection<SiteRedirectDoc>()({
   name: 'site-redirects',
   indexes: { site: (redirect) => redirect.site, source: redirectKey },
   unique: ['source'],
+  orders: { createdAt: { group: (redirect) => redirect.site, by: (redirect) => redirect.createdAt } },
   owner: (redirect) => redirect.site,
 })
 

@@ -133,6 +133,27 @@ test('two redirects that close a circle at once: one is refused', async () => {
   assert.equal([there.status, back.status].sort(), [201, 409])
 })
 
+test('a list is read page by page while redirects come and go', async () => {
+  const other = await makeSite(here)
+  const path = `${other.base}/redirects`
+  const make = async (source: string) => (await here.admin.call('post', path, { source, destination: toURL('/') }).expect(201)).body.id
+  const read = async (query: string) => (await here.admin.call('get', `${path}?${query}`).expect(200)).body
+  const ids: string[] = []
+  for (const source of ['/1', '/2', '/3', '/4']) ids.push(await make(source))
+  const first = await read('limit=2')
+  assert.is(first.count, 4)
+  await here.admin.call('delete', `${path}/${ids[1]}`).expect(204)
+  ids.push(await make('/5'))
+  const rest = await read(`limit=1000&page=${first.next.page}`)
+  assert.equal(
+    [...first.items, ...rest.items].map(({ id }) => id),
+    ids,
+  )
+  assert.is(rest.next, undefined)
+  assert.equal(await read('limit=0'), { items: [], count: 4 })
+  for (const query of ['limit=1001', 'limit=-1', 'page=x']) await here.admin.call('get', `${path}?${query}`).expect(400)
+})
+
 test('who may see the site sees its redirects; admins change them', async () => {
   const path = `${site.base}/redirects`
   const { id } = (await post('/roles').expect(201)).body

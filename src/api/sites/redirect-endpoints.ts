@@ -1,6 +1,5 @@
 import { Type } from '@sinclair/typebox'
 import { createRedirect, deleteRedirect, listRedirects, updateRedirect } from '../../domain/sites/redirects.js'
-import { paginate } from '../../kernel/paging.js'
 import { CreateSiteRedirect, listOf, pageQuery, SiteRedirect, UpdateSiteRedirect } from '../../model/index.js'
 import { created } from '../reply.js'
 import { endpoint } from '../service.js'
@@ -18,7 +17,7 @@ export const listSiteRedirects = endpoint({
   query: Type.Object(pageQuery),
   returns: listOf(SiteRedirect, { $id: 'SiteRedirectList' }),
   handle: async ({ app, site, query }) => {
-    const page = paginate(await listRedirects(app, site), query, (redirect) => [redirect.createdAt, redirect.id])
+    const page = await listRedirects(app, site, query)
     return { ...page, items: page.items.map((redirect) => presentRedirect(app, site, redirect)) }
   },
 })
