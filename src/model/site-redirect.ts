@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { collection } from '../kernel/documents.js'
-import { Id, Timestamp } from './common.js'
-import { SiteDestination } from './site-destination.js'
+import { Id, oneOf, Timestamp } from './common.js'
+import { destinationStatuses, SiteDestination } from './site-destination.js'
 
 /** An address of a site that leads elsewhere, as stored. */
 export interface SiteRedirectDoc {
@@ -37,6 +37,7 @@ export const SiteRedirect = Type.Object(
     id: Id,
     source: Type.String(),
     destination: SiteDestination,
+    status: oneOf(destinationStatuses, { description: '`broken`: the page, space or part of the site that it leads to is gone. URLs are not looked at.' }),
     createdAt: Timestamp,
     updatedAt: Timestamp,
     urls: Type.Object({ location: Type.String() }),

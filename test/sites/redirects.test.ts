@@ -115,6 +115,28 @@ test('a destination must be part of the site and visible', async () => {
   await post('/to-anchor', { kind: 'anchor', anchor: 'install', page: site.page, space: site.space }).expect(201)
 })
 
+test('a redirect says when what it leads to is gone, and when it is there again', async () => {
+  const other = await makeSite(here)
+  const variant = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Variant' }).expect(201)).body.id
+  const entry = (await here.admin.call('post', `${other.base}/site-spaces`, { spaceId: variant }).expect(201)).body.id
+  const made = async (source: string, destination: object) =>
+    void (await here.admin.call('post', `${other.base}/redirects`, { source, destination }).expect(201))
+  await made('/page', { kind: 'page', page: other.page, space: other.space })
+  await made('/space', { kind: 'space', space: variant })
+  await made('/site-space', { kind: 'site-space', siteSpace: entry })
+  await made('/url', toURL('https://example.org/'))
+  const statuses = async (): Promise<string[]> =>
+    (await here.admin.call('get', `${other.base}/redirects`).expect(200)).body.items.map(({ status }: { status: string }) => status)
+  assert.equal(await statuses(), ['ok', 'ok', 'ok', 'ok'])
+  await here.admin.call('delete', `/v1/spaces/${variant}`).expect(204)
+  assert.equal(await statuses(), ['ok', 'broken', 'broken', 'ok'])
+  await here.admin.call('post', `/v1/spaces/${variant}/restore`).expect(200)
+  assert.equal(await statuses(), ['ok', 'ok', 'ok', 'ok'])
+  await here.admin.call('delete', `${other.base}/site-spaces/${entry}`).expect(204)
+  await here.admin.call('post', `/v1/spaces/${other.space}/content`, { changes: [{ operation: 'delete_page', page: other.page }] }).expect(200)
+  assert.equal(await statuses(), ['broken', 'broken', 'broken', 'ok'])
+})
+
 test('redirects never lead in a circle', async () => {
   await post('/self', toURL('/self/?x#y')).expect(409)
   await post('/self', toURL('/a/../self')).expect(409)

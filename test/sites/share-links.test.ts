@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { startService, type TestService } from '../support/service.js'
@@ -99,6 +99,16 @@ test('PATCH against DELETE leaves no link behind', async () => {
     assert.is(deleted.status, 204)
     await here.admin.call('get', path).expect(404)
   }
+})
+
+test('after the signing key of the service was replaced, links still open but cannot be shown; the key of visitors is regenerated', async () => {
+  const link = await create('Old')
+  await rm(join(here.dir, 'data', 'signing-key'))
+  await here.restart()
+  assert.ok(await opens(keyOf(link)))
+  assert.equal((await here.admin.call('get', `${site.base}/share-links/${link.id}`).expect(200)).body.urls, {})
+  assert.is((await here.admin.call('get', `${site.base}/publishing/auth`).expect(200)).body.privateKey, undefined)
+  assert.ok((await here.admin.call('post', `${site.base}/publishing/auth/regenerate`).expect(200)).body.privateKey)
 })
 
 test('neither the files of documents nor the stream of events hold a secret, and it is the same after a restart', async () => {

@@ -3,7 +3,7 @@ import { createRedirect, deleteRedirect, listRedirects, updateRedirect } from '.
 import { CreateSiteRedirect, listOf, pageQuery, SiteRedirect, UpdateSiteRedirect } from '../../model/index.js'
 import { created } from '../reply.js'
 import { endpoint } from '../service.js'
-import { presentRedirect, sitePath } from './present-belongings.js'
+import { presentRedirect, presentRedirects, sitePath } from './present-belongings.js'
 
 const section = 'Site redirects'
 const base = '/v1/orgs/{organizationId}/sites/{siteId}/redirects'
@@ -18,7 +18,7 @@ export const listSiteRedirects = endpoint({
   returns: listOf(SiteRedirect, { $id: 'SiteRedirectList' }),
   handle: async ({ app, site, query }) => {
     const page = await listRedirects(app, site, query)
-    return { ...page, items: page.items.map((redirect) => presentRedirect(app, site, redirect)) }
+    return { ...page, items: await presentRedirects(app, site, page.items) }
   },
 })
 
@@ -36,7 +36,7 @@ export const createSiteRedirect = endpoint({
   fails: [409],
   handle: async ({ app, actor, site, body }) => {
     const redirect = await createRedirect(app, actor, site, body)
-    return created(presentRedirect(app, site, redirect), `${sitePath(site)}/redirects/${redirect.id}`)
+    return created(await presentRedirect(app, site, redirect), `${sitePath(site)}/redirects/${redirect.id}`)
   },
 })
 
