@@ -4,9 +4,8 @@ import { type DestinationStatus, type SiteDestination, type SiteDoc, sectionsOf,
 import { findSpace } from '../access.js'
 import type { Actor, App, LoadedSpace } from '../app.js'
 import { openMain } from '../main-content.js'
-import { MAIN } from '../refs.js'
+import { MAIN, repositoryName } from '../refs.js'
 import type { OpenRevision } from '../revisions.js'
-import { openSpaces } from '../spaces.js'
 
 /** A destination that somebody gave, and its place in the body. */
 export interface GivenDestination {
@@ -71,8 +70,7 @@ export async function destinationStatuses(app: App, site: SiteDoc, all: readonly
 async function openedOnSite(app: App, id: string): Promise<OpenRevision | null> {
   const doc = await app.store.get(spaces, id)
   if (!doc || doc.deletedAt !== undefined) return null
-  const [space] = await openSpaces(app, [{ doc, role: 'read' }])
-  return space ? openedMain(app, space) : null
+  return openedMain(app, { doc, role: 'read', repo: await app.git.open(repositoryName(id)) })
 }
 
 /** Null where an admin removed the branch main: then there are no pages. */
