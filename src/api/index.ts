@@ -12,6 +12,7 @@ import type { Endpoints } from './declaration.js'
 import * as gitSync from './git-sync/endpoints.js'
 import * as members from './members/endpoints.js'
 import * as organizations from './organizations/endpoints.js'
+import * as submittedReviews from './reviews/endpoints.js'
 import * as history from './revisions/endpoints.js'
 import * as siteRedirects from './sites/redirect-endpoints.js'
 import * as siteSettings from './sites/settings-endpoints.js'
@@ -36,6 +37,7 @@ export const endpoints: Endpoints = {
   ...history,
   ...changeRequests,
   ...reviews,
+  ...submittedReviews,
   ...changeRequestContent,
   ...changeRequestComments,
   ...spaceComments,

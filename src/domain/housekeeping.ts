@@ -3,6 +3,7 @@ import type { Draft } from '../store/index.js'
 import type { App } from './app.js'
 import { removeComments } from './comments/removal.js'
 import { repositoryName } from './refs.js'
+import { removeReviews } from './reviews/requests.js'
 import { RESTORE_MS } from './spaces.js'
 
 /** How often a repository is repacked. */
@@ -51,6 +52,7 @@ export async function purgeSpace(app: App, id: string): Promise<void> {
       if (!space) return true
       if (space.deletedAt === undefined || Date.parse(space.deletedAt) + RESTORE_MS > app.clock.now().getTime()) return false
       await removeComments(tx, id)
+      await removeReviews(tx, id)
       for (const doc of await tx.find(changeRequests, 'space', id)) await tx.remove(changeRequests as never, doc.id)
       for (const doc of await tx.find(syncRuns, 'space', id)) await tx.remove(syncRuns as never, doc.id)
       for (const doc of await tx.find(grants, 'target', `space:${id}`)) await tx.remove(grants as never, doc.id)

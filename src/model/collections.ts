@@ -4,6 +4,7 @@ import { eventStreams, events } from './event.js'
 import { syncRuns } from './git-sync.js'
 import { jobs } from './job.js'
 import { memberships, organizations, teamMembers, teams } from './organization.js'
+import { requestedReviews, reviews } from './review.js'
 import { sites } from './site.js'
 import { siteAdaptiveSchemas } from './site-adaptive-schema.js'
 import { siteCustomizations } from './site-customization.js'
@@ -35,6 +36,8 @@ export const documentCollections = [
   replies,
   reactions,
   commenters,
+  reviews,
+  requestedReviews,
   jobs,
   syncRuns,
   events,

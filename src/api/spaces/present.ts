@@ -44,6 +44,7 @@ export async function presentSpace(app: App, { doc, role, repo }: LoadedSpace) {
     changeRequests: doc.changeRequests,
     changeRequestsOpen: doc.changeRequestsOpen,
     changeRequestsDraft: doc.changeRequestsDraft,
+    requiredApprovals: doc.requiredApprovals ?? 0,
     urls: { location, app: location },
     permissions: presentSpacePermissions(role),
   }
