@@ -8,6 +8,7 @@ import { peopleResolvers } from './people-resolvers.js'
 import { permissionResolvers } from './permissions/resolvers.js'
 import { commentResolvers } from './comments/resolvers.js'
 import { reviewResolvers } from './reviews/resolvers.js'
+import { eventResolvers } from './event-resolvers.js'
 import { siteBelongingsResolvers } from './sites/belongings-resolvers.js'
 import { siteResolvers } from './sites/resolvers.js'
 import { defineResolvers, resolversOf } from './resolver.js'
@@ -18,6 +19,7 @@ const resolver = resolversOf<App, Actor>()
 export const resolvers = defineResolvers({
   ...permissionResolvers,
   ...reviewResolvers,
+  ...eventResolvers,
   userId: resolver()({ as: 'user', description: 'ID of a user.', load: ({ app, actor, id }) => actor && findUser(app, actor, id) }),
   tokenId: resolver()({
     as: 'token',

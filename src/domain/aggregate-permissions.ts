@@ -1,17 +1,20 @@
 import { atLeast, rank } from '../access/index.js'
-import { type MembershipDoc, memberships, type Role, teamMembers, type UserDoc, users } from '../model/index.js'
+import { type MembershipDoc, memberships, type permissionSources, type Role, teamMembers, type UserDoc, users } from '../model/index.js'
 import type { Document, Reader } from '../store/index.js'
-import { type Content, type ContentLink, contentChain } from './access.js'
+import { type Content, type ContentLink, contentChain, isForReaders } from './access.js'
 import type { App } from './app.js'
 
 /** One of the things that give somebody a role. */
 export interface PermissionSource {
-  type: 'organization' | 'default-level' | 'team' | 'user'
+  type: (typeof permissionSources)[number]
   permission: Role
   /** The collection above on which it is given; absent = on the content itself. */
   collection?: string
   team?: string
 }
+
+/** By default: nothing, his own role in the organization, or a level. */
+type Base = { source: PermissionSource } | 'none' | 'own'
 
 /** Somebody with a role on content. */
 export interface EffectivePermission {
@@ -24,20 +27,24 @@ export interface EffectivePermission {
  * few look-ups in memory and none in the store.
  */
 export class Aggregation {
-  readonly #base: { source: PermissionSource } | 'none' | 'own'
+  #base: Base
   readonly #granted = new Map<string, PermissionSource[]>()
 
   private constructor(
     private readonly content: Content,
     chain: readonly ContentLink[],
   ) {
+    this.#base = this.#baseOf(chain)
+    if (this.#base !== 'none' || !isForReaders(content, chain.slice(1))) return
+    const ofCollection = this.#baseOf(chain.slice(1))
+    if (ofCollection !== 'none') this.#base = { source: { type: 'visibility', permission: 'read', collection: content.parent as string } }
+  }
+
+  /** What a member has by default along a chain. */
+  #baseOf(chain: readonly ContentLink[]): Base {
     const link = chain.find(({ defaultLevel }) => defaultLevel !== 'inherit')
-    this.#base =
-      link === undefined
-        ? 'own'
-        : link.defaultLevel === null
-          ? 'none'
-          : { source: { type: 'default-level', permission: link.defaultLevel as Role, ...this.#above(link) } }
+    if (link === undefined) return 'own'
+    return link.defaultLevel === null ? 'none' : { source: { type: 'default-level', permission: link.defaultLevel as Role, ...this.#above(link) } }
   }
 
   static async of(reader: Reader, content: Content): Promise<Aggregation> {

@@ -1,7 +1,7 @@
 import { type ChainLink, effectiveRole } from '../access/index.js'
 import { collections, type DefaultLevel, grants, type Role } from '../model/index.js'
 import type { Reader } from '../store/index.js'
-import type { Content, Viewer } from './access.js'
+import { type Content, isForReaders, type Viewer } from './access.js'
 
 const NONE: readonly Role[] = []
 
@@ -28,7 +28,8 @@ export async function rolesOf(reader: Reader, viewer: Viewer, kind: Content['kin
   const roles: (Role | null)[] = []
   for (const content of list) {
     const parents = content.parent === undefined ? [] : (above.get(content.parent) ?? (await chainFrom(content.parent)))
-    roles.push(effectiveRole([linkOf(kind, content), ...parents], member))
+    const role = effectiveRole([linkOf(kind, content), ...parents], member)
+    roles.push(role ?? (isForReaders(content, parents) && effectiveRole(parents, member) !== null ? 'read' : null))
   }
   return roles
 }

@@ -26,11 +26,13 @@ import type {
   Remote,
   Repository,
   Snapshot,
+  Staging,
   TextDiffQuery,
   TreeChange,
   WriteInput,
 } from './types.js'
-import { treeOfId, writeBlob, writeCommit } from './write.js'
+import { CommitStaging } from './staging.js'
+import { treeOfId, writeBlob } from './write.js'
 
 /** Milliseconds for a repack or a check of a large repository. */
 const MAINTENANCE_MS = 3_600_000
@@ -44,6 +46,8 @@ export interface Services {
   disk: Disk
   remote: RemoteOperations
   maxBlobBytes: number
+  /** Told, after they moved, of refs by the repository's path. */
+  moved: (path: string, refs: readonly RefName[]) => void
 }
 
 /** One bare repository, put together from its parts. */
@@ -96,9 +100,14 @@ export class BareRepository implements Repository {
   }
 
   async write(input: WriteInput): Promise<CommitId> {
-    const id = await writeCommit(this.#objects, this.#writer, input)
-    this.#ancestry.note(id, input.parents)
+    const staging = this.stage()
+    const id = await staging.write(input)
+    await staging.settle()
     return id
+  }
+
+  stage(): Staging {
+    return new CommitStaging(this.#objects, this.#writer, (id, parents) => this.#ancestry.note(id, parents))
   }
 
   writeBlob(content: Uint8Array): Promise<BlobId> {
@@ -112,6 +121,10 @@ export class BareRepository implements Repository {
   async move(moves: readonly RefMove[], reason: string): Promise<void> {
     for (const { to } of moves) if (to !== null && !(await this.hasCommit(to))) throw new MissingObject(`there is no commit ${to}`)
     await this.#mover.move(moves, reason)
+    this.#services.moved(
+      this.path,
+      moves.map(({ ref }) => ref),
+    )
   }
 
   mergeBase(a: CommitId, b: CommitId): Promise<CommitId | null> {

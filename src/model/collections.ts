@@ -1,7 +1,10 @@
+import { announcedHeads } from './announced-head.js'
+import { auditLog } from './audit.js'
 import { changeRequests } from './change-request.js'
 import { commenters, comments, reactions, replies } from './comment.js'
 import { eventStreams, events } from './event.js'
 import { syncRuns } from './git-sync.js'
+import { invites, signIns } from './invite.js'
 import { jobs } from './job.js'
 import { memberships, organizations, teamMembers, teams } from './organization.js'
 import { requestedReviews, reviews } from './review.js'
@@ -13,6 +16,7 @@ import { siteRedirects } from './site-redirect.js'
 import { shareLinks } from './site-share-link.js'
 import { collections, grants, spaces } from './space.js'
 import { tokens, users } from './user.js'
+import { deliveries, webhooks } from './webhook.js'
 
 /** Every collection of documents: the store builds their indexes at start. */
 export const documentCollections = [
@@ -22,6 +26,8 @@ export const documentCollections = [
   memberships,
   teams,
   teamMembers,
+  invites,
+  signIns,
   collections,
   spaces,
   grants,
@@ -32,6 +38,7 @@ export const documentCollections = [
   siteAdaptiveSchemas,
   sitePublishingAuths,
   changeRequests,
+  announcedHeads,
   comments,
   replies,
   reactions,
@@ -42,4 +49,7 @@ export const documentCollections = [
   syncRuns,
   events,
   eventStreams,
+  webhooks,
+  deliveries,
+  auditLog,
 ]

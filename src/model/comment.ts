@@ -25,7 +25,7 @@ export interface SeenPage {
   icon?: string
   createdAt?: string
   updatedAt?: string
-  /** Equal = the page says the same: see `contentOf` in domain/comments. */
+  /** Digest of its text, without front matter: equal = the page says the same. */
   content: string
 }
 
@@ -85,7 +85,8 @@ function listsOf(comment: CommentDoc): string[] {
 
 export const comments = collection<CommentDoc>()({
   name: 'comments',
-  indexes: { space: (comment) => comment.space, list: listsOf },
+  indexes: { space: (comment) => comment.space },
+  orders: { posted: { group: listsOf, by: (comment) => comment.postedAt } },
   owner: (comment) => comment.space,
 })
 
@@ -97,6 +98,7 @@ export interface ReplyDoc extends Post {
 export const replies = collection<ReplyDoc>()({
   name: 'replies',
   indexes: { space: (reply) => reply.space, comment: (reply) => reply.comment },
+  orders: { posted: { group: (reply) => reply.comment, by: (reply) => reply.postedAt } },
   owner: (reply) => reply.space,
 })
 

@@ -31,7 +31,7 @@ test('of a push, an approval and a merge: nothing is merged that was not approve
     if (merge.status === 409) continue
     merged++
     const repository = join(here.dir, 'repos', `${space}.git`)
-    const head = (await git(repository, ['rev-parse', 'refs/heads/main^2'])).trim()
+    const head = await git(repository, ['rev-parse', 'refs/heads/main^2'])
     const approved = (await here.admin.call('get', `${base}/reviews`).expect(200)).body.items.map(({ revision }: { revision: string }) => revision)
     assert.ok(approved.includes(head), `${head} of ${approved}, ${pushed}`)
   }

@@ -95,8 +95,8 @@ test('a commit, an update from main and a push to the branch make approvals stal
       'push',
       async () => {
         const ref = 'refs/heads/change-requests/1'
-        const head = (await git(repository, ['rev-parse', ref])).trim()
-        const commit = (await git(repository, ['commit-tree', '-p', head, '-m', 'By hand', `${head}^{tree}`])).trim()
+        const head = await git(repository, ['rev-parse', ref])
+        const commit = await git(repository, ['commit-tree', '-p', head, '-m', 'By hand', `${head}^{tree}`])
         await git(repository, ['update-ref', ref, commit])
       },
     ],

@@ -12,6 +12,8 @@ export interface ApiConfig {
   /** How many proxies in front may name the caller's address in X-Forwarded-For. */
   trustProxy: number
   bodyLimitBytes: number
+  /** Bytes of one file of a form. */
+  fileLimitBytes: number
   /** Requests per minute; 0 = no limit. */
   rateLimit: { perToken: number; perAddress: number }
   /** Origins whose scripts may call; `*` = all. */
@@ -20,6 +22,23 @@ export interface ApiConfig {
   metricsToken: string | null
   /** Check every answer against its schema: in tests and development. */
   checkAnswers: boolean
+}
+
+/** A request of an endpoint that is no GET, with what came of it. */
+export interface ActedRequest<Actor> {
+  actor: Actor
+  operation: string
+  method: string
+  /** What the path's parameters were found to name, as far as it came, by name. */
+  resources: Readonly<Record<string, unknown>>
+  /** The `Location` that was answered. */
+  created?: string
+  /** Names of the members of a body that is valid. */
+  members: readonly string[]
+  status: number
+  address: string
+  userAgent?: string
+  requestId: string
 }
 
 /** Answers by their validator. A hit saves the handler and the serialization. */
@@ -39,6 +58,10 @@ export interface ApiOptions<App, Actor extends object> {
   actorKey: (actor: Actor) => string
   /** Whether the actor has the permission on the loaded resources. */
   can: (actor: Actor | null, permission: string, resources: Readonly<Record<string, unknown>>) => boolean | Promise<boolean>
+  /** Whether the actor may make requests of this method at all; throws where not. */
+  permit?: (actor: Actor, method: string) => void
+  /** Told of every request of a known actor that is no GET, and awaited before it is answered; unless `audited` is false. */
+  acted?: (request: ActedRequest<Actor>) => Promise<void>
   config: ApiConfig
   log: Log
   metrics: Metrics

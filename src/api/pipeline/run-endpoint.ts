@@ -5,9 +5,11 @@ import { Reply } from '../reply.js'
 import { readJson } from './body.js'
 import type { CompiledEndpoint } from './compiled-endpoint.js'
 import { ifMatch, tagOfParts } from './etag.js'
+import { errorAnswer } from './error-answer.js'
 import { answerFile } from './file-answer.js'
 import { answerBytes, isFresh } from './json-answer.js'
-import type { ApiOptions } from './options.js'
+import { isForm } from './form.js'
+import type { ApiConfig, ApiOptions } from './options.js'
 import type { RequestState } from './request-state.js'
 import { checkLength } from './routes.js'
 import { violations } from './violations.js'
@@ -24,10 +26,17 @@ export interface Call<Actor> {
 
 type Options = ApiOptions<unknown, object>
 type Resources = Record<string, unknown>
+type Files = RequestInfo['files']
+const noFiles: Files = new Map()
 
-/** Loads the path's resources in order; null = the leaf of a DELETE is not there. Throws 404. */
-async function load(compiled: CompiledEndpoint, call: Call<object>, app: unknown): Promise<Resources | null> {
-  const resources: Resources = {}
+/** What is known of a request when it is answered, for those who are told of it. */
+interface Trace {
+  resources: Resources
+  members: readonly string[]
+}
+
+/** Loads the path's resources in order, into `resources`; false = the leaf of a DELETE is not there. Throws 404. */
+async function load(compiled: CompiledEndpoint, call: Call<object>, app: unknown, resources: Resources): Promise<boolean> {
   const { steps } = compiled
   for (let i = 0; i < steps.length; i++) {
     const step = steps[i]!
@@ -35,10 +44,10 @@ async function load(compiled: CompiledEndpoint, call: Call<object>, app: unknown
     checkLength(step.name, id, step.rest, step.resolver.maxLength)
     const resource = await step.resolver.load({ app, actor: call.actor, id, parents: resources })
     if (resource !== null && resource !== undefined) resources[step.resolver.as] = resource
-    else if (compiled.endpoint.deletes === 'leaf' && i === steps.length - 1) return null
+    else if (compiled.endpoint.deletes === 'leaf' && i === steps.length - 1) return false
     else throw notFound(capital(step.resolver.as))
   }
-  return resources
+  return true
 }
 
 const capital = (name: string): string => {
@@ -47,20 +56,23 @@ const capital = (name: string): string => {
 }
 
 /** Reads and checks query and body, and reports the violations of both together. Throws 400, 413, 415. */
-async function readInput(compiled: CompiledEndpoint, ctx: Context, bodyLimit: number): Promise<{ query: object; body: unknown }> {
+async function readInput(compiled: CompiledEndpoint, ctx: Context, config: ApiConfig): Promise<{ query: object; body: unknown; files: Files }> {
   const query = compiled.query?.(ctx.querystring)
   const details: ErrorDetail[] = query && 'details' in query ? query.details : []
   let body: unknown
+  let files: Files = noFiles
   if (compiled.body) {
-    const read = await readJson(ctx, compiled.endpoint.bodyLimitBytes ?? bodyLimit)
+    const limit = compiled.endpoint.bodyLimitBytes ?? config.bodyLimitBytes
+    const read = compiled.form && isForm(ctx) ? await compiled.form(ctx, limit, config.fileLimitBytes) : await readJson(ctx, limit, compiled.form !== null)
     if (read) {
       const check = compiled.body.check(read.count)
       if (!check(read.value)) details.push(...violations(check.errors ?? [], ''))
       body = read.value
+      files = read.files ?? noFiles
     } else if (compiled.body.required) details.push({ path: '', message: 'is required, as JSON' })
   }
   if (details.length > 0) throw badRequest(summary(details), details)
-  return { query: query && 'value' in query ? query.value : {}, body }
+  return { query: query && 'value' in query ? query.value : {}, body, files }
 }
 
 function summary(details: readonly ErrorDetail[]): string {
@@ -69,7 +81,7 @@ function summary(details: readonly ErrorDetail[]): string {
   return `The request is invalid: ${first?.path || 'the body'} ${first?.message}${more > 0 ? ` (and ${more} more, see details)` : ''}.`
 }
 
-const requestInfo = (ctx: Context, state: RequestState): RequestInfo => ({
+const requestInfo = (ctx: Context, state: RequestState, files: Files): RequestInfo => ({
   id: state.id,
   method: ctx.method,
   path: ctx.path,
@@ -77,6 +89,7 @@ const requestInfo = (ctx: Context, state: RequestState): RequestInfo => ({
   baseUrl: state.baseUrl,
   headers: ctx.req.headers,
   ifMatch: ifMatch(ctx.req.headers['if-match']),
+  files,
 })
 
 /** Makes the function that runs an endpoint: load, permit, read, handle, answer. */
@@ -110,17 +123,19 @@ export function endpointRunner(options: Options): (compiled: CompiledEndpoint, c
     return answerBytes(ctx, status, JSON_TYPE, text, tag)
   }
 
-  return async (compiled, call) => {
+  const run = async (compiled: CompiledEndpoint, call: Call<object>, trace: Trace): Promise<void> => {
     const { ctx, state } = call
-    const resources = await load(compiled, call, app)
-    if (resources === null) {
+    const { resources } = trace
+    if (call.actor) options.permit?.(call.actor, compiled.method)
+    if (!(await load(compiled, call, app, resources))) {
       ctx.status = 204
       return
     }
     if (compiled.permission !== null && !(await options.can(call.actor, compiled.permission, resources)))
       throw new ServiceError('forbidden', `This needs the permission "${compiled.permission}", which you do not have here.`)
-    const { query, body } = await readInput(compiled, ctx, config.bodyLimitBytes)
-    const context = { ...resources, app, actor: call.actor, query, body, request: requestInfo(ctx, state) }
+    const { query, body, files } = await readInput(compiled, ctx, config)
+    if (typeof body === 'object' && body !== null) trace.members = Object.keys(body)
+    const context = { ...resources, app, actor: call.actor, query, body, request: requestInfo(ctx, state, files) }
     const parts = compiled.endpoint.validator ? await compiled.endpoint.validator(context) : null
     if (!parts) return answer(compiled, ctx, await compiled.endpoint.handle(context))
     const tag = tagOfParts([config.version, compiled.operationId, state.baseUrl, ctx.url, ...parts])
@@ -132,5 +147,33 @@ export function endpointRunner(options: Options): (compiled: CompiledEndpoint, c
     const cached = byteCache?.get(tag)
     if (cached) return answerBytes(ctx, 200, JSON_TYPE, cached, tag)
     return answer(compiled, ctx, await compiled.endpoint.handle(context), tag)
+  }
+
+  const tell = async (compiled: CompiledEndpoint, { ctx, state, actor }: Call<object>, trace: Trace, status: number): Promise<void> => {
+    const created = ctx.response.get('Location')
+    const userAgent = ctx.get('User-Agent')
+    await options.acted?.({
+      actor: actor as object,
+      operation: compiled.operationId,
+      method: compiled.method,
+      ...trace,
+      ...(created === '' ? {} : { created }),
+      status,
+      address: ctx.ip,
+      ...(userAgent === '' ? {} : { userAgent }),
+      requestId: state.id,
+    })
+  }
+
+  return async (compiled, call) => {
+    const trace: Trace = { resources: {}, members: [] }
+    if (!options.acted || !call.actor || compiled.method === 'GET' || compiled.endpoint.audited === false) return run(compiled, call, trace)
+    try {
+      await run(compiled, call, trace)
+    } catch (error) {
+      await tell(compiled, call, trace, errorAnswer(error).status)
+      throw error
+    }
+    await tell(compiled, call, trace, call.ctx.status)
   }
 }

@@ -32,7 +32,7 @@ export async function requestReviews(app: App, actor: Actor, space: LoadedSpace,
     }
     const { subject = doc.subject } = input
     if (doc.status === 'open' && subject === doc.subject) return
-    await setStatusIn(tx, doc.id, (was) => ({ ...was, status: 'open', subject, updatedAt: now }))
+    await setStatusIn(app, tx, doc.id, (was) => ({ ...was, status: 'open', subject, updatedAt: now }), actor.user.id)
   })
 }
 

@@ -8,7 +8,6 @@ export const reviewSamples: Samples = async (here, before) => {
   const parameters = { ...before, reviewId: review }
   const special: SpecialSamples = {
     submitChangeRequestReview: { body: { status: 'changes-requested', comment: { markdown: 'Not yet.' } }, success: true },
-    dismissReviewOfChangeRequest: { success: true },
     requestReviewersForChangeRequest: { body: { users: [reviewer.user], subject: 'Probe' }, success: true },
     removeRequestedReviewerFromChangeRequest: { parameters: { ...parameters, userId: reviewer.user }, success: true },
   }
