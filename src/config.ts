@@ -45,7 +45,10 @@ const protocols = makeValidator<RemoteProtocol[]>((input) =>
 )
 const networks = makeValidator<boolean | string[]>((input) => {
   if (['true', 'false', ''].includes(input)) return input === 'true'
-  return words(input).map((word) => (ipaddr.isValidCIDR(word) || isIP(word) ? word : fail('must be true, false or a list of addresses and CIDR ranges')))
+  return words(input).map((word) => {
+    if (isIP(word)) return `${word}/${isIP(word) === 4 ? 32 : 128}`
+    return ipaddr.isValidCIDR(word) ? word : fail('must be true, false or a list of addresses and CIDR ranges')
+  })
 })
 
 /** A protocol of remote repositories. */

@@ -24,6 +24,7 @@ import { type Clock, systemClock } from './kernel/clock.js'
 import { ServiceError } from './kernel/errors.js'
 import { createLog, type Log } from './kernel/log.js'
 import { documentCollections } from './model/index.js'
+import { createHttpClient } from './outbound/index.js'
 import { openStore } from './store/index.js'
 import { keepSecret } from './secret-file.js'
 
@@ -77,9 +78,12 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       notice: (message) => log.warn({}, message),
     })
     closers.unshift(() => git.close())
+    const http = createHttpClient({ allowPrivateNetworks: config.allowPrivateNetworks, agent: `${NAME}/${await version()}` })
+    closers.unshift(() => http.close())
     const app: App = {
       store,
       git,
+      http,
       clock: overrides.clock ?? systemClock,
       locks: new KeyedMutex(),
       content: new ContentCache(),

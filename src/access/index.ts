@@ -1,2 +1,11 @@
-export { allows, type Permission, policy, presentCollectionPermissions, presentOrganizationPermissions, presentSpacePermissions } from './policy.js'
+export { mayResolve, presentCommentPermissions } from './comments.js'
+export {
+  allows,
+  type Permission,
+  policy,
+  presentOrganizationPermissions,
+  presentSpacePermissions,
+  presentTeamPermissions,
+  presentCollectionPermissions,
+} from './policy.js'
 export { atLeast, type ChainLink, effectiveRole, greater, rank } from './roles.js'

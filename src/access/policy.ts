@@ -1,5 +1,5 @@
 import type { Role } from '../model/common.js'
-import { collectionPermissions, organizationPermissions, spacePermissions } from '../model/index.js'
+import { collectionPermissions, organizationPermissions, spacePermissions, teamPermissions } from '../model/index.js'
 import { atLeast, rank } from './roles.js'
 
 /**
@@ -19,6 +19,7 @@ export const policy = {
   'organization:listIntegrations': 'read',
   'organization:listInstallations': 'read',
   'organization:installIntegration': 'admin',
+  'member:view': 'read',
   'team:view': 'read',
   'team:admin': 'admin',
   'collection:view': 'read',
@@ -61,3 +62,6 @@ export const presentSpacePermissions = (role: Role | null | undefined) => flags(
 
 /** The `permissions` object of a collection for somebody of this role. */
 export const presentCollectionPermissions = (role: Role | null | undefined) => flags('collection', collectionPermissions, role)
+
+/** The `permissions` object of a team for somebody of this role. */
+export const presentTeamPermissions = (role: Role | null | undefined) => flags('team', teamPermissions, role)

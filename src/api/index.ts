@@ -2,6 +2,8 @@ import * as changeRequests from './change-requests/endpoints.js'
 import * as reviews from './change-requests/review-endpoints.js'
 import * as collections from './collections/endpoints.js'
 import * as collectionPermissions from './collections/permission-endpoints.js'
+import * as changeRequestComments from './comments/change-request-endpoints.js'
+import * as spaceComments from './comments/space-endpoints.js'
 import * as changeRequestContent from './content/change-request-endpoints.js'
 import * as downloads from './content/download-endpoint.js'
 import * as mainContent from './content/main-endpoints.js'
@@ -9,9 +11,14 @@ import * as revisions from './content/revision-endpoints.js'
 import * as writing from './content/write-endpoints.js'
 import type { Endpoints } from './declaration.js'
 import * as gitSync from './git-sync/endpoints.js'
+import * as members from './members/endpoints.js'
 import * as organizations from './organizations/endpoints.js'
 import * as history from './revisions/endpoints.js'
+import * as siteRedirects from './sites/redirect-endpoints.js'
+import * as siteSettings from './sites/settings-endpoints.js'
+import * as siteShareLinks from './sites/share-link-endpoints.js'
 import * as spaces from './spaces/endpoints.js'
+import * as teams from './teams/endpoints.js'
 import * as spacePermissions from './spaces/permission-endpoints.js'
 import * as spacePlaces from './spaces/place-endpoints.js'
 import * as users from './users/endpoints.js'
@@ -20,6 +27,8 @@ import * as users from './users/endpoints.js'
 export const endpoints: Endpoints = {
   ...users,
   ...organizations,
+  ...members,
+  ...teams,
   ...spaces,
   ...spacePlaces,
   ...spacePermissions,
@@ -32,6 +41,11 @@ export const endpoints: Endpoints = {
   ...changeRequests,
   ...reviews,
   ...changeRequestContent,
+  ...changeRequestComments,
+  ...spaceComments,
   ...downloads,
   ...gitSync,
+  ...siteSettings,
+  ...siteShareLinks,
+  ...siteRedirects,
 }

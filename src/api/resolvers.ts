@@ -2,8 +2,13 @@ import { findCollection, findOrganization, findSpace } from '../domain/access.js
 import { findUser, listTokens } from '../domain/accounts.js'
 import type { Actor, App, LoadedSpace } from '../domain/app.js'
 import { findChangeRequest } from '../domain/change-requests.js'
+import { findSubdomain } from '../domain/organizations.js'
 import { isMissing, openRevisionById } from '../domain/revisions.js'
+import { peopleResolvers } from './people-resolvers.js'
 import { permissionResolvers } from './permissions/resolvers.js'
+import { commentResolvers } from './comments/resolvers.js'
+import { siteBelongingsResolvers } from './sites/belongings-resolvers.js'
+import { siteResolvers } from './sites/resolvers.js'
 import { defineResolvers, resolversOf } from './resolver.js'
 
 const resolver = resolversOf<App, Actor>()
@@ -22,11 +27,16 @@ export const resolvers = defineResolvers({
     description: 'ID of an organization.',
     load: ({ app, actor, id }) => actor && findOrganization(app, actor, id),
   }),
+  emailDomain: resolver()({ as: 'emailDomain', description: 'Domain of e-mail addresses.', load: ({ id }) => id.toLowerCase() }),
+  subdomain: resolver()({ as: 'holder', description: 'Hostname of an organization.', load: ({ app, id }) => findSubdomain(app, id) }),
+  ...peopleResolvers,
   collectionId: resolver()({
     as: 'collection',
     description: 'ID of a collection.',
     load: ({ app, actor, id }) => actor && findCollection(app, actor, id),
   }),
+  ...siteResolvers,
+  ...siteBelongingsResolvers,
   spaceId: resolver()({ as: 'space', description: 'ID of a space.', load: ({ app, actor, id }) => actor && findSpace(app, actor, id) }),
   deletedSpaceId: resolver()({
     as: 'space',
@@ -52,6 +62,7 @@ export const resolvers = defineResolvers({
       }
     },
   }),
+  ...commentResolvers,
   pageId: resolver()({ as: 'pageId', description: 'ID of a page.', load: ({ id }) => id }),
   pagePath: resolver()({ as: 'pagePath', description: 'Path of a page.', load: ({ id }) => id }),
   fileId: resolver()({ as: 'fileId', description: 'ID of a file.', load: ({ id }) => id }),

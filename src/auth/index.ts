@@ -1,1 +1,2 @@
+export { seal, unseal } from './sealed.js'
 export { bearer, hashToken, newToken } from './secrets.js'

@@ -1,7 +1,8 @@
 import type { ContentCache } from './content-cache.js'
 import type { Git, Repository } from '../git/index.js'
 import type { Clock } from '../kernel/clock.js'
-import type { CollectionDoc, OrganizationDoc, Role, SpaceDoc, TeamDoc, UserDoc } from '../model/index.js'
+import type { HttpClient } from '../outbound/index.js'
+import type { CollectionDoc, OrganizationDoc, Role, SiteDoc, SpaceDoc, TeamDoc, UserDoc } from '../model/index.js'
 import type { Document, Store } from '../store/index.js'
 import type { KeyedMutex } from './mutex.js'
 
@@ -9,6 +10,8 @@ import type { KeyedMutex } from './mutex.js'
 export interface App {
   store: Store
   git: Git
+  /** For URLs that users name; kept out of private networks. */
+  http: HttpClient
   clock: Clock
   settings: Settings
   /** One holder per space for what must not interleave: writes of content, sync steps, maintenance. */
@@ -58,6 +61,12 @@ export interface LoadedTeam {
 /** A collection that the caller may see, with his role on it. */
 export interface LoadedCollection {
   doc: Document<CollectionDoc>
+  role: Role
+}
+
+/** A site that the caller may see, with his role on it. */
+export interface LoadedSite {
+  doc: Document<SiteDoc>
   role: Role
 }
 

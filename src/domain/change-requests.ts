@@ -1,6 +1,7 @@
 import { conflict } from '../kernel/errors.js'
 import type { CommitId } from '../kernel/ids.js'
 import { newId } from '../kernel/ids.js'
+import { type Page, type PageQuery, pageOf, paginate } from '../kernel/paging.js'
 import {
   type ChangeRequestDoc,
   type ChangeRequestStatus,
@@ -146,18 +147,24 @@ export async function updatedAt(space: LoadedSpace, changeRequest: LoadedChangeR
   return committed > doc.updatedAt && committed > doc.createdAt ? committed : doc.updatedAt
 }
 
-/** The change requests of a space, by status and by who wrote in them (its maker or an author of its commits). */
+/** The change requests of a space with a status, newest first; with `contributor`, those he made or is an author of a commit in. */
 export async function listChangeRequests(
   app: App,
   space: LoadedSpace,
-  filter: { status: ChangeRequestStatus | undefined; contributor?: string },
-): Promise<LoadedChangeRequest[]> {
-  const docs = (await app.store.find(changeRequests, 'space', space.doc.id)).filter((doc) => filter.status === undefined || doc.status === filter.status)
+  query: PageQuery & { status: ChangeRequestStatus; contributor?: string },
+): Promise<Page<LoadedChangeRequest>> {
+  if (query.contributor !== undefined)
+    return paginate(await contributedTo(app, space, query.status, query.contributor), query, ({ doc }) => [doc.number, doc.id], 'desc')
+  const page = await pageOf(app.store, changeRequests, 'number', `${space.doc.id}/${query.status}`, query, 'desc')
+  return { ...page, items: page.items.map((doc) => loadHead(space, doc)) }
+}
+
+async function contributedTo(app: App, space: LoadedSpace, status: ChangeRequestStatus, contributor: string): Promise<LoadedChangeRequest[]> {
+  const docs = (await app.store.find(changeRequests, 'space', space.doc.id)).filter((doc) => doc.status === status)
   const all = docs.map((doc) => loadHead(space, doc))
-  if (filter.contributor === undefined) return all
-  const user = await app.store.get(users, filter.contributor)
+  const user = await app.store.get(users, contributor)
   const wrote = await Promise.all(
-    all.map(async (one) => one.doc.createdBy === filter.contributor || (user !== null && (await authorEmails(space, one)).has(user.email))),
+    all.map(async (one) => one.doc.createdBy === contributor || (user !== null && (await authorEmails(space, one)).has(user.email))),
   )
   return all.filter((_, index) => wrote[index])
 }

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import type { Place } from '../content/blocks/places.js'
 import type { IdOverrides } from '../content/identity.js'
 import type { Reference } from '../content/reference.js'
 import type { ContentStructure, PageSource } from '../content/types.js'
@@ -26,6 +27,8 @@ export class ContentCache {
   readonly pages = new LRUCache<string, ParsedPage>({ maxSize: 128 * 1024 * 1024, sizeCalculation: (page) => page.text.length * 2 + 1_000 })
   /** Blob oid → the references in it. */
   readonly references = new LRUCache<string, readonly Reference[]>({ max: 50_000 })
+  /** Blob oid → the places in a page that can be commented on. */
+  readonly places = new LRUCache<string, readonly Place[]>({ maxSize: 100_000, sizeCalculation: (places) => places.length + 1 })
   /** `<space>:<commit>` → dates of files. */
   readonly dates = new LRUCache<string, PageDates>({ max: 500 })
   /** Blob oid → pixels, or `none` where it is no image. */
@@ -43,6 +46,7 @@ export class ContentCache {
       this.structures,
       this.pages,
       this.references,
+      this.places,
       this.dates,
       this.dimensions,
       this.files,

@@ -1,6 +1,7 @@
 import { changeRequests, type JobDoc, jobs, LAST_IN_LANE, spaces, syncRuns } from '../model/index.js'
 import type { Draft } from '../store/index.js'
 import type { App } from './app.js'
+import { removeComments } from './comments/removal.js'
 import { emit } from './events.js'
 import { removeGrantsOn } from './permissions.js'
 import { repositoryName } from './refs.js'
@@ -41,21 +42,23 @@ export async function maintainRepository(app: App, space: string): Promise<void>
 }
 
 /**
- * Removes a deleted space for good: its repository, then its documents, so that nothing is left without a name. A space
- * that was restored meanwhile stays.
+ * Removes a deleted space for good: its documents in one transaction, after which it is gone for everybody, then its
+ * repository. The job that asks for it is what names a repository without a document after a crash, so it may be run
+ * again. A space that was restored meanwhile stays.
  */
 export async function purgeSpace(app: App, id: string): Promise<void> {
   await app.locks.run(id, async () => {
-    const space = await app.store.get(spaces, id)
-    if (space?.deletedAt === undefined || Date.parse(space.deletedAt) + RESTORE_MS > app.clock.now().getTime()) return
-    if (await app.git.exists(repositoryName(id))) await app.git.remove(repositoryName(id))
-    await app.store.transact(async (tx) => {
-      const { organization, title } = (await tx.get(spaces, id)) ?? space
+    const gone = await app.store.transact(async (tx) => {
+      const space = await tx.get(spaces, id)
+      if (!space) return true
+      if (space.deletedAt === undefined || Date.parse(space.deletedAt) + RESTORE_MS > app.clock.now().getTime()) return false
+      await removeComments(tx, id)
       for (const doc of await tx.find(changeRequests, 'space', id)) await tx.remove(changeRequests as never, doc.id)
       for (const doc of await tx.find(syncRuns, 'space', id)) await tx.remove(syncRuns as never, doc.id)
       await removeGrantsOn(tx, { kind: 'space', id })
-      await tx.remove(spaces as never, id)
-      await emit(app, tx, { type: 'space.purged', organization, subject: { space: id }, data: { title } })
+      await emit(app, tx, { type: 'space.purged', organization: space.organization, subject: { space: id }, data: { title: space.title } })
+      return tx.remove(spaces as never, id)
     })
+    if (gone && (await app.git.exists(repositoryName(id)))) await app.git.remove(repositoryName(id))
   })
 }

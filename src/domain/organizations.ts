@@ -1,4 +1,5 @@
-import { badRequest, conflict, ServiceError } from '../kernel/errors.js'
+import { isDeepStrictEqual } from 'node:util'
+import { conflict, notFound, ServiceError } from '../kernel/errors.js'
 import { newId } from '../kernel/ids.js'
 import {
   type CreateOrganization,
@@ -12,6 +13,8 @@ import {
 } from '../model/index.js'
 import type { Document, Transaction } from '../store/index.js'
 import type { Actor, App, LoadedOrganization } from './app.js'
+import { checkDefaultContent } from './default-content.js'
+import { emit } from './events.js'
 
 /** An organization and its first admin, in one transaction. */
 export async function insertOrganization(app: App, tx: Transaction, user: string, input: CreateOrganization): Promise<Document<OrganizationDoc>> {
@@ -61,17 +64,41 @@ export async function listOrganizations(app: App, actor: Actor): Promise<LoadedO
   return docs.filter((one): one is LoadedOrganization => one.doc !== null)
 }
 
-/** Changes what is given; `null` removes where the field may be absent. Throws 409 where another organization has the hostname. */
-export async function updateOrganization(app: App, organization: LoadedOrganization, input: UpdateOrganization): Promise<LoadedOrganization> {
-  if (input.defaultContent)
-    throw badRequest('There is no such site.', [{ path: '/defaultContent/site', message: 'must be the ID of a site of this organization' }])
+/**
+ * The organizations that an e-mail domain belongs to, as far as the caller may know: his own, and, where it is the domain of
+ * his own address, the others as well, to whom he may then turn (role undefined). Else nobody learns who claims a domain.
+ */
+export async function listOrganizationsOfDomain(app: App, actor: Actor, domain: string): Promise<{ doc: Document<OrganizationDoc>; role?: Role | null }[]> {
+  const own = new Map((await listOrganizations(app, actor)).map((one) => [one.doc.id, one]))
+  const mayAsk = actor.token.organization === undefined && domain === actor.user.email.slice(actor.user.email.lastIndexOf('@') + 1)
+  const found = await app.store.find(organizations, 'emailDomain', domain)
+  return found.flatMap((doc) => own.get(doc.id) ?? (mayAsk ? [{ doc }] : [])).sort((a, b) => (a.doc.createdAt < b.doc.createdAt ? -1 : 1))
+}
+
+/** The organization that has a hostname; null where none has. Whose it is, is public, as what is published there. */
+export async function findSubdomain(app: App, subdomain: string): Promise<Document<OrganizationDoc> | null> {
+  const [holder] = await app.store.find(organizations, 'hostname', subdomain)
+  return holder ?? null
+}
+
+/**
+ * Changes what is given; `null` removes where the field may be absent. Throws 409 where another organization has the
+ * hostname, 404 where the organization went meanwhile.
+ */
+export async function updateOrganization(app: App, actor: Actor, organization: LoadedOrganization, input: UpdateOrganization): Promise<LoadedOrganization> {
   const doc = await app.store.transact(async (tx) => {
-    const stored = (await tx.get(organizations, organization.doc.id)) ?? organization.doc
+    const stored = await tx.get(organizations, organization.doc.id)
+    if (!stored) throw notFound('The organization')
+    if (input.defaultContent) await checkDefaultContent(tx, actor, stored, input.defaultContent)
     const [holder] = input.hostname === undefined ? [] : await tx.find(organizations, 'hostname', input.hostname)
     if (holder && holder.id !== stored.id) throw conflict(`The hostname ${input.hostname} is taken: choose another one.`)
     const { logo, emailDomains, ...rest } = input
     const next = { ...stored, ...rest, ...(emailDomains ? { emailDomains: normalizeDomains(emailDomains) } : {}) } as Document<OrganizationDoc>
-    return tx.replace(organizations, logo === null ? without(next, 'logo') : logo === undefined ? next : { ...next, logo })
+    const written = logo === null ? without(next, 'logo') : logo === undefined ? next : { ...next, logo }
+    const changed = Object.keys(input).filter((key) => !isDeepStrictEqual(written[key as keyof OrganizationDoc], stored[key as keyof OrganizationDoc]))
+    if (changed.length === 0) return stored
+    await emit(app, tx, { type: 'organization.updated', organization: stored.id, actor: actor.user.id, subject: {}, data: { changed } })
+    return tx.replace(organizations, written)
   })
   return { ...organization, doc }
 }

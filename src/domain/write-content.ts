@@ -13,10 +13,11 @@ import { commitMessage, makeCommit, moveBranch } from './commits.js'
 import { mergedOverrides, overridesAt } from './identity.js'
 import { mergeCommits } from './merge.js'
 import { conflictError } from './conflicts.js'
+import { type FetchedFiles, fetchFiles } from './fetch-files.js'
 import { headOf } from './main-content.js'
 import { changeRequestRef, MAIN } from './refs.js'
 import { openRevision } from './revisions.js'
-import { requireUnlocked } from './spaces.js'
+import { checkUnlocked, requireUnlocked } from './spaces.js'
 
 /** What a write of content did. */
 export interface Written {
@@ -33,12 +34,14 @@ export async function writeToChangeRequest(
   changeRequest: LoadedChangeRequest,
   input: ContentChanges,
 ): Promise<Written> {
+  checkUnlocked(space)
+  const fetched = await fetchFiles(app, input.changes)
   return app.locks.run(space.doc.id, async () => {
     const doc = (await app.store.get(changeRequests, changeRequest.doc.id)) ?? changeRequest.doc
     if (doc.status === 'merged' || doc.status === 'archived') throw conflict(`The change request is ${doc.status}: its content cannot be changed.`)
     await requireUnlocked(app, space)
     const start = loadHead(space, doc).head
-    return write(app, actor, space, changeRequestRef(doc.number), input, { start, initial: doc.revisionInitial as CommitId })
+    return write(app, actor, space, changeRequestRef(doc.number), input, { fetched, start, initial: doc.revisionInitial as CommitId })
   })
 }
 
@@ -48,13 +51,16 @@ export async function writeToChangeRequest(
  */
 export async function writeToMain(app: App, actor: Actor, space: LoadedSpace, input: ContentChanges, ifMatch: string | null): Promise<Written> {
   if (ifMatch !== null && !(isOid(ifMatch) && (await space.repo.hasCommit(ifMatch)))) throw conflict(`If-Match names no revision of this space: ${ifMatch}`)
+  checkUnlocked(space)
+  const fetched = await fetchFiles(app, input.changes)
   return app.locks.run(space.doc.id, async () => {
     await requireUnlocked(app, space)
-    return write(app, actor, space, MAIN, input, ifMatch === null ? {} : { base: ifMatch as CommitId })
+    return write(app, actor, space, MAIN, input, ifMatch === null ? { fetched } : { fetched, base: ifMatch as CommitId })
   })
 }
 
 interface Target {
+  fetched: FetchedFiles
   /** Where the branch is to begin when it is not there. */
   start?: CommitId
   /** Revision that `revert_page` takes a page from when none is named. */
@@ -69,7 +75,7 @@ async function write(app: App, actor: Actor, space: LoadedSpace, ref: RefName, i
   const revision = await moveBranch(space.repo, ref, 'edit content', async (branch) => {
     const head = branch ?? target.start ?? headOf(space)
     const base = target.base ?? head
-    plan = await planChanges(app, space, base, input.changes, target.initial ?? base)
+    plan = await planChanges(app, space, base, input.changes, target.fetched, target.initial ?? base)
     if (plan.changes.length === 0) return head
     const message = commitMessage(input.message ?? subjectOf(input.changes, plan))
     const commit = await makeCommit(app, space.doc.id, space.repo, {
@@ -119,7 +125,14 @@ interface Plan {
   changes: FileChange[]
 }
 
-async function planChanges(app: App, space: LoadedSpace, base: CommitId, changes: readonly ContentChange[], initial: CommitId): Promise<Plan> {
+async function planChanges(
+  app: App,
+  space: LoadedSpace,
+  base: CommitId,
+  changes: readonly ContentChange[],
+  fetched: FetchedFiles,
+  initial: CommitId,
+): Promise<Plan> {
   const revision = await openRevision(app, space, base)
   const workspace = new Workspace(revision.snapshot, revision.structure, await overridesAt(app, space.doc.id, space.repo, base))
   const batch: Batch = {
@@ -128,6 +141,7 @@ async function planChanges(app: App, space: LoadedSpace, base: CommitId, changes
     fileRefs: new Map(),
     written: new Set(),
     insertedFiles: [],
+    fetched,
     fileIn: async (page, id) => {
       if (id !== undefined && !(await space.repo.hasCommit(id))) return null
       const other = await openRevision(app, space, (id ?? initial) as CommitId)

@@ -1,3 +1,4 @@
+import type { Collection, Document } from './documents.js'
 import { badRequest } from './errors.js'
 
 /** What a paged operation is asked for. */
@@ -18,11 +19,40 @@ export interface Page<T> {
 /** What an item is ordered by: its sort value, then its ID, so that no two are equal. */
 export type SortKey = readonly [value: string | number, id: string]
 
-const compare = (a: SortKey, b: SortKey): number => (a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : a[1] < b[1] ? -1 : a[1] > b[1] ? 1 : 0)
+export type Direction = 'asc' | 'desc'
 
-const encode = (key: SortKey): string => Buffer.from(JSON.stringify(key)).toString('base64url')
+/** A stretch of a sorted list of documents. */
+export interface Stretch {
+  /** Begins behind this key, which need not be there any more; absent = at the beginning (for `desc`: at the end). */
+  after?: SortKey
+  limit: number
+  direction: Direction
+}
 
-function decode(cursor: string): SortKey {
+/** Documents of a stretch; `count` is that of the whole list, `more` whether the list goes on. */
+export interface FoundStretch<T extends object> {
+  documents: Document<T>[]
+  count: number
+  more: boolean
+}
+
+/** Who can read documents in the orders of their collection. */
+export interface PageReader {
+  /** A stretch of the list `group` in an order of the collection. Costs grow with `limit`, hardly with the list. */
+  page<T extends object, O extends string>(of: Collection<T, string, O>, order: O, group: string, stretch: Stretch): Promise<FoundStretch<T>>
+}
+
+/** Less than, greater than or equal to zero; numbers come before strings. */
+export function compareSortKeys(a: SortKey, b: SortKey): number {
+  if (typeof a[0] !== typeof b[0]) return typeof a[0] === 'number' ? -1 : 1
+  return a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : a[1] < b[1] ? -1 : a[1] > b[1] ? 1 : 0
+}
+
+/** The cursor that continues behind an item. */
+export const encodeCursor = (key: SortKey): string => Buffer.from(JSON.stringify(key)).toString('base64url')
+
+/** Reads a cursor. Throws 400 for what is none. */
+export function decodeCursor(cursor: string): SortKey {
   try {
     const key: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
     if (Array.isArray(key) && key.length === 2 && ['string', 'number'].includes(typeof key[0]) && typeof key[1] === 'string') return key as unknown as SortKey
@@ -33,16 +63,35 @@ function decode(cursor: string): SortKey {
 }
 
 /**
+ * One page of a list that the store keeps sorted: for lists that may be long. Same cursor as `paginate`, so that a list can
+ * change from one to the other.
+ */
+export async function pageOf<T extends object, O extends string>(
+  reader: PageReader,
+  of: Collection<T, string, O>,
+  order: O,
+  group: string,
+  query: PageQuery,
+  direction: Direction = 'asc',
+): Promise<Page<Document<T>>> {
+  const after = query.page === undefined ? {} : { after: decodeCursor(query.page) }
+  const { documents, count, more } = await reader.page(of, order, group, { ...after, limit: query.limit, direction })
+  const last = documents.at(-1)
+  const by = of.orders?.[order].by
+  return { items: documents, count, ...(more && last && by ? { next: { page: encodeCursor([by(last), last.id]) } } : {}) }
+}
+
+/**
  * One page of `all`. The cursor names the last item shown, by sort value and ID, so items that come or go elsewhere
  * neither repeat nor skip any.
  */
-export function paginate<T>(all: readonly T[], query: PageQuery, key: (item: T) => SortKey, order: 'asc' | 'desc' = 'asc'): Page<T> {
+export function paginate<T>(all: readonly T[], query: PageQuery, key: (item: T) => SortKey, order: Direction = 'asc'): Page<T> {
   const sign = order === 'asc' ? 1 : -1
-  const sorted = all.map((item) => [key(item), item] as const).sort((a, b) => sign * compare(a[0], b[0]))
-  const after = query.page === undefined ? null : decode(query.page)
-  const from = after ? sorted.findIndex(([k]) => sign * compare(k, after) > 0) : 0
+  const sorted = all.map((item) => [key(item), item] as const).sort((a, b) => sign * compareSortKeys(a[0], b[0]))
+  const after = query.page === undefined ? null : decodeCursor(query.page)
+  const from = after ? sorted.findIndex(([k]) => sign * compareSortKeys(k, after) > 0) : 0
   const shown = from < 0 ? [] : sorted.slice(from, from + query.limit)
   const last = shown.at(-1)
   const more = last !== undefined && from + shown.length < sorted.length
-  return { items: shown.map(([, item]) => item), count: all.length, ...(more ? { next: { page: encode(last[0]) } } : {}) }
+  return { items: shown.map(([, item]) => item), count: all.length, ...(more ? { next: { page: encodeCursor(last[0]) } } : {}) }
 }

@@ -30,6 +30,7 @@ export const changeRequests = collection<ChangeRequestDoc>()({
   name: 'change-requests',
   indexes: { space: (cr) => cr.space, number: (cr) => `${cr.space}/${cr.number}`, remote: (cr) => (cr.remoteKey ? `${cr.space}/${cr.remoteKey}` : null) },
   unique: ['number'],
+  orders: { number: { group: (cr) => `${cr.space}/${cr.status}`, by: (cr) => cr.number } },
   owner: (cr) => cr.space,
 })
 

@@ -1,8 +1,15 @@
 import { changeRequests } from './change-request.js'
+import { commenters, comments, reactions, replies } from './comment.js'
 import { eventStreams, events } from './event.js'
 import { syncRuns } from './git-sync.js'
 import { jobs } from './job.js'
 import { memberships, organizations, teamMembers, teams } from './organization.js'
+import { sites } from './site.js'
+import { siteAdaptiveSchemas } from './site-adaptive-schema.js'
+import { siteCustomizations } from './site-customization.js'
+import { sitePublishingAuths } from './site-publishing-auth.js'
+import { siteRedirects } from './site-redirect.js'
+import { shareLinks } from './site-share-link.js'
 import { collections, grants, spaces } from './space.js'
 import { tokens, users } from './user.js'
 
@@ -17,7 +24,17 @@ export const documentCollections = [
   collections,
   spaces,
   grants,
+  sites,
+  shareLinks,
+  siteRedirects,
+  siteCustomizations,
+  siteAdaptiveSchemas,
+  sitePublishingAuths,
   changeRequests,
+  comments,
+  replies,
+  reactions,
+  commenters,
   jobs,
   syncRuns,
   events,

@@ -107,15 +107,37 @@ export const organizationPermissions = [
 ] as const
 
 const DefaultContent = Type.Object({ type: Type.Literal('site'), site: Id }, { additionalProperties: false })
+const Title = Type.String({ minLength: 2, maxLength: 255 })
+const domainName = Type.String({ minLength: 3, maxLength: 253, pattern: '^[^\\s@/]+\\.[^\\s@/]+$' })
+const EmailDomains = Type.Array(domainName, {
+  maxItems: 100,
+  uniqueItems: true,
+  description: 'Domains of e-mail addresses, in lower case. People with an address there find the organization by it; nobody joins by it alone.',
+})
+/** A subdomain's pattern in service.md; the two are the same name. */
+const Hostname = Type.String({ minLength: 3, maxLength: 32, pattern: '^[a-z0-9][a-z0-9-]{1,30}[a-z0-9]$' })
+
+const Price = Type.Object({ monthly: Type.Number(), yearly: Type.Number() })
+const Billing = Type.Object({
+  interval: Type.Optional(oneOf(['monthly', 'yearly'])),
+  endDate: Type.Optional(Timestamp),
+  hasPaymentFailed: Type.Boolean(),
+  isScheduledToCancel: Type.Boolean(),
+  pricing: Type.Object({
+    members: Type.Object({ plus_2024: Price, pro_2024: Price }),
+    sites: Type.Object({ premium: Price, ultimate: Price }),
+  }),
+  usageAddons: Type.Record(Type.String(), Type.Object({ enabled: Type.Boolean() })),
+})
 
 export const Organization = Type.Object(
   {
     object: Type.Literal('organization'),
     id: Id,
-    title: Type.String({ minLength: 2, maxLength: 255 }),
+    title: Title,
     createdAt: Timestamp,
     emailDomains: Type.Array(Type.String()),
-    hostname: Type.Optional(Type.String({ minLength: 3, maxLength: 32 })),
+    hostname: Type.Optional(Type.String({ minLength: 3, maxLength: 32, description: 'Default hostname of public content.' })),
     type: oneOf(organizationTypes),
     useCase: Type.Optional(oneOf(useCases)),
     communityType: Type.Optional(oneOf(['nonProfit', 'openSource', 'education'])),
@@ -124,38 +146,36 @@ export const Organization = Type.Object(
     sso: Type.Boolean(),
     ai: Type.Boolean(),
     inviteLinks: Type.Boolean(),
-    plan: oneOf(plans),
-    internal_isOnNewTrial: Type.Literal(true),
-    billing: Type.Object({
-      hasPaymentFailed: Type.Boolean(),
-      isScheduledToCancel: Type.Boolean(),
-      usageAddons: Type.Record(Type.String(), Type.Object({ enabled: Type.Boolean() })),
+    plan: oneOf(plans, { description: 'A self-hosted service has one plan: `internal`.' }),
+    customHostname: Type.Optional(Type.String()),
+    internal_isOnNewTrial: Type.Literal(true, { deprecated: true }),
+    billing: Billing,
+    trial: Type.Object({
+      status: oneOf(['notapplicable', 'none', 'active', 'ended', 'expired']),
+      endDate: Type.Optional(Timestamp),
+      decision: Type.Optional(oneOf(['downgrade'])),
     }),
-    trial: Type.Object({ status: Type.Literal('notapplicable') }),
+    blocked: Type.Optional(Type.Object({ reason: oneOf(['security']) })),
+    internal_billingMigration: Type.Optional(Type.Object({ deadline: Timestamp, discountPercent: Type.Number(), discountEndDate: Type.Optional(Timestamp) })),
     urls: Type.Object({ location: Type.String(), app: Type.String(), logo: Type.Optional(Type.String()) }),
     permissions: permissionsOf(organizationPermissions),
   },
   { $id: 'Organization' },
 )
 
+export const OrganizationsOfDomain = Type.Object({ organizations: Type.Array(Organization) }, { $id: 'OrganizationsOfDomain' })
+
 export const CreateOrganization = Type.Object(
-  {
-    title: Type.String({ minLength: 2, maxLength: 255 }),
-    emailDomains: Type.Optional(
-      Type.Array(Type.String({ minLength: 3, maxLength: 253, pattern: '^[^\\s@/]+\\.[^\\s@/]+$' }), { maxItems: 100, uniqueItems: true }),
-    ),
-  },
+  { title: Title, emailDomains: Type.Optional(EmailDomains) },
   { additionalProperties: false, $id: 'CreateOrganization' },
 )
 export type CreateOrganization = Static<typeof CreateOrganization>
 
 export const UpdateOrganization = Type.Object(
   {
-    title: Type.Optional(Type.String({ minLength: 2, maxLength: 255 })),
-    emailDomains: Type.Optional(
-      Type.Array(Type.String({ minLength: 3, maxLength: 253, pattern: '^[^\\s@/]+\\.[^\\s@/]+$' }), { maxItems: 100, uniqueItems: true }),
-    ),
-    hostname: Type.Optional(Type.String({ minLength: 3, maxLength: 32, pattern: '^[a-z0-9][a-z0-9-]*[a-z0-9]$' })),
+    title: Type.Optional(Title),
+    emailDomains: Type.Optional(EmailDomains),
+    hostname: Type.Optional(Hostname),
     defaultRole: Type.Optional(nullable(RoleSchema)),
     defaultContent: Type.Optional(nullable(DefaultContent)),
     logo: Type.Optional(nullable(Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2048 }))),
@@ -166,3 +186,14 @@ export const UpdateOrganization = Type.Object(
   { additionalProperties: false, $id: 'UpdateOrganization' },
 )
 export type UpdateOrganization = Static<typeof UpdateOrganization>
+export type DefaultContent = Static<typeof DefaultContent>
+
+export const Subdomain = Type.Object(
+  {
+    object: Type.Literal('subdomain'),
+    subdomain: Type.String({ pattern: '^[a-z0-9][a-z0-9-]{1,30}[a-z0-9]$' }),
+    target: Type.Object({ type: Type.Literal('organization'), organization: Id }),
+    isActive: Type.Boolean(),
+  },
+  { $id: 'Subdomain' },
+)

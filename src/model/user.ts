@@ -38,6 +38,8 @@ export interface TokenDoc {
   /** Only resources of this organization. */
   organization?: string
   readOnly: boolean
+  /** True where its owner came in by an e-mail link, and for tokens made with such a one: not enough where single sign-on is asked for. */
+  byEmail?: boolean
   createdAt: string
   expiresAt?: string
 }

@@ -1,4 +1,5 @@
-import { type Entry, KeyIndex, type View } from './view.js'
+import { compareSortKeys, type Direction, type SortKey } from '../kernel/paging.js'
+import { type AnyOrder, type Entry, groupsOf, KeyIndex, sortKeyOf, type View } from './view.js'
 
 /** What became of a document; null = removed. Its identity tells two changes of one document apart. */
 export interface Change {
@@ -56,5 +57,33 @@ export class Layer implements View {
     let count = this.#below.count(index, key) + this.#index.ids(index, key).size
     for (const id of this.#changes.keys()) if (this.#below.entry(id)?.keys.get(index)?.includes(key)) count--
     return count
+  }
+
+  *keys(order: AnyOrder, group: string, direction: Direction, after?: SortKey): Iterable<SortKey> {
+    const sign = direction === 'asc' ? 1 : -1
+    const own = this.#changedIn(order, group)
+      .map(({ document }) => sortKeyOf(order, document))
+      .filter((key) => after === undefined || sign * compareSortKeys(key, after) > 0)
+      .sort((a, b) => sign * compareSortKeys(a, b))
+    let at = 0
+    for (const key of this.#below.keys(order, group, direction, after)) {
+      if (this.#changes.has(key[1])) continue
+      for (; at < own.length && sign * compareSortKeys(own[at] as SortKey, key) < 0; at++) yield own[at] as SortKey
+      yield key
+    }
+    yield* own.slice(at)
+  }
+
+  groupSize(order: AnyOrder, group: string): number {
+    let size = this.#below.groupSize(order, group) + this.#changedIn(order, group).length
+    for (const id of this.#changes.keys()) {
+      const below = this.#below.entry(id)
+      if (below && groupsOf(order, below.document).includes(group)) size--
+    }
+    return size
+  }
+
+  #changedIn(order: AnyOrder, group: string): Entry[] {
+    return this.changes().flatMap(({ entry }) => (entry && groupsOf(order, entry.document).includes(group) ? [entry] : []))
   }
 }

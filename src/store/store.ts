@@ -5,9 +5,10 @@ import type { Database } from './database.js'
 import { StoreClosed } from './errors.js'
 import type { Lock } from './lock.js'
 import type { Log } from './log.js'
-import { checkIndex, listOf, OpenTransaction } from './transaction.js'
+import type { FoundStretch, Stretch } from '../kernel/paging.js'
+import { checkIndex, listOf, OpenTransaction, orderOf } from './transaction.js'
 import type { Collection, Document, Draft, Store, StoreEvent, Transaction } from './types.js'
-import type { AnyCollection } from './view.js'
+import { type AnyCollection, stretchOf } from './view.js'
 
 export interface StoreParts {
   readonly database: Database
@@ -94,6 +95,10 @@ export class EmbeddedStore implements Store {
   async count<T extends object, I extends string>(of: Collection<T, I>, index: I, key: string): Promise<number> {
     checkIndex(of, index)
     return this.#table(of).count(index, key)
+  }
+
+  async page<T extends object, O extends string>(of: Collection<T, string, O>, order: O, group: string, stretch: Stretch): Promise<FoundStretch<T>> {
+    return stretchOf(this.#table(of), orderOf(of, order), group, stretch)
   }
 
   async all<T extends object>(of: Collection<T, string>): Promise<Document<T>[]> {

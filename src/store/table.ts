@@ -1,10 +1,14 @@
-import { type Entry, KeyIndex, type View } from './view.js'
+import type { Direction, SortKey } from '../kernel/paging.js'
+import { OrderIndex } from './order-index.js'
+import { type AnyOrder, type Entry, KeyIndex, type View } from './view.js'
 
 /** What is durable of one collection, in memory. Every change costs the same, however many documents there are. */
 export class Table implements View {
   readonly #entries = new Map<string, Entry>()
   readonly #index = new KeyIndex()
   readonly #owners = new Map<string, Map<string, Entry>>()
+  /** Those that were asked for; the others would cost time at the start, and memory. */
+  readonly #orders = new Map<AnyOrder, OrderIndex>()
 
   get size(): number {
     return this.#entries.size
@@ -16,17 +20,25 @@ export class Table implements View {
 
   put(entry: Entry): void {
     const id = entry.document.id
-    this.delete(id)
+    const before = this.#entries.get(id)
+    if (before) this.#forget(before)
     this.#entries.set(id, entry)
     this.#index.add(entry)
     const owned = this.#owners.get(entry.owner)
     if (owned) owned.set(id, entry)
     else this.#owners.set(entry.owner, new Map([[id, entry]]))
+    for (const order of this.#orders.values()) order.change(before, entry)
   }
 
   delete(id: string): void {
     const entry = this.#entries.get(id)
     if (!entry) return
+    this.#forget(entry)
+    for (const order of this.#orders.values()) order.change(entry, undefined)
+  }
+
+  #forget(entry: Entry): void {
+    const id = entry.document.id
     this.#entries.delete(id)
     this.#index.remove(entry)
     const owned = this.#owners.get(entry.owner)
@@ -45,6 +57,17 @@ export class Table implements View {
   }
   count(index: string, key: string): number {
     return this.#index.ids(index, key).size
+  }
+  keys(order: AnyOrder, group: string, direction: Direction, after?: SortKey): Iterable<SortKey> {
+    return this.#ordered(order).keys(group).from(direction, after)
+  }
+  groupSize(order: AnyOrder, group: string): number {
+    return this.#ordered(order).keys(group).size
+  }
+  #ordered(order: AnyOrder): OrderIndex {
+    let index = this.#orders.get(order)
+    if (!index) this.#orders.set(order, (index = new OrderIndex(order, this.#entries.values())))
+    return index
   }
   /** The documents of one checkpoint file; none = the file goes. */
   ownedBy(owner: string): Entry[] {

@@ -3,8 +3,9 @@ import { DuplicateKey, NoDocument, StaleDocument } from './errors.js'
 import { frozenJson } from './json.js'
 import { type Change, Layer } from './layer.js'
 import type { Operation } from './log.js'
+import type { FoundStretch, Stretch } from '../kernel/paging.js'
 import type { Collection, Document, Draft, Transaction } from './types.js'
-import { type AnyCollection, type AnyDocument, type Entry, entryOf, type View } from './view.js'
+import { type AnyCollection, type AnyDocument, type AnyOrder, checkOrders, type Entry, entryOf, stretchOf, type View } from './view.js'
 
 /** Changes of one collection, ready to be committed. */
 export interface CollectionChanges {
@@ -17,6 +18,13 @@ export const listOf = <T extends object>(view: View, ids: Iterable<string>): Doc
 /** Throws `TypeError` for a name that is no index of the collection. */
 export function checkIndex(of: AnyCollection, index: string): void {
   if (!Object.hasOwn(of.indexes, index)) throw new TypeError(`${of.name} has no index ${index}`)
+}
+
+/** The order of that name. Throws `TypeError` where the collection has none. */
+export function orderOf(of: AnyCollection, order: string): AnyOrder {
+  const found = Object.hasOwn(of.orders ?? {}, order) ? of.orders?.[order] : undefined
+  if (!found) throw new TypeError(`${of.name} has no order ${order}`)
+  return found
 }
 
 /** One run of a transaction's work: what it writes lies in layers of its own until it is committed. */
@@ -59,6 +67,10 @@ export class OpenTransaction implements Transaction {
     return this.#layer(of).count(index, key)
   }
 
+  async page<T extends object, O extends string>(of: Collection<T, string, O>, order: O, group: string, stretch: Stretch): Promise<FoundStretch<T>> {
+    return stretchOf(this.#layer(of), orderOf(of, order), group, stretch)
+  }
+
   async all<T extends object>(of: Collection<T, string>): Promise<Document<T>[]> {
     return Array.from(this.#layer(of).entries(), (entry) => entry.document as Document<T>)
   }
@@ -88,6 +100,7 @@ export class OpenTransaction implements Transaction {
 
   #write(of: AnyCollection, layer: Layer, document: AnyDocument): AnyDocument {
     const entry = entryOf(of, document)
+    checkOrders(of, document)
     for (const index of of.unique ?? []) {
       for (const key of entry.keys.get(index) ?? []) {
         for (const id of layer.ids(index, key)) if (id !== document.id) throw new DuplicateKey(of.name, index, key)

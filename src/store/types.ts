@@ -1,9 +1,10 @@
 import type { Collection, Document, Draft } from '../kernel/documents.js'
+import type { PageReader } from '../kernel/paging.js'
 
-export { type Collection, collection, type Document, type Draft } from '../kernel/documents.js'
+export { type Collection, collection, type Document, type Draft, type Order } from '../kernel/documents.js'
 
 /** Reads, the same inside and outside a transaction. Documents come frozen. */
-export interface Reader {
+export interface Reader extends PageReader {
   /** The document, or null. */
   get<T extends object>(of: Collection<T, string>, id: string): Promise<Document<T> | null>
   /** All documents under `key` of an index, in no order promised. */

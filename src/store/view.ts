@@ -1,6 +1,8 @@
-import type { Collection, Document, Draft } from './types.js'
+import type { Direction, FoundStretch, SortKey, Stretch } from '../kernel/paging.js'
+import type { Collection, Document, Draft, Order } from './types.js'
 
 export type AnyCollection = Collection<never, string>
+export type AnyOrder = Order<never>
 export type AnyDocument = Document<Record<string, unknown>>
 
 /** A document with all that its collection derives from it, worked out once, when it was written. */
@@ -19,12 +21,48 @@ export interface View {
   /** IDs under a key of an index. */
   ids(index: string, key: string): Iterable<string>
   count(index: string, key: string): number
+  /** Sort keys of a group behind `after`, in the direction; to be read at once. */
+  keys(order: AnyOrder, group: string, direction: Direction, after?: SortKey): Iterable<SortKey>
+  /** How many documents a group has. */
+  groupSize(order: AnyOrder, group: string): number
 }
 
 export function ownerOf(definition: AnyCollection, document: AnyDocument): string {
   const owner: unknown = definition.owner ? (definition.owner as (d: Draft<object>) => string)(document) : ''
   if (typeof owner !== 'string') throw new TypeError(`the owner of ${definition.name} ${JSON.stringify(document.id)} is not a string`)
   return owner
+}
+
+/** The groups of a document in an order. */
+export function groupsOf(order: AnyOrder, document: AnyDocument): readonly string[] {
+  const groups = (order.group as (d: Draft<object>) => string | readonly string[] | null)(document)
+  return groups === null ? [] : typeof groups === 'string' ? [groups] : [...new Set(groups)]
+}
+
+/** Where a document stands in an order. Throws `TypeError` where the order gives it no place that could be compared. */
+export function sortKeyOf(order: AnyOrder, document: AnyDocument): SortKey {
+  const by: unknown = (order.by as (d: Draft<object>) => unknown)(document)
+  if (typeof by !== 'string' && !Number.isFinite(by)) throw new TypeError(`${JSON.stringify(document.id)} cannot be sorted by ${String(by)}`)
+  return [by as string | number, document.id]
+}
+
+/** Throws what an order of the collection throws for a document, before that is written: the lists follow later, when nothing may fail. */
+export function checkOrders(definition: AnyCollection, document: AnyDocument): void {
+  for (const order of Object.values<AnyOrder>(definition.orders ?? {})) if (groupsOf(order, document).length > 0) sortKeyOf(order, document)
+}
+
+/** A stretch of a list, as somebody sees it. */
+export function stretchOf<T extends object>(view: View, order: AnyOrder, group: string, { after, limit, direction }: Stretch): FoundStretch<T> {
+  const documents: Document<T>[] = []
+  let more = false
+  for (const [, id] of view.keys(order, group, direction, after)) {
+    if (documents.length >= limit) {
+      more = true
+      break
+    }
+    documents.push(view.entry(id)?.document as Document<T>)
+  }
+  return { documents, count: view.groupSize(order, group), more }
 }
 
 /** Makes the entry of a frozen document. Throws what the collection's own functions throw. */

@@ -20,7 +20,7 @@ test('values are read as what they mean', () => {
     BINDERY_CORS_ORIGINS: '',
     BINDERY_PORT: '0',
   })
-  assert.equal(config.allowPrivateNetworks, ['10.0.0.0/8', '::1'])
+  assert.equal(config.allowPrivateNetworks, ['10.0.0.0/8', '::1/128'])
   assert.is(config.publicUrl, 'https://docs.example.org')
   assert.equal(config.corsOrigins, [])
   assert.is(config.port, 0)

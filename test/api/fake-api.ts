@@ -1,3 +1,4 @@
+import { paginate } from '../../src/kernel/paging.js'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Type } from '@sinclair/typebox'
@@ -71,7 +72,10 @@ const listBooks = endpoint({
     old: Type.Optional(Type.Boolean()),
   }),
   returns: listOf(BookSchema),
-  handle: ({ shelf, query }) => ({ items: [...shelf.books.values()].slice(0, query.limit).map(presentBook), count: shelf.books.size }),
+  handle: ({ shelf, query }) => {
+    const page = paginate([...shelf.books.values()], query, (book) => [book.title, book.id], query.order)
+    return { ...page, items: page.items.map(presentBook) }
+  },
 })
 const echoQuery = endpoint({
   method: 'GET',

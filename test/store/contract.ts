@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert'
-import { collection, DuplicateKey, NoDocument, StaleDocument, StoreClosed, type Store } from '../../src/store/index.js'
+import type { Stretch } from '../../src/kernel/paging.js'
+import { collection, DuplicateKey, NoDocument, type Reader, StaleDocument, StoreClosed, type Store } from '../../src/store/index.js'
 import { suite } from '../support/suite.js'
 
 interface Page {
@@ -8,6 +9,7 @@ interface Page {
   slug: string
   tags?: string[]
   title?: string
+  weight?: number
 }
 
 /** The collection that the contract works on; an adapter that must know its collections beforehand declares it. */
@@ -15,6 +17,10 @@ export const pages = collection<Page>()({
   name: 'pages',
   indexes: { bySpace: (page) => page.space, bySlug: (page) => `${page.space}/${page.slug}`, byTag: (page) => page.tags ?? null },
   unique: ['bySlug'],
+  orders: {
+    byTitle: { group: (page) => page.space, by: (page) => String(page.title ?? '') },
+    byWeight: { group: (page) => (page.weight === undefined ? null : [page.space, ...(page.tags ?? [])]), by: (page) => page.weight as number },
+  },
   owner: (page) => page.space,
 })
 
@@ -98,8 +104,58 @@ export function storeContract(name: string, place: () => Promise<StorePlace>): v
     assert.is((await again.all(pages)).length, 3)
   })
 
-  check('refuses an index that does not exist', async (store) => {
+  check('refuses an index or order that does not exist', async (store) => {
     assert.instance(await thrown(store.find(pages, 'toString' as 'bySpace', 'x')), TypeError)
+    assert.instance(await thrown(store.page(pages, 'toString' as 'byTitle', 'x', { limit: 1, direction: 'asc' })), TypeError)
+  })
+
+  check('reads a list in order, in both directions, from any key', async (store, reopen) => {
+    for (const [id, title] of [
+      ['c', 'x'],
+      ['a', 'x'],
+      ['b', 'w'],
+      ['d', 'y'],
+    ] as const)
+      await store.insert(pages, page(id, { title }))
+    await store.insert(pages, page('e', { space: 't', title: 'x' }))
+    const ids = async (reader: Store, stretch: Partial<Stretch>) => {
+      const { documents, count, more } = await reader.page(pages, 'byTitle', 's', { limit: 10, direction: 'asc', ...stretch })
+      return [documents.map(({ id }) => id).join(''), count, more]
+    }
+    for (const open of [async () => store, reopen]) {
+      const again = await open()
+      assert.equal(await ids(again, {}), ['bacd', 4, false])
+      assert.equal(await ids(again, { limit: 2 }), ['ba', 4, true])
+      assert.equal(await ids(again, { limit: 2, after: ['x', 'a'] }), ['cd', 4, false])
+      assert.equal(await ids(again, { limit: 2, direction: 'desc' }), ['dc', 4, true])
+      assert.equal(await ids(again, { direction: 'desc', after: ['x', 'b'] }), ['ab', 4, false])
+      assert.equal(await ids(again, { after: ['zz', ''] }), ['', 4, false])
+      assert.equal(await ids(again, { limit: 0 }), ['', 4, true])
+      assert.equal(await again.page(pages, 'byTitle', 'none', { limit: 1, direction: 'asc' }), { documents: [], count: 0, more: false })
+    }
+  })
+
+  check('keeps its lists right when documents change, and shows a transaction its own', async (store) => {
+    const of = async (reader: Reader, group: string) => {
+      const { documents, count } = await reader.page(pages, 'byWeight', group, { limit: 10, direction: 'asc' })
+      return `${documents.map(({ id, title = '' }) => id + title).join(' ')} / ${count}`
+    }
+    const a = await store.insert(pages, page('a', { weight: 10, tags: ['x'] }))
+    const b = await store.insert(pages, page('b', { weight: 9, tags: ['x', 'y'] }))
+    await store.insert(pages, page('c'))
+    assert.equal([await of(store, 's'), await of(store, 'x'), await of(store, 'y')], ['b a / 2', 'b a / 2', 'b / 1'])
+    await store.transact(async (tx) => {
+      await tx.replace(pages, { ...b, weight: 11, tags: ['x'], title: '!' })
+      await tx.insert(pages, page('d', { weight: 10, tags: ['y'] }))
+      assert.equal([await of(tx, 's'), await of(tx, 'x'), await of(tx, 'y')], ['a d b! / 3', 'a b! / 2', 'd / 1'])
+      await tx.remove(pages, 'a')
+      assert.equal([await of(tx, 's'), await of(tx, 'x')], ['d b! / 2', 'b! / 1'])
+      assert.is(await of(store, 'x'), 'b a / 2')
+      await tx.insert(pages, { ...a, title: '?' })
+    })
+    assert.equal([await of(store, 's'), await of(store, 'x'), await of(store, 'y')], ['a? d b! / 3', 'a? b! / 2', 'd / 1'])
+    assert.instance(await thrown(store.insert(pages, { ...page('e'), weight: [] as never })), TypeError)
+    assert.is(await store.get(pages, 'e'), null)
   })
 
   check('keeps IDs and unique keys unique', async (store, reopen) => {

@@ -11,26 +11,45 @@ export function wrongType(schema: JsonSchema): unknown {
   return accepts(schema, 'object') ? undefined : { wrong: 'type' }
 }
 
+/** The limits of a string that a schema states, where every string must obey them: values just beyond, and why they are wrong. */
+export function invalidStrings(schema: JsonSchema): { why: string; value: string }[] {
+  const strings = branches(schema).filter((one) => one.type === 'string' || 'const' in one)
+  const [only] = strings
+  if (strings.length !== 1 || only?.type !== 'string' || !branches(schema).every((one) => one === only || one.type === 'null')) return []
+  const found: { why: string; value: string }[] = []
+  if (typeof only.maxLength === 'number' && only.maxLength < 100_000) found.push({ why: 'too long', value: 'x'.repeat(only.maxLength + 1) })
+  if (typeof only.minLength === 'number' && only.minLength > 0) found.push({ why: 'too short', value: 'x'.repeat(only.minLength - 1) })
+  if (only.enum) found.push({ why: 'not one of the values', value: 'no-such-value' })
+  const wrong = ['\u0000 /\\', ''].find((text) => typeof only.pattern === 'string' && !new RegExp(only.pattern, 'u').test(text))
+  if (wrong !== undefined) found.push({ why: 'not of the pattern', value: wrong })
+  return found
+}
+
 /** An invalid body and what is wrong with it. */
 export interface InvalidBody {
   why: string
   body: unknown
+  /** Where the error must point: a JSON pointer; absent = anywhere. */
+  at?: string
 }
 
-/** Bodies that a schema must refuse: no object, each member of a wrong type or too long, an unknown member. */
-export function invalidBodies(schema: JsonSchema): InvalidBody[] {
+/**
+ * Bodies that a schema must refuse: no object, each member of a wrong type or beyond its limits, an unknown member. With
+ * a valid body, only that one member differs from it.
+ */
+export function invalidBodies(schema: JsonSchema, valid?: unknown): InvalidBody[] {
   const found: InvalidBody[] = []
   if (!accepts(schema, 'array')) found.push({ why: 'a list', body: [] })
   const properties = schema.properties as Record<string, JsonSchema> | undefined
   if (!properties) return found
+  const rest = typeof valid === 'object' && valid !== null ? valid : {}
   if (schema.additionalProperties === undefined || schema.additionalProperties === false)
-    found.push({ why: 'an unknown member', body: { 'no-such-member': 1 } })
+    found.push({ why: 'an unknown member', body: { ...rest, 'no-such-member': 1 } })
   for (const [name, member] of Object.entries(properties)) {
+    const at = `/${name}`
     const wrong = wrongType(member)
-    if (wrong !== undefined) found.push({ why: `${name} of a wrong type`, body: { [name]: wrong } })
-    const limit = member.maxLength
-    if (member.type === 'string' && typeof limit === 'number' && limit < 100_000)
-      found.push({ why: `${name} too long`, body: { [name]: 'x'.repeat(limit + 1) } })
+    if (wrong !== undefined) found.push({ why: `${name} of a wrong type`, body: { ...rest, [name]: wrong }, at })
+    for (const { why, value } of invalidStrings(member)) found.push({ why: `${name} ${why}`, body: { ...rest, [name]: value }, at })
   }
   return found
 }

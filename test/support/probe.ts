@@ -3,7 +3,8 @@ import { compileEndpoint, isBinary } from '../../src/api/pipeline/compiled-endpo
 import { SchemaCompiler } from '../../src/api/pipeline/schemas.js'
 import type { AnyResolvers } from '../../src/api/resolver.js'
 import { isOptional, type JsonSchema } from '../../src/api/schema.js'
-import { invalidBodies } from './invalid.js'
+import { invalidBodies, invalidStrings } from './invalid.js'
+import { isPagedList, locations, probeList } from './probe-answers.js'
 
 /** Tokens to ask with. */
 export interface Callers<Role extends string> {
@@ -50,6 +51,7 @@ export interface Finding {
 interface Answer {
   status: number
   text: string
+  location: string | null
 }
 
 const invalidQueries: readonly [name: string, value: string][] = [
@@ -77,15 +79,16 @@ export async function probeEndpoints<Role extends string>(input: ProbeInput<Role
   let probes = 0
 
   const probeOne = async (operationId: string, endpoint: Endpoint, sample: Sample): Promise<void> => {
-    const ask = async (token: string | null, url: string, body: unknown): Promise<Answer> => {
+    const ask = (token: string | null, url: string, body: unknown): Promise<Answer> => askFor(endpoint.method, token, url, body)
+    const askFor = async (method: string, token: string | null, url: string, body: unknown): Promise<Answer> => {
       probes++
       const response = await fetch(input.baseUrl + url, {
-        method: endpoint.method,
+        method,
         redirect: 'manual',
         headers: { ...(token ? { authorization: `Bearer ${token}` } : {}), ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       })
-      return { status: response.status, text: await response.text() }
+      return { status: response.status, text: await response.text(), location: response.headers.get('location') }
     }
     const expect = (probe: string, answer: Answer, ...statuses: number[]): boolean => {
       const good = statuses.includes(answer.status)
@@ -111,14 +114,34 @@ export async function probeEndpoints<Role extends string>(input: ProbeInput<Role
     for (const [name, value] of invalidQueries)
       if (endpoint.query && name in endpoint.query.properties)
         expect(`${name}=${value}`, await ask(allowed, urlOf(endpoint, sample, { [name]: value }), sample.body), 400)
+    for (const [name, schema] of Object.entries((endpoint.query?.properties ?? {}) as Record<string, JsonSchema>))
+      for (const { why, value } of invalidStrings(schema))
+        if (value !== '') expect(`${name} ${why}`, await ask(allowed, urlOf(endpoint, sample, { [name]: value }), sample.body), 400)
     if (endpoint.body) {
-      for (const { why, body } of invalidBodies(endpoint.body as unknown as JsonSchema)) expect(why, await ask(allowed, url, body), 400)
+      for (const { why, body, at } of invalidBodies(endpoint.body as unknown as JsonSchema, sample.body)) {
+        const answer = await ask(allowed, url, body)
+        if (expect(why, answer, 400) && at !== undefined && !errorPaths(answer.text).some((path) => path.startsWith(at)))
+          findings.push({ operationId, probe: why, expected: `an error at ${at}`, got: answer.text.slice(0, 300) })
+      }
       if (!isOptional(endpoint.body)) expect('no body', await ask(allowed, url, undefined), 400)
     }
     if (sample.success ?? endpoint.method === 'GET') {
       const compiled = compileEndpoint(operationId, endpoint, input.resolvers, compiler)
       const answer = await ask(allowed, url, sample.body)
       if (!expect('a valid request', answer, compiled.status)) return
+      const hold = (probe: string, holds: boolean, got: unknown): void => {
+        if (!holds) findings.push({ operationId, probe, expected: 'so', got: JSON.stringify(got).slice(0, 600) })
+      }
+      const get = async (address: string) => {
+        const one = await askFor('GET', allowed, address, undefined)
+        return { status: one.status, body: parse(one.text) }
+      }
+      if (compiled.status === 201) hold('Location of what was made', answer.location !== null && (await get(answer.location)).status === 200, answer.location)
+      for (const location of new Set(locations(parse(answer.text)))) {
+        const seen = await get(location.replace(input.baseUrl, ''))
+        hold('urls.location resolves', seen.status === 200, { location, ...seen })
+      }
+      if (isPagedList(endpoint)) await probeList(url, get, hold)
       if (!endpoint.returns || isBinary(endpoint.returns)) return
       const check = compiled.answer?.()
       if (check && !check(parse(answer.text)))
@@ -144,4 +167,9 @@ function parse(text: string): unknown {
 function errorCode(text: string): number | undefined {
   const body = parse(text) as { error?: { code?: number; message?: unknown } } | undefined
   return typeof body?.error?.message === 'string' ? body.error.code : undefined
+}
+
+function errorPaths(text: string): string[] {
+  const body = parse(text) as { error?: { details?: { path: string }[] } } | undefined
+  return body?.error?.details?.map(({ path }) => path) ?? []
 }

@@ -15,6 +15,7 @@ import { startWorker, type Worker } from '../../src/jobs/worker.js'
 import { systemClock } from '../../src/kernel/clock.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { type ExportRequest, type ImportRequest, memberships, organizations, type SyncRunDoc, spaces, users } from '../../src/model/index.js'
+import { createHttpClient } from '../../src/outbound/index.js'
 import { openStore } from '../../src/store/index.js'
 import { type GitHttp, startGitHttp } from './git-http.js'
 import { git } from './hermetic-git.js'
@@ -65,6 +66,7 @@ export async function openApp(root: string, logged: string[]): Promise<App> {
       maxBlobBytes: 10_000_000,
       remote: createRemoteOperations({ allowedProtocols, allowPrivateNetworks: true }),
     }),
+    http: createHttpClient({ allowPrivateNetworks: true, agent: 'Bindery' }),
     clock: systemClock,
     settings: {
       version: '0',

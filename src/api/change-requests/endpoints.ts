@@ -32,8 +32,7 @@ export const listChangeRequestsForSpace = endpoint({
   query: Type.Object({ ...pageQuery, status: oneOf(changeRequestStatuses, { default: 'open' }), contributor: Type.Optional(Id) }),
   returns: listOf(ChangeRequest, { $id: 'ChangeRequestList' }),
   handle: async ({ app, space, query }) => {
-    const all = await listChangeRequests(app, space, { status: query.status, ...(query.contributor === undefined ? {} : { contributor: query.contributor }) })
-    const page = paginate(all, query, ({ doc }) => [doc.number, doc.id], 'desc')
+    const page = await listChangeRequests(app, space, query)
     return { ...page, items: await Promise.all(page.items.map((one) => presentChangeRequest(app, space, one))) }
   },
 })

@@ -1,10 +1,10 @@
 import { Type } from '@sinclair/typebox'
-import { createOrganization, listOrganizations, updateOrganization } from '../../domain/organizations.js'
+import { createOrganization, listOrganizations, listOrganizationsOfDomain, updateOrganization } from '../../domain/organizations.js'
 import { paginate } from '../../kernel/paging.js'
-import { CreateOrganization, listOf, Organization, pageQuery, UpdateOrganization } from '../../model/index.js'
+import { CreateOrganization, listOf, Organization, OrganizationsOfDomain, pageQuery, Subdomain, UpdateOrganization } from '../../model/index.js'
 import { created } from '../reply.js'
 import { endpoint } from '../service.js'
-import { presentOrganization } from './present.js'
+import { presentOrganization, presentSubdomain, presentToOutsider } from './present.js'
 
 const section = 'Organizations'
 
@@ -52,10 +52,42 @@ export const updateOrganizationById = endpoint({
   method: 'PATCH',
   path: '/v1/orgs/{organizationId}',
   summary: 'Change an organization',
+  description:
+    'What is left out stays. `hostname` is unique. `sso: true` enforces single sign-on: for all but admins, who could else lock themselves out, a token that came from an ' +
+    'e-mail link does not open the organization any more (403); tokens that the operator made do. `emailDomains` name whom you expect, and prove nothing: nobody joins by them.',
   section,
   needs: 'organization:admin',
   body: UpdateOrganization,
   returns: Organization,
   fails: [409],
-  handle: async ({ app, organization, body }) => presentOrganization(app, await updateOrganization(app, organization, body)),
+  handle: async ({ app, actor, organization, body }) => presentOrganization(app, await updateOrganization(app, actor, organization, body)),
+})
+
+export const listOrganizationsByEmailDomain = endpoint({
+  method: 'GET',
+  path: '/v1/email-domains/{emailDomain}/orgs',
+  summary: 'List the organizations that an e-mail domain belongs to',
+  description:
+    'Your own organizations among them; where it is the domain of your own address, the others too, by their name alone: nothing of their settings, and all permissions false. ' +
+    'For any other domain nobody learns who claims it.',
+  section,
+  needs: 'authenticated',
+  returns: OrganizationsOfDomain,
+  handle: async ({ app, actor, emailDomain }) => {
+    const found = await listOrganizationsOfDomain(app, actor, emailDomain)
+    return {
+      organizations: found.map(({ doc, role }) => (role === undefined ? presentToOutsider(app, doc, emailDomain) : presentOrganization(app, { doc, role }))),
+    }
+  },
+})
+
+export const getSubdomain = endpoint({
+  method: 'GET',
+  path: '/v1/subdomains/{subdomain}',
+  summary: 'Get what a subdomain leads to',
+  description: 'The organization whose `hostname` it is. Whose it is, is as public as what is published there: any signed-in user may ask.',
+  section,
+  needs: 'authenticated',
+  returns: Subdomain,
+  handle: ({ holder }) => presentSubdomain(holder),
 })

@@ -1,7 +1,23 @@
 import { presentOrganizationPermissions } from '../../access/index.js'
 import type { App, LoadedOrganization } from '../../domain/app.js'
+import type { OrganizationDoc } from '../../model/index.js'
 
-/** An organization. A self-hosted service has one plan, no trial and nothing to bill: said so, not left out. */
+const free = { monthly: 0, yearly: 0 }
+
+/** A self-hosted service has one plan, no trial and nothing to bill: said so, not left out. */
+const selfHosted = {
+  plan: 'internal' as const,
+  internal_isOnNewTrial: true as const,
+  billing: {
+    hasPaymentFailed: false,
+    isScheduledToCancel: false,
+    pricing: { members: { plus_2024: free, pro_2024: free }, sites: { premium: free, ultimate: free } },
+    usageAddons: {},
+  },
+  trial: { status: 'notapplicable' as const },
+}
+
+/** An organization. */
 export const presentOrganization = (app: App, { doc, role }: LoadedOrganization) => ({
   object: 'organization' as const,
   id: doc.id,
@@ -17,14 +33,39 @@ export const presentOrganization = (app: App, { doc, role }: LoadedOrganization)
   sso: doc.sso,
   ai: doc.ai,
   inviteLinks: doc.inviteLinks,
-  plan: 'internal' as const,
-  internal_isOnNewTrial: true as const,
-  billing: { hasPaymentFailed: false, isScheduledToCancel: false, usageAddons: {} },
-  trial: { status: 'notapplicable' as const },
-  urls: {
-    location: `${app.settings.publicUrl}/v1/orgs/${doc.id}`,
-    app: `${app.settings.publicUrl}/v1/orgs/${doc.id}`,
-    ...(doc.logo === undefined ? {} : { logo: doc.logo }),
-  },
+  ...selfHosted,
+  urls: urls(app, doc),
   permissions: presentOrganizationPermissions(role),
+})
+
+/** What somebody learns of an organization that he is no member of, but whose e-mail domain he has: its name, nothing of its settings. */
+export const presentToOutsider = (app: App, doc: OrganizationDoc & { id: string }, domain: string) => ({
+  object: 'organization' as const,
+  id: doc.id,
+  title: doc.title,
+  createdAt: doc.createdAt,
+  emailDomains: [domain],
+  type: doc.type,
+  defaultRole: null,
+  defaultContent: null,
+  sso: doc.sso,
+  ai: false,
+  inviteLinks: false,
+  ...selfHosted,
+  urls: urls(app, doc),
+  permissions: presentOrganizationPermissions(undefined),
+})
+
+const urls = (app: App, doc: OrganizationDoc & { id: string }) => ({
+  location: `${app.settings.publicUrl}/v1/orgs/${doc.id}`,
+  app: `${app.settings.publicUrl}/v1/orgs/${doc.id}`,
+  ...(doc.logo === undefined ? {} : { logo: doc.logo }),
+})
+
+/** A hostname and whose it is. */
+export const presentSubdomain = (doc: OrganizationDoc & { id: string }) => ({
+  object: 'subdomain' as const,
+  subdomain: doc.hostname as string,
+  target: { type: 'organization' as const, organization: doc.id },
+  isActive: true,
 })

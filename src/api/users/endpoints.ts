@@ -58,6 +58,17 @@ export const createUserToken = endpoint({
   },
 })
 
+export const getUserToken = endpoint({
+  method: 'GET',
+  path: '/v1/user/tokens/{tokenId}',
+  summary: 'Get one of your tokens',
+  description: 'Without its secret, which nobody can read again.',
+  section: 'Users',
+  needs: 'authenticated',
+  returns: Token,
+  handle: ({ token }) => presentToken(token),
+})
+
 export const deleteUserToken = endpoint({
   method: 'DELETE',
   path: '/v1/user/tokens/{tokenId}',

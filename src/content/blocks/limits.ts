@@ -4,6 +4,8 @@ const MAX_CONTAINERS = 100
 const MAX_MARKERS = 15_000
 /** The parser matches these in quadratic time, paragraph by paragraph: what the squares may add up to on a page (about two seconds each). */
 const BUDGET = { inline: 200_000_000, lazy: 30_000_000, containers: 5_000_000 }
+/** The same for a text of which a list may hold many, in some hundredths of a second each. */
+const SMALL_BUDGET = { inline: 4_000_000, lazy: 300_000, containers: 50_000 }
 /** Deepest nesting of blocks and of inline nodes in the tree; what is deeper stays verbatim. */
 export const MAX_DEPTH = 100
 
@@ -54,7 +56,7 @@ export interface Scan {
 }
 
 /** Looks over a text before it is parsed, in linear time, and answers what the parser must leave alone so that its time and stack stay bounded. */
-export function scan(text: string): Scan {
+export function scan(text: string, budget = BUDGET): Scan {
   const off = new Set<string>()
   const zero = (): Record<Group, number> => ({ brackets: 0, runs: 0, angles: 0, ticks: 0 })
   const spent = zero()
@@ -68,7 +70,7 @@ export function scan(text: string): Scan {
   let inContainer = false
   const paragraphEnds = () => {
     for (const group of Object.keys(GROUPS) as Group[])
-      if ((spent[group] += counts[group] ** 2) > BUDGET.inline) for (const name of GROUPS[group]) off.add(name)
+      if ((spent[group] += counts[group] ** 2) > budget.inline) for (const name of GROUPS[group]) off.add(name)
     counts = zero()
   }
   let line = 1
@@ -103,7 +105,13 @@ export function scan(text: string): Scan {
     start = end + 1
   }
   paragraphEnds()
-  if (lazySpent + lazy ** 2 > BUDGET.lazy || containersSpent > BUDGET.containers)
+  if (lazySpent + lazy ** 2 > budget.lazy || containersSpent > budget.containers)
     for (const name of ['blockQuote', 'list', 'gfmFootnoteDefinition']) off.add(name)
   return { off: [...off], lastFence, tooMany: Math.max(markers, rows) > MAX_MARKERS }
+}
+
+/** Whether nothing in a text makes the parser slow; its length is for the caller to bound. */
+export function isQuick(text: string): boolean {
+  const { off, tooMany } = scan(text, SMALL_BUDGET)
+  return off.length === 0 && !tooMany
 }

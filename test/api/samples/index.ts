@@ -1,10 +1,11 @@
 import type { TestService } from '../../support/service.js'
 import { collectionSamples } from './collections.js'
 import { contentSamples } from './content.js'
+import { peopleSamples } from './people.js'
 import type { Samples, SampleSet } from './samples.js'
 
 /** In this order: an area may use what those before it made. */
-const areas: readonly Samples[] = [contentSamples, collectionSamples]
+const areas: readonly Samples[] = [contentSamples, peopleSamples, collectionSamples]
 
 /** Resources for every path of the service, fresh for an endpoint that uses them up. */
 export async function samples(here: TestService): Promise<SampleSet> {

@@ -27,14 +27,15 @@ export const insertFiles: Operation<ChangeOf<'insert_files'>> = async (batch, ch
   for (const [index, file] of change.files.entries()) {
     const member = `files/${index}`
     if ((file.base64 === undefined) === (file.url === undefined)) throw new ChangeError('A file needs exactly one of base64 and url.', member)
-    checkName(file.name, `${member}/name`)
-    if (file.base64 === undefined) throw new ChangeError('A file is given as base64: fetching from a URL is not supported.', `${member}/url`)
-    const content = decodeBase64(file.base64)
+    const fetched = batch.fetched.get(file)
+    const name = fetched?.name ?? file.name
+    checkName(name, `${member}/name`)
+    const content = fetched?.content ?? decodeBase64(file.base64 ?? '')
     if (content === null) throw new ChangeError('base64 is not valid Base64.', `${member}/base64`)
     const folder = inFolder(config.root, ASSETS_FOLDER.slice(0, -1))
-    const dot = file.name.lastIndexOf('.')
-    const [stem, extension] = dot > 0 ? [file.name.slice(0, dot), file.name.slice(dot)] : [file.name, '']
-    let path = inFolder(folder, file.name)
+    const dot = name.lastIndexOf('.')
+    const [stem, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, '']
+    let path = inFolder(folder, name)
     for (let n = 1; (await batch.workspace.taken(path)) !== null; n++) path = inFolder(folder, `${stem} (${n})${extension}`)
     await batch.workspace.add(path, content)
     if (file.ref !== undefined && batch.fileRefs.has(file.ref)) throw new ChangeError(`The ref ${file.ref} is used twice.`, `${member}/ref`)

@@ -1,0 +1,13 @@
+import type { Role } from '../model/common.js'
+import { allows } from './policy.js'
+
+/** What somebody may do with a comment or reply. Only its author changes what it says; an admin may remove it. */
+export const presentCommentPermissions = (role: Role, author: boolean) => ({
+  view: allows('space:view', role),
+  edit: author && allows('space:comment', role),
+  reply: allows('space:comment', role),
+  delete: allows('space:comment', role) && (author || allows('space:admin', role)),
+})
+
+/** Whether somebody may resolve a comment, or open it again: its author, and who may edit the content it is about. */
+export const mayResolve = (role: Role, author: boolean): boolean => allows('space:edit', role) || (author && allows('space:comment', role))

@@ -1,0 +1,102 @@
+import { setImmediate } from 'node:timers/promises'
+import { presentCommentPermissions } from '../../access/index.js'
+import type { Actor, App } from '../../domain/app.js'
+import type { LoadedDiscussion } from '../../domain/comments/discussion.js'
+import { reactionsTo } from '../../domain/comments/reactions.js'
+import { type Sight, sightOf } from '../../domain/comments/sight.js'
+import { presentTarget } from '../../domain/comments/targets.js'
+import { type CommentDoc, type Format, MAX_REACTION_USERS, type ReplyDoc, users } from '../../model/index.js'
+import { inFormat } from '../content/present-page.js'
+import { formerUser, presentUser } from '../users/present.js'
+
+/** What the comments and replies of one answer are presented with. */
+export interface CommentContext {
+  app: App
+  actor: Actor
+  discussion: LoadedDiscussion
+  format: Format
+  sight: Sight
+  /** Each user is read once. */
+  user(id: string): Promise<ReturnType<typeof presentUser>>
+}
+
+export function commentContext(app: App, actor: Actor, discussion: LoadedDiscussion, format: Format): CommentContext {
+  const known = new Map<string, ReturnType<CommentContext['user']>>()
+  const read = async (id: string) => {
+    const found = await app.store.get(users, id)
+    return found ? presentUser(app, found) : formerUser(app, id)
+  }
+  const user = (id: string) => {
+    let found = known.get(id)
+    if (!found) known.set(id, (found = read(id)))
+    return found
+  }
+  return { app, actor, discussion, format, sight: sightOf(app, discussion), user }
+}
+
+/** Path of the comments of a space or a change request. */
+export const commentsPath = ({ space, changeRequest }: LoadedDiscussion): string =>
+  `/v1/spaces/${space.doc.id}${changeRequest === undefined ? '' : `/change-requests/${changeRequest.doc.id}`}/comments`
+
+async function presentReactions({ app, user }: CommentContext, post: string) {
+  const byEmoji = [...(await reactionsTo(app.store, post))]
+  return Promise.all(
+    byEmoji.map(async ([emoji, all]) => {
+      const named = all.slice(0, MAX_REACTION_USERS)
+      return { emoji, count: all.length, users: await Promise.all(named.map(async (one) => ({ user: await user(one.user), reactedAt: one.reactedAt }))) }
+    }),
+  )
+}
+
+async function presentPost(context: CommentContext, doc: CommentDoc | ReplyDoc, path: string) {
+  const { app, actor, discussion, format } = context
+  // A block tree takes time to make: others get their turn between two of a list.
+  if (format === 'document') await setImmediate()
+  return {
+    id: doc.id,
+    postedBy: await context.user(doc.postedBy),
+    postedAt: doc.postedAt,
+    ...(doc.editedAt === undefined ? {} : { editedAt: doc.editedAt }),
+    reactions: await presentReactions(context, doc.id),
+    body: inFormat(doc.markdown, format),
+    urls: { location: `${app.settings.publicUrl}${commentsPath(discussion)}/${path}` },
+    permissions: presentCommentPermissions(discussion.space.role, doc.postedBy === actor.user.id),
+  }
+}
+
+async function presentCommentTarget({ sight }: CommentContext, doc: CommentDoc) {
+  const { page, place } = await presentTarget(sight, doc)
+  const { record, definition } = place ?? {}
+  return {
+    space: doc.space,
+    ...(doc.changeRequest === undefined ? {} : { changeRequest: doc.changeRequest }),
+    revision: doc.revision,
+    ...(page ? { page } : {}),
+    ...(place ? { node: { id: place.node, preview: place.preview } } : {}),
+    ...(record === undefined || definition === undefined ? {} : { tableCell: { record, definition } }),
+  }
+}
+
+/** A comment; its page, node and cell as they are now. */
+export async function presentComment(context: CommentContext, doc: CommentDoc) {
+  return {
+    object: 'comment' as const,
+    ...(await presentPost(context, doc, doc.id)),
+    replies: doc.replies,
+    target: await presentCommentTarget(context, doc),
+    status: doc.status,
+    ...(doc.resolvedAt === undefined ? {} : { resolvedAt: doc.resolvedAt }),
+    ...(doc.resolvedBy === undefined ? {} : { resolvedBy: await context.user(doc.resolvedBy) }),
+  }
+}
+
+export async function presentReply(context: CommentContext, doc: ReplyDoc) {
+  return { object: 'comment-reply' as const, ...(await presentPost(context, doc, `${doc.comment}/replies/${doc.id}`)) }
+}
+
+/** Presents the items of a list one after the other: what one looked up, the next one finds. */
+export async function presentEach<T, R>(items: readonly T[], present: (item: T) => Promise<R>): Promise<R[]> {
+  const presented: R[] = []
+  for (const item of items) presented.push(await present(item))
+  return presented
+}

@@ -1,0 +1,24 @@
+import type { Actor, App, LoadedSpace } from '../../domain/app.js'
+import type { LoadedChangeRequest } from '../../domain/change-requests.js'
+import { findComment } from '../../domain/comments/comments.js'
+import { findReply } from '../../domain/comments/replies.js'
+import type { CommentDoc } from '../../model/index.js'
+import type { Document } from '../../store/index.js'
+import { resolversOf } from '../resolver.js'
+
+const resolver = resolversOf<App, Actor>()
+
+export const commentResolvers = {
+  commentId: resolver<{ space: LoadedSpace; changeRequest?: LoadedChangeRequest }>()({
+    as: 'comment',
+    needs: ['space'],
+    description: 'ID of a comment: on the space itself, or on the change request of the path.',
+    load: ({ app, parents, id }) => findComment(app, parents.space, parents.changeRequest, id),
+  }),
+  commentReplyId: resolver<{ comment: Document<CommentDoc> }>()({
+    as: 'reply',
+    needs: ['comment'],
+    description: 'ID of a reply to the comment.',
+    load: ({ app, parents, id }) => findReply(app, parents.comment, id),
+  }),
+}

@@ -1,0 +1,136 @@
+import type { App } from '../../domain/app.js'
+import { listMemberSpaces, listMemberTeams } from '../../domain/member-content.js'
+import { addMemberToSso, countMembers, type CountedMember, type LoadedMember, listMembers, ping, removeMember, updateMember } from '../../domain/members.js'
+import {
+  Member,
+  MemberList,
+  MemberSpaceList,
+  MemberSpacesQuery,
+  MembersQuery,
+  MemberTeamList,
+  MemberTeamsQuery,
+  Pong,
+  UpdateMember,
+} from '../../model/index.js'
+import { endpoint } from '../service.js'
+import { presentSpace } from '../spaces/present.js'
+import { presentTeam } from '../teams/present.js'
+import { presentMember } from './present.js'
+
+const section = 'Members'
+const aliases = { userId: 'memberId' } as const
+
+const present = async (app: App, member: LoadedMember) => presentMember(app, (await countMembers(app, member.doc.organization, [member]))[0] as CountedMember)
+
+export const listMembersInOrganizationById = endpoint({
+  method: 'GET',
+  path: '/v1/orgs/{organizationId}/members',
+  summary: 'List the members of an organization',
+  section,
+  needs: 'organization:listMembers',
+  query: MembersQuery,
+  returns: MemberList,
+  handle: async ({ app, organization, query }) => {
+    const page = await listMembers(app, organization, query)
+    return { ...page, items: page.items.map((one) => presentMember(app, one)) }
+  },
+})
+
+export const getMemberInOrganizationById = endpoint({
+  method: 'GET',
+  path: '/v1/orgs/{organizationId}/members/{userId}',
+  summary: 'Get a member of an organization',
+  description: 'Guests may ask about themselves.',
+  section,
+  needs: 'member:view',
+  aliases,
+  returns: Member,
+  handle: ({ app, member }) => present(app, member),
+})
+
+export const updateMemberInOrganizationById = endpoint({
+  method: 'PATCH',
+  path: '/v1/orgs/{organizationId}/members/{userId}',
+  summary: 'Change the role of a member, or whether he has access',
+  description:
+    '`role: null` makes a guest of him: he sees what is shared with him by name or team. `disabled: true` takes all access, and keeps his place. 409 for the last admin.',
+  section,
+  needs: 'organization:admin',
+  aliases,
+  body: UpdateMember,
+  returns: Member,
+  fails: [409],
+  handle: async ({ app, actor, member, body }) => present(app, await updateMember(app, actor, member, body)),
+})
+
+export const removeMemberFromOrganizationById = endpoint({
+  method: 'DELETE',
+  path: '/v1/orgs/{organizationId}/members/{userId}',
+  summary: 'Remove a member, or leave the organization',
+  description:
+    'Everybody may remove himself; removing others needs an admin (403). His place in teams, what was given to him by name, his tokens for this organization alone and the reviews ' +
+    'asked of him go too, at once. What he wrote stays. 409 for the last admin.',
+  section,
+  needs: 'organization:view',
+  aliases,
+  deletes: 'leaf',
+  fails: [409],
+  handle: ({ app, actor, member }) => removeMember(app, actor, member),
+})
+
+export const pingOrganization = endpoint({
+  method: 'POST',
+  path: '/v1/orgs/{organizationId}/ping',
+  summary: 'Say that you are there',
+  description: 'Sets your `lastSeenAt`, at most once a minute.',
+  section,
+  needs: 'organization:view',
+  returns: Pong,
+  handle: async ({ app, actor, organization }) => {
+    await ping(app, actor, organization)
+    return {}
+  },
+})
+
+export const addSSOMemberInOrganization = endpoint({
+  method: 'POST',
+  path: '/v1/orgs/{organizationId}/members/{userId}/sso',
+  summary: 'Make a member sign in by single sign-on',
+  description: 'From then on a token that came from an e-mail link does not open the organization for him, unless he is an admin.',
+  section,
+  needs: 'organization:admin',
+  aliases,
+  returns: Member,
+  handle: async ({ app, actor, member }) => present(app, await addMemberToSso(app, actor, member)),
+})
+
+export const listSpacesForMember = endpoint({
+  method: 'GET',
+  path: '/v1/orgs/{organizationId}/members/{userId}/spaces',
+  summary: 'List the spaces of a member, with his role on each',
+  description: 'Spaces that both he and you may see, by the time they were made. `permission` is his role, by default levels, name and teams.',
+  section,
+  needs: 'member:view',
+  aliases,
+  query: MemberSpacesQuery,
+  returns: MemberSpaceList,
+  handle: async ({ app, actor, member, query }) => {
+    const page = await listMemberSpaces(app, actor, member, query)
+    return { ...page, items: await Promise.all(page.items.map(async ({ permission, space }) => ({ permission, space: await presentSpace(app, space) }))) }
+  },
+})
+
+export const listTeamsForMember = endpoint({
+  method: 'GET',
+  path: '/v1/orgs/{organizationId}/members/{userId}/teams',
+  summary: 'List the teams of a member, with his role in each',
+  section,
+  needs: 'member:view',
+  aliases,
+  query: MemberTeamsQuery,
+  returns: MemberTeamList,
+  handle: async ({ app, actor, organization, member, query }) => {
+    const page = await listMemberTeams(app, actor, organization, member, query)
+    return { ...page, items: page.items.map(({ team, role }) => ({ team: presentTeam(team), member: { role } })) }
+  },
+})

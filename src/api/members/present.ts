@@ -1,0 +1,17 @@
+import type { App } from '../../domain/app.js'
+import type { CountedMember } from '../../domain/members.js'
+import { presentUser } from '../users/present.js'
+
+/** A member of an organization. */
+export const presentMember = (app: App, { doc, user, spaces, teams }: CountedMember) => ({
+  object: 'member' as const,
+  id: doc.user,
+  role: doc.role,
+  user: presentUser(app, user),
+  disabled: doc.disabled,
+  joinedAt: doc.joinedAt,
+  ...(doc.lastSeenAt === undefined ? {} : { lastSeenAt: doc.lastSeenAt }),
+  sso: doc.sso,
+  spaces,
+  teams,
+})

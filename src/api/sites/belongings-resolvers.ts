@@ -1,0 +1,22 @@
+import type { Actor, App, LoadedSite } from '../../domain/app.js'
+import { findRedirect } from '../../domain/sites/redirects.js'
+import { findShareLinkById } from '../../domain/sites/share-links.js'
+import { resolversOf } from '../resolver.js'
+
+const resolver = resolversOf<App, Actor>()
+
+/** The only ways from an ID in a path to what hangs on a site. */
+export const siteBelongingsResolvers = {
+  shareLinkId: resolver<{ site: LoadedSite }>()({
+    as: 'shareLink',
+    needs: ['site'],
+    description: 'ID of a share link.',
+    load: ({ app, parents, id }) => findShareLinkById(app, parents.site, id),
+  }),
+  redirectId: resolver<{ site: LoadedSite }>()({
+    as: 'redirect',
+    needs: ['site'],
+    description: 'ID of a redirect.',
+    load: ({ app, parents, id }) => findRedirect(app, parents.site, id),
+  }),
+}

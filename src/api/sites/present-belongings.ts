@@ -1,0 +1,48 @@
+import { allows } from '../../access/index.js'
+import type { App, LoadedOrganization, LoadedSite } from '../../domain/app.js'
+import { publishedSite } from '../../domain/sites/addresses.js'
+import { visitorKeyOf } from '../../domain/sites/publishing-auth.js'
+import { shareKeyOf } from '../../domain/sites/share-links.js'
+import type { ShareLinkDoc, SiteAdaptiveSchemaDoc, SitePublishingAuthDoc, SiteRedirectDoc } from '../../model/index.js'
+
+/** Path of a site in the API. */
+export const sitePath = ({ doc }: LoadedSite): string => `/v1/orgs/${doc.organization}/sites/${doc.id}`
+
+/** A share link. Its address is the one the site has once it is published. */
+export function presentShareLink(app: App, organization: LoadedOrganization, site: LoadedSite, link: ShareLinkDoc) {
+  const shareKey = shareKeyOf(app, link)
+  const published = shareKey === null ? undefined : publishedSite({ app, organization: organization.doc, site: { ...site.doc, published: true }, shareKey })
+  return {
+    object: 'share-link' as const,
+    id: link.id,
+    createdAt: link.createdAt,
+    name: link.name,
+    active: link.active,
+    urls: published === undefined ? {} : { published },
+  }
+}
+
+export const presentRedirect = (app: App, site: LoadedSite, { id, source, destination, createdAt, updatedAt }: SiteRedirectDoc) => ({
+  object: 'site-redirect' as const,
+  id,
+  source,
+  destination,
+  createdAt,
+  updatedAt,
+  urls: { location: `${app.settings.publicUrl}${sitePath(site)}/redirects/${id}` },
+})
+
+export const presentAdaptiveSchema = ({ jsonSchema, updatedAt }: SiteAdaptiveSchemaDoc) => ({ object: 'site-adaptive-schema' as const, jsonSchema, updatedAt })
+
+/** How visitors are known; the key only for those who may change it. */
+export function presentPublishingAuth(app: App, { role }: LoadedSite, auth: SitePublishingAuthDoc) {
+  const privateKey = allows('site:admin', role) ? visitorKeyOf(app, auth) : null
+  return {
+    object: 'site-publishing-auth' as const,
+    backend: auth.backend,
+    ...(auth.integration === undefined ? {} : { integration: auth.integration }),
+    ...(auth.fallbackURL === undefined ? {} : { fallbackURL: auth.fallbackURL }),
+    ...(privateKey === null ? {} : { privateKey }),
+    updatedAt: auth.updatedAt,
+  }
+}

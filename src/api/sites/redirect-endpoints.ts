@@ -1,0 +1,74 @@
+import { Type } from '@sinclair/typebox'
+import { createRedirect, deleteRedirect, listRedirects, updateRedirect } from '../../domain/sites/redirects.js'
+import { paginate } from '../../kernel/paging.js'
+import { CreateSiteRedirect, listOf, pageQuery, SiteRedirect, UpdateSiteRedirect } from '../../model/index.js'
+import { created } from '../reply.js'
+import { endpoint } from '../service.js'
+import { presentRedirect, sitePath } from './present-belongings.js'
+
+const section = 'Site redirects'
+const base = '/v1/orgs/{organizationId}/sites/{siteId}/redirects'
+
+export const listSiteRedirects = endpoint({
+  method: 'GET',
+  path: base,
+  summary: 'List the redirects of a site',
+  section,
+  needs: 'site:view',
+  query: Type.Object(pageQuery),
+  returns: listOf(SiteRedirect, { $id: 'SiteRedirectList' }),
+  handle: async ({ app, site, query }) => {
+    const page = paginate(await listRedirects(app, site), query, (redirect) => [redirect.createdAt, redirect.id])
+    return { ...page, items: page.items.map((redirect) => presentRedirect(app, site, redirect)) }
+  },
+})
+
+export const createSiteRedirect = endpoint({
+  method: 'POST',
+  path: base,
+  summary: 'Create a redirect',
+  description:
+    'The source is a path of the site; it is compared and answered in its normal form (no slash at the end, no empty parts, percent-encoded UTF-8). The destination is a URL, another path of the site, or a page, space, section or site space of the site. 409 where the source has a redirect, or where redirects would lead in a circle. A site has at most 5000.',
+  section,
+  needs: 'site:admin',
+  body: CreateSiteRedirect,
+  status: 201,
+  returns: SiteRedirect,
+  fails: [409],
+  handle: async ({ app, actor, site, body }) => {
+    const redirect = await createRedirect(app, actor, site, body)
+    return created(presentRedirect(app, site, redirect), `${sitePath(site)}/redirects/${redirect.id}`)
+  },
+})
+
+export const getSiteRedirectById = endpoint({
+  method: 'GET',
+  path: `${base}/{redirectId}`,
+  summary: 'Get a redirect',
+  section,
+  needs: 'site:view',
+  returns: SiteRedirect,
+  handle: ({ app, site, redirect }) => presentRedirect(app, site, redirect),
+})
+
+export const updateSiteRedirectById = endpoint({
+  method: 'PATCH',
+  path: `${base}/{redirectId}`,
+  summary: 'Change a redirect',
+  section,
+  needs: 'site:admin',
+  body: UpdateSiteRedirect,
+  returns: SiteRedirect,
+  fails: [409],
+  handle: async ({ app, actor, site, redirect, body }) => presentRedirect(app, site, await updateRedirect(app, actor, site, redirect, body)),
+})
+
+export const deleteSiteRedirectById = endpoint({
+  method: 'DELETE',
+  path: `${base}/{redirectId}`,
+  summary: 'Delete a redirect',
+  section,
+  needs: 'site:admin',
+  deletes: 'leaf',
+  handle: ({ app, actor, site, redirect }) => deleteRedirect(app, actor, site, redirect),
+})

@@ -1,0 +1,113 @@
+import { getAdaptiveSchema, replaceAdaptiveSchema, templateConditions } from '../../domain/sites/adaptive-schema.js'
+import { getCustomization, replaceCustomization } from '../../domain/sites/customization.js'
+import { getPublishingAuth, regenerateVisitorKey, updatePublishingAuth } from '../../domain/sites/publishing-auth.js'
+import {
+  SiteAdaptiveSchema,
+  SiteCustomization,
+  SiteCustomizationInput,
+  SitePublishingAuth,
+  TemplateConditions,
+  UpdateSiteAdaptiveSchema,
+  UpdateSitePublishingAuth,
+} from '../../model/index.js'
+import { endpoint } from '../service.js'
+import { presentAdaptiveSchema, presentPublishingAuth } from './present-belongings.js'
+
+const section = 'Sites'
+const base = '/v1/orgs/{organizationId}/sites/{siteId}'
+const KIB = 1024
+
+export const getSiteAdaptiveSchemaById = endpoint({
+  method: 'GET',
+  path: `${base}/adaptive-schema`,
+  summary: 'Get the adaptive schema of a site',
+  description: 'What is known of visitors. Without any claim until it is set.',
+  section,
+  needs: 'site:view',
+  returns: SiteAdaptiveSchema,
+  handle: async ({ app, site }) => presentAdaptiveSchema(await getAdaptiveSchema(app, site)),
+})
+
+export const updateSiteAdaptiveSchemaById = endpoint({
+  method: 'PUT',
+  path: `${base}/adaptive-schema`,
+  summary: 'Replace the adaptive schema of a site',
+  description:
+    'An object of boolean claims, those that a browser may state itself below `unsigned`; at most 100 of each, with names of 1 to 100 characters. Conditions that ask for a claim that is gone stay as they are: it is not known then.',
+  section,
+  needs: 'site:admin',
+  body: UpdateSiteAdaptiveSchema,
+  bodyLimitBytes: 256 * KIB,
+  returns: SiteAdaptiveSchema,
+  handle: async ({ app, actor, site, body }) => presentAdaptiveSchema(await replaceAdaptiveSchema(app, actor, site, body.jsonSchema)),
+})
+
+export const listSiteTemplateConditionsById = endpoint({
+  method: 'GET',
+  path: `${base}/adaptive-schema/template-conditions`,
+  summary: 'List ready-made conditions',
+  description: 'Two for each claim of the adaptive schema: that it is true, and that it is not.',
+  section,
+  needs: 'site:view',
+  returns: TemplateConditions,
+  handle: async ({ app, site }) => ({ items: templateConditions((await getAdaptiveSchema(app, site)).jsonSchema) }),
+})
+
+export const getSiteCustomizationById = endpoint({
+  method: 'GET',
+  path: `${base}/customization`,
+  summary: 'Get the customization of a site',
+  description: 'Complete: what was never set has its default. The answer can be sent back with PUT.',
+  section,
+  needs: 'site:view',
+  returns: SiteCustomization,
+  handle: ({ app, site }) => getCustomization(app.store, site.doc),
+})
+
+export const updateSiteCustomizationById = endpoint({
+  method: 'PUT',
+  path: `${base}/customization`,
+  summary: 'Replace the customization of a site',
+  description:
+    'What is left out has its default again. Addresses are https, http, or paths of the site; links lead to URLs or to pages, spaces, sections and site spaces of the site.',
+  section,
+  needs: 'site:admin',
+  body: SiteCustomizationInput,
+  bodyLimitBytes: 512 * KIB,
+  returns: SiteCustomization,
+  handle: ({ app, actor, site, body }) => replaceCustomization(app, actor, site, body),
+})
+
+export const getSitePublishingAuthById = endpoint({
+  method: 'GET',
+  path: `${base}/publishing/auth`,
+  summary: 'Get how visitors of a site are authenticated',
+  description: 'For sites with the visibility `visitor-auth`. The key that signs the JWTs of visitors is answered to admins of the site only.',
+  section,
+  needs: 'site:view',
+  returns: SitePublishingAuth,
+  handle: async ({ app, site }) => presentPublishingAuth(app, site, await getPublishingAuth(app, site)),
+})
+
+export const updateSitePublishingAuthById = endpoint({
+  method: 'PATCH',
+  path: `${base}/publishing/auth`,
+  summary: 'Change how visitors of a site are authenticated',
+  description: 'Visitors without a valid token are sent to `fallbackURL`; null removes it. The backend `integration` needs the name of an `integration`.',
+  section,
+  needs: 'site:admin',
+  body: UpdateSitePublishingAuth,
+  returns: SitePublishingAuth,
+  handle: async ({ app, actor, site, body }) => presentPublishingAuth(app, site, await updatePublishingAuth(app, actor, site, body)),
+})
+
+export const regenerateSitePublishingAuthById = endpoint({
+  method: 'POST',
+  path: `${base}/publishing/auth/regenerate`,
+  summary: 'Replace the key that signs the JWTs of visitors',
+  description: 'Tokens signed with the old key are refused from then on.',
+  section,
+  needs: 'site:admin',
+  returns: SitePublishingAuth,
+  handle: async ({ app, actor, site }) => presentPublishingAuth(app, site, await regenerateVisitorKey(app, actor, site)),
+})

@@ -1,0 +1,76 @@
+import { Type } from '@sinclair/typebox'
+import { createShareLink, deleteShareLink, listShareLinks, updateShareLink } from '../../domain/sites/share-links.js'
+import { paginate } from '../../kernel/paging.js'
+import { CreateShareLink, listOf, pageQuery, ShareLink, UpdateShareLink } from '../../model/index.js'
+import { created } from '../reply.js'
+import { endpoint } from '../service.js'
+import { presentShareLink, sitePath } from './present-belongings.js'
+
+const section = 'Site share links'
+const base = '/v1/orgs/{organizationId}/sites/{siteId}/share-links'
+
+export const listSiteShareLinks = endpoint({
+  method: 'GET',
+  path: base,
+  summary: 'List the share links of a site',
+  description: 'Their addresses hold the secrets that open the site, so they are for its admins only.',
+  section,
+  needs: 'site:admin',
+  query: Type.Object(pageQuery),
+  returns: listOf(ShareLink, { $id: 'ShareLinkList' }),
+  handle: async ({ app, organization, site, query }) => {
+    const page = paginate(await listShareLinks(app, site), query, (link) => [link.createdAt, link.id])
+    return { ...page, items: page.items.map((link) => presentShareLink(app, organization, site, link)) }
+  },
+})
+
+export const createSiteShareLink = endpoint({
+  method: 'POST',
+  path: base,
+  summary: 'Create a share link',
+  description:
+    'It is active at once. Its address is the one that the site has when it is published; it opens the site while the visibility of the site is `share-link`. A site has at most 1000.',
+  section,
+  needs: 'site:admin',
+  body: CreateShareLink,
+  status: 201,
+  returns: ShareLink,
+  fails: [409],
+  handle: async ({ app, actor, organization, site, body }) => {
+    const link = await createShareLink(app, actor, site, body)
+    return created(presentShareLink(app, organization, site, link), `${sitePath(site)}/share-links/${link.id}`)
+  },
+})
+
+export const getSiteShareLinkById = endpoint({
+  method: 'GET',
+  path: `${base}/{shareLinkId}`,
+  summary: 'Get a share link',
+  section,
+  needs: 'site:admin',
+  returns: ShareLink,
+  handle: ({ app, organization, site, shareLink }) => presentShareLink(app, organization, site, shareLink),
+})
+
+export const updateSiteShareLinkById = endpoint({
+  method: 'PATCH',
+  path: `${base}/{shareLinkId}`,
+  summary: 'Change a share link',
+  description: 'With `active: false` its key opens nothing until it is made active again.',
+  section,
+  needs: 'site:admin',
+  body: UpdateShareLink,
+  returns: ShareLink,
+  handle: async ({ app, actor, organization, site, shareLink, body }) =>
+    presentShareLink(app, organization, site, await updateShareLink(app, actor, site, shareLink, body)),
+})
+
+export const deleteSiteShareLinkById = endpoint({
+  method: 'DELETE',
+  path: `${base}/{shareLinkId}`,
+  summary: 'Delete a share link',
+  section,
+  needs: 'site:admin',
+  deletes: 'leaf',
+  handle: ({ app, actor, site, shareLink }) => deleteShareLink(app, actor, site, shareLink),
+})

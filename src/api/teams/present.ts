@@ -1,0 +1,13 @@
+import { presentTeamPermissions } from '../../access/index.js'
+import type { CountedTeam } from '../../domain/teams.js'
+
+/** A team. */
+export const presentTeam = ({ doc, role, members, spaces }: CountedTeam) => ({
+  object: 'team' as const,
+  id: doc.id,
+  title: doc.title,
+  members,
+  spaces,
+  createdAt: doc.createdAt,
+  permissions: presentTeamPermissions(role),
+})

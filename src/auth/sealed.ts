@@ -1,0 +1,33 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+
+const CIPHER = 'aes-256-gcm'
+const IV_BYTES = 12
+const TAG_BYTES = 16
+
+const keyFrom = (signingKey: Buffer): Buffer => Buffer.from(hkdfSync('sha256', signingKey, '', 'bindery sealed secrets', 32))
+
+/**
+ * A secret as it may stand in a document: encrypted and authenticated with a key made from the service's signing key, so
+ * that who reads documents (a backup, an export, a query) does not learn it.
+ * @param place what it belongs to: what was sealed for one place does not open in another
+ */
+export function seal(signingKey: Buffer, place: string, secret: string): string {
+  const iv = randomBytes(IV_BYTES)
+  const cipher = createCipheriv(CIPHER, keyFrom(signingKey), iv).setAAD(Buffer.from(place))
+  const sealed = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
+  return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url')
+}
+
+/** What was sealed for this place, or null where it was not, or with another signing key. */
+export function unseal(signingKey: Buffer, place: string, sealed: string): string | null {
+  const bytes = Buffer.from(sealed, 'base64url')
+  if (bytes.length < IV_BYTES + TAG_BYTES) return null
+  const decipher = createDecipheriv(CIPHER, keyFrom(signingKey), bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES })
+  decipher.setAAD(Buffer.from(place)).setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES))
+  try {
+    return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]).toString('utf8')
+  } catch {
+    // the tag does not fit: altered, or sealed elsewhere
+    return null
+  }
+}

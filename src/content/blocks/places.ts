@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto'
+import type { BlockNode, DocumentNode } from '../types.js'
+import { fingerprint } from './essence.js'
+import { type Inline, plainText } from './node.js'
+
+/** Something in a document that can be pointed at: a node, or a cell of a table by its record and column. */
+export interface Place {
+  /** Key of the node; of the table, for a cell. */
+  node: string
+  record?: string
+  definition?: string
+  /** The beginning of its text. */
+  preview: string
+  /** Equal for places that say the same in the same sort of node. */
+  digest: string
+  /** How many places before it have the same digest. */
+  occurrence: number
+}
+
+/** Characters of a preview. */
+const MAX_PREVIEW = 200
+
+type Node = BlockNode | Inline
+interface Column {
+  id: string
+  title: string
+}
+
+const digestOf = (...parts: readonly string[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 20)
+
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
+const previewOf = (text: string): string => [...text].slice(0, MAX_PREVIEW).join('')
+
+/**
+ * Every place of a document, in order. Keys are counted from the top, so an edit above a node changes its key: a place is
+ * recognised in another version of the page by what it says (`digest`) and how often that was said before (`occurrence`).
+ */
+export function placesOf(document: DocumentNode): Place[] {
+  const seen = new Map<string, number>()
+  const found: Place[] = []
+  const add = (place: Omit<Place, 'occurrence'>): void => {
+    const occurrence = seen.get(place.digest) ?? 0
+    seen.set(place.digest, occurrence + 1)
+    found.push({ ...place, occurrence })
+  }
+  const visit = (node: Node): void => {
+    const type = node.object === 'text' ? 'text' : node.type
+    const said = oneLine(plainText([node]))
+    add({ node: node.key, preview: previewOf(said), digest: digestOf(type, said === '' ? fingerprint(node as BlockNode) : said) })
+    if (node.object === 'text') return
+    if (type === 'table') for (const cell of cellsOf(node as BlockNode)) add(cell)
+    for (const child of node.nodes) visit(child)
+  }
+  for (const node of document.nodes) visit(node)
+  return found
+}
+
+/** The cells of a table: recognised by the table's columns, their own column and what they say. */
+function cellsOf(table: BlockNode): Omit<Place, 'occurrence'>[] {
+  const columns = (table.data['definition'] ?? []) as Column[]
+  const titles = JSON.stringify(columns.map(({ title }) => title))
+  const rows = (table.nodes as BlockNode[]).filter((row) => row.data['header'] !== true)
+  return rows.flatMap((row, index) =>
+    (row.nodes as BlockNode[]).flatMap((cell, at) => {
+      const column = columns[at]
+      if (!column) return []
+      const said = oneLine(plainText([cell]))
+      return [
+        {
+          node: table.key,
+          record: `r${index}`,
+          definition: column.id,
+          preview: previewOf(said),
+          digest: digestOf('cell', titles, column.title === '' ? column.id : column.title, said === '' ? fingerprint(cell) : said),
+        },
+      ]
+    }),
+  )
+}
+
+/** What is recognised of a place. */
+export type PlaceMark = Pick<Place, 'digest' | 'occurrence'>
+
+/** The same place in another version of the document; null where nothing says the same any more. */
+export function findPlace(places: readonly Place[], mark: PlaceMark): Place | null {
+  const same = places.filter((place) => place.digest === mark.digest)
+  return same[mark.occurrence] ?? same.at(-1) ?? null
+}

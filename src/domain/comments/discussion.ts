@@ -1,0 +1,71 @@
+import { allows } from '../../access/index.js'
+import { notFound, ServiceError } from '../../kernel/errors.js'
+import { changeRequests, commenterId, commenters, type CommentDoc, discussionKey, type EventType, type Role, type SpaceDoc, spaces } from '../../model/index.js'
+import type { Document, Transaction } from '../../store/index.js'
+import { spaceRole } from '../access.js'
+import type { Actor, App, LoadedSpace } from '../app.js'
+import type { LoadedChangeRequest } from '../change-requests.js'
+import { emit } from '../events.js'
+
+/** A space, or one of its change requests, as the place of comments. */
+export interface LoadedDiscussion {
+  space: LoadedSpace
+  changeRequest?: LoadedChangeRequest
+}
+
+export const partsOf = ({ space, changeRequest }: LoadedDiscussion) => ({
+  space: space.doc.id,
+  ...(changeRequest === undefined ? {} : { changeRequest: changeRequest.doc.id }),
+})
+export const keyOf = (discussion: LoadedDiscussion): string => discussionKey(partsOf(discussion))
+
+/** A write in a discussion under way, and what it decides on, as it is stored now. */
+export interface Writing {
+  app: App
+  tx: Transaction
+  actor: Actor
+  discussion: LoadedDiscussion
+  space: Document<SpaceDoc>
+  role: Role
+  now: string
+}
+
+/** Writes in a discussion, in one transaction. Throws 404 where it went meanwhile (or the caller's access did), 403 where he may not comment. */
+export function write<R>(app: App, actor: Actor, discussion: LoadedDiscussion, work: (writing: Writing) => Promise<R>): Promise<R> {
+  return app.store.transact(async (tx) => {
+    const space = await tx.get(spaces, discussion.space.doc.id)
+    const role = space && space.deletedAt === undefined ? await spaceRole(tx, actor.user.id, space) : null
+    if (!space || role === null) throw notFound('The space')
+    if (!allows('space:comment', role)) throw new ServiceError('forbidden', 'You may not comment here: that needs the role comment.')
+    return work({ app, tx, actor, discussion, space, role, now: app.clock.now().toISOString() })
+  })
+}
+
+/** Adds to the number of open comments that the space or the change request shows. */
+export async function countOpen({ tx, discussion, space }: Writing, by: number): Promise<void> {
+  if (by === 0) return
+  if (discussion.changeRequest === undefined) {
+    const stored = (await tx.get(spaces, space.id)) as Document<SpaceDoc>
+    await tx.replace(spaces, { ...stored, comments: stored.comments + by })
+    return
+  }
+  const stored = await tx.get(changeRequests, discussion.changeRequest.doc.id)
+  if (!stored) throw notFound('The change request')
+  await tx.replace(changeRequests, { ...stored, comments: stored.comments + by })
+}
+
+/** Adds to the number of comments and replies that somebody has in the discussion. */
+export async function countPosts({ tx, discussion }: Writing, user: string, by: number): Promise<void> {
+  const key = keyOf(discussion)
+  const stored = await tx.get(commenters, commenterId(key, user))
+  const posts = (stored?.posts ?? 0) + by
+  if (posts <= 0) await tx.remove(commenters as never, commenterId(key, user))
+  else if (stored) await tx.replace(commenters, { ...stored, posts })
+  else await tx.insert(commenters, { id: commenterId(key, user), space: discussion.space.doc.id, discussion: key, user, posts })
+}
+
+/** Says what happened to a comment, or to a reply to it. */
+export async function tell({ app, tx, actor, discussion, space }: Writing, type: EventType, comment: Pick<CommentDoc, 'id'>, data = {}): Promise<void> {
+  const subject = { ...partsOf(discussion), comment: comment.id }
+  await emit(app, tx, { type, organization: space.organization, actor: actor.user.id, subject, data })
+}

@@ -1,0 +1,35 @@
+import { notFound } from '../../kernel/errors.js'
+import { type SiteDoc, shareLinks, siteAdaptiveSchemas, siteCustomizations, sitePublishingAuths, siteRedirects, sites } from '../../model/index.js'
+import type { Document, Transaction } from '../../store/index.js'
+import type { Actor, App, LoadedSite } from '../app.js'
+import { emit } from '../events.js'
+
+/**
+ * Changes what hangs on a site in one transaction, from what is stored now; `changed` names it in the event. A `work`
+ * that answers null changed nothing. Throws 404 where the site went meanwhile.
+ */
+export async function changeBelongings<R>(
+  app: App,
+  actor: Actor,
+  site: LoadedSite,
+  changed: string,
+  work: (tx: Transaction, stored: Document<SiteDoc>) => Promise<R>,
+): Promise<R> {
+  return app.store.transact(async (tx) => {
+    const stored = await tx.get(sites, site.doc.id)
+    if (!stored) throw notFound('The site')
+    const result = await work(tx, stored)
+    if (result !== null)
+      await emit(app, tx, { type: 'site.updated', organization: stored.organization, actor: actor.user.id, subject: { site: stored.id }, data: { changed } })
+    return result
+  })
+}
+
+/** Removes all that hangs on a site, but not the site, nor the roles given on it. */
+export async function removeSiteBelongings(tx: Transaction, site: string): Promise<void> {
+  for (const { id } of await tx.find(shareLinks, 'site', site)) await tx.remove(shareLinks as never, id)
+  for (const { id } of await tx.find(siteRedirects, 'site', site)) await tx.remove(siteRedirects as never, id)
+  for (const { id } of await tx.find(siteCustomizations, 'site', site)) await tx.remove(siteCustomizations as never, id)
+  await tx.remove(siteAdaptiveSchemas as never, site)
+  await tx.remove(sitePublishingAuths as never, site)
+}

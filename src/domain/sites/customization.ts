@@ -1,0 +1,93 @@
+import { hrefFault } from '../../content/href.js'
+import { requireCondition } from '../conditions.js'
+import { badRequest, type ErrorDetail, notFound } from '../../kernel/errors.js'
+import {
+  customizationGroups,
+  type SiteCustomization,
+  type SiteCustomizationDoc,
+  type SiteCustomizationInput,
+  type SiteDoc,
+  siteCustomizations,
+  siteSpacesOf,
+} from '../../model/index.js'
+import type { Reader, Transaction } from '../../store/index.js'
+import type { Actor, App, LoadedSite } from '../app.js'
+import { changeBelongings } from './belongings.js'
+import { defaultCustomization } from './customization-default.js'
+import { destinationsOf, hrefsOf } from './customization-places.js'
+import { checkOnSite, checkReachable } from './destinations.js'
+
+/** `base` with what was chosen over it: group by group, member by member. */
+export function customized(base: SiteCustomization, chosen: SiteCustomizationInput): SiteCustomization {
+  const groups = Object.fromEntries(customizationGroups.map((name) => [name, { ...base[name], ...chosen[name] }]))
+  return { ...base, ...chosen, ...groups } as SiteCustomization
+}
+
+/** How a site looks: its own choices over the defaults. */
+export async function getCustomization(reader: Reader, site: SiteDoc): Promise<SiteCustomization> {
+  return customized(defaultCustomization, (await reader.get(siteCustomizations, site.id))?.settings ?? {})
+}
+
+/** What was chosen for one site space, where it differs from the site; `{}` = nothing. */
+export async function getSiteSpaceCustomization(reader: Reader, site: SiteDoc, siteSpace: string): Promise<SiteCustomizationInput> {
+  const doc = await reader.get(siteCustomizations, siteSpace)
+  return doc?.site === site.id ? doc.settings : {}
+}
+
+/** How a site looks, and by ID those of its site spaces that look different. */
+export async function listCustomizations(reader: Reader, site: SiteDoc): Promise<{ site: SiteCustomization; siteSpaces: Record<string, SiteCustomization> }> {
+  const docs = await reader.find(siteCustomizations, 'site', site.id)
+  const whole = customized(defaultCustomization, docs.find(({ siteSpace }) => siteSpace === undefined)?.settings ?? {})
+  const own = docs.flatMap(({ siteSpace, settings }) => (siteSpace === undefined ? [] : [[siteSpace, customized(whole, settings)] as const]))
+  return { site: whole, siteSpaces: Object.fromEntries(own) }
+}
+
+/** Replaces the choices for a site: what is not given has its default again. Throws 400 naming all that is wrong. */
+export async function replaceCustomization(app: App, actor: Actor, site: LoadedSite, settings: SiteCustomizationInput): Promise<SiteCustomization> {
+  await write(app, actor, site, undefined, settings)
+  return customized(defaultCustomization, settings)
+}
+
+/** Replaces the choices for one site space: what is not given is as on the site. Throws 400, and 404 where it went meanwhile. */
+export async function replaceSiteSpaceCustomization(
+  app: App,
+  actor: Actor,
+  site: LoadedSite,
+  siteSpace: string,
+  settings: SiteCustomizationInput,
+): Promise<SiteCustomizationInput> {
+  await write(app, actor, site, siteSpace, settings)
+  return settings
+}
+
+async function write(app: App, actor: Actor, site: LoadedSite, siteSpace: string | undefined, settings: SiteCustomizationInput): Promise<void> {
+  const destinations = destinationsOf(settings)
+  checkTexts(settings)
+  await checkReachable(app, actor, destinations)
+  await changeBelongings(app, actor, site, 'customization', async (tx, now) => {
+    if (siteSpace !== undefined && !siteSpacesOf(now.structure).some(({ id }) => id === siteSpace)) throw notFound('The site space')
+    checkOnSite(now, destinations)
+    const draft: SiteCustomizationDoc = { id: siteSpace ?? now.id, site: now.id, settings, ...(siteSpace === undefined ? {} : { siteSpace }) }
+    const stored = await tx.get(siteCustomizations, draft.id)
+    return stored ? tx.replace(siteCustomizations, { ...stored, settings }) : tx.insert(siteCustomizations, draft)
+  })
+}
+
+function checkTexts(settings: SiteCustomizationInput): void {
+  const faults = hrefsOf(settings).flatMap(({ href, path }): ErrorDetail[] => {
+    const fault = hrefFault(href)
+    return fault ? [{ path, message: fault }] : []
+  })
+  if (faults.length > 0) throw badRequest('An address is invalid.', faults)
+  for (const [i, { condition }] of (settings.header?.links ?? []).entries()) {
+    if (condition !== undefined) requireCondition(condition, `/header/links/${i}/condition`)
+  }
+}
+
+/** Forgets what was chosen for a site space, so that it looks like its site. */
+export async function deleteSiteSpaceCustomization(app: App, actor: Actor, site: LoadedSite, siteSpace: string): Promise<void> {
+  await changeBelongings(app, actor, site, 'customization', async (tx) => (await removeSiteSpaceBelongings(tx, siteSpace)) || null)
+}
+
+/** Removes what hangs on a site space; to be called in the transaction that takes it off its site. Answers whether there was anything. */
+export const removeSiteSpaceBelongings = (tx: Transaction, siteSpace: string): Promise<boolean> => tx.remove(siteCustomizations as never, siteSpace)

@@ -1,0 +1,61 @@
+import { hrefFault } from '../../content/href.js'
+import { badRequest, type ErrorDetail } from '../../kernel/errors.js'
+import { type SiteDestination, type SiteDoc, sectionsOf, siteSpacesOf, spacesOf } from '../../model/index.js'
+import { findSpace } from '../access.js'
+import type { Actor, App } from '../app.js'
+import { openMain } from '../main-content.js'
+import type { OpenRevision } from '../revisions.js'
+
+/** A destination that somebody gave, and its place in the body. */
+export interface GivenDestination {
+  to: SiteDestination
+  path: string
+}
+
+/**
+ * Refuses destinations that lead nowhere: URLs that are none, spaces and pages that are not there or not for the caller
+ * to see. It opens repositories, so it comes before the transaction, and `checkOnSite` in it. Throws 400 with all of them.
+ */
+export async function checkReachable(app: App, actor: Actor, given: readonly GivenDestination[]): Promise<void> {
+  const details: ErrorDetail[] = []
+  const revisions = new Map<string, OpenRevision | null>()
+  for (const { to, path } of given) {
+    if (to.kind === 'url') {
+      const fault = hrefFault(to.url)
+      if (fault) details.push({ path: `${path}/url`, message: fault })
+    } else if ('space' in to) {
+      if (!revisions.has(to.space)) revisions.set(to.space, await openedSpace(app, actor, to.space))
+      const revision = revisions.get(to.space)
+      if (!revision) details.push({ path: `${path}/space`, message: 'must be the ID of a space of this site' })
+      else if ('page' in to && !revision.structure.byId.has(to.page)) details.push({ path: `${path}/page`, message: 'must be the ID of a page of that space' })
+    }
+  }
+  if (details.length > 0) throw badRequest('A destination leads nowhere.', details)
+}
+
+async function openedSpace(app: App, actor: Actor, id: string): Promise<OpenRevision | null> {
+  const space = await findSpace(app, actor, id)
+  return space && openMain(app, space)
+}
+
+/** Refuses destinations that are not part of the site as it is now. Throws 400 with all of them. */
+export function checkOnSite(site: SiteDoc, given: readonly GivenDestination[]): void {
+  const details = given.flatMap(({ to, path }): ErrorDetail[] => {
+    const member = memberOnSite(to)
+    return member === null || isOnSite(site, to) ? [] : [{ path: `${path}/${member.name}`, message: `must be the ID of a ${member.what} of this site` }]
+  })
+  if (details.length > 0) throw badRequest('A destination is not part of the site.', details)
+}
+
+function memberOnSite(to: SiteDestination): { name: string; what: string } | null {
+  if (to.kind === 'url') return null
+  if (to.kind === 'site-section') return { name: 'siteSection', what: 'section' }
+  return to.kind === 'site-space' ? { name: 'siteSpace', what: 'site space' } : { name: 'space', what: 'space' }
+}
+
+function isOnSite({ structure }: SiteDoc, to: SiteDestination): boolean {
+  if (to.kind === 'url') return true
+  if (to.kind === 'site-section') return sectionsOf(structure).some(({ id }) => id === to.siteSection)
+  if (to.kind === 'site-space') return siteSpacesOf(structure).some(({ id }) => id === to.siteSpace)
+  return spacesOf(structure).includes(to.space)
+}

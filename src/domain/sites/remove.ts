@@ -1,0 +1,24 @@
+import { grants, organizations, type SiteDoc, sites } from '../../model/index.js'
+import type { Document, Transaction } from '../../store/index.js'
+import type { Actor, App, LoadedSite } from '../app.js'
+import { emit } from '../events.js'
+import { removeSiteBelongings } from './belongings.js'
+
+/** Removes a site with all that is its own; the spaces that it showed stay. Nothing happens where it went meanwhile. */
+export async function deleteSite(app: App, actor: Actor, site: LoadedSite): Promise<void> {
+  await app.store.transact(async (tx) => {
+    const stored = await tx.get(sites, site.doc.id)
+    if (!stored) return
+    await removeSite(tx, stored)
+    await emit(app, tx, { type: 'site.deleted', organization: stored.organization, actor: actor.user.id, subject: { site: stored.id } })
+  })
+}
+
+/** Removes the documents of a site: every collection that holds something of a site has a line here. */
+async function removeSite(tx: Transaction, site: Document<SiteDoc>): Promise<void> {
+  for (const grant of await tx.find(grants, 'target', `site:${site.id}`)) await tx.remove(grants as never, grant.id)
+  await removeSiteBelongings(tx, site.id)
+  const organization = await tx.get(organizations, site.organization)
+  if (organization?.defaultContent?.site === site.id) await tx.replace(organizations, { ...organization, defaultContent: null })
+  await tx.remove(sites as never, site.id)
+}

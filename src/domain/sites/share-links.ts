@@ -1,0 +1,67 @@
+import { hashToken, seal, unseal } from '../../auth/index.js'
+import { conflict, notFound } from '../../kernel/errors.js'
+import { newId, newSecret } from '../../kernel/ids.js'
+import { type CreateShareLink, type ShareLinkDoc, type SiteDoc, shareLinks, type UpdateShareLink } from '../../model/index.js'
+import type { Document, Reader } from '../../store/index.js'
+import type { Actor, App, LoadedSite } from '../app.js'
+import { changeBelongings } from './belongings.js'
+
+/** More links than anybody can keep apart. */
+const MAX_SHARE_LINKS = 1000
+
+const placeOf = (id: string): string => `share-link:${id}`
+
+/** A link of the site by its ID, or null. */
+export async function findShareLinkById(app: App, site: LoadedSite, id: string): Promise<Document<ShareLinkDoc> | null> {
+  const link = await app.store.get(shareLinks, id)
+  return link?.site === site.doc.id ? link : null
+}
+
+/** The links of a site. */
+export const listShareLinks = (app: App, site: LoadedSite): Promise<Document<ShareLinkDoc>[]> => app.store.find(shareLinks, 'site', site.doc.id)
+
+/**
+ * The active link of a site that a visitor's key belongs to, or null. Keys are random and looked up by their hash, so
+ * the time it takes says nothing about them.
+ */
+export async function findShareLink(reader: Reader, site: SiteDoc, key: string): Promise<Document<ShareLinkDoc> | null> {
+  const [link] = await reader.find(shareLinks, 'keyHash', hashToken(key))
+  return link?.site === site.id && link.active ? link : null
+}
+
+/** The secret of a link, or null where the signing key of the service was replaced since. */
+export const shareKeyOf = (app: App, link: ShareLinkDoc): string | null => unseal(app.settings.signingKey, placeOf(link.id), link.sealedKey)
+
+/** A new, active link. Throws 409 where the site has as many as it can have. */
+export async function createShareLink(app: App, actor: Actor, site: LoadedSite, { name }: CreateShareLink): Promise<Document<ShareLinkDoc>> {
+  const id = newId()
+  const key = newSecret()
+  const draft: ShareLinkDoc = {
+    id,
+    site: site.doc.id,
+    name,
+    active: true,
+    createdAt: app.clock.now().toISOString(),
+    createdBy: actor.user.id,
+    keyHash: hashToken(key),
+    sealedKey: seal(app.settings.signingKey, placeOf(id), key),
+  }
+  return changeBelongings(app, actor, site, 'share-links', async (tx) => {
+    if ((await tx.count(shareLinks, 'site', site.doc.id)) >= MAX_SHARE_LINKS) throw conflict(`A site has at most ${MAX_SHARE_LINKS} share links: delete some.`)
+    return tx.insert(shareLinks, draft)
+  })
+}
+
+/** Renames a link, switches it off or on. Throws 404 where it went meanwhile. */
+export async function updateShareLink(app: App, actor: Actor, site: LoadedSite, link: ShareLinkDoc, input: UpdateShareLink): Promise<Document<ShareLinkDoc>> {
+  return changeBelongings(app, actor, site, 'share-links', async (tx) => {
+    const stored = await tx.get(shareLinks, link.id)
+    if (!stored) throw notFound('The share link')
+    return tx.replace(shareLinks, { ...stored, ...input })
+  })
+}
+
+/** Removes a link: its key is worth nothing from then on. */
+export async function deleteShareLink(app: App, actor: Actor, site: LoadedSite, link: ShareLinkDoc): Promise<void> {
+  await changeBelongings(app, actor, site, 'share-links', async (tx) => (await tx.remove(shareLinks as never, link.id)) || null)
+}

@@ -1,0 +1,155 @@
+import { notFound } from '../../kernel/errors.js'
+import { newId } from '../../kernel/ids.js'
+import {
+  basenameKey,
+  type CreateSite,
+  type EventType,
+  emptyStructure,
+  SITE_TITLE,
+  type SiteDoc,
+  type SiteSpaceEntry,
+  type SpaceDoc,
+  sitePublishingAuths,
+  sites,
+} from '../../model/index.js'
+import type { Document, Reader, Transaction } from '../../store/index.js'
+import { contentRole, roleOn, viewerOf } from '../access.js'
+import type { Actor, App, LoadedOrganization, LoadedSite } from '../app.js'
+import { emit } from '../events.js'
+import { createSpace } from '../spaces.js'
+import { derivedPath } from './paths.js'
+import { publishableSpace } from './publishable.js'
+import { newPublishingAuth } from './publishing-auth.js'
+
+const DEFAULT_TITLE = 'Untitled'
+
+/** A title that a site or a section may have, from one that need not be long enough. */
+export const titleFrom = (title: string | undefined): string => (title !== undefined && [...title].length >= SITE_TITLE.minLength ? title : DEFAULT_TITLE)
+
+/** The site with the caller's role; null where it is not in the organization or not for him to see. */
+export async function findSite(app: App, actor: Actor, organization: LoadedOrganization, id: string): Promise<LoadedSite | null> {
+  const doc = await app.store.get(sites, id)
+  if (!doc || doc.organization !== organization.doc.id) return null
+  const role = await contentRole(app.store, actor.user.id, { ...doc, kind: 'site' })
+  return role === null ? null : { doc, role }
+}
+
+/** What a list of sites may be narrowed to. */
+export interface SiteFilter {
+  /** ID of a space that it shows. */
+  space?: string
+  /** Part of the title, whatever the case. */
+  title?: string
+  published?: boolean
+}
+
+/** The sites of an organization that the caller may see. */
+export async function listSites(app: App, actor: Actor, organization: LoadedOrganization, filter: SiteFilter = {}): Promise<LoadedSite[]> {
+  const { id } = organization.doc
+  const docs = filter.space === undefined ? await app.store.find(sites, 'organization', id) : await sitesOfSpace(app.store, filter.space)
+  const title = filter.title?.toLowerCase()
+  const viewer = await viewerOf(app.store, actor.user.id, id)
+  const seen: LoadedSite[] = []
+  for (const doc of docs) {
+    if (doc.organization !== id || (filter.published !== undefined && doc.published !== filter.published)) continue
+    if (title !== undefined && !doc.title.toLowerCase().includes(title)) continue
+    const role = await roleOn(app.store, viewer, { ...doc, kind: 'site' })
+    if (role !== null) seen.push({ doc, role })
+  }
+  return seen
+}
+
+/** The sites that show a space, deleted or not. A space that has any cannot go to another organization. */
+export const sitesOfSpace = (reader: Reader, space: string): Promise<Document<SiteDoc>[]> => reader.find(sites, 'space', space)
+
+/**
+ * A new site, not published, with the given spaces at its root: the first is the default. Throws 400 for a space that is
+ * not there, 403 for one that the caller may not publish.
+ */
+export async function createSite(app: App, actor: Actor, organization: LoadedOrganization, input: CreateSite): Promise<LoadedSite> {
+  const { id } = organization.doc
+  const given = await spacesToShow(app, actor, organization, input)
+  const doc = await app.store.transact(async (tx) => {
+    const siteSpaces: SiteSpaceEntry[] = []
+    const docs: SpaceDoc[] = []
+    for (const [i, space] of given.entries()) {
+      const found = await publishableSpace(tx, actor, id, space, Array.isArray(input.spaces) ? `/spaces/${i}` : '/spaces')
+      docs.push(found)
+      const path = derivedPath(
+        found.title,
+        siteSpaces.map((entry) => entry.path),
+        'space',
+      )
+      siteSpaces.push({ id: newId(), space, path })
+    }
+    const title = input.title ?? titleFrom(docs[0]?.title)
+    const site: SiteDoc = {
+      id: newId(),
+      organization: id,
+      type: input.type ?? 'basic',
+      title,
+      icon: null,
+      basename: await freeBasename(tx, id, title),
+      visibility: input.visibility ?? 'public',
+      published: false,
+      adaptiveContent: { enabled: false },
+      agentsContext: 'excluded',
+      createdAt: app.clock.now().toISOString(),
+      createdBy: actor.user.id,
+      structure: { ...emptyStructure, siteSpaces, defaultSiteSpace: siteSpaces[0]?.id ?? null },
+    }
+    await emit(app, tx, { type: 'site.created', organization: id, actor: actor.user.id, subject: { site: site.id } })
+    await tx.insert(sitePublishingAuths, newPublishingAuth(app, site.id))
+    return tx.insert(sites, site)
+  })
+  return { doc, role: (await contentRole(app.store, actor.user.id, { ...doc, kind: 'site' })) ?? 'read' }
+}
+
+/** IDs of the spaces of a new site; makes the one that is asked for. */
+async function spacesToShow(app: App, actor: Actor, organization: LoadedOrganization, { title, spaces }: CreateSite): Promise<readonly string[]> {
+  if (typeof spaces !== 'string') return spaces ?? []
+  const short = title === undefined ? {} : { title: [...title].slice(0, 50).join('') }
+  return [(await createSpace(app, actor, organization, { ...short, template: spaces })).doc.id]
+}
+
+async function freeBasename(reader: Reader, organization: string, title: string): Promise<string> {
+  const taken = (await reader.find(sites, 'organization', organization)).map((site) => site.basename)
+  return derivedPath(title, taken, 'site')
+}
+
+/** Whether another site of the organization has the basename. */
+export async function hasBasename(reader: Reader, site: SiteDoc, basename: string): Promise<boolean> {
+  const holders = await reader.find(sites, 'basename', basenameKey({ ...site, basename }))
+  return holders.some((holder) => holder.id !== site.id)
+}
+
+/** What a change of a site tells the organization's stream. */
+export interface SiteChange {
+  type?: EventType
+  /** IDs of what it is about besides the site. */
+  space?: string
+  data?: Record<string, unknown>
+}
+
+/**
+ * Changes a site in one transaction, from what is stored now, and emits `site.updated` (or the type that is told). A
+ * change that answers the same document writes nothing. Throws 404 where the site went meanwhile.
+ */
+export async function changeSite(
+  app: App,
+  actor: Actor,
+  site: LoadedSite,
+  change: (doc: Document<SiteDoc>, tx: Transaction) => Document<SiteDoc> | Promise<Document<SiteDoc>>,
+  { type = 'site.updated', space, data }: SiteChange = {},
+): Promise<LoadedSite> {
+  const doc = await app.store.transact(async (tx) => {
+    const stored = await tx.get(sites, site.doc.id)
+    if (!stored) throw notFound('The site')
+    const next = await change(stored, tx)
+    if (next === stored) return stored
+    const subject = { site: stored.id, ...(space === undefined ? {} : { space }) }
+    await emit(app, tx, { type, organization: stored.organization, actor: actor.user.id, subject, ...(data ? { data } : {}) })
+    return tx.replace(sites, next)
+  })
+  return { ...site, doc }
+}

@@ -1,0 +1,21 @@
+import { badRequest } from '../../../kernel/errors.js'
+import type { SiteStructure } from '../../../model/index.js'
+import { findSection, findSiteSpace, replaceContainer } from './find.js'
+
+/**
+ * Sets the default section, and the default site space of the site: its section is then the default one. Throws 400 where
+ * there is none of the ID, or the site space is not in the section that is named beside it.
+ */
+export function setDefaults(structure: SiteStructure, { section, siteSpace }: { section?: string; siteSpace?: string }): SiteStructure {
+  if (section !== undefined && !findSection(structure, section))
+    throw badRequest('There is no such section.', [{ path: '/defaultSiteSection', message: 'must be the ID of a section of this site' }])
+  const chosen = section === undefined ? structure : { ...structure, defaultSection: section }
+  if (siteSpace === undefined) return chosen
+  const found = findSiteSpace(structure, siteSpace)
+  if (!found) throw badRequest('There is no such site space.', [{ path: '/defaultSiteSpace', message: 'must be the ID of a site space of this site' }])
+  if (section !== undefined && found.section?.id !== section)
+    throw badRequest('The site space is not in the section.', [{ path: '/defaultSiteSpace', message: 'must be the ID of a site space of defaultSiteSection' }])
+  const { siteSpaces } = found.section ?? structure
+  const next = replaceContainer(chosen, found.section, { siteSpaces, defaultSiteSpace: siteSpace })
+  return { ...next, defaultSection: found.section?.id ?? null }
+}

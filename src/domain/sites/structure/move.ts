@@ -1,0 +1,23 @@
+import type { GroupEntry, SectionEntry, SiteItemType, SiteStructure } from '../../../model/index.js'
+import { getGroup, getSection, getSiteSpace, replaceContainer, replaceGroup } from './find.js'
+import { moveAmong, type Pointer, type Position } from './position.js'
+
+const typeOf = (item: SectionEntry | GroupEntry): SiteItemType => item.type
+
+/**
+ * Moves a section among those of its group, a group or a section of the top level among its items, a site space among
+ * those of its section or of the root. Throws 404 where there is no such item, 400 and 409 as `moveAmong`.
+ */
+export function moveItem(structure: SiteStructure, { type, id }: Pointer, position: Position): SiteStructure {
+  if (type === 'site-space') {
+    const { siteSpace, section } = getSiteSpace(structure, id)
+    const { siteSpaces, defaultSiteSpace } = section ?? structure
+    return replaceContainer(structure, section, { siteSpaces: moveAmong(siteSpaces, siteSpace, position, () => 'site-space'), defaultSiteSpace })
+  }
+  if (type === 'site-section') {
+    const { section, group } = getSection(structure, id)
+    if (group) return replaceGroup(structure, { ...group, sections: moveAmong(group.sections, section, position, typeOf) })
+    return { ...structure, items: moveAmong<SectionEntry | GroupEntry>(structure.items, section, position, typeOf) }
+  }
+  return { ...structure, items: moveAmong<SectionEntry | GroupEntry>(structure.items, getGroup(structure, id), position, typeOf) }
+}

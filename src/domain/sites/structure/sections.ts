@@ -1,0 +1,75 @@
+import { badRequest, conflict } from '../../../kernel/errors.js'
+import { type SectionEntry, type SiteStructure, sectionsOf } from '../../../model/index.js'
+import { checkFree, checkPath, derivedPath } from '../paths.js'
+import { findSection, getSection, replaceGroup, replaceSection } from './find.js'
+import { without } from './position.js'
+import { appended, checkNewSpace, type NewSiteSpace } from './site-spaces.js'
+
+/** Most sections of a site, and most groups. */
+export const MAX_SECTIONS = 500
+
+const paths = (structure: SiteStructure, but?: string): string[] =>
+  sectionsOf(structure)
+    .filter((section) => section.id !== but)
+    .map((section) => section.path)
+
+/** A section to be made. */
+export interface NewSection {
+  id: string
+  title: string
+  icon?: string
+}
+
+function add(structure: SiteStructure, { id, title, icon }: NewSection, container: Pick<SectionEntry, 'siteSpaces' | 'defaultSiteSpace'>): SiteStructure {
+  if (sectionsOf(structure).length >= MAX_SECTIONS) throw conflict(`A site can have ${MAX_SECTIONS} sections, and has as many.`)
+  const path = derivedPath(title, paths(structure), 'section')
+  const section: SectionEntry = { type: 'site-section', id, title, path, ...(icon === undefined ? {} : { icon }), ...container }
+  return { ...structure, items: [...structure.items, section], defaultSection: structure.defaultSection ?? id }
+}
+
+/**
+ * Adds a section with its first site space at the end of the top level. Site spaces that stood at the root become the
+ * site spaces of a section of their own, which comes first and is the default: `root` says how it is called.
+ */
+export function addSection(structure: SiteStructure, section: NewSection, first: NewSiteSpace, root: NewSection): SiteStructure {
+  checkNewSpace(structure, first.space)
+  const { siteSpaces, defaultSiteSpace, ...rest } = structure
+  const bare = { ...rest, siteSpaces: [], defaultSiteSpace: null }
+  const ready = siteSpaces.length === 0 ? structure : add(bare, root, { siteSpaces, defaultSiteSpace })
+  return add(ready, section, appended({ siteSpaces: [], defaultSiteSpace: null }, first))
+}
+
+/** What of a section can be changed; null removes. */
+export interface SectionChange {
+  title?: string
+  path?: string
+  defaultSiteSpace?: string
+  condition?: string | null
+  icon?: string | null
+  description?: string | null
+}
+
+/** Changes a section. Throws 404, 400 (path, default site space), 409 where another section has the path. */
+export function updateSection(structure: SiteStructure, id: string, change: SectionChange): SiteStructure {
+  const { section } = getSection(structure, id)
+  if (change.path !== undefined && change.path !== section.path) {
+    checkPath(change.path, '/path')
+    checkFree(change.path, paths(structure, id), 'path')
+  }
+  if (change.defaultSiteSpace !== undefined && !section.siteSpaces.some((entry) => entry.id === change.defaultSiteSpace))
+    throw badRequest('There is no such site space.', [{ path: '/defaultSiteSpace', message: 'must be the ID of a site space of this section' }])
+  const next = Object.fromEntries(Object.entries({ ...section, ...change }).filter(([, value]) => value !== null && value !== undefined))
+  return replaceSection(structure, { defaultSiteSpace: null, ...next } as SectionEntry)
+}
+
+/** Removes a section with its site spaces; the next one is the default where it was. A structure without it stays as it is. */
+export function removeSection(structure: SiteStructure, id: string): SiteStructure {
+  const found = findSection(structure, id)
+  if (!found) return structure
+  const { byDefault } = without(sectionsOf(structure), id, structure.defaultSection)
+  const { group } = found
+  const left = group
+    ? replaceGroup(structure, { ...group, sections: group.sections.filter((section) => section.id !== id) })
+    : { ...structure, items: structure.items.filter((item) => item.id !== id) }
+  return { ...left, defaultSection: byDefault }
+}

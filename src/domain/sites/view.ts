@@ -1,0 +1,102 @@
+import { type GroupEntry, type SectionEntry, type SiteSpaceEntry, spaces, spacesOf } from '../../model/index.js'
+import { roleOn, viewerOf } from '../access.js'
+import type { Actor, App, LoadedOrganization, LoadedSite } from '../app.js'
+import type { VisibleSpace } from '../spaces.js'
+import type { SiteAddress } from './addresses.js'
+import { validShareKey } from './share-key.js'
+import { placeOf } from './structure/keys.js'
+
+/** A site space as the caller sees it. */
+export interface ShownSiteSpace {
+  entry: SiteSpaceEntry
+  space: VisibleSpace
+  section?: SectionEntry
+  /** Of its section, or of the root. */
+  isDefault: boolean
+  /** Of the site. */
+  isSiteDefault: boolean
+  place: string
+}
+
+/** A section as the caller sees it. */
+export interface ShownSection {
+  entry: SectionEntry
+  group?: GroupEntry
+  isDefault: boolean
+  defaultSiteSpace: string | null
+  siteSpaces: ShownSiteSpace[]
+  place: string
+}
+
+/** A group as the caller sees it. */
+export interface ShownGroup {
+  entry: GroupEntry
+  sections: ShownSection[]
+  place: string
+}
+
+/** A site as the caller sees it, in order. */
+export interface SiteView {
+  address: SiteAddress
+  /** At the root. */
+  siteSpaces: ShownSiteSpace[]
+  items: (ShownSection | ShownGroup)[]
+}
+
+/**
+ * What the caller sees of a site. Left out are site spaces whose space is deleted (they come back with it) or is not for
+ * the caller to see. Where the default one is deleted, the first that is not stands in for it, for everybody.
+ */
+export async function viewSite(app: App, actor: Actor, organization: LoadedOrganization, { doc }: LoadedSite, shareKey?: string): Promise<SiteView> {
+  const { structure } = doc
+  const viewer = await viewerOf(app.store, actor.user.id, doc.organization)
+  const alive = new Set<string>()
+  const visible = new Map<string, VisibleSpace>()
+  for (const id of spacesOf(structure)) {
+    const space = await app.store.get(spaces, id)
+    if (!space || space.deletedAt !== undefined) continue
+    alive.add(id)
+    const role = await roleOn(app.store, viewer, { ...space, kind: 'space' })
+    if (role !== null) visible.set(id, { doc: space, role })
+  }
+  const defaultOf = (entries: readonly SiteSpaceEntry[], chosen: string | null): string | null => {
+    const there = entries.filter((entry) => alive.has(entry.space))
+    return (there.find((entry) => entry.id === chosen) ?? there[0])?.id ?? null
+  }
+  const show = (entries: readonly SiteSpaceEntry[], byDefault: string | null, within: { section?: SectionEntry; isDefault: boolean; place?: string }) =>
+    entries.flatMap((entry): ShownSiteSpace[] => {
+      const space = visible.get(entry.space)
+      if (!space) return []
+      const isDefault = entry.id === byDefault
+      const section = within.section ? { section: within.section } : {}
+      return [{ entry, space, ...section, isDefault, isSiteDefault: isDefault && within.isDefault, place: placeOf(within.place, entry.order) }]
+    })
+  const showSection = (entry: SectionEntry, group?: GroupEntry): ShownSection => {
+    const defaultSiteSpace = defaultOf(entry.siteSpaces, entry.defaultSiteSpace)
+    const isDefault = structure.defaultSection === entry.id
+    const place = placeOf(group?.order, entry.order)
+    const siteSpaces = show(entry.siteSpaces, defaultSiteSpace, { section: entry, isDefault, place })
+    return { entry, ...(group ? { group } : {}), isDefault, defaultSiteSpace, siteSpaces, place }
+  }
+  const key = await validShareKey(app.store, doc, shareKey)
+  return {
+    address: { app, organization: organization.doc, site: doc, ...(key === undefined ? {} : { shareKey: key }) },
+    siteSpaces: show(structure.siteSpaces, defaultOf(structure.siteSpaces, structure.defaultSiteSpace), { isDefault: structure.defaultSection === null }),
+    items: structure.items.map((item) =>
+      item.type === 'site-section'
+        ? showSection(item)
+        : { entry: item, sections: item.sections.map((section) => showSection(section, item)), place: placeOf(item.order) },
+    ),
+  }
+}
+
+export const isGroup = (item: ShownSection | ShownGroup): item is ShownGroup => 'sections' in item
+
+/** The sections that the caller sees, those in groups too, in order. */
+export const shownSections = (view: SiteView): ShownSection[] => view.items.flatMap((item) => (isGroup(item) ? item.sections : [item]))
+
+/** The site spaces that the caller sees, in order. */
+export const shownSiteSpaces = (view: SiteView): ShownSiteSpace[] => [...view.siteSpaces, ...shownSections(view).flatMap((section) => section.siteSpaces)]
+
+/** The groups that the caller sees, in order. */
+export const shownGroups = (view: SiteView): ShownGroup[] => view.items.filter(isGroup)

@@ -1,0 +1,25 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Id } from './common.js'
+
+const closed = { additionalProperties: false } as const
+const Anchor = Type.String({ minLength: 1, maxLength: 256 })
+
+/** An address that pages of a site may lead to or load from. What it may look like beyond its length is checked by `hrefFault`. */
+export const Href = Type.String({ minLength: 1, maxLength: 2048, description: 'An https or http URL, or a path of the site that begins with one "/".' })
+
+/** Where a link or a redirect of a site leads to. */
+export const SiteDestination = Type.Union(
+  [
+    Type.Object({ kind: Type.Literal('url'), url: Href }, closed),
+    Type.Object({ kind: Type.Literal('page'), page: Id, space: Id }, closed),
+    Type.Object({ kind: Type.Literal('anchor'), anchor: Anchor, page: Id, space: Id }, closed),
+    Type.Object({ kind: Type.Literal('space'), space: Id }, closed),
+    Type.Object({ kind: Type.Literal('site-section'), siteSection: Id }, closed),
+    Type.Object({ kind: Type.Literal('site-space'), siteSpace: Id }, closed),
+  ],
+  {
+    $id: 'SiteDestination',
+    description: 'A URL (https, http, or a path of the site), or a content reference: a page, an anchor in it, a space, a section or a site space of the site.',
+  },
+)
+export type SiteDestination = Static<typeof SiteDestination>

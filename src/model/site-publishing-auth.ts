@@ -1,0 +1,49 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { collection } from '../kernel/documents.js'
+import { nullable, oneOf, Timestamp } from './common.js'
+import { Href } from './site-destination.js'
+
+export const authBackends = ['custom', 'integration'] as const
+
+/** How visitors of a site are known, as stored; its ID is the site's. The key itself cannot be read from the document. */
+export interface SitePublishingAuthDoc {
+  id: string
+  backend: (typeof authBackends)[number]
+  /** Name of the integration that signs visitors in, where the backend is one. */
+  integration?: string
+  fallbackURL?: string
+  /** The key of visitors' JWTs (HS256), sealed with the service's signing key: it must be known in clear to check a token. */
+  sealedKey: string
+  updatedAt: string
+}
+
+export const sitePublishingAuths = collection<SitePublishingAuthDoc>()({ name: 'site-publishing-auths', indexes: {}, owner: (auth) => auth.id })
+
+const Integration = Type.String({ minLength: 1, maxLength: 64 })
+
+export const SitePublishingAuth = Type.Object(
+  {
+    object: Type.Literal('site-publishing-auth'),
+    backend: oneOf(authBackends),
+    integration: Type.Optional(Integration),
+    fallbackURL: Type.Optional(Type.String()),
+    privateKey: Type.Optional(
+      Type.String({
+        description:
+          'Signs the JWTs of visitors (HS256), as it stands: 43 letters and digits. Answered to admins of the site only; absent where the signing key of the service was replaced: regenerate it.',
+      }),
+    ),
+    updatedAt: Timestamp,
+  },
+  { $id: 'SitePublishingAuth' },
+)
+
+export const UpdateSitePublishingAuth = Type.Object(
+  {
+    backend: Type.Optional(oneOf(authBackends)),
+    integration: Type.Optional(Integration),
+    fallbackURL: Type.Optional(nullable(Href)),
+  },
+  { additionalProperties: false, $id: 'UpdateSitePublishingAuth' },
+)
+export type UpdateSitePublishingAuth = Static<typeof UpdateSitePublishingAuth>

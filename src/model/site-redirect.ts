@@ -1,0 +1,53 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { collection } from '../kernel/documents.js'
+import { Id, Timestamp } from './common.js'
+import { SiteDestination } from './site-destination.js'
+
+/** An address of a site that leads elsewhere, as stored. */
+export interface SiteRedirectDoc {
+  id: string
+  site: string
+  /** Normalized: see `normalizePath`. */
+  source: string
+  destination: SiteDestination
+  createdAt: string
+  updatedAt: string
+}
+
+/** A source as an index key. */
+export const redirectKey = ({ site, source }: Pick<SiteRedirectDoc, 'site' | 'source'>): string => site + source
+
+export const siteRedirects = collection<SiteRedirectDoc>()({
+  name: 'site-redirects',
+  indexes: { site: (redirect) => redirect.site, source: redirectKey },
+  unique: ['source'],
+  owner: (redirect) => redirect.site,
+})
+
+const Source = Type.String({
+  minLength: 1,
+  maxLength: 512,
+  description: 'A path of the site, such as `/old/page`; answered in its normal form. Unique in the site.',
+})
+
+export const SiteRedirect = Type.Object(
+  {
+    object: Type.Literal('site-redirect'),
+    id: Id,
+    source: Type.String(),
+    destination: SiteDestination,
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+    urls: Type.Object({ location: Type.String() }),
+  },
+  { $id: 'SiteRedirect' },
+)
+
+export const CreateSiteRedirect = Type.Object({ source: Source, destination: SiteDestination }, { additionalProperties: false, $id: 'CreateSiteRedirect' })
+export type CreateSiteRedirect = Static<typeof CreateSiteRedirect>
+
+export const UpdateSiteRedirect = Type.Object(
+  { source: Type.Optional(Source), destination: Type.Optional(SiteDestination) },
+  { additionalProperties: false, $id: 'UpdateSiteRedirect' },
+)
+export type UpdateSiteRedirect = Static<typeof UpdateSiteRedirect>

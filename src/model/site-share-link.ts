@@ -1,0 +1,49 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { collection } from '../kernel/documents.js'
+import { Id, Timestamp } from './common.js'
+
+/** A link that opens a site to whoever has it, as stored: the key itself cannot be read from the document. */
+export interface ShareLinkDoc {
+  id: string
+  site: string
+  name: string
+  active: boolean
+  createdAt: string
+  createdBy: string
+  /** SHA-256 of the key: how a visitor's key is looked up. */
+  keyHash: string
+  /** The key, sealed with the service's signing key: it is shown again in lists. */
+  sealedKey: string
+}
+
+export const shareLinks = collection<ShareLinkDoc>()({
+  name: 'share-links',
+  indexes: { site: (link) => link.site, keyHash: (link) => link.keyHash },
+  unique: ['keyHash'],
+  owner: (link) => link.site,
+})
+
+const Name = Type.String({ maxLength: 50 })
+
+export const ShareLink = Type.Object(
+  {
+    object: Type.Literal('share-link'),
+    id: Id,
+    createdAt: Timestamp,
+    name: Name,
+    active: Type.Boolean(),
+    urls: Type.Object({
+      published: Type.Optional(Type.String({ description: 'The address with its secret. Absent where the signing key of the service was replaced.' })),
+    }),
+  },
+  { $id: 'ShareLink' },
+)
+
+export const CreateShareLink = Type.Object({ name: Name }, { additionalProperties: false, $id: 'CreateShareLink' })
+export type CreateShareLink = Static<typeof CreateShareLink>
+
+export const UpdateShareLink = Type.Object(
+  { name: Type.Optional(Name), active: Type.Optional(Type.Boolean()) },
+  { additionalProperties: false, $id: 'UpdateShareLink' },
+)
+export type UpdateShareLink = Static<typeof UpdateShareLink>

@@ -1,0 +1,129 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { collection } from '../kernel/documents.js'
+import { type DefaultLevel, Id, nullable, oneOf, Timestamp } from './common.js'
+import { SITE_TITLE, type SiteStructure, spacesOf } from './site-structure.js'
+
+export const siteTypes = ['basic', 'premium', 'ultimate', 'sponsored', 'legacy-basic', 'legacy-premium'] as const
+export const siteVisibilities = ['public', 'unlisted', 'share-link', 'visitor-auth'] as const
+export const agentsContexts = ['excluded', 'included'] as const
+/** What `spaces` may say instead of a list: a new space, empty or with sample content. */
+export const newSiteContents = ['empty', 'sample'] as const
+
+/** A site, as stored: one aggregate that holds its structure, so that a move is the change of one document. */
+export interface SiteDoc {
+  id: string
+  organization: string
+  type: (typeof siteTypes)[number]
+  title: string
+  icon: SiteIcon
+  /** Custom hostname; unique in the service. */
+  hostname?: string
+  /** Last part of its address on this service; unique in its organization. */
+  basename: string
+  /** `host/path` where a reverse proxy shows it. */
+  proxy?: string
+  visibility: (typeof siteVisibilities)[number]
+  published: boolean
+  adaptiveContent: { enabled: boolean }
+  agentsContext: (typeof agentsContexts)[number]
+  /** Absent: `inherit`. */
+  defaultLevel?: DefaultLevel
+  createdAt: string
+  createdBy: string
+  structure: SiteStructure
+}
+
+/** Its address below the organization, as an index key. */
+export const basenameKey = (site: Pick<SiteDoc, 'organization' | 'basename'>): string => `${site.organization}/${site.basename}`
+
+export const sites = collection<SiteDoc>()({
+  name: 'sites',
+  indexes: {
+    organization: (site) => site.organization,
+    hostname: (site) => site.hostname ?? null,
+    basename: basenameKey,
+    space: (site) => spacesOf(site.structure),
+  },
+  unique: ['hostname', 'basename'],
+  owner: (site) => site.id,
+})
+
+const iconURL = Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2048 })
+const closed = { additionalProperties: false } as const
+
+/** A picture for light and dark pages, an emoji, or null. */
+export const SiteIcon = Type.Union(
+  [
+    Type.Object({ icon: Type.Object({ light: iconURL, dark: iconURL }, closed) }, closed),
+    Type.Object({ emoji: Type.String({ minLength: 1, maxLength: 50 }) }, closed),
+    Type.Null(),
+  ],
+  { $id: 'SiteIcon' },
+)
+export type SiteIcon = Static<typeof SiteIcon>
+
+const SiteAds = Type.Union(
+  [
+    Type.Object({ status: Type.Literal('pending'), submittable: Type.Boolean() }),
+    Type.Object({ status: Type.Literal('in-review'), topic: Type.String() }),
+    Type.Object({ status: Type.Literal('rejected'), reason: Type.String() }),
+    Type.Object({ status: Type.Literal('live'), topic: Type.String(), zoneId: Type.String() }),
+    Type.Object({ status: Type.Literal('disabled'), topic: Type.String(), zoneId: Type.String() }),
+  ],
+  { $id: 'SiteAds' },
+)
+
+const Hostname = Type.String({ maxLength: 512, pattern: '^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?[.]){2,}[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$' })
+const Basename = Type.String({ minLength: 1, maxLength: 100 })
+const AdaptiveContent = Type.Object({ enabled: Type.Boolean() }, closed)
+
+export const Site = Type.Object(
+  {
+    object: Type.Literal('site'),
+    id: Id,
+    type: oneOf(siteTypes),
+    title: Type.String(SITE_TITLE),
+    icon: SiteIcon,
+    hostname: Type.Optional(Hostname),
+    basename: Type.Optional(Basename),
+    proxy: Type.Optional(Type.Object({ origin: Type.String(), target: Type.String() })),
+    visibility: oneOf(siteVisibilities),
+    published: Type.Boolean(),
+    siteSpaces: Type.Integer({ minimum: 0 }),
+    createdAt: Timestamp,
+    adaptiveContent: AdaptiveContent,
+    ads: Type.Optional(SiteAds),
+    agentsContext: oneOf(agentsContexts),
+    features: Type.Array(Type.Object({ id: Type.String(), plan: Type.String(), frozen: Type.Boolean(), customizations: Type.Array(Type.String()) })),
+    urls: Type.Object({ location: Type.String(), app: Type.String(), published: Type.Optional(Type.String()) }),
+  },
+  { $id: 'Site' },
+)
+
+export const CreateSite = Type.Object(
+  {
+    type: Type.Optional(oneOf(siteTypes, { default: 'basic' })),
+    title: Type.Optional(Type.String(SITE_TITLE)),
+    visibility: Type.Optional(oneOf(siteVisibilities)),
+    spaces: Type.Optional(Type.Union([Type.Array(Id, { maxItems: 100, uniqueItems: true }), oneOf(newSiteContents)])),
+  },
+  { ...closed, $id: 'CreateSite' },
+)
+export type CreateSite = Static<typeof CreateSite>
+
+export const UpdateSite = Type.Object(
+  {
+    title: Type.Optional(Type.String(SITE_TITLE)),
+    visibility: Type.Optional(oneOf(siteVisibilities)),
+    hostname: Type.Optional(nullable(Hostname)),
+    basename: Type.Optional(Basename),
+    icon: Type.Optional(SiteIcon),
+    agentsContext: Type.Optional(oneOf(agentsContexts)),
+    defaultSiteSpace: Type.Optional(Id),
+    defaultSiteSection: Type.Optional(Id),
+    proxy: Type.Optional(nullable(Type.String({ maxLength: 512, pattern: '^([\\w-]+\\.)*[\\w-]+\\.[a-zA-Z]{2,}(\\/[\\w-]+)+$' }))),
+    adaptiveContent: Type.Optional(AdaptiveContent),
+  },
+  { ...closed, $id: 'UpdateSite' },
+)
+export type UpdateSite = Static<typeof UpdateSite>

@@ -1,0 +1,74 @@
+import { lookup as systemLookup } from 'node:dns/promises'
+import { isIP, type LookupFunction } from 'node:net'
+import { isAllowedAddress, type PrivateNetworks } from '../kernel/addresses.js'
+import { OutboundError } from './errors.js'
+
+/** All IP addresses of a host name. Rejects with Node's `code` (`ENOTFOUND` …). */
+export type Resolve = (host: string) => Promise<{ address: string; family: number }[]>
+
+export const resolveBySystem: Resolve = (host) => systemLookup(host, { all: true, verbatim: true })
+
+const LONGEST_URL = 2048
+
+/** A URL's host, IPv6 without its brackets. */
+export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '')
+
+/**
+ * Reads a URL that a user named. The parser turns every way to write an IPv4 address (`2130706433`, `0x7f.1`) into the
+ * usual one, so what is checked is what is connected to. Throws `OutboundError` (`refused`).
+ */
+export function readUrl(text: string, base?: URL): URL {
+  const url = text.length <= LONGEST_URL && URL.canParse(text, base?.href) ? new URL(text, base) : null
+  if (!url) throw new OutboundError('refused', `The address is no URL, or longer than ${LONGEST_URL} characters.`)
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new OutboundError('refused', 'Only http and https URLs are followed.')
+  if (url.username !== '' || url.password !== '') throw new OutboundError('refused', 'A URL with a user name or password in it is not followed.')
+  url.hash = ''
+  return url
+}
+
+/** Which addresses may be connected to. */
+export class AddressGuard {
+  constructor(
+    readonly allow: PrivateNetworks,
+    readonly resolve: Resolve = resolveBySystem,
+  ) {}
+
+  /** Throws `OutboundError` (`refused`) for an IP address that is not to be asked. A name passes: `addressesOf` decides. */
+  checkLiteral(host: string): void {
+    if (isIP(host) !== 0 && !isAllowedAddress(host, this.allow)) throw this.#refusal(host)
+  }
+
+  /** The addresses of a host; one that is forbidden refuses them all. */
+  async addressesOf(host: string): Promise<{ address: string; family: number }[]> {
+    if (isIP(host) !== 0) {
+      this.checkLiteral(host)
+      return [{ address: host, family: isIP(host) }]
+    }
+    const found = await this.resolve(host)
+    if (found.length === 0) throw new OutboundError('unreachable', `The host ${host} has no address.`)
+    if (!found.every(({ address }) => isAllowedAddress(address, this.allow))) throw this.#refusal(host)
+    return found
+  }
+
+  /**
+   * The lookup of a connection that is being made: what it answers is what is connected to, so a name cannot mean
+   * another address by then. Node asks it for names alone.
+   */
+  readonly lookup: LookupFunction = (host, options, done) => {
+    this.addressesOf(host).then(
+      (found) => {
+        const family = options.family === 'IPv4' ? 4 : options.family === 'IPv6' ? 6 : options.family
+        const fit = family ? found.filter((one) => one.family === family) : found
+        const [first] = fit
+        if (!first) done(Object.assign(new Error(`no address of family ${family}`), { code: 'ENOTFOUND' }), '', 0)
+        else if (options.all) done(null, fit)
+        else done(null, first.address, first.family)
+      },
+      (error: NodeJS.ErrnoException) => done(error, '', 0),
+    )
+  }
+
+  #refusal(host: string): OutboundError {
+    return new OutboundError('refused', `${host} is in a private network. An administrator can allow that network.`)
+  }
+}

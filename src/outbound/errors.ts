@@ -1,0 +1,42 @@
+/**
+ * Why a request did not get its answer. `refused`: the address is not to be asked; `unreachable`: no connection, or none
+ * that can be trusted; `timeout`; `too-large`; `bad-answer`: what came is no HTTP answer that can be used.
+ */
+export type OutboundFailure = 'refused' | 'unreachable' | 'timeout' | 'too-large' | 'bad-answer'
+
+/** A request that failed. The message is a sentence for the user who named the URL; it holds no credentials. */
+export class OutboundError extends Error {
+  constructor(
+    readonly failure: OutboundFailure,
+    message: string,
+    options: { cause?: unknown } = {},
+  ) {
+    super(message, options)
+    this.name = 'OutboundError'
+  }
+}
+
+/** The error itself where it is one of ours, or wrapped by a library; else null. */
+export function findOutboundError(thrown: unknown): OutboundError | null {
+  for (let at: unknown = thrown, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) if (at instanceof OutboundError) return at
+  return null
+}
+
+const TLS = /^(ERR_TLS_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_SSL_|EPROTO)/
+
+/** What the HTTP library and the decompressors say of bytes that make no sense. */
+const NONSENSE = /^(HPE_|UND_ERR_HEADERS_OVERFLOW$|UND_ERR_RES_CONTENT_LENGTH_MISMATCH$|Z_|ERR__ERROR_FORMAT)/
+
+/** A failure of the HTTP library or of Node, as a sentence about the host. */
+export function explain(thrown: unknown, host: string): OutboundError {
+  const known = findOutboundError(thrown)
+  if (known) return known
+  const code = String((thrown as { code?: unknown } | undefined)?.code ?? '')
+  const because = (failure: OutboundFailure, message: string): OutboundError => new OutboundError(failure, message, { cause: thrown })
+  if (['ENOTFOUND', 'EAI_AGAIN', 'ENODATA'].includes(code)) return because('unreachable', `The host ${host} is not known; check the URL, or the server's DNS.`)
+  if (code === 'ETIMEDOUT' || /^UND_ERR_\w+_TIMEOUT$/.test(code)) return because('timeout', `${host} did not answer in time.`)
+  if (TLS.test(code)) return because('unreachable', `The TLS certificate of ${host} cannot be trusted, or TLS does not work (${code}).`)
+  if (NONSENSE.test(code) || (thrown instanceof Error && thrown.name === 'HTTPParserError'))
+    return because('bad-answer', `${host} answered with what is no valid HTTP.`)
+  return because('unreachable', `${host} cannot be reached${/^[A-Z_]+$/.test(code) ? ` (${code})` : ''}.`)
+}

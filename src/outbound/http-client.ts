@@ -1,0 +1,133 @@
+import type { Readable } from 'node:stream'
+import { Agent, buildConnector } from 'undici'
+import type { PrivateNetworks } from '../kernel/addresses.js'
+import { AddressGuard, hostOf, readUrl, type Resolve } from './addresses.js'
+import { readBody } from './body.js'
+import { explain, OutboundError } from './errors.js'
+
+export interface HttpRequest {
+  url: string
+  /** Default GET. */
+  method?: 'GET' | 'POST'
+  headers?: Readonly<Record<string, string>>
+  body?: string | Uint8Array
+  /** For everything together: name, connection, redirects, body. */
+  timeoutMs: number
+  /** Bytes of the answer's body, decompressed. */
+  maxBytes: number
+  /** What becomes of a longer body: an error (default), or it is cut off. */
+  longer?: 'refuse' | 'cut'
+  /** How many redirects of a GET are followed, default 5. Where none are, a redirect is the answer. */
+  redirects?: number
+  /** Ends the request. */
+  signal?: AbortSignal
+}
+
+export interface HttpResponse {
+  status: number
+  /** Names in lower case; of several values the first. */
+  headers: Readonly<Record<string, string>>
+  body: Buffer
+  /** Where the answer came from, after redirects. */
+  url: string
+}
+
+/** A client for URLs that users name. No cookies, no proxy of the environment, no credentials. */
+export interface HttpClient {
+  /** Throws `OutboundError`. Any status is an answer. */
+  send(request: HttpRequest): Promise<HttpResponse>
+  /** Throws `OutboundError` where `send` would not even ask: a URL that is refused, or a host that is not known. */
+  check(url: string): Promise<void>
+  close(): Promise<void>
+}
+
+export interface HttpClientOptions {
+  allowPrivateNetworks: PrivateNetworks
+  /** `User-Agent`. */
+  agent: string
+  /** Where names are looked up; default the system. */
+  resolve?: Resolve
+}
+
+const CONNECT_MS = 10_000
+const KEEP_ALIVE_MS = 4_000
+const MAX_REDIRECTS = 5
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+
+type Connector = ReturnType<typeof buildConnector>
+
+/** Every connection goes through the guard: names in the lookup, IP addresses (for which Node makes no lookup) before. */
+function guardedConnector(guard: AddressGuard): Connector {
+  const connect = buildConnector({ lookup: guard.lookup, timeout: CONNECT_MS, keepAlive: true })
+  return (options, done) => {
+    try {
+      guard.checkLiteral(options.hostname.replace(/^\[|\]$/g, ''))
+    } catch (error) {
+      return done(error as Error, null)
+    }
+    return connect(options, done)
+  }
+}
+
+const flat = (headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? (value[0] ?? '') : (value ?? '')]))
+
+/** Makes the client. */
+export function createHttpClient(options: HttpClientOptions): HttpClient {
+  const guard = new AddressGuard(options.allowPrivateNetworks, options.resolve)
+  const agent = new Agent({ connect: guardedConnector(guard), keepAliveTimeout: KEEP_ALIVE_MS, keepAliveMaxTimeout: KEEP_ALIVE_MS, pipelining: 1 })
+
+  async function ask(url: URL, request: HttpRequest, signal: AbortSignal) {
+    const { statusCode, headers, body } = await agent.request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method: request.method ?? 'GET',
+      headers: { 'user-agent': options.agent, 'accept-encoding': 'identity', ...request.headers },
+      ...(request.body === undefined ? {} : { body: request.body }),
+      headersTimeout: request.timeoutMs,
+      bodyTimeout: request.timeoutMs,
+      signal,
+    })
+    return { status: statusCode, headers: flat(headers), body: body as unknown as Readable }
+  }
+
+  async function follow(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> {
+    const limit = request.method === 'POST' ? 0 : (request.redirects ?? MAX_REDIRECTS)
+    let url = readUrl(request.url)
+    for (let hops = 0; ; hops++) {
+      const answer = await ask(url, request, signal)
+      const { location } = answer.headers
+      if (limit === 0 || !REDIRECTS.has(answer.status) || location === undefined) {
+        const where = { maxBytes: request.maxBytes, cut: request.longer === 'cut', host: hostOf(url) }
+        const body = await readBody(answer.body, answer.headers['content-encoding'] ?? '', where)
+        return { status: answer.status, headers: answer.headers, body, url: url.href }
+      }
+      answer.body.on('error', () => {}).destroy()
+      if (hops >= limit) throw new OutboundError('bad-answer', `${hostOf(url)} redirects again and again (${limit} times).`)
+      url = readUrl(location, url)
+    }
+  }
+
+  return {
+    async send(request) {
+      const host = hostOf(readUrl(request.url))
+      const timeout = AbortSignal.timeout(request.timeoutMs)
+      const signal = request.signal ? AbortSignal.any([request.signal, timeout]) : timeout
+      try {
+        return await follow(request, signal)
+      } catch (error) {
+        if (timeout.aborted) throw new OutboundError('timeout', `${host} did not answer within ${request.timeoutMs / 1000} seconds.`, { cause: error })
+        throw explain(error, host)
+      }
+    },
+    async check(text) {
+      const host = hostOf(readUrl(text))
+      try {
+        await guard.addressesOf(host)
+      } catch (error) {
+        throw explain(error, host)
+      }
+    },
+    close: () => agent.destroy(),
+  }
+}

@@ -1,0 +1,86 @@
+import { compareSortKeys, type Direction, type SortKey } from '../kernel/paging.js'
+
+const FULL = 512
+
+/** Sort keys in ascending order, in blocks, so that a change moves few of them however many there are. */
+export class SortedKeys {
+  readonly #blocks: SortKey[][] = []
+  #size: number
+
+  /** Takes keys that are sorted. */
+  constructor(sorted: readonly SortKey[] = []) {
+    this.#size = sorted.length
+    for (let at = 0; at < sorted.length; at += FULL / 2) this.#blocks.push(sorted.slice(at, at + FULL / 2))
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  add(key: SortKey): void {
+    const at = this.#blockOf(key)
+    const block = this.#blocks[at]
+    this.#size++
+    if (!block) {
+      this.#blocks.push([key])
+      return
+    }
+    block.splice(countBelow(block, key), 0, key)
+    if (block.length > FULL) this.#blocks.splice(at + 1, 0, block.splice(FULL / 2))
+  }
+
+  delete(key: SortKey): void {
+    const at = this.#blockOf(key)
+    const block = this.#blocks[at]
+    const place = block ? countBelow(block, key) : 0
+    const there = block?.[place]
+    if (!block || !there || compareSortKeys(there, key) !== 0) return
+    this.#size--
+    block.splice(place, 1)
+    if (block.length === 0) this.#blocks.splice(at, 1)
+  }
+
+  /** The keys behind `after` (absent: all), in the direction. To be read at once: a change meanwhile would confuse it. */
+  *from(direction: Direction, after?: SortKey): Iterable<SortKey> {
+    const step = direction === 'asc' ? 1 : -1
+    let at = after ? this.#blockOf(after) : step > 0 ? 0 : this.#blocks.length - 1
+    let block = this.#blocks[at]
+    let place = !block ? 0 : step > 0 ? (after ? countUpTo(block, after) : 0) : (after ? countBelow(block, after) : block.length) - 1
+    while (block) {
+      for (; place >= 0 && place < block.length; place += step) yield block[place] as SortKey
+      block = this.#blocks[(at += step)]
+      place = step > 0 || !block ? 0 : block.length - 1
+    }
+  }
+
+  /** The block in which a key is or would be: the last that begins at or below it, else the first. */
+  #blockOf(key: SortKey): number {
+    let low = 0
+    let high = this.#blocks.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (compareSortKeys(this.#blocks[middle]?.[0] as SortKey, key) <= 0) low = middle + 1
+      else high = middle
+    }
+    return Math.max(0, low - 1)
+  }
+}
+
+/** How many keys of a block are less than `key`. */
+function countBelow(block: readonly SortKey[], key: SortKey): number {
+  let low = 0
+  let high = block.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (compareSortKeys(block[middle] as SortKey, key) < 0) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** How many keys of a block are less than `key` or equal to it. */
+function countUpTo(block: readonly SortKey[], key: SortKey): number {
+  const below = countBelow(block, key)
+  const next = block[below]
+  return next && compareSortKeys(next, key) === 0 ? below + 1 : below
+}

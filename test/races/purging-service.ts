@@ -1,0 +1,43 @@
+import { queueHousekeeping } from '../../src/domain/housekeeping.js'
+import { createSpace, deleteSpace } from '../../src/domain/spaces.js'
+import type { Actor, LoadedOrganization } from '../../src/domain/app.js'
+import { createChangeRequest } from '../../src/domain/change-requests.js'
+import { startWorker } from '../../src/jobs/worker.js'
+import { memberships, organizations, spaces, users } from '../../src/model/index.js'
+import { newMembership } from '../../src/domain/organizations.js'
+import { openApp } from '../support/sync-fixture.js'
+
+// Run by purge.test.ts in a process of its own: `fill` makes deleted spaces; `purge` purges them, eight days later.
+const [root, what, count] = process.argv.slice(2) as [string, 'fill' | 'purge', string]
+const app = await openApp(root, [])
+if (what === 'fill') {
+  const now = new Date().toISOString()
+  const user = await app.store.insert(users, { id: 'ada', displayName: 'Ada', email: 'ada@example.org', createdAt: now })
+  const facts = { emailDomains: [], type: 'business', defaultRole: null, defaultContent: null, sso: false, ai: false, inviteLinks: false } as const
+  const organization: LoadedOrganization = {
+    doc: await app.store.insert(organizations, { ...facts, emailDomains: [], id: 'org', title: 'Org', createdAt: now }),
+    role: 'admin',
+  }
+  await app.store.insert(memberships, newMembership('org', 'ada', 'admin', now))
+  const actor: Actor = { user, token: { id: 'token', readOnly: false } }
+  for (let n = 0; n < Number(count); n++) {
+    const space = await createSpace(app, actor, organization, { title: `Space ${n}` })
+    await createChangeRequest(app, actor, space, { subject: 'One' })
+    if (n % 4 !== 0) await deleteSpace(app, actor, space)
+  }
+  await app.store.close()
+  await app.git.close()
+  process.exit(0)
+}
+app.clock = { now: () => new Date(Date.now() + 8 * 24 * 60 * 60 * 1000) }
+const worker = startWorker(app, { concurrency: 2 })
+app.wakeJobs = worker.wake
+console.log('purging')
+await queueHousekeeping(app)
+await worker.idle()
+const left = (await app.store.all(spaces)).filter((space) => space.deletedAt !== undefined)
+console.log(`left ${left.length}`)
+await worker.stop()
+await app.store.close()
+await app.git.close()
+process.exit(0)

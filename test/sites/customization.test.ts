@@ -1,0 +1,135 @@
+import * as assert from 'uvu/assert'
+import { startService, type TestService } from '../support/service.js'
+import { suite } from '../support/suite.js'
+import { faults, type MadeSite, makeSite } from './support.js'
+
+const test = suite('sites: customization')
+let here: TestService
+let site: MadeSite
+let path: string
+test.before(async () => {
+  here = await startService()
+  site = await makeSite(here)
+  path = `${site.base}/customization`
+})
+test.after(() => here.close())
+
+const get = async () => (await here.admin.call('get', path).expect(200)).body
+const put = (body: unknown) => here.admin.call('put', path, body)
+const themed = (value: string) => ({ light: value, dark: value })
+
+test('a new site has a complete customization, and what is answered can be sent back', async () => {
+  const before = await get()
+  assert.is(before.themes.default, 'system')
+  assert.match(before.styling.primaryColor.light, /^#[0-9a-f]{6}$/)
+  assert.equal((await put(before).expect(200)).body, before)
+  assert.equal(await get(), before)
+})
+
+test('PUT replaces: what is left out has its default again, within a group too', async () => {
+  const before = await get()
+  const chosen = {
+    title: 'Handbook',
+    favicon: { emoji: '📘' },
+    styling: { primaryColor: themed('#F00'), font: 'Lato', tint: { color: themed('#00ff00') } },
+    header: {
+      preset: 'bold',
+      logo: themed('https://cdn.example.org/logo.svg'),
+      links: [
+        { title: 'Status', to: { kind: 'url', url: 'https://status.example.org' }, style: 'button-primary', condition: 'visitor.claims.isBeta == true' },
+        { title: 'More', to: null, links: [{ title: 'Start', to: { kind: 'page', page: site.page, space: site.space } }] },
+      ],
+    },
+    footer: { copyright: '© Example', groups: [{ title: 'Legal', links: [{ title: 'Privacy', to: { kind: 'url', url: '/privacy' } }] }] },
+    themes: { default: 'dark' },
+    internationalization: { locale: 'de' },
+    privacyPolicy: { url: 'https://example.org/privacy' },
+    socialAccounts: [{ platform: 'github', handle: 'example' }],
+  }
+  const after = (await put(chosen).expect(200)).body
+  assert.equal(after.styling, { ...before.styling, ...chosen.styling })
+  assert.equal(after.header, { ...before.header, ...chosen.header })
+  assert.equal(after.themes, { default: 'dark', toggeable: true })
+  assert.equal([after.title, after.pdf], ['Handbook', before.pdf])
+  assert.equal(await get(), after)
+  await here.restart()
+  assert.equal(await get(), after)
+  assert.equal((await put({}).expect(200)).body, before)
+})
+
+const hostile: [why: string, body: object, at: string][] = [
+  ['an unknown member', { script: 'x' }, '/script'],
+  ['an unknown member of a group', { header: { html: '<script>' } }, '/header/html'],
+  ['an unknown member of a link', { header: { links: [{ title: 'x', to: null, onclick: 'x' }] } }, '/header/links/0/onclick'],
+  ['a colour that is none', { styling: { primaryColor: themed('red') } }, '/styling/primaryColor/light'],
+  ['style in a colour', { styling: { tint: { color: themed('#fff;background:url(//x)') } } }, '/styling/tint/color/light'],
+  ['style in the name of a font', { styling: { font: { fontFamily: "a'; } body { x", fontFaces: [] } } }, '/styling/font/fontFamily'],
+  ['an unknown font', { styling: { font: 'Comic Sans' } }, '/styling/font'],
+  ['a text for a boolean', { pdf: { enabled: 'true' } }, '/pdf/enabled'],
+  ['an unknown language', { internationalization: { locale: 'tlh' } }, '/internationalization/locale'],
+  ['javascript: in a header link', { header: { links: [{ title: 'x', to: { kind: 'url', url: 'javascript:alert(1)' } }] } }, '/header/links/0/to/url'],
+  [
+    'javascript: in a menu',
+    { header: { links: [{ title: 'x', to: null, links: [{ title: 'y', to: { kind: 'url', url: 'javascript:1' } }] }] } },
+    '/header/links/0/links/0/to/url',
+  ],
+  ['javascript: in the primary link', { header: { primaryLink: { title: 'x', to: { kind: 'url', url: 'javascript:1' } } } }, '/header/primaryLink/to/url'],
+  [
+    'javascript: in the footer',
+    { footer: { groups: [{ title: 'x', links: [{ title: 'y', to: { kind: 'url', url: 'javascript:1' } }] }] } },
+    '/footer/groups/0/links/0/to/url',
+  ],
+  ['javascript: in the announcement', { announcement: { link: { title: 'x', to: { kind: 'url', url: 'javascript:1' } } } }, '/announcement/link/to/url'],
+  ['javascript: as privacy policy', { privacyPolicy: { url: 'javascript:alert(1)' } }, '/privacyPolicy/url'],
+  ['data: as logo', { header: { logo: { light: '/logo.svg', dark: 'data:image/svg+xml,x' } } }, '/header/logo/dark'],
+  ['data: as logo of the footer', { footer: { logo: { light: 'data:,', dark: '/x.svg' } } }, '/footer/logo/light'],
+  ['another host as favicon', { favicon: { icon: { light: '//evil.example/x', dark: '/x.png' } } }, '/favicon/icon/light'],
+  ['file: as preview', { socialPreview: { url: 'file:///etc/passwd' } }, '/socialPreview/url'],
+  [
+    'javascript: as a font',
+    { styling: { font: { fontFamily: 'Mine', fontFaces: [{ weight: 400, sources: [{ url: 'javascript:1' }] }] } } },
+    '/styling/font/fontFaces/0/sources/0/url',
+  ],
+  ['a condition that is none', { header: { links: [{ title: 'x', to: null, condition: 'visitor.claims.__proto__' }] } }, '/header/links/0/condition'],
+  ['a space that is not there', { announcement: { link: { title: 'x', to: { kind: 'space', space: 'nowhere' } } } }, '/announcement/link/to/space'],
+  [
+    'a section of no site',
+    { footer: { groups: [{ title: 'x', links: [{ title: 'y', to: { kind: 'site-section', siteSection: 'x' } }] }] } },
+    '/footer/groups/0/links/0/to/siteSection',
+  ],
+  ['too many links', { header: { links: Array.from({ length: 51 }, () => ({ title: 'x', to: null })) } }, '/header/links'],
+  ['an address that is too long', { privacyPolicy: { url: `https://example.org/${'x'.repeat(2048)}` } }, '/privacyPolicy/url'],
+]
+for (const [why, body, at] of hostile)
+  test(`refuses ${why}`, async () => {
+    const before = await get()
+    const answer = await put(body).expect(400)
+    assert.ok(faults(answer.body)[at], JSON.stringify(answer.body))
+    assert.equal(await get(), before)
+  })
+
+test('a font of one`s own is taken', async () => {
+  const font = { fontFamily: 'Größe Sans', fontFaces: [{ weight: 400, sources: [{ url: 'https://cdn.example.org/a.woff2', format: 'woff2' }] }] }
+  assert.equal((await put({ styling: { font } }).expect(200)).body.styling.font, font)
+})
+
+test('who may see the site sees it; admins change it; strangers do not know of it', async () => {
+  for (const role of ['read', 'create'] as const) {
+    const who = await here.caller(role)
+    await who.call('get', path).expect(200)
+    await who.call('put', path, {}).expect(403)
+  }
+  for (const who of [await here.caller(), await here.caller(null)]) {
+    await who.call('get', path).expect(404)
+    await who.call('put', path, {}).expect(404)
+  }
+})
+
+test('two PUTs at once: one of them is there, whole', async () => {
+  const bodies = Array.from({ length: 6 }, (_, i) => ({ title: `Title ${i}`, footer: { copyright: `Title ${i}` } }))
+  for (const { status } of await Promise.all(bodies.map(put))) assert.is(status, 200)
+  const after = await get()
+  assert.is(after.title, after.footer.copyright)
+})
+
+test.run()

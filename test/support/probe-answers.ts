@@ -1,0 +1,61 @@
+import type { Endpoint } from '../../src/api/declaration.js'
+import { isBinary } from '../../src/api/pipeline/compiled-endpoint.js'
+
+/** What a GET answers; the body is undefined where it is no JSON. */
+export type Fetch = (url: string) => Promise<{ status: number; body: unknown }>
+
+/** Says of one expectation whether it held. */
+export type Expect = (what: string, holds: boolean, got: unknown) => void
+
+interface List {
+  items: unknown[]
+  count: number
+  next?: { page: string }
+}
+
+/** Most pages of one item that are walked. */
+const WALK = 12
+
+/** Whether the endpoint answers the paged list envelope. */
+export function isPagedList(endpoint: Endpoint): boolean {
+  if (endpoint.method !== 'GET' || !endpoint.returns || isBinary(endpoint.returns)) return false
+  const properties = (endpoint.returns as { properties?: object }).properties ?? {}
+  return 'items' in properties && 'count' in properties && endpoint.query !== undefined && 'page' in endpoint.query.properties
+}
+
+const withQuery = (url: string, name: string, value: string): string => `${url}${url.includes('?') ? '&' : '?'}${name}=${encodeURIComponent(value)}`
+
+/** A paged list: `limit` 0 and 1000, a cursor that is none, and page by page the same as at once. */
+export async function probeList(url: string, get: Fetch, expect: Expect): Promise<void> {
+  const all = await get(withQuery(url, 'limit', '1000'))
+  expect('limit=1000', all.status === 200, all)
+  const none = await get(withQuery(url, 'limit', '0'))
+  const empty = none.body as List
+  expect('limit=0 has a count, no items, no next', none.status === 200 && empty.items.length === 0 && empty.next === undefined, none)
+  const bad = await get(withQuery(url, 'page', '%%%'))
+  expect('a cursor that is none', bad.status === 400, bad)
+  if (all.status !== 200) return
+  const list = all.body as List
+  expect('count is what a list without next holds', list.next !== undefined || list.count === list.items.length, all)
+  expect('count does not depend on the limit', list.count === empty.count, none)
+  const walked: unknown[] = []
+  let page: string | undefined
+  for (let step = 0; step < WALK; step++) {
+    const one = await get(withQuery(page === undefined ? url : withQuery(url, 'page', page), 'limit', '1'))
+    if (one.status !== 200) return expect('a page of one', false, one)
+    const { items, next } = one.body as List
+    walked.push(...items)
+    page = next?.page
+    if (page === undefined) break
+  }
+  expect('page by page the same as at once', JSON.stringify(walked) === JSON.stringify(list.items.slice(0, walked.length)), { walked, all: list.items })
+  expect('the walk ends where the list does', page !== undefined || walked.length === list.items.length, { walked: walked.length, all: list.items.length })
+}
+
+/** Every `urls.location` in an answer, at any depth. */
+export function locations(answer: unknown): string[] {
+  if (Array.isArray(answer)) return answer.flatMap(locations)
+  if (typeof answer !== 'object' || answer === null) return []
+  const here = (answer as { urls?: { location?: unknown } }).urls?.location
+  return [...(typeof here === 'string' ? [here] : []), ...Object.values(answer).flatMap(locations)]
+}
