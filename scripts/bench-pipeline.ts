@@ -46,6 +46,7 @@ async function pipeline() {
       publicUrl: null,
       trustProxy: 0,
       bodyLimitBytes: 1000,
+      fileLimitBytes: 1000,
       rateLimit: { perToken: 1e9, perAddress: 1e9 },
       corsOrigins: ['*'],
       metricsToken: null,

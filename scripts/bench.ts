@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { changes, changesLine } from './bench/changes.js'
 import { documents } from './bench/documents.js'
+import { listLines, lists } from './bench/lists.js'
 import { type Line, print } from './bench/measure.js'
 import { readLines, reads } from './bench/reads.js'
 import { adoptions } from './bench/sync.js'
-import { edits, manyEdits, merges } from './bench/writes.js'
+import { edits, manyEdits, manyEditsLines, merges } from './bench/writes.js'
 
 // Every line is a ratio to a baseline that is taken in the same run, in turns with what is measured:
 //   npm run bench                                    all lines
@@ -26,7 +27,8 @@ const groups: { names: string[]; run: (dir: string) => Promise<Line[]> }[] = [
   { names: [changesLine], run: changes },
   { names: ['adoption / git clone --bare'], run: (dir) => adoptions(dir, values.repository) },
   { names: ['document patch, 10,000 documents / 10 documents'], run: documents },
-  { names: ['edits per second, 8 clients / 1 client'], run: manyEdits },
+  { names: listLines, run: lists },
+  { names: [...manyEditsLines], run: manyEdits },
 ]
 
 // A time limit's signal must not leave servers running.

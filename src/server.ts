@@ -7,6 +7,7 @@ import { LRUCache } from 'lru-cache'
 import { endpoints } from './api/index.js'
 import { createApi } from './api/pipeline/create-api.js'
 import { createMetrics } from './api/pipeline/metrics.js'
+import { rateLimit } from './api/pipeline/rate-limit.js'
 import { resolvers } from './api/resolvers.js'
 import { can } from './api/service.js'
 import { bearer } from './auth/index.js'
@@ -15,6 +16,7 @@ import { authenticate } from './domain/accounts.js'
 import type { Actor, App } from './domain/app.js'
 import { ContentCache } from './domain/content-cache.js'
 import { type FirstStart, firstStart } from './domain/first-start.js'
+import { Gatherer } from './domain/gatherer.js'
 import { KeyedMutex } from './domain/mutex.js'
 import { type Repair, reconcile } from './domain/reconcile.js'
 import { makeDurableFolder } from './durable-folder.js'
@@ -24,7 +26,7 @@ import { type Clock, systemClock } from './kernel/clock.js'
 import { ServiceError } from './kernel/errors.js'
 import { createLog, type Log } from './kernel/log.js'
 import { documentCollections } from './model/index.js'
-import { createHttpClient } from './outbound/index.js'
+import { createHttpClient, createMailer } from './outbound/index.js'
 import { openStore } from './store/index.js'
 import { keepSecret } from './secret-file.js'
 
@@ -50,6 +52,8 @@ export interface Overrides {
 const NAME = 'Bindery'
 /** Bytes of answers that are kept ready, by their validator. */
 const ANSWER_CACHE_BYTES = 64 * 1024 * 1024
+/** Waiting edits of a space that one move of its refs takes along. */
+const EDITS_AT_ONCE = 64
 /** Longest wait for requests under way when the service stops. */
 const GRACE_MS = 30_000
 
@@ -78,14 +82,21 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       notice: (message) => log.warn({}, message),
     })
     closers.unshift(() => git.close())
+    const locks = new KeyedMutex()
     const http = createHttpClient({ allowPrivateNetworks: config.allowPrivateNetworks, agent: `${NAME}/${await version()}` })
     closers.unshift(() => http.close())
+    const mail = config.smtpUrl === null ? null : createMailer({ url: config.smtpUrl, from: config.mailFrom as string })
+    if (mail) closers.unshift(async () => mail.close())
+    const limitSignIn = rateLimit('sign-in', config.signInRate)
     const app: App = {
       store,
       git,
       http,
+      mail,
+      ...(limitSignIn ? { limitSignIn } : {}),
       clock: overrides.clock ?? systemClock,
-      locks: new KeyedMutex(),
+      locks,
+      edits: new Gatherer(locks, EDITS_AT_ONCE),
       content: new ContentCache(),
       wakeJobs: () => {},
       credentials: new Map(),
@@ -121,6 +132,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
         publicUrl: config.publicUrl,
         trustProxy: config.trustProxy,
         bodyLimitBytes: config.bodyLimitBytes,
+        fileLimitBytes: config.fileLimitBytes,
         rateLimit: { perToken: config.ratePerToken, perAddress: config.ratePerAddress },
         corsOrigins: config.corsOrigins,
         metricsToken: config.metricsToken,

@@ -15,8 +15,8 @@ async function prepared(service: Server, dir: string, pages: number): Promise<{ 
 }
 
 let edition = 1
-const edit = (service: Server, space: string, changeRequest: number, page: string, index: number) =>
-  call(service, 'POST', `/v1/spaces/${space}/change-requests/${changeRequest}/content`, {
+const edit = (service: Server, space: string, changeRequest: number | null, page: string, index: number) =>
+  call(service, 'POST', `/v1/spaces/${space}${changeRequest === null ? '' : `/change-requests/${changeRequest}`}/content`, {
     changes: [{ operation: 'update_page', page, document: { markdown: pageText(index, edition++) } }],
   })
 
@@ -50,7 +50,9 @@ export async function edits(dir: string): Promise<Line[]> {
   }
 }
 
-/** Eight clients that edit pages of one space, each in a change request of its own. */
+export const manyEditsLines = ['edits per second, 8 change requests', 'edits per second, main'] as const
+
+/** Eight clients that edit pages of one space: each in a change request of its own, or all the main content. */
 export async function manyEdits(dir: string): Promise<Line[]> {
   const service = await startService(join(dir, 'many-edits'))
   const CLIENTS = 8
@@ -58,24 +60,29 @@ export async function manyEdits(dir: string): Promise<Line[]> {
   try {
     const { space, ids } = await prepared(service, dir, 1000)
     for (let i = 0; i < CLIENTS; i++) await call(service, 'POST', `/v1/spaces/${space}/change-requests`, { subject: `Edits ${i}` })
-    const run = async (clients: number): Promise<number> => {
+    const run = async (clients: number, onMain: boolean): Promise<number> => {
       const client = async (number: number): Promise<void> => {
-        for (let i = 0; i < EACH; i++) await edit(service, space, number, ids[(number * 97 + i * 31) % ids.length] as string, i)
+        for (let i = 0; i < EACH; i++) await edit(service, space, onMain ? null : number, ids[(number * 97 + i * 31) % ids.length] as string, i)
       }
       const took = await timed(() => Promise.all(Array.from({ length: clients }, (_, i) => client(i + 1))))
       return (clients * EACH * 1000) / took
     }
-    await run(1)
-    const found = await interleaved(4, { eight: () => run(CLIENTS), one: () => run(1) })
-    return [
-      {
-        name: 'edits per second, 8 clients / 1 client',
-        sense: 'none',
-        target: 0,
-        ratios: ratiosOf(found.eight, found.one),
-        detail: `${median(found.eight).toFixed(0)}/s to ${median(found.one).toFixed(0)}/s`,
-      },
-    ]
+    await run(1, true)
+    await run(1, false)
+    const found = await interleaved(4, {
+      branches: () => run(CLIENTS, false),
+      branch: () => run(1, false),
+      main: () => run(CLIENTS, true),
+      alone: () => run(1, true),
+    })
+    const line = (name: string, eight: readonly number[], one: readonly number[]): Line => ({
+      name: `${name}, 8 clients / 1 client`,
+      sense: 'none',
+      target: 0,
+      ratios: ratiosOf(eight, one),
+      detail: `${median(eight).toFixed(0)}/s to ${median(one).toFixed(0)}/s`,
+    })
+    return [line(manyEditsLines[0], found.branches, found.branch), line(manyEditsLines[1], found.main, found.alone)]
   } finally {
     await service.stop()
   }

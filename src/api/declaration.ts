@@ -13,6 +13,14 @@ export interface ApiTypes {
   resolvers: AnyResolvers
 }
 
+/** A file of a form (multipart/form-data). */
+export interface FormFile {
+  /** The file's name as sent, without folders; the part's where it has none. */
+  name: string
+  contentType: string
+  content: Buffer
+}
+
 /** What a handler may know of the request itself. */
 export interface RequestInfo {
   /** Also answered as `X-Request-Id` and written to the log. */
@@ -27,6 +35,8 @@ export interface RequestInfo {
   headers: IncomingHttpHeaders
   /** The opaque tag of `If-Match` (no quotes), or null. */
   ifMatch: string | null
+  /** Files by the name of their part, where the endpoint takes forms. */
+  files: ReadonlyMap<string, FormFile>
 }
 
 /** A permission, or: any valid token, or: nobody need be known. */
@@ -79,6 +89,11 @@ export interface EndpointFacts {
   deletes?: 'leaf'
   /** Parameter → the resolver that loads it, where that is not the one of its own name. */
   aliases?: Readonly<Record<string, string>>
+  /**
+   * The body may also come as multipart/form-data: its members as fields (JSON, or text where the member is a text), and
+   * files, found in `request.files`. The function completes the members before they are checked.
+   */
+  form?: (members: Record<string, unknown>, files: ReadonlyMap<string, FormFile>) => Record<string, unknown>
   /** Bytes that the body may have, where that is not the general limit. */
   bodyLimitBytes?: number
 }

@@ -3,6 +3,7 @@ import * as reviews from './change-requests/review-endpoints.js'
 import * as collections from './collections/endpoints.js'
 import * as collectionPermissions from './collections/permission-endpoints.js'
 import * as changeRequestComments from './comments/change-request-endpoints.js'
+import * as commenters from './comments/commenter-endpoints.js'
 import * as spaceComments from './comments/space-endpoints.js'
 import * as changeRequestContent from './content/change-request-endpoints.js'
 import * as downloads from './content/download-endpoint.js'
@@ -11,9 +12,19 @@ import * as revisions from './content/revision-endpoints.js'
 import * as writing from './content/write-endpoints.js'
 import type { Endpoints } from './declaration.js'
 import * as gitSync from './git-sync/endpoints.js'
+import * as invites from './invites/endpoints.js'
+import * as linkInvites from './invites/link-endpoints.js'
 import * as members from './members/endpoints.js'
 import * as organizations from './organizations/endpoints.js'
 import * as history from './revisions/endpoints.js'
+import * as signIn from './sign-in/endpoints.js'
+import * as sites from './sites/endpoints.js'
+import * as siteSections from './sites/section-endpoints.js'
+import * as siteSectionGroups from './sites/section-group-endpoints.js'
+import * as siteSpaces from './sites/site-space-endpoints.js'
+import * as siteSpaceCustomization from './sites/site-space-customization-endpoints.js'
+import * as siteStructure from './sites/structure-endpoints.js'
+import * as sitePermissions from './sites/permission-endpoints.js'
 import * as siteRedirects from './sites/redirect-endpoints.js'
 import * as siteSettings from './sites/settings-endpoints.js'
 import * as siteShareLinks from './sites/share-link-endpoints.js'
@@ -29,6 +40,9 @@ export const endpoints: Endpoints = {
   ...organizations,
   ...members,
   ...teams,
+  ...invites,
+  ...linkInvites,
+  ...signIn,
   ...spaces,
   ...spacePlaces,
   ...spacePermissions,
@@ -43,9 +57,17 @@ export const endpoints: Endpoints = {
   ...changeRequestContent,
   ...changeRequestComments,
   ...spaceComments,
+  ...commenters,
   ...downloads,
   ...gitSync,
+  ...sites,
+  ...siteStructure,
+  ...siteSections,
+  ...siteSectionGroups,
+  ...siteSpaces,
   ...siteSettings,
+  ...siteSpaceCustomization,
   ...siteShareLinks,
   ...siteRedirects,
+  ...sitePermissions,
 }

@@ -1,3 +1,4 @@
+import type { TSchema } from '@sinclair/typebox'
 import { errorTable } from '../kernel/errors.js'
 import { type Endpoint, type Endpoints, pathParameters } from './declaration.js'
 import type { AnyResolvers } from './resolver.js'
@@ -91,6 +92,17 @@ function success(endpoint: Endpoint, bundle: Bundle): [status: string, response:
   return [String(status), { ...common, content }]
 }
 
+/** JSON, and where the endpoint takes them forms: the members as fields, files under names of the client's choice. */
+function bodyContent(endpoint: Endpoint, body: TSchema, bundle: Bundle): JsonSchema {
+  const json = { 'application/json': { schema: bundle.add(body) } }
+  if (!endpoint.form) return json
+  const properties = Object.fromEntries(Object.entries((body.properties ?? {}) as Record<string, TSchema>).map(([name, member]) => [name, bundle.add(member)]))
+  const encoding = Object.fromEntries(
+    Object.entries(properties).map(([name, member]) => [name, { contentType: member.type === 'string' ? 'text/plain' : 'application/json' }]),
+  )
+  return { ...json, 'multipart/form-data': { schema: { type: 'object', properties, additionalProperties: { type: 'string', format: 'binary' } }, encoding } }
+}
+
 function operation(name: string, endpoint: Endpoint, resolvers: AnyResolvers, bundle: Bundle): JsonSchema {
   const isPermission = endpoint.needs !== 'public' && endpoint.needs !== 'authenticated'
   const [status, response] = success(endpoint, bundle)
@@ -106,7 +118,7 @@ function operation(name: string, endpoint: Endpoint, resolvers: AnyResolvers, bu
     ...(endpoint.needs === 'public' ? { security: [] } : {}),
     ...(isPermission ? { 'x-permission': endpoint.needs } : {}),
     ...(declared.length > 0 ? { parameters: declared } : {}),
-    ...(endpoint.body ? { requestBody: { required: !isOptional(endpoint.body), content: { 'application/json': { schema: bundle.add(endpoint.body) } } } } : {}),
+    ...(endpoint.body ? { requestBody: { required: !isOptional(endpoint.body), content: bodyContent(endpoint, endpoint.body, bundle) } } : {}),
     responses: { [status]: response, ...notModified, ...Object.fromEntries(errors) },
   }
 }

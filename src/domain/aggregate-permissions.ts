@@ -35,7 +35,7 @@ export class Aggregation {
     chain: readonly ContentLink[],
   ) {
     this.#base = this.#baseOf(chain)
-    if (this.#base !== 'none' || !isForReaders(content, chain)) return
+    if (this.#base !== 'none' || !isForReaders(content, chain.slice(1))) return
     const ofCollection = this.#baseOf(chain.slice(1))
     if (ofCollection !== 'none') this.#base = { source: { type: 'visibility', permission: 'read', collection: content.parent as string } }
   }

@@ -1,5 +1,5 @@
 import type { IdOverrides } from '../content/identity.js'
-import { type FileChange, InvalidPath, PathCollision, type Repository, type Signature, StaleRef } from '../git/index.js'
+import { type FileChange, InvalidPath, PathCollision, type Repository, type Signature, type Staging, StaleRef } from '../git/index.js'
 import { badRequest, conflict } from '../kernel/errors.js'
 import type { CommitId, RefName, TreeId } from '../kernel/ids.js'
 import type { UserDoc } from '../model/index.js'
@@ -7,7 +7,7 @@ import type { App } from './app.js'
 import { pageIdsHeader, rememberOverrides } from './identity.js'
 
 /** How often a write is planned anew when somebody else moved the branch meanwhile. */
-const ATTEMPTS = 8
+export const ATTEMPTS = 8
 
 /** A user as Git records him, now, in UTC. */
 export function signatureOf(app: App, user: Pick<UserDoc, 'displayName' | 'email'>): Signature {
@@ -36,11 +36,14 @@ export interface CommitInput {
   overrides: IdOverrides
 }
 
-/** Makes a commit of the service: author = who acts, committer = the service, page identity in its header. Moves no ref. */
-export async function makeCommit(app: App, space: string, repo: Repository, input: CommitInput): Promise<CommitId> {
+/**
+ * Makes a commit of the service: author = who acts, committer = the service, page identity in its header. Moves no ref.
+ * Durable when it resolves, or when `into` is settled where one is given.
+ */
+export async function makeCommit(app: App, space: string, repo: Repository, input: CommitInput, into?: Staging): Promise<CommitId> {
   const headers = await pageIdsHeader(app, space, repo, input.parents[0], input.overrides)
   try {
-    const commit = await repo.write({
+    const commit = await (into ?? repo).write({
       parents: input.parents,
       changes: input.changes,
       message: input.message,
@@ -64,6 +67,10 @@ function translated(error: unknown): unknown {
   return error
 }
 
+/** What a client is told whose write was overtaken each time. */
+export const movesTooFast = (cause: unknown): Error =>
+  conflict(`The content is being changed faster than this change could be applied (${ATTEMPTS} attempts). Try again.`, { cause })
+
 /**
  * Runs `attempt` with the branch's present head until its compare-and-swap succeeds. `attempt` makes objects and answers
  * the commit that the branch is to name (the same head = nothing to do). Never overwrites a move made by others.
@@ -78,8 +85,7 @@ export async function moveBranch(repo: Repository, ref: RefName, reason: string,
       return commit
     } catch (error) {
       if (!(error instanceof StaleRef)) throw error
-      if (tries >= ATTEMPTS)
-        throw conflict(`The content is being changed faster than this change could be applied (${tries} attempts). Try again.`, { cause: error })
+      if (tries >= ATTEMPTS) throw movesTooFast(error)
     }
   }
 }

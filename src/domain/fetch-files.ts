@@ -37,7 +37,7 @@ export async function fetchFiles(app: App, changes: readonly ContentChange[]): P
     change.operation !== 'insert_files'
       ? []
       : change.files.flatMap((file, at) =>
-          file.url === undefined || file.base64 !== undefined
+          file.url === undefined || file.base64 !== undefined || file.part !== undefined
             ? []
             : [{ file: file as Wanted['file'], path: `/changes/${index}/files/${at}/url`, change: index }],
         ),

@@ -1,10 +1,11 @@
-import { changeRequests, type JobDoc, jobs, LAST_IN_LANE, spaces, syncRuns } from '../model/index.js'
+import { changeRequests, invites, type JobDoc, jobs, LAST_IN_LANE, signIns, spaces, syncRuns } from '../model/index.js'
 import type { Draft } from '../store/index.js'
 import type { App } from './app.js'
 import { removeComments } from './comments/removal.js'
 import { emit } from './events.js'
 import { removeGrantsOn } from './permissions.js'
 import { repositoryName } from './refs.js'
+import { takeOffSites } from './sites/deleted-spaces.js'
 import { RESTORE_MS } from './spaces.js'
 
 /** How often a repository is repacked. */
@@ -35,6 +36,15 @@ export async function queueHousekeeping(app: App): Promise<number> {
   return queued
 }
 
+/** Removes invitations and sign-in links whose time is over. */
+export async function removeExpired(app: App): Promise<void> {
+  const now = app.clock.now().toISOString()
+  await app.store.transact(async (tx) => {
+    for (const one of await tx.all(invites)) if (one.expiresAt !== undefined && one.expiresAt <= now) await tx.remove(invites as never, one.id)
+    for (const one of await tx.all(signIns)) if (one.expiresAt <= now) await tx.remove(signIns as never, one.id)
+  })
+}
+
 /** Repacks a space's repository, with its writes held off. */
 export async function maintainRepository(app: App, space: string): Promise<void> {
   if (!(await app.git.exists(repositoryName(space)))) return
@@ -56,6 +66,7 @@ export async function purgeSpace(app: App, id: string): Promise<void> {
       for (const doc of await tx.find(changeRequests, 'space', id)) await tx.remove(changeRequests as never, doc.id)
       for (const doc of await tx.find(syncRuns, 'space', id)) await tx.remove(syncRuns as never, doc.id)
       await removeGrantsOn(tx, { kind: 'space', id })
+      await takeOffSites(tx, id)
       await emit(app, tx, { type: 'space.purged', organization: space.organization, subject: { space: id }, data: { title: space.title } })
       return tx.remove(spaces as never, id)
     })

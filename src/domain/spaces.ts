@@ -1,14 +1,18 @@
 import { badRequest, conflict, notFound, ServiceError } from '../kernel/errors.js'
 import { newId } from '../kernel/ids.js'
-import { type CreateSpace, type EventType, grants, type SpaceDoc, spaces, type UpdateSpace } from '../model/index.js'
-import type { Document } from '../store/index.js'
-import { roleOn, spaceRole, viewerOf } from './access.js'
+import { orderKey } from '../kernel/order.js'
+import { type Page, type PageQuery, paginate, paginateSorted } from '../kernel/paging.js'
+import { type CreateSpace, type EventType, grants, placeKey, type SpaceDoc, spaces, type UpdateSpace } from '../model/index.js'
+import type { Document, Transaction } from '../store/index.js'
+import { spaceRole, viewerOf } from './access.js'
 import type { Actor, App, LoadedOrganization, LoadedSpace } from './app.js'
 import { makeCommit, moveBranch } from './commits.js'
 import { emit } from './events.js'
 import { noOverrides } from './identity.js'
 import { checkMayAdd } from './places.js'
 import { MAIN, repositoryName } from './refs.js'
+import { markOnSites } from './sites/deleted-spaces.js'
+import { rolesOf } from './roles-of-list.js'
 import { itemsAt, makeRoom, positionAtEnd } from './siblings.js'
 import { starterFiles } from './starter.js'
 
@@ -83,22 +87,30 @@ export async function openSpace(app: App, actor: Actor, doc: Document<SpaceDoc>)
 /** A space that the caller may see, its repository not opened. */
 export type VisibleSpace = Omit<LoadedSpace, 'repo'>
 
-/** The spaces of an organization that the caller may see: all, or those at its top level. */
-export async function listSpaces(app: App, actor: Actor, organization: LoadedOrganization, nested = true): Promise<VisibleSpace[]> {
-  const all = await app.store.find(spaces, 'organization', organization.doc.id)
-  const docs = all.filter((doc) => doc.deletedAt === undefined && (nested || doc.parent === undefined))
-  return visibleSpaces(app, actor, organization.doc.id, docs)
+/** The spaces of an organization that the caller may see: all, oldest first, or those at its top level, in their order there. */
+export async function listSpaces(
+  app: App,
+  actor: Actor,
+  organization: LoadedOrganization,
+  query: PageQuery & { nested: boolean },
+): Promise<Page<VisibleSpace>> {
+  const { id } = organization.doc
+  if (query.nested) {
+    const { documents } = await app.store.page(spaces, 'createdAt', id, { limit: Number.POSITIVE_INFINITY, direction: 'asc' })
+    return paginateSorted(await visibleSpaces(app, actor, id, documents), query, ({ doc }) => [doc.createdAt, doc.id])
+  }
+  const top = (await app.store.find(spaces, 'place', placeKey({ organization: id }))).filter((doc) => doc.deletedAt === undefined)
+  return paginate(await visibleSpaces(app, actor, id, top), query, ({ doc }) => [orderKey(doc), doc.id])
 }
 
 /** Those of an organization's spaces that the caller may see. */
 export async function visibleSpaces(app: App, actor: Actor, organization: string, docs: readonly Document<SpaceDoc>[]): Promise<VisibleSpace[]> {
   const viewer = await viewerOf(app.store, actor.user.id, organization)
-  const seen: VisibleSpace[] = []
-  for (const doc of docs) {
-    const role = await roleOn(app.store, viewer, { ...doc, kind: 'space' })
-    if (role !== null) seen.push({ doc, role })
-  }
-  return seen
+  const roles = await rolesOf(app.store, viewer, 'space', docs)
+  return docs.flatMap((doc, n) => {
+    const role = roles[n] ?? null
+    return role === null ? [] : [{ doc, role }]
+  })
 }
 
 /** Opens the repositories of what a list shows: after it was cut to a page. */
@@ -108,6 +120,7 @@ export const openSpaces = (app: App, seen: readonly VisibleSpace[]): Promise<Loa
 /**
  * Changes a space's document from what is stored now, and tells of it. Throws 404 where it went meanwhile.
  * @param change answers the stored document itself where nothing changes: then nothing is written or told
+ * @param also what must change with it
  */
 async function changeSpace(
   app: App,
@@ -116,12 +129,14 @@ async function changeSpace(
   type: EventType,
   change: (doc: Document<SpaceDoc>) => Document<SpaceDoc>,
   data: (before: SpaceDoc, after: SpaceDoc) => Record<string, unknown> = () => ({}),
+  also: (tx: Transaction, changed: Document<SpaceDoc>) => Promise<void> = async () => undefined,
 ): Promise<Document<SpaceDoc>> {
   return app.store.transact(async (tx) => {
     const stored = await tx.get(spaces, id)
     if (!stored) throw notFound('The space')
     const next = change(stored)
     if (next === stored) return stored
+    await also(tx, next)
     await emit(app, tx, { type, organization: stored.organization, actor: actor.user.id, subject: { space: id }, data: data(stored, next) })
     return tx.replace(spaces, next)
   })
@@ -154,7 +169,8 @@ export async function updateSpace(app: App, actor: Actor, space: LoadedSpace, in
 /** Marks a space as deleted; it can be restored for seven days. */
 export async function deleteSpace(app: App, actor: Actor, space: LoadedSpace): Promise<void> {
   const deletedAt = app.clock.now().toISOString()
-  await changeSpace(app, actor, space.doc.id, 'space.deleted', (stored) => (stored.deletedAt === undefined ? { ...stored, deletedAt } : stored))
+  const change = (stored: Document<SpaceDoc>) => (stored.deletedAt === undefined ? { ...stored, deletedAt } : stored)
+  await changeSpace(app, actor, space.doc.id, 'space.deleted', change, undefined, markOnSites)
 }
 
 /**
@@ -162,12 +178,13 @@ export async function deleteSpace(app: App, actor: Actor, space: LoadedSpace): P
  * days are over, 409 when it is not deleted.
  */
 export async function restoreSpace(app: App, actor: Actor, space: LoadedSpace): Promise<LoadedSpace> {
-  const doc = await changeSpace(app, actor, space.doc.id, 'space.restored', (stored) => {
+  const change = (stored: Document<SpaceDoc>): Document<SpaceDoc> => {
     if (stored.deletedAt === undefined) throw conflict('The space is not deleted.')
     if (Date.parse(stored.deletedAt) + RESTORE_MS <= app.clock.now().getTime()) throw notFound('The space')
     const { deletedAt: _over, ...rest } = stored
     return { ...rest, updatedAt: app.clock.now().toISOString() } as Document<SpaceDoc>
-  })
+  }
+  const doc = await changeSpace(app, actor, space.doc.id, 'space.restored', change, undefined, markOnSites)
   return openSpace(app, actor, doc)
 }
 

@@ -26,11 +26,13 @@ import type {
   Remote,
   Repository,
   Snapshot,
+  Staging,
   TextDiffQuery,
   TreeChange,
   WriteInput,
 } from './types.js'
-import { treeOfId, writeBlob, writeCommit } from './write.js'
+import { CommitStaging } from './staging.js'
+import { treeOfId, writeBlob } from './write.js'
 
 /** Milliseconds for a repack or a check of a large repository. */
 const MAINTENANCE_MS = 3_600_000
@@ -96,9 +98,14 @@ export class BareRepository implements Repository {
   }
 
   async write(input: WriteInput): Promise<CommitId> {
-    const id = await writeCommit(this.#objects, this.#writer, input)
-    this.#ancestry.note(id, input.parents)
+    const staging = this.stage()
+    const id = await staging.write(input)
+    await staging.settle()
     return id
+  }
+
+  stage(): Staging {
+    return new CommitStaging(this.#objects, this.#writer, (id, parents) => this.#ancestry.note(id, parents))
   }
 
   writeBlob(content: Uint8Array): Promise<BlobId> {

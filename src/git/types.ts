@@ -139,6 +139,14 @@ export interface FetchResult {
   objects: number
 }
 
+/** Commits that become durable together: `Repository.stage`. */
+export interface Staging {
+  /** Like `Repository.write`, but durable only after `settle`; until then only this process can read it, and no Git process. */
+  write(input: WriteInput): Promise<CommitId>
+  /** Resolves when all that was written is durable. May be called again after further writes. */
+  settle(): Promise<void>
+}
+
 /** One bare repository. Safe beside an admin's plain `git`. */
 export interface Repository {
   readonly path: string
@@ -155,6 +163,8 @@ export interface Repository {
   hasCommit(id: string): Promise<boolean>
   /** Makes durable objects (fsynced) and answers the commit; moves no ref. Throws `InvalidPath`, `PathCollision`. */
   write(input: WriteInput): Promise<CommitId>
+  /** Begins commits that are made one on top of the other in memory and become durable together. */
+  stage(): Staging
   /** Makes a durable blob. */
   writeBlob(content: Uint8Array): Promise<BlobId>
   /** Merges trees; writes objects only. `base` replaces the merge base (rewritten histories). */

@@ -2,6 +2,7 @@ import { changeRequests } from './change-request.js'
 import { commenters, comments, reactions, replies } from './comment.js'
 import { eventStreams, events } from './event.js'
 import { syncRuns } from './git-sync.js'
+import { invites, signIns } from './invite.js'
 import { jobs } from './job.js'
 import { memberships, organizations, teamMembers, teams } from './organization.js'
 import { sites } from './site.js'
@@ -21,6 +22,8 @@ export const documentCollections = [
   memberships,
   teams,
   teamMembers,
+  invites,
+  signIns,
   collections,
   spaces,
   grants,

@@ -25,7 +25,7 @@ export interface SeenPage {
   icon?: string
   createdAt?: string
   updatedAt?: string
-  /** Equal = the page says the same: see `contentOf` in domain/comments. */
+  /** Digest of its text, without front matter: equal = the page says the same. */
   content: string
 }
 
@@ -83,7 +83,8 @@ function listsOf(comment: CommentDoc): string[] {
 
 export const comments = collection<CommentDoc>()({
   name: 'comments',
-  indexes: { space: (comment) => comment.space, list: listsOf },
+  indexes: { space: (comment) => comment.space },
+  orders: { posted: { group: listsOf, by: (comment) => comment.postedAt } },
   owner: (comment) => comment.space,
 })
 
@@ -95,6 +96,7 @@ export interface ReplyDoc extends Post {
 export const replies = collection<ReplyDoc>()({
   name: 'replies',
   indexes: { space: (reply) => reply.space, comment: (reply) => reply.comment },
+  orders: { posted: { group: (reply) => reply.comment, by: (reply) => reply.postedAt } },
   owner: (reply) => reply.space,
 })
 

@@ -78,6 +78,7 @@ export const InsertFiles = Type.Object(
           contentType: optional(Type.String({ maxLength: 255 })),
           base64: optional(Type.String()),
           url: optional(Type.String({ format: 'uri', maxLength: 2048 })),
+          part: optional(Type.String({ minLength: 1, maxLength: 100, description: 'Name of the part that holds the file, where the request is a form.' })),
         },
         strict,
       ),

@@ -85,6 +85,7 @@ export const spaces = collection<SpaceDoc>()({
     place: placeKey,
     deleted: (space) => (space.deletedAt ? 'yes' : null),
   },
+  orders: { createdAt: { group: (space) => (space.deletedAt ? null : space.organization), by: (space) => space.createdAt } },
   owner: (space) => space.id,
 })
 

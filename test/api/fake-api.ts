@@ -232,6 +232,7 @@ export async function startFake(overrides: Partial<ApiConfig> = {}, more: { byte
     publicUrl: null,
     trustProxy: 0,
     bodyLimitBytes: 10_000,
+    fileLimitBytes: 100_000,
     rateLimit: { perToken: 0, perAddress: 0 },
     corsOrigins: ['*'],
     metricsToken: null,

@@ -27,15 +27,16 @@ const opens = async (key: string, id = site.id) => {
 
 test('a link is created, found at its Location, listed with its secret, renamed and deleted', async () => {
   const made = await here.admin.call('post', `${site.base}/share-links`, { name: 'Partners' }).expect(201)
-  assert.is(made.headers.location, `${site.base}/share-links/${made.body.id}`)
+  const location = `${site.base}/share-links/${made.body.id}`
+  assert.is(made.headers.location, location)
   assert.is(made.body.active, true)
   assert.match(keyOf(made.body), /^[0-9A-Za-z]{43}$/)
-  assert.equal((await here.admin.call('get', made.headers.location).expect(200)).body, made.body)
+  assert.equal((await here.admin.call('get', location).expect(200)).body, made.body)
   assert.equal((await here.admin.call('get', `${site.base}/share-links`).expect(200)).body, { items: [made.body], count: 1 })
-  const renamed = (await here.admin.call('patch', made.headers.location, { name: 'Press' }).expect(200)).body
+  const renamed = (await here.admin.call('patch', location, { name: 'Press' }).expect(200)).body
   assert.equal(renamed, { ...made.body, name: 'Press' })
   assert.ok(await opens(keyOf(made.body)))
-  for (let i = 0; i < 2; i++) await here.admin.call('delete', made.headers.location).expect(204)
+  for (let i = 0; i < 2; i++) await here.admin.call('delete', location).expect(204)
   assert.not.ok(await opens(keyOf(made.body)))
 })
 

@@ -7,6 +7,7 @@ import { ContentCache } from '../../src/domain/content-cache.js'
 import { listSyncRuns } from '../../src/domain/git-sync/info.js'
 import { requestExport, requestImport } from '../../src/domain/git-sync/request.js'
 import { overridesAt } from '../../src/domain/identity.js'
+import { Gatherer } from '../../src/domain/gatherer.js'
 import { KeyedMutex } from '../../src/domain/mutex.js'
 import { MAIN } from '../../src/domain/refs.js'
 import { createSpace } from '../../src/domain/spaces.js'
@@ -57,6 +58,7 @@ const log = (into: string[]) => {
 
 /** Opens documents and repositories below `root`, as the composition root does. */
 export async function openApp(root: string, logged: string[]): Promise<App> {
+  const locks = new KeyedMutex()
   const allowedProtocols = ['http', 'https', 'file']
   return {
     store: await openStore({ dir: join(root, 'data') }),
@@ -66,6 +68,7 @@ export async function openApp(root: string, logged: string[]): Promise<App> {
       maxBlobBytes: 10_000_000,
       remote: createRemoteOperations({ allowedProtocols, allowPrivateNetworks: true }),
     }),
+    mail: null,
     http: createHttpClient({ allowPrivateNetworks: true, agent: 'Bindery' }),
     clock: systemClock,
     settings: {
@@ -80,7 +83,8 @@ export async function openApp(root: string, logged: string[]): Promise<App> {
       allowedProtocols,
       committer: { name: 'Bindery', email: 'bindery@localhost' },
     },
-    locks: new KeyedMutex(),
+    locks,
+    edits: new Gatherer(locks, 8),
     content: new ContentCache(),
     wakeJobs: () => {},
     credentials: new Map(),

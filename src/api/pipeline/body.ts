@@ -1,13 +1,15 @@
 import type { Context } from 'koa'
 import getRawBody from 'raw-body'
 import { badRequest, ServiceError } from '../../kernel/errors.js'
+import type { FormFile } from '../declaration.js'
 import { guardJson } from './json-guard.js'
 import { jsonErrorPosition, lineAndColumn } from './json-position.js'
 
 /** A parsed body; `count` = how many values it holds. */
-export interface JsonBody {
+export interface ParsedBody {
   value: unknown
   count: number
+  files?: ReadonlyMap<string, FormFile>
 }
 
 const JSON_TYPE = /^application\/(?:json|[\w.+-]+\+json)$/
@@ -22,11 +24,12 @@ function announcesBody(ctx: Context): boolean {
 }
 
 /** Throws 415 unless the headers say JSON in UTF-8, not compressed. */
-function checkHeaders(ctx: Context): void {
+function checkHeaders(ctx: Context, takesForm: boolean): void {
   const encoding = ctx.req.headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') throw unsupported(`Content-Encoding "${encoding}" is not supported: send the body as it is.`)
   const [type = '', ...parameters] = (ctx.req.headers['content-type'] ?? '').split(';').map((part) => part.trim().toLowerCase())
-  if (!JSON_TYPE.test(type)) throw unsupported(`The body must be JSON with "Content-Type: application/json"${type ? `, not "${type}"` : ''}.`)
+  const form = takesForm ? ', or a form with "multipart/form-data"' : ''
+  if (!JSON_TYPE.test(type)) throw unsupported(`The body must be JSON with "Content-Type: application/json"${form}${type ? `, not "${type}"` : ''}.`)
   const charset = parameters
     .find((part) => part.startsWith('charset='))
     ?.slice('charset='.length)
@@ -47,29 +50,32 @@ async function readBytes(ctx: Context, limit: number): Promise<Buffer> {
   }
 }
 
-function parse(bytes: Buffer): unknown {
-  let text: string
+function decode(bytes: Buffer): string {
   try {
-    text = utf8.decode(bytes)
+    return utf8.decode(bytes)
   } catch {
     throw badRequest('The body is not valid UTF-8.')
   }
+}
+
+/** The value of a JSON text; `what` names it in the message. Throws 400 with the place of the first mistake. */
+export function parseJson(text: string, what: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
     const offset = jsonErrorPosition(text)
-    const what = offset >= text.length ? 'ends too early' : 'has a mistake'
-    throw badRequest(`The body is not valid JSON: it ${what} at position ${offset} (${lineAndColumn(text, offset)}).`)
+    const how = offset >= text.length ? 'ends too early' : 'has a mistake'
+    throw badRequest(`The ${what} is not valid JSON: it ${how} at position ${offset} (${lineAndColumn(text, offset)}).`)
   }
 }
 
-/** Reads the JSON body, or answers null where there is none. Throws 400, 413, 415. */
-export async function readJson(ctx: Context, limit: number): Promise<JsonBody | null> {
+/** Reads the JSON body, or answers null where there is none. `takesForm` is for the message alone. Throws 400, 413, 415. */
+export async function readJson(ctx: Context, limit: number, takesForm = false): Promise<ParsedBody | null> {
   if (!announcesBody(ctx)) return null
-  if (Number(ctx.req.headers['content-length'] ?? 0) > 0) checkHeaders(ctx)
+  if (Number(ctx.req.headers['content-length'] ?? 0) > 0) checkHeaders(ctx, takesForm)
   const bytes = await readBytes(ctx, limit)
   if (bytes.length === 0) return null
-  checkHeaders(ctx)
-  const value = parse(bytes)
+  checkHeaders(ctx, takesForm)
+  const value = parseJson(decode(bytes), 'body')
   return { value, count: guardJson(value) }
 }

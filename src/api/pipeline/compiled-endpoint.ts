@@ -1,6 +1,9 @@
+import type { TSchema } from '@sinclair/typebox'
+import type { Context } from 'koa'
 import { type Binary, type Endpoint, pathParameters } from '../declaration.js'
 import type { AnyResolver, AnyResolvers } from '../resolver.js'
 import { isOptional } from '../schema.js'
+import { type FormBody, readForm } from './form.js'
 import { type QueryResult, queryReader } from './query.js'
 import type { Check, SchemaCompiler } from './schemas.js'
 
@@ -24,6 +27,8 @@ export interface CompiledEndpoint {
   /** Null where nobody needs it. */
   query: ((search: string) => QueryResult) | null
   body: { required: boolean; check: (count: number) => Check } | null
+  /** Reads the body from a form; null where the endpoint takes none. */
+  form: ((ctx: Context, fieldBytes: number, fileBytes: number) => Promise<FormBody>) | null
   answer: (() => Check) | null
 }
 
@@ -59,7 +64,16 @@ export function compileEndpoint(operationId: string, endpoint: Endpoint, resolve
     status: statusOf(endpoint),
     query: endpoint.query ? queryReader(compiler, endpoint.query) : null,
     body: endpoint.body ? { required: !isOptional(endpoint.body), check: compiler.body(endpoint.body) } : null,
+    form: endpoint.form ? formReader(endpoint.body, endpoint.form) : null,
     answer: json ? compiler.answer(json) : null,
+  }
+}
+
+function formReader(body: TSchema | undefined, complete: NonNullable<Endpoint['form']>): CompiledEndpoint['form'] {
+  const isText = (member: string): boolean => body?.properties?.[member]?.type === 'string'
+  return async (ctx, fieldBytes, fileBytes) => {
+    const read = await readForm(ctx, { fieldBytes, fileBytes }, isText)
+    return { ...read, value: complete(read.value, read.files) }
   }
 }
 

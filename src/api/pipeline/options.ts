@@ -12,6 +12,8 @@ export interface ApiConfig {
   /** How many proxies in front may name the caller's address in X-Forwarded-For. */
   trustProxy: number
   bodyLimitBytes: number
+  /** Bytes of one file of a form. */
+  fileLimitBytes: number
   /** Requests per minute; 0 = no limit. */
   rateLimit: { perToken: number; perAddress: number }
   /** Origins whose scripts may call; `*` = all. */

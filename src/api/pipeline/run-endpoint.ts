@@ -7,7 +7,8 @@ import type { CompiledEndpoint } from './compiled-endpoint.js'
 import { ifMatch, tagOfParts } from './etag.js'
 import { answerFile } from './file-answer.js'
 import { answerBytes, isFresh } from './json-answer.js'
-import type { ApiOptions } from './options.js'
+import { isForm } from './form.js'
+import type { ApiConfig, ApiOptions } from './options.js'
 import type { RequestState } from './request-state.js'
 import { checkLength } from './routes.js'
 import { violations } from './violations.js'
@@ -24,6 +25,8 @@ export interface Call<Actor> {
 
 type Options = ApiOptions<unknown, object>
 type Resources = Record<string, unknown>
+type Files = RequestInfo['files']
+const noFiles: Files = new Map()
 
 /** Loads the path's resources in order; null = the leaf of a DELETE is not there. Throws 404. */
 async function load(compiled: CompiledEndpoint, call: Call<object>, app: unknown): Promise<Resources | null> {
@@ -47,20 +50,23 @@ const capital = (name: string): string => {
 }
 
 /** Reads and checks query and body, and reports the violations of both together. Throws 400, 413, 415. */
-async function readInput(compiled: CompiledEndpoint, ctx: Context, bodyLimit: number): Promise<{ query: object; body: unknown }> {
+async function readInput(compiled: CompiledEndpoint, ctx: Context, config: ApiConfig): Promise<{ query: object; body: unknown; files: Files }> {
   const query = compiled.query?.(ctx.querystring)
   const details: ErrorDetail[] = query && 'details' in query ? query.details : []
   let body: unknown
+  let files: Files = noFiles
   if (compiled.body) {
-    const read = await readJson(ctx, compiled.endpoint.bodyLimitBytes ?? bodyLimit)
+    const limit = compiled.endpoint.bodyLimitBytes ?? config.bodyLimitBytes
+    const read = compiled.form && isForm(ctx) ? await compiled.form(ctx, limit, config.fileLimitBytes) : await readJson(ctx, limit, compiled.form !== null)
     if (read) {
       const check = compiled.body.check(read.count)
       if (!check(read.value)) details.push(...violations(check.errors ?? [], ''))
       body = read.value
+      files = read.files ?? noFiles
     } else if (compiled.body.required) details.push({ path: '', message: 'is required, as JSON' })
   }
   if (details.length > 0) throw badRequest(summary(details), details)
-  return { query: query && 'value' in query ? query.value : {}, body }
+  return { query: query && 'value' in query ? query.value : {}, body, files }
 }
 
 function summary(details: readonly ErrorDetail[]): string {
@@ -69,7 +75,7 @@ function summary(details: readonly ErrorDetail[]): string {
   return `The request is invalid: ${first?.path || 'the body'} ${first?.message}${more > 0 ? ` (and ${more} more, see details)` : ''}.`
 }
 
-const requestInfo = (ctx: Context, state: RequestState): RequestInfo => ({
+const requestInfo = (ctx: Context, state: RequestState, files: Files): RequestInfo => ({
   id: state.id,
   method: ctx.method,
   path: ctx.path,
@@ -77,6 +83,7 @@ const requestInfo = (ctx: Context, state: RequestState): RequestInfo => ({
   baseUrl: state.baseUrl,
   headers: ctx.req.headers,
   ifMatch: ifMatch(ctx.req.headers['if-match']),
+  files,
 })
 
 /** Makes the function that runs an endpoint: load, permit, read, handle, answer. */
@@ -119,8 +126,8 @@ export function endpointRunner(options: Options): (compiled: CompiledEndpoint, c
     }
     if (compiled.permission !== null && !(await options.can(call.actor, compiled.permission, resources)))
       throw new ServiceError('forbidden', `This needs the permission "${compiled.permission}", which you do not have here.`)
-    const { query, body } = await readInput(compiled, ctx, config.bodyLimitBytes)
-    const context = { ...resources, app, actor: call.actor, query, body, request: requestInfo(ctx, state) }
+    const { query, body, files } = await readInput(compiled, ctx, config)
+    const context = { ...resources, app, actor: call.actor, query, body, request: requestInfo(ctx, state, files) }
     const parts = compiled.endpoint.validator ? await compiled.endpoint.validator(context) : null
     if (!parts) return answer(compiled, ctx, await compiled.endpoint.handle(context))
     const tag = tagOfParts([config.version, compiled.operationId, state.baseUrl, ctx.url, ...parts])

@@ -1,7 +1,5 @@
 import { Type } from '@sinclair/typebox'
 import { createSpace, deleteSpace, duplicateSpace, listSpaces, openSpaces, restoreSpace, updateSpace } from '../../domain/spaces.js'
-import { orderKey } from '../../kernel/order.js'
-import { paginate } from '../../kernel/paging.js'
 import { CreateSpace, listOf, pageQuery, Space, UpdateSpace } from '../../model/index.js'
 import { created } from '../reply.js'
 import { endpoint } from '../service.js'
@@ -19,8 +17,7 @@ export const listSpacesInOrganizationById = endpoint({
   query: Type.Object({ ...pageQuery, nested: Type.Boolean({ default: true, description: 'Whether spaces in collections are listed as well.' }) }),
   returns: listOf(Space, { $id: 'SpaceList' }),
   handle: async ({ app, actor, organization, query }) => {
-    const all = await listSpaces(app, actor, organization, query.nested)
-    const page = paginate(all, query, ({ doc }) => [query.nested ? doc.createdAt : orderKey(doc), doc.id])
+    const page = await listSpaces(app, actor, organization, query)
     const shown = await openSpaces(app, page.items)
     return { ...page, items: await Promise.all(shown.map((one) => presentSpace(app, one))) }
   },
@@ -51,7 +48,7 @@ export const getSpaceById = endpoint({
   needs: 'space:view',
   query: Type.Object({ shareKey: Type.Optional(Type.String({ maxLength: 256 })) }),
   returns: Space,
-  handle: ({ app, space }) => presentSpace(app, space),
+  handle: ({ app, space, query }) => presentSpace(app, space, query.shareKey),
 })
 
 export const updateSpaceById = endpoint({

@@ -30,7 +30,7 @@ export interface Batch {
   /** Paths of files that the batch wrote text into: links in them are made relative at the end. */
   written: Set<string>
   insertedFiles: { path: string; name: string; ref?: string }[]
-  /** What the URLs of files answered, by the file as it stands in its change. */
+  /** Files that came from a URL or a part of a form, by the file as it stands in its change. */
   fetched: ReadonlyMap<object, { name: string; content: Uint8Array }>
   /** The page's file as it is in another revision (`undefined` = where the change request began). Null where it is not there. */
   fileIn: (page: string, revision: string | undefined) => Promise<{ oid: string; mode: string } | null>

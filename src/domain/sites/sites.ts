@@ -1,4 +1,4 @@
-import { notFound } from '../../kernel/errors.js'
+import { badRequest, notFound } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import {
   basenameKey,
@@ -18,7 +18,9 @@ import type { Actor, App, LoadedOrganization, LoadedSite } from '../app.js'
 import { emit } from '../events.js'
 import { createSpace } from '../spaces.js'
 import { derivedPath } from './paths.js'
-import { publishableSpace } from './publishable.js'
+import { sitesOfSpace } from './of-space.js'
+import { findOfferedSpace, publishableSpace } from './publishable.js'
+import { withKeys } from './structure/keys.js'
 import { newPublishingAuth } from './publishing-auth.js'
 
 const DEFAULT_TITLE = 'Untitled'
@@ -43,9 +45,11 @@ export interface SiteFilter {
   published?: boolean
 }
 
-/** The sites of an organization that the caller may see. */
+/** The sites of an organization that the caller may see. Throws 400 where the space to filter by is not one that he sees. */
 export async function listSites(app: App, actor: Actor, organization: LoadedOrganization, filter: SiteFilter = {}): Promise<LoadedSite[]> {
   const { id } = organization.doc
+  if (filter.space !== undefined && !(await findOfferedSpace(app.store, actor, id, filter.space)))
+    throw badRequest('There is no such space.', [{ path: 'query/space', message: 'must be the ID of a space of this organization' }])
   const docs = filter.space === undefined ? await app.store.find(sites, 'organization', id) : await sitesOfSpace(app.store, filter.space)
   const title = filter.title?.toLowerCase()
   const viewer = await viewerOf(app.store, actor.user.id, id)
@@ -58,9 +62,6 @@ export async function listSites(app: App, actor: Actor, organization: LoadedOrga
   }
   return seen
 }
-
-/** The sites that show a space, deleted or not. A space that has any cannot go to another organization. */
-export const sitesOfSpace = (reader: Reader, space: string): Promise<Document<SiteDoc>[]> => reader.find(sites, 'space', space)
 
 /**
  * A new site, not published, with the given spaces at its root: the first is the default. Throws 400 for a space that is
@@ -96,7 +97,7 @@ export async function createSite(app: App, actor: Actor, organization: LoadedOrg
       agentsContext: 'excluded',
       createdAt: app.clock.now().toISOString(),
       createdBy: actor.user.id,
-      structure: { ...emptyStructure, siteSpaces, defaultSiteSpace: siteSpaces[0]?.id ?? null },
+      structure: withKeys({ ...emptyStructure, siteSpaces, defaultSiteSpace: siteSpaces[0]?.id ?? null }),
     }
     await emit(app, tx, { type: 'site.created', organization: id, actor: actor.user.id, subject: { site: site.id } })
     await tx.insert(sitePublishingAuths, newPublishingAuth(app, site.id))

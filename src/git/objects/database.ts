@@ -5,7 +5,7 @@ import type { CommitInfo } from '../types.js'
 import type { Caches } from './caches.js'
 import { findInfo, findPacked } from './cat-file.js'
 import { parseCommit } from './commit-codec.js'
-import { EMPTY_TREE, type ObjectType } from './hash.js'
+import { EMPTY_TREE, type EncodedObject, type ObjectType } from './hash.js'
 import { findLoose, type RawObject } from './loose.js'
 import { emptyTree, parseTree, type Tree } from './tree-codec.js'
 
@@ -15,6 +15,9 @@ const SIZES_AT_ONCE = 500
 
 /** Reads the objects of one repository: from the caches, else loose in process, else through its `git cat-file`. */
 export class ObjectDatabase {
+  /** Objects that are being written: nobody but this process can read them yet. */
+  readonly pending = new Map<string, { type: ObjectType; object: EncodedObject }>()
+
   constructor(
     readonly repository: string,
     /** Tells this opening of the repository from every other in the shared caches. */
@@ -71,6 +74,8 @@ export class ObjectDatabase {
 
   /** Type and size, or null where the object is not here. */
   async info(oid: string): Promise<{ type: ObjectType; size: number } | null> {
+    const pending = this.pending.get(oid)
+    if (pending) return { type: pending.type, size: pending.object.content.length }
     return isOid(oid) ? findInfo(this.pool, this.repository, oid) : null
   }
 
@@ -91,6 +96,11 @@ export class ObjectDatabase {
   }
 
   async #get(oid: string, type: ObjectType, maxBytes: number): Promise<Buffer> {
+    const pending = this.pending.get(oid)
+    if (pending?.type === type) {
+      const { buffer, byteOffset, length } = pending.object.content
+      return Buffer.from(buffer, byteOffset, length)
+    }
     const found = isOid(oid) ? await this.#find(oid, maxBytes) : null
     if (found?.type !== type) throw new MissingObject(`there is no ${type} ${oid}`)
     return found.content

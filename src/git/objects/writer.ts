@@ -27,8 +27,13 @@ export class ObjectWriter {
    * repairs a damaged (zero-length) one and renews its time, so that no prune under way takes it.
    */
   async write(objects: readonly EncodedObject[]): Promise<void> {
+    await this.place(objects)
+    await this.syncFolders(objects.map((object) => object.oid))
+  }
+
+  /** Like `write`, but durable only when `syncFolders` has been called too. */
+  async place(objects: readonly EncodedObject[]): Promise<void> {
     await inParallel(objects, WIDTH, (object) => this.#place(object, true))
-    await this.#syncFolders(objects.map((object) => object.oid))
   }
 
   /** Writes objects that nothing durable will name. */
@@ -54,7 +59,7 @@ export class ObjectWriter {
         packed = true
       }
     })
-    await Promise.all([this.#syncFolders(loose), packed ? this.#touchPacks() : null])
+    await Promise.all([this.syncFolders(loose), packed ? this.#touchPacks() : null])
   }
 
   #path(oid: string): string {
@@ -93,8 +98,11 @@ export class ObjectWriter {
     }
   }
 
-  /** `objects/` itself every time: another write may have made the fan-out folder and not have synced it yet. */
-  async #syncFolders(oids: readonly string[]): Promise<void> {
+  /**
+   * Makes the names of objects durable. `objects/` itself every time: another write may have made the fan-out folder and
+   * not have synced it yet.
+   */
+  async syncFolders(oids: readonly string[]): Promise<void> {
     if (oids.length === 0) return
     const folders = [...new Set(oids.map((oid) => join(this.#objects, oid.slice(0, 2))))]
     await inParallel([...folders, this.#objects], WIDTH, (folder) => syncPath(this.disk, folder))

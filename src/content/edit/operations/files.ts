@@ -26,8 +26,10 @@ export const insertFiles: Operation<ChangeOf<'insert_files'>> = async (batch, ch
   const { config } = await batch.workspace.structure()
   for (const [index, file] of change.files.entries()) {
     const member = `files/${index}`
-    if ((file.base64 === undefined) === (file.url === undefined)) throw new ChangeError('A file needs exactly one of base64 and url.', member)
+    const given = [file.base64, file.url, file.part].filter((one) => one !== undefined)
+    if (given.length !== 1) throw new ChangeError('A file needs exactly one of base64, url and part.', member)
     const fetched = batch.fetched.get(file)
+    if (file.part !== undefined && !fetched) throw new ChangeError(`The request has no part ${file.part} with a file.`, `${member}/part`)
     const name = fetched?.name ?? file.name
     checkName(name, `${member}/name`)
     const content = fetched?.content ?? decodeBase64(file.base64 ?? '')

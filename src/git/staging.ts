@@ -1,0 +1,115 @@
+import type { CommitId } from '../kernel/ids.js'
+import { encodeCommit } from './objects/commit-codec.js'
+import type { ObjectDatabase } from './objects/database.js'
+import { inParallel } from './objects/disk.js'
+import { EMPTY_TREE, type EncodedObject, encodeObject, type ObjectType } from './objects/hash.js'
+import type { ObjectWriter } from './objects/writer.js'
+import { editTree } from './trees/edit.js'
+import { objectsBeyond } from './trees/new-objects.js'
+import { planChanges } from './trees/plan.js'
+import type { WriteInput } from './types.js'
+
+/**
+ * Commits that are made one on top of the other and become durable together. What was written can be read at once, from
+ * memory and by this process alone; its files are written meanwhile, their folders are synced once, by `settle`.
+ */
+export class CommitStaging {
+  /** Objects of this staging that may not be on the disk yet. */
+  readonly #own = new Map<string, EncodedObject>()
+  #files: Promise<unknown>[] = []
+  #kept = new Set<string>()
+  #failure: { error: unknown } | null = null
+
+  constructor(
+    readonly objects: ObjectDatabase,
+    readonly writer: ObjectWriter,
+    readonly written: (id: string, parents: readonly string[]) => void,
+  ) {}
+
+  /**
+   * Makes a commit and all that it needs. A tree that is given (a merge's, an old revision's) may have been written without
+   * a sync, or long ago and named by nothing: what it has beyond the parents is synced and its time renewed.
+   */
+  async write(input: WriteInput): Promise<CommitId> {
+    const { objects } = this
+    this.#mustBeSound()
+    const plan = planChanges(input.changes)
+    const parents = await Promise.all(input.parents.map((id) => objects.commit(id)))
+    const readTree = (oid: string) => objects.tree(oid)
+    const base = input.tree ?? parents[0]?.tree ?? EMPTY_TREE
+    await inParallel([...plan.named], 8, (oid) => mustBeBlob(objects, oid))
+    const edited = await editTree(base, plan, readTree)
+    const kept = new Set(plan.named)
+    if (input.tree !== undefined) {
+      const trees = parents.map((parent) => parent.tree)
+      for (const oid of await objectsBeyond(input.tree, trees, readTree)) kept.add(oid)
+      kept.delete(EMPTY_TREE)
+    }
+    const commit = encodeObject('commit', encodeCommit({ ...input, tree: edited.oid }))
+    for (const [oid, tree] of edited.trees) objects.caches.trees.set(objects.cacheKey + oid, tree)
+    this.#put([...edited.objects, commit], (oid) => (oid === commit.oid ? 'commit' : edited.trees.has(oid) ? 'tree' : 'blob'))
+    this.#keep(kept)
+    this.written(commit.oid, input.parents)
+    return commit.oid as CommitId
+  }
+
+  /** Resolves when all that was written is durable. Where that fails nothing of it counts as written. */
+  async settle(): Promise<void> {
+    this.#mustBeSound()
+    const [files, kept] = [this.#files, this.#kept]
+    const own = [...this.#own.keys()]
+    this.#files = []
+    this.#kept = new Set()
+    try {
+      const outcomes = await Promise.allSettled([...files, this.writer.keep([...kept])])
+      for (const one of outcomes) if (one.status === 'rejected') throw one.reason
+      await this.writer.syncFolders(own)
+    } catch (error) {
+      this.#failure = { error }
+      this.#forget(own)
+      throw error
+    } finally {
+      for (const oid of own) {
+        this.objects.pending.delete(oid)
+        this.#own.delete(oid)
+      }
+    }
+  }
+
+  #put(found: readonly EncodedObject[], typeOf: (oid: string) => ObjectType): void {
+    const fresh = found.filter(({ oid }) => !this.#own.has(oid))
+    for (const object of fresh) {
+      this.#own.set(object.oid, object)
+      this.objects.pending.set(object.oid, { type: typeOf(object.oid), object })
+    }
+    const files = this.writer.place(fresh)
+    // Looked at by `settle`; a failure before that is not unhandled.
+    files.catch(() => {})
+    this.#files.push(files)
+  }
+
+  /** Objects that are there already; those that another staging has not finished are written here too. */
+  #keep(oids: ReadonlySet<string>): void {
+    for (const oid of oids) {
+      if (this.#own.has(oid)) continue
+      const pending = this.objects.pending.get(oid)
+      if (pending) this.#put([pending.object], () => pending.type)
+      else this.#kept.add(oid)
+    }
+  }
+
+  /** What is written later may rest on what could not be. */
+  #mustBeSound(): void {
+    if (this.#failure) throw this.#failure.error
+  }
+
+  #forget(oids: readonly string[]): void {
+    const { caches, cacheKey } = this.objects
+    for (const oid of oids) for (const cache of [caches.trees, caches.commits]) cache.delete(cacheKey + oid)
+  }
+}
+
+async function mustBeBlob(objects: ObjectDatabase, oid: string): Promise<void> {
+  if (objects.caches.sizes.has(objects.cacheKey + oid)) return
+  await objects.sizes([oid])
+}

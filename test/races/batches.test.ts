@@ -1,0 +1,142 @@
+import * as assert from 'uvu/assert'
+import { startService, type TestService } from '../support/service.js'
+import { suite } from '../support/suite.js'
+import { type Desk, openDesk } from '../writing/fixture.js'
+
+const PAGES = 16
+const test = suite<{ here: TestService }>('edits made together')
+test.before(async (c) => {
+  c.here = await startService()
+})
+test.after((c) => c.here.close())
+
+const summary = `# Table of contents\n\n${Array.from({ length: PAGES }, (_, i) => `* [P${i}](p${i}.md)\n`).join('')}`
+const FILES = { 'SUMMARY.md': summary, ...Object.fromEntries(Array.from({ length: PAGES }, (_, i) => [`p${i}.md`, `# P${i}\n\nFirst.\n`])) }
+
+/** A desk whose repository counts the moves of its refs. */
+async function counted(here: TestService): Promise<{ desk: Desk; ids: string[]; moves(ref: string): Promise<number> }> {
+  const desk = await openDesk(here, FILES)
+  await desk.git('config', 'core.logAllRefUpdates', 'always')
+  const pages = await desk.byPath()
+  const ids = Array.from({ length: PAGES }, (_, i) => pages.get(`p${i}`)?.id as string)
+  return { desk, ids, moves: async (ref) => (await desk.git('reflog', 'show', '--format=%H', ref)).split('\n').filter(Boolean).length }
+}
+
+const update = (page: string, markdown: string) => ({ changes: [{ operation: 'update_page', page, document: { markdown } }] })
+const post = (desk: Desk, path: string, body: object, headers: Record<string, string> = {}) =>
+  desk.admin
+    .call('post', desk.url + path, body)
+    .set(headers)
+    .then((answer: any) => answer)
+
+test('of main: a commit each, fewer moves than commits; those that fail are left out alone', async ({ here }) => {
+  const { desk, ids, moves } = await counted(here)
+  const before = await desk.git('rev-parse', 'main')
+  const good = ids.map((id, i) => post(desk, '/content', update(id, `# P${i}\n\nSecond.\n`)))
+  const bad = [
+    post(desk, '/content', update('nobody', 'x\n')),
+    post(desk, '/content', { changes: [{ operation: 'insert_page', title: 'Twice', slug: 'p1', document: { markdown: 'x\n' } }] }),
+    post(desk, '/content', update(ids[0] as string, 'x\n'), { 'If-Match': `"${'f'.repeat(40)}"` }),
+  ]
+  const answers = await Promise.all(good)
+  assert.equal(
+    (await Promise.all(bad)).map(({ status }) => status),
+    [400, 400, 409],
+  )
+  for (const [i, { status, body }] of answers.entries()) {
+    assert.is(status, 200, JSON.stringify(body))
+    assert.is(await desk.git('diff-tree', '--no-commit-id', '--name-only', '-r', body.revision), `p${i}.md`)
+  }
+  const line = (await desk.git('rev-list', '--first-parent', `${before}..main`)).split('\n')
+  assert.equal([...line].sort(), answers.map(({ body }) => body.revision).sort())
+  assert.ok((await moves('refs/heads/main')) < PAGES, `${await moves('refs/heads/main')} moves`)
+  for (const [i] of ids.entries()) assert.is(await desk.file(`p${i}.md`), `# P${i}\n\nSecond.\n`)
+  await desk.git('fsck', '--strict', '--no-dangling')
+})
+
+test('each sees what the one before it made: pages of one parent, a table of contents that all change', async ({ here }) => {
+  const { desk, ids } = await counted(here)
+  const answers = await Promise.all(
+    ids.map((into, i) =>
+      post(desk, '/content', {
+        changes: [
+          { operation: 'insert_page', title: `New ${i}`, slug: 'same', into: ids[0], document: { markdown: `# New ${i}\n` } },
+          { operation: 'update_page', page: into, title: `Retitled ${i}` },
+        ],
+      }),
+    ),
+  )
+  // The slug is free for the first alone.
+  assert.equal(answers.map(({ status }) => status).sort(), [200, ...ids.slice(1).map(() => 400)])
+  const kept = await Promise.all(
+    ids.map((into, i) =>
+      post(desk, '/content', { changes: [{ operation: 'insert_page', title: `Child ${i}`, into, document: { markdown: `# Child ${i}\n` } }] }),
+    ),
+  )
+  for (const { status, body } of kept) assert.is(status, 200, JSON.stringify(body))
+  const pages = [...(await desk.byPath()).values()]
+  assert.is(pages.filter((page) => page.title.startsWith('Child')).length, PAGES)
+  assert.is(new Set(pages.map((page) => page.id)).size, pages.length)
+})
+
+test('on one revision: what does not collide is merged, what does is refused, nothing is lost', async ({ here }) => {
+  const { desk, ids } = await counted(here)
+  const at = { 'If-Match': `"${await desk.git('rev-parse', 'main')}"` }
+  const own = ids.map((id, i) => post(desk, '/content', update(id, `# P${i}\n\nOn the first.\n`), at))
+  const collide = Array.from({ length: 4 }, (_, i) => post(desk, '/content', update(ids[0] as string, `# P0\n\nAgain ${i}.\n`), at))
+  const move = post(desk, '/content', { changes: [{ operation: 'update_page', page: ids[5], slug: 'moved' }] }, at)
+  const statuses = (await Promise.all([own[0], ...collide])).map((one) => one?.status)
+  assert.equal(statuses.sort(), [200, 409, 409, 409, 409])
+  for (const answer of await Promise.all([...own.slice(1), move])) assert.is(answer.status, 200, answer.text)
+  assert.is(await desk.file('moved.md'), '# P5\n\nOn the first.\n')
+  assert.is((await desk.byPath()).get('moved')?.id, ids[5])
+})
+
+test('of several change requests: their branches move together, and each has its own commits', async ({ here }) => {
+  const { desk, ids } = await counted(here)
+  const requests = await Promise.all(Array.from({ length: 4 }, () => desk.changeRequest()))
+  const answers = await Promise.all(ids.map((id, i) => post(desk, `/change-requests/${requests[i % 4]?.id}/content`, update(id, `# P${i}\n\nIn ${i % 4}.\n`))))
+  for (const { status, body } of answers) assert.is(status, 200, JSON.stringify(body))
+  for (const [n, request] of requests.entries()) {
+    const files = (await desk.git('diff', '--name-only', `main..${request.ref}`)).split('\n')
+    assert.equal(files.sort(), ids.flatMap((_, i) => (i % 4 === n ? [`p${i}.md`] : [])).sort())
+    assert.is(Number(await desk.git('rev-list', '--count', `main..${request.ref}`)), PAGES / 4)
+  }
+  const merged = await Promise.all(requests.map((request) => request.merge()))
+  assert.is(new Set(merged.map(({ revision }) => revision)).size, 4)
+})
+
+test('a lock that an admin left on one branch stops the edits of that branch alone', async ({ here }) => {
+  const { desk, ids } = await counted(here)
+  const [free, stuck] = [await desk.changeRequest(), await desk.changeRequest()]
+  const { writeFile, rm } = await import('node:fs/promises')
+  const lock = `${desk.repo}/${stuck.ref}.lock`
+  await writeFile(lock, '')
+  const edits = [free, stuck].flatMap((request) => ids.slice(0, 4).map((id) => post(desk, `/change-requests/${request.id}/content`, update(id, 'Locked?\n'))))
+  const statuses = (await Promise.all(edits)).map(({ status }) => status)
+  await rm(lock)
+  assert.equal(statuses.slice(0, 4), [200, 200, 200, 200])
+  assert.ok(statuses.slice(4).every((status) => status >= 400))
+  assert.is((await post(desk, `/change-requests/${stuck.id}/content`, update(ids[0] as string, 'Free.\n'))).status, 200)
+})
+
+test(
+  'fifty change requests that each add a page, merged at once: all are merged',
+  async ({ here }) => {
+    const { desk } = await counted(here)
+    const requests = await Promise.all(Array.from({ length: 50 }, (_, i) => desk.changeRequest(`Change ${i}`)))
+    await Promise.all(
+      requests.map((request, i) => request.write([{ operation: 'insert_page', title: `Added ${i}`, document: { markdown: `# Added ${i}\n` } }])),
+    )
+    const merged = await Promise.all(requests.map((request) => request.merge()))
+    assert.is(new Set(merged.map(({ revision }) => revision)).size, 50)
+    const titles = [...(await desk.byPath()).values()].map((page) => page.title)
+    for (const [i] of requests.entries()) assert.is(titles.filter((title) => title === `Added ${i}`).length, 1)
+    const { body } = await desk.admin.call('get', `${desk.url}/change-requests?status=merged&limit=100`).expect(200)
+    assert.is(body.count, 50)
+    await desk.git('fsck', '--strict', '--no-dangling')
+  },
+  { timeoutMs: 120_000 },
+)
+
+test.run()
