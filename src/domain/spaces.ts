@@ -151,7 +151,7 @@ async function changeSpace(
   })
 }
 
-const settings = ['title', 'emoji', 'language', 'editMode', 'defaultLevel', 'visibility', 'visitorAuth'] as const
+const settings = ['title', 'emoji', 'language', 'editMode', 'defaultLevel', 'visibility', 'requiredApprovals', 'visitorAuth'] as const
 
 /** Changes the settings that are given; `null` removes a language or the way visitors are authenticated. Throws 400, 404. */
 export async function updateSpace(app: App, actor: Actor, space: LoadedSpace, input: UpdateSpace): Promise<LoadedSpace> {
