@@ -5,6 +5,7 @@ import { countMembers, type CountedMember } from '../../domain/members.js'
 import { paginate } from '../../kernel/paging.js'
 import { AcceptedInvite, AcceptInvite, Invite, InvitedUsers, InviteList, InviteUsers, pageQuery } from '../../model/index.js'
 import { presentMember } from '../members/present.js'
+import { reply } from '../reply.js'
 import { endpoint } from '../service.js'
 import { presentToken } from '../users/present.js'
 import { presentInvite } from './present.js'
@@ -83,11 +84,13 @@ export const acceptOrganizationInvite = endpoint({
   handle: async ({ app, actor, body }) => {
     const { doc, user, issued } = await acceptInvite(app, actor, body)
     const [member] = await countMembers(app, doc.organization, [{ doc, user, role: doc.role }])
-    return {
+    const audited = { user: user.id, organization: doc.organization, ...(issued ? { token: issued.token.id } : {}) }
+    const accepted = {
       object: 'accepted-invite' as const,
       organization: doc.organization,
       member: presentMember(app, member as CountedMember),
       ...(issued ? { token: { ...presentToken(issued.token), token: issued.secret } } : {}),
     }
+    return reply({ body: accepted, audited })
   },
 })
