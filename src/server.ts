@@ -17,10 +17,14 @@ import type { Actor, App } from './domain/app.js'
 import { ContentCache } from './domain/content-cache.js'
 import { type FirstStart, firstStart } from './domain/first-start.js'
 import { Gatherer } from './domain/gatherer.js'
+import { recordRequest } from './domain/audit.js'
+import { announceAll } from './domain/announce.js'
 import { KeyedMutex } from './domain/mutex.js'
 import { type Repair, reconcile } from './domain/reconcile.js'
 import { makeDurableFolder } from './durable-folder.js'
 import { createRemoteOperations, openGit } from './git/index.js'
+import { type Announcer, startAnnouncer } from './jobs/announcer.js'
+import { startWebhookSender } from './jobs/webhook-sender.js'
 import { startWorker } from './jobs/worker.js'
 import { type Clock, systemClock } from './kernel/clock.js'
 import { ServiceError } from './kernel/errors.js'
@@ -73,6 +77,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     log: ({ event, ...fields }) => log.info(fields, `store: ${event}`),
   })
   const closers: Array<() => Promise<unknown>> = [() => store.close()]
+  let announcer: Announcer | undefined
   try {
     const git = await openGit({
       reposDir: resolve(config.reposDir),
@@ -80,6 +85,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       maxBlobBytes: config.blobLimitBytes,
       remote: createRemoteOperations({ allowedProtocols: config.remoteProtocols, allowPrivateNetworks: config.allowPrivateNetworks }),
       notice: (message) => log.warn({}, message),
+      moved: (repository, refs) => announcer?.moved(repository, refs),
     })
     closers.unshift(() => git.close())
     const locks = new KeyedMutex()
@@ -99,6 +105,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       edits: new Gatherer(locks, EDITS_AT_ONCE),
       content: new ContentCache(),
       wakeJobs: () => {},
+      wakeWebhooks: () => {},
       credentials: new Map(),
       log,
       settings: {
@@ -111,11 +118,15 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
         maxTreeEntries: config.treeLimitEntries,
         remoteTimeoutMs: config.remoteTimeoutSeconds * 1000,
         allowedProtocols: config.remoteProtocols,
+        eventDays: config.eventDays,
+        auditDays: config.auditDays,
         committer: { name: NAME, email: 'bindery@localhost' },
       },
     }
     const repairs = await reconcile(app)
     for (const repair of repairs) log.warn(repair, 'reconciled')
+    await announceAll(app, { branches: true })
+    announcer = startAnnouncer(app)
     const first = await firstStart(app, { email: config.adminEmail ?? 'admin@localhost', token: config.adminToken })
     if (first.token !== null) await keepSecret(join(dataDir, 'admin-token'), () => first.token as string, { replace: true })
 
@@ -123,7 +134,9 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       app,
       endpoints,
       resolvers,
-      authenticate: async (header, request) => authorized(await signIn(app, header), request.method),
+      authenticate: (header) => signIn(app, header),
+      permit: checkReadOnly,
+      acted: (request) => recordRequest(app, request),
       actorKey: (actor) => actor.token.id,
       can: can as never,
       config: {
@@ -151,11 +164,15 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     if (config.publicUrl === null) app.settings.publicUrl = url
     const worker = overrides.withoutWorker ? null : startWorker(app, { concurrency: 2 })
     app.wakeJobs = () => worker?.wake()
+    const sender = overrides.withoutWorker ? null : startWebhookSender(app)
+    if (sender) app.wakeWebhooks = sender.wake
     const close = async (): Promise<void> => {
       api.stop()
       await stop(server)
       await worker?.stop()
       await app.locks.idle()
+      await announcer?.stop()
+      await sender?.stop()
       for (const closer of closers) await closer()
     }
     return { url: app.settings.publicUrl, app, first, repairs, close }
@@ -171,9 +188,8 @@ async function signIn(app: App, header: string): Promise<Actor | null> {
 }
 
 /** A token for reading only reads. */
-function authorized(actor: Actor | null, method: string): Actor | null {
-  if (actor?.token.readOnly && !['GET', 'HEAD', 'OPTIONS'].includes(method)) throw new ServiceError('forbidden', 'This token is for reading only.')
-  return actor
+function checkReadOnly(actor: Actor, method: string): void {
+  if (actor.token.readOnly && method !== 'GET') throw new ServiceError('forbidden', 'This token is for reading only.')
 }
 
 const answerCache = () =>

@@ -1,3 +1,4 @@
+import * as audit from './audit/endpoints.js'
 import * as changeRequests from './change-requests/endpoints.js'
 import * as reviews from './change-requests/review-endpoints.js'
 import * as collections from './collections/endpoints.js'
@@ -11,6 +12,7 @@ import * as mainContent from './content/main-endpoints.js'
 import * as revisions from './content/revision-endpoints.js'
 import * as writing from './content/write-endpoints.js'
 import type { Endpoints } from './declaration.js'
+import * as events from './events/endpoints.js'
 import * as gitSync from './git-sync/endpoints.js'
 import * as invites from './invites/endpoints.js'
 import * as linkInvites from './invites/link-endpoints.js'
@@ -33,6 +35,8 @@ import * as teams from './teams/endpoints.js'
 import * as spacePermissions from './spaces/permission-endpoints.js'
 import * as spacePlaces from './spaces/place-endpoints.js'
 import * as users from './users/endpoints.js'
+import * as webhookDeliveries from './webhooks/delivery-endpoints.js'
+import * as webhooks from './webhooks/endpoints.js'
 
 /** Every operation of the service, by its operationId. */
 export const endpoints: Endpoints = {
@@ -65,6 +69,10 @@ export const endpoints: Endpoints = {
   ...siteSections,
   ...siteSectionGroups,
   ...siteSpaces,
+  ...events,
+  ...audit,
+  ...webhooks,
+  ...webhookDeliveries,
   ...siteSettings,
   ...siteSpaceCustomization,
   ...siteShareLinks,

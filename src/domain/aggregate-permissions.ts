@@ -1,4 +1,4 @@
-import { atLeast, rank } from '../access/index.js'
+import { atLeast, greater, rank } from '../access/index.js'
 import { type MembershipDoc, memberships, type permissionSources, type Role, teamMembers, type UserDoc, users } from '../model/index.js'
 import type { Document, Reader } from '../store/index.js'
 import { type Content, type ContentLink, contentChain, isForReaders } from './access.js'
@@ -73,9 +73,14 @@ export class Aggregation {
     return strongestFirst([base, ...granted])
   }
 
-  /** A member's role; null = none. */
+  /** A member's role; null = none. The strongest of `sources`, without a list of them: it is asked of everybody. */
   role(member: Pick<MembershipDoc, 'user' | 'role' | 'disabled'>): Role | null {
-    return this.sources(member)[0]?.permission ?? null
+    if (member.disabled) return null
+    if (member.role === 'admin') return 'admin'
+    let role: Role | null = null
+    if (member.role !== null && this.#base !== 'none') role = this.#base === 'own' ? member.role : this.#base.source.permission
+    for (const { permission } of this.#granted.get(member.user) ?? []) role = greater(role, permission)
+    return role
   }
 }
 

@@ -26,6 +26,8 @@ export interface App {
   wakeJobs(): void
   /** Counts a request to sign in from an address; throws 429 where there were too many. Absent = no limit. */
   limitSignIn?(address: string): Promise<unknown>
+  /** Tells the sender of webhooks that an organization has events. May be called in the transaction that writes them. */
+  wakeWebhooks(organization: string): void
   /** Credentials of queued remote operations by job ID: in memory only, gone with the process. */
   credentials: Map<string, { username?: string; password?: string }>
   log: { info(fields: object, message: string): void; warn(fields: object, message: string): void; error(fields: object, message: string): void }
@@ -43,6 +45,10 @@ export interface Settings {
   maxTreeEntries: number
   remoteTimeoutMs: number
   allowedProtocols: readonly string[]
+  /** Days that events and deliveries of webhooks are kept. */
+  eventDays: number
+  /** Days that entries of the audit log are kept. */
+  auditDays: number
   /** Committer of the service's commits. */
   committer: { name: string; email: string }
 }

@@ -1,4 +1,4 @@
-import { changeRequests, invites, type JobDoc, jobs, LAST_IN_LANE, signIns, spaces, syncRuns } from '../model/index.js'
+import { changeRequests, invites, type JobDoc, jobs, LAST_IN_LANE, signIns, spaces, syncRuns, announcedHeads } from '../model/index.js'
 import type { Draft } from '../store/index.js'
 import type { App } from './app.js'
 import { removeComments } from './comments/removal.js'
@@ -66,6 +66,7 @@ export async function purgeSpace(app: App, id: string): Promise<void> {
       for (const doc of await tx.find(changeRequests, 'space', id)) await tx.remove(changeRequests as never, doc.id)
       for (const doc of await tx.find(syncRuns, 'space', id)) await tx.remove(syncRuns as never, doc.id)
       await removeGrantsOn(tx, { kind: 'space', id })
+      for (const doc of await tx.find(announcedHeads, 'space', id)) await tx.remove(announcedHeads as never, doc.id)
       await takeOffSites(tx, id)
       await emit(app, tx, { type: 'space.purged', organization: space.organization, subject: { space: id }, data: { title: space.title } })
       return tx.remove(spaces as never, id)

@@ -38,7 +38,7 @@ export async function mergeChangeRequest(app: App, actor: Actor, space: LoadedSp
       mergeCommit(app, actor, space, { doc, head }, main ?? headOf(space)),
     )
     const now = app.clock.now().toISOString()
-    await setStatus(app, doc.id, (stored) => ({ ...stored, status: 'merged', revisionMerged: revision, updatedAt: now }))
+    await setStatus(app, doc.id, (stored) => ({ ...stored, status: 'merged', revisionMerged: revision, updatedAt: now }), actor.user.id)
     return { revision }
   })
   await resumeAfterConflict(app, actor, space, changeRequest.doc)

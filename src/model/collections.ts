@@ -1,3 +1,5 @@
+import { announcedHeads } from './announced-head.js'
+import { auditLog } from './audit.js'
 import { changeRequests } from './change-request.js'
 import { commenters, comments, reactions, replies } from './comment.js'
 import { eventStreams, events } from './event.js'
@@ -13,6 +15,7 @@ import { siteRedirects } from './site-redirect.js'
 import { shareLinks } from './site-share-link.js'
 import { collections, grants, spaces } from './space.js'
 import { tokens, users } from './user.js'
+import { deliveries, webhooks } from './webhook.js'
 
 /** Every collection of documents: the store builds their indexes at start. */
 export const documentCollections = [
@@ -34,6 +37,7 @@ export const documentCollections = [
   siteAdaptiveSchemas,
   sitePublishingAuths,
   changeRequests,
+  announcedHeads,
   comments,
   replies,
   reactions,
@@ -42,4 +46,7 @@ export const documentCollections = [
   syncRuns,
   events,
   eventStreams,
+  webhooks,
+  deliveries,
+  auditLog,
 ]

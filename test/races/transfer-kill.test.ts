@@ -34,7 +34,7 @@ test(
     let at: 0 | 1 = 1
     const outcomes = { acknowledged: 0, done: 0, undone: 0 }
     for (let kill = 0; kill < KILLS; kill++) {
-      const to = at === 0 ? 1 : 0
+      const to: 0 | 1 = at === 0 ? 1 : 0
       const answer = transfer(to).catch(() => null)
       await sleep((takes * (kill + 1)) / KILLS)
       await server.kill('tree')

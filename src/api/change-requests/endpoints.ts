@@ -72,7 +72,8 @@ export const updateChangeRequestById = endpoint({
   body: UpdateChangeRequest,
   returns: ChangeRequest,
   fails: [409],
-  handle: async ({ app, space, changeRequest, body }) => presentChangeRequest(app, space, await updateChangeRequest(app, space, changeRequest, body)),
+  handle: async ({ app, actor, space, changeRequest, body }) =>
+    presentChangeRequest(app, space, await updateChangeRequest(app, actor, space, changeRequest, body)),
 })
 
 export const mergeChangeRequestById = endpoint({
