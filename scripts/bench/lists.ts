@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { hashToken } from '../../src/auth/index.js'
 import {
+  comments,
   documentCollections,
   grants,
   membershipId,
@@ -20,11 +21,15 @@ import { interleaved, type Line, median, ms, ratiosOf, timed } from './measure.j
 import { call, newSpace, type Server, startService } from './processes.js'
 
 const SPACES = 'spaces page, 2,000 spaces / 100 spaces'
+const COMMENTS = 'comments page, 50,000 comments / 100 comments'
+const THEIRS = 'comments of two authors on a page, 50,000 comments / 100 comments'
 const START = 'start with these lists, seconds'
-export const listLines = [SPACES, START]
+export const listLines = [SPACES, COMMENTS, THEIRS, START]
 
-const MANY = { members: 10_000, spaces: 2_000 }
-const FEW = { members: 100, spaces: 100 }
+const MANY = { members: 10_000, spaces: 2_000, comments: 50_000 }
+const FEW = { members: 100, spaces: 100, comments: 100 }
+/** They take turns in writing comments. */
+const AUTHORS = 20
 const READER = 'bindery_bench_reader_token_0123456789'
 const ROUNDS = 200
 const START_SECONDS = 3
@@ -34,8 +39,10 @@ export async function lists(dir: string): Promise<Line[]> {
   const home = join(dir, 'lists')
   const before = await startService(home)
   const space = await newSpace(before)
+  const { pages } = (await call(before, 'GET', `/v1/spaces/${space}/content/pages`)).json
+  const page = pages[0].id as string
   await before.stop()
-  await fill(home, space)
+  await fill(home, space, page)
   const started = performance.now()
   const service = await startService(home)
   const start = (performance.now() - started) / 1000
@@ -43,6 +50,13 @@ export async function lists(dir: string): Promise<Line[]> {
   try {
     return [
       await compare(service, SPACES, '/v1/orgs/many/spaces', '/v1/orgs/few/spaces'),
+      await compare(service, COMMENTS, '/v1/spaces/many-0/comments', '/v1/spaces/few-0/comments'),
+      await compare(
+        service,
+        THEIRS,
+        `/v1/spaces/many-0/comments?targetPage=${page}&authors=many-1&authors=many-2`,
+        `/v1/spaces/few-0/comments?targetPage=${page}&authors=few-1&authors=few-2`,
+      ),
       { name: START, sense: 'most', target: START_SECONDS, ratios: [start], detail: `${processor.toFixed(2)} s of processor time` },
     ]
   } finally {
@@ -54,7 +68,7 @@ export async function lists(dir: string): Promise<Line[]> {
 async function compare(service: Server, name: string, long: string, short: string): Promise<Line> {
   const page = async (path: string): Promise<string> => (await call(service, 'GET', path, undefined, READER)).json.next?.page ?? ''
   const read = (path: string, cursor: string) => (round: number) =>
-    timed(() => call(service, 'GET', round % 2 ? `${path}?page=${cursor}` : path, undefined, READER))
+    timed(() => call(service, 'GET', round % 2 && cursor !== '' ? `${path}${path.includes('?') ? '&' : '?'}page=${cursor}` : path, undefined, READER))
   const sides = { long: read(long, await page(long)), short: read(short, await page(short)) }
   await interleaved(ROUNDS / 4, sides)
   const found = await interleaved(ROUNDS, sides)
@@ -68,8 +82,8 @@ async function compare(service: Server, name: string, long: string, short: strin
   }
 }
 
-/** Two organizations, one with many spaces, whose repositories are copies of one; and somebody who may read. */
-async function fill(home: string, model: string): Promise<void> {
+/** Two organizations, one with many spaces, whose repositories are copies of one; comments on a space of each; and somebody who may read. */
+async function fill(home: string, model: string, page: string): Promise<void> {
   const store = await openStore({ dir: join(home, 'data', 'store'), collections: documentCollections })
   const now = new Date(0).toISOString()
   const [organization] = await store.all(organizations)
@@ -109,6 +123,13 @@ async function fill(home: string, model: string): Promise<void> {
       const made: SpaceDoc = { ...space, id: `${id}-${n}`, organization: id, title: `Space ${n}`, createdAt: new Date(n * 1000).toISOString() }
       await tx.insert(spaces, made)
       await tx.insert(grants, { id: `space:${made.id}:team:team-${id}`, target: `space:${made.id}`, principal: `team:team-${id}`, role: 'edit' })
+    })
+    await inBatches(store, counts.comments, async (tx, n) => {
+      await tx.insert(comments, {
+        ...{ id: `${id}-${n}`, space: `${id}-0`, postedBy: `${id}-${1 + (n % AUTHORS)}`, postedAt: new Date(n * 1000).toISOString() },
+        ...{ markdown: `Comment ${n}`, status: n % 3 === 0 ? ('resolved' as const) : ('open' as const), replies: 0, revision: '' },
+        page: { id: page, title: 'Page', path: 'page', content: '' },
+      })
     })
     for (let n = 0; n < counts.spaces; n++) await cp(join(home, 'repos', `${model}.git`), join(home, 'repos', `${id}-${n}.git`), { recursive: true })
   }

@@ -18,6 +18,7 @@ import * as invites from './invites/endpoints.js'
 import * as linkInvites from './invites/link-endpoints.js'
 import * as members from './members/endpoints.js'
 import * as organizations from './organizations/endpoints.js'
+import * as submittedReviews from './reviews/endpoints.js'
 import * as history from './revisions/endpoints.js'
 import * as signIn from './sign-in/endpoints.js'
 import * as sites from './sites/endpoints.js'
@@ -58,6 +59,7 @@ export const endpoints: Endpoints = {
   ...history,
   ...changeRequests,
   ...reviews,
+  ...submittedReviews,
   ...changeRequestContent,
   ...changeRequestComments,
   ...spaceComments,

@@ -7,6 +7,7 @@ import { isMissing, openRevisionById } from '../domain/revisions.js'
 import { peopleResolvers } from './people-resolvers.js'
 import { permissionResolvers } from './permissions/resolvers.js'
 import { commentResolvers } from './comments/resolvers.js'
+import { reviewResolvers } from './reviews/resolvers.js'
 import { eventResolvers } from './event-resolvers.js'
 import { siteBelongingsResolvers } from './sites/belongings-resolvers.js'
 import { siteResolvers } from './sites/resolvers.js'
@@ -17,6 +18,7 @@ const resolver = resolversOf<App, Actor>()
 /** The only ways from an ID in a path to a resource: not there and not visible are the same answer. */
 export const resolvers = defineResolvers({
   ...permissionResolvers,
+  ...reviewResolvers,
   ...eventResolvers,
   userId: resolver()({ as: 'user', description: 'ID of a user.', load: ({ app, actor, id }) => actor && findUser(app, actor, id) }),
   tokenId: resolver()({

@@ -107,15 +107,24 @@ export async function setStatus(
   change: (doc: Document<ChangeRequestDoc>) => Document<ChangeRequestDoc>,
   actor?: string,
 ): Promise<Document<ChangeRequestDoc>> {
-  return app.store.transact(async (tx) => {
-    const stored = (await tx.get(changeRequests, id)) as Document<ChangeRequestDoc>
-    const next = change(stored)
-    if (next === stored) return stored
-    const space = await tx.get(spaces, stored.space)
-    if (space && next.status !== stored.status) await tx.replace(spaces, recount(space, stored.status, next.status))
-    if (space) await tell(app, tx, space.organization, stored, next, actor)
-    return tx.replace(changeRequests, next)
-  })
+  return app.store.transact((tx) => setStatusIn(app, tx, id, change, actor))
+}
+
+/** Like `setStatus`, in a transaction under way. */
+export async function setStatusIn(
+  app: App,
+  tx: Transaction,
+  id: string,
+  change: (doc: Document<ChangeRequestDoc>) => Document<ChangeRequestDoc>,
+  actor?: string,
+): Promise<Document<ChangeRequestDoc>> {
+  const stored = (await tx.get(changeRequests, id)) as Document<ChangeRequestDoc>
+  const next = change(stored)
+  if (next === stored) return stored
+  const space = await tx.get(spaces, stored.space)
+  if (space && next.status !== stored.status) await tx.replace(spaces, recount(space, stored.status, next.status))
+  if (space) await tell(app, tx, space.organization, stored, next, actor)
+  return tx.replace(changeRequests, next)
 }
 
 /** The event of a change of subject or status; what else changes is told of elsewhere. */

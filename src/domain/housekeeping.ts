@@ -5,6 +5,7 @@ import { removeComments } from './comments/removal.js'
 import { emit } from './events.js'
 import { removeGrantsOn } from './permissions.js'
 import { repositoryName } from './refs.js'
+import { removeReviews } from './reviews/requests.js'
 import { takeOffSites } from './sites/deleted-spaces.js'
 import { RESTORE_MS } from './spaces.js'
 
@@ -63,6 +64,7 @@ export async function purgeSpace(app: App, id: string): Promise<void> {
       if (!space) return true
       if (space.deletedAt === undefined || Date.parse(space.deletedAt) + RESTORE_MS > app.clock.now().getTime()) return false
       await removeComments(tx, id)
+      await removeReviews(tx, id)
       for (const doc of await tx.find(changeRequests, 'space', id)) await tx.remove(changeRequests as never, doc.id)
       for (const doc of await tx.find(syncRuns, 'space', id)) await tx.remove(syncRuns as never, doc.id)
       await removeGrantsOn(tx, { kind: 'space', id })

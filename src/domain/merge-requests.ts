@@ -11,6 +11,7 @@ import { conflictError, resolveConflicts } from './conflicts.js'
 import { mergeCommits } from './merge.js'
 import { headOf } from './main-content.js'
 import { changeRequestRef, MAIN } from './refs.js'
+import { checkApprovals } from './reviews/standing.js'
 import { requireUnlocked } from './spaces.js'
 
 /** Everybody who wrote between two commits, as trailers' values, the acting user left out. */
@@ -26,7 +27,8 @@ export async function coAuthors(repo: Repository, from: CommitId, not: readonly 
 
 /**
  * Merges a change request into main with a merge commit. The move of main is the commit point; the document follows and
- * can be repaired from Git. Merging a merged one answers its revision again.
+ * can be repaired from Git. Merging a merged one answers its revision again. What the space asks of approvals is checked of
+ * the head that is merged, under the lock under which reviews are made.
  */
 export async function mergeChangeRequest(app: App, actor: Actor, space: LoadedSpace, changeRequest: LoadedChangeRequest): Promise<{ revision: CommitId }> {
   const merged = await app.locks.run(space.doc.id, async () => {
@@ -34,6 +36,7 @@ export async function mergeChangeRequest(app: App, actor: Actor, space: LoadedSp
     if (doc.status === 'merged') return { revision: doc.revisionMerged as CommitId }
     if (doc.status === 'archived') throw conflict('The change request is archived: set its status to open to merge it.')
     await requireUnlocked(app, space)
+    await checkApprovals(app.store, { doc, head })
     const revision = await moveBranch(space.repo, MAIN, `merge change request ${doc.number}`, (main) =>
       mergeCommit(app, actor, space, { doc, head }, main ?? headOf(space)),
     )
@@ -53,7 +56,7 @@ async function mergeCommit(app: App, actor: Actor, space: LoadedSpace, { doc, he
   const { repo } = space
   // A Git user may have merged it himself, or it has no commits of its own: ancestry decides.
   if (await repo.isAncestor(head, main)) return main
-  const merged = await mergeCommits(app, repo, { ours: main, theirs: head })
+  const merged = await mergeCommits(app, space, { ours: main, theirs: head })
   if (!merged.clean)
     throw conflictError(
       `Change request ${doc.number}`,
@@ -95,7 +98,7 @@ export async function updateFromMain(
       const head = branch ?? (doc.revisionInitial as CommitId)
       const current = await repo.isAncestor(main, head)
       if (current && resolve.length === 0) return head
-      const attempt = current ? { clean: true as const, tree: (await repo.commit(head)).tree } : await mergeCommits(app, repo, { ours: head, theirs: main })
+      const attempt = current ? { clean: true as const, tree: (await repo.commit(head)).tree } : await mergeCommits(app, space, { ours: head, theirs: main })
       const merged = await resolveConflicts(app, repo, attempt, resolve)
       const base = await repo.mergeBase(main, head)
       return makeCommit(app, space.doc.id, repo, {

@@ -7,6 +7,7 @@ import { syncRuns } from './git-sync.js'
 import { invites, signIns } from './invite.js'
 import { jobs } from './job.js'
 import { memberships, organizations, teamMembers, teams } from './organization.js'
+import { requestedReviews, reviews } from './review.js'
 import { sites } from './site.js'
 import { siteAdaptiveSchemas } from './site-adaptive-schema.js'
 import { siteCustomizations } from './site-customization.js'
@@ -42,6 +43,8 @@ export const documentCollections = [
   replies,
   reactions,
   commenters,
+  reviews,
+  requestedReviews,
   jobs,
   syncRuns,
   events,

@@ -61,6 +61,8 @@ export interface CommentDoc extends Post {
   revision: string
   page?: SeenPage
   place?: SeenPlace
+  /** ID of the review that it was made with. */
+  review?: string
 }
 
 /** One list of comments; what is left out does not matter. */
@@ -163,6 +165,7 @@ const CommentTarget = Type.Object(
   {
     space: Id,
     changeRequest: optional(Id),
+    review: optional(Type.String({ description: 'ID of the review that the comment was made with.' })),
     revision: Type.String({ description: 'The revision that was the content when the comment was made.' }),
     page: optional(
       Type.Object(
@@ -222,7 +225,7 @@ export const CommentReply = Type.Object({ object: Type.Literal('comment-reply'),
 export const CommentReplyList = listOf(CommentReply, { $id: 'CommentReplyList' })
 
 const strict = { additionalProperties: false }
-const CommentBodyInput = Type.Union(
+export const CommentBodyInput = Type.Union(
   [
     Type.Object({ markdown: Type.String({ minLength: 1, maxLength: MAX_COMMENT_LENGTH }) }, strict),
     Type.Object({ document: Type.Object({}, { additionalProperties: true }) }, strict),

@@ -74,6 +74,8 @@ export interface SpaceDoc {
   changeRequestsOpen: number
   changeRequestsDraft: number
   comments: number
+  /** Approvals that a merge needs; absent = 0. */
+  requiredApprovals?: number
   createdBy: string
 }
 
@@ -135,6 +137,14 @@ export const GitSync = Type.Object(
   { $id: 'GitSync' },
 )
 
+const RequiredApprovals = Type.Integer({
+  minimum: 0,
+  maximum: 20,
+  description:
+    'How many approvals of its latest revision, by others than who opened it, a change request needs before it can be merged; with 1 or more, nobody who reviewed may have changes requested. ' +
+    '0, the default: reviews advise and forbid nothing. It is about merges: live edits, imports and rollbacks of the main content need no approval.',
+})
+
 export const Space = Type.Object(
   {
     object: Type.Literal('space'),
@@ -158,6 +168,7 @@ export const Space = Type.Object(
     changeRequests: Type.Integer(),
     changeRequestsOpen: Type.Integer(),
     changeRequestsDraft: Type.Integer(),
+    requiredApprovals: RequiredApprovals,
     urls: Type.Object({
       location: Type.String(),
       app: Type.String(),
@@ -264,6 +275,7 @@ export const UpdateSpace = Type.Object(
     editMode: Type.Optional(oneOf(editModes)),
     defaultLevel: Type.Optional(DefaultLevel),
     visibility: Type.Optional(oneOf(visibilities)),
+    requiredApprovals: Type.Optional(RequiredApprovals),
     visitorAuth: Type.Optional(nullable(VisitorAuth)),
   },
   { additionalProperties: false, $id: 'UpdateSpace' },

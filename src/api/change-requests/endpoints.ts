@@ -80,7 +80,9 @@ export const mergeChangeRequestById = endpoint({
   method: 'POST',
   path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/merge',
   summary: 'Merge a change request into the main content',
-  description: 'A merge commit on main. What cannot be clean changes nothing and answers 409 with the paths.',
+  description:
+    'A merge commit on main. What cannot be clean changes nothing and answers 409 with the paths. Where the space has `requiredApprovals`, ' +
+    '409 also tells how many are missing, and who has requested changes.',
   section,
   needs: 'space:merge',
   returns: MergeResult,

@@ -51,6 +51,7 @@ export async function presentSpace(app: App, { doc, role, repo }: LoadedSpace, s
     changeRequests: doc.changeRequests,
     changeRequestsOpen: doc.changeRequestsOpen,
     changeRequestsDraft: doc.changeRequestsDraft,
+    requiredApprovals: doc.requiredApprovals ?? 0,
     urls: { location, app: location, ...(await addressesOfSpace(app, doc, shareKey)) },
     permissions: presentSpacePermissions(role),
   }

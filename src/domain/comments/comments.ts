@@ -30,23 +30,28 @@ export async function createComment(app: App, actor: Actor, discussion: LoadedDi
     () => readBody(input.body),
     () => takeTarget(sight, input),
   )
-  return write(app, actor, discussion, async (writing) => {
-    const comment = await writing.tx.insert(comments, {
-      id: newId(),
-      ...partsOf(discussion),
-      postedBy: actor.user.id,
-      postedAt: writing.now,
-      markdown,
-      status: 'open',
-      replies: 0,
-      revision: sight.head ?? '',
-      ...target,
-    })
-    await countOpen(writing, 1)
-    await countPosts(writing, actor.user.id, 1)
-    await tell(writing, 'comment.created', comment)
-    return comment
+  return write(app, actor, discussion, (writing) => insertComment(writing, { markdown, revision: sight.head ?? '', ...target }))
+}
+
+/** A new comment, in a write under way. */
+export async function insertComment(
+  writing: Writing,
+  input: Pick<CommentDoc, 'markdown' | 'revision' | 'page' | 'place' | 'review'>,
+): Promise<Document<CommentDoc>> {
+  const { tx, actor, discussion, now } = writing
+  const comment = await tx.insert(comments, {
+    id: newId(),
+    ...partsOf(discussion),
+    postedBy: actor.user.id,
+    postedAt: now,
+    status: 'open',
+    replies: 0,
+    ...input,
   })
+  await countOpen(writing, 1)
+  await countPosts(writing, actor.user.id, 1)
+  await tell(writing, 'comment.created', comment)
+  return comment
 }
 
 /**
