@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { changes, changesLine } from './bench/changes.js'
 import { documents } from './bench/documents.js'
+import { listLines, lists } from './bench/lists.js'
 import { type Line, print } from './bench/measure.js'
 import { readLines, reads } from './bench/reads.js'
 import { adoptions } from './bench/sync.js'
@@ -26,6 +27,7 @@ const groups: { names: string[]; run: (dir: string) => Promise<Line[]> }[] = [
   { names: [changesLine], run: changes },
   { names: ['adoption / git clone --bare'], run: (dir) => adoptions(dir, values.repository) },
   { names: ['document patch, 10,000 documents / 10 documents'], run: documents },
+  { names: listLines, run: lists },
   { names: [...manyEditsLines], run: manyEdits },
 ]
 

@@ -31,6 +31,17 @@ const secret = makeValidator<string>((input) =>
 )
 const email = makeValidator<string>((input) => (input === '' ? '' : /^[^\s@]+@[^\s@]+$/.test(input) ? input : fail('must be an e-mail address')))
 
+const smtpUrl = makeValidator<string>((input) => {
+  if (input === '') return ''
+  const url = URL.canParse(input) ? new URL(input) : fail('must be an smtp or smtps URL')
+  return ['smtp:', 'smtps:'].includes(url.protocol) && url.hostname !== '' ? input : fail('must be an smtp or smtps URL')
+})
+const sender = makeValidator<string>((input) =>
+  input === '' || /^(?:[^<>"@\p{Cc}]{0,100}<[^\s@<>",;]+@[^\s@<>",;]+>|[^\s@<>",;]+@[^\s@<>",;]+)$/u.test(input)
+    ? input
+    : fail('must be an e-mail address, or a name and an address: Docs <docs@example.org>'),
+)
+
 /** An origin: scheme and host, no path, no slash at the end. */
 function originOf(input: string): string {
   const url = URL.canParse(input) ? new URL(input) : fail('must be an http or https URL')
@@ -100,6 +111,14 @@ const settings = {
   treeLimitEntries: setting<number>('TREE_LIMIT_ENTRIES', integer(1, 10_000_000), '100000', 'Most files in one revision.'),
   ratePerToken: setting<number>('RATE_LIMIT_PER_MINUTE', integer(0, 10_000_000), '3000', 'Requests per minute and token; 0 = no limit.'),
   ratePerAddress: setting<number>('RATE_LIMIT_PER_MINUTE_ADDRESS', integer(0, 10_000_000), '6000', 'Requests per minute and address; 0 = no limit.'),
+  signInRate: setting<number>('RATE_LIMIT_SIGN_INS', integer(0, 10_000_000), '20', 'Requests to sign in per minute and address; 0 = no limit.'),
+  smtpUrl: setting<string | null>(
+    'SMTP_URL',
+    smtpUrl,
+    '',
+    'Mail server for invitations and sign-in links: `smtp://user:password@mail.example.org:587` (add `?requireTLS=true` to insist on STARTTLS) or `smtps://…`. Secret. Empty = no mail: links of invitations are in the answers, and nobody signs in by mail.',
+  ),
+  mailFrom: setting<string | null>('MAIL_FROM', sender, '', 'Sender of the mails: `Docs <docs@example.org>`. Needed with `BINDERY_SMTP_URL`.'),
   remoteProtocols: setting<RemoteProtocol[]>(
     'REMOTE_PROTOCOLS',
     protocols,
@@ -113,6 +132,8 @@ const settings = {
     'Whether URLs given by users may lead to private addresses: `true`, `false`, or the allowed CIDR ranges, separated by commas.',
   ),
   remoteTimeoutSeconds: setting<number>('REMOTE_TIMEOUT_SECONDS', integer(1, 86_400), '600', 'Longest time for one fetch or push.'),
+  eventDays: setting<number>('EVENT_DAYS', integer(1, 3_650), '30', 'Days that events and deliveries of webhooks are kept.'),
+  auditDays: setting<number>('AUDIT_LOG_DAYS', integer(1, 3_650), '90', 'Days that entries of the audit log are kept.'),
   corsOrigins: setting<string[]>('CORS_ORIGINS', origins, '*', 'Origins whose scripts may call the API, separated by commas; `*` = all, empty = none.'),
   metricsToken: setting<string | null>(
     'METRICS_TOKEN',
@@ -162,6 +183,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
   }) as Record<string, unknown>
   const unknown = Object.keys(env).filter((name) => name.startsWith('BINDERY_') && !(name in given))
   wrong.push(...unknown.map((name) => `${name} is no setting of this service`))
+  if (clean.BINDERY_SMTP_URL && clean.BINDERY_MAIL_FROM === '') wrong.push('BINDERY_MAIL_FROM must be set where BINDERY_SMTP_URL is')
   if (wrong.length > 0) throw new ConfigError(`The configuration is wrong:\n  ${wrong.join('\n  ')}`)
   return Object.freeze(Object.fromEntries(entries.map(([key, one]) => [key, clean[one.name] === '' ? null : clean[one.name]])) as Values)
 }

@@ -7,6 +7,7 @@ import { LRUCache } from 'lru-cache'
 import { endpoints } from './api/index.js'
 import { createApi } from './api/pipeline/create-api.js'
 import { createMetrics } from './api/pipeline/metrics.js'
+import { rateLimit } from './api/pipeline/rate-limit.js'
 import { resolvers } from './api/resolvers.js'
 import { can } from './api/service.js'
 import { bearer } from './auth/index.js'
@@ -16,16 +17,20 @@ import type { Actor, App } from './domain/app.js'
 import { ContentCache } from './domain/content-cache.js'
 import { type FirstStart, firstStart } from './domain/first-start.js'
 import { Gatherer } from './domain/gatherer.js'
+import { recordRequest } from './domain/audit.js'
+import { announceAll, forgetLostHeads } from './domain/announce.js'
 import { KeyedMutex } from './domain/mutex.js'
 import { type Repair, reconcile } from './domain/reconcile.js'
 import { makeDurableFolder } from './durable-folder.js'
 import { createRemoteOperations, openGit } from './git/index.js'
+import { type Announcer, startAnnouncer } from './jobs/announcer.js'
+import { startWebhookSender } from './jobs/webhook-sender.js'
 import { startWorker } from './jobs/worker.js'
 import { type Clock, systemClock } from './kernel/clock.js'
 import { ServiceError } from './kernel/errors.js'
 import { createLog, type Log } from './kernel/log.js'
 import { documentCollections } from './model/index.js'
-import { createHttpClient } from './outbound/index.js'
+import { createHttpClient, createMailer } from './outbound/index.js'
 import { openStore } from './store/index.js'
 import { keepSecret } from './secret-file.js'
 
@@ -72,6 +77,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     log: ({ event, ...fields }) => log.info(fields, `store: ${event}`),
   })
   const closers: Array<() => Promise<unknown>> = [() => store.close()]
+  let announcer: Announcer | undefined
   try {
     const git = await openGit({
       reposDir: resolve(config.reposDir),
@@ -79,20 +85,27 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       maxBlobBytes: config.blobLimitBytes,
       remote: createRemoteOperations({ allowedProtocols: config.remoteProtocols, allowPrivateNetworks: config.allowPrivateNetworks }),
       notice: (message) => log.warn({}, message),
+      moved: (repository, refs) => announcer?.moved(repository, refs),
     })
     closers.unshift(() => git.close())
     const locks = new KeyedMutex()
     const http = createHttpClient({ allowPrivateNetworks: config.allowPrivateNetworks, agent: `${NAME}/${await version()}` })
     closers.unshift(() => http.close())
+    const mail = config.smtpUrl === null ? null : createMailer({ url: config.smtpUrl, from: config.mailFrom as string })
+    if (mail) closers.unshift(async () => mail.close())
+    const limitSignIn = rateLimit('sign-in', config.signInRate)
     const app: App = {
       store,
       git,
       http,
+      mail,
+      ...(limitSignIn ? { limitSignIn } : {}),
       clock: overrides.clock ?? systemClock,
       locks,
       edits: new Gatherer(locks, EDITS_AT_ONCE),
       content: new ContentCache(),
       wakeJobs: () => {},
+      wakeWebhooks: () => {},
       credentials: new Map(),
       log,
       settings: {
@@ -105,11 +118,16 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
         maxTreeEntries: config.treeLimitEntries,
         remoteTimeoutMs: config.remoteTimeoutSeconds * 1000,
         allowedProtocols: config.remoteProtocols,
+        eventDays: config.eventDays,
+        auditDays: config.auditDays,
         committer: { name: NAME, email: 'bindery@localhost' },
       },
     }
     const repairs = await reconcile(app)
     for (const repair of repairs) log.warn(repair, 'reconciled')
+    await forgetLostHeads(app)
+    await announceAll(app, { branches: true })
+    announcer = startAnnouncer(app)
     const first = await firstStart(app, { email: config.adminEmail ?? 'admin@localhost', token: config.adminToken })
     if (first.token !== null) await keepSecret(join(dataDir, 'admin-token'), () => first.token as string, { replace: true })
 
@@ -117,7 +135,9 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       app,
       endpoints,
       resolvers,
-      authenticate: async (header, request) => authorized(await signIn(app, header), request.method),
+      authenticate: (header) => signIn(app, header),
+      permit: checkReadOnly,
+      acted: (request) => recordRequest(app, request),
       actorKey: (actor) => actor.token.id,
       can: can as never,
       config: {
@@ -145,11 +165,15 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     if (config.publicUrl === null) app.settings.publicUrl = url
     const worker = overrides.withoutWorker ? null : startWorker(app, { concurrency: 2 })
     app.wakeJobs = () => worker?.wake()
+    const sender = overrides.withoutWorker ? null : startWebhookSender(app)
+    if (sender) app.wakeWebhooks = sender.wake
     const close = async (): Promise<void> => {
       api.stop()
       await stop(server)
       await worker?.stop()
       await app.locks.idle()
+      await announcer?.stop()
+      await sender?.stop()
       for (const closer of closers) await closer()
     }
     return { url: app.settings.publicUrl, app, first, repairs, close }
@@ -165,9 +189,8 @@ async function signIn(app: App, header: string): Promise<Actor | null> {
 }
 
 /** A token for reading only reads. */
-function authorized(actor: Actor | null, method: string): Actor | null {
-  if (actor?.token.readOnly && !['GET', 'HEAD', 'OPTIONS'].includes(method)) throw new ServiceError('forbidden', 'This token is for reading only.')
-  return actor
+function checkReadOnly(actor: Actor, method: string): void {
+  if (actor.token.readOnly && method !== 'GET') throw new ServiceError('forbidden', 'This token is for reading only.')
 }
 
 const answerCache = () =>

@@ -141,11 +141,12 @@ export async function call(
   method: 'GET' | 'POST' | 'PATCH',
   path: string,
   body?: object,
+  token = ADMIN_TOKEN,
 ): Promise<{ json: Json; text: string; etag: string }> {
   const answer = await request(server.url + path, {
     method,
     dispatcher: agent,
-    headers: { authorization: `Bearer ${ADMIN_TOKEN}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+    headers: { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) },
     ...(body ? { body: JSON.stringify(body) } : {}),
   })
   const text = await answer.body.text()

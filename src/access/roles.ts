@@ -29,5 +29,7 @@ export function effectiveRole(chain: readonly ChainLink[], member: Role | null |
   if (member === 'admin') return 'admin'
   const level = chain.find((link) => link.defaultLevel !== 'inherit')?.defaultLevel
   const byDefault = member === null ? null : level === undefined || level === 'inherit' ? member : level
-  return chain.flatMap((link) => link.granted).reduce(greater, byDefault)
+  let role = byDefault
+  for (const { granted } of chain) for (const one of granted) role = greater(role, one)
+  return role
 }

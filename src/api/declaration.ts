@@ -94,6 +94,8 @@ export interface EndpointFacts {
    * files, found in `request.files`. The function completes the members before they are checked.
    */
   form?: (members: Record<string, unknown>, files: ReadonlyMap<string, FormFile>) => Record<string, unknown>
+  /** False = it is not told to the audit log, since it changes nothing but what it is called for all the time. */
+  audited?: false
   /** Bytes that the body may have, where that is not the general limit. */
   bodyLimitBytes?: number
 }

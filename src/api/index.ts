@@ -1,7 +1,10 @@
+import * as audit from './audit/endpoints.js'
 import * as changeRequests from './change-requests/endpoints.js'
 import * as reviews from './change-requests/review-endpoints.js'
+import * as collections from './collections/endpoints.js'
 import * as collectionPermissions from './collections/permission-endpoints.js'
 import * as changeRequestComments from './comments/change-request-endpoints.js'
+import * as commenters from './comments/commenter-endpoints.js'
 import * as spaceComments from './comments/space-endpoints.js'
 import * as changeRequestContent from './content/change-request-endpoints.js'
 import * as downloads from './content/download-endpoint.js'
@@ -9,17 +12,32 @@ import * as mainContent from './content/main-endpoints.js'
 import * as revisions from './content/revision-endpoints.js'
 import * as writing from './content/write-endpoints.js'
 import type { Endpoints } from './declaration.js'
+import * as events from './events/endpoints.js'
 import * as gitSync from './git-sync/endpoints.js'
+import * as invites from './invites/endpoints.js'
+import * as linkInvites from './invites/link-endpoints.js'
 import * as members from './members/endpoints.js'
 import * as organizations from './organizations/endpoints.js'
+import * as submittedReviews from './reviews/endpoints.js'
 import * as history from './revisions/endpoints.js'
+import * as signIn from './sign-in/endpoints.js'
+import * as sites from './sites/endpoints.js'
+import * as siteSections from './sites/section-endpoints.js'
+import * as siteSectionGroups from './sites/section-group-endpoints.js'
+import * as siteSpaces from './sites/site-space-endpoints.js'
+import * as siteSpaceCustomization from './sites/site-space-customization-endpoints.js'
+import * as siteStructure from './sites/structure-endpoints.js'
+import * as sitePermissions from './sites/permission-endpoints.js'
 import * as siteRedirects from './sites/redirect-endpoints.js'
 import * as siteSettings from './sites/settings-endpoints.js'
 import * as siteShareLinks from './sites/share-link-endpoints.js'
 import * as spaces from './spaces/endpoints.js'
 import * as teams from './teams/endpoints.js'
 import * as spacePermissions from './spaces/permission-endpoints.js'
+import * as spacePlaces from './spaces/place-endpoints.js'
 import * as users from './users/endpoints.js'
+import * as webhookDeliveries from './webhooks/delivery-endpoints.js'
+import * as webhooks from './webhooks/endpoints.js'
 
 /** Every operation of the service, by its operationId. */
 export const endpoints: Endpoints = {
@@ -27,8 +45,13 @@ export const endpoints: Endpoints = {
   ...organizations,
   ...members,
   ...teams,
+  ...invites,
+  ...linkInvites,
+  ...signIn,
   ...spaces,
+  ...spacePlaces,
   ...spacePermissions,
+  ...collections,
   ...collectionPermissions,
   ...mainContent,
   ...revisions,
@@ -36,12 +59,25 @@ export const endpoints: Endpoints = {
   ...history,
   ...changeRequests,
   ...reviews,
+  ...submittedReviews,
   ...changeRequestContent,
   ...changeRequestComments,
   ...spaceComments,
+  ...commenters,
   ...downloads,
   ...gitSync,
+  ...sites,
+  ...siteStructure,
+  ...siteSections,
+  ...siteSectionGroups,
+  ...siteSpaces,
+  ...events,
+  ...audit,
+  ...webhooks,
+  ...webhookDeliveries,
   ...siteSettings,
+  ...siteSpaceCustomization,
   ...siteShareLinks,
   ...siteRedirects,
+  ...sitePermissions,
 }

@@ -1,4 +1,5 @@
 import type { Actor, App, LoadedOrganization } from '../domain/app.js'
+import { findInvite } from '../domain/invites.js'
 import { findMember } from '../domain/members.js'
 import { findTeam } from '../domain/teams.js'
 import { resolversOf } from './resolver.js'
@@ -12,6 +13,18 @@ export const peopleResolvers = {
     needs: ['organization'],
     description: 'ID of a user who is a member of the organization.',
     load: ({ app, actor, parents, id }) => actor && findMember(app, actor, parents.organization, id),
+  }),
+  emailInviteId: inOrganization({
+    as: 'invite',
+    needs: ['organization'],
+    description: 'ID of an invitation by e-mail.',
+    load: ({ app, parents, id }) => findInvite(app, parents.organization, 'email', id),
+  }),
+  inviteId: inOrganization({
+    as: 'invite',
+    needs: ['organization'],
+    description: 'ID of a link invitation.',
+    load: ({ app, parents, id }) => findInvite(app, parents.organization, 'link', id),
   }),
   teamId: inOrganization({
     as: 'team',

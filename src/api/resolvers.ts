@@ -7,6 +7,8 @@ import { isMissing, openRevisionById } from '../domain/revisions.js'
 import { peopleResolvers } from './people-resolvers.js'
 import { permissionResolvers } from './permissions/resolvers.js'
 import { commentResolvers } from './comments/resolvers.js'
+import { reviewResolvers } from './reviews/resolvers.js'
+import { eventResolvers } from './event-resolvers.js'
 import { siteBelongingsResolvers } from './sites/belongings-resolvers.js'
 import { siteResolvers } from './sites/resolvers.js'
 import { defineResolvers, resolversOf } from './resolver.js'
@@ -16,6 +18,8 @@ const resolver = resolversOf<App, Actor>()
 /** The only ways from an ID in a path to a resource: not there and not visible are the same answer. */
 export const resolvers = defineResolvers({
   ...permissionResolvers,
+  ...reviewResolvers,
+  ...eventResolvers,
   userId: resolver()({ as: 'user', description: 'ID of a user.', load: ({ app, actor, id }) => actor && findUser(app, actor, id) }),
   tokenId: resolver()({
     as: 'token',
@@ -28,7 +32,7 @@ export const resolvers = defineResolvers({
     load: ({ app, actor, id }) => actor && findOrganization(app, actor, id),
   }),
   emailDomain: resolver()({ as: 'emailDomain', description: 'Domain of e-mail addresses.', load: ({ id }) => id.toLowerCase() }),
-  subdomain: resolver()({ as: 'holder', description: 'Hostname of an organization.', load: ({ app, id }) => findSubdomain(app, id) }),
+  subdomain: resolver()({ as: 'subdomain', description: 'Hostname of an organization.', load: ({ app, id }) => findSubdomain(app, id) }),
   ...peopleResolvers,
   collectionId: resolver()({
     as: 'collection',

@@ -2,7 +2,7 @@ import { hashToken, newToken } from '../auth/index.js'
 import { badRequest, ServiceError } from '../kernel/errors.js'
 import { newId } from '../kernel/ids.js'
 import { type CreateToken, memberships, type TokenDoc, tokens, type UserDoc, users } from '../model/index.js'
-import type { Document } from '../store/index.js'
+import type { Document, Transaction } from '../store/index.js'
 import { findOrganization } from './access.js'
 import type { Actor, App } from './app.js'
 
@@ -19,17 +19,29 @@ export async function authenticate(app: App, token: string): Promise<Actor | nul
           readOnly: found.readOnly,
           ...(found.organization === undefined ? {} : { organization: found.organization }),
           ...(found.expiresAt === undefined ? {} : { expiresAt: found.expiresAt }),
+          ...(found.byEmail ? { byEmail: true } : {}),
         },
       }
     : null
 }
 
+/** A token, and the secret that is shown once. */
+export interface IssuedToken {
+  token: Document<TokenDoc>
+  secret: string
+}
+
+/** What is wanted of a token; `byEmail` as in `TokenDoc`. */
+export type NewToken = CreateToken & Pick<TokenDoc, 'byEmail'>
+
+type Writer = Pick<Transaction, 'insert'>
+
 /** Makes a token of a user. The secret is in the answer and nowhere else. */
-export async function issueToken(app: App, user: string, input: CreateToken, secret = newToken()): Promise<{ token: Document<TokenDoc>; secret: string }> {
+export async function issueToken(app: App, user: string, input: NewToken, secret = newToken(), tx: Writer = app.store): Promise<IssuedToken> {
   if (input.expiresAt !== undefined && Date.parse(input.expiresAt) <= app.clock.now().getTime()) {
     throw badRequest('The token would have expired already.', [{ path: '/expiresAt', message: 'must lie in the future' }])
   }
-  const token = await app.store.insert(tokens, {
+  const token = await tx.insert(tokens, {
     id: newId(),
     user,
     label: input.label,
@@ -37,13 +49,14 @@ export async function issueToken(app: App, user: string, input: CreateToken, sec
     readOnly: input.readOnly ?? false,
     createdAt: app.clock.now().toISOString(),
     ...(input.organization === undefined ? {} : { organization: input.organization }),
+    ...(input.byEmail ? { byEmail: true } : {}),
     ...(input.expiresAt === undefined ? {} : { expiresAt: new Date(input.expiresAt).toISOString() }),
   })
   return { token, secret }
 }
 
 /** A token made by its owner: never more powerful than the one it is made with, and gone no later. Throws 400, 403. */
-export async function createToken(app: App, actor: Actor, input: CreateToken): Promise<{ token: Document<TokenDoc>; secret: string }> {
+export async function createToken(app: App, actor: Actor, input: CreateToken): Promise<IssuedToken> {
   const limit = actor.token.organization
   if (limit !== undefined && input.organization !== limit) {
     throw new ServiceError('forbidden', `Your token is limited to organization ${limit}: a new one must be limited to it as well.`)
@@ -55,7 +68,7 @@ export async function createToken(app: App, actor: Actor, input: CreateToken): P
   if (end !== undefined && input.expiresAt !== undefined && Date.parse(input.expiresAt) > Date.parse(end)) {
     throw new ServiceError('forbidden', `Your token expires at ${end}: a new one cannot outlive it.`)
   }
-  return issueToken(app, actor.user.id, end === undefined ? input : { expiresAt: end, ...input })
+  return issueToken(app, actor.user.id, { ...(end === undefined ? {} : { expiresAt: end }), ...input, ...(actor.token.byEmail ? { byEmail: true } : {}) })
 }
 
 /** The caller's tokens; with one that is limited to an organization, those with the same limit. */
@@ -70,9 +83,9 @@ export async function revokeToken(app: App, token: Document<TokenDoc>): Promise<
 }
 
 /** A new user. `email` is stored in lower case; one that is taken throws `DuplicateKey`. */
-export function createUser(app: App, input: { email: string; displayName?: string; service?: boolean }): Promise<Document<UserDoc>> {
+export function createUser(app: App, input: { email: string; displayName?: string; service?: boolean }, tx: Writer = app.store): Promise<Document<UserDoc>> {
   const email = input.email.toLowerCase()
-  return app.store.insert(users, {
+  return tx.insert(users, {
     id: newId(),
     email,
     displayName: input.displayName ?? (email.split('@')[0] as string),

@@ -2,7 +2,7 @@ import type { ContentCache } from './content-cache.js'
 import type { Gatherer } from './gatherer.js'
 import type { Git, Repository } from '../git/index.js'
 import type { Clock } from '../kernel/clock.js'
-import type { HttpClient } from '../outbound/index.js'
+import type { HttpClient, Mailer } from '../outbound/index.js'
 import type { CollectionDoc, OrganizationDoc, Role, SiteDoc, SpaceDoc, TeamDoc, UserDoc } from '../model/index.js'
 import type { Document, Store } from '../store/index.js'
 import type { KeyedMutex } from './mutex.js'
@@ -13,6 +13,8 @@ export interface App {
   git: Git
   /** For URLs that users name; kept out of private networks. */
   http: HttpClient
+  /** Null where no mail server is set up. */
+  mail: Mailer | null
   clock: Clock
   settings: Settings
   /** One holder per space for what must not interleave: writes of content, sync steps, maintenance. */
@@ -22,6 +24,10 @@ export interface App {
   content: ContentCache
   /** Tells the worker that jobs were queued. */
   wakeJobs(): void
+  /** Counts a request to sign in from an address; throws 429 where there were too many. Absent = no limit. */
+  limitSignIn?(address: string): Promise<unknown>
+  /** Tells the sender of webhooks that an organization has events. May be called in the transaction that writes them. */
+  wakeWebhooks(organization: string): void
   /** Credentials of queued remote operations by job ID: in memory only, gone with the process. */
   credentials: Map<string, { username?: string; password?: string }>
   log: { info(fields: object, message: string): void; warn(fields: object, message: string): void; error(fields: object, message: string): void }
@@ -39,6 +45,10 @@ export interface Settings {
   maxTreeEntries: number
   remoteTimeoutMs: number
   allowedProtocols: readonly string[]
+  /** Days that events and deliveries of webhooks are kept. */
+  eventDays: number
+  /** Days that entries of the audit log are kept. */
+  auditDays: number
   /** Committer of the service's commits. */
   committer: { name: string; email: string }
 }
@@ -46,7 +56,7 @@ export interface Settings {
 /** Who asks. */
 export interface Actor {
   user: Document<UserDoc>
-  token: { id: string; readOnly: boolean; organization?: string; expiresAt?: string }
+  token: { id: string; readOnly: boolean; organization?: string; expiresAt?: string; byEmail?: boolean }
 }
 
 /** An organization that the caller may see, with his role there (null = guest). */

@@ -14,6 +14,7 @@ import {
 } from '../model/index.js'
 import type { Document, Transaction } from '../store/index.js'
 import type { Actor, App, LoadedSpace } from './app.js'
+import { emit } from './events.js'
 import { StaleRef } from '../git/index.js'
 import { headOf } from './main-content.js'
 import { changeRequestRef, MAIN } from './refs.js'
@@ -67,7 +68,7 @@ export async function createChangeRequest(
     const status = options.status ?? 'draft'
     const now = app.clock.now().toISOString()
     await tx.replace(spaces, { ...recount(stored, null, status), nextChangeRequest: number + 1 })
-    return tx.insert(changeRequests, {
+    const made = await tx.insert(changeRequests, {
       id: newId(),
       space: stored.id,
       number,
@@ -80,6 +81,10 @@ export async function createChangeRequest(
       comments: 0,
       ...(options.remoteKey === undefined ? {} : { remoteKey: options.remoteKey }),
     })
+    const subject = { space: stored.id, changeRequest: made.id }
+    const data = { number, status, subject: made.subject }
+    await emit(app, tx, { type: 'change_request.created', organization: stored.organization, actor: actor.user.id, subject, data })
+    return made
   })
   await makeBranch(space, doc, head)
   return { doc, head }
@@ -95,40 +100,58 @@ export async function makeBranch(space: LoadedSpace, doc: Pick<ChangeRequestDoc,
   }
 }
 
-/** Sets status fields and the space's counters, in one transaction. */
+/** Sets status fields and the space's counters, in one transaction, with the event. `actor`: ID of the user; absent = the service. */
 export async function setStatus(
   app: App,
   id: string,
   change: (doc: Document<ChangeRequestDoc>) => Document<ChangeRequestDoc>,
+  actor?: string,
 ): Promise<Document<ChangeRequestDoc>> {
-  return app.store.transact((tx) => setStatusIn(tx, id, change))
+  return app.store.transact((tx) => setStatusIn(app, tx, id, change, actor))
 }
 
 /** Like `setStatus`, in a transaction under way. */
 export async function setStatusIn(
+  app: App,
   tx: Transaction,
   id: string,
   change: (doc: Document<ChangeRequestDoc>) => Document<ChangeRequestDoc>,
+  actor?: string,
 ): Promise<Document<ChangeRequestDoc>> {
   const stored = (await tx.get(changeRequests, id)) as Document<ChangeRequestDoc>
   const next = change(stored)
   if (next === stored) return stored
-  const space = next.status === stored.status ? null : await tx.get(spaces, stored.space)
-  if (space) await tx.replace(spaces, recount(space, stored.status, next.status))
+  const space = await tx.get(spaces, stored.space)
+  if (space && next.status !== stored.status) await tx.replace(spaces, recount(space, stored.status, next.status))
+  if (space) await tell(app, tx, space.organization, stored, next, actor)
   return tx.replace(changeRequests, next)
+}
+
+/** The event of a change of subject or status; what else changes is told of elsewhere. */
+async function tell(app: App, tx: Transaction, organization: string, before: ChangeRequestDoc, after: ChangeRequestDoc, actor?: string): Promise<void> {
+  const common = { organization, subject: { space: after.space, changeRequest: after.id }, ...(actor === undefined ? {} : { actor }) }
+  const { number } = after
+  if (after.status === 'merged' && before.status !== 'merged') {
+    await emit(app, tx, { ...common, type: 'change_request.merged', data: { number, revision: after.revisionMerged } })
+  } else if (after.status !== before.status || after.subject !== before.subject) {
+    const data = { number, status: after.status, previousStatus: before.status, subject: after.subject }
+    await emit(app, tx, { ...common, type: 'change_request.updated', data })
+  }
 }
 
 /** Subject and status; `merged` is final and reached by merge alone. */
 export async function updateChangeRequest(
   app: App,
+  actor: Actor,
   space: LoadedSpace,
   changeRequest: LoadedChangeRequest,
   input: UpdateChangeRequest,
 ): Promise<LoadedChangeRequest> {
-  const doc = await setStatus(app, changeRequest.doc.id, (stored) => {
+  const change = (stored: Document<ChangeRequestDoc>): Document<ChangeRequestDoc> => {
     if (stored.status === 'merged' && input.status !== undefined) throw conflict('The change request is merged: its status is final.')
     return { ...stored, ...input, updatedAt: app.clock.now().toISOString() }
-  })
+  }
+  const doc = await setStatus(app, changeRequest.doc.id, change, actor.user.id)
   return loadHead(space, doc)
 }
 

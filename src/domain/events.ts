@@ -20,5 +20,6 @@ export async function emit(app: App, tx: Transaction, event: NewEvent): Promise<
   if (stream) await tx.replace(eventStreams, { ...stream, next: sequence + 1 })
   else await tx.insert(eventStreams, { id: event.organization, next: sequence + 1 })
   const { data = {}, ...rest } = event
+  app.wakeWebhooks(event.organization)
   return tx.insert(events, { ...rest, data, id: newId(), sequence, at: app.clock.now().toISOString() })
 }

@@ -1,8 +1,12 @@
-import { changeRequests, grants, type JobDoc, jobs, LAST_IN_LANE, spaces, syncRuns } from '../model/index.js'
+import { changeRequests, invites, type JobDoc, jobs, LAST_IN_LANE, signIns, spaces, syncRuns, announcedHeads } from '../model/index.js'
 import type { Draft } from '../store/index.js'
 import type { App } from './app.js'
 import { removeComments } from './comments/removal.js'
+import { emit } from './events.js'
+import { removeGrantsOn } from './permissions.js'
 import { repositoryName } from './refs.js'
+import { removeReviews } from './reviews/requests.js'
+import { takeOffSites } from './sites/deleted-spaces.js'
 import { RESTORE_MS } from './spaces.js'
 
 /** How often a repository is repacked. */
@@ -33,6 +37,15 @@ export async function queueHousekeeping(app: App): Promise<number> {
   return queued
 }
 
+/** Removes invitations and sign-in links whose time is over. */
+export async function removeExpired(app: App): Promise<void> {
+  const now = app.clock.now().toISOString()
+  await app.store.transact(async (tx) => {
+    for (const one of await tx.all(invites)) if (one.expiresAt !== undefined && one.expiresAt <= now) await tx.remove(invites as never, one.id)
+    for (const one of await tx.all(signIns)) if (one.expiresAt <= now) await tx.remove(signIns as never, one.id)
+  })
+}
+
 /** Repacks a space's repository, with its writes held off. */
 export async function maintainRepository(app: App, space: string): Promise<void> {
   if (!(await app.git.exists(repositoryName(space)))) return
@@ -51,9 +64,13 @@ export async function purgeSpace(app: App, id: string): Promise<void> {
       if (!space) return true
       if (space.deletedAt === undefined || Date.parse(space.deletedAt) + RESTORE_MS > app.clock.now().getTime()) return false
       await removeComments(tx, id)
+      await removeReviews(tx, id)
       for (const doc of await tx.find(changeRequests, 'space', id)) await tx.remove(changeRequests as never, doc.id)
       for (const doc of await tx.find(syncRuns, 'space', id)) await tx.remove(syncRuns as never, doc.id)
-      for (const doc of await tx.find(grants, 'target', `space:${id}`)) await tx.remove(grants as never, doc.id)
+      await removeGrantsOn(tx, { kind: 'space', id })
+      for (const doc of await tx.find(announcedHeads, 'space', id)) await tx.remove(announcedHeads as never, doc.id)
+      await takeOffSites(tx, id)
+      await emit(app, tx, { type: 'space.purged', organization: space.organization, subject: { space: id }, data: { title: space.title } })
       return tx.remove(spaces as never, id)
     })
     if (gone && (await app.git.exists(repositoryName(id)))) await app.git.remove(repositoryName(id))

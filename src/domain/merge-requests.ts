@@ -11,6 +11,7 @@ import { conflictError, resolveConflicts } from './conflicts.js'
 import { mergeCommits } from './merge.js'
 import { headOf } from './main-content.js'
 import { changeRequestRef, MAIN } from './refs.js'
+import { checkApprovals } from './reviews/standing.js'
 import { requireUnlocked } from './spaces.js'
 
 /** Everybody who wrote between two commits, as trailers' values, the acting user left out. */
@@ -26,7 +27,8 @@ export async function coAuthors(repo: Repository, from: CommitId, not: readonly 
 
 /**
  * Merges a change request into main with a merge commit. The move of main is the commit point; the document follows and
- * can be repaired from Git. Merging a merged one answers its revision again.
+ * can be repaired from Git. Merging a merged one answers its revision again. What the space asks of approvals is checked of
+ * the head that is merged, under the lock under which reviews are made.
  */
 export async function mergeChangeRequest(app: App, actor: Actor, space: LoadedSpace, changeRequest: LoadedChangeRequest): Promise<{ revision: CommitId }> {
   const merged = await app.locks.run(space.doc.id, async () => {
@@ -34,11 +36,12 @@ export async function mergeChangeRequest(app: App, actor: Actor, space: LoadedSp
     if (doc.status === 'merged') return { revision: doc.revisionMerged as CommitId }
     if (doc.status === 'archived') throw conflict('The change request is archived: set its status to open to merge it.')
     await requireUnlocked(app, space)
+    await checkApprovals(app.store, { doc, head })
     const revision = await moveBranch(space.repo, MAIN, `merge change request ${doc.number}`, (main) =>
       mergeCommit(app, actor, space, { doc, head }, main ?? headOf(space)),
     )
     const now = app.clock.now().toISOString()
-    await setStatus(app, doc.id, (stored) => ({ ...stored, status: 'merged', revisionMerged: revision, updatedAt: now }))
+    await setStatus(app, doc.id, (stored) => ({ ...stored, status: 'merged', revisionMerged: revision, updatedAt: now }), actor.user.id)
     return { revision }
   })
   await resumeAfterConflict(app, actor, space, changeRequest.doc)

@@ -12,6 +12,7 @@ import {
   type UpdateOrganization,
 } from '../model/index.js'
 import type { Document, Transaction } from '../store/index.js'
+import { asksForSso } from './access.js'
 import type { Actor, App, LoadedOrganization } from './app.js'
 import { checkDefaultContent } from './default-content.js'
 import { emit } from './events.js'
@@ -55,13 +56,13 @@ export async function createOrganization(app: App, actor: Actor, input: CreateOr
   return { doc, role: 'admin' }
 }
 
-/** The caller's organizations. */
+/** The caller's organizations that his token opens. */
 export async function listOrganizations(app: App, actor: Actor): Promise<LoadedOrganization[]> {
   const mine = (await app.store.find(memberships, 'user', actor.user.id)).filter(
     (m) => !m.disabled && (actor.token.organization ?? m.organization) === m.organization,
   )
-  const docs = await Promise.all(mine.map(async (m) => ({ doc: await app.store.get(organizations, m.organization), role: m.role })))
-  return docs.filter((one): one is LoadedOrganization => one.doc !== null)
+  const docs = await Promise.all(mine.map(async (m) => ({ doc: await app.store.get(organizations, m.organization), role: m.role, sso: m.sso })))
+  return docs.flatMap(({ doc, role, sso }) => (doc && !(actor.token.byEmail && asksForSso(doc, { role, sso })) ? [{ doc, role }] : []))
 }
 
 /**

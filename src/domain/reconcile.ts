@@ -1,11 +1,14 @@
 import type { CommitId } from '../kernel/ids.js'
 import { changeRequests, type SpaceDoc, spaces } from '../model/index.js'
 import { NoRepository } from '../git/index.js'
-import type { Document } from '../store/index.js'
+import type { Document, Reader } from '../store/index.js'
 import type { App, LoadedSpace } from './app.js'
 import { makeBranch, setStatus } from './change-requests.js'
 import { changeRequestRef, MAIN, repositoryName } from './refs.js'
 import { mergedChangeRequest } from './revision-facts.js'
+
+/** Spaces looked at side by side: a start waits for thousands of small files. */
+const AT_ONCE = 16
 
 /** What a reconciliation found and did, in words. */
 export type Repair = { space: string; what: string }
@@ -16,16 +19,22 @@ export type Repair = { space: string; what: string }
  */
 export async function reconcile(app: App): Promise<Repair[]> {
   const repairs: Repair[] = []
-  for (const doc of await app.store.all(spaces)) {
-    try {
-      const space: LoadedSpace = { doc, role: 'admin', repo: await app.git.open(repositoryName(doc.id)) }
-      repairs.push(...(await reconcileSpace(app, space)))
-    } catch (error) {
-      if (!(error instanceof NoRepository)) throw error
-      repairs.push({ space: doc.id, what: `its repository ${repositoryName(doc.id)}.git is missing: restore it from a backup` })
-    }
+  const waiting = (await app.store.all(spaces)).values()
+  const work = async (): Promise<void> => {
+    for (const doc of waiting) repairs.push(...(await openAndReconcile(app, doc)))
   }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
   return repairs
+}
+
+async function openAndReconcile(app: App, doc: Document<SpaceDoc>): Promise<Repair[]> {
+  try {
+    const space: LoadedSpace = { doc, role: 'admin', repo: await app.git.open(repositoryName(doc.id)) }
+    return await reconcileSpace(app, space)
+  } catch (error) {
+    if (!(error instanceof NoRepository)) throw error
+    return [{ space: doc.id, what: `its repository ${repositoryName(doc.id)}.git is missing: restore it from a backup` }]
+  }
 }
 
 async function reconcileSpace(app: App, space: LoadedSpace): Promise<Repair[]> {
@@ -58,20 +67,27 @@ async function mergeOf(app: App, space: LoadedSpace, main: CommitId, id: string)
   return null
 }
 
-/** Counters that do not say what the documents say. */
+/** Counters that do not say what the documents say. Most do: a transaction is for the others. */
 async function recountSpace(app: App, id: string): Promise<Repair[]> {
+  if ((await countedAnew(app.store, id)) === null) return []
   return app.store.transact(async (tx) => {
-    const doc = await tx.get(spaces, id)
-    const all = await tx.find(changeRequests, 'space', id)
-    if (!doc) return []
-    const counts = {
-      changeRequests: all.length,
-      changeRequestsOpen: all.filter((one) => one.status === 'open').length,
-      changeRequestsDraft: all.filter((one) => one.status === 'draft').length,
-      nextChangeRequest: Math.max(doc.nextChangeRequest, 1 + Math.max(0, ...all.map((one) => one.number))),
-    }
-    if (Object.entries(counts).every(([key, value]) => doc[key as keyof SpaceDoc] === value)) return []
-    await tx.replace(spaces, { ...doc, ...counts } as Document<SpaceDoc>)
+    const counted = await countedAnew(tx, id)
+    if (counted === null) return []
+    await tx.replace(spaces, counted)
     return [{ space: id, what: 'corrected its counters' }]
   })
+}
+
+/** The space with the counters that its documents call for; null where it has them. */
+async function countedAnew(reader: Reader, id: string): Promise<Document<SpaceDoc> | null> {
+  const doc = await reader.get(spaces, id)
+  const all = await reader.find(changeRequests, 'space', id)
+  if (!doc) return null
+  const counts = {
+    changeRequests: all.length,
+    changeRequestsOpen: all.filter((one) => one.status === 'open').length,
+    changeRequestsDraft: all.filter((one) => one.status === 'draft').length,
+    nextChangeRequest: Math.max(doc.nextChangeRequest, 1 + Math.max(0, ...all.map((one) => one.number))),
+  }
+  return Object.entries(counts).every(([key, value]) => doc[key as keyof SpaceDoc] === value) ? null : { ...doc, ...counts }
 }

@@ -8,6 +8,14 @@ export const ADOPTED = 'refs/bindery/adopted' as RefName
 /** The branch of a change request. */
 export const changeRequestRef = (number: number): RefName => `refs/heads/change-requests/${number}` as RefName
 
+const CHANGE_REQUEST = /^refs\/heads\/change-requests\/([1-9][0-9]{0,9})$/
+
+/** The number of the change request whose branch this is, or null. */
+export const changeRequestNumber = (ref: RefName): number | null => {
+  const [, number] = CHANGE_REQUEST.exec(ref) ?? []
+  return number === undefined ? null : Number(number)
+}
+
 /** Keeps a commit that a client may still name although no branch does. */
 export const keepRef = (commit: string): RefName => `refs/bindery/keep/${commit}` as RefName
 

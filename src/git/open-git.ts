@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
+import { basename, dirname, resolve } from 'node:path'
+import type { RefName } from '../kernel/ids.js'
 import { GitError, NoRepository } from './errors.js'
 import { clearPassing, createRepository, mustBeSupported, removeRepository, repositoryExists, repositoryPath } from './lifecycle/create.js'
 import { fillDuplicate } from './lifecycle/duplicate.js'
@@ -22,6 +23,8 @@ export interface OpenOptions extends GitOptions {
   disk?: Disk
   /** Told, in plain words, of what an admin should look at, such as a lock that was left behind. */
   notice?: (message: string) => void
+  /** Told, after they moved, of every ref that was moved through here, by the repository's name. */
+  moved?: (name: string, refs: readonly RefName[]) => void
 }
 
 /** Opens all repositories below `reposDir`. Throws `GitError` where Git is missing or older than 2.39. */
@@ -38,6 +41,7 @@ export async function openGit(options: OpenOptions): Promise<Git> {
       disk: options.disk ?? realDisk,
       remote: options.remote ?? noRemote,
       maxBlobBytes: options.maxBlobBytes,
+      moved: (path, refs) => options.moved?.(basename(path, '.git'), refs),
     }
     return new Repositories(reposDir, services, options.notice ?? (() => {}))
   } catch (error) {
@@ -113,7 +117,9 @@ class Repositories implements Git {
     const { path } = await this.open(from)
     const { disk } = this.services
     await createRepository(disk, this.reposDir, repositoryPath(this.reposDir, to), (building) => fillDuplicate(disk, path, new RefReader(path), building))
-    return this.open(to)
+    const duplicate = await this.open(to)
+    this.services.moved(duplicate.path, [...(await duplicate.refs('refs/heads/')).keys()])
+    return duplicate
   }
 
   async remove(name: string): Promise<void> {

@@ -46,6 +46,8 @@ export interface Services {
   disk: Disk
   remote: RemoteOperations
   maxBlobBytes: number
+  /** Told, after they moved, of refs by the repository's path. */
+  moved: (path: string, refs: readonly RefName[]) => void
 }
 
 /** One bare repository, put together from its parts. */
@@ -119,6 +121,10 @@ export class BareRepository implements Repository {
   async move(moves: readonly RefMove[], reason: string): Promise<void> {
     for (const { to } of moves) if (to !== null && !(await this.hasCommit(to))) throw new MissingObject(`there is no commit ${to}`)
     await this.#mover.move(moves, reason)
+    this.#services.moved(
+      this.path,
+      moves.map(({ ref }) => ref),
+    )
   }
 
   mergeBase(a: CommitId, b: CommitId): Promise<CommitId | null> {

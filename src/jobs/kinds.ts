@@ -3,6 +3,7 @@ import { gitImport } from './git-import.js'
 import type { JobKind } from './job-kind.js'
 import { maintain } from './maintain-repository.js'
 import { purge } from './purge-space.js'
+import { mail } from './send-mail.js'
 
 /** Every kind of job. */
-export const jobKinds: ReadonlyMap<string, JobKind> = new Map([gitImport, gitExport, maintain, purge].map((kind) => [kind.kind, kind]))
+export const jobKinds: ReadonlyMap<string, JobKind> = new Map([gitImport, gitExport, maintain, purge, mail].map((kind) => [kind.kind, kind]))

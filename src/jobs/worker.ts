@@ -1,5 +1,6 @@
 import type { App } from '../domain/app.js'
-import { queueHousekeeping } from '../domain/housekeeping.js'
+import { queueHousekeeping, removeExpired } from '../domain/housekeeping.js'
+import { removeWhatIsOver } from '../domain/retention.js'
 import { newId } from '../kernel/ids.js'
 import type { JobDoc } from '../model/index.js'
 import type { Document } from '../store/index.js'
@@ -38,6 +39,8 @@ export function startWorker(app: App, options: { concurrency: number; kinds?: Re
   const housekeep = (): void => {
     looking = looking
       .then(() => prune(app))
+      .then(() => removeExpired(app))
+      .then(() => removeWhatIsOver(app))
       .then(() => queueHousekeeping(app))
       .then(wake, logged('Housekeeping could not be queued.'))
   }

@@ -24,5 +24,22 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 /** A new random resource ID: 20 letters and digits (119 bits), safe in a path, a file name and a URL. */
 export const newId: () => string = customAlphabet(alphabet, 20)
 
+const TIME_LENGTH = 9
+const COUNT_LENGTH = 4
+let made = 0
+let madeAt = 0
+
+const digits = (value: number, length: number): string => value.toString(36).padStart(length, '0').slice(-length)
+
+/** A new resource ID that sorts behind those made before it by this process in the same millisecond, and by time otherwise; as hard to guess as any. */
+export function newTimedId(now: Date): string {
+  made = now.getTime() === madeAt ? made + 1 : 0
+  madeAt = now.getTime()
+  return digits(madeAt, TIME_LENGTH) + digits(made, COUNT_LENGTH) + newId()
+}
+
+/** What sorts before every timed ID made at `time` or later, and behind those made before; in milliseconds since 1970. */
+export const timedIdsFrom = (time: number): string => digits(Math.min(Math.max(time, 0), 36 ** TIME_LENGTH - 1), TIME_LENGTH)
+
 /** A new secret: 43 letters and digits (256 bits). */
 export const newSecret: () => string = customAlphabet(alphabet, 43)

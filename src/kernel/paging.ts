@@ -88,10 +88,24 @@ export async function pageOf<T extends object, O extends string>(
 export function paginate<T>(all: readonly T[], query: PageQuery, key: (item: T) => SortKey, order: Direction = 'asc'): Page<T> {
   const sign = order === 'asc' ? 1 : -1
   const sorted = all.map((item) => [key(item), item] as const).sort((a, b) => sign * compareSortKeys(a[0], b[0]))
-  const after = query.page === undefined ? null : decodeCursor(query.page)
-  const from = after ? sorted.findIndex(([k]) => sign * compareSortKeys(k, after) > 0) : 0
-  const shown = from < 0 ? [] : sorted.slice(from, from + query.limit)
-  const last = shown.at(-1)
-  const more = last !== undefined && from + shown.length < sorted.length
-  return { items: shown.map(([, item]) => item), count: all.length, ...(more ? { next: { page: encodeCursor(last[0]) } } : {}) }
+  const page = paginateSorted(sorted, query, ([of]) => of, order)
+  return { ...page, items: page.items.map(([, item]) => item) }
+}
+
+/** Like `paginate`, of what is in that order already. */
+export function paginateSorted<T>(sorted: readonly T[], query: PageQuery, key: (item: T) => SortKey, order: Direction = 'asc'): Page<T> {
+  const sign = order === 'asc' ? 1 : -1
+  let from = 0
+  if (query.page !== undefined) {
+    const after = decodeCursor(query.page)
+    for (let end = sorted.length; from < end; ) {
+      const middle = (from + end) >>> 1
+      if (sign * compareSortKeys(key(sorted[middle] as T), after) > 0) end = middle
+      else from = middle + 1
+    }
+  }
+  const items = sorted.slice(from, from + query.limit)
+  const last = items.at(-1)
+  const more = last !== undefined && from + items.length < sorted.length
+  return { items, count: sorted.length, ...(more ? { next: { page: encodeCursor(key(last)) } } : {}) }
 }

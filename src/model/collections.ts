@@ -1,17 +1,22 @@
+import { announcedHeads } from './announced-head.js'
+import { auditLog } from './audit.js'
 import { changeRequests } from './change-request.js'
 import { commenters, comments, reactions, replies } from './comment.js'
 import { eventStreams, events } from './event.js'
 import { syncRuns } from './git-sync.js'
+import { invites, signIns } from './invite.js'
 import { jobs } from './job.js'
 import { memberships, organizations, teamMembers, teams } from './organization.js'
+import { requestedReviews, reviews } from './review.js'
 import { sites } from './site.js'
 import { siteAdaptiveSchemas } from './site-adaptive-schema.js'
 import { siteCustomizations } from './site-customization.js'
 import { sitePublishingAuths } from './site-publishing-auth.js'
 import { siteRedirects } from './site-redirect.js'
 import { shareLinks } from './site-share-link.js'
-import { collections, grants, spaces } from './space.js'
+import { collections, grants, keptGrants, spaces } from './space.js'
 import { tokens, users } from './user.js'
+import { deliveries, webhooks } from './webhook.js'
 
 /** Every collection of documents: the store builds their indexes at start. */
 export const documentCollections = [
@@ -21,9 +26,12 @@ export const documentCollections = [
   memberships,
   teams,
   teamMembers,
+  invites,
+  signIns,
   collections,
   spaces,
   grants,
+  keptGrants,
   sites,
   shareLinks,
   siteRedirects,
@@ -31,12 +39,18 @@ export const documentCollections = [
   siteAdaptiveSchemas,
   sitePublishingAuths,
   changeRequests,
+  announcedHeads,
   comments,
   replies,
   reactions,
   commenters,
+  reviews,
+  requestedReviews,
   jobs,
   syncRuns,
   events,
   eventStreams,
+  webhooks,
+  deliveries,
+  auditLog,
 ]

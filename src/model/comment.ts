@@ -25,7 +25,7 @@ export interface SeenPage {
   icon?: string
   createdAt?: string
   updatedAt?: string
-  /** Equal = the page says the same: see `contentOf` in domain/comments. */
+  /** Digest of its text, without front matter: equal = the page says the same. */
   content: string
 }
 
@@ -61,6 +61,8 @@ export interface CommentDoc extends Post {
   revision: string
   page?: SeenPage
   place?: SeenPlace
+  /** ID of the review that it was made with. */
+  review?: string
 }
 
 /** One list of comments; what is left out does not matter. */
@@ -83,7 +85,8 @@ function listsOf(comment: CommentDoc): string[] {
 
 export const comments = collection<CommentDoc>()({
   name: 'comments',
-  indexes: { space: (comment) => comment.space, list: listsOf },
+  indexes: { space: (comment) => comment.space },
+  orders: { posted: { group: listsOf, by: (comment) => comment.postedAt } },
   owner: (comment) => comment.space,
 })
 
@@ -95,6 +98,7 @@ export interface ReplyDoc extends Post {
 export const replies = collection<ReplyDoc>()({
   name: 'replies',
   indexes: { space: (reply) => reply.space, comment: (reply) => reply.comment },
+  orders: { posted: { group: (reply) => reply.comment, by: (reply) => reply.postedAt } },
   owner: (reply) => reply.space,
 })
 
@@ -161,6 +165,7 @@ const CommentTarget = Type.Object(
   {
     space: Id,
     changeRequest: optional(Id),
+    review: optional(Type.String({ description: 'ID of the review that the comment was made with.' })),
     revision: Type.String({ description: 'The revision that was the content when the comment was made.' }),
     page: optional(
       Type.Object(
@@ -220,7 +225,7 @@ export const CommentReply = Type.Object({ object: Type.Literal('comment-reply'),
 export const CommentReplyList = listOf(CommentReply, { $id: 'CommentReplyList' })
 
 const strict = { additionalProperties: false }
-const CommentBodyInput = Type.Union(
+export const CommentBodyInput = Type.Union(
   [
     Type.Object({ markdown: Type.String({ minLength: 1, maxLength: MAX_COMMENT_LENGTH }) }, strict),
     Type.Object({ document: Type.Object({}, { additionalProperties: true }) }, strict),

@@ -1,4 +1,6 @@
+import { Type } from '@sinclair/typebox'
 import { collection } from '../kernel/documents.js'
+import { Id, oneOf, Timestamp } from './common.js'
 
 /** What can happen. The first word is the kind of resource that the event is about. */
 export const eventTypes = [
@@ -71,7 +73,9 @@ export interface EventDoc {
 export const events = collection<EventDoc>()({
   name: 'events',
   indexes: { organization: (event) => event.organization },
-  owner: (event) => event.organization,
+  orders: { sequence: { group: (event) => event.organization, by: (event) => event.sequence } },
+  // One checkpoint file a day: what is written once is not written again with every checkpoint.
+  owner: (event) => `${event.organization}/${event.at.slice(0, 10)}`,
 })
 
 /** Where an organization's stream of events stands, as stored; its ID is the organization's. */
@@ -82,3 +86,21 @@ export interface EventStreamDoc {
 }
 
 export const eventStreams = collection<EventStreamDoc>()({ name: 'event-streams', indexes: {}, owner: (stream) => stream.id })
+
+export const EventTypeSchema = oneOf(eventTypes, { $id: 'EventType' })
+
+export const Event = Type.Object(
+  {
+    object: Type.Literal('event'),
+    id: Id,
+    organization: Id,
+    sequence: Type.Integer({ minimum: 1, description: 'Grows by one with every event of the organization.' }),
+    type: EventTypeSchema,
+    at: Timestamp,
+    actor: Type.Optional(Type.String({ description: 'ID of the user who did it; absent where it was the service, or plain Git.' })),
+    subject: Type.Record(Type.String(), Type.String(), { description: 'IDs of the resources that the event is about, by kind: user, team, space …' }),
+    data: Type.Record(Type.String(), Type.Unknown(), { description: 'What else is to be said, by type. Members may be added.' }),
+    urls: Type.Object({ location: Type.String() }),
+  },
+  { $id: 'Event' },
+)

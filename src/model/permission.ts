@@ -28,7 +28,7 @@ export const TeamContentPermission = Type.Object(
 )
 
 /** What a role can come from. */
-export const permissionSources = ['organization', 'default-level', 'team', 'user'] as const
+export const permissionSources = ['organization', 'default-level', 'visibility', 'team', 'user'] as const
 
 export const AggregatedContentPermission = Type.Object(
   {
@@ -37,7 +37,7 @@ export const AggregatedContentPermission = Type.Object(
     sources: Type.Array(
       Type.Object({
         type: oneOf(permissionSources, {
-          description: 'The role in the organization, a default level, a role given to a team, or one given by name.',
+          description: 'The role in the organization, a default level, the visibility `in-collection`, a role given to a team, or one given by name.',
         }),
         permission: RoleSchema,
         collection: Type.Optional(Type.String({ description: 'ID of the collection above on which it is given; absent = on this itself.' })),

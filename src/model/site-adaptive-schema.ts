@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { collection } from '../kernel/documents.js'
-import { Timestamp } from './common.js'
+import { oneOf, Timestamp } from './common.js'
 
 const closed = { additionalProperties: false } as const
 const texts = { title: Type.Optional(Type.String({ maxLength: 128 })), description: Type.Optional(Type.String({ maxLength: 256 })) }
@@ -22,7 +22,7 @@ export interface AdaptiveClaims {
 /** The part of JSON Schema draft-07 that describes visitors: service.md, "Site adaptive schema". */
 export const AdaptiveJsonSchema = Type.Object(
   {
-    $schema: Type.Optional(Type.Literal('http://json-schema.org/draft-07/schema#')),
+    $schema: Type.Optional(oneOf(['http://json-schema.org/draft-07/schema#', 'http://json-schema.org/draft-07/schema'])),
     type: Type.Literal('object'),
     ...texts,
     properties: Type.Unsafe<AdaptiveClaims>({

@@ -1,5 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Id, nullable, oneOf } from './common.js'
+import { Site } from './site.js'
+import { SiteCustomization } from './site-customization.js'
 import { SITE_TITLE, siteItemTypes } from './site-structure.js'
 import { Space } from './space.js'
 
@@ -131,4 +133,19 @@ export const MoveSiteSpace = Type.Object(
 export const SortSiteStructure = Type.Object(
   { item: ItemPointer, position: Type.Optional(Type.Object({ before: Type.Optional(ItemPointer), after: Type.Optional(ItemPointer) }, closed)) },
   { ...closed, $id: 'SortSiteStructure' },
+)
+
+/** What visitors of a site get. */
+export const PublishedContentSite = Type.Object(
+  {
+    object: Type.Literal('published-content-site'),
+    site: Site,
+    structure: SiteStructureAnswer,
+    customizations: Type.Object({
+      site: SiteCustomization,
+      siteSpaces: Type.Record(Type.String(), SiteCustomization, { description: 'By ID, those site spaces that look different from the site.' }),
+    }),
+    scripts: Type.Array(Type.String(), { maxItems: 0 }),
+  },
+  { $id: 'PublishedContentSite' },
 )

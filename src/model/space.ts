@@ -13,11 +13,18 @@ export interface CollectionDoc {
   title: string
   description?: string
   defaultLevel: DefaultLevel
+  createdAt: string
+  createdBy?: string
+  /** Its place among the spaces and collections of its parent: `kernel/order.ts`. */
+  position?: string
 }
+
+/** Under which the spaces and collections of one parent are found: a collection, or an organization's top level. */
+export const placeKey = ({ organization, parent }: { organization: string; parent?: string }): string => `${organization}/${parent ?? ''}`
 
 export const collections = collection<CollectionDoc>()({
   name: 'collections',
-  indexes: { organization: (c) => c.organization, parent: (c) => c.parent ?? null },
+  indexes: { organization: (c) => c.organization, parent: (c) => c.parent ?? null, place: placeKey },
   owner: (c) => c.organization,
 })
 
@@ -36,6 +43,13 @@ export interface GitLink {
   updatedAt: string
 }
 
+/** What authenticates the visitors of a space: somebody else's JWT, or an integration. */
+export const VisitorAuth = Type.Union([
+  Type.Object({ backend: Type.Literal('custom') }, { additionalProperties: false }),
+  Type.Object({ backend: Type.Literal('integration'), integration: Type.String({ minLength: 1, maxLength: 256 }) }, { additionalProperties: false }),
+])
+export type VisitorAuth = Static<typeof VisitorAuth>
+
 /** A space, as stored. Its content is the repository `<id>.git`. */
 export interface SpaceDoc {
   id: string
@@ -47,6 +61,9 @@ export interface SpaceDoc {
   editMode: (typeof editModes)[number]
   language?: (typeof Language)['static']
   defaultLevel: DefaultLevel
+  visitorAuth?: VisitorAuth
+  /** Its place among the spaces and collections of its parent: `kernel/order.ts`; absent = before those that have one, by creation. */
+  position?: string
   createdAt: string
   updatedAt: string
   deletedAt?: string
@@ -57,12 +74,20 @@ export interface SpaceDoc {
   changeRequestsOpen: number
   changeRequestsDraft: number
   comments: number
+  /** Approvals that a merge needs; absent = 0. */
+  requiredApprovals?: number
   createdBy: string
 }
 
 export const spaces = collection<SpaceDoc>()({
   name: 'spaces',
-  indexes: { organization: (space) => space.organization, parent: (space) => space.parent ?? null, deleted: (space) => (space.deletedAt ? 'yes' : null) },
+  indexes: {
+    organization: (space) => space.organization,
+    parent: (space) => space.parent ?? null,
+    place: placeKey,
+    deleted: (space) => (space.deletedAt ? 'yes' : null),
+  },
+  orders: { createdAt: { group: (space) => (space.deletedAt ? null : space.organization), by: (space) => space.createdAt } },
   owner: (space) => space.id,
 })
 
@@ -82,6 +107,25 @@ export const grants = collection<GrantDoc>()({
   owner: (grant) => grant.target,
 })
 
+/**
+ * A role that lies still, as stored: content left the organization of who had it. It takes effect again where the content
+ * comes back, and is nothing anywhere else.
+ */
+export interface KeptGrantDoc extends GrantDoc {
+  /** The organization in which it was given. */
+  organization: string
+}
+
+export const keptGrants = collection<KeptGrantDoc>()({
+  name: 'kept-grants',
+  indexes: {
+    target: (grant) => grant.target,
+    place: (grant) => `${grant.organization}/${grant.target}`,
+    principal: (grant) => `${grant.organization}/${grant.principal}`,
+  },
+  owner: (grant) => grant.target,
+})
+
 export const collectionPermissions = ['view', 'admin', 'viewInviteLinks', 'create'] as const
 
 export const spacePermissions = [
@@ -98,6 +142,7 @@ export const spacePermissions = [
 ] as const
 
 const Title = Type.String({ maxLength: 50 })
+const Position = Type.String({ description: 'Opaque: the spaces and collections of one parent stand in the order of these keys, compared by code unit.' })
 const Emoji = Type.String({ maxLength: 50 })
 
 export const GitSync = Type.Object(
@@ -110,6 +155,14 @@ export const GitSync = Type.Object(
   },
   { $id: 'GitSync' },
 )
+
+const RequiredApprovals = Type.Integer({
+  minimum: 0,
+  maximum: 20,
+  description:
+    'How many approvals of its latest revision, by others than who opened it, a change request needs before it can be merged; with 1 or more, nobody who reviewed may have changes requested. ' +
+    '0, the default: reviews advise and forbid nothing. It is about merges: live edits, imports and rollbacks of the main content need no approval.',
+})
 
 export const Space = Type.Object(
   {
@@ -125,13 +178,16 @@ export const Space = Type.Object(
     organization: Id,
     parent: Type.Optional(Id),
     language: Type.Optional(Language),
+    visitorAuth: Type.Optional(VisitorAuth),
     gitSync: Type.Optional(GitSync),
     revision: Type.String(),
     defaultLevel: DefaultLevel,
+    position: Position,
     comments: Type.Integer(),
     changeRequests: Type.Integer(),
     changeRequestsOpen: Type.Integer(),
     changeRequestsDraft: Type.Integer(),
+    requiredApprovals: RequiredApprovals,
     urls: Type.Object({
       location: Type.String(),
       app: Type.String(),
@@ -143,6 +199,77 @@ export const Space = Type.Object(
   },
   { $id: 'Space' },
 )
+
+export const Collection = Type.Object(
+  {
+    object: Type.Literal('collection'),
+    id: Id,
+    title: Title,
+    description: Type.Optional(Type.String({ maxLength: 100 })),
+    organization: Id,
+    parent: Type.Optional(Id),
+    defaultLevel: DefaultLevel,
+    position: Position,
+    urls: Type.Object({ location: Type.String(), app: Type.String() }),
+    permissions: permissionsOf(collectionPermissions),
+  },
+  { $id: 'Collection' },
+)
+
+export const CreateCollection = Type.Object(
+  { title: Type.Optional(Title), parent: Type.Optional(Id) },
+  { additionalProperties: false, $id: 'CreateCollection' },
+)
+export type CreateCollection = Static<typeof CreateCollection>
+
+export const UpdateCollection = Type.Object(
+  {
+    title: Type.Optional(Title),
+    description: Type.Optional(nullable(Type.String({ maxLength: 100 }))),
+    defaultLevel: Type.Optional(DefaultLevel),
+  },
+  { additionalProperties: false, $id: 'UpdateCollection' },
+)
+export type UpdateCollection = Static<typeof UpdateCollection>
+
+const SiblingPointer = Type.Union([
+  Type.Object({ type: Type.Literal('space'), space: Id }, { additionalProperties: false }),
+  Type.Object({ type: Type.Literal('collection'), collection: Id }, { additionalProperties: false }),
+])
+export type SiblingPointer = Static<typeof SiblingPointer>
+
+export const MoveContent = Type.Object(
+  {
+    parent: Type.Optional(
+      nullable(
+        Type.String({
+          minLength: 1,
+          maxLength: 64,
+          description: 'Collection to move it into; null = the top level of the organization; absent = it stays where it is.',
+        }),
+      ),
+    ),
+    position: Type.Optional(
+      Type.Object(
+        { before: Type.Optional(SiblingPointer), after: Type.Optional(SiblingPointer) },
+        { additionalProperties: false, description: 'Before or after a space or collection of that parent, not both; absent = at the end.' },
+      ),
+    ),
+  },
+  { additionalProperties: false, $id: 'MoveContent' },
+)
+export type MoveContent = Static<typeof MoveContent>
+
+export const TransferContent = Type.Object(
+  {
+    organization: Type.String({ minLength: 1, maxLength: 64, description: 'Organization to transfer it to.' }),
+    parent: Type.Optional(
+      nullable(Type.String({ minLength: 1, maxLength: 64, description: 'Collection of that organization; absent or null = its top level.' })),
+    ),
+  },
+  { additionalProperties: false, $id: 'TransferContent' },
+)
+export type TransferContent = Static<typeof TransferContent>
 
 export const templates = ['empty', 'sample'] as const
 
@@ -167,6 +294,8 @@ export const UpdateSpace = Type.Object(
     editMode: Type.Optional(oneOf(editModes)),
     defaultLevel: Type.Optional(DefaultLevel),
     visibility: Type.Optional(oneOf(visibilities)),
+    requiredApprovals: Type.Optional(RequiredApprovals),
+    visitorAuth: Type.Optional(nullable(VisitorAuth)),
   },
   { additionalProperties: false, $id: 'UpdateSpace' },
 )

@@ -14,6 +14,14 @@ export interface UserDoc {
   createdAt: string
 }
 
+/** An address as browsers take it, without quotes, comments and blanks: nothing in it can be read as more than one address. */
+export const Email = Type.String({
+  minLength: 3,
+  maxLength: 254,
+  pattern: "^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$",
+  description: 'An e-mail address.',
+})
+
 export const users = collection<UserDoc>()({ name: 'users', indexes: { email: (user) => user.email }, unique: ['email'], owner: (user) => user.id.slice(0, 1) })
 
 export const User = Type.Object(

@@ -31,7 +31,10 @@ test('the permission matrix is the committed one', () => {
 
 const below = (permission: Permission): { least: Rank; below: Rank | null } => {
   const least = policy[permission]
-  return { least, below: least === 'guest' || (permission.startsWith('space:') && least === 'read') ? null : (callers[callers.indexOf(least) - 1] as Rank) }
+  return {
+    least,
+    below: least === 'guest' || (/^(space|collection|site):/.test(permission) && least === 'read') ? null : (callers[callers.indexOf(least) - 1] as Rank),
+  }
 }
 
 test(

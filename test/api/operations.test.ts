@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import * as assert from 'uvu/assert'
 import { endpoints } from '../../src/api/index.js'
 import { openApiDocument } from '../../src/api/openapi.js'
+import { serviceEndpoints } from '../../src/api/service/endpoints.js'
 import { resolvers } from '../../src/api/resolvers.js'
 import { matchesGolden } from '../support/golden.js'
 import { suite } from '../support/suite.js'
@@ -9,12 +10,14 @@ import { suite } from '../support/suite.js'
 const test = suite('operations')
 
 /** How many operations of the contract were missing when this was last changed. It may only shrink. */
-const MOST_MISSING = 143
+const MOST_MISSING = 40
 
 const nameless = (path: string): string => path.replaceAll(/\{[^}]*\}/g, '{}')
 
 test('the operations of the contract that are missing are the committed ones, and no more than before', () => {
-  const document = openApiDocument({ endpoints, resolvers, config: { name: 'Bindery', version: '0', publicUrl: null } }) as {
+  const config = { name: 'Bindery', version: '0', publicUrl: null }
+  const all = { ...endpoints, ...serviceEndpoints(config, () => ({})) }
+  const document = openApiDocument({ endpoints: all, resolvers, config }) as {
     paths: Record<string, object>
   }
   const there = new Set(

@@ -12,7 +12,14 @@ test.after(() => here.close())
 
 const newSpace = async (body: object = {}): Promise<string> => (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, body).expect(201)).body.id
 const newCollection = async (id: string, more: object = {}): Promise<string> => {
-  await here.service.app.store.insert(collections, { id, organization: here.organization, title: id, defaultLevel: 'inherit', ...more })
+  await here.service.app.store.insert(collections, {
+    id,
+    organization: here.organization,
+    title: id,
+    defaultLevel: 'inherit',
+    createdAt: new Date().toISOString(),
+    ...more,
+  })
   return id
 }
 const newTeam = async (id: string, people: readonly Caller[] = [], organization = here.organization): Promise<string> => {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import * as assert from 'uvu/assert'
-import { changeRequests, documentCollections, spaces } from '../../src/model/index.js'
+import { changeRequests, commenters, comments, documentCollections, reactions, replies, spaces } from '../../src/model/index.js'
 import { openStore } from '../../src/store/index.js'
 import { suite } from '../support/suite.js'
 
@@ -45,6 +45,10 @@ test(
         (await store.all(changeRequests)).every((one) => ids.has(one.space)),
         'nothing is left of a space that is gone',
       )
+      for (const said of [comments, replies, reactions, commenters] as const) {
+        const all = await store.all<{ space: string }>(said as never)
+        assert.equal([all.length, new Set(all.map((one) => one.space))], [2 * ids.size, ids], `${said.name} of the spaces that are there`)
+      }
       if (ids.size > SPACES / 4 && ids.size < SPACES) between++
       await store.close()
     }

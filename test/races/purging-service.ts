@@ -2,6 +2,8 @@ import { queueHousekeeping } from '../../src/domain/housekeeping.js'
 import { createSpace, deleteSpace } from '../../src/domain/spaces.js'
 import type { Actor, LoadedOrganization } from '../../src/domain/app.js'
 import { createChangeRequest } from '../../src/domain/change-requests.js'
+import { createComment, updateComment } from '../../src/domain/comments/comments.js'
+import { createReply } from '../../src/domain/comments/replies.js'
 import { startWorker } from '../../src/jobs/worker.js'
 import { memberships, organizations, spaces, users } from '../../src/model/index.js'
 import { newMembership } from '../../src/domain/organizations.js'
@@ -22,8 +24,14 @@ if (what === 'fill') {
   const actor: Actor = { user, token: { id: 'token', readOnly: false } }
   for (let n = 0; n < Number(count); n++) {
     const space = await createSpace(app, actor, organization, { title: `Space ${n}` })
-    await createChangeRequest(app, actor, space, { subject: 'One' })
-    if (n % 4 !== 0) await deleteSpace(app, space)
+    const changeRequest = await createChangeRequest(app, actor, space, { subject: 'One' })
+    const body = { markdown: 'Said.' }
+    for (const discussion of [{ space }, { space, changeRequest }]) {
+      const comment = await createComment(app, actor, discussion, { body })
+      await createReply(app, actor, discussion, comment, { body })
+      await updateComment(app, actor, discussion, comment, { addedReactions: ['👍'] })
+    }
+    if (n % 4 !== 0) await deleteSpace(app, actor, space)
   }
   await app.store.close()
   await app.git.close()

@@ -1,7 +1,3 @@
-import { findOrganization } from '../../src/domain/access.js'
-import type { Actor } from '../../src/domain/app.js'
-import { createSite } from '../../src/domain/sites/sites.js'
-import { users } from '../../src/model/index.js'
 import type { TestService } from '../support/service.js'
 
 /** A site with one space, and its first page. */
@@ -14,12 +10,11 @@ export interface MadeSite {
 }
 
 export async function makeSite(here: TestService): Promise<MadeSite> {
-  const { app } = here.service
-  const actor: Actor = { user: (await app.store.get(users, here.admin.user))!, token: { id: 'test', readOnly: false } }
-  const { doc } = await createSite(app, actor, (await findOrganization(app, actor, here.organization))!, { title: 'Docs', spaces: 'sample' })
-  const [entry] = doc.structure.siteSpaces
-  const { pages } = (await here.admin.call('get', `/v1/spaces/${entry!.space}/content/pages`).expect(200)).body
-  return { id: doc.id, base: `/v1/orgs/${here.organization}/sites/${doc.id}`, space: entry!.space, siteSpace: entry!.id, page: pages[0].id }
+  const sites = `/v1/orgs/${here.organization}/sites`
+  const { id } = (await here.admin.call('post', sites, { title: 'Docs', spaces: 'sample', visibility: 'share-link' }).expect(201)).body
+  const [entry] = (await here.admin.call('get', `${sites}/${id}/site-spaces`).expect(200)).body.items
+  const { pages } = (await here.admin.call('get', `/v1/spaces/${entry.space.id}/content/pages`).expect(200)).body
+  return { id, base: `${sites}/${id}`, space: entry.space.id, siteSpace: entry.id, page: pages[0].id }
 }
 
 /** What is wrong, by place: `{path: message}`. */

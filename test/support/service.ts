@@ -44,6 +44,7 @@ export async function startService(options: { env?: Record<string, string>; over
     BINDERY_ALLOW_PRIVATE_NETWORKS: 'true',
     BINDERY_RATE_LIMIT_PER_MINUTE: '0',
     BINDERY_RATE_LIMIT_PER_MINUTE_ADDRESS: '0',
+    BINDERY_RATE_LIMIT_SIGN_INS: '0',
     BINDERY_ADMIN_TOKEN: 'bindery_test_admin_token_0123456789',
     ...options.env,
   })

@@ -68,6 +68,7 @@ export async function openApp(root: string, logged: string[]): Promise<App> {
       maxBlobBytes: 10_000_000,
       remote: createRemoteOperations({ allowedProtocols, allowPrivateNetworks: true }),
     }),
+    mail: null,
     http: createHttpClient({ allowPrivateNetworks: true, agent: 'Bindery' }),
     clock: systemClock,
     settings: {
@@ -80,12 +81,15 @@ export async function openApp(root: string, logged: string[]): Promise<App> {
       maxTreeEntries: 10_000,
       remoteTimeoutMs: 30_000,
       allowedProtocols,
+      eventDays: 30,
+      auditDays: 90,
       committer: { name: 'Bindery', email: 'bindery@localhost' },
     },
     locks,
     edits: new Gatherer(locks, 8),
     content: new ContentCache(),
     wakeJobs: () => {},
+    wakeWebhooks: () => {},
     credentials: new Map(),
     log: log(logged),
   }

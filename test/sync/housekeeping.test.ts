@@ -21,7 +21,7 @@ test('a deleted space goes after seven days, with its repository and documents; 
   const [gone, kept] = [await f.space(), await f.space()]
   await f.import(gone, { url: remote.url })
   await createChangeRequest(f.app, f.actor, await f.reload(gone), {})
-  await deleteSpace(f.app, gone)
+  await deleteSpace(f.app, f.actor, gone)
   f.app.clock = later(6).clock
   assert.is(await queueHousekeeping(f.app), 2)
   assert.is(await queueHousekeeping(f.app), 0, 'once a day')

@@ -72,14 +72,17 @@ export const updateChangeRequestById = endpoint({
   body: UpdateChangeRequest,
   returns: ChangeRequest,
   fails: [409],
-  handle: async ({ app, space, changeRequest, body }) => presentChangeRequest(app, space, await updateChangeRequest(app, space, changeRequest, body)),
+  handle: async ({ app, actor, space, changeRequest, body }) =>
+    presentChangeRequest(app, space, await updateChangeRequest(app, actor, space, changeRequest, body)),
 })
 
 export const mergeChangeRequestById = endpoint({
   method: 'POST',
   path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/merge',
   summary: 'Merge a change request into the main content',
-  description: 'A merge commit on main. What cannot be clean changes nothing and answers 409 with the paths.',
+  description:
+    'A merge commit on main. What cannot be clean changes nothing and answers 409 with the paths. Where the space has `requiredApprovals`, ' +
+    '409 also tells how many are missing, and who has requested changes.',
   section,
   needs: 'space:merge',
   returns: MergeResult,

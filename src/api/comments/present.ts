@@ -70,6 +70,7 @@ async function presentCommentTarget({ sight }: CommentContext, doc: CommentDoc) 
   return {
     space: doc.space,
     ...(doc.changeRequest === undefined ? {} : { changeRequest: doc.changeRequest }),
+    ...(doc.review === undefined ? {} : { review: doc.review }),
     revision: doc.revision,
     ...(page ? { page } : {}),
     ...(place ? { node: { id: place.node, preview: place.preview } } : {}),

@@ -81,6 +81,7 @@ export const removeMemberFromOrganizationById = endpoint({
 export const pingOrganization = endpoint({
   method: 'POST',
   path: '/v1/orgs/{organizationId}/ping',
+  audited: false,
   summary: 'Say that you are there',
   description: 'Sets your `lastSeenAt`, at most once a minute.',
   section,

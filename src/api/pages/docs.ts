@@ -1,10 +1,8 @@
-import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { answerBytes } from '../pipeline/json-answer.js'
 import type { Page } from '../pipeline/page.js'
-import { PAGE_POLICY } from '../pipeline/response-headers.js'
+import { asset, fixed } from './asset.js'
 
 const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 
@@ -44,33 +42,13 @@ const installed: readonly (readonly [file: string, type: string])[] = [
   ['favicon-32x32.png', 'image/png'],
 ]
 
-/** A file of the page: read when first asked for, kept from then on. */
-function asset(path: string, type: string, read: () => Promise<Buffer>): Page {
-  let loading: Promise<{ bytes: Buffer; tag: string }> | undefined
-  const load = async () => {
-    const bytes = await read()
-    return { bytes, tag: createHash('sha1').update(bytes).digest('base64url') }
-  }
-  return {
-    path,
-    operation: 'docs',
-    serve: async (ctx) => {
-      const { bytes, tag } = await (loading ??= load())
-      ctx.set('Content-Security-Policy', PAGE_POLICY)
-      ctx.set('Cache-Control', 'public, no-cache')
-      await answerBytes(ctx, 200, type, bytes, tag)
-    },
-  }
-}
-
 /** The API reference at `/docs`: Swagger UI from the installed package, nothing from other hosts. */
 export function docsPages(): Page[] {
-  const text = (content: string) => async () => Buffer.from(content)
-  const html = text(HTML)
+  const html = fixed(HTML)
   return [
-    asset('/docs', 'text/html; charset=utf-8', html),
-    asset('/docs/', 'text/html; charset=utf-8', html),
-    asset('/docs/start.js', 'text/javascript; charset=utf-8', text(START)),
-    ...installed.map(([file, type]) => asset(`/docs/${file}`, type, () => readFile(join(folder, file)))),
+    asset('docs', '/docs', 'text/html; charset=utf-8', html),
+    asset('docs', '/docs/', 'text/html; charset=utf-8', html),
+    asset('docs', '/docs/start.js', 'text/javascript; charset=utf-8', fixed(START)),
+    ...installed.map(([file, type]) => asset('docs', `/docs/${file}`, type, () => readFile(join(folder, file)))),
   ]
 }

@@ -1,4 +1,4 @@
-import type { Actor, App, LoadedCollection, LoadedSpace } from '../../domain/app.js'
+import type { Actor, App, LoadedCollection, LoadedSite, LoadedSpace } from '../../domain/app.js'
 import { findGrant, type PermissionTarget, type Principal } from '../../domain/permissions.js'
 import { resolversOf } from '../resolver.js'
 
@@ -6,16 +6,18 @@ const resolver = resolversOf<App, Actor>()
 
 export const spaceTarget = ({ doc }: Pick<LoadedSpace, 'doc'>): PermissionTarget => ({ ...doc, kind: 'space' })
 export const collectionTarget = ({ doc }: LoadedCollection): PermissionTarget => ({ ...doc, kind: 'collection' })
+export const siteTarget = ({ doc }: LoadedSite): PermissionTarget => ({ ...doc, kind: 'site' })
 
 /** What a path of permissions may be about; the resolvers below take the first that was loaded. */
 interface Parents {
   space?: LoadedSpace
   collection?: LoadedCollection
+  site?: LoadedSite
 }
 
 /** The principal, where a role was given to him on the target itself. */
-const granted = async (app: App, { space, collection }: Parents, principal: Principal): Promise<Principal | null> => {
-  const target = space ? spaceTarget(space) : collection ? collectionTarget(collection) : null
+const granted = async (app: App, { space, collection, site }: Parents, principal: Principal): Promise<Principal | null> => {
+  const target = space ? spaceTarget(space) : collection ? collectionTarget(collection) : site ? siteTarget(site) : null
   return target && (await findGrant(app.store, target, principal)) ? principal : null
 }
 

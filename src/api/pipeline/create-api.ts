@@ -6,6 +6,7 @@ import type { Endpoints } from '../declaration.js'
 import { openApiDocument } from '../openapi.js'
 import { docsPages } from '../pages/docs.js'
 import { healthPages } from '../pages/health.js'
+import { linkPages } from '../pages/link-pages.js'
 import { metricsPage } from '../pages/metrics.js'
 import { serviceEndpoints } from '../service/endpoints.js'
 import { type CompiledEndpoint, compileEndpoint } from './compiled-endpoint.js'
@@ -47,7 +48,7 @@ export async function createApi<App, Actor extends object>(given: ApiOptions<App
   const compiled = Object.entries(endpoints).map(([name, one]) => compileEndpoint(name, one, options.resolvers, compiler))
 
   let stopping = false
-  const pages: Page[] = [...healthPages(options.ready, () => stopping), metricsPage(options.metrics, config), ...docsPages()]
+  const pages: Page[] = [...healthPages(options.ready, () => stopping), metricsPage(options.metrics, config), ...docsPages(), ...linkPages()]
   const koa = new Koa({ proxy: config.trustProxy > 0, maxIpsCount: config.trustProxy })
   koa.silent = true
   koa.on('error', (error: unknown, ctx?: Context) => {

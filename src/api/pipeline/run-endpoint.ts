@@ -1,10 +1,11 @@
 import type { Context } from 'koa'
 import { badRequest, type ErrorDetail, notFound, ServiceError } from '../../kernel/errors.js'
 import type { RequestInfo } from '../declaration.js'
-import { Reply } from '../reply.js'
+import { type Audited, Reply } from '../reply.js'
 import { readJson } from './body.js'
 import type { CompiledEndpoint } from './compiled-endpoint.js'
 import { ifMatch, tagOfParts } from './etag.js'
+import { errorAnswer } from './error-answer.js'
 import { answerFile } from './file-answer.js'
 import { answerBytes, isFresh } from './json-answer.js'
 import { isForm } from './form.js'
@@ -28,9 +29,15 @@ type Resources = Record<string, unknown>
 type Files = RequestInfo['files']
 const noFiles: Files = new Map()
 
-/** Loads the path's resources in order; null = the leaf of a DELETE is not there. Throws 404. */
-async function load(compiled: CompiledEndpoint, call: Call<object>, app: unknown): Promise<Resources | null> {
-  const resources: Resources = {}
+/** What is known of a request when it is answered, for those who are told of it. */
+interface Trace {
+  resources: Resources
+  members: readonly string[]
+  audited: Audited
+}
+
+/** Loads the path's resources in order, into `resources`; false = the leaf of a DELETE is not there. Throws 404. */
+async function load(compiled: CompiledEndpoint, call: Call<object>, app: unknown, resources: Resources): Promise<boolean> {
   const { steps } = compiled
   for (let i = 0; i < steps.length; i++) {
     const step = steps[i]!
@@ -38,10 +45,10 @@ async function load(compiled: CompiledEndpoint, call: Call<object>, app: unknown
     checkLength(step.name, id, step.rest, step.resolver.maxLength)
     const resource = await step.resolver.load({ app, actor: call.actor, id, parents: resources })
     if (resource !== null && resource !== undefined) resources[step.resolver.as] = resource
-    else if (compiled.endpoint.deletes === 'leaf' && i === steps.length - 1) return null
+    else if (compiled.endpoint.deletes === 'leaf' && i === steps.length - 1) return false
     else throw notFound(capital(step.resolver.as))
   }
-  return resources
+  return true
 }
 
 const capital = (name: string): string => {
@@ -117,19 +124,25 @@ export function endpointRunner(options: Options): (compiled: CompiledEndpoint, c
     return answerBytes(ctx, status, JSON_TYPE, text, tag)
   }
 
-  return async (compiled, call) => {
+  const run = async (compiled: CompiledEndpoint, call: Call<object>, trace: Trace): Promise<void> => {
     const { ctx, state } = call
-    const resources = await load(compiled, call, app)
-    if (resources === null) {
+    const { resources } = trace
+    if (call.actor) options.permit?.(call.actor, compiled.method)
+    if (!(await load(compiled, call, app, resources))) {
       ctx.status = 204
       return
     }
     if (compiled.permission !== null && !(await options.can(call.actor, compiled.permission, resources)))
       throw new ServiceError('forbidden', `This needs the permission "${compiled.permission}", which you do not have here.`)
     const { query, body, files } = await readInput(compiled, ctx, config)
+    if (typeof body === 'object' && body !== null) trace.members = Object.keys(body)
     const context = { ...resources, app, actor: call.actor, query, body, request: requestInfo(ctx, state, files) }
     const parts = compiled.endpoint.validator ? await compiled.endpoint.validator(context) : null
-    if (!parts) return answer(compiled, ctx, await compiled.endpoint.handle(context))
+    if (!parts) {
+      const result = await compiled.endpoint.handle(context)
+      if (result instanceof Reply) trace.audited = result.parts.audited ?? {}
+      return answer(compiled, ctx, result)
+    }
     const tag = tagOfParts([config.version, compiled.operationId, state.baseUrl, ctx.url, ...parts])
     if (isFresh(ctx, tag)) {
       ctx.set('ETag', `"${tag}"`)
@@ -139,5 +152,34 @@ export function endpointRunner(options: Options): (compiled: CompiledEndpoint, c
     const cached = byteCache?.get(tag)
     if (cached) return answerBytes(ctx, 200, JSON_TYPE, cached, tag)
     return answer(compiled, ctx, await compiled.endpoint.handle(context), tag)
+  }
+
+  const tell = async (compiled: CompiledEndpoint, { ctx, state, actor }: Call<object>, trace: Trace, status: number): Promise<void> => {
+    if (!actor && trace.audited.user === undefined) return
+    const created = ctx.response.get('Location')
+    const userAgent = ctx.get('User-Agent')
+    await options.acted?.({
+      actor,
+      operation: compiled.operationId,
+      method: compiled.method,
+      ...trace,
+      ...(created === '' ? {} : { created }),
+      status,
+      address: ctx.ip,
+      ...(userAgent === '' ? {} : { userAgent }),
+      requestId: state.id,
+    })
+  }
+
+  return async (compiled, call) => {
+    const trace: Trace = { resources: {}, members: [], audited: {} }
+    if (!options.acted || compiled.method === 'GET' || compiled.endpoint.audited === false) return run(compiled, call, trace)
+    try {
+      await run(compiled, call, trace)
+    } catch (error) {
+      await tell(compiled, call, trace, errorAnswer(error).status)
+      throw error
+    }
+    await tell(compiled, call, trace, call.ctx.status)
   }
 }

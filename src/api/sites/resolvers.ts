@@ -1,5 +1,7 @@
-import type { Actor, App, LoadedOrganization } from '../../domain/app.js'
+import type { Actor, App, LoadedOrganization, LoadedSite } from '../../domain/app.js'
 import { findSite } from '../../domain/sites/sites.js'
+import { findGroup, findSection } from '../../domain/sites/structure/find.js'
+import { findVisibleSiteSpace } from '../../domain/sites/view.js'
 import { resolversOf } from '../resolver.js'
 
 const resolver = resolversOf<App, Actor>()
@@ -11,5 +13,23 @@ export const siteResolvers = {
     needs: ['organization'],
     description: 'ID of a site.',
     load: ({ app, actor, parents, id }) => actor && findSite(app, actor, parents.organization, id),
+  }),
+  siteSectionId: resolver<{ site: LoadedSite }>()({
+    as: 'section',
+    needs: ['site'],
+    description: 'ID of a section of the site.',
+    load: ({ parents, id }) => findSection(parents.site.doc.structure, id)?.section ?? null,
+  }),
+  siteSectionGroupId: resolver<{ site: LoadedSite }>()({
+    as: 'group',
+    needs: ['site'],
+    description: 'ID of a group of sections of the site.',
+    load: ({ parents, id }) => findGroup(parents.site.doc.structure, id),
+  }),
+  siteSpaceId: resolver<{ site: LoadedSite }>()({
+    as: 'siteSpace',
+    needs: ['site'],
+    description: 'ID of a site space: the link between the site and a space that you may see.',
+    load: ({ app, actor, parents, id }) => actor && findVisibleSiteSpace(app, actor, parents.site, id),
   }),
 }

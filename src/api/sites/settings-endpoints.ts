@@ -46,7 +46,8 @@ export const listSiteTemplateConditionsById = endpoint({
   method: 'GET',
   path: `${base}/adaptive-schema/template-conditions`,
   summary: 'List ready-made conditions',
-  description: 'Two for each claim of the adaptive schema: that it is true, and that it is not.',
+  description:
+    'Two for each claim of the adaptive schema: that it is true, and that it is not. A condition is a part of ECMAScript: claims below `visitor.claims` (by `.name`, `?.name` or `["name"]`), texts, numbers, true, false, null, undefined, lists of these, `! && ||`, comparisons, `value in list`, `list.includes(value)` and parentheses; 1 to 1024 characters.',
   section,
   needs: 'site:view',
   returns: TemplateConditions,

@@ -1,6 +1,5 @@
 import { Type } from '@sinclair/typebox'
 import { createSpace, deleteSpace, duplicateSpace, listSpaces, openSpaces, restoreSpace, updateSpace } from '../../domain/spaces.js'
-import { paginate } from '../../kernel/paging.js'
 import { CreateSpace, listOf, pageQuery, Space, UpdateSpace } from '../../model/index.js'
 import { created } from '../reply.js'
 import { endpoint } from '../service.js'
@@ -12,12 +11,13 @@ export const listSpacesInOrganizationById = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/spaces',
   summary: 'List the spaces of an organization that you may see',
+  description: 'With those in collections, by creation; `nested=false`: those at the top level, in their order there.',
   section,
   needs: 'organization:view',
-  query: Type.Object(pageQuery),
+  query: Type.Object({ ...pageQuery, nested: Type.Boolean({ default: true, description: 'Whether spaces in collections are listed as well.' }) }),
   returns: listOf(Space, { $id: 'SpaceList' }),
   handle: async ({ app, actor, organization, query }) => {
-    const page = paginate(await listSpaces(app, actor, organization), query, ({ doc }) => [doc.createdAt, doc.id])
+    const page = await listSpaces(app, actor, organization, query)
     const shown = await openSpaces(app, page.items)
     return { ...page, items: await Promise.all(shown.map((one) => presentSpace(app, one))) }
   },
@@ -27,9 +27,10 @@ export const createSpaceInOrganization = endpoint({
   method: 'POST',
   path: '/v1/orgs/{organizationId}/spaces',
   summary: 'Create a space',
-  description: 'Makes its repository with one commit: README.md and SUMMARY.md, or the sample content of `template`.',
+  description:
+    'Makes its repository with one commit: README.md and SUMMARY.md, or the sample content of `template`. It is the last of its parent. Needs the role create there: on the collection `parent`, or in the organization.',
   section,
-  needs: 'organization:createContent',
+  needs: 'organization:view',
   body: Type.Optional(CreateSpace),
   status: 201,
   returns: Space,
@@ -47,48 +48,52 @@ export const getSpaceById = endpoint({
   needs: 'space:view',
   query: Type.Object({ shareKey: Type.Optional(Type.String({ maxLength: 256 })) }),
   returns: Space,
-  handle: ({ app, space }) => presentSpace(app, space),
+  handle: ({ app, space, query }) => presentSpace(app, space, query.shareKey),
 })
 
 export const updateSpaceById = endpoint({
   method: 'PATCH',
   path: '/v1/spaces/{spaceId}',
   summary: 'Change the settings of a space',
+  description:
+    'A `language` or `visitorAuth` of null removes it. `visibility` `in-collection` is for spaces in a collection: whoever may see the collection may read the space.',
   section,
   needs: 'space:admin',
   body: UpdateSpace,
   returns: Space,
-  handle: async ({ app, space, body }) => presentSpace(app, await updateSpace(app, space, body)),
+  handle: async ({ app, actor, space, body }) => presentSpace(app, await updateSpace(app, actor, space, body)),
 })
 
 export const deleteSpaceById = endpoint({
   method: 'DELETE',
   path: '/v1/spaces/{spaceId}',
   summary: 'Delete a space',
-  description: 'It can be restored for seven days; then it is removed with its repository.',
+  description: 'It can be restored for seven days, at its place; then it is removed with its repository.',
   section,
   needs: 'space:create',
   deletes: 'leaf',
-  handle: ({ app, space }) => deleteSpace(app, space),
+  handle: ({ app, actor, space }) => deleteSpace(app, actor, space),
 })
 
 export const restoreSpaceById = endpoint({
   method: 'POST',
   path: '/v1/spaces/{spaceId}/restore',
   summary: 'Restore a space deleted in the last seven days',
+  description: 'At the place that it had; where its collection was deleted meanwhile, at the place that the content of the collection went to.',
   section,
   needs: 'space:create',
   aliases: { spaceId: 'deletedSpaceId' },
   returns: Space,
   fails: [409],
-  handle: async ({ app, space }) => presentSpace(app, await restoreSpace(app, space)),
+  handle: async ({ app, actor, space }) => presentSpace(app, await restoreSpace(app, actor, space)),
 })
 
 export const duplicateSpaceById = endpoint({
   method: 'POST',
   path: '/v1/spaces/{spaceId}/duplicate',
   summary: 'Duplicate a space',
-  description: 'Content, history and page IDs are the same; change requests and the link to a remote repository are not copied.',
+  description:
+    'Right after the first one. Content, history and page IDs are the same, and who has a role by name; change requests, comments and the link to a remote repository are not copied.',
   section,
   needs: 'space:create',
   status: 201,

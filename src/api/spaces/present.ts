@@ -1,6 +1,8 @@
 import { presentSpacePermissions } from '../../access/index.js'
 import type { App, LoadedSpace } from '../../domain/app.js'
 import { MAIN } from '../../domain/refs.js'
+import { addressesOfSpace } from '../../domain/sites/space-addresses.js'
+import { orderKey } from '../../kernel/order.js'
 import type { GitLink } from '../../model/index.js'
 
 /** `owner/name` of a repository's URL. */
@@ -19,8 +21,11 @@ export const presentGitSync = (link: GitLink) => ({
   updatedAt: link.updatedAt,
 })
 
-/** A space. `updatedAt` is the later of its settings and its content, which changes without its document. */
-export async function presentSpace(app: App, { doc, role, repo }: LoadedSpace) {
+/**
+ * A space. `updatedAt` is the later of its settings and its content, which changes without its document. With a share key
+ * of the site that shows it, its published address carries the key.
+ */
+export async function presentSpace(app: App, { doc, role, repo }: LoadedSpace, shareKey?: string) {
   const revision = repo.head(MAIN) ?? ''
   const committed = revision === '' ? doc.createdAt : new Date((await repo.commit(revision as never)).committer.seconds * 1000).toISOString()
   const location = `${app.settings.publicUrl}/v1/spaces/${doc.id}`
@@ -39,12 +44,15 @@ export async function presentSpace(app: App, { doc, role, repo }: LoadedSpace) {
     ...(doc.language === undefined ? {} : { language: doc.language }),
     ...(doc.git === undefined ? {} : { gitSync: presentGitSync(doc.git) }),
     revision,
+    ...(doc.visitorAuth === undefined ? {} : { visitorAuth: doc.visitorAuth }),
     defaultLevel: doc.defaultLevel,
+    position: orderKey(doc),
     comments: doc.comments,
     changeRequests: doc.changeRequests,
     changeRequestsOpen: doc.changeRequestsOpen,
     changeRequestsDraft: doc.changeRequestsDraft,
-    urls: { location, app: location },
+    requiredApprovals: doc.requiredApprovals ?? 0,
+    urls: { location, app: location, ...(await addressesOfSpace(app, doc, shareKey)) },
     permissions: presentSpacePermissions(role),
   }
 }

@@ -5,7 +5,7 @@ import type { DocumentNode } from '../../content/types.js'
 import { badRequest, type ServiceError } from '../../kernel/errors.js'
 import { type CommentBodyInput, MAX_COMMENT_LENGTH } from '../../model/index.js'
 
-const invalid = (member: string, message: string): ServiceError => badRequest(`The body ${message}.`, [{ path: `/body/${member}`, message }])
+const invalid = (path: string, message: string): ServiceError => badRequest(`The body ${message}.`, [{ path, message }])
 const TOO_LONG = `must have at most ${MAX_COMMENT_LENGTH} characters`
 
 /** Characters of the texts and options in a block tree; names of types count for nothing. */
@@ -16,21 +16,24 @@ function textLength(value: unknown, name = ''): number {
 }
 
 /** A block tree as markdown that reads back the same. Throws 400. */
-function printed(document: object): string {
+function printed(document: object, path: string): string {
   // Looked at first: printing costs more than counting.
-  if (textLength(document) > MAX_COMMENT_LENGTH) throw invalid('document', TOO_LONG)
+  if (textLength(document) > MAX_COMMENT_LENGTH) throw invalid(path, TOO_LONG)
   try {
     return printDocument(document as DocumentNode)
   } catch (error) {
-    if (error instanceof DocumentError) throw invalid('document', `cannot be written: ${error.message}`)
+    if (error instanceof DocumentError) throw invalid(path, `cannot be written: ${error.message}`)
     throw error
   }
 }
 
-/** The markdown that is stored of a comment or reply. Throws 400 where it is blank, too long, or a block tree that is none. */
-export function readBody(body: CommentBodyInput): string {
-  const member = 'markdown' in body ? 'markdown' : 'document'
-  const markdown = 'markdown' in body ? body.markdown : printed(body.document)
+/**
+ * The markdown that is stored of a comment or reply. Throws 400 where it is blank, too long, or a block tree that is none.
+ * @param at where it stands in the request, for the error
+ */
+export function readBody(body: CommentBodyInput, at = '/body'): string {
+  const member = `${at}/${'markdown' in body ? 'markdown' : 'document'}`
+  const markdown = 'markdown' in body ? body.markdown : printed(body.document, member)
   if (markdown.trim() === '') throw invalid(member, 'must not be blank')
   if (markdown.length > MAX_COMMENT_LENGTH) throw invalid(member, TOO_LONG)
   if (!isQuick(markdown)) throw invalid(member, 'has too many markers of emphasis, links or lists in one paragraph: divide it')

@@ -1,16 +1,16 @@
 import { mayResolve, presentCommentPermissions } from '../../access/index.js'
 import { notFound, ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
-import { type Page, paginate } from '../../kernel/paging.js'
-import { type CommentDoc, type CommentsQuery, type CreateComment, commentList, comments, replies, type UpdateComment } from '../../model/index.js'
+import { type CommentDoc, type CreateComment, comments, replies, type UpdateComment } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import type { Actor, App, LoadedSpace } from '../app.js'
 import type { LoadedChangeRequest } from '../change-requests.js'
 import { readBody } from './body.js'
-import { countOpen, countPosts, keyOf, type LoadedDiscussion, partsOf, tell, type Writing, write } from './discussion.js'
+import { countOpen, countPosts, type LoadedDiscussion, partsOf, tell, type Writing, write } from './discussion.js'
 import { react, readReactions, removeReactions } from './reactions.js'
 import { sightOf } from './sight.js'
 import { takeTarget } from './targets.js'
+import { together } from './together.js'
 
 /** A comment on the space itself or, with a change request, on that; null where there is none. */
 export async function findComment(
@@ -23,39 +23,35 @@ export async function findComment(
   return doc && doc.space === space.doc.id && doc.changeRequest === changeRequest?.doc.id ? doc : null
 }
 
-/** A page of a discussion's comments, by when they were posted. */
-export async function listComments(app: App, discussion: LoadedDiscussion, query: CommentsQuery): Promise<Page<Document<CommentDoc>>> {
-  const key = keyOf(discussion)
-  const page = query.targetPage === undefined ? {} : { page: query.targetPage }
-  const filter = { ...page, ...(query.status === 'all' ? {} : { status: query.status }) }
-  // Everybody's comments are in lists of their own, so nobody is in two of these.
-  const lists = query.authors === undefined ? [commentList(key, filter)] : query.authors.map((author) => commentList(key, { ...filter, author }))
-  const found = await Promise.all(lists.map((list) => app.store.find(comments, 'list', list)))
-  return paginate(found.flat(), query, ({ postedAt, id }) => [postedAt, id], query.order)
-}
-
 /** A new comment. Throws 400 where its body is none or its target is not in the content. */
 export async function createComment(app: App, actor: Actor, discussion: LoadedDiscussion, input: CreateComment): Promise<Document<CommentDoc>> {
-  const markdown = readBody(input.body)
   const sight = sightOf(app, discussion)
-  const target = await takeTarget(sight, input)
-  return write(app, actor, discussion, async (writing) => {
-    const comment = await writing.tx.insert(comments, {
-      id: newId(),
-      ...partsOf(discussion),
-      postedBy: actor.user.id,
-      postedAt: writing.now,
-      markdown,
-      status: 'open',
-      replies: 0,
-      revision: sight.head ?? '',
-      ...target,
-    })
-    await countOpen(writing, 1)
-    await countPosts(writing, actor.user.id, 1)
-    await tell(writing, 'comment.created', comment)
-    return comment
+  const [markdown, target] = await together(
+    () => readBody(input.body),
+    () => takeTarget(sight, input),
+  )
+  return write(app, actor, discussion, (writing) => insertComment(writing, { markdown, revision: sight.head ?? '', ...target }))
+}
+
+/** A new comment, in a write under way. */
+export async function insertComment(
+  writing: Writing,
+  input: Pick<CommentDoc, 'markdown' | 'revision' | 'page' | 'place' | 'review'>,
+): Promise<Document<CommentDoc>> {
+  const { tx, actor, discussion, now } = writing
+  const comment = await tx.insert(comments, {
+    id: newId(),
+    ...partsOf(discussion),
+    postedBy: actor.user.id,
+    postedAt: now,
+    status: 'open',
+    replies: 0,
+    ...input,
   })
+  await countOpen(writing, 1)
+  await countPosts(writing, actor.user.id, 1)
+  await tell(writing, 'comment.created', comment)
+  return comment
 }
 
 /**
@@ -69,8 +65,10 @@ export async function updateComment(
   comment: Pick<CommentDoc, 'id'>,
   input: UpdateComment,
 ): Promise<Document<CommentDoc>> {
-  const markdown = input.body && readBody(input.body)
-  const reactions = readReactions(input)
+  const [markdown, reactions] = await together(
+    () => input.body && readBody(input.body),
+    () => readReactions(input),
+  )
   return write(app, actor, discussion, async (writing) => {
     const stored = await getComment(writing, comment.id)
     const edited = edit(writing, stored, markdown)

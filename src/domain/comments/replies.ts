@@ -1,6 +1,6 @@
 import { notFound } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
-import { type Page, type PageQuery, paginate } from '../../kernel/paging.js'
+import { type Page, type PageQuery, pageOf } from '../../kernel/paging.js'
 import { type CommentDoc, type CreateReply, comments, type ReplyDoc, replies, type UpdateReply } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import type { Actor, App } from '../app.js'
@@ -8,6 +8,7 @@ import { readBody } from './body.js'
 import { checkMayDelete, edit, getComment } from './comments.js'
 import { countPosts, type LoadedDiscussion, partsOf, tell, write } from './discussion.js'
 import { react, readReactions, removeReactions } from './reactions.js'
+import { together } from './together.js'
 
 /** A reply to a comment; null where there is none. */
 export async function findReply(app: App, comment: Pick<CommentDoc, 'id'>, id: string): Promise<Document<ReplyDoc> | null> {
@@ -16,9 +17,8 @@ export async function findReply(app: App, comment: Pick<CommentDoc, 'id'>, id: s
 }
 
 /** A page of the replies to a comment, in the order in which they were posted. */
-export async function listReplies(app: App, comment: Pick<CommentDoc, 'id'>, query: PageQuery): Promise<Page<Document<ReplyDoc>>> {
-  return paginate(await app.store.find(replies, 'comment', comment.id), query, ({ postedAt, id }) => [postedAt, id])
-}
+export const listReplies = (app: App, comment: Pick<CommentDoc, 'id'>, query: PageQuery): Promise<Page<Document<ReplyDoc>>> =>
+  pageOf(app.store, replies, 'posted', comment.id, query)
 
 /** A new reply. Throws 400 where its body is none, 404 where the comment went meanwhile. */
 export async function createReply(
@@ -48,8 +48,10 @@ export async function updateReply(
   reply: Pick<ReplyDoc, 'id'>,
   input: UpdateReply,
 ): Promise<Document<ReplyDoc>> {
-  const markdown = input.body && readBody(input.body)
-  const reactions = readReactions(input)
+  const [markdown, reactions] = await together(
+    () => input.body && readBody(input.body),
+    () => readReactions(input),
+  )
   return write(app, actor, discussion, async (writing) => {
     const stored = await writing.tx.get(replies, reply.id)
     if (!stored) throw notFound('The reply')

@@ -66,23 +66,22 @@ const iso = (seconds: number): string => new Date(seconds * 1000).toISOString()
 async function seePage(app: App, { revision, dates }: Content, entry: PageEntry): Promise<SeenPage> {
   const { id, title, path } = entry
   if (entry.type !== 'document') return { id, title, path, content: contentOf(entry) }
-  const { oid, source } = await readDocument(app, revision, entry)
+  const { source } = await readDocument(app, revision, entry)
   const { emoji, icon } = source.attributes
   const when = datesOf(dates, entry.gitPath)
   return {
-    ...{ id, title, path, content: oid },
+    ...{ id, title, path, content: digestOf(source.markdown.trim()) },
     ...(emoji === undefined ? {} : { emoji }),
     ...(icon === undefined ? {} : { icon }),
     ...(when ? { createdAt: iso(when.created), updatedAt: iso(when.updated) } : {}),
   }
 }
 
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex')
+
 /** What a page without a file says: where a link leads, which operation is computed; a group says nothing. */
 function contentOf(entry: Exclude<PageEntry, DocumentEntry>): string {
-  const says = entry.type === 'link' ? entry.href : entry.type === 'computed' ? entry.computed : ''
-  return createHash('sha256')
-    .update(JSON.stringify([entry.type, says]))
-    .digest('hex')
+  return digestOf(JSON.stringify([entry.type, entry.type === 'link' ? entry.href : entry.type === 'computed' ? entry.computed : '']))
 }
 
 async function placesIn(app: App, revision: OpenRevision, entry: DocumentEntry): Promise<readonly Place[]> {

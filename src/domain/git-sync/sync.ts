@@ -3,6 +3,7 @@ import type { CommitId, RefName } from '../../kernel/ids.js'
 import { spaces, type SyncRunDoc, syncRuns, users } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { Actor, App, LoadedSpace } from '../app.js'
+import { emit } from '../events.js'
 import { repositoryName } from '../refs.js'
 import { SyncFailure } from './failure.js'
 import { isLinkTo, remoteOf, type SyncRemote, withCredential } from './remote.js'
@@ -74,7 +75,8 @@ export async function writeOutcome(app: App, tx: Transaction, runId: string, out
   const now = app.clock.now().toISOString()
   const { error: _before, ...rest } = run
   const state = outcome.result === 'conflict' ? 'conflict' : 'success'
-  await tx.replace(syncRuns, { ...rest, ...outcome, state, stage: 'done', progress: 1, finishedAt: now })
+  const done = await tx.replace(syncRuns, { ...rest, ...outcome, state, stage: 'done', progress: 1, finishedAt: now })
+  await tell(app, tx, done)
   const space = await tx.get(spaces, run.space)
   if (!space || state === 'conflict' || run.standalone) return
   const moved = outcome.result === 'adopted' || outcome.result === 'merged'
@@ -87,7 +89,23 @@ export async function writeOutcome(app: App, tx: Transaction, runId: string, out
 /** Writes a run's failure, in the transaction that ends its job. */
 export async function writeFailure(app: App, tx: Transaction, runId: string, error: string): Promise<void> {
   const run = await tx.get(syncRuns, runId)
-  if (run) await tx.replace(syncRuns, { ...run, state: 'failure', stage: 'done', progress: 1, error, finishedAt: app.clock.now().toISOString() })
+  if (!run) return
+  const done = await tx.replace(syncRuns, { ...run, state: 'failure', stage: 'done', progress: 1, error, finishedAt: app.clock.now().toISOString() })
+  await tell(app, tx, done)
+}
+
+/** The event of a run that ended. */
+async function tell(app: App, tx: Transaction, run: SyncRunDoc): Promise<void> {
+  const space = await tx.get(spaces, run.space)
+  if (!space) return
+  const { id, direction, state, standalone, url, ref, result, revision, remoteRevision, changeRequest, error } = run
+  await emit(app, tx, {
+    type: 'git_sync.finished',
+    organization: space.organization,
+    actor: run.requestedBy,
+    subject: { space: space.id, ...(changeRequest === undefined ? {} : { changeRequest }) },
+    data: { run: id, direction, state, standalone, url, ref, result, revision, remoteRevision, error },
+  })
 }
 
 /** Fetches the remote's ref; moves no ref here. Throws `RemoteError`. */

@@ -20,7 +20,13 @@ export async function changeBelongings<R>(
     if (!stored) throw notFound('The site')
     const result = await work(tx, stored)
     if (result !== null)
-      await emit(app, tx, { type: 'site.updated', organization: stored.organization, actor: actor.user.id, subject: { site: stored.id }, data: { changed } })
+      await emit(app, tx, {
+        type: 'site.updated',
+        organization: stored.organization,
+        actor: actor.user.id,
+        subject: { site: stored.id },
+        data: { changed: [changed] },
+      })
     return result
   })
 }

@@ -1,4 +1,5 @@
-import { notFound } from '../../kernel/errors.js'
+import { isDeepStrictEqual } from 'node:util'
+import { badRequest, notFound } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import {
   basenameKey,
@@ -18,7 +19,9 @@ import type { Actor, App, LoadedOrganization, LoadedSite } from '../app.js'
 import { emit } from '../events.js'
 import { createSpace } from '../spaces.js'
 import { derivedPath } from './paths.js'
-import { publishableSpace } from './publishable.js'
+import { sitesOfSpace } from './of-space.js'
+import { findOfferedSpace, publishableSpace } from './publishable.js'
+import { withKeys } from './structure/keys.js'
 import { newPublishingAuth } from './publishing-auth.js'
 
 const DEFAULT_TITLE = 'Untitled'
@@ -43,9 +46,11 @@ export interface SiteFilter {
   published?: boolean
 }
 
-/** The sites of an organization that the caller may see. */
+/** The sites of an organization that the caller may see. Throws 400 where the space to filter by is not one that he sees. */
 export async function listSites(app: App, actor: Actor, organization: LoadedOrganization, filter: SiteFilter = {}): Promise<LoadedSite[]> {
   const { id } = organization.doc
+  if (filter.space !== undefined && !(await findOfferedSpace(app.store, actor, id, filter.space)))
+    throw badRequest('There is no such space.', [{ path: 'query/space', message: 'must be the ID of a space of this organization' }])
   const docs = filter.space === undefined ? await app.store.find(sites, 'organization', id) : await sitesOfSpace(app.store, filter.space)
   const title = filter.title?.toLowerCase()
   const viewer = await viewerOf(app.store, actor.user.id, id)
@@ -59,57 +64,61 @@ export async function listSites(app: App, actor: Actor, organization: LoadedOrga
   return seen
 }
 
-/** The sites that show a space, deleted or not. A space that has any cannot go to another organization. */
-export const sitesOfSpace = (reader: Reader, space: string): Promise<Document<SiteDoc>[]> => reader.find(sites, 'space', space)
-
 /**
  * A new site, not published, with the given spaces at its root: the first is the default. Throws 400 for a space that is
  * not there, 403 for one that the caller may not publish.
  */
-export async function createSite(app: App, actor: Actor, organization: LoadedOrganization, input: CreateSite): Promise<LoadedSite> {
+export async function createSite(app: App, actor: Actor, organization: LoadedOrganization, { spaces, ...input }: CreateSite): Promise<LoadedSite> {
   const { id } = organization.doc
-  const given = await spacesToShow(app, actor, organization, input)
-  const doc = await app.store.transact(async (tx) => {
-    const siteSpaces: SiteSpaceEntry[] = []
-    const docs: SpaceDoc[] = []
-    for (const [i, space] of given.entries()) {
-      const found = await publishableSpace(tx, actor, id, space, Array.isArray(input.spaces) ? `/spaces/${i}` : '/spaces')
-      docs.push(found)
-      const path = derivedPath(
-        found.title,
-        siteSpaces.map((entry) => entry.path),
-        'space',
-      )
-      siteSpaces.push({ id: newId(), space, path })
-    }
-    const title = input.title ?? titleFrom(docs[0]?.title)
-    const site: SiteDoc = {
-      id: newId(),
-      organization: id,
-      type: input.type ?? 'basic',
-      title,
-      icon: null,
-      basename: await freeBasename(tx, id, title),
-      visibility: input.visibility ?? 'public',
-      published: false,
-      adaptiveContent: { enabled: false },
-      agentsContext: 'excluded',
-      createdAt: app.clock.now().toISOString(),
-      createdBy: actor.user.id,
-      structure: { ...emptyStructure, siteSpaces, defaultSiteSpace: siteSpaces[0]?.id ?? null },
-    }
-    await emit(app, tx, { type: 'site.created', organization: id, actor: actor.user.id, subject: { site: site.id } })
-    await tx.insert(sitePublishingAuths, newPublishingAuth(app, site.id))
-    return tx.insert(sites, site)
-  })
+  const doc =
+    typeof spaces === 'string'
+      ? await createSiteAndSpace(app, actor, organization, input, spaces)
+      : await app.store.transact(async (tx) => {
+          const shown: SpaceDoc[] = []
+          for (const [i, space] of (spaces ?? []).entries()) shown.push(await publishableSpace(tx, actor, id, space, `/spaces/${i}`))
+          return insertSite(app, tx, actor, id, input, shown)
+        })
   return { doc, role: (await contentRole(app.store, actor.user.id, { ...doc, kind: 'site' })) ?? 'read' }
 }
 
-/** IDs of the spaces of a new site; makes the one that is asked for. */
-async function spacesToShow(app: App, actor: Actor, organization: LoadedOrganization, { title, spaces }: CreateSite): Promise<readonly string[]> {
-  if (typeof spaces !== 'string') return spaces ?? []
-  const short = title === undefined ? {} : { title: [...title].slice(0, 50).join('') }
-  return [(await createSpace(app, actor, organization, { ...short, template: spaces })).doc.id]
+type NewSite = Omit<CreateSite, 'spaces'>
+
+/** A site with a new space, in one transaction: both, or neither. */
+async function createSiteAndSpace(app: App, actor: Actor, organization: LoadedOrganization, input: NewSite, template: 'empty' | 'sample') {
+  const title = input.title === undefined ? {} : { title: [...input.title].slice(0, 50).join('') }
+  const space = await createSpace(app, actor, organization, { ...title, template }, async (tx, made) => {
+    await insertSite(app, tx, actor, organization.doc.id, input, [made])
+  })
+  const [site] = await sitesOfSpace(app.store, space.doc.id)
+  if (!site) throw notFound('The site')
+  return site
+}
+
+async function insertSite(app: App, tx: Transaction, actor: Actor, organization: string, input: NewSite, shown: readonly SpaceDoc[]) {
+  const siteSpaces: SiteSpaceEntry[] = []
+  for (const space of shown) {
+    const taken = siteSpaces.map((entry) => entry.path)
+    siteSpaces.push({ id: newId(), space: space.id, path: derivedPath(space.title, taken, 'space') })
+  }
+  const title = input.title ?? titleFrom(shown[0]?.title)
+  const site: SiteDoc = {
+    id: newId(),
+    organization,
+    type: input.type ?? 'basic',
+    title,
+    icon: null,
+    basename: await freeBasename(tx, organization, title),
+    visibility: input.visibility ?? 'public',
+    published: false,
+    adaptiveContent: { enabled: false },
+    agentsContext: 'excluded',
+    createdAt: app.clock.now().toISOString(),
+    createdBy: actor.user.id,
+    structure: withKeys({ ...emptyStructure, siteSpaces, defaultSiteSpace: siteSpaces[0]?.id ?? null }),
+  }
+  await emit(app, tx, { type: 'site.created', organization, actor: actor.user.id, subject: { site: site.id } })
+  await tx.insert(sitePublishingAuths, newPublishingAuth(app, site.id))
+  return tx.insert(sites, site)
 }
 
 async function freeBasename(reader: Reader, organization: string, title: string): Promise<string> {
@@ -128,27 +137,27 @@ export interface SiteChange {
   type?: EventType
   /** IDs of what it is about besides the site. */
   space?: string
-  data?: Record<string, unknown>
 }
 
 /**
- * Changes a site in one transaction, from what is stored now, and emits `site.updated` (or the type that is told). A
- * change that answers the same document writes nothing. Throws 404 where the site went meanwhile.
+ * Changes a site in one transaction, from what is stored now, and emits `site.updated` (or the type that is told),
+ * which names the fields. A change without effect writes nothing. Throws 404 where the site went meanwhile.
  */
 export async function changeSite(
   app: App,
   actor: Actor,
   site: LoadedSite,
   change: (doc: Document<SiteDoc>, tx: Transaction) => Document<SiteDoc> | Promise<Document<SiteDoc>>,
-  { type = 'site.updated', space, data }: SiteChange = {},
+  { type = 'site.updated', space }: SiteChange = {},
 ): Promise<LoadedSite> {
   const doc = await app.store.transact(async (tx) => {
     const stored = await tx.get(sites, site.doc.id)
     if (!stored) throw notFound('The site')
     const next = await change(stored, tx)
-    if (next === stored) return stored
+    const changed = Object.keys({ ...stored, ...next }).filter((key) => !isDeepStrictEqual(next[key as keyof SiteDoc], stored[key as keyof SiteDoc]))
+    if (changed.length === 0) return stored
     const subject = { site: stored.id, ...(space === undefined ? {} : { space }) }
-    await emit(app, tx, { type, organization: stored.organization, actor: actor.user.id, subject, ...(data ? { data } : {}) })
+    await emit(app, tx, { type, organization: stored.organization, actor: actor.user.id, subject, data: { changed } })
     return tx.replace(sites, next)
   })
   return { ...site, doc }

@@ -1,9 +1,11 @@
-import { type GroupEntry, type SectionEntry, type SiteSpaceEntry, spaces, spacesOf } from '../../model/index.js'
-import { roleOn, viewerOf } from '../access.js'
+import { type GroupEntry, type SectionEntry, type SiteSpaceEntry, siteSpacesOf, spaces } from '../../model/index.js'
+import { roleOn, spaceRole, viewerOf } from '../access.js'
 import type { Actor, App, LoadedOrganization, LoadedSite } from '../app.js'
 import type { VisibleSpace } from '../spaces.js'
 import type { SiteAddress } from './addresses.js'
 import { validShareKey } from './share-key.js'
+import { findSiteSpace } from './structure/find.js'
+import { shownDefault, shownDefaultSection } from './structure/defaults.js'
 import { placeOf } from './structure/keys.js'
 
 /** A site space as the caller sees it. */
@@ -13,8 +15,8 @@ export interface ShownSiteSpace {
   section?: SectionEntry
   /** Of its section, or of the root. */
   isDefault: boolean
-  /** Of the site. */
-  isSiteDefault: boolean
+  /** Whether it stands in the default section, or at the root: a default one there is that of the site. */
+  isDefaultSection: boolean
   place: string
 }
 
@@ -50,30 +52,25 @@ export interface SiteView {
 export async function viewSite(app: App, actor: Actor, organization: LoadedOrganization, { doc }: LoadedSite, shareKey?: string): Promise<SiteView> {
   const { structure } = doc
   const viewer = await viewerOf(app.store, actor.user.id, doc.organization)
-  const alive = new Set<string>()
   const visible = new Map<string, VisibleSpace>()
-  for (const id of spacesOf(structure)) {
-    const space = await app.store.get(spaces, id)
-    if (!space || space.deletedAt !== undefined) continue
-    alive.add(id)
+  for (const { space: id, hidden } of siteSpacesOf(structure)) {
+    const space = hidden ? null : await app.store.get(spaces, id)
+    if (!space) continue
     const role = await roleOn(app.store, viewer, { ...space, kind: 'space' })
     if (role !== null) visible.set(id, { doc: space, role })
   }
-  const defaultOf = (entries: readonly SiteSpaceEntry[], chosen: string | null): string | null => {
-    const there = entries.filter((entry) => alive.has(entry.space))
-    return (there.find((entry) => entry.id === chosen) ?? there[0])?.id ?? null
-  }
+  const defaultSection = shownDefaultSection(structure)
   const show = (entries: readonly SiteSpaceEntry[], byDefault: string | null, within: { section?: SectionEntry; isDefault: boolean; place?: string }) =>
     entries.flatMap((entry): ShownSiteSpace[] => {
       const space = visible.get(entry.space)
       if (!space) return []
       const isDefault = entry.id === byDefault
       const section = within.section ? { section: within.section } : {}
-      return [{ entry, space, ...section, isDefault, isSiteDefault: isDefault && within.isDefault, place: placeOf(within.place, entry.order) }]
+      return [{ entry, space, ...section, isDefault, isDefaultSection: within.isDefault, place: placeOf(within.place, entry.order) }]
     })
   const showSection = (entry: SectionEntry, group?: GroupEntry): ShownSection => {
-    const defaultSiteSpace = defaultOf(entry.siteSpaces, entry.defaultSiteSpace)
-    const isDefault = structure.defaultSection === entry.id
+    const defaultSiteSpace = shownDefault(entry)
+    const isDefault = defaultSection === entry.id
     const place = placeOf(group?.order, entry.order)
     const siteSpaces = show(entry.siteSpaces, defaultSiteSpace, { section: entry, isDefault, place })
     return { entry, ...(group ? { group } : {}), isDefault, defaultSiteSpace, siteSpaces, place }
@@ -81,7 +78,7 @@ export async function viewSite(app: App, actor: Actor, organization: LoadedOrgan
   const key = await validShareKey(app.store, doc, shareKey)
   return {
     address: { app, organization: organization.doc, site: doc, ...(key === undefined ? {} : { shareKey: key }) },
-    siteSpaces: show(structure.siteSpaces, defaultOf(structure.siteSpaces, structure.defaultSiteSpace), { isDefault: structure.defaultSection === null }),
+    siteSpaces: show(structure.siteSpaces, shownDefault(structure), { isDefault: true }),
     items: structure.items.map((item) =>
       item.type === 'site-section'
         ? showSection(item)
@@ -89,6 +86,9 @@ export async function viewSite(app: App, actor: Actor, organization: LoadedOrgan
     ),
   }
 }
+
+/** Whether it is the one default site space of the site. */
+export const isSiteDefault = ({ isDefault, isDefaultSection }: ShownSiteSpace): boolean => isDefault && isDefaultSection
 
 export const isGroup = (item: ShownSection | ShownGroup): item is ShownGroup => 'sections' in item
 
@@ -100,3 +100,11 @@ export const shownSiteSpaces = (view: SiteView): ShownSiteSpace[] => [...view.si
 
 /** The groups that the caller sees, in order. */
 export const shownGroups = (view: SiteView): ShownGroup[] => view.items.filter(isGroup)
+
+/** A site space whose space the caller may see; null otherwise. */
+export async function findVisibleSiteSpace(app: App, actor: Actor, site: LoadedSite, id: string): Promise<SiteSpaceEntry | null> {
+  const entry = findSiteSpace(site.doc.structure, id)?.siteSpace
+  const space = entry && (await app.store.get(spaces, entry.space))
+  if (!entry || entry.hidden || !space) return null
+  return (await spaceRole(app.store, actor.user.id, space)) === null ? null : entry
+}

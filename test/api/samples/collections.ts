@@ -1,12 +1,14 @@
-import { collections, teams } from '../../../src/model/index.js'
+import { teams } from '../../../src/model/index.js'
 import type { Samples, SpecialSamples } from './samples.js'
 
 /** Collections, and the permissions of spaces and collections. */
 export const collectionSamples: Samples = async (here, before) => {
   const { admin, organization } = here
   const { store } = here.service.app
-  const collection = 'probe-collection'
-  await store.insert(collections, { id: collection, organization, title: 'Probe', defaultLevel: 'inherit' })
+  const made = async (path: string, body: object): Promise<string> => (await admin.call('post', path, body).expect(201)).body.id
+  const newCollection = (title: string, more: object = {}) => made(`/v1/orgs/${organization}/collections`, { title, ...more })
+  const newSpace = (title: string, more: object = {}) => made(`/v1/orgs/${organization}/spaces`, { title, ...more })
+  const collection = await newCollection('Probe')
   const team = async (id: string): Promise<string> => (await store.insert(teams, { id, organization, title: 'Probe', createdAt: new Date().toISOString() })).id
   const [changed, removed] = [await team('probe-changed-team'), await team('probe-removed-team')]
   const [user, gone] = [(await here.caller('read')).user, (await here.caller('read')).user]
@@ -23,5 +25,28 @@ export const collectionSamples: Samples = async (here, before) => {
     special[`removeUserFrom${where}`] = { parameters: leaving, success: true }
     special[`removeTeamFrom${where}`] = { parameters: leaving, success: true }
   }
+  // Who asks for success is of this organization alone, so a transfer is one to another place in it.
+  Object.assign(special, {
+    createSpaceInOrganization: { body: { title: 'X' } },
+    createCollectionInOrganization: { body: { title: 'X' } },
+    updateCollectionById: { body: { title: 'X' }, success: true },
+    deleteCollectionById: { parameters: { ...before, collectionId: await newCollection('Deleted', { parent: collection }) }, success: true },
+    moveCollectionById: {
+      parameters: { ...before, collectionId: await newCollection('Moved') },
+      body: { parent: collection },
+      success: true,
+    },
+    moveSpaceById: { parameters: { ...before, spaceId: await newSpace('Moved') }, body: { parent: collection }, success: true },
+    transferCollectionById: {
+      parameters: { ...before, collectionId: await newCollection('Transferred', { parent: collection }) },
+      body: { organization },
+      success: true,
+    },
+    transferSpaceById: {
+      parameters: { ...before, spaceId: await newSpace('Transferred', { parent: collection }) },
+      body: { organization },
+      success: true,
+    },
+  })
   return { parameters, special }
 }

@@ -1,11 +1,25 @@
 import type { TestService } from '../../support/service.js'
+import { commentSamples } from './comments.js'
 import { collectionSamples } from './collections.js'
 import { contentSamples } from './content.js'
+import { eventSamples } from './events.js'
 import { peopleSamples } from './people.js'
+import { reviewSamples } from './reviews.js'
 import type { Samples, SampleSet } from './samples.js'
+import { siteBelongingsSamples } from './site-belongings.js'
+import { siteSamples } from './sites.js'
 
 /** In this order: an area may use what those before it made. */
-const areas: readonly Samples[] = [contentSamples, peopleSamples, collectionSamples]
+const areas: readonly Samples[] = [
+  contentSamples,
+  peopleSamples,
+  collectionSamples,
+  commentSamples,
+  siteSamples,
+  siteBelongingsSamples,
+  eventSamples,
+  reviewSamples,
+]
 
 /** Resources for every path of the service, fresh for an endpoint that uses them up. */
 export async function samples(here: TestService): Promise<SampleSet> {

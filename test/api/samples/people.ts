@@ -7,7 +7,10 @@ export const peopleSamples: Samples = async (here, before) => {
   const team = async (): Promise<string> => (await admin.call('put', `${base}/teams`, { title: 'Probe' }).expect(201)).body.id
   await admin.call('patch', base, { hostname: 'probe', emailDomains: ['example.org'] }).expect(200)
   const [changed, leaver] = [await here.caller('read'), await here.caller('read')]
-  const parameters = { ...before, teamId: await team(), emailDomain: 'example.org', subdomain: 'probe' }
+  const invite = (await admin.call('post', `${base}/invites`, { emails: ['probe@example.org'] }).expect(200)).body.invites[0].id as string
+  await admin.call('patch', base, { inviteLinks: true }).expect(200)
+  const link = async (): Promise<string> => (await admin.call('post', `${base}/link-invites`, {}).expect(201)).body.id
+  const parameters = { ...before, teamId: await team(), emailDomain: 'example.org', subdomain: 'probe', inviteId: await link() }
   const of = (userId: string) => ({ ...parameters, userId })
   const special: SpecialSamples = {
     pingOrganization: { success: true },
@@ -17,6 +20,12 @@ export const peopleSamples: Samples = async (here, before) => {
     createOrganizationTeam: { body: { title: 'New' }, success: true },
     updateTeamInOrganizationById: { body: { title: 'Changed' }, success: true },
     updateMembersInOrganizationTeam: { body: { add: [changed.user] }, success: true },
+    inviteUsersToOrganization: { body: { emails: ['more@example.org'] }, success: true },
+    getInviteInOrganizationById: { parameters: { ...parameters, inviteId: invite } },
+    revokeInviteInOrganizationById: { parameters: { ...parameters, inviteId: invite } },
+    createLinkInviteInOrganization: { body: {}, success: true },
+    updateLinkInviteInOrganizationById: { body: { role: 'read' }, success: true },
+    deleteLinkInviteInOrganizationById: { parameters: { ...parameters, inviteId: await link() }, success: true },
     removeTeamFromOrganizationById: { parameters: { ...parameters, teamId: await team() }, success: true },
   }
   return { parameters, special }

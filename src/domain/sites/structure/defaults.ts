@@ -1,6 +1,6 @@
 import { badRequest } from '../../../kernel/errors.js'
-import type { SiteStructure } from '../../../model/index.js'
-import { findSection, findSiteSpace, replaceContainer } from './find.js'
+import { type SiteStructure, sectionsOf } from '../../../model/index.js'
+import { type Container, findSection, findSiteSpace, replaceContainer } from './find.js'
 
 /**
  * Sets the default section, and the default site space of the site: its section is then the default one. Throws 400 where
@@ -18,4 +18,16 @@ export function setDefaults(structure: SiteStructure, { section, siteSpace }: { 
   const { siteSpaces } = found.section ?? structure
   const next = replaceContainer(chosen, found.section, { siteSpaces, defaultSiteSpace: siteSpace })
   return { ...next, defaultSection: found.section?.id ?? null }
+}
+
+/** ID of the site space that stands for a section (or the root): the chosen one, or the first, of those that are shown. */
+export function shownDefault({ siteSpaces, defaultSiteSpace }: Container): string | null {
+  const shown = siteSpaces.filter((entry) => !entry.hidden)
+  return (shown.find((entry) => entry.id === defaultSiteSpace) ?? shown[0])?.id ?? null
+}
+
+/** ID of the section at the root of a site: the chosen one, unless it has nothing to show while another has. */
+export function shownDefaultSection(structure: SiteStructure): string | null {
+  const shown = sectionsOf(structure).filter((section) => shownDefault(section) !== null)
+  return (shown.find((section) => section.id === structure.defaultSection) ?? shown[0])?.id ?? structure.defaultSection
 }

@@ -55,12 +55,13 @@ export function updateSiteSpace(structure: SiteStructure, id: string, { path, co
   }
   if (space !== undefined && space !== siteSpace.space && spacesOf(structure).includes(space))
     throw conflict('The site shows this space already: a space is on a site once.')
-  const { condition: had, ...rest } = siteSpace
+  const { condition: had, hidden, ...rest } = siteSpace
   const kept = condition === undefined ? had : (condition ?? undefined)
   const next: SiteSpaceEntry = {
     ...rest,
     ...(path === undefined ? {} : { path }),
     ...(space === undefined ? {} : { space }),
+    ...(hidden && (space ?? siteSpace.space) === siteSpace.space ? { hidden } : {}),
     ...(kept === undefined ? {} : { condition: kept }),
   }
   return replaceContainer(structure, section, {

@@ -1,0 +1,20 @@
+import { outcomeOf } from '../../domain/audit.js'
+import type { AuditDoc } from '../../model/index.js'
+
+/** An entry of the audit log. */
+export const presentAuditEntry = (entry: AuditDoc) => ({
+  object: 'audit-entry' as const,
+  id: entry.id,
+  organization: entry.organization,
+  at: entry.at,
+  actor: { user: entry.user, ...(entry.token === undefined ? {} : { token: entry.token }) },
+  operation: entry.operation,
+  method: entry.method,
+  outcome: outcomeOf(entry),
+  status: entry.status,
+  resources: entry.resources,
+  ...(entry.created === undefined ? {} : { created: entry.created }),
+  members: entry.members,
+  from: { address: entry.address, ...(entry.userAgent === undefined ? {} : { userAgent: entry.userAgent }) },
+  requestId: entry.requestId,
+})

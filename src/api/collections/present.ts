@@ -1,0 +1,20 @@
+import { presentCollectionPermissions } from '../../access/index.js'
+import type { App, LoadedCollection } from '../../domain/app.js'
+import { orderKey } from '../../kernel/order.js'
+
+/** A collection. */
+export function presentCollection(app: App, { doc, role }: LoadedCollection) {
+  const location = `${app.settings.publicUrl}/v1/collections/${doc.id}`
+  return {
+    object: 'collection' as const,
+    id: doc.id,
+    title: doc.title,
+    ...(doc.description === undefined ? {} : { description: doc.description }),
+    organization: doc.organization,
+    ...(doc.parent === undefined ? {} : { parent: doc.parent }),
+    defaultLevel: doc.defaultLevel,
+    position: orderKey(doc),
+    urls: { location, app: location },
+    permissions: presentCollectionPermissions(role),
+  }
+}

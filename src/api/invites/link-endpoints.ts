@@ -1,0 +1,76 @@
+import { Type } from '@sinclair/typebox'
+import { revokeInvite } from '../../domain/invites.js'
+import { createLinkInvite, listLinkInvites, updateLinkInvite } from '../../domain/link-invites.js'
+import { paginate } from '../../kernel/paging.js'
+import { CreateLinkInvite, LinkInvite, LinkInviteList, pageQuery, UpdateLinkInvite } from '../../model/index.js'
+import { created } from '../reply.js'
+import { endpoint } from '../service.js'
+import { presentLinkInvite } from './present.js'
+
+const section = 'Invites'
+
+export const listLinkInvitesInOrganization = endpoint({
+  method: 'GET',
+  path: '/v1/orgs/{organizationId}/link-invites',
+  summary: 'List the links by which people join',
+  description: 'They work only while the organization has `inviteLinks` on. Their secrets are not kept, and were shown when they were made.',
+  section,
+  needs: 'organization:admin',
+  query: Type.Object(pageQuery),
+  returns: LinkInviteList,
+  handle: async ({ app, organization, query }) => {
+    const page = paginate(await listLinkInvites(app, organization), query, (doc) => [doc.createdAt, doc.id])
+    return { ...page, items: page.items.map((doc) => presentLinkInvite(app, { doc })) }
+  },
+})
+
+export const createLinkInviteInOrganization = endpoint({
+  method: 'POST',
+  path: '/v1/orgs/{organizationId}/link-invites',
+  summary: 'Make a link by which people join',
+  description:
+    'For whoever has it, until it is taken back, expires, `inviteLinks` of the organization is turned off, or who made it is an admin no more. The link is answered this once. ' +
+    '`role` defaults to the `defaultRole` of the organization. 409 while `inviteLinks` is off.',
+  section,
+  needs: 'organization:admin',
+  body: Type.Optional(CreateLinkInvite),
+  status: 201,
+  returns: LinkInvite,
+  fails: [409],
+  handle: async ({ app, actor, organization, body }) => {
+    const invite = await createLinkInvite(app, actor, organization, body ?? {})
+    return created(presentLinkInvite(app, invite), `/v1/orgs/${organization.doc.id}/link-invites/${invite.doc.id}`)
+  },
+})
+
+export const getLinkInviteInOrganizationById = endpoint({
+  method: 'GET',
+  path: '/v1/orgs/{organizationId}/link-invites/{inviteId}',
+  summary: 'Get a link by which people join',
+  section,
+  needs: 'organization:admin',
+  returns: LinkInvite,
+  handle: ({ app, invite }) => presentLinkInvite(app, { doc: invite }),
+})
+
+export const updateLinkInviteInOrganizationById = endpoint({
+  method: 'PATCH',
+  path: '/v1/orgs/{organizationId}/link-invites/{inviteId}',
+  summary: 'Change a link by which people join',
+  description: 'For who joins from then on. `expiresAt: null` = it does not expire.',
+  section,
+  needs: 'organization:admin',
+  body: UpdateLinkInvite,
+  returns: LinkInvite,
+  handle: async ({ app, actor, organization, invite, body }) => presentLinkInvite(app, { doc: await updateLinkInvite(app, actor, organization, invite, body) }),
+})
+
+export const deleteLinkInviteInOrganizationById = endpoint({
+  method: 'DELETE',
+  path: '/v1/orgs/{organizationId}/link-invites/{inviteId}',
+  summary: 'Take back a link by which people join',
+  section,
+  needs: 'organization:admin',
+  deletes: 'leaf',
+  handle: ({ app, invite }) => revokeInvite(app, invite),
+})

@@ -1,0 +1,31 @@
+import type { App } from '../../domain/app.js'
+import type { ShownInvite } from '../../domain/invites.js'
+import { linkTo } from '../../domain/write-mail.js'
+
+const common = (app: App, { doc, secret }: ShownInvite, collection: 'invites' | 'link-invites') => ({
+  id: doc.id,
+  role: doc.role,
+  sso: doc.sso,
+  createdBy: doc.createdBy,
+  createdAt: doc.createdAt,
+  urls: {
+    location: `${app.settings.publicUrl}/v1/orgs/${doc.organization}/${collection}/${doc.id}`,
+    ...(secret === undefined ? {} : { invite: linkTo(app, 'invite', secret) }),
+  },
+})
+
+/** An invitation of one address. */
+export const presentInvite = (app: App, invite: ShownInvite) => ({
+  object: 'invite' as const,
+  ...common(app, invite, 'invites'),
+  email: invite.doc.email as string,
+  delivery: invite.doc.mail ?? ('link' as const),
+  expiresAt: invite.doc.expiresAt as string,
+})
+
+/** A link for whoever has it. */
+export const presentLinkInvite = (app: App, invite: ShownInvite) => ({
+  object: 'link-invite' as const,
+  ...common(app, invite, 'link-invites'),
+  ...(invite.doc.expiresAt === undefined ? {} : { expiresAt: invite.doc.expiresAt }),
+})

@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto'
+import { answerBytes } from '../pipeline/json-answer.js'
+import type { Page } from '../pipeline/page.js'
+import { PAGE_POLICY } from '../pipeline/response-headers.js'
+
+/** A file of a page: read when first asked for, kept from then on. */
+export function asset(operation: string, path: string, type: string, read: () => Promise<Buffer>): Page {
+  let loading: Promise<{ bytes: Buffer; tag: string }> | undefined
+  const load = async () => {
+    const bytes = await read()
+    return { bytes, tag: createHash('sha1').update(bytes).digest('base64url') }
+  }
+  return {
+    path,
+    operation,
+    serve: async (ctx) => {
+      const { bytes, tag } = await (loading ??= load())
+      ctx.set('Content-Security-Policy', PAGE_POLICY)
+      ctx.set('Cache-Control', 'public, no-cache')
+      await answerBytes(ctx, 200, type, bytes, tag)
+    },
+  }
+}
+
+/** Content that is known from the start. */
+export const fixed = (content: string) => async (): Promise<Buffer> => Buffer.from(content)

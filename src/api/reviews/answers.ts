@@ -1,0 +1,35 @@
+import type { Actor, App, LoadedSpace } from '../../domain/app.js'
+import { type LoadedChangeRequest, loadHead } from '../../domain/change-requests.js'
+import { listRequestedReviews } from '../../domain/reviews/requests.js'
+import { listReviews } from '../../domain/reviews/reviews.js'
+import type { PageQuery } from '../../kernel/paging.js'
+import type { Format, ReviewDoc } from '../../model/index.js'
+import { commentContext } from '../comments/present.js'
+import { presentRequestedReviewers, presentReviews } from './present.js'
+
+/** What a request about the reviews of a change request brings along. */
+interface About {
+  app: App
+  actor: Actor
+  space: LoadedSpace
+  changeRequest: LoadedChangeRequest
+}
+
+const contextOf = ({ app, actor, space, changeRequest }: About, format: Format = 'markdown') => commentContext(app, actor, { space, changeRequest }, format)
+
+export async function answerReviews(about: About & { query: PageQuery & { format: Format } }) {
+  const page = await listReviews(about.app, about.changeRequest, about.query)
+  return { ...page, items: await presentReviews(contextOf(about, about.query.format), about.changeRequest, page.items) }
+}
+
+/** A review, by the head of the change request as it is now: it may have moved since the request came. */
+export async function answerReview(about: About & { query: { format: Format } }, review: ReviewDoc) {
+  const changeRequest = loadHead(about.space, about.changeRequest.doc)
+  const [presented] = await presentReviews(contextOf({ ...about, changeRequest }, about.query.format), changeRequest, [review])
+  return presented as NonNullable<typeof presented>
+}
+
+export async function answerRequestedReviewers(about: About & { query: PageQuery }) {
+  const page = await listRequestedReviews(about.app, about.changeRequest, about.query)
+  return { ...page, items: await presentRequestedReviewers(contextOf(about), page.items) }
+}

@@ -1,0 +1,112 @@
+import type { App } from '../../domain/app.js'
+import { publishedSection, publishedSiteSpace } from '../../domain/sites/addresses.js'
+import {
+  isGroup,
+  isSiteDefault,
+  type ShownGroup,
+  type ShownSection,
+  type ShownSiteSpace,
+  type SiteView,
+  shownGroups,
+  shownSections,
+  shownSiteSpaces,
+} from '../../domain/sites/view.js'
+import { openSpaces } from '../../domain/spaces.js'
+import { notFound } from '../../kernel/errors.js'
+import { presentSpace } from '../spaces/present.js'
+import { siteLocation } from './present.js'
+
+const urlsOf = (location: string, published: string | undefined) => ({ location, ...(published === undefined ? {} : { published }) })
+
+export async function presentSiteSpace(app: App, { address }: SiteView, shown: ShownSiteSpace) {
+  const { entry, section, isDefault, isDefaultSection } = shown
+  const [space] = await openSpaces(app, [shown.space])
+  if (!space) throw notFound('The space')
+  const published = publishedSiteSpace(address, entry, { ...(section ? { section } : {}), isDefaultSection, isDefault })
+  return {
+    object: 'site-space' as const,
+    id: entry.id,
+    path: entry.path,
+    ...(section ? { section: section.id } : {}),
+    space: await presentSpace(app, space, address.shareKey),
+    title: space.doc.title,
+    default: isSiteDefault(shown),
+    ...(entry.condition === undefined ? {} : { condition: entry.condition }),
+    hasAdvancedCustomizationFeature: true,
+    urls: urlsOf(`${siteLocation(app, address.site)}/site-spaces/${entry.id}`, published),
+  }
+}
+
+export async function presentSection(app: App, view: SiteView, { entry, group, isDefault, defaultSiteSpace, siteSpaces }: ShownSection) {
+  const { condition, description, icon } = entry
+  return {
+    object: 'site-section' as const,
+    id: entry.id,
+    title: entry.title,
+    ...(description === undefined ? {} : { description }),
+    default: isDefault,
+    ...(siteSpaces.some((one) => one.entry.id === defaultSiteSpace) && defaultSiteSpace !== null ? { defaultSiteSpace } : {}),
+    path: entry.path,
+    ...(condition === undefined ? {} : { condition }),
+    ...(group ? { sectionGroup: group.id } : {}),
+    ...(icon === undefined ? {} : { icon }),
+    siteSpaces: await Promise.all(siteSpaces.map((one) => presentSiteSpace(app, view, one))),
+    urls: urlsOf(`${siteLocation(app, view.address.site)}/sections/${entry.id}`, publishedSection(view.address, entry, isDefault)),
+  }
+}
+
+export const presentGroup = async (app: App, view: SiteView, { entry, sections }: ShownGroup) => ({
+  object: 'site-section-group' as const,
+  id: entry.id,
+  title: entry.title,
+  ...(entry.icon === undefined ? {} : { icon: entry.icon }),
+  sections: await Promise.all(sections.map((section) => presentSection(app, view, section))),
+  urls: { location: `${siteLocation(app, view.address.site)}/section-groups/${entry.id}` },
+})
+
+/** The structure of a site: its sections and groups, or, where it has no sections, the site spaces at its root. */
+export async function presentStructure(app: App, view: SiteView) {
+  const { siteSpaces, items } = view
+  const isFlat = view.address.site.structure.siteSpaces.length > 0 || items.length === 0
+  if (isFlat) return { type: 'siteSpaces' as const, structure: await Promise.all(siteSpaces.map((one) => presentSiteSpace(app, view, one))) }
+  const structure = await Promise.all(items.map((item) => (isGroup(item) ? presentGroup(app, view, item) : presentSection(app, view, item))))
+  return { type: 'sections' as const, structure }
+}
+
+function found<T>(shown: T | undefined, what: string): T {
+  if (shown === undefined) throw notFound(what)
+  return shown
+}
+
+/** One section of a view, by its ID; 404 where it went meanwhile. */
+export const presentSectionById = (app: App, view: SiteView, id: string) =>
+  presentSection(
+    app,
+    view,
+    found(
+      shownSections(view).find(({ entry }) => entry.id === id),
+      'The site section',
+    ),
+  )
+
+/** One group of a view, by its ID; 404 where it went meanwhile. */
+export const presentGroupById = (app: App, view: SiteView, id: string) =>
+  presentGroup(
+    app,
+    view,
+    found(
+      shownGroups(view).find(({ entry }) => entry.id === id),
+      'The site section group',
+    ),
+  )
+
+/** One site space of a view, by its ID; 404 where it went meanwhile. */
+export const presentSiteSpaceById = (app: App, view: SiteView, id: string) =>
+  presentSiteSpace(
+    app,
+    view,
+    found(
+      shownSiteSpaces(view).find(({ entry }) => entry.id === id),
+      'The site space',
+    ),
+  )

@@ -1,0 +1,39 @@
+import type { App, LoadedOrganization, LoadedSite } from '../../domain/app.js'
+import { proxyOf, publishedSite } from '../../domain/sites/addresses.js'
+import { type SiteDoc, siteSpacesOf } from '../../model/index.js'
+
+/** The path under which the API answers a site. */
+export const sitePath = (site: SiteDoc): string => `/v1/orgs/${site.organization}/sites/${site.id}`
+
+/** The address at which the API answers a site. */
+export const siteLocation = (app: Pick<App, 'settings'>, site: SiteDoc): string => `${app.settings.publicUrl}${sitePath(site)}`
+
+/** What a site can do besides showing spaces. A self-hosted service withholds nothing. */
+const features = [{ id: 'sites-adaptive-content', plan: 'basic', frozen: false, customizations: [] as string[] }]
+
+/** A site. There is no ad network behind a self-hosted service: an application for ads is pending, and cannot be handed in. */
+export function presentSite(app: App, organization: LoadedOrganization, { doc }: LoadedSite, shareKey?: string) {
+  const address = { app, organization: organization.doc, site: doc, ...(shareKey === undefined ? {} : { shareKey }) }
+  const location = siteLocation(app, doc)
+  const proxy = proxyOf(address)
+  const published = publishedSite(address)
+  return {
+    object: 'site' as const,
+    id: doc.id,
+    type: doc.type,
+    title: doc.title,
+    icon: doc.icon,
+    ...(doc.hostname === undefined ? {} : { hostname: doc.hostname }),
+    basename: doc.basename,
+    ...(proxy === undefined ? {} : { proxy }),
+    visibility: doc.visibility,
+    published: doc.published,
+    siteSpaces: siteSpacesOf(doc.structure).filter((entry) => !entry.hidden).length,
+    createdAt: doc.createdAt,
+    adaptiveContent: doc.adaptiveContent,
+    ads: { status: 'pending' as const, submittable: false },
+    agentsContext: doc.agentsContext,
+    features,
+    urls: { location, app: location, ...(published === undefined ? {} : { published }) },
+  }
+}

@@ -1,0 +1,127 @@
+import { Type } from '@sinclair/typebox'
+import { addSectionToGroup, changeGroup, createGroup, deleteGroup, moveInStructure, removeSectionFromGroup } from '../../domain/sites/edit-structure.js'
+import { shownGroups, viewSite } from '../../domain/sites/view.js'
+import { paginate } from '../../kernel/paging.js'
+import {
+  AddSectionToGroup,
+  CreateSiteSectionGroup,
+  listOf,
+  MoveSiteSectionGroup,
+  pageQuery,
+  SiteSectionGroup,
+  UpdateSiteSectionGroup,
+} from '../../model/index.js'
+import { created } from '../reply.js'
+import { endpoint } from '../service.js'
+import { sitePath } from './present.js'
+import { presentGroup, presentGroupById } from './present-structure.js'
+
+const section = 'Site section groups'
+
+export const listSiteSectionGroups = endpoint({
+  method: 'GET',
+  path: '/v1/orgs/{organizationId}/sites/{siteId}/section-groups',
+  summary: 'List the groups of sections of a site',
+  description: 'In their order on the site.',
+  section,
+  needs: 'site:view',
+  query: Type.Object(pageQuery),
+  returns: listOf(SiteSectionGroup, { $id: 'SiteSectionGroupList' }),
+  handle: async ({ app, actor, organization, site, query }) => {
+    const view = await viewSite(app, actor, organization, site)
+    const page = paginate(shownGroups(view), query, ({ place, entry }) => [place, entry.id])
+    return { ...page, items: await Promise.all(page.items.map((one) => presentGroup(app, view, one))) }
+  },
+})
+
+export const addSectionGroupToSite = endpoint({
+  method: 'POST',
+  path: '/v1/orgs/{organizationId}/sites/{siteId}/section-groups',
+  summary: 'Add a group of sections to a site',
+  description:
+    'Only `title` is required. The sections go into it in the order given; it stands where the first of them stood at the top level, else at the end.',
+  section,
+  needs: 'site:create',
+  body: CreateSiteSectionGroup,
+  status: 201,
+  returns: SiteSectionGroup,
+  fails: [409],
+  handle: async ({ app, actor, organization, site, body }) => {
+    const made = await createGroup(app, actor, site, body)
+    const answer = await presentGroupById(app, await viewSite(app, actor, organization, made.site), made.id)
+    return created(answer, `${sitePath(site.doc)}/section-groups/${made.id}`)
+  },
+})
+
+export const getSiteSectionGroupById = endpoint({
+  method: 'GET',
+  path: '/v1/orgs/{organizationId}/sites/{siteId}/section-groups/{siteSectionGroupId}',
+  summary: 'Get a group of sections of a site',
+  section,
+  needs: 'site:view',
+  returns: SiteSectionGroup,
+  handle: async ({ app, actor, organization, site, group }) => presentGroupById(app, await viewSite(app, actor, organization, site), group.id),
+})
+
+export const updateSiteSectionGroupById = endpoint({
+  method: 'PATCH',
+  path: '/v1/orgs/{organizationId}/sites/{siteId}/section-groups/{siteSectionGroupId}',
+  summary: 'Change a group of sections of a site',
+  description: '`icon` is removed by null.',
+  section,
+  needs: 'site:create',
+  body: UpdateSiteSectionGroup,
+  returns: SiteSectionGroup,
+  handle: async ({ app, actor, organization, site, group, body }) =>
+    presentGroupById(app, await viewSite(app, actor, organization, await changeGroup(app, actor, site, group.id, body)), group.id),
+})
+
+export const deleteSiteSectionGroupById = endpoint({
+  method: 'DELETE',
+  path: '/v1/orgs/{organizationId}/sites/{siteId}/section-groups/{siteSectionGroupId}',
+  summary: 'Delete a group of sections of a site',
+  description: 'Its sections stay: they stand in its place at the top level.',
+  section,
+  needs: 'site:create',
+  deletes: 'leaf',
+  handle: async ({ app, actor, site, group }) => void (await deleteGroup(app, actor, site, group.id)),
+})
+
+export const addSectionToSiteSectionGroup = endpoint({
+  method: 'POST',
+  path: '/v1/orgs/{organizationId}/sites/{siteId}/section-groups/{siteSectionGroupId}/sections',
+  summary: 'Put a section at the end of a group',
+  description: 'Wherever it stood. One that is in the group already stays in its place.',
+  section,
+  needs: 'site:create',
+  body: AddSectionToGroup,
+  returns: SiteSectionGroup,
+  handle: async ({ app, actor, organization, site, group, body }) =>
+    presentGroupById(app, await viewSite(app, actor, organization, await addSectionToGroup(app, actor, site, group.id, body.sectionId)), group.id),
+})
+
+export const removeSectionFromSiteSectionGroup = endpoint({
+  method: 'DELETE',
+  path: '/v1/orgs/{organizationId}/sites/{siteId}/section-groups/{siteSectionGroupId}/sections/{siteSectionId}',
+  summary: 'Take a section out of a group',
+  description: 'It stands right behind the group at the top level. One that is not in the group stays where it is.',
+  section,
+  needs: 'site:create',
+  deletes: 'leaf',
+  handle: async ({ app, actor, site, group, section: { id } }) => void (await removeSectionFromGroup(app, actor, site, group.id, id)),
+})
+
+export const moveSiteSectionGroup = endpoint({
+  method: 'POST',
+  path: '/v1/orgs/{organizationId}/sites/{siteId}/section-groups/{siteSectionGroupId}/move',
+  summary: 'Move a group among the sections and groups of the top level',
+  section,
+  needs: 'site:create',
+  body: Type.Optional(MoveSiteSectionGroup),
+  returns: SiteSectionGroup,
+  fails: [409],
+  handle: async ({ app, actor, organization, site, group, body }) => {
+    const moved = await moveInStructure(app, actor, site, { type: 'site-section-group', id: group.id }, body?.position)
+    return presentGroupById(app, await viewSite(app, actor, organization, moved), group.id)
+  },
+})

@@ -1,0 +1,40 @@
+import { deleteSiteSpaceCustomization, getSiteSpaceCustomization, replaceSiteSpaceCustomization } from '../../domain/sites/customization.js'
+import { SiteCustomizationInput } from '../../model/index.js'
+import { endpoint } from '../service.js'
+
+const section = 'Site spaces'
+const path = '/v1/orgs/{organizationId}/sites/{siteId}/site-spaces/{siteSpaceId}/customization'
+
+export const getSiteSpaceCustomizationById = endpoint({
+  method: 'GET',
+  path,
+  summary: 'Get what a site space customizes of its site',
+  description: 'Only what differs from the customization of the site: `{}` where nothing does. The answer can be sent back with PUT.',
+  section,
+  needs: 'site:view',
+  returns: SiteCustomizationInput,
+  handle: ({ app, site, siteSpace }) => getSiteSpaceCustomization(app.store, site.doc, siteSpace.id),
+})
+
+export const updateSiteSpaceCustomizationById = endpoint({
+  method: 'PUT',
+  path,
+  summary: 'Replace what a site space customizes of its site',
+  description: 'What is left out is as on the site.',
+  section,
+  needs: 'site:admin',
+  body: SiteCustomizationInput,
+  bodyLimitBytes: 512 * 1024,
+  returns: SiteCustomizationInput,
+  handle: ({ app, actor, site, siteSpace, body }) => replaceSiteSpaceCustomization(app, actor, site, siteSpace.id, body),
+})
+
+export const deleteSiteSpaceCustomizationById = endpoint({
+  method: 'DELETE',
+  path,
+  summary: 'Remove the customization of a site space',
+  description: 'It looks like its site from then on.',
+  section,
+  needs: 'site:admin',
+  handle: ({ app, actor, site, siteSpace }) => deleteSiteSpaceCustomization(app, actor, site, siteSpace.id),
+})

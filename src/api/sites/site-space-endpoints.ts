@@ -1,0 +1,107 @@
+import { Type } from '@sinclair/typebox'
+import { changeSiteSpace, createSiteSpace, deleteSiteSpace, moveInStructure } from '../../domain/sites/edit-structure.js'
+import { isSiteDefault, shownSiteSpaces, viewSite } from '../../domain/sites/view.js'
+import { paginate } from '../../kernel/paging.js'
+import { CreateSiteSpace, listOf, MoveSiteSpace, pageQuery, SiteSpace, UpdateSiteSpace } from '../../model/index.js'
+import { created } from '../reply.js'
+import { endpoint } from '../service.js'
+import { sitePath } from './present.js'
+import { presentSiteSpace, presentSiteSpaceById } from './present-structure.js'
+import { shareKey } from './share-key-query.js'
+
+const section = 'Site spaces'
+
+export const listSiteSpaces = endpoint({
+  method: 'GET',
+  path: '/v1/orgs/{organizationId}/sites/{siteId}/site-spaces',
+  summary: 'List the site spaces of a site',
+  description:
+    'In their order on the site. `default`: only the default site space of the site, or only the others. A site space whose space is deleted is hidden until that is restored; one whose space you may not see is left out.',
+  section,
+  needs: 'site:view',
+  query: Type.Object({ ...pageQuery, shareKey, default: Type.Optional(Type.Boolean()) }),
+  returns: listOf(SiteSpace, { $id: 'SiteSpaceList' }),
+  handle: async ({ app, actor, organization, site, query }) => {
+    const view = await viewSite(app, actor, organization, site, query.shareKey)
+    const asked = shownSiteSpaces(view).filter((one) => query.default === undefined || isSiteDefault(one) === query.default)
+    const page = paginate(asked, query, ({ place, entry }) => [place, entry.id])
+    return { ...page, items: await Promise.all(page.items.map((one) => presentSiteSpace(app, view, one))) }
+  },
+})
+
+export const addSpaceToSite = endpoint({
+  method: 'POST',
+  path: '/v1/orgs/{organizationId}/sites/{siteId}/site-spaces',
+  summary: 'Put a space on a site',
+  description:
+    'At the end of the section that is given, else of the default section, else of the root of a site without sections. You need the role create on the space, since publishing hands its content out. Its path is made from its title. 409 where the site shows it already.',
+  section,
+  needs: 'site:create',
+  body: CreateSiteSpace,
+  status: 201,
+  returns: SiteSpace,
+  fails: [409],
+  handle: async ({ app, actor, organization, site, body }) => {
+    const made = await createSiteSpace(app, actor, site, body)
+    const answer = await presentSiteSpaceById(app, await viewSite(app, actor, organization, made.site), made.id)
+    return created(answer, `${sitePath(site.doc)}/site-spaces/${made.id}`)
+  },
+})
+
+export const getSiteSpaceById = endpoint({
+  method: 'GET',
+  path: '/v1/orgs/{organizationId}/sites/{siteId}/site-spaces/{siteSpaceId}',
+  summary: 'Get a site space',
+  section,
+  needs: 'site:view',
+  query: Type.Object({ shareKey }),
+  returns: SiteSpace,
+  handle: async ({ app, actor, organization, site, siteSpace, query }) =>
+    presentSiteSpaceById(app, await viewSite(app, actor, organization, site, query.shareKey), siteSpace.id),
+})
+
+export const updateSiteSpaceById = endpoint({
+  method: 'PATCH',
+  path: '/v1/orgs/{organizationId}/sites/{siteId}/site-spaces/{siteSpaceId}',
+  summary: 'Change a site space',
+  description:
+    'A path is a slug: lower-case letters and digits of any script, `-`, `_`, `.`, `+`, a letter or digit first; 409 where a sibling has it. `spaceId` shows another space in the same place (you need the role create on it). `condition` is removed by null.',
+  section,
+  needs: 'site:create',
+  body: UpdateSiteSpace,
+  returns: SiteSpace,
+  fails: [409],
+  handle: async ({ app, actor, organization, site, siteSpace, body }) =>
+    presentSiteSpaceById(app, await viewSite(app, actor, organization, await changeSiteSpace(app, actor, site, siteSpace.id, body)), siteSpace.id),
+})
+
+export const deleteSiteSpaceById = endpoint({
+  method: 'DELETE',
+  path: '/v1/orgs/{organizationId}/sites/{siteId}/site-spaces/{siteSpaceId}',
+  summary: 'Take a space off a site',
+  description: 'The space stays. The next site space becomes the default where it was.',
+  section,
+  needs: 'site:create',
+  deletes: 'leaf',
+  handle: async ({ app, actor, site, siteSpace }) => void (await deleteSiteSpace(app, actor, site, siteSpace.id)),
+})
+
+export const moveSiteSpace = endpoint({
+  method: 'POST',
+  path: '/v1/orgs/{organizationId}/sites/{siteId}/site-spaces/{siteSpaceId}/move',
+  summary: 'Move a site space among those of its section, or of the root',
+  section,
+  needs: 'site:create',
+  body: Type.Optional(MoveSiteSpace),
+  returns: SiteSpace,
+  fails: [409],
+  handle: async ({ app, actor, organization, site, siteSpace: { id }, body }) => {
+    const { before, after } = body?.position ?? {}
+    const position = {
+      ...(before ? { before: { type: before.type, id: before.siteSpace } } : {}),
+      ...(after ? { after: { type: after.type, id: after.siteSpace } } : {}),
+    }
+    const moved = await moveInStructure(app, actor, site, { type: 'site-space', id }, position)
+    return presentSiteSpaceById(app, await viewSite(app, actor, organization, moved), id)
+  },
+})

@@ -1,0 +1,40 @@
+import type { App } from '../../domain/app.js'
+import { countPending } from '../../domain/webhooks/deliveries.js'
+import type { DeliveryDoc, WebhookDoc } from '../../model/index.js'
+
+export const webhookPath = ({ organization, id }: WebhookDoc): string => `/v1/orgs/${organization}/webhooks/${id}`
+export const deliveryPath = ({ organization, webhook, id }: DeliveryDoc): string => `/v1/orgs/${organization}/webhooks/${webhook}/deliveries/${id}`
+
+/** A webhook, without its secret. */
+export async function presentWebhook(app: App, webhook: WebhookDoc) {
+  const { id, organization, url, description, events, spaces, enabled, disabledReason, disabledAt, failingSince, next, createdBy, createdAt, updatedAt } =
+    webhook
+  return {
+    object: 'webhook' as const,
+    id,
+    organization,
+    url,
+    description,
+    ...(events === undefined ? {} : { events }),
+    ...(spaces === undefined ? {} : { spaces }),
+    enabled,
+    ...(disabledReason === undefined ? {} : { disabledReason }),
+    ...(disabledAt === undefined ? {} : { disabledAt }),
+    ...(failingSince === undefined ? {} : { failingSince }),
+    next,
+    pending: await countPending(app, webhook),
+    createdBy,
+    createdAt,
+    updatedAt,
+    urls: { location: app.settings.publicUrl + webhookPath(webhook) },
+  }
+}
+
+/** A webhook whose secret was just made. */
+export const presentWithSecret = async (app: App, webhook: WebhookDoc) => ({ ...(await presentWebhook(app, webhook)), secret: webhook.secret })
+
+/** A delivery. */
+export function presentDelivery(app: App, delivery: DeliveryDoc) {
+  const { version: _version, ...fields } = delivery as DeliveryDoc & { version?: number }
+  return { object: 'webhook-delivery' as const, ...fields, urls: { location: app.settings.publicUrl + deliveryPath(delivery) } }
+}

@@ -1,0 +1,17 @@
+import { createHmac, randomBytes } from 'node:crypto'
+
+// Standard Webhooks, https://www.standardwebhooks.com: what receivers verify with a library of their language.
+
+const PREFIX = 'whsec_'
+
+/** A new signing secret: 256 random bits. */
+export const newWebhookSecret = (): string => PREFIX + randomBytes(32).toString('base64')
+
+/** The value of `webhook-signature`: one signature for each secret. `seconds` since 1970 is the value of `webhook-timestamp`. */
+export function signWebhook(secrets: readonly string[], id: string, seconds: number, body: string): string {
+  const sign = (secret: string): string =>
+    createHmac('sha256', Buffer.from(secret.slice(PREFIX.length), 'base64'))
+      .update(`${id}.${seconds}.${body}`)
+      .digest('base64')
+  return secrets.map((secret) => `v1,${sign(secret)}`).join(' ')
+}

@@ -1,0 +1,73 @@
+import { allows } from '../../access/index.js'
+import { badRequest, type ErrorDetail, ServiceError } from '../../kernel/errors.js'
+import { type Page, type PageQuery, pageOf } from '../../kernel/paging.js'
+import { type RequestedReviewDoc, type RequestReviews, requestedReviewId, requestedReviews, reviews, type SpaceDoc, spaces } from '../../model/index.js'
+import type { Document, Transaction } from '../../store/index.js'
+import type { Actor, App, LoadedSpace } from '../app.js'
+import { type LoadedChangeRequest, setStatusIn } from '../change-requests.js'
+import { write } from '../comments/discussion.js'
+import { emit } from '../events.js'
+import { openChangeRequest } from './reviews.js'
+import { mayReview } from './standing.js'
+
+/** Of whom a review is awaited, those asked first first. */
+export const listRequestedReviews = (app: App, changeRequest: LoadedChangeRequest, query: PageQuery): Promise<Page<Document<RequestedReviewDoc>>> =>
+  pageOf(app.store, requestedReviews, 'requestedAt', changeRequest.doc.id, query)
+
+/**
+ * Asks for reviews; a draft becomes open by it. Who was asked already stays asked. Throws 400 naming each user who is not
+ * there, may not review the space, or opened the change request himself; 409 where it is over.
+ */
+export async function requestReviews(app: App, actor: Actor, space: LoadedSpace, changeRequest: LoadedChangeRequest, input: RequestReviews): Promise<void> {
+  await write(app, actor, { space, changeRequest }, async ({ tx, role, now, space: stored }) => {
+    if (!allows('space:edit', role)) throw new ServiceError('forbidden', 'You may not ask for reviews here: that needs the role edit.')
+    const { doc, head } = await openChangeRequest(tx, space, changeRequest)
+    await checkReviewers(tx, stored, doc.createdBy, input.users)
+    for (const user of input.users) {
+      const id = requestedReviewId(doc.id, user)
+      if (await tx.get(requestedReviews, id)) continue
+      await tx.insert(requestedReviews, { id, space: doc.space, changeRequest: doc.id, user, requestedBy: actor.user.id, requestedAt: now, revision: head })
+      const subject = { space: doc.space, changeRequest: doc.id, user }
+      await emit(app, tx, { type: 'review.requested', organization: stored.organization, actor: actor.user.id, subject })
+    }
+    const { subject = doc.subject } = input
+    if (doc.status === 'open' && subject === doc.subject) return
+    await setStatusIn(app, tx, doc.id, (was) => ({ ...was, status: 'open', subject, updatedAt: now }), actor.user.id)
+  })
+}
+
+async function checkReviewers(tx: Transaction, space: SpaceDoc, author: string, users: readonly string[]): Promise<void> {
+  const details: ErrorDetail[] = []
+  for (const [index, user] of users.entries()) {
+    const path = `/users/${index}`
+    if (user === author) details.push({ path, message: 'opened the change request: name somebody else' })
+    else if (!(await mayReview(tx, user, space))) details.push({ path, message: 'must be the ID of a user who may review this space (role review)' })
+  }
+  if (details.length > 0) throw badRequest('Not all of these users can be asked for a review.', details)
+}
+
+/** Asks somebody for a review no more. One who was not asked is no error. Throws 403. */
+export async function withdrawRequest(app: App, actor: Actor, space: LoadedSpace, changeRequest: LoadedChangeRequest, user: string): Promise<void> {
+  await write(app, actor, { space, changeRequest }, async ({ tx, role }) => {
+    if (!allows('space:edit', role)) throw new ServiceError('forbidden', 'You may not do that here: that needs the role edit.')
+    await tx.remove(requestedReviews as never, requestedReviewId(changeRequest.doc.id, user))
+  })
+}
+
+/** Somebody leaves an organization: nobody waits for his reviews any more. What he reviewed stays, and counts no more. */
+export async function removeRequestedReviews(tx: Transaction, organization: string, user: string): Promise<void> {
+  for (const one of await tx.find(requestedReviews, 'user', user))
+    if ((await tx.get(spaces, one.space))?.organization === organization) await tx.remove(requestedReviews as never, one.id)
+}
+
+/** A space goes to another organization: of those who may not review it there, no reviews are awaited. After its document was changed. */
+export async function removeRequestsOfStrangers(tx: Transaction, space: SpaceDoc): Promise<void> {
+  for (const one of await tx.find(requestedReviews, 'space', space.id))
+    if (!(await mayReview(tx, one.user, space))) await tx.remove(requestedReviews as never, one.id)
+}
+
+/** Removes all reviews in a space, with the space. */
+export async function removeReviews(tx: Transaction, space: string): Promise<void> {
+  for (const doc of await tx.find(reviews, 'space', space)) await tx.remove(reviews as never, doc.id)
+  for (const doc of await tx.find(requestedReviews, 'space', space)) await tx.remove(requestedReviews as never, doc.id)
+}

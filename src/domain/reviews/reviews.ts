@@ -1,0 +1,105 @@
+import { allows } from '../../access/index.js'
+import { conflict, notFound, ServiceError } from '../../kernel/errors.js'
+import { newId } from '../../kernel/ids.js'
+import { type Page, type PageQuery, pageOf } from '../../kernel/paging.js'
+import { changeRequests, type CreateReview, type ReviewDoc, requestedReviewId, requestedReviews, reviews } from '../../model/index.js'
+import type { Document, Transaction } from '../../store/index.js'
+import type { Actor, App, LoadedSpace } from '../app.js'
+import { type LoadedChangeRequest, loadHead } from '../change-requests.js'
+import { readBody } from '../comments/body.js'
+import { insertComment } from '../comments/comments.js'
+import { type Writing, write } from '../comments/discussion.js'
+import { emit } from '../events.js'
+
+/** A review of the change request; null where there is none. */
+export async function findReview(app: App, changeRequest: LoadedChangeRequest, id: string): Promise<Document<ReviewDoc> | null> {
+  const doc = await app.store.get(reviews, id)
+  return doc?.changeRequest === changeRequest.doc.id ? doc : null
+}
+
+/** The reviews of a change request, newest first. */
+export const listReviews = (app: App, changeRequest: LoadedChangeRequest, query: PageQuery): Promise<Page<Document<ReviewDoc>>> =>
+  pageOf(app.store, reviews, 'sequence', changeRequest.doc.id, query, 'desc')
+
+/**
+ * Reviews a change request as it is now; a request for the caller's review is fulfilled by it. Under the lock of the space,
+ * so that the head is what is reviewed and a merge sees it or comes first. Throws 409 where the change request is merged or
+ * archived, or not at the revision that the caller looked at any more.
+ */
+export async function createReview(
+  app: App,
+  actor: Actor,
+  space: LoadedSpace,
+  changeRequest: LoadedChangeRequest,
+  input: CreateReview,
+): Promise<Document<ReviewDoc>> {
+  const markdown = input.comment && readBody(input.comment, '/comment')
+  return underLock(app, actor, space, changeRequest, async (writing, { doc, head }) => {
+    const { tx, now } = writing
+    if (input.revision !== undefined && input.revision !== head) throw conflict(`The change request has changed meanwhile: its revision is ${head}.`)
+    const id = newId()
+    const comment = markdown === undefined ? undefined : await insertComment(writing, { markdown, revision: head, review: id })
+    await tx.remove(requestedReviews as never, requestedReviewId(doc.id, actor.user.id))
+    const review = await tx.insert(reviews, {
+      id,
+      space: doc.space,
+      changeRequest: doc.id,
+      sequence: (await tx.count(reviews, 'changeRequest', doc.id)) + 1,
+      reviewer: actor.user.id,
+      status: input.status,
+      revision: head,
+      createdAt: now,
+      ...(comment === undefined ? {} : { comment: comment.id }),
+    })
+    const subject = { space: doc.space, changeRequest: doc.id, ...(comment === undefined ? {} : { comment: comment.id }) }
+    await emit(app, tx, {
+      type: 'review.created',
+      organization: writing.space.organization,
+      actor: actor.user.id,
+      subject,
+      data: { review: id, status: input.status },
+    })
+    return review
+  })
+}
+
+/** Takes a review out of what counts: its author withdraws it, or an admin dismisses it. Done twice it stays as it was. Throws 403, 409. */
+export async function dismissReview(
+  app: App,
+  actor: Actor,
+  space: LoadedSpace,
+  changeRequest: LoadedChangeRequest,
+  review: ReviewDoc,
+): Promise<Document<ReviewDoc>> {
+  return underLock(app, actor, space, changeRequest, async ({ tx, role, now }) => {
+    const stored = await tx.get(reviews, review.id)
+    if (!stored) throw notFound('The review')
+    if (stored.reviewer !== actor.user.id && !allows('space:admin', role))
+      throw new ServiceError('forbidden', 'A review is dismissed by its author or by an admin.')
+    return stored.dismissedAt === undefined ? tx.replace(reviews, { ...stored, dismissedAt: now, dismissedBy: actor.user.id }) : stored
+  })
+}
+
+/** Writes about the reviews of a change request that is not over, by somebody who may review, with its head held. */
+function underLock<R>(
+  app: App,
+  actor: Actor,
+  space: LoadedSpace,
+  changeRequest: LoadedChangeRequest,
+  work: (writing: Writing, changeRequest: LoadedChangeRequest) => Promise<R>,
+): Promise<R> {
+  return app.locks.run(space.doc.id, () =>
+    write(app, actor, { space, changeRequest }, async (writing) => {
+      if (!allows('space:review', writing.role)) throw new ServiceError('forbidden', 'You may not review here: that needs the role review.')
+      return work(writing, await openChangeRequest(writing.tx, space, changeRequest))
+    }),
+  )
+}
+
+/** The change request as it is stored now. Throws 409 where it is over. */
+export async function openChangeRequest(tx: Transaction, space: LoadedSpace, changeRequest: LoadedChangeRequest): Promise<LoadedChangeRequest> {
+  const doc = await tx.get(changeRequests, changeRequest.doc.id)
+  if (!doc) throw notFound('The change request')
+  if (doc.status === 'merged' || doc.status === 'archived') throw conflict(`The change request is ${doc.status}: only a draft or an open one is reviewed.`)
+  return loadHead(space, doc)
+}

@@ -1,0 +1,126 @@
+import { newId } from '../../kernel/ids.js'
+import type {
+  CreateSiteSection,
+  CreateSiteSectionGroup,
+  CreateSiteSpace,
+  SiteStructure,
+  UpdateSiteSection,
+  UpdateSiteSectionGroup,
+  UpdateSiteSpace,
+} from '../../model/index.js'
+import { spaces } from '../../model/index.js'
+import type { Transaction } from '../../store/index.js'
+import type { Actor, App, LoadedSite } from '../app.js'
+import { requireCondition } from '../conditions.js'
+import { removeBelongingsOfGone } from './gone-site-spaces.js'
+import { publishableSpace } from './publishable.js'
+import { changeSite, titleFrom } from './sites.js'
+import { addGroup, addToGroup, removeFromGroup, removeGroup, updateGroup } from './structure/groups.js'
+import { withKeys } from './structure/keys.js'
+import { moveItem } from './structure/move.js'
+import type { Pointer, Position } from './structure/position.js'
+import { addSection, removeSection, updateSection } from './structure/sections.js'
+import { addSiteSpace, removeSiteSpace, updateSiteSpace } from './structure/site-spaces.js'
+
+type Change = (structure: SiteStructure, tx: Transaction) => SiteStructure | Promise<SiteStructure>
+
+/** Changes the structure of a site in one transaction. A change without effect writes nothing. */
+function changeStructure(app: App, actor: Actor, site: LoadedSite, change: Change, space?: string): Promise<LoadedSite> {
+  return changeSite(
+    app,
+    actor,
+    site,
+    async (doc, tx) => {
+      const next = await change(doc.structure, tx)
+      await removeBelongingsOfGone(tx, doc.structure, next)
+      return next === doc.structure ? doc : { ...doc, structure: withKeys(next) }
+    },
+    space === undefined ? {} : { space },
+  )
+}
+
+/** A changed site, and the ID of what was made in it. */
+export interface Made {
+  site: LoadedSite
+  id: string
+}
+
+const made = async (site: Promise<LoadedSite>, id: string): Promise<Made> => ({ site: await site, id })
+
+/** Adds a section that shows a space. Throws 400 (space), 403 (may not publish it), 409 (the site shows it already, or is full). */
+export function createSection(app: App, actor: Actor, site: LoadedSite, input: CreateSiteSection): Promise<Made> {
+  const id = newId()
+  const change: Change = async (structure, tx) => {
+    const { id: space, title } = await publishableSpace(tx, actor, site.doc.organization, input.spaceId, '/spaceId')
+    const section = { id, title: input.title ?? titleFrom(title), ...(input.icon ? { icon: input.icon } : {}) }
+    const root = structure.siteSpaces.find((entry) => entry.id === structure.defaultSiteSpace)
+    const rootTitle = root && (await tx.get(spaces, root.space))?.title
+    return addSection(structure, section, { id: newId(), space, title }, { id: newId(), title: titleFrom(rootTitle) })
+  }
+  return made(changeStructure(app, actor, site, change, input.spaceId), id)
+}
+
+/** Changes a section. Throws 400 (path, condition, default site space), 404, 409 (path). */
+export async function changeSection(app: App, actor: Actor, site: LoadedSite, id: string, input: UpdateSiteSection): Promise<LoadedSite> {
+  if (input.condition) requireCondition(input.condition, '/condition')
+  return changeStructure(app, actor, site, (structure) => updateSection(structure, id, input))
+}
+
+/** Removes a section and its site spaces; the spaces stay. */
+export const deleteSection = (app: App, actor: Actor, site: LoadedSite, id: string): Promise<LoadedSite> =>
+  changeStructure(app, actor, site, (structure) => removeSection(structure, id))
+
+/** Adds a group of sections. Throws 400 (sections), 409 (too many groups). */
+export function createGroup(app: App, actor: Actor, site: LoadedSite, { title, icon, sections = [] }: CreateSiteSectionGroup): Promise<Made> {
+  const id = newId()
+  const group = { id, title, ...(icon ? { icon } : {}) }
+  return made(
+    changeStructure(app, actor, site, (structure) => addGroup(structure, group, sections)),
+    id,
+  )
+}
+
+/** Changes title and icon of a group. */
+export const changeGroup = (app: App, actor: Actor, site: LoadedSite, id: string, input: UpdateSiteSectionGroup): Promise<LoadedSite> =>
+  changeStructure(app, actor, site, (structure) => updateGroup(structure, id, input))
+
+/** Removes a group; its sections stay, in its place. */
+export const deleteGroup = (app: App, actor: Actor, site: LoadedSite, id: string): Promise<LoadedSite> =>
+  changeStructure(app, actor, site, (structure) => removeGroup(structure, id))
+
+/** Puts a section at the end of a group. Throws 400 (section). */
+export const addSectionToGroup = (app: App, actor: Actor, site: LoadedSite, group: string, section: string): Promise<LoadedSite> =>
+  changeStructure(app, actor, site, (structure) => addToGroup(structure, group, section))
+
+/** Takes a section out of a group. */
+export const removeSectionFromGroup = (app: App, actor: Actor, site: LoadedSite, group: string, section: string): Promise<LoadedSite> =>
+  changeStructure(app, actor, site, (structure) => removeFromGroup(structure, group, section))
+
+/** Puts a space on a site. Throws 400 (space, section), 403 (may not publish it), 409 (the site shows it already, or is full). */
+export function createSiteSpace(app: App, actor: Actor, site: LoadedSite, input: CreateSiteSpace): Promise<Made> {
+  const id = newId()
+  const change: Change = async (structure, tx) => {
+    const { id: space, title } = await publishableSpace(tx, actor, site.doc.organization, input.spaceId, '/spaceId')
+    return addSiteSpace(structure, { id, space, title }, input.sectionId)
+  }
+  return made(changeStructure(app, actor, site, change, input.spaceId), id)
+}
+
+/** Changes a site space. Throws 400 (path, condition, space), 403 (may not publish it), 404, 409 (path, or the site shows the space already). */
+export async function changeSiteSpace(app: App, actor: Actor, site: LoadedSite, id: string, input: UpdateSiteSpace): Promise<LoadedSite> {
+  if (input.condition) requireCondition(input.condition, '/condition')
+  const { spaceId, ...rest } = input
+  const change: Change = async (structure, tx) => {
+    if (spaceId !== undefined) await publishableSpace(tx, actor, site.doc.organization, spaceId, '/spaceId')
+    return updateSiteSpace(structure, id, { ...rest, ...(spaceId === undefined ? {} : { space: spaceId }) })
+  }
+  return changeStructure(app, actor, site, change, spaceId)
+}
+
+/** Takes a space off a site; the space stays. */
+export const deleteSiteSpace = (app: App, actor: Actor, site: LoadedSite, id: string): Promise<LoadedSite> =>
+  changeStructure(app, actor, site, (structure) => removeSiteSpace(structure, id))
+
+/** Moves something among its siblings. Throws 404 (no such item), 400 (position), 409 (nothing would change). */
+export const moveInStructure = (app: App, actor: Actor, site: LoadedSite, item: Pointer, position: Position = {}): Promise<LoadedSite> =>
+  changeStructure(app, actor, site, (structure) => moveItem(structure, item, position))

@@ -1,0 +1,56 @@
+import { isIP } from 'node:net'
+import { badRequest, conflict } from '../../kernel/errors.js'
+import { type SiteDoc, sites, type UpdateSite } from '../../model/index.js'
+import type { Document, Reader } from '../../store/index.js'
+import type { Actor, App, LoadedSite } from '../app.js'
+import { checkPath } from './paths.js'
+import { changeSite, hasBasename } from './sites.js'
+import { setDefaults } from './structure/defaults.js'
+
+/**
+ * Changes the settings that are given; null removes where the field may be absent. Throws 400 (basename, hostname,
+ * defaults), 409 where another site has the hostname, or one of the organization the basename.
+ */
+export async function updateSite(app: App, actor: Actor, site: LoadedSite, input: UpdateSite): Promise<LoadedSite> {
+  const { hostname, proxy, defaultSiteSpace, defaultSiteSection, ...rest } = input
+  if (rest.basename !== undefined && rest.basename !== site.doc.basename) checkPath(rest.basename, '/basename')
+  if (hostname) checkHostname(app, hostname)
+  return changeSite(app, actor, site, async (stored, tx) => {
+    if (hostname) await checkFreeHostname(tx, stored, hostname)
+    if (rest.basename !== undefined && (await hasBasename(tx, stored, rest.basename)))
+      throw conflict(`The basename ${rest.basename} is taken in this organization: choose another one.`)
+    const structure = setDefaults(stored.structure, {
+      ...(defaultSiteSection === undefined ? {} : { section: defaultSiteSection }),
+      ...(defaultSiteSpace === undefined ? {} : { siteSpace: defaultSiteSpace }),
+    })
+    return removeNull({ ...stored, ...rest, structure, ...(hostname === undefined ? {} : { hostname }), ...(proxy === undefined ? {} : { proxy }) })
+  })
+}
+
+/** A hostname or proxy of null is none. */
+function removeNull({
+  hostname,
+  proxy,
+  ...rest
+}: Omit<Document<SiteDoc>, 'hostname' | 'proxy'> & { hostname?: string | null; proxy?: string | null }): Document<SiteDoc> {
+  return { ...rest, ...(hostname ? { hostname } : {}), ...(proxy ? { proxy } : {}) }
+}
+
+function checkHostname(app: App, hostname: string): void {
+  if (hostname === new URL(app.settings.publicUrl).hostname)
+    throw badRequest('This is the hostname of the service itself.', [{ path: '/hostname', message: 'must be a hostname of your own' }])
+  if (isIP(hostname) !== 0) throw badRequest('This is an IP address.', [{ path: '/hostname', message: 'must be a hostname, such as docs.example.org' }])
+}
+
+async function checkFreeHostname(reader: Reader, site: SiteDoc, hostname: string): Promise<void> {
+  const holders = await reader.find(sites, 'hostname', hostname)
+  if (holders.some((holder) => holder.id !== site.id)) throw conflict(`The hostname ${hostname} is taken by another site: choose another one.`)
+}
+
+/** Makes a site visible to the audience of its visibility. One that is published stays as it is. */
+export const publishSite = (app: App, actor: Actor, site: LoadedSite): Promise<LoadedSite> =>
+  changeSite(app, actor, site, (doc) => (doc.published ? doc : { ...doc, published: true }), { type: 'site.published' })
+
+/** Hides a site from all visitors. One that is not published stays as it is. */
+export const unpublishSite = (app: App, actor: Actor, site: LoadedSite): Promise<LoadedSite> =>
+  changeSite(app, actor, site, (doc) => (doc.published ? { ...doc, published: false } : doc), { type: 'site.unpublished' })

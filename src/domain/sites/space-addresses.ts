@@ -1,0 +1,34 @@
+import { organizations, type SpaceDoc, sectionsOf } from '../../model/index.js'
+import type { App } from '../app.js'
+import { publishedSiteSpace } from './addresses.js'
+import { validShareKey } from './share-key.js'
+import { sitesOfSpace } from './of-space.js'
+import { shownDefault, shownDefaultSection } from './structure/defaults.js'
+
+/** Where visitors find a space. */
+export interface SpaceAddresses {
+  /** On the oldest published site that shows it. */
+  published?: string
+  /** The same, where anyone may see that site and search engines list it. */
+  public?: string
+}
+
+/** Where visitors find a space: nowhere while it is deleted, or on no published site. */
+export async function addressesOfSpace(app: App, space: SpaceDoc, shareKey?: string): Promise<SpaceAddresses> {
+  const shown = (await sitesOfSpace(app.store, space.id)).filter((site) => site.published)
+  const [site] = shown.sort((a, b) => (a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.id < b.id) ? -1 : 1))
+  const organization = site && (await app.store.get(organizations, site.organization))
+  if (!site || !organization) return {}
+  const { structure } = site
+  const section = sectionsOf(structure).find((one) => one.siteSpaces.some((entry) => entry.space === space.id))
+  const entry = (section ?? structure).siteSpaces.find((one) => one.space === space.id)
+  if (!entry || entry.hidden) return {}
+  const key = await validShareKey(app.store, site, shareKey)
+  const published = publishedSiteSpace({ app, organization, site, ...(key === undefined ? {} : { shareKey: key }) }, entry, {
+    ...(section ? { section } : {}),
+    isDefaultSection: section?.id === shownDefaultSection(structure),
+    isDefault: shownDefault(section ?? structure) === entry.id,
+  })
+  if (published === undefined) return {}
+  return { published, ...(site.visibility === 'public' ? { public: published } : {}) }
+}

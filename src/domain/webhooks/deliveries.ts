@@ -1,0 +1,62 @@
+import { conflict, notFound } from '../../kernel/errors.js'
+import { newId, newTimedId } from '../../kernel/ids.js'
+import { type Page, type PageQuery, pageOf } from '../../kernel/paging.js'
+import { type DeliveryDoc, type DeliveryStatus, deliveries, events, PING, type WebhookDoc, webhooks } from '../../model/index.js'
+import type { Document } from '../../store/index.js'
+import type { App } from '../app.js'
+import { attempted, judge } from './outcome.js'
+import { attemptDelivery } from './send.js'
+
+/** The deliveries of a webhook that are kept, newest first unless told. */
+export const listDeliveries = (
+  app: App,
+  webhook: WebhookDoc,
+  status: DeliveryStatus | undefined,
+  query: PageQuery,
+  order: 'asc' | 'desc',
+): Promise<Page<Document<DeliveryDoc>>> => pageOf(app.store, deliveries, 'created', status === undefined ? webhook.id : `${webhook.id}/${status}`, query, order)
+
+/** A delivery of the webhook; null where there is none. */
+export async function findDelivery(app: App, webhook: WebhookDoc, id: string): Promise<Document<DeliveryDoc> | null> {
+  const delivery = await app.store.get(deliveries, id)
+  return delivery?.webhook === webhook.id ? delivery : null
+}
+
+/** How many deliveries of a webhook wait for another attempt. */
+export const countPending = (app: App, webhook: WebhookDoc): Promise<number> => app.store.count(deliveries, 'pending', webhook.id)
+
+/** Delivers the event of a delivery once more, under the same `webhook-id`. Throws 409 where that cannot be. */
+export async function replayDelivery(app: App, delivery: DeliveryDoc): Promise<Document<DeliveryDoc>> {
+  const replay = await app.store.transact(async (tx) => {
+    const webhook = await tx.get(webhooks, delivery.webhook)
+    if (!webhook) throw notFound('The webhook')
+    if (!webhook.enabled) throw conflict('The webhook is disabled: enable it first.')
+    if (delivery.type === PING) throw conflict('A ping is not delivered again: test the webhook instead.')
+    if (!(await tx.get(events, delivery.event))) throw conflict('The event is not kept any more, so it cannot be delivered again.')
+    const { webhook: id, organization, event, sequence, type } = delivery
+    const now = app.clock.now()
+    const at = now.toISOString()
+    const common = { webhook: id, organization, event, type, ...(sequence === undefined ? {} : { sequence }) }
+    return tx.insert(deliveries, { ...common, id: newTimedId(now), status: 'pending', attempts: 0, createdAt: at, nextAttemptAt: at, replayOf: delivery.id })
+  })
+  app.wakeWebhooks(delivery.organization)
+  return replay
+}
+
+/** Delivers a ping, now and once, also where the webhook is disabled; answers how it went. */
+export async function testWebhook(app: App, webhook: WebhookDoc): Promise<Document<DeliveryDoc>> {
+  const now = app.clock.now()
+  const { id, organization } = webhook
+  const common = { webhook: id, organization, event: newId(), type: PING, attempts: 0, createdAt: now.toISOString() } as const
+  const draft: DeliveryDoc = { ...common, id: newTimedId(now), status: 'pending' }
+  const attempt = await attemptDelivery(app, webhook, draft)
+  const done = await app.store.transact(async (tx) => {
+    const stored = await tx.get(webhooks, id)
+    if (!stored) throw notFound('The webhook')
+    // A ping that fails says nothing about how long deliveries have failed.
+    if (attempt.ok) await judge(app, tx, stored, attempt)
+    return tx.insert(deliveries, attempted(draft, attempt, null))
+  })
+  app.wakeWebhooks(organization)
+  return done
+}

@@ -1,0 +1,33 @@
+const SECOND = 1000
+const HOUR = 60 * 60 * SECOND
+
+const FIRST_DELAY_MS = 5 * SECOND
+const FACTOR = 4
+const LONGEST_DELAY_MS = 12 * HOUR
+/** The first attempt and twelve more: 5 s, 20 s, 80 s … 12 h, together about three days. */
+export const MAX_ATTEMPTS = 13
+/** Each delay is longer or shorter by up to a fifth, so that what failed together does not come back together. */
+const JITTER = 0.2
+
+/** How long an endpoint may fail before its webhook is disabled. */
+export const PATIENCE_MS = 3 * 24 * HOUR
+
+/**
+ * Milliseconds until the next attempt; null = there is none.
+ * @param attempts how many failed so far
+ * @param asked what the endpoint asked for by `Retry-After`; granted up to the longest delay
+ * @param random 0 to 1
+ */
+export function retryDelay(attempts: number, asked = 0, random = Math.random()): number | null {
+  if (attempts >= MAX_ATTEMPTS) return null
+  const delay = Math.min(FIRST_DELAY_MS * FACTOR ** (attempts - 1), LONGEST_DELAY_MS)
+  return Math.round(Math.max(delay * (1 - JITTER + 2 * JITTER * random), Math.min(asked, LONGEST_DELAY_MS)))
+}
+
+/** Milliseconds that `Retry-After` asks for: seconds, or a date; 0 where it asks for nothing. */
+export function retryAfter(header: string | undefined, now: Date): number {
+  if (header === undefined) return 0
+  if (/^\d{1,9}$/.test(header.trim())) return Number(header) * SECOND
+  const until = Date.parse(header)
+  return Number.isNaN(until) ? 0 : Math.max(0, until - now.getTime())
+}

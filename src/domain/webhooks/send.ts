@@ -1,0 +1,74 @@
+import { signWebhook } from '../../auth/index.js'
+import { type DeliveryDoc, events, PING, type WebhookDoc } from '../../model/index.js'
+import { OutboundError } from '../../outbound/index.js'
+import type { App } from '../app.js'
+import { eventJson } from '../event-stream.js'
+import { retryAfter } from './schedule.js'
+
+/** An endpoint has to answer within this time. */
+const TIMEOUT_MS = 15_000
+/** Read of an answer, so that the connection can be used again; nothing of it is kept. */
+const READ_BYTES = 64 * 1024
+
+/** How an attempt went. */
+export interface Attempt {
+  ok: boolean
+  at: Date
+  durationMs: number
+  status?: number
+  /** A sentence for the administrator; absent where it is ok. */
+  error?: string
+  /** Milliseconds that the endpoint asks to be left alone. */
+  retryAfterMs?: number
+  /** There is no use in trying again: the event is not kept any more. */
+  lost?: boolean
+}
+
+/** The body of a delivery; null where the event is not kept any more. */
+async function bodyOf(app: App, delivery: DeliveryDoc): Promise<string | null> {
+  if (delivery.type === PING) {
+    const { event: id, organization, createdAt: at, webhook } = delivery
+    return JSON.stringify({ object: 'event', id, type: PING, at, organization, subject: {}, data: { webhook } })
+  }
+  const event = await app.store.get(events, delivery.event)
+  return event && JSON.stringify(eventJson(app, event))
+}
+
+/** Makes one attempt; moves nothing in the documents. Rejects only where `signal` ended it. */
+export async function attemptDelivery(app: App, webhook: WebhookDoc, delivery: DeliveryDoc, signal?: AbortSignal): Promise<Attempt> {
+  const at = app.clock.now()
+  const started = performance.now()
+  const done = (rest: Omit<Attempt, 'at' | 'durationMs'>): Attempt => ({ at, durationMs: Math.round(performance.now() - started), ...rest })
+  const body = await bodyOf(app, delivery)
+  if (body === null) return done({ ok: false, lost: true, error: 'The event is not kept any more.' })
+  const seconds = Math.floor(at.getTime() / 1000)
+  const previous = webhook.previousSecret
+  const secrets = [webhook.secret, ...(previous && previous.until > at.toISOString() ? [previous.secret] : [])]
+  try {
+    const { status, headers } = await app.http.send({
+      url: webhook.url,
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'webhook-id': delivery.event,
+        'webhook-timestamp': String(seconds),
+        'webhook-signature': signWebhook(secrets, delivery.event, seconds, body),
+      },
+      body,
+      timeoutMs: TIMEOUT_MS,
+      maxBytes: READ_BYTES,
+      longer: 'cut',
+      ...(signal ? { signal } : {}),
+    })
+    if (status >= 200 && status <= 299) return done({ ok: true, status })
+    return done({ ok: false, status, error: refusal(status), retryAfterMs: retryAfter(headers['retry-after'], at) })
+  } catch (error) {
+    if (signal?.aborted || !(error instanceof OutboundError)) throw error
+    return done({ ok: false, error: error.message })
+  }
+}
+
+const refusal = (status: number): string =>
+  status >= 300 && status <= 399
+    ? `The endpoint answered with a redirect (${status}), which is not followed: set the URL to the new address.`
+    : `The endpoint answered with status ${status}; 200 to 299 is expected.`

@@ -1,0 +1,122 @@
+import { newWebhookSecret } from '../../auth/index.js'
+import { badRequest, conflict, notFound } from '../../kernel/errors.js'
+import { newId } from '../../kernel/ids.js'
+import { type CreateWebhook, deliveries, eventStreams, organizations, spaces, type UpdateWebhook, type WebhookDoc, webhooks } from '../../model/index.js'
+import { OutboundError } from '../../outbound/index.js'
+import type { Document, Reader, Transaction } from '../../store/index.js'
+import type { Actor, App, LoadedOrganization } from '../app.js'
+import { dueNow } from './outcome.js'
+
+const MOST_WEBHOOKS = 50
+/** How long the secret before a rotation signs as well. */
+const ROTATION_MS = 24 * 60 * 60 * 1000
+
+/** The webhooks of an organization. */
+export const listWebhooks = (app: App, organization: LoadedOrganization): Promise<Document<WebhookDoc>[]> =>
+  app.store.find(webhooks, 'organization', organization.doc.id)
+
+/** A webhook of the organization; null where there is none. */
+export async function findWebhook(app: App, organization: LoadedOrganization, id: string): Promise<Document<WebhookDoc> | null> {
+  const webhook = await app.store.get(webhooks, id)
+  return webhook?.organization === organization.doc.id ? webhook : null
+}
+
+/** Throws 400 for a URL that is not asked. A host that is not known (yet) is for the deliveries to find out. */
+async function checkUrl(app: App, url: string): Promise<void> {
+  try {
+    await app.http.check(url)
+  } catch (error) {
+    if (error instanceof OutboundError && error.failure !== 'refused') return
+    if (error instanceof OutboundError) throw badRequest(`The webhook cannot have this URL: ${error.message}`, [{ path: '/url', message: error.message }])
+    throw error
+  }
+}
+
+/** Throws 400 where one is no space of the organization. */
+async function checkSpaces(reader: Reader, organization: string, ids: readonly string[]): Promise<void> {
+  for (const [index, id] of ids.entries()) {
+    const space = await reader.get(spaces, id)
+    if (space?.organization !== organization || space.deletedAt !== undefined)
+      throw badRequest(`There is no space ${id} in this organization.`, [
+        { path: `/spaces/${index}`, message: 'must be the ID of a space of this organization' },
+      ])
+  }
+}
+
+/** Makes a webhook that gets what happens from now on. Throws 400 (url, spaces), 409 where there are too many. */
+export async function createWebhook(app: App, actor: Actor, organization: LoadedOrganization, input: CreateWebhook): Promise<Document<WebhookDoc>> {
+  await checkUrl(app, input.url)
+  return app.store.transact(async (tx) => {
+    const { id } = organization.doc
+    if (!(await tx.get(organizations, id))) throw notFound('The organization')
+    if ((await tx.count(webhooks, 'organization', id)) >= MOST_WEBHOOKS) throw conflict(`The organization has ${MOST_WEBHOOKS} webhooks: remove one first.`)
+    await checkSpaces(tx, id, input.spaces ?? [])
+    const now = app.clock.now().toISOString()
+    const { description = '', enabled = true, ...rest } = input
+    const next = (await tx.get(eventStreams, id))?.next ?? 1
+    const made = { id: newId(), organization: id, description, enabled, secret: newWebhookSecret(), next, createdBy: actor.user.id }
+    return tx.insert(webhooks, { ...rest, ...made, createdAt: now, updatedAt: now })
+  })
+}
+
+/** Changes a webhook from what is stored now. Throws 404 where it went meanwhile. */
+async function change(app: App, webhook: Document<WebhookDoc>, work: (tx: Transaction, stored: Document<WebhookDoc>) => Promise<Document<WebhookDoc>>) {
+  const doc = await app.store.transact(async (tx) => {
+    const stored = await tx.get(webhooks, webhook.id)
+    if (!stored) throw notFound('The webhook')
+    return tx.replace(webhooks, { ...(await work(tx, stored)), updatedAt: app.clock.now().toISOString() })
+  })
+  app.wakeWebhooks(doc.organization)
+  return doc
+}
+
+/** A webhook that is enabled begins anew: its failures are forgotten, and what waits is due. */
+async function enabled(app: App, tx: Transaction, webhook: Document<WebhookDoc>): Promise<Document<WebhookDoc>> {
+  const { disabledReason: _why, disabledAt: _when, failingSince: _since, ...rest } = webhook
+  await dueNow(app, tx, webhook.id)
+  return { ...rest, enabled: true }
+}
+
+/** Changes settings; enabled again, it goes on with what happened meanwhile. Throws 400 (url, spaces). */
+export async function updateWebhook(app: App, webhook: Document<WebhookDoc>, input: UpdateWebhook): Promise<Document<WebhookDoc>> {
+  if (input.url !== undefined) await checkUrl(app, input.url)
+  return change(app, webhook, async (tx, stored) => {
+    await checkSpaces(tx, stored.organization, input.spaces ?? [])
+    const { events, spaces: only, enabled: on, ...rest } = input
+    const { events: hadEvents, spaces: hadSpaces, ...others } = on === true && !stored.enabled ? await enabled(app, tx, stored) : stored
+    const types = events === undefined ? hadEvents : (events ?? undefined)
+    const about = only === undefined ? hadSpaces : (only ?? undefined)
+    return {
+      ...others,
+      ...rest,
+      ...(on === undefined ? {} : { enabled: on }),
+      ...(types === undefined ? {} : { events: types }),
+      ...(about === undefined ? {} : { spaces: about }),
+    } as Document<WebhookDoc>
+  })
+}
+
+/** Gives a webhook another secret; for a day the old one signs too, so that the receiver can change over. */
+export function rotateSecret(app: App, webhook: Document<WebhookDoc>): Promise<Document<WebhookDoc>> {
+  return change(app, webhook, async (_tx, stored) => {
+    const until = new Date(app.clock.now().getTime() + ROTATION_MS).toISOString()
+    return { ...stored, secret: newWebhookSecret(), previousSecret: { secret: stored.secret, until } }
+  })
+}
+
+/** Sets the event from which a webhook goes on: backwards to deliver again, forwards to leave out. Throws 400 beyond the stream. */
+export function replayFrom(app: App, webhook: Document<WebhookDoc>, from: number): Promise<Document<WebhookDoc>> {
+  return change(app, webhook, async (tx, stored) => {
+    const next = (await tx.get(eventStreams, stored.organization))?.next ?? 1
+    if (from > next) throw badRequest(`The next event of the organization will be ${next}.`, [{ path: '/from', message: `must be at most ${next}` }])
+    return { ...stored, next: from }
+  })
+}
+
+/** Removes a webhook with its deliveries. */
+export async function deleteWebhook(app: App, webhook: WebhookDoc): Promise<void> {
+  await app.store.transact(async (tx) => {
+    for (const doc of await tx.find(deliveries, 'webhook', webhook.id)) await tx.remove(deliveries as never, doc.id)
+    await tx.remove(webhooks as never, webhook.id)
+  })
+}

@@ -1,0 +1,48 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { announce, announceAll, isAnnounced } from '../domain/announce.js'
+import type { App } from '../domain/app.js'
+import { KeyedMutex } from '../domain/mutex.js'
+import type { RefName } from '../kernel/ids.js'
+
+/** How often it is looked for what came in by plain Git. */
+const SWEEP_MS = 60_000
+
+export interface Announcer {
+  /** Says that branches of a space moved: their events are written soon, beside the work that moved them. */
+  moved(space: string, refs: readonly RefName[]): void
+  /** Resolves when all that was said has been written. */
+  idle(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Starts what turns moves of branches into events. */
+export function startAnnouncer(app: App): Announcer {
+  const locks = new KeyedMutex()
+  const waiting = new Set<string>()
+  const failed = (error: unknown): void => app.log.error({ error }, 'Events of a branch could not be written; it is looked at again in a minute.')
+
+  function moved(space: string, refs: readonly RefName[]): void {
+    for (const ref of refs) {
+      const key = `${space}:${ref}`
+      if (!isAnnounced(ref) || waiting.has(key)) continue
+      waiting.add(key)
+      void locks
+        .run(key, () => {
+          waiting.delete(key)
+          return announce(app, space, ref)
+        })
+        .catch(failed)
+    }
+  }
+
+  const sweep = (): Promise<void> => announceAll(app, { branches: false, pause: nextTurn }).catch(failed)
+  const timer = setInterval(() => void locks.run('sweep', sweep), SWEEP_MS).unref()
+  return {
+    moved,
+    idle: () => locks.idle(),
+    async stop() {
+      clearInterval(timer)
+      await locks.idle()
+    },
+  }
+}

@@ -1,0 +1,60 @@
+import { Type } from '@sinclair/typebox'
+import { collection } from '../kernel/documents.js'
+import { Id, oneOf, Timestamp } from './common.js'
+
+export const auditOutcomes = ['succeeded', 'refused', 'failed'] as const
+export type AuditOutcome = (typeof auditOutcomes)[number]
+
+/** A request that was to change something, as stored: never changed, removed when its days are over. No values, no secrets. */
+export interface AuditDoc {
+  /** Sorts by time. */
+  id: string
+  organization: string
+  at: string
+  /** Who: the user, and the token he used. */
+  user: string
+  token?: string
+  /** What: operationId. */
+  operation: string
+  method: string
+  /** IDs of the resources of the path, by kind. */
+  resources: Record<string, string>
+  /** Path of the resource that was made. */
+  created?: string
+  /** Names of the body's members. */
+  members: string[]
+  /** HTTP status of the answer. */
+  status: number
+  /** From where. */
+  address: string
+  userAgent?: string
+  requestId: string
+}
+
+export const auditLog = collection<AuditDoc>()({
+  name: 'audit-log',
+  indexes: {},
+  orders: { time: { group: (entry) => entry.organization, by: (entry) => entry.id } },
+  // One checkpoint file a day: what is written once is not written again with every checkpoint.
+  owner: (entry) => `${entry.organization}/${entry.at.slice(0, 10)}`,
+})
+
+export const AuditEntry = Type.Object(
+  {
+    object: Type.Literal('audit-entry'),
+    id: Id,
+    organization: Id,
+    at: Timestamp,
+    actor: Type.Object({ user: Id, token: Type.Optional(Type.String({ description: 'ID of the token.' })) }),
+    operation: Type.String({ description: 'operationId, as in the OpenAPI document.' }),
+    method: Type.String(),
+    outcome: oneOf(auditOutcomes, { description: '`refused`: 401 or 403; `failed`: any other error.' }),
+    status: Type.Integer({ description: 'HTTP status of the answer.' }),
+    resources: Type.Record(Type.String(), Type.String(), { description: 'IDs of the resources of the path, by kind.' }),
+    created: Type.Optional(Type.String({ description: 'Path of the resource that was made.' })),
+    members: Type.Array(Type.String(), { description: 'Names of the members of the body; values are not recorded.' }),
+    from: Type.Object({ address: Type.String(), userAgent: Type.Optional(Type.String()) }),
+    requestId: Type.String(),
+  },
+  { $id: 'AuditEntry' },
+)

@@ -1,0 +1,153 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { collection } from '../kernel/documents.js'
+import { Id, listOf, nullable, oneOf, type Role, RoleSchema, Timestamp } from './common.js'
+import { Member } from './member.js'
+import { CreatedToken, Email } from './user.js'
+
+/** An invitation into an organization, as stored: of one address, or a link for whoever has it. */
+export interface InviteDoc {
+  id: string
+  organization: string
+  kind: 'email' | 'link'
+  /** Lower case; of an e-mail invitation alone. */
+  email?: string
+  role: Role | null
+  /** Who accepts signs in by single sign-on from then on. */
+  sso: boolean
+  /** SHA-256 of the link's secret, hexadecimal; absent until a mail with the link is written. */
+  hash?: string
+  /** Who vouches for it: it is good as long as he is an admin. */
+  createdBy: string
+  createdAt: string
+  expiresAt?: string
+  /** Where a mail takes the link to the address; absent = the link was in an answer, so it proves nothing of the address. */
+  mail?: 'queued' | 'sent' | 'failed'
+  /** By whom; a link for many is never used up. */
+  accepted?: { user: string; at: string }
+}
+
+export const invites = collection<InviteDoc>()({
+  name: 'invites',
+  indexes: {
+    organization: (invite) => `${invite.organization}/${invite.kind}`,
+    email: (invite) => (invite.email === undefined ? null : `${invite.organization}/${invite.email}`),
+    hash: (invite) => invite.hash ?? null,
+    createdBy: (invite) => `${invite.organization}/${invite.createdBy}`,
+  },
+  unique: ['hash'],
+  owner: (invite) => invite.organization,
+})
+
+/** A link to sign in, sent to an address, as stored. Used once. */
+export interface SignInDoc {
+  id: string
+  /** Lower case. */
+  email: string
+  /** SHA-256 of the link's secret, hexadecimal. */
+  hash: string
+  /** Link invitation by which an account is made and an organization joined. */
+  invite?: string
+  createdAt: string
+  expiresAt: string
+}
+
+export const signIns = collection<SignInDoc>()({
+  name: 'sign-ins',
+  indexes: { hash: (one) => one.hash, email: (one) => one.email },
+  unique: ['hash'],
+})
+
+const InviteUrls = Type.Object({
+  location: Type.String(),
+  invite: Type.Optional(Type.String({ description: 'The link to be opened. It is shown this once, and never where a mail takes it.' })),
+})
+
+export const Invite = Type.Object(
+  {
+    object: Type.Literal('invite'),
+    id: Id,
+    email: Type.String(),
+    role: nullable(RoleSchema),
+    sso: Type.Boolean(),
+    delivery: oneOf(['queued', 'sent', 'failed', 'link'], {
+      description: 'Whether the mail was sent; `failed`: the mail server refused it for good; `link`: no mail server is set up, the link was in the answer.',
+    }),
+    createdBy: Id,
+    createdAt: Timestamp,
+    expiresAt: Timestamp,
+    urls: InviteUrls,
+  },
+  { $id: 'Invite' },
+)
+export const InviteList = listOf(Invite, { $id: 'InviteList' })
+
+const sso = Type.Optional(Type.Boolean({ default: false, description: 'Who accepts is made a member who signs in by single sign-on.' }))
+
+export const InviteUsers = Type.Object(
+  {
+    emails: Type.Array(Email, { minItems: 1, maxItems: 100, description: 'Each address once, in any case.' }),
+    role: Type.Optional(nullable(RoleSchema)),
+    sso,
+  },
+  { additionalProperties: false, $id: 'InviteUsers' },
+)
+export type InviteUsers = Static<typeof InviteUsers>
+
+export const InvitedUsers = Type.Object(
+  {
+    users: Type.Array(Id, { description: 'IDs of those who are members already: nothing is sent to them.' }),
+    invited: Type.Integer({ minimum: 0, description: 'Invitations made.' }),
+    invites: Type.Array(Invite),
+  },
+  { $id: 'InvitedUsers' },
+)
+
+export const LinkInvite = Type.Object(
+  {
+    object: Type.Literal('link-invite'),
+    id: Id,
+    role: nullable(RoleSchema),
+    sso: Type.Boolean(),
+    createdBy: Id,
+    createdAt: Timestamp,
+    expiresAt: Type.Optional(Timestamp),
+    urls: InviteUrls,
+  },
+  { $id: 'LinkInvite' },
+)
+export const LinkInviteList = listOf(LinkInvite, { $id: 'LinkInviteList' })
+
+export const CreateLinkInvite = Type.Object(
+  { role: Type.Optional(nullable(RoleSchema)), sso, expiresAt: Type.Optional(Timestamp) },
+  { additionalProperties: false, $id: 'CreateLinkInvite' },
+)
+export type CreateLinkInvite = Static<typeof CreateLinkInvite>
+
+export const UpdateLinkInvite = Type.Object(
+  { role: Type.Optional(nullable(RoleSchema)), sso: Type.Optional(Type.Boolean()), expiresAt: Type.Optional(nullable(Timestamp)) },
+  { additionalProperties: false, $id: 'UpdateLinkInvite' },
+)
+export type UpdateLinkInvite = Static<typeof UpdateLinkInvite>
+
+const secret = Type.String({ minLength: 20, maxLength: 200, description: 'What stands behind the # of the link.' })
+
+export const AcceptInvite = Type.Object(
+  { token: secret, displayName: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Of a new account.' })) },
+  { additionalProperties: false, $id: 'AcceptInvite' },
+)
+export type AcceptInvite = Static<typeof AcceptInvite>
+
+export const AcceptedInvite = Type.Object(
+  { object: Type.Literal('accepted-invite'), organization: Id, member: Member, token: Type.Optional(CreatedToken) },
+  { $id: 'AcceptedInvite' },
+)
+
+export const SignIn = Type.Object(
+  { email: Email, invite: Type.Optional(Type.String({ minLength: 20, maxLength: 200, description: 'The secret of a link invitation, to join by it.' })) },
+  { additionalProperties: false, $id: 'SignIn' },
+)
+export type SignIn = Static<typeof SignIn>
+
+export const SignInStarted = Type.Object({ object: Type.Literal('sign-in'), message: Type.String() }, { $id: 'SignInStarted' })
+
+export const FinishSignIn = Type.Object({ token: secret }, { additionalProperties: false, $id: 'FinishSignIn' })

@@ -1,0 +1,120 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { collection } from '../kernel/documents.js'
+import { Comment, CommentBodyInput } from './comment.js'
+import { Id, listOf, oneOf, pageQuery, Timestamp } from './common.js'
+import { formats } from './content.js'
+import { User } from './user.js'
+
+export const reviewStatuses = ['approved', 'changes-requested'] as const
+export type ReviewStatus = (typeof reviewStatuses)[number]
+
+/** What somebody said of a change request as it was at a revision, as stored. */
+export interface ReviewDoc {
+  id: string
+  space: string
+  changeRequest: string
+  /** 1, 2, 3 … in its change request. */
+  sequence: number
+  reviewer: string
+  status: ReviewStatus
+  /** Head of the branch when it was made. */
+  revision: string
+  createdAt: string
+  /** ID of the comment that was made with it; it may have been deleted since. */
+  comment?: string
+  dismissedAt?: string
+  dismissedBy?: string
+}
+
+export const reviews = collection<ReviewDoc>()({
+  name: 'reviews',
+  indexes: { space: (review) => review.space, changeRequest: (review) => review.changeRequest },
+  orders: { sequence: { group: (review) => review.changeRequest, by: (review) => review.sequence } },
+  owner: (review) => review.space,
+})
+
+/** That somebody was asked for a review and has not given it yet, as stored. Its ID is `<change request>:<user>`. */
+export interface RequestedReviewDoc {
+  id: string
+  space: string
+  changeRequest: string
+  user: string
+  requestedBy: string
+  requestedAt: string
+  /** Head of the branch when it was asked for. */
+  revision: string
+}
+
+export const requestedReviews = collection<RequestedReviewDoc>()({
+  name: 'requested-reviews',
+  indexes: { space: (one) => one.space, user: (one) => one.user },
+  orders: { requestedAt: { group: (one) => one.changeRequest, by: (one) => one.requestedAt } },
+  owner: (one) => one.space,
+})
+export const requestedReviewId = (changeRequest: string, user: string): string => `${changeRequest}:${user}`
+
+const optional = Type.Optional
+const strict = { additionalProperties: false }
+
+export const Review = Type.Object(
+  {
+    object: Type.Literal('change-request-review'),
+    id: Id,
+    changeRequest: Id,
+    reviewer: User,
+    status: oneOf(reviewStatuses),
+    revision: Type.String({ description: 'The revision of the change request that was reviewed.' }),
+    stale: Type.Boolean({
+      description: 'The change request has other content since: a commit or an update from the main content. A stale approval does not count.',
+    }),
+    counts: Type.Boolean({
+      description:
+        'Whether the rule `requiredApprovals` of the space takes it into account: the latest review of somebody who may review the space and did not open the change request, not dismissed and, if it approves, not stale.',
+    }),
+    comment: optional(Comment),
+    createdAt: Timestamp,
+    dismissedAt: optional(Timestamp),
+    dismissedBy: optional(User),
+    urls: Type.Object({ location: Type.String() }),
+  },
+  { $id: 'ChangeRequestReview' },
+)
+export const ReviewList = listOf(Review, { $id: 'ChangeRequestReviewList' })
+
+const format = oneOf(formats, { default: 'markdown', description: 'Format of the comments in the answer.' })
+export const ReviewQuery = Type.Object({ format })
+export const ReviewsQuery = Type.Object({ ...pageQuery, format })
+
+export const CreateReview = Type.Object(
+  {
+    status: oneOf(reviewStatuses),
+    comment: optional(CommentBodyInput),
+    revision: optional(
+      Type.String({ minLength: 1, maxLength: 64, description: 'The revision that was looked at: when the change request has another one by now, 409.' }),
+    ),
+  },
+  { ...strict, $id: 'CreateChangeRequestReview' },
+)
+export type CreateReview = Static<typeof CreateReview>
+
+export const RequestedReviewer = Type.Object(
+  {
+    object: Type.Literal('change-request-requested-reviewer'),
+    kind: Type.Literal('user'),
+    user: User,
+    requestedBy: User,
+    revision: Type.String({ description: 'The revision of the change request when the review was asked for.' }),
+    createdAt: Timestamp,
+  },
+  { $id: 'ChangeRequestRequestedReviewer' },
+)
+export const RequestedReviewerList = listOf(RequestedReviewer, { $id: 'ChangeRequestRequestedReviewerList' })
+
+export const RequestReviews = Type.Object(
+  {
+    users: Type.Array(Id, { minItems: 1, maxItems: 50, uniqueItems: true, description: 'IDs of users who may review the space.' }),
+    subject: optional(Type.String({ maxLength: 100, description: 'A new subject of the change request.' })),
+  },
+  { ...strict, $id: 'RequestChangeRequestReviewers' },
+)
+export type RequestReviews = Static<typeof RequestReviews>

@@ -1,0 +1,27 @@
+import type { Samples, SpecialSamples } from './samples.js'
+
+/** Comments with replies on a space and on a change request: fresh for an endpoint that uses them up. */
+export const commentSamples: Samples = async ({ admin }, parameters) => {
+  const body = { body: { markdown: 'Probed.' } }
+  const space = `/v1/spaces/${parameters.spaceId}`
+  const special: SpecialSamples = {}
+  const thread = async (base: string) => {
+    const made = async (path: string) => (await admin.call('post', path, body).expect(200)).body.id as string
+    const commentId = await made(`${base}/comments`)
+    return { ...parameters, commentId, commentReplyId: await made(`${base}/comments/${commentId}/replies`) }
+  }
+  for (const [where, base] of [
+    ['Space', space],
+    ['ChangeRequest', `${space}/change-requests/${parameters.changeRequestId}`],
+  ] as const) {
+    const ask = async (operation: string, sent?: object) => {
+      special[`${operation}In${where}`] = { parameters: await thread(base), ...(sent ? { body: sent } : {}), success: true }
+    }
+    for (const operation of ['listComments', 'getComment', 'listCommentReplies', 'getCommentReply']) await ask(operation)
+    for (const operation of ['postComment', 'postCommentReply']) await ask(operation, body)
+    for (const operation of ['deleteComment', 'deleteCommentReply']) special[`${operation}In${where}`] = { parameters: await thread(base) }
+    // What everybody who may comment may do with what an admin wrote; deleting is not among it.
+    for (const operation of ['updateComment', 'updateCommentReply']) await ask(operation, { addedReactions: ['👍'] })
+  }
+  return { parameters: await thread(space), special }
+}

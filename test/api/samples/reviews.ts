@@ -1,0 +1,15 @@
+import type { Samples, SpecialSamples } from './samples.js'
+
+/** A review, and somebody who is asked for one. */
+export const reviewSamples: Samples = async (here, before) => {
+  const reviewer = await here.caller('review')
+  const base = `/v1/spaces/${before.spaceId}/change-requests/${before.changeRequestId}`
+  const review = (await reviewer.call('post', `${base}/reviews`, { status: 'approved', comment: { markdown: 'Fine.' } }).expect(201)).body.id as string
+  const parameters = { ...before, reviewId: review }
+  const special: SpecialSamples = {
+    submitChangeRequestReview: { body: { status: 'changes-requested', comment: { markdown: 'Not yet.' } }, success: true },
+    requestReviewersForChangeRequest: { body: { users: [reviewer.user], subject: 'Probe' }, success: true },
+    removeRequestedReviewerFromChangeRequest: { parameters: { ...parameters, userId: reviewer.user }, success: true },
+  }
+  return { parameters, special }
+}

@@ -1,0 +1,43 @@
+import { teams } from '../../../src/model/index.js'
+import type { Samples, SpecialSamples } from './samples.js'
+
+/** What hangs on a site: links, redirects, settings, permissions. */
+export const siteBelongingsSamples: Samples = async (here, before) => {
+  const { admin, organization } = here
+  const base = `/v1/orgs/${organization}/sites/${before.siteId}`
+  const made = async (path: string, body: object) => (await admin.call('post', `${base}/${path}`, body).expect(201)).body.id as string
+  const destination = { kind: 'url', url: 'https://example.org/' }
+  const parameters = {
+    shareLinkId: await made('share-links', { name: 'Probe' }),
+    redirectId: await made('redirects', { source: '/probe', destination }),
+  }
+  const all = { ...before, ...parameters }
+  const team = async (id: string): Promise<string> =>
+    (await here.service.app.store.insert(teams, { id, organization, title: 'Probe', createdAt: new Date().toISOString() })).id
+  const [changed, removed] = [await team('probe-changed-site-team'), await team('probe-removed-site-team')]
+  const [user, gone] = [(await here.caller('read')).user, (await here.caller('read')).user]
+  await admin.call('post', `${base}/permissions`, { role: 'read', users: [user, gone], teams: [changed, removed] }).expect(204)
+  const permitted = { ...all, userId: user, teamId: changed }
+  const leaving = { ...all, userId: gone, teamId: removed }
+  const jsonSchema = { type: 'object', properties: { isBeta: { type: 'boolean' } }, additionalProperties: false }
+  const special: SpecialSamples = {
+    createSiteShareLink: { body: { name: 'X' }, success: true },
+    updateSiteShareLinkById: { body: { active: false }, success: true },
+    deleteSiteShareLinkById: { parameters: { ...all, shareLinkId: await made('share-links', { name: 'Gone' }) }, success: true },
+    createSiteRedirect: { body: { source: '/x', destination }, success: true },
+    updateSiteRedirectById: { body: { source: '/y' }, success: true },
+    deleteSiteRedirectById: { parameters: { ...all, redirectId: await made('redirects', { source: '/gone', destination }) }, success: true },
+    updateSiteAdaptiveSchemaById: { body: { jsonSchema }, success: true },
+    updateSiteCustomizationById: { body: { title: 'Probed' }, success: true },
+    updateSiteSpaceCustomizationById: { body: { title: 'Probed' }, success: true },
+    deleteSiteSpaceCustomizationById: { success: true },
+    updateSitePublishingAuthById: { body: { fallbackURL: '/login' }, success: true },
+    regenerateSitePublishingAuthById: { success: true },
+    inviteToSite: { body: { role: 'edit', users: [user] }, success: true },
+    updateUserPermissionInSite: { parameters: permitted, body: { role: 'edit' }, success: true },
+    updateTeamPermissionInSite: { parameters: permitted, body: { role: 'edit' }, success: true },
+    removeUserFromSite: { parameters: leaving, success: true },
+    removeTeamFromSite: { parameters: leaving, success: true },
+  }
+  return { parameters, special }
+}

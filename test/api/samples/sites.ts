@@ -1,0 +1,44 @@
+import type { Samples, SpecialSamples } from './samples.js'
+
+/** A site with sections, a group and site spaces: fresh for an endpoint that uses them up. */
+export const siteSamples: Samples = async (here, before) => {
+  const { admin, organization } = here
+  const made = async (path: string, body?: object) => (await admin.call('post', path, body).expect(201)).body
+  const space = async (title: string) => (await made(`/v1/orgs/${organization}/spaces`, { title })).id as string
+  const base = `/v1/orgs/${organization}/sites`
+  const site = (await made(base, { title: 'Probe', spaces: [before.spaceId] })).id as string
+  await admin.call('post', `${base}/${site}/publish`).expect(200)
+  const at = `${base}/${site}`
+  const section = async (title: string) => (await made(`${at}/sections`, { spaceId: await space(title) })).id as string
+  const [siteSectionId, grouped, spare] = [await section('One'), await section('Two'), await section('Three')]
+  const siteSectionGroupId = (await made(`${at}/section-groups`, { title: 'Group', sections: [grouped] })).id as string
+  const siteSpace = async (title: string) => (await made(`${at}/site-spaces`, { spaceId: await space(title), sectionId: siteSectionId })).id as string
+  const [siteSpaceId, spareSpace] = [await siteSpace('Variant'), await siteSpace('Spare variant')]
+  const parameters = { ...before, siteId: site, siteSectionId, siteSectionGroupId, siteSpaceId }
+  const body = { spaceId: await space('For a section') }
+  const spareGroup = (await made(`${at}/section-groups`, { title: 'Spare' })).id as string
+  const first = (await admin.call('get', `${at}/sections/${siteSectionId}`).expect(200)).body.siteSpaces[0].id
+  const special: SpecialSamples = {
+    createSiteInOrganization: { body: { title: 'X site', spaces: 'empty' }, success: true },
+    updateSiteById: { body: { title: 'Changed' }, success: true },
+    publishSiteById: { success: true },
+    unpublishSiteById: { parameters: { ...parameters, siteId: (await made(base)).id }, success: true },
+    deleteSiteById: { parameters: { ...parameters, siteId: (await made(base)).id }, success: true },
+    sortSiteStructure: { body: { item: { type: 'site-section', id: siteSectionId } }, success: true },
+    addSectionToSite: { body, success: true },
+    updateSiteSectionById: { body: { title: 'Changed' }, success: true },
+    deleteSiteSectionById: { parameters: { ...parameters, siteSectionId: spare }, success: true },
+    moveSiteSection: { success: true },
+    addSectionGroupToSite: { body: { title: 'New' }, success: true },
+    updateSiteSectionGroupById: { body: { title: 'Changed' }, success: true },
+    deleteSiteSectionGroupById: { parameters: { ...parameters, siteSectionGroupId: spareGroup }, success: true },
+    addSectionToSiteSectionGroup: { body: { sectionId: grouped }, success: true },
+    removeSectionFromSiteSectionGroup: { success: true },
+    moveSiteSectionGroup: { success: true },
+    addSpaceToSite: { body: { spaceId: await space('For a site space') }, success: true },
+    updateSiteSpaceById: { body: { path: 'changed' }, success: true },
+    deleteSiteSpaceById: { parameters: { ...parameters, siteSpaceId: spareSpace }, success: true },
+    moveSiteSpace: { body: { position: { before: { type: 'site-space', siteSpace: first } } }, success: true },
+  }
+  return { parameters: { siteId: site, siteSectionId, siteSectionGroupId, siteSpaceId }, special }
+}

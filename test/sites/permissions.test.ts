@@ -1,0 +1,68 @@
+import * as assert from 'uvu/assert'
+import { grants, teams } from '../../src/model/index.js'
+import { startService, type TestService } from '../support/service.js'
+import { suite } from '../support/suite.js'
+import { type MadeSite, makeSite } from './support.js'
+
+const test = suite('sites: permissions')
+let here: TestService
+let site: MadeSite
+let path: string
+test.before(async () => {
+  here = await startService()
+  site = await makeSite(here)
+  path = `${site.base}/permissions`
+})
+test.after(() => here.close())
+
+test('a guest sees a site while he has a role on it, and does with it what the role allows', async () => {
+  const guest = await here.caller(null)
+  const see = async () => (await guest.call('get', `${site.base}/customization`)).status
+  const change = async () => (await guest.call('put', `${site.base}/customization`, {})).status
+  assert.equal([await see(), await change()], [404, 404])
+  await here.admin.call('post', path, { role: 'read', users: [guest.user] }).expect(204)
+  assert.equal([await see(), await change()], [200, 403])
+  const { items } = (await here.admin.call('get', `${path}/users`).expect(200)).body
+  assert.equal(
+    items.map((one: { permission: string; user: { id: string } }) => [one.permission, one.user.id]),
+    [['read', guest.user]],
+  )
+  await here.admin.call('patch', `${path}/users/${guest.user}`, { role: 'admin' }).expect(204)
+  assert.equal([await see(), await change()], [200, 200])
+  const everybody = (await here.admin.call('get', `${path}/aggregate?role=admin`).expect(200)).body.items
+  assert.ok(everybody.some((one: { user: { id: string } }) => one.user.id === guest.user))
+  for (let i = 0; i < 2; i++) await here.admin.call('delete', `${path}/users/${guest.user}`).expect(204)
+  assert.equal([await see(), await change()], [404, 404])
+})
+
+test('a role given to a team, and none given where one of those named is unknown', async () => {
+  await here.service.app.store.insert(teams, { id: 'writers', organization: here.organization, title: 'Writers', createdAt: new Date().toISOString() })
+  await here.admin.call('post', path, { role: 'review', teams: ['writers', 'nobody'] }).expect(400)
+  assert.is((await here.admin.call('get', `${path}/teams`).expect(200)).body.count, 0)
+  await here.admin.call('post', path, { role: 'review', teams: ['writers'] }).expect(204)
+  await here.admin.call('patch', `${path}/teams/writers`, { role: 'edit' }).expect(204)
+  const { items } = (await here.admin.call('get', `${path}/teams`).expect(200)).body
+  assert.equal([items[0].permission, items[0].team.title], ['edit', 'Writers'])
+  await here.admin.call('delete', `${path}/teams/writers`).expect(204)
+})
+
+test('only admins of the site say who has which role', async () => {
+  for (const role of ['read', 'create'] as const) {
+    const who = await here.caller(role)
+    await who.call('get', `${path}/users`).expect(403)
+    await who.call('get', `${path}/aggregate`).expect(403)
+    await who.call('post', path, { role: 'read', users: [who.user] }).expect(403)
+  }
+  await (await here.caller()).call('get', `${path}/users`).expect(404)
+})
+
+test('a role on one site is none on another', async () => {
+  const other = await makeSite(here)
+  const guest = await here.caller(null)
+  await here.admin.call('post', path, { role: 'admin', users: [guest.user] }).expect(204)
+  await guest.call('get', `${other.base}/customization`).expect(404)
+  await here.admin.call('patch', `${other.base}/permissions/users/${guest.user}`, { role: 'read' }).expect(404)
+  assert.equal(await here.service.app.store.find(grants, 'target', `site:${other.id}`), [])
+})
+
+test.run()
