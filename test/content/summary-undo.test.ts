@@ -16,7 +16,7 @@ const real = `# Table of contents
 
 * [Install](getting-started/install/README.md "Install it")
   * [On Linux & macOS](getting-started/install/on-linux.md)
-  * [hash\\_join](getting-started/install/hash\\_join.md)
+  * [hash_join](getting-started/install/hash_join.md)
 * [A \\[beta\\] feature](<getting-started/with (1) spaces.md>)
 * [Draft]()
 
