@@ -9,6 +9,7 @@ import { emit } from './events.js'
 import { inPlace, placeOf, withPlace } from './move.js'
 import { checkMayTake, checkNesting, roleAt, roleOnItem } from './places.js'
 import { collectionItem, type Item, itemsBelow, type Place, positionAtEnd, replaceItem, spaceItem } from './siblings.js'
+import { removeRequestsOfStrangers } from './reviews/requests.js'
 import { openSpace } from './spaces.js'
 
 /** Transfers a space to another organization, a collection of it, or another collection of its own. Throws as `transferItem` does. */
@@ -58,6 +59,7 @@ async function transferItem(app: App, tx: Transaction, actor: Actor, item: Item,
   if (from.organization !== to.organization) {
     for (const one of below) await replaceItem(tx, { ...one, doc: { ...one.doc, organization: to.organization } } as Item)
     for (const one of everything) await dropGrants(tx, one, to.organization)
+    for (const one of everything) if (one.kind === 'space') await removeRequestsOfStrangers(tx, one.doc.id)
   }
   if ((await roleOnItem(tx, await viewerOf(tx, actor.user.id, to.organization), moved)) === null)
     throw cannot([{ path: '', message: 'you would not see it any more: its default level gives nobody access, and you are no admin of the target' }])

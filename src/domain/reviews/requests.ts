@@ -60,10 +60,11 @@ export async function removeRequestedReviews(tx: Transaction, organization: stri
     if ((await tx.get(spaces, one.space))?.organization === organization) await tx.remove(requestedReviews as never, one.id)
 }
 
-/** A space goes to another organization: of those who may not review it there, no reviews are awaited. After its document was changed. */
-export async function removeRequestsOfStrangers(tx: Transaction, space: SpaceDoc): Promise<void> {
-  for (const one of await tx.find(requestedReviews, 'space', space.id))
-    if (!(await mayReview(tx, one.user, space))) await tx.remove(requestedReviews as never, one.id)
+/** A space has gone to another organization: of those who may not review it there, no reviews are awaited. */
+export async function removeRequestsOfStrangers(tx: Transaction, space: string): Promise<void> {
+  const doc = await tx.get(spaces, space)
+  for (const one of await tx.find(requestedReviews, 'space', space))
+    if (!doc || !(await mayReview(tx, one.user, doc))) await tx.remove(requestedReviews as never, one.id)
 }
 
 /** Removes all reviews in a space, with the space. */
