@@ -26,6 +26,11 @@ export const LISTS = {
   few: { members: 100, spaces: 100, comments: 100 },
 }
 
+/** Page that the comments are on. */
+export const PAGE = 'page'
+/** They take turns in writing comments. */
+const AUTHORS = 20
+
 /** Token of a member of both organizations, who sees their spaces through a team. */
 export const READER = 'bindery_bench_reader_token_0123456789'
 
@@ -56,7 +61,7 @@ export async function fillLists(home: string, model: string): Promise<void> {
       await tx.insert(spaces, { ...made, comments: n === 0 ? counts.comments : 0 })
       await tx.insert(grants, { id: `space:${made.id}:team:${team}`, target: `space:${made.id}`, principal: `team:${team}`, role: 'edit' })
     })
-    await addComments(store, `${id}-0`, counts.comments)
+    await addComments(store, id, counts.comments)
     for (let n = 0; n < counts.spaces; n++) await cp(join(home, 'repos', `${model}.git`), join(home, 'repos', `${id}-${n}.git`), { recursive: true })
   }
   await store.close()
@@ -67,13 +72,18 @@ async function addMember(store: Pick<Transaction, 'insert'>, organization: strin
   await store.insert(memberships, { id: membershipId(organization, user), organization, user, role, ...seen, disabled: false, sso: false })
 }
 
-async function addComments(store: Store, space: string, count: number): Promise<void> {
-  const discussion = discussionKey({ space })
-  await store.insert(commenters, { id: commenterId(discussion, 'reader'), space, discussion, user: 'reader', posts: count })
+/** Comments on the first space of an organization, by its members. */
+async function addComments(store: Store, organization: string, count: number): Promise<void> {
+  const space = `${organization}-0`
+  const page = { id: PAGE, title: 'Page', path: 'page', content: '' }
   await inBatches(store, count, async (tx, n) => {
-    const said = { postedBy: 'reader', postedAt: secondsLater(n), markdown: `Comment **${n}**.`, status: 'open' as const, replies: 0, revision: '' }
-    await tx.insert(comments, { id: `${space}-${n}`, space, ...said })
+    const said = { postedBy: `${organization}-${1 + (n % AUTHORS)}`, postedAt: secondsLater(n), markdown: `Comment **${n}**.`, replies: 0, revision: '', page }
+    await tx.insert(comments, { id: `${space}-${n}`, space, ...said, status: n % 3 === 0 ? 'resolved' : 'open' })
   })
+  for (let author = 1; author <= Math.min(AUTHORS, count); author++) {
+    const [discussion, user] = [discussionKey({ space }), `${organization}-${author}`]
+    await store.insert(commenters, { id: commenterId(discussion, user), space, discussion, user, posts: Math.ceil((count - author + 1) / AUTHORS) })
+  }
 }
 
 async function inBatches(store: Store, count: number, insert: (tx: Transaction, n: number) => Promise<void>): Promise<void> {

@@ -45,7 +45,7 @@ export async function listConflicts(app: App, space: LoadedSpace, { doc, head }:
   const { repo } = space
   const main = repo.head(MAIN)
   if (!main || doc.status === 'merged' || (await repo.isAncestor(main, head))) return []
-  const merged = await mergeCommits(app, repo, { ours: head, theirs: main })
+  const merged = await mergeCommits(app, space, { ours: head, theirs: main })
   return merged.clean ? [] : [...merged.conflicts].sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 

@@ -1,4 +1,4 @@
-import { collections, grants, invites, spaces, teamMembers, tokens } from '../model/index.js'
+import { collections, grants, invites, sites, spaces, teamMembers, tokens } from '../model/index.js'
 import type { Transaction } from '../store/index.js'
 import { removeRequestedReviews } from './reviews/requests.js'
 
@@ -18,7 +18,7 @@ export async function removeTraces(tx: Transaction, organization: string, user: 
 
 /** The organization of what a grant is about; null where that is gone. */
 async function ownerOf(tx: Transaction, target: string): Promise<string | null> {
-  const id = target.slice(target.indexOf(':') + 1)
-  const doc = target.startsWith('space:') ? await tx.get(spaces, id) : target.startsWith('collection:') ? await tx.get(collections, id) : null
+  const [kind, id] = target.split(':') as ['space' | 'collection' | 'site', string]
+  const doc = kind === 'space' ? await tx.get(spaces, id) : kind === 'collection' ? await tx.get(collections, id) : await tx.get(sites, id)
   return doc?.organization ?? null
 }

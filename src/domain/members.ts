@@ -1,7 +1,8 @@
 import { greater } from '../access/index.js'
 import { conflict, notFound, ServiceError } from '../kernel/errors.js'
-import { type Page, paginate } from '../kernel/paging.js'
+import { type Page, pageOf, paginate } from '../kernel/paging.js'
 import {
+  memberList,
   type MembershipDoc,
   membershipId,
   memberships,
@@ -44,19 +45,25 @@ export async function findMember(app: App, actor: Actor, organization: LoadedOrg
 
 /** One page of an organization's members, with their counters. */
 export async function listMembers(app: App, organization: LoadedOrganization, query: MembersQuery): Promise<Page<CountedMember>> {
-  const needle = query.search?.toLowerCase()
+  const { id } = organization.doc
+  const page =
+    query.search === undefined
+      ? await pageOf(app.store, memberships, query.sort, memberList(id, query.role), query, query.order)
+      : await searchMembers(app, id, query, query.search.toLowerCase())
+  const { role } = organization
+  const loaded = await Promise.all(page.items.map(async (doc) => ({ doc, role, user: (await app.store.get(users, doc.user)) as Document<UserDoc> })))
+  return { ...page, items: await countMembers(app, id, loaded) }
+}
+
+/** Who is meant by a text, is known by users alone: here every member is looked at. */
+async function searchMembers(app: App, organization: string, query: MembersQuery, needle: string): Promise<Page<Document<MembershipDoc>>> {
   const role = query.role === 'guest' ? null : query.role
   const matching: Document<MembershipDoc>[] = []
-  for (const doc of await app.store.find(memberships, 'organization', organization.doc.id)) {
-    if (role !== undefined && doc.role !== role) continue
-    if (query.sort === 'lastSeenAt' && doc.lastSeenAt === undefined) continue
-    if (needle !== undefined && !matches(await app.store.get(users, doc.user), needle)) continue
-    matching.push(doc)
+  for (const doc of await app.store.find(memberships, 'organization', organization)) {
+    const asked = (role === undefined || doc.role === role) && (query.sort !== 'lastSeenAt' || doc.lastSeenAt !== undefined)
+    if (asked && matches(await app.store.get(users, doc.user), needle)) matching.push(doc)
   }
-  const page = paginate(matching, query, (doc) => [doc[query.sort] ?? '', doc.user], query.order)
-  const { role: mine } = organization
-  const loaded = await Promise.all(page.items.map(async (doc) => ({ doc, role: mine, user: (await app.store.get(users, doc.user)) as Document<UserDoc> })))
-  return { ...page, items: await countMembers(app, organization.doc.id, loaded) }
+  return paginate(matching, query, (doc) => [doc[query.sort] ?? '', doc.id], query.order)
 }
 
 const matches = (user: UserDoc | null, needle: string): boolean =>

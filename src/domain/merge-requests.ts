@@ -56,7 +56,7 @@ async function mergeCommit(app: App, actor: Actor, space: LoadedSpace, { doc, he
   const { repo } = space
   // A Git user may have merged it himself, or it has no commits of its own: ancestry decides.
   if (await repo.isAncestor(head, main)) return main
-  const merged = await mergeCommits(app, repo, { ours: main, theirs: head })
+  const merged = await mergeCommits(app, space, { ours: main, theirs: head })
   if (!merged.clean)
     throw conflictError(
       `Change request ${doc.number}`,
@@ -98,7 +98,7 @@ export async function updateFromMain(
       const head = branch ?? (doc.revisionInitial as CommitId)
       const current = await repo.isAncestor(main, head)
       if (current && resolve.length === 0) return head
-      const attempt = current ? { clean: true as const, tree: (await repo.commit(head)).tree } : await mergeCommits(app, repo, { ours: head, theirs: main })
+      const attempt = current ? { clean: true as const, tree: (await repo.commit(head)).tree } : await mergeCommits(app, space, { ours: head, theirs: main })
       const merged = await resolveConflicts(app, repo, attempt, resolve)
       const base = await repo.mergeBase(main, head)
       return makeCommit(app, space.doc.id, repo, {

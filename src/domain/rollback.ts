@@ -60,7 +60,7 @@ export async function revertChangeRequest(app: App, actor: Actor, space: LoadedS
   if (!merge) throw conflict('The change request did not come in by a merge commit, so what belongs to it is not known. Revert its pages in a new one.')
   return app.locks.run(space.doc.id, async () => {
     const main = headOf(space)
-    const undone = await mergeCommits(app, repo, { ours: main, theirs: before, base: merge })
+    const undone = await mergeCommits(app, space, { ours: main, theirs: before, base: merge })
     if (!undone.clean) {
       throw conflictError(
         `The reversal of change request ${doc.number}`,

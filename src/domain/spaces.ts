@@ -25,8 +25,15 @@ const DEFAULT_EMOJI = '📖'
 /**
  * A new space, the last of its parent: its repository with the first commit, then its document. Throws 400 for a parent
  * that is not there, 403 where the caller may not add to it.
+ * @param also what must come into being with it, in the same transaction
  */
-export async function createSpace(app: App, actor: Actor, organization: LoadedOrganization, input: CreateSpace): Promise<LoadedSpace> {
+export async function createSpace(
+  app: App,
+  actor: Actor,
+  organization: LoadedOrganization,
+  input: CreateSpace,
+  also: (tx: Transaction, made: Document<SpaceDoc>) => Promise<void> = async () => undefined,
+): Promise<LoadedSpace> {
   const place = { organization: organization.doc.id, ...(input.parent === undefined ? {} : { parent: input.parent }) }
   await checkMayAdd(app.store, await viewerOf(app.store, actor.user.id, place.organization), place)
   const now = app.clock.now().toISOString()
@@ -60,7 +67,9 @@ export async function createSpace(app: App, actor: Actor, organization: LoadedOr
       await checkMayAdd(tx, await viewerOf(tx, actor.user.id, place.organization), place)
       const position = await positionAtEnd(tx, place)
       await emit(app, tx, { type: 'space.created', organization: place.organization, actor: actor.user.id, subject: { space: draft.id } })
-      return tx.insert(spaces, { ...draft, position })
+      const made = await tx.insert(spaces, { ...draft, position })
+      await also(tx, made)
+      return made
     }),
   )
   return openSpace(app, actor, doc)

@@ -1,5 +1,5 @@
 import { badRequest, notFound } from '../kernel/errors.js'
-import { type Page, type PageQuery, paginate } from '../kernel/paging.js'
+import { type Page, pageOf, type PageQuery } from '../kernel/paging.js'
 import { type SetTeamMembers, type TeamMemberDoc, teamMemberId, teamMembers, type UserDoc, users } from '../model/index.js'
 import type { Document } from '../store/index.js'
 import type { Actor, App, LoadedTeam } from './app.js'
@@ -8,7 +8,7 @@ import { managedTeam, requireMember, teamEvent } from './teams.js'
 
 /** One page of who is in a team, by user ID. */
 export async function listTeamMembers(app: App, team: LoadedTeam, query: PageQuery): Promise<Page<{ role: TeamMemberDoc['role']; user: Document<UserDoc> }>> {
-  const page = paginate(await app.store.find(teamMembers, 'team', team.doc.id), query, ({ user }) => [user, user])
+  const page = await pageOf(app.store, teamMembers, 'user', team.doc.id, query)
   return {
     ...page,
     items: await Promise.all(page.items.map(async ({ role, user }) => ({ role, user: (await app.store.get(users, user)) as Document<UserDoc> }))),

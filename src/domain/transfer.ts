@@ -1,6 +1,6 @@
 import { atLeast } from '../access/index.js'
 import { badRequest, conflict, type ErrorDetail, notFound, ServiceError } from '../kernel/errors.js'
-import { collections, grants, membershipId, memberships, spaces, type TransferContent } from '../model/index.js'
+import { collections, grants, membershipId, memberships, type SiteDoc, type SpaceDoc, sites, spaces, type TransferContent } from '../model/index.js'
 import type { Transaction } from '../store/index.js'
 import { findOrganization, grantTarget, viewerOf } from './access.js'
 import type { Actor, App, LoadedCollection, LoadedSpace } from './app.js'
@@ -98,10 +98,14 @@ async function whatHolds(tx: Transaction, actor: Actor, everything: readonly Ite
     const role = await roleOnItem(tx, viewer, item)
     if (role === null) unseen++
     else if (!atLeast(role, 'create')) details.push({ path: '', message: `you need the role create on the ${item.kind} ${item.doc.id} (${item.doc.title})` })
+    else if (item.kind === 'space')
+      for (const site of await tx.find(sites, 'space', item.doc.id)) details.push({ path: '', message: published(item.doc, site) })
   }
   if (unseen > 0) details.push({ path: '', message: `${unseen} of what lies in it you may not see: an admin of the organization can transfer it` })
   return details
 }
+
+const published = (space: SpaceDoc, site: SiteDoc) => `the space ${space.id} (${space.title}) is on the site ${site.id}: remove it there first`
 
 /** Removes the roles of teams, and of people who are not members of the organization it is in now. */
 async function dropGrants(tx: Transaction, item: Item, organization: string): Promise<void> {

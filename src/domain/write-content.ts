@@ -154,7 +154,7 @@ async function rebased(
   const { repo, doc } = space
   // Git merges what it can read, and that is what is on the disk.
   await staging.settle()
-  const merged = await mergeCommits(app, repo, { ours: head, theirs: commit, base })
+  const merged = await mergeCommits(app, space, { ours: head, theirs: commit, base })
   if (!merged.clean) throw conflictError('The content has moved on, and your change', merged.conflicts, 'Read the present revision and make the change again.')
   const overrides = await mergedOverrides(app, doc.id, repo, base, head, commit, merged.tree)
   return makeCommit(app, doc.id, repo, { parents: [head], tree: merged.tree, changes: [], message, author: actor.user, overrides }, staging)

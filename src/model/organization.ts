@@ -54,9 +54,17 @@ export interface MembershipDoc {
   sso: boolean
 }
 
+/** Lists that a membership is in: that of all, and that of its role (`guest` = none). */
+export const memberList = (organization: string, role?: Role | 'guest'): string => (role === undefined ? organization : `${organization}/${role}`)
+const listsOf = ({ organization, role }: MembershipDoc): string[] => [memberList(organization), memberList(organization, role ?? 'guest')]
+
 export const memberships = collection<MembershipDoc>()({
   name: 'memberships',
   indexes: { organization: (member) => member.organization, user: (member) => member.user },
+  orders: {
+    joinedAt: { group: listsOf, by: (member) => member.joinedAt },
+    lastSeenAt: { group: (member) => (member.lastSeenAt === undefined ? null : listsOf(member)), by: (member) => member.lastSeenAt ?? '' },
+  },
   owner: (member) => member.organization,
 })
 export const membershipId = (organization: string, user: string): string => `${organization}:${user}`
@@ -87,6 +95,7 @@ export interface TeamMemberDoc {
 export const teamMembers = collection<TeamMemberDoc>()({
   name: 'team-members',
   indexes: { team: (member) => member.team, user: (member) => `${member.organization}/${member.user}` },
+  orders: { user: { group: (member) => member.team, by: (member) => member.user } },
   owner: (member) => member.team,
 })
 export const teamMemberId = (team: string, user: string): string => `${team}:${user}`

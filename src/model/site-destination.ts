@@ -23,3 +23,7 @@ export const SiteDestination = Type.Union(
   },
 )
 export type SiteDestination = Static<typeof SiteDestination>
+
+/** Whether a destination still leads somewhere. */
+export const destinationStatuses = ['ok', 'broken'] as const
+export type DestinationStatus = (typeof destinationStatuses)[number]

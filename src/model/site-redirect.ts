@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { collection } from '../kernel/documents.js'
-import { Id, Timestamp } from './common.js'
-import { SiteDestination } from './site-destination.js'
+import { Id, oneOf, Timestamp } from './common.js'
+import { destinationStatuses, SiteDestination } from './site-destination.js'
 
 /** An address of a site that leads elsewhere, as stored. */
 export interface SiteRedirectDoc {
@@ -21,6 +21,7 @@ export const siteRedirects = collection<SiteRedirectDoc>()({
   name: 'site-redirects',
   indexes: { site: (redirect) => redirect.site, source: redirectKey },
   unique: ['source'],
+  orders: { createdAt: { group: (redirect) => redirect.site, by: (redirect) => redirect.createdAt } },
   owner: (redirect) => redirect.site,
 })
 
@@ -36,6 +37,7 @@ export const SiteRedirect = Type.Object(
     id: Id,
     source: Type.String(),
     destination: SiteDestination,
+    status: oneOf(destinationStatuses, { description: '`broken`: the page, space or part of the site that it leads to is gone. URLs are not looked at.' }),
     createdAt: Timestamp,
     updatedAt: Timestamp,
     urls: Type.Object({ location: Type.String() }),

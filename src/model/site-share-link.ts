@@ -20,6 +20,7 @@ export const shareLinks = collection<ShareLinkDoc>()({
   name: 'share-links',
   indexes: { site: (link) => link.site, keyHash: (link) => link.keyHash },
   unique: ['keyHash'],
+  orders: { createdAt: { group: (link) => link.site, by: (link) => link.createdAt } },
   owner: (link) => link.site,
 })
 

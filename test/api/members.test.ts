@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
 import { newMembership } from '../../src/domain/organizations.js'
-import { type Role, collections, events, grants, memberships, teamMembers, tokens } from '../../src/model/index.js'
+import { type Role, type SiteDoc, emptyStructure, sites, collections, events, grants, memberships, teamMembers, tokens } from '../../src/model/index.js'
 import { type Caller, startService, type TestService } from '../support/service.js'
 import { suite } from '../support/suite.js'
 
@@ -138,8 +138,10 @@ test('who is removed leaves nothing behind here, and keeps what he has elsewhere
   const { store } = here.service.app
   await store.insert(memberships, newMembership(here.organization, member.user, 'read', new Date(now).toISOString()))
   const [inside, outside] = [await space(org), await space(here.organization)]
+  const site = `${org}-site`
+  await store.insert(sites, { id: site, organization: org, title: 'Site', basename: site, structure: emptyStructure } as SiteDoc)
   await store.insert(collections, { id: `${org}-c`, organization: org, createdAt: new Date().toISOString(), title: 'C', defaultLevel: 'inherit' })
-  for (const target of [`space:${inside}`, `collection:${org}-c`, `space:${outside}`]) await grant(target, `user:${member.user}`, 'edit')
+  for (const target of [`space:${inside}`, `collection:${org}-c`, `site:${site}`, `space:${outside}`]) await grant(target, `user:${member.user}`, 'edit')
   const team = (await here.admin.call('put', `/v1/orgs/${org}/teams`, { title: 'T', members: [member.user, guest.user] }).expect(201)).body.id
   const limited = (await member.call('post', '/v1/user/tokens', { label: 'here', organization: org }).expect(201)).body
   await member.call('post', '/v1/user/tokens', { label: 'everywhere' }).expect(201)

@@ -115,6 +115,28 @@ test('a destination must be part of the site and visible', async () => {
   await post('/to-anchor', { kind: 'anchor', anchor: 'install', page: site.page, space: site.space }).expect(201)
 })
 
+test('a redirect says when what it leads to is gone, and when it is there again', async () => {
+  const other = await makeSite(here)
+  const variant = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Variant' }).expect(201)).body.id
+  const entry = (await here.admin.call('post', `${other.base}/site-spaces`, { spaceId: variant }).expect(201)).body.id
+  const made = async (source: string, destination: object) =>
+    void (await here.admin.call('post', `${other.base}/redirects`, { source, destination }).expect(201))
+  await made('/page', { kind: 'page', page: other.page, space: other.space })
+  await made('/space', { kind: 'space', space: variant })
+  await made('/site-space', { kind: 'site-space', siteSpace: entry })
+  await made('/url', toURL('https://example.org/'))
+  const statuses = async (): Promise<string[]> =>
+    (await here.admin.call('get', `${other.base}/redirects`).expect(200)).body.items.map(({ status }: { status: string }) => status)
+  assert.equal(await statuses(), ['ok', 'ok', 'ok', 'ok'])
+  await here.admin.call('delete', `/v1/spaces/${variant}`).expect(204)
+  assert.equal(await statuses(), ['ok', 'broken', 'broken', 'ok'])
+  await here.admin.call('post', `/v1/spaces/${variant}/restore`).expect(200)
+  assert.equal(await statuses(), ['ok', 'ok', 'ok', 'ok'])
+  await here.admin.call('delete', `${other.base}/site-spaces/${entry}`).expect(204)
+  await here.admin.call('post', `/v1/spaces/${other.space}/content`, { changes: [{ operation: 'delete_page', page: other.page }] }).expect(200)
+  assert.equal(await statuses(), ['broken', 'broken', 'broken', 'ok'])
+})
+
 test('redirects never lead in a circle', async () => {
   await post('/self', toURL('/self/?x#y')).expect(409)
   await post('/self', toURL('/a/../self')).expect(409)
@@ -131,6 +153,27 @@ test('redirects never lead in a circle', async () => {
 test('two redirects that close a circle at once: one is refused', async () => {
   const [there, back] = await Promise.all([post('/ping', toURL('/pong')), post('/pong', toURL('/ping'))])
   assert.equal([there.status, back.status].sort(), [201, 409])
+})
+
+test('a list is read page by page while redirects come and go', async () => {
+  const other = await makeSite(here)
+  const path = `${other.base}/redirects`
+  const make = async (source: string) => (await here.admin.call('post', path, { source, destination: toURL('/') }).expect(201)).body.id
+  const read = async (query: string) => (await here.admin.call('get', `${path}?${query}`).expect(200)).body
+  const ids: string[] = []
+  for (const source of ['/1', '/2', '/3', '/4']) ids.push(await make(source))
+  const first = await read('limit=2')
+  assert.is(first.count, 4)
+  await here.admin.call('delete', `${path}/${ids[1]}`).expect(204)
+  ids.push(await make('/5'))
+  const rest = await read(`limit=1000&page=${first.next.page}`)
+  assert.equal(
+    [...first.items, ...rest.items].map(({ id }) => id),
+    ids,
+  )
+  assert.is(rest.next, undefined)
+  assert.equal(await read('limit=0'), { items: [], count: 4 })
+  for (const query of ['limit=1001', 'limit=-1', 'page=x']) await here.admin.call('get', `${path}?${query}`).expect(400)
 })
 
 test('who may see the site sees its redirects; admins change them', async () => {

@@ -1,8 +1,6 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { validShareKey } from '../../src/domain/sites/share-key.js'
-import { sites } from '../../src/model/index.js'
 import { startService, type TestService } from '../support/service.js'
 import { suite } from '../support/suite.js'
 import { type MadeSite, makeSite } from './support.js'
@@ -13,16 +11,16 @@ let site: MadeSite
 test.before(async () => {
   here = await startService()
   site = await makeSite(here)
-  const { store } = here.service.app
-  await store.replace(sites, { ...(await store.get(sites, site.id))!, visibility: 'share-link' })
+  await here.admin.call('post', `${site.base}/publish`).expect(200)
 })
 test.after(() => here.close())
 
 const create = async (name = 'Partners', base = site.base) => (await here.admin.call('post', `${base}/share-links`, { name }).expect(201)).body
 const keyOf = (link: { urls: { published: string } }): string => link.urls.published.split('/').at(-1) as string
-const opens = async (key: string, id = site.id) => {
-  const { store } = here.service.app
-  return (await validShareKey(store, (await store.get(sites, id))!, key)) === key
+/** Whether the published site is found with a key, and its addresses carry it. */
+const opens = async (key: string, base = site.base): Promise<boolean> => {
+  const { status, body } = await here.admin.call('get', `${base}/published?shareKey=${encodeURIComponent(key)}`)
+  return status === 200 && body.site.urls.published.includes(key)
 }
 
 test('a link is created, found at its Location, listed with its secret, renamed and deleted', async () => {
@@ -44,7 +42,8 @@ test('a key opens its own site, while it is active and the site is shared by lin
   const link = await create()
   const path = `${site.base}/share-links/${link.id}`
   const other = await makeSite(here)
-  assert.not.ok(await opens(keyOf(link), other.id))
+  await here.admin.call('post', `${other.base}/publish`).expect(200)
+  assert.not.ok(await opens(keyOf(link), other.base))
   assert.not.ok(await opens(link.id))
   assert.not.ok(await opens(`${keyOf(link)}x`))
   await here.admin.call('patch', path, { active: false }).expect(200)
@@ -52,10 +51,21 @@ test('a key opens its own site, while it is active and the site is shared by lin
   const again = (await here.admin.call('patch', path, { active: true }).expect(200)).body
   assert.equal(again, link)
   assert.ok(await opens(keyOf(link)))
-  const { store } = here.service.app
-  const doc = await store.replace(sites, { ...(await store.get(sites, site.id))!, visibility: 'public' })
+  await here.admin.call('patch', site.base, { visibility: 'public' }).expect(200)
   assert.not.ok(await opens(keyOf(link)))
-  await store.replace(sites, { ...doc, visibility: 'share-link' })
+  await here.admin.call('patch', site.base, { visibility: 'share-link' }).expect(200)
+  assert.ok(await opens(keyOf(link)))
+})
+
+test('the address of a link is the one at which the site is published', async () => {
+  const link = await create()
+  const { urls } = (await here.admin.call('get', `${site.base}/published?shareKey=${keyOf(link)}`).expect(200)).body.site
+  assert.is(urls.published, link.urls.published)
+  const space = (await here.admin.call('get', `/v1/spaces/${site.space}?shareKey=${keyOf(link)}`).expect(200)).body
+  assert.ok(space.urls.published.includes(keyOf(link)), JSON.stringify(space.urls))
+  assert.not.ok(JSON.stringify((await here.admin.call('get', site.base).expect(200)).body).includes(keyOf(link)))
+  const unpublished = await makeSite(here)
+  assert.match((await create('Early', unpublished.base)).urls.published, /\/~share\/[0-9A-Za-z]{43}$/)
 })
 
 test('names are at most 50 characters, whatever these are', async () => {
@@ -89,6 +99,16 @@ test('PATCH against DELETE leaves no link behind', async () => {
     assert.is(deleted.status, 204)
     await here.admin.call('get', path).expect(404)
   }
+})
+
+test('after the signing key of the service was replaced, links still open but cannot be shown; the key of visitors is regenerated', async () => {
+  const link = await create('Old')
+  await rm(join(here.dir, 'data', 'signing-key'))
+  await here.restart()
+  assert.ok(await opens(keyOf(link)))
+  assert.equal((await here.admin.call('get', `${site.base}/share-links/${link.id}`).expect(200)).body.urls, {})
+  assert.is((await here.admin.call('get', `${site.base}/publishing/auth`).expect(200)).body.privateKey, undefined)
+  assert.ok((await here.admin.call('post', `${site.base}/publishing/auth/regenerate`).expect(200)).body.privateKey)
 })
 
 test('neither the files of documents nor the stream of events hold a secret, and it is the same after a restart', async () => {

@@ -67,7 +67,7 @@ export const updateSiteById = endpoint({
   path: '/v1/orgs/{organizationId}/sites/{siteId}',
   summary: 'Change the settings of a site',
   description:
-    '`defaultSiteSpace` also makes its section the default one. A basename is a slug: lower-case letters and digits of any script, `-`, `_`, `.`, `+`; it is unique in the organization, a hostname in the whole service. `hostname`, `icon` and `proxy` are removed by null.',
+    '`defaultSiteSpace` also makes its section the default one. A basename is a slug: lower-case letters and digits of any script, `-`, `_`, `.`, `+`, a letter or digit first; it is unique in the organization, a hostname in the whole service. `hostname`, `icon` and `proxy` are removed by null.',
   section,
   needs: 'site:admin',
   body: UpdateSite,

@@ -1,6 +1,7 @@
 import { allows } from '../../access/index.js'
 import type { App, LoadedOrganization, LoadedSite } from '../../domain/app.js'
 import { publishedSite } from '../../domain/sites/addresses.js'
+import { destinationStatuses } from '../../domain/sites/destinations.js'
 import { visitorKeyOf } from '../../domain/sites/publishing-auth.js'
 import { shareKeyOf } from '../../domain/sites/share-links.js'
 import type { ShareLinkDoc, SiteAdaptiveSchemaDoc, SitePublishingAuthDoc, SiteRedirectDoc } from '../../model/index.js'
@@ -22,15 +23,29 @@ export function presentShareLink(app: App, organization: LoadedOrganization, sit
   }
 }
 
-export const presentRedirect = (app: App, site: LoadedSite, { id, source, destination, createdAt, updatedAt }: SiteRedirectDoc) => ({
-  object: 'site-redirect' as const,
-  id,
-  source,
-  destination,
-  createdAt,
-  updatedAt,
-  urls: { location: `${app.settings.publicUrl}${sitePath(site)}/redirects/${id}` },
-})
+/** Redirects, and whether each still leads somewhere. */
+export async function presentRedirects(app: App, site: LoadedSite, redirects: readonly SiteRedirectDoc[]) {
+  const statuses = await destinationStatuses(
+    app,
+    site.doc,
+    redirects.map(({ destination }) => destination),
+  )
+  return redirects.map(({ id, source, destination, createdAt, updatedAt }, i) => ({
+    object: 'site-redirect' as const,
+    id,
+    source,
+    destination,
+    status: statuses[i] ?? 'broken',
+    createdAt,
+    updatedAt,
+    urls: { location: `${app.settings.publicUrl}${sitePath(site)}/redirects/${id}` },
+  }))
+}
+
+export async function presentRedirect(app: App, site: LoadedSite, redirect: SiteRedirectDoc) {
+  const [presented] = await presentRedirects(app, site, [redirect])
+  return presented as NonNullable<typeof presented>
+}
 
 export const presentAdaptiveSchema = ({ jsonSchema, updatedAt }: SiteAdaptiveSchemaDoc) => ({ object: 'site-adaptive-schema' as const, jsonSchema, updatedAt })
 

@@ -28,7 +28,7 @@ export async function presentSiteSpace(app: App, { address }: SiteView, shown: S
     id: entry.id,
     path: entry.path,
     ...(section ? { section: section.id } : {}),
-    space: await presentSpace(app, space),
+    space: await presentSpace(app, space, address.shareKey),
     title: space.doc.title,
     default: isSiteDefault(shown),
     ...(entry.condition === undefined ? {} : { condition: entry.condition }),

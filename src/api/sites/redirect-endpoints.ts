@@ -1,10 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import { createRedirect, deleteRedirect, listRedirects, updateRedirect } from '../../domain/sites/redirects.js'
-import { paginate } from '../../kernel/paging.js'
 import { CreateSiteRedirect, listOf, pageQuery, SiteRedirect, UpdateSiteRedirect } from '../../model/index.js'
 import { created } from '../reply.js'
 import { endpoint } from '../service.js'
-import { presentRedirect, sitePath } from './present-belongings.js'
+import { presentRedirect, presentRedirects, sitePath } from './present-belongings.js'
 
 const section = 'Site redirects'
 const base = '/v1/orgs/{organizationId}/sites/{siteId}/redirects'
@@ -18,8 +17,8 @@ export const listSiteRedirects = endpoint({
   query: Type.Object(pageQuery),
   returns: listOf(SiteRedirect, { $id: 'SiteRedirectList' }),
   handle: async ({ app, site, query }) => {
-    const page = paginate(await listRedirects(app, site), query, (redirect) => [redirect.createdAt, redirect.id])
-    return { ...page, items: page.items.map((redirect) => presentRedirect(app, site, redirect)) }
+    const page = await listRedirects(app, site, query)
+    return { ...page, items: await presentRedirects(app, site, page.items) }
   },
 })
 
@@ -37,7 +36,7 @@ export const createSiteRedirect = endpoint({
   fails: [409],
   handle: async ({ app, actor, site, body }) => {
     const redirect = await createRedirect(app, actor, site, body)
-    return created(presentRedirect(app, site, redirect), `${sitePath(site)}/redirects/${redirect.id}`)
+    return created(await presentRedirect(app, site, redirect), `${sitePath(site)}/redirects/${redirect.id}`)
   },
 })
 

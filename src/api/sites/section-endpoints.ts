@@ -63,7 +63,7 @@ export const updateSiteSectionById = endpoint({
   path: '/v1/orgs/{organizationId}/sites/{siteId}/sections/{siteSectionId}',
   summary: 'Change a section of a site',
   description:
-    'A path is a slug: lower-case letters and digits of any script, `-`, `_`, `.`, `+`; 409 where another section of the site has it. `condition`, `icon` and `description` are removed by null.',
+    'A path is a slug: lower-case letters and digits of any script, `-`, `_`, `.`, `+`, a letter or digit first; 409 where another section of the site has it. `condition`, `icon` and `description` are removed by null.',
   section,
   needs: 'site:create',
   body: UpdateSiteSection,

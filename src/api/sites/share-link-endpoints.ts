@@ -1,6 +1,5 @@
 import { Type } from '@sinclair/typebox'
 import { createShareLink, deleteShareLink, listShareLinks, updateShareLink } from '../../domain/sites/share-links.js'
-import { paginate } from '../../kernel/paging.js'
 import { CreateShareLink, listOf, pageQuery, ShareLink, UpdateShareLink } from '../../model/index.js'
 import { created } from '../reply.js'
 import { endpoint } from '../service.js'
@@ -19,7 +18,7 @@ export const listSiteShareLinks = endpoint({
   query: Type.Object(pageQuery),
   returns: listOf(ShareLink, { $id: 'ShareLinkList' }),
   handle: async ({ app, organization, site, query }) => {
-    const page = paginate(await listShareLinks(app, site), query, (link) => [link.createdAt, link.id])
+    const page = await listShareLinks(app, site, query)
     return { ...page, items: page.items.map((link) => presentShareLink(app, organization, site, link)) }
   },
 })

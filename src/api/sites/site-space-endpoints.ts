@@ -65,7 +65,7 @@ export const updateSiteSpaceById = endpoint({
   path: '/v1/orgs/{organizationId}/sites/{siteId}/site-spaces/{siteSpaceId}',
   summary: 'Change a site space',
   description:
-    'A path is a slug: lower-case letters and digits of any script, `-`, `_`, `.`, `+`; 409 where a sibling has it. `spaceId` shows another space in the same place (you need the role create on it). `condition` is removed by null.',
+    'A path is a slug: lower-case letters and digits of any script, `-`, `_`, `.`, `+`, a letter or digit first; 409 where a sibling has it. `spaceId` shows another space in the same place (you need the role create on it). `condition` is removed by null.',
   section,
   needs: 'site:create',
   body: UpdateSiteSpace,

@@ -19,21 +19,24 @@ export interface Version {
   children: Map<string, string[]>
 }
 
-function keyOf({ type, title, href, slug, computed }: SummaryNode): string {
+/** A name that the target of an entry has in all versions, such as the ID of its page; null = known by the target itself. */
+export type NameTarget = (href: string) => string | null
+
+function keyOf({ type, title, href, slug, computed }: SummaryNode, nameTarget: NameTarget): string {
   if (type === 'group') return `group ${slug ?? title}`
   if (type === 'computed') return `computed ${JSON.stringify(computed)}`
-  return href ? `entry ${href.replace(/^(?:\.\/)+/, '')}` : `plain ${title}`
+  return href ? `entry ${nameTarget(href) ?? href.replace(/^(?:\.\/)+/, '')}` : `plain ${title}`
 }
 
 /** Reads a version; with a base, nodes get the IDs of the base's nodes that they are. */
-export function identify(text: string, base?: Version): Version {
+export function identify(text: string, nameTarget: NameTarget, base?: Version): Version {
   const scan = scanSummary(text)
   const { nodes } = summaryOf(scan)
   const flat: Array<{ item: Item; up: Item | null }> = []
   const seen = new Map<string, number>()
   const visit = (list: readonly SummaryNode[], blocks: readonly Block[], up: Item | null): void => {
     for (const [i, node] of list.entries()) {
-      const key = keyOf(node)
+      const key = keyOf(node, nameTarget)
       const count = (seen.get(key) ?? 0) + 1
       seen.set(key, count)
       const item: Item = { id: count === 1 ? key : `${key} #${count}`, parent: '', node, block: blocks[i]! }

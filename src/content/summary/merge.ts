@@ -1,22 +1,27 @@
 import { moveEntry, moveGroup, placeEntry, removeEntry, removeGroup, retargetEntry, retitleEntry, retitleGroup } from './edit.js'
 import { placeGroup } from './groups.js'
-import { type Item, type Version, identify } from './identify.js'
+import { type Item, type NameTarget, type Version, identify } from './identify.js'
 import { linesIn } from './lines.js'
 import { settledIn } from './order.js'
 import { parseSummary } from './parse.js'
 
 class Collision extends Error {}
 
+/** How each version names the targets of its entries, so that an entry is known again whose file was renamed. */
+export type TargetNames = Readonly<Record<'base' | 'ours' | 'theirs', NameTarget>>
+
+const noNames: TargetNames = { base: () => null, ours: () => null, theirs: () => null }
+
 /**
- * Merges three versions of a table of contents as trees. A node is known by its target (a group by its slug or title); adds,
+ * Merges three versions of a table of contents as trees. A node is known by its target or the name given to it (a group by its slug or title); adds,
  * removals, retitles, retargets and moves are independent, and two appends are ours', then theirs'. The answer is ours' text with
  * theirs' changes written into it line by line. A conflict says which entry both sides changed.
  */
-export function mergeSummary(base: string, ours: string, theirs: string): { text: string } | { conflict: string } {
+export function mergeSummary(base: string, ours: string, theirs: string, names: TargetNames = noNames): { text: string } | { conflict: string } {
   if (theirs === base || ours === theirs) return { text: ours }
   if (ours === base) return { text: theirs }
   try {
-    return { text: new Merge(base, ours, theirs).run() }
+    return { text: new Merge([base, ours, theirs], names).run() }
   } catch (thrown) {
     if (thrown instanceof Collision || thrown instanceof RangeError) return { conflict: thrown.message }
     throw thrown
@@ -32,10 +37,10 @@ class Merge {
   private readonly children: Map<string, string[]>
   private readonly parents: Map<string, string>
 
-  constructor(base: string, ours: string, theirs: string) {
-    this.base = identify(base)
-    this.ours = identify(ours, this.base)
-    this.theirs = identify(theirs, this.base)
+  constructor([base, ours, theirs]: readonly [string, string, string], names: TargetNames) {
+    this.base = identify(base, names.base)
+    this.ours = identify(ours, names.ours, this.base)
+    this.theirs = identify(theirs, names.theirs, this.base)
     this.text = ours
     this.children = new Map([...this.ours.children].map(([id, list]) => [id, [...list]]))
     this.parents = new Map([...this.ours.items].map(([id, item]) => [id, item.parent]))

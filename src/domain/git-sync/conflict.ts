@@ -96,7 +96,7 @@ async function feed(sync: Sync, doc: Document<ChangeRequestDoc>, { theirs, main,
   }
   const continues = before !== null && (await repo.isAncestor(before, theirs))
   const given = before !== null && !continues ? { base: before } : {}
-  const merged = await mergeCommits(app, repo, { ours: branch, theirs, ...given })
+  const merged = await mergeCommits(app, space, { ours: branch, theirs, ...given })
   if (merged.clean) {
     const base = given.base ?? (await repo.mergeBase(branch, theirs))
     const commit = await makeCommit(app, space.doc.id, repo, {

@@ -71,7 +71,7 @@ async function attempt(sync: Sync, arrival: Arrival, options: { force: boolean; 
   const base = await chooseBase(repo, state, { main, head, theirs }, everSynced)
   const merged = options.force
     ? { clean: true as const, tree: came.tree }
-    : await mergeCommits(app, repo, { ours: main, theirs, ...(base.given && base.base ? { base: base.base } : {}) })
+    : await mergeCommits(app, sync.space, { ours: main, theirs, ...(base.given && base.base ? { base: base.base } : {}) })
   if (!merged.clean) return holdConflict(sync, { ...arrival, main, base, conflicts: merged.conflicts })
   if (merged.tree === mine.tree) return same(recordMoves(repo, state, head, theirs))
   if (!options.force && !(await hasDocs(repo, merged.tree)) && (await hasDocs(repo, mine.tree))) throw noDocs(sync)

@@ -1,9 +1,10 @@
 import { hrefFault } from '../../content/href.js'
 import { badRequest, type ErrorDetail } from '../../kernel/errors.js'
-import { type SiteDestination, type SiteDoc, sectionsOf, siteSpacesOf, spacesOf } from '../../model/index.js'
+import { type DestinationStatus, type SiteDestination, type SiteDoc, sectionsOf, siteSpacesOf, spaces, spacesOf } from '../../model/index.js'
 import { findSpace } from '../access.js'
-import type { Actor, App } from '../app.js'
+import type { Actor, App, LoadedSpace } from '../app.js'
 import { openMain } from '../main-content.js'
+import { MAIN, repositoryName } from '../refs.js'
 import type { OpenRevision } from '../revisions.js'
 
 /** A destination that somebody gave, and its place in the body. */
@@ -35,7 +36,7 @@ export async function checkReachable(app: App, actor: Actor, given: readonly Giv
 
 async function openedSpace(app: App, actor: Actor, id: string): Promise<OpenRevision | null> {
   const space = await findSpace(app, actor, id)
-  return space && openMain(app, space)
+  return space && openedMain(app, space)
 }
 
 /** Refuses destinations that are not part of the site as it is now. Throws 400 with all of them. */
@@ -46,6 +47,34 @@ export function checkOnSite(site: SiteDoc, given: readonly GivenDestination[]): 
   })
   if (details.length > 0) throw badRequest('A destination is not part of the site.', details)
 }
+
+/**
+ * Whether destinations that were valid once still lead somewhere: `broken` where the page, the space or the part of the
+ * site is gone. What a URL leads to is not looked at.
+ */
+export async function destinationStatuses(app: App, site: SiteDoc, all: readonly SiteDestination[]): Promise<DestinationStatus[]> {
+  const revisions = new Map<string, Promise<OpenRevision | null>>()
+  return Promise.all(
+    all.map(async (to): Promise<DestinationStatus> => {
+      if (!isOnSite(site, to)) return 'broken'
+      const space = 'space' in to ? to.space : to.kind === 'site-space' ? siteSpacesOf(site.structure).find(({ id }) => id === to.siteSpace)?.space : undefined
+      if (space === undefined) return 'ok'
+      if (!revisions.has(space)) revisions.set(space, openedOnSite(app, space))
+      const revision = await revisions.get(space)
+      return revision && (!('page' in to) || revision.structure.byId.has(to.page)) ? 'ok' : 'broken'
+    }),
+  )
+}
+
+/** The main content of a space of a site, whoever asks: what is told of it is whether a page is there. */
+async function openedOnSite(app: App, id: string): Promise<OpenRevision | null> {
+  const doc = await app.store.get(spaces, id)
+  if (!doc || doc.deletedAt !== undefined) return null
+  return openedMain(app, { doc, role: 'read', repo: await app.git.open(repositoryName(id)) })
+}
+
+/** Null where an admin removed the branch main: then there are no pages. */
+const openedMain = async (app: App, space: LoadedSpace): Promise<OpenRevision | null> => (space.repo.head(MAIN) ? openMain(app, space) : null)
 
 function memberOnSite(to: SiteDestination): { name: string; what: string } | null {
   if (to.kind === 'url') return null

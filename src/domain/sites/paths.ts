@@ -1,19 +1,26 @@
 import { MAX_SLUG_LENGTH, slugify } from '../../content/slug.js'
 import { badRequest, conflict } from '../../kernel/errors.js'
 
+/** Lower-case letters and digits of any script, `-`, `_`, `.`, `+`; a letter or digit first, so that it is never `..`. */
+const SLUG = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._+-]*$/u
+
 /**
- * Checks a part of a site's URL that a user chose: it must be a slug (lower-case letters and digits of any script,
- * `-`, `_`, `.` and `+`), so that it is never empty, never `..`, and looks in a browser as it was typed.
+ * Checks a part of a site's URL that a user chose: what a browser shows as it was typed, and what cannot differ from
+ * another one by case alone. Throws 400.
  * @param field JSON pointer of the body's member
  */
 export function checkPath(path: string, field: string): void {
-  const slug = slugify(path)
-  if (slug === path && !/^\.+$/.test(path)) return
-  const better = /^\.*$/.test(slug) ? 'guides' : slug
+  if (SLUG.test(path) && path === path.toLowerCase().normalize('NFC')) return
   throw badRequest('This cannot be part of a URL.', [
-    { path: field, message: `must be lower-case letters, digits, "-", "_", "." or "+", for example ${JSON.stringify(better)}` },
+    {
+      path: field,
+      message: `must be lower-case letters, digits, "-", "_", "." or "+", a letter or digit first: for example ${JSON.stringify(slugOf(path) || 'guides')}`,
+    },
   ])
 }
+
+/** A title as part of a URL; '' where it has no letter or digit. */
+const slugOf = (title: string): string => slugify(title).replace(/^[^\p{L}\p{N}]+/u, '')
 
 /** Throws 409 where a sibling has the path that a user chose. */
 export function checkFree(path: string, taken: Iterable<string>, what: string): void {
@@ -23,8 +30,7 @@ export function checkFree(path: string, taken: Iterable<string>, what: string): 
 /** A free path made from a title: its slug, or `fallback` where it has none; numbered where a sibling has it. */
 export function derivedPath(title: string, taken: Iterable<string>, fallback: string): string {
   const used = new Set(taken)
-  const slug = slugify(title)
-  const wanted = /^\.*$/.test(slug) ? fallback : slug
+  const wanted = slugOf(title) || fallback
   for (let n = 0; ; n++) {
     const suffix = n === 0 ? '' : `-${n}`
     const path =

@@ -2,6 +2,7 @@ import { isSitePath } from '../../content/href.js'
 import { normalizePath, SitePathError } from '../../content/site-path.js'
 import { badRequest, conflict, notFound } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
+import { type Page, type PageQuery, pageOf } from '../../kernel/paging.js'
 import { type CreateSiteRedirect, redirectKey, type SiteDestination, type SiteRedirectDoc, siteRedirects, type UpdateSiteRedirect } from '../../model/index.js'
 import type { Document, Reader } from '../../store/index.js'
 import type { Actor, App, LoadedSite } from '../app.js'
@@ -17,8 +18,9 @@ export async function findRedirect(app: App, site: LoadedSite, id: string): Prom
   return redirect?.site === site.doc.id ? redirect : null
 }
 
-/** The redirects of a site. */
-export const listRedirects = (app: App, site: LoadedSite): Promise<Document<SiteRedirectDoc>[]> => app.store.find(siteRedirects, 'site', site.doc.id)
+/** A page of the redirects of a site, in the order in which they were made. */
+export const listRedirects = (app: App, site: LoadedSite, query: PageQuery): Promise<Page<Document<SiteRedirectDoc>>> =>
+  pageOf(app.store, siteRedirects, 'createdAt', site.doc.id, query)
 
 /**
  * A new redirect. Throws 400 for a source that is no path or a destination that leads nowhere, 409 where the source has

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { badRequest, conflict } from '../../kernel/errors.js'
 import { type SiteDoc, sites, type UpdateSite } from '../../model/index.js'
 import type { Document, Reader } from '../../store/index.js'
@@ -42,8 +43,9 @@ function removeNull({
 }
 
 function checkHostname(app: App, hostname: string): void {
-  if (hostname !== new URL(app.settings.publicUrl).hostname) return
-  throw badRequest('This is the hostname of the service itself.', [{ path: '/hostname', message: 'must be a hostname of your own' }])
+  if (hostname === new URL(app.settings.publicUrl).hostname)
+    throw badRequest('This is the hostname of the service itself.', [{ path: '/hostname', message: 'must be a hostname of your own' }])
+  if (isIP(hostname) !== 0) throw badRequest('This is an IP address.', [{ path: '/hostname', message: 'must be a hostname, such as docs.example.org' }])
 }
 
 async function checkFreeHostname(reader: Reader, site: SiteDoc, hostname: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { hashToken, seal, unseal } from '../../auth/index.js'
 import { conflict, notFound } from '../../kernel/errors.js'
 import { newId, newSecret } from '../../kernel/ids.js'
+import { type Page, type PageQuery, pageOf } from '../../kernel/paging.js'
 import { type CreateShareLink, type ShareLinkDoc, type SiteDoc, shareLinks, type UpdateShareLink } from '../../model/index.js'
 import type { Document, Reader } from '../../store/index.js'
 import type { Actor, App, LoadedSite } from '../app.js'
@@ -17,8 +18,9 @@ export async function findShareLinkById(app: App, site: LoadedSite, id: string):
   return link?.site === site.doc.id ? link : null
 }
 
-/** The links of a site. */
-export const listShareLinks = (app: App, site: LoadedSite): Promise<Document<ShareLinkDoc>[]> => app.store.find(shareLinks, 'site', site.doc.id)
+/** A page of the links of a site, in the order in which they were made. */
+export const listShareLinks = (app: App, site: LoadedSite, query: PageQuery): Promise<Page<Document<ShareLinkDoc>>> =>
+  pageOf(app.store, shareLinks, 'createdAt', site.doc.id, query)
 
 /**
  * The active link of a site that a visitor's key belongs to, or null. Keys are random and looked up by their hash, so

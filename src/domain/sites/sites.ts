@@ -67,50 +67,57 @@ export async function listSites(app: App, actor: Actor, organization: LoadedOrga
  * A new site, not published, with the given spaces at its root: the first is the default. Throws 400 for a space that is
  * not there, 403 for one that the caller may not publish.
  */
-export async function createSite(app: App, actor: Actor, organization: LoadedOrganization, input: CreateSite): Promise<LoadedSite> {
+export async function createSite(app: App, actor: Actor, organization: LoadedOrganization, { spaces, ...input }: CreateSite): Promise<LoadedSite> {
   const { id } = organization.doc
-  const given = await spacesToShow(app, actor, organization, input)
-  const doc = await app.store.transact(async (tx) => {
-    const siteSpaces: SiteSpaceEntry[] = []
-    const docs: SpaceDoc[] = []
-    for (const [i, space] of given.entries()) {
-      const found = await publishableSpace(tx, actor, id, space, Array.isArray(input.spaces) ? `/spaces/${i}` : '/spaces')
-      docs.push(found)
-      const path = derivedPath(
-        found.title,
-        siteSpaces.map((entry) => entry.path),
-        'space',
-      )
-      siteSpaces.push({ id: newId(), space, path })
-    }
-    const title = input.title ?? titleFrom(docs[0]?.title)
-    const site: SiteDoc = {
-      id: newId(),
-      organization: id,
-      type: input.type ?? 'basic',
-      title,
-      icon: null,
-      basename: await freeBasename(tx, id, title),
-      visibility: input.visibility ?? 'public',
-      published: false,
-      adaptiveContent: { enabled: false },
-      agentsContext: 'excluded',
-      createdAt: app.clock.now().toISOString(),
-      createdBy: actor.user.id,
-      structure: withKeys({ ...emptyStructure, siteSpaces, defaultSiteSpace: siteSpaces[0]?.id ?? null }),
-    }
-    await emit(app, tx, { type: 'site.created', organization: id, actor: actor.user.id, subject: { site: site.id } })
-    await tx.insert(sitePublishingAuths, newPublishingAuth(app, site.id))
-    return tx.insert(sites, site)
-  })
+  const doc =
+    typeof spaces === 'string'
+      ? await createSiteAndSpace(app, actor, organization, input, spaces)
+      : await app.store.transact(async (tx) => {
+          const shown: SpaceDoc[] = []
+          for (const [i, space] of (spaces ?? []).entries()) shown.push(await publishableSpace(tx, actor, id, space, `/spaces/${i}`))
+          return insertSite(app, tx, actor, id, input, shown)
+        })
   return { doc, role: (await contentRole(app.store, actor.user.id, { ...doc, kind: 'site' })) ?? 'read' }
 }
 
-/** IDs of the spaces of a new site; makes the one that is asked for. */
-async function spacesToShow(app: App, actor: Actor, organization: LoadedOrganization, { title, spaces }: CreateSite): Promise<readonly string[]> {
-  if (typeof spaces !== 'string') return spaces ?? []
-  const short = title === undefined ? {} : { title: [...title].slice(0, 50).join('') }
-  return [(await createSpace(app, actor, organization, { ...short, template: spaces })).doc.id]
+type NewSite = Omit<CreateSite, 'spaces'>
+
+/** A site with a new space, in one transaction: both, or neither. */
+async function createSiteAndSpace(app: App, actor: Actor, organization: LoadedOrganization, input: NewSite, template: 'empty' | 'sample') {
+  const title = input.title === undefined ? {} : { title: [...input.title].slice(0, 50).join('') }
+  const space = await createSpace(app, actor, organization, { ...title, template }, async (tx, made) => {
+    await insertSite(app, tx, actor, organization.doc.id, input, [made])
+  })
+  const [site] = await sitesOfSpace(app.store, space.doc.id)
+  if (!site) throw notFound('The site')
+  return site
+}
+
+async function insertSite(app: App, tx: Transaction, actor: Actor, organization: string, input: NewSite, shown: readonly SpaceDoc[]) {
+  const siteSpaces: SiteSpaceEntry[] = []
+  for (const space of shown) {
+    const taken = siteSpaces.map((entry) => entry.path)
+    siteSpaces.push({ id: newId(), space: space.id, path: derivedPath(space.title, taken, 'space') })
+  }
+  const title = input.title ?? titleFrom(shown[0]?.title)
+  const site: SiteDoc = {
+    id: newId(),
+    organization,
+    type: input.type ?? 'basic',
+    title,
+    icon: null,
+    basename: await freeBasename(tx, organization, title),
+    visibility: input.visibility ?? 'public',
+    published: false,
+    adaptiveContent: { enabled: false },
+    agentsContext: 'excluded',
+    createdAt: app.clock.now().toISOString(),
+    createdBy: actor.user.id,
+    structure: withKeys({ ...emptyStructure, siteSpaces, defaultSiteSpace: siteSpaces[0]?.id ?? null }),
+  }
+  await emit(app, tx, { type: 'site.created', organization, actor: actor.user.id, subject: { site: site.id } })
+  await tx.insert(sitePublishingAuths, newPublishingAuth(app, site.id))
+  return tx.insert(sites, site)
 }
 
 async function freeBasename(reader: Reader, organization: string, title: string): Promise<string> {

@@ -1,0 +1,169 @@
+import * as assert from 'uvu/assert'
+import { newMembership } from '../../src/domain/organizations.js'
+import { collections, events, grants, memberships, type Role, spaces } from '../../src/model/index.js'
+import type { Caller } from '../support/service.js'
+import { suite } from '../support/suite.js'
+import { type Fixture, startFixture } from './fixture.js'
+
+const test = suite('collections: transfer')
+let f: Fixture
+/** Another organization of the admin. */
+let other: string
+test.before(async () => {
+  f = await startFixture()
+  other = (await f.admin.call('post', '/v1/orgs', { title: 'Other' }).expect(201)).body.id
+})
+test.after(() => f.close())
+
+const transfer = (kind: 'space' | 'collection', id: string, body: object, who = f.admin) => who.call('post', `/v1/${kind}s/${id}/transfer`, body)
+const join = async (who: Caller, organization: string, role: Role | null) => {
+  await f.service.app.store.insert(memberships, newMembership(organization, who.user, role, new Date().toISOString()))
+}
+const shelf = async (organization: string) => (await f.admin.call('post', `/v1/orgs/${organization}/collections`).expect(201)).body.id as string
+
+test('a space goes with its content, history and change requests, and comes back', async () => {
+  const parent = await f.collection()
+  const id = await f.space(parent, { template: 'sample' })
+  const [member, both] = [await f.caller('edit'), await f.caller('edit')]
+  await join(both, other, null)
+  const team = await f.team([member])
+  await f.grant('space', id, 'review', [member, both], [team])
+  await f.admin.call('post', `/v1/spaces/${id}/change-requests`, { subject: 'Open' }).expect(201)
+  const everything = async () => ({
+    space: await f.get('space', id),
+    content: (await f.admin.call('get', `/v1/spaces/${id}/content`).expect(200)).body,
+    requests: (await f.admin.call('get', `/v1/spaces/${id}/change-requests?status=draft`).expect(200)).body,
+  })
+  const before = await everything()
+  const target = await shelf(other)
+  const there = (await transfer('space', id, { organization: other, parent: target }).expect(200)).body
+  assert.equal([there.organization, there.parent, there.changeRequestsDraft], [other, target, 1])
+  assert.equal([await f.role(member, 'space', id), await f.role(both, 'space', id)], ['none', 'review'])
+  assert.equal(await f.order(target, other), [id])
+  assert.equal(await f.order(parent), [])
+  await f.admin.call('patch', `/v1/spaces/${id}/content`, {}).expect(405)
+  const change = { changes: [{ operation: 'insert_page', title: 'There', document: { markdown: 'There.' } }] }
+  await f.admin.call('post', `/v1/spaces/${id}/change-requests/1/content`, change).expect(200)
+  await transfer('space', id, { organization: f.organization, parent }).expect(200)
+  const after = await everything()
+  assert.equal(after.content, before.content)
+  assert.equal([after.requests.count, after.requests.items[0].id], [1, before.requests.items[0].id])
+  const { updatedAt: _then, position: _place, ...rest } = before.space
+  for (const [field, value] of Object.entries(rest)) assert.equal(after.space[field], value, field)
+  await f.admin.call('post', `/v1/spaces/${id}/change-requests/1/merge`).expect(200)
+  assert.equal([await f.role(member, 'space', id), await f.role(both, 'space', id)], ['edit', 'review'])
+  const told = (await f.service.app.store.all(events)).filter(({ type, subject }) => type === 'space.transferred' && subject.space === id)
+  assert.equal(told.map(({ organization }) => organization).sort(), [f.organization, f.organization, other, other].sort())
+})
+
+test('a collection goes with everything below it, deleted spaces too, and its order', async () => {
+  const top = await f.collection()
+  const inner = await f.collection(top)
+  const [a, b, gone] = [await f.space(top), await f.space(inner), await f.space(inner)]
+  await f.admin.call('patch', `/v1/spaces/${b}`, { visibility: 'in-collection' }).expect(200)
+  await f.admin.call('delete', `/v1/spaces/${gone}`).expect(204)
+  await f.admin.call('post', `/v1/collections/${inner}/move`, {}).expect(200)
+  await f.grant('collection', inner, 'edit', [await f.caller(null)])
+  const moved = (await transfer('collection', top, { organization: other }).expect(200)).body
+  assert.equal([moved.organization, 'parent' in moved], [other, false])
+  assert.equal([await f.order(top, other), await f.order(inner, other)], [[a, inner], [b]])
+  assert.is((await f.get('space', b)).visibility, 'in-collection')
+  assert.is((await f.admin.call('post', `/v1/spaces/${gone}/restore`).expect(200)).body.organization, other)
+  const { store } = f.service.app
+  assert.equal(await store.find(grants, 'target', `collection:${inner}`), [])
+  await transfer('collection', top, { organization: f.organization }).expect(200)
+  for (const id of [a, b, gone]) assert.is((await f.get('space', id)).organization, f.organization)
+  assert.equal(await f.order(top), [a, inner])
+  assert.equal(
+    (await store.find(collections, 'organization', other)).filter(({ id }) => [top, inner].includes(id)),
+    [],
+  )
+})
+
+test('to another collection of the same organization it is a move; 409 where nothing would change', async () => {
+  const [from, to] = [await f.collection(), await f.collection()]
+  const id = await f.space(from)
+  await f.grant('space', id, 'edit', [await f.caller(null)])
+  assert.is((await transfer('space', id, { organization: f.organization, parent: to }).expect(200)).body.parent, to)
+  assert.is((await f.admin.call('get', `/v1/spaces/${id}/permissions/users`).expect(200)).body.count, 1)
+  await transfer('space', id, { organization: f.organization, parent: to }).expect(409)
+  assert.not.ok('parent' in (await transfer('space', id, { organization: f.organization, parent: null }).expect(200)).body)
+  await transfer('space', id, { organization: f.organization }).expect(409)
+  const inner = await f.collection(from)
+  await transfer('collection', from, { organization: f.organization, parent: inner }).expect(409)
+  await transfer('collection', from, { organization: f.organization, parent: from }).expect(400)
+})
+
+test('400 for a target that is none, 403 for who may not take it away, 412 with every reason', async () => {
+  const parent = await f.collection()
+  const [id, blocked, unseen] = [await f.space(parent), await f.space(parent, { title: 'Blocked' }), await f.space(parent)]
+  const here = await shelf(f.organization)
+  for (const [body, where] of [
+    [{ organization: 'nothing' }, '/organization'],
+    [{ organization: other, parent: 'nothing' }, '/parent'],
+    [{ organization: other, parent: here }, '/parent'],
+    [{}, '/organization'],
+    [{ organization: null }, '/organization'],
+  ] as const)
+    assert.is((await transfer('space', id, body).expect(400)).body.error.details[0].path, where)
+  const who = await f.caller('create')
+  assert.is((await transfer('collection', parent, { organization: other }, who).expect(400)).body.error.details[0].path, '/organization')
+  await join(who, other, 'edit')
+  await f.admin.call('patch', `/v1/spaces/${blocked}`, { defaultLevel: 'read' }).expect(200)
+  await f.admin.call('patch', `/v1/spaces/${unseen}`, { defaultLevel: null }).expect(200)
+  const { error } = (await transfer('collection', parent, { organization: other }, who).expect(412)).body
+  assert.is(error.details.length, 3)
+  assert.match(error.details[0].message, 'you need the role create in the place')
+  assert.match(error.details[1].message, `the space ${blocked} (Blocked)`)
+  assert.match(error.details[2].message, '1 of what lies in it you may not see')
+  assert.not.match(JSON.stringify(error), unseen)
+  for (const one of [id, blocked, unseen]) assert.is((await f.get('space', one)).organization, f.organization)
+
+  const local = await f.caller(null)
+  await join(local, other, 'admin')
+  await f.grant('space', id, 'create', [local])
+  await transfer('space', id, { organization: other }, local).expect(403)
+  await transfer('space', id, { organization: other }, await f.caller('review')).expect(403)
+  await transfer('space', id, { organization: other }, await f.caller()).expect(404)
+})
+
+test('nobody transfers something out of his own sight', async () => {
+  const id = await f.space()
+  const who = await f.caller('create')
+  await join(who, other, 'create')
+  await f.admin.call('patch', `/v1/spaces/${id}`, { defaultLevel: null }).expect(200)
+  const team = await f.team([who])
+  await f.grant('space', id, 'create', [], [team])
+  assert.match((await transfer('space', id, { organization: other }, who).expect(412)).body.error.message, 'you would not see it any more')
+  assert.is(await f.role(who, 'space', id), 'create')
+  await f.grant('space', id, 'create', [who])
+  await transfer('space', id, { organization: other }, who).expect(200)
+})
+
+test('a space on a site stays in its organization until it is removed there', async () => {
+  const parent = await f.collection()
+  const id = await f.space(parent)
+  const site = (await f.admin.call('post', `/v1/orgs/${f.organization}/sites`, { title: 'Site', spaces: [id] }).expect(201)).body.id
+  for (const [kind, one] of [
+    ['space', id],
+    ['collection', parent],
+  ] as const)
+    assert.match((await transfer(kind, one, { organization: other }).expect(412)).body.error.message, `is on the site ${site}`)
+  await transfer('space', id, { organization: f.organization }).expect(200)
+  await f.admin.call('delete', `/v1/orgs/${f.organization}/sites/${site}`).expect(204)
+  await transfer('space', id, { organization: other }).expect(200)
+})
+
+test('a token of one organization reaches no other', async () => {
+  const id = await f.space()
+  const { token } = (await f.admin.call('post', '/v1/user/tokens', { label: 'one', organization: f.organization }).expect(201)).body
+  const answer = await fetch(`${f.url}/v1/spaces/${id}/transfer`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ organization: other }),
+  })
+  assert.is(answer.status, 400)
+  assert.is((await f.service.app.store.get(spaces, id))?.organization, f.organization)
+})
+
+test.run()

@@ -1,0 +1,152 @@
+import * as assert from 'uvu/assert'
+import { issueToken } from '../../src/domain/accounts.js'
+import { removeWhatIsOver } from '../../src/domain/retention.js'
+import { startService, type TestService } from '../support/service.js'
+import { suite } from '../support/suite.js'
+import { handClock } from './receiver.js'
+
+const test = suite('audit log')
+const DAY = 24 * 60 * 60 * 1000
+const clock = handClock()
+let here: TestService
+let log: string
+test.before(async () => {
+  here = await startService({ overrides: { clock }, env: { BINDERY_TRUST_PROXY: '1' } })
+  log = `/v1/orgs/${here.organization}/audit-log`
+})
+test.after(() => here.close())
+
+const read = async (query = '') => (await here.admin.call('get', `${log}?${query}`).expect(200)).body
+const newest = async () => (await read('limit=1')).items[0]
+const newSpace = async (): Promise<string> => (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Docs' }).expect(201)).body.id
+
+test('a change says who, what, when, from where, and what was made; no values', async () => {
+  const before = clock.now().toISOString()
+  const answer = await here.admin
+    .call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Very secret plans', emoji: '🔒' })
+    .set('X-Forwarded-For', '203.0.113.7')
+    .set('User-Agent', `Tester/1 ${'x'.repeat(500)}`)
+    .set('X-Request-Id', 'request-0001')
+    .expect(201)
+  const entry = await newest()
+  assert.equal(entry.actor.user, here.admin.user)
+  assert.ok(entry.actor.token)
+  assert.equal([entry.operation, entry.method, entry.status, entry.outcome], ['createSpaceInOrganization', 'POST', 201, 'succeeded'])
+  assert.equal([entry.resources, entry.created, entry.members], [{ organization: here.organization }, `/v1/spaces/${answer.body.id}`, ['title', 'emoji']])
+  assert.equal([entry.from.address, entry.from.userAgent.length, entry.requestId], ['203.0.113.7', 200, 'request-0001'])
+  assert.ok(entry.at >= before && entry.at <= clock.now().toISOString())
+  assert.not.match(JSON.stringify(entry), /secret plans/)
+  const { body } = await here.admin.call('post', `/v1/spaces/${answer.body.id}/change-requests`, {}).expect(201)
+  await here.admin.call('patch', `/v1/spaces/${answer.body.id}/change-requests/${body.number}`, { subject: 'x' }).expect(200)
+  assert.equal((await newest()).resources, { space: answer.body.id, changeRequest: body.id })
+})
+
+test('refusals and failures are there too; reading, and being there, is not', async () => {
+  const space = await newSpace()
+  const reader = await here.caller('read')
+  await reader.call('patch', `/v1/spaces/${space}`, { title: 'Mine' }).expect(403)
+  const refused = await newest()
+  assert.equal(
+    [refused.actor.user, refused.operation, refused.outcome, refused.status, refused.resources],
+    [reader.user, 'updateSpaceById', 'refused', 403, { space }],
+  )
+  await here.admin.call('patch', `/v1/spaces/${space}`, { bogus: 'hunter2' }).expect(400)
+  const failed = await newest()
+  assert.equal([failed.outcome, failed.status, failed.members], ['failed', 400, []])
+  await here.admin.call('post', `/v1/spaces/${space}/restore`).expect(409)
+  assert.is((await newest()).status, 409)
+  const { count } = await read('limit=0')
+  await reader.call('get', `/v1/spaces/${space}`).expect(200)
+  await reader.call('post', `/v1/orgs/${here.organization}/ping`).expect(200)
+  await (await here.caller()).call('patch', `/v1/spaces/${space}`, {}).expect(404)
+  assert.is((await read('limit=0')).count, count)
+})
+
+test('a token that only reads is refused, and that is recorded', async () => {
+  const { secret, token } = await issueToken(here.service.app, here.admin.user, { label: 'ro', readOnly: true })
+  await here.admin.call('patch', `/v1/orgs/${here.organization}`, { title: 'Changed' }).set('Authorization', `Bearer ${secret}`).expect(403)
+  const entry = await newest()
+  assert.equal([entry.operation, entry.outcome, entry.actor.token], ['updateOrganizationById', 'refused', token.id])
+})
+
+test('no secret is ever in it', async () => {
+  const space = await newSpace()
+  const { body: made } = await here.admin.call('post', '/v1/user/tokens', { label: 'x' }).expect(201)
+  const { body: hook } = await here.admin.call('post', `/v1/orgs/${here.organization}/webhooks`, { url: 'http://127.0.0.1:1/T000/hush-hush' }).expect(201)
+  const remote = { url: 'https://me:hunter2@git.invalid/x.git', ref: 'refs/heads/main' }
+  await here.admin.call('post', `/v1/spaces/${space}/git/import`, remote).expect(204)
+  const text = JSON.stringify((await read('limit=1000')).items)
+  assert.match(text, /createUserToken/)
+  for (const secret of [made.token, hook.secret, 'hush-hush', 'hunter2']) assert.not.ok(text.includes(secret), secret)
+})
+
+test("a user's own matters are in the log of each of his organizations; an organization's in its own alone", async () => {
+  const { count } = await read('limit=0')
+  const { headers } = await here.admin.call('post', '/v1/orgs', { title: 'Second' }).expect(201)
+  const second = headers.location as string
+  assert.is((await read('limit=0')).count, count)
+  assert.equal(
+    (await here.admin.call('get', `${second}/audit-log`).expect(200)).body.items.map((one: { operation: string }) => one.operation),
+    ['createOrganizationForAuthenticatedUser'],
+  )
+  const { body } = await here.admin.call('post', '/v1/user/tokens', { label: 'both' }).expect(201)
+  assert.is((await newest()).created, `/v1/user/tokens/${body.id}`)
+  assert.is((await here.admin.call('get', `${second}/audit-log?limit=1`).expect(200)).body.items[0].operation, 'createUserToken')
+})
+
+test('filters, and pages that go on while entries come', async () => {
+  const space = await newSpace()
+  const person = await here.caller('edit')
+  const from = clock.now().toISOString()
+  clock.forward(1000)
+  for (let i = 0; i < 5; i++) await person.call('post', `/v1/spaces/${space}/change-requests`, {}).expect(201)
+  await person.call('delete', `/v1/spaces/${space}`).expect(403)
+  const mid = clock.now().toISOString()
+  clock.forward(1000)
+  await here.admin.call('patch', `/v1/spaces/${space}`, { title: 'Later' }).expect(200)
+  const counts: [query: string, count: number][] = [
+    [`space=${space}`, 7],
+    [`resource=${space}`, 7],
+    [`actor=${person.user}`, 6],
+    [`actor=${person.user}&outcome=refused`, 1],
+    [`space=${space}&operation=updateSpaceById`, 1],
+    [`space=${space}&from=${from}&to=${mid}`, 6],
+    [`space=${space}&from=${mid}`, 1],
+    [`space=${space}&to=${from}`, 0],
+    ['operation=nothing', 0],
+    [`resource=${here.organization}x`, 0],
+  ]
+  for (const [query, count] of counts) assert.equal([(await read(query)).count, (await read(query)).items.length], [count, count], query)
+  const seen: string[] = []
+  for (let next = ''; ; ) {
+    const body = await read(`space=${space}&limit=2${next}`)
+    seen.push(...body.items.map((one: { id: string }) => one.id))
+    if (!body.next) break
+    await here.admin.call('patch', `/v1/spaces/${space}`, { title: 'Meanwhile' }).expect(200)
+    next = `&page=${body.next.page}`
+  }
+  assert.is(new Set(seen).size, 7)
+  assert.equal(seen, [...seen].sort().reverse())
+  for (const query of ['from=x', 'outcome=maybe', 'limit=1001', 'page=x']) await here.admin.call('get', `${log}?${query}`).expect(400)
+})
+
+test('for admins of the organization only', async () => {
+  for (const role of ['create', 'read', null] as const) await (await here.caller(role)).call('get', log).expect(403)
+  await (await here.caller()).call('get', log).expect(404)
+})
+
+test('what was acknowledged is in the log after a restart; old entries go', async () => {
+  await here.admin.call('patch', `/v1/orgs/${here.organization}`, { title: 'Before' }).expect(200)
+  const before = await read('limit=1000')
+  await here.restart()
+  assert.equal(await read('limit=1000'), before)
+  clock.forward(91 * DAY)
+  await here.admin.call('patch', `/v1/orgs/${here.organization}`, { title: 'After' }).expect(200)
+  await removeWhatIsOver(here.service.app)
+  assert.equal(
+    (await read()).items.map((one: { operation: string }) => one.operation),
+    ['updateOrganizationById'],
+  )
+})
+
+test.run()

@@ -1,0 +1,68 @@
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface Received {
+  headers: IncomingHttpHeaders
+  body: string
+  json: { id: string; sequence: number; type: string; subject: Record<string, string>; data: Record<string, unknown>; actor?: string }
+}
+
+/** A real endpoint of webhooks that keeps what it gets, and answers as it is told. */
+export interface Receiver {
+  url: string
+  got: Received[]
+  /** Sequences in the order of arrival. */
+  sequences(): number[]
+  /** What is answered from now on; default 200. */
+  answer: (res: ServerResponse, received: Received) => void
+  /** Resolves when so many requests have come in total. */
+  until(count: number): Promise<Received[]>
+  close(): void
+}
+
+/** Starts a receiver on a free port of 127.0.0.1. */
+export async function startReceiver(): Promise<Receiver> {
+  const got: Received[] = []
+  let waiting: { count: number; done: () => void }[] = []
+  const receiver: Receiver = {
+    url: '',
+    got,
+    sequences: () => got.map(({ json }) => json.sequence),
+    answer: (res) => res.writeHead(200).end(),
+    until: (count) =>
+      new Promise((done) => {
+        waiting.push({ count, done: () => done(got) })
+        settle()
+      }),
+    close: () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+  const settle = (): void => {
+    for (const one of waiting) if (got.length >= one.count) one.done()
+    waiting = waiting.filter(({ count }) => got.length < count)
+  }
+  const server: Server = createServer((req, res) => {
+    let body = ''
+    req.setEncoding('utf8').on('data', (text: string) => (body += text))
+    req.on('end', () => {
+      const received = { headers: req.headers, body, json: JSON.parse(body) }
+      got.push(received)
+      receiver.answer(res, received)
+      settle()
+    })
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+  return receiver
+}
+
+/** A clock that goes on by hand, ahead of the real one. */
+export function handClock() {
+  let ahead = 0
+  return {
+    now: () => new Date(Date.now() + ahead),
+    forward: (ms: number) => void (ahead += ms),
+  }
+}

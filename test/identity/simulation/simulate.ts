@@ -1,0 +1,19 @@
+import type { TestService } from '../../support/service.js'
+import { Story } from './story.js'
+
+/** Plays one story and answers what happened, step by step. Throws at the first thing that does not hold, with all that led to it. */
+export async function simulate(here: TestService, seed: number, steps: number): Promise<readonly string[]> {
+  const story = await Story.begin(here, seed)
+  const thorough = Math.max(10, Math.floor(steps / 20))
+  for (let step = 0; step < steps; step++) {
+    try {
+      await story.step(step, thorough)
+    } catch (error) {
+      const failure = error as Error & { details?: string }
+      failure.message = `seed ${seed}, step ${step}: ${failure.message}\n${failure.details ?? ''}\n${story.log.slice(-12).join('\n')}`
+      throw failure
+    }
+  }
+  await story.desk.git('fsck', '--strict', '--no-dangling')
+  return story.log
+}
