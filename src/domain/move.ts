@@ -5,7 +5,7 @@ import { type Viewer, viewerOf } from './access.js'
 import type { Actor, App, LoadedCollection, LoadedSpace } from './app.js'
 import { loadedCollection } from './collections.js'
 import { emit } from './events.js'
-import { checkMayAdd, checkMayTake, checkNesting, roleOnItem } from './places.js'
+import { checkMayAdd, checkMayMove, checkMayTake, checkNesting, roleOnItem } from './places.js'
 import { collectionItem, type Item, isDeleted, itemsAt, makeRoom, type Place, replaceItem, spaceItem } from './siblings.js'
 import { openSpace } from './spaces.js'
 
@@ -39,6 +39,7 @@ async function moveItem(app: App, tx: Transaction, actor: Actor, item: Item, inp
   const viewer = await viewerOf(tx, actor.user.id, organization)
   const from: Place = placeOf(item)
   const to: Place = input.parent === undefined ? from : inPlace(organization, input.parent ?? undefined)
+  await checkMayMove(tx, viewer, item)
   await checkMayTake(tx, viewer, from)
   await checkMayAdd(tx, viewer, to)
   if (item.kind === 'collection' && to.parent !== from.parent) await checkNesting(tx, item.doc.id, to.parent)

@@ -1,15 +1,25 @@
 import { atLeast } from '../access/index.js'
 import { badRequest, conflict, type ErrorDetail, notFound, ServiceError } from '../kernel/errors.js'
-import { collections, grants, membershipId, memberships, type SiteDoc, type SpaceDoc, sites, spaces, type TransferContent } from '../model/index.js'
+import {
+  collections,
+  membershipId,
+  memberships,
+  requestedReviews,
+  type SiteDoc,
+  type SpaceDoc,
+  sites,
+  spaces,
+  type TransferContent,
+} from '../model/index.js'
 import type { Transaction } from '../store/index.js'
-import { findOrganization, grantTarget, viewerOf } from './access.js'
+import { findOrganization, grantTarget, type Viewer, viewerOf } from './access.js'
 import type { Actor, App, LoadedCollection, LoadedSpace } from './app.js'
 import { loadedCollection } from './collections.js'
 import { emit } from './events.js'
+import { carryGrants } from './kept-grants.js'
 import { inPlace, placeOf, withPlace } from './move.js'
-import { checkMayTake, checkNesting, roleAt, roleOnItem } from './places.js'
+import { checkMayMove, checkMayTake, checkNesting, roleAt, roleOnItem } from './places.js'
 import { collectionItem, type Item, itemsBelow, type Place, positionAtEnd, replaceItem, spaceItem } from './siblings.js'
-import { removeRequestsOfStrangers } from './reviews/requests.js'
 import { openSpace } from './spaces.js'
 
 /** Transfers a space to another organization, a collection of it, or another collection of its own. Throws as `transferItem` does. */
@@ -47,19 +57,23 @@ async function checkTarget(app: App, actor: Actor, { organization }: TransferCon
 async function transferItem(app: App, tx: Transaction, actor: Actor, item: Item, input: TransferContent): Promise<Item> {
   const from = placeOf(item)
   const to = inPlace(input.organization, input.parent ?? undefined)
-  await checkMayTake(tx, await viewerOf(tx, actor.user.id, from.organization), from)
+  const viewer = await viewerOf(tx, actor.user.id, from.organization)
+  await checkMayMove(tx, viewer, item)
+  await checkMayTake(tx, viewer, from)
   if (from.organization === to.organization && from.parent === to.parent) throw conflict('Nothing would change: it is there already.')
   const below = item.kind === 'collection' ? await itemsBelow(tx, item.doc.id) : []
   const everything = [item, ...below]
-  await checkTransferable(tx, actor, everything, from, to)
+  await checkTransferable(tx, viewer, everything, from, to)
   if (item.kind === 'collection') await checkNesting(tx, item.doc.id, to.parent)
 
   const now = app.clock.now().toISOString()
   const moved = await replaceItem(tx, withPlace(item, to, await positionAtEnd(tx, to), now))
   if (from.organization !== to.organization) {
     for (const one of below) await replaceItem(tx, { ...one, doc: { ...one.doc, organization: to.organization } } as Item)
-    for (const one of everything) await dropGrants(tx, one, to.organization)
-    for (const one of everything) if (one.kind === 'space') await removeRequestsOfStrangers(tx, one.doc.id)
+    for (const { kind, doc } of everything) {
+      await carryGrants(tx, grantTarget({ kind, id: doc.id }), from.organization, to.organization)
+      if (kind === 'space') await dropAwaitedReviews(tx, doc.id, to.organization)
+    }
   }
   if ((await roleOnItem(tx, await viewerOf(tx, actor.user.id, to.organization), moved)) === null)
     throw cannot([{ path: '', message: 'you would not see it any more: its default level gives nobody access, and you are no admin of the target' }])
@@ -67,31 +81,29 @@ async function transferItem(app: App, tx: Transaction, actor: Actor, item: Item,
   return moved
 }
 
-const cannot = (details: ErrorDetail[]) =>
-  new ServiceError(
-    'precondition-failed',
-    `The transfer cannot be done: ${details[0]?.message}${details.length > 1 ? ` (and ${details.length - 1} more, see details)` : ''}.`,
-    {
-      details,
-    },
-  )
+/** How many reasons one refusal names. */
+const MAX_REASONS = 50
+
+const cannot = (reasons: readonly ErrorDetail[]) => {
+  const more = reasons.length > 1 ? ` (and ${reasons.length - 1} more, see details)` : ''
+  return new ServiceError('precondition-failed', `The transfer cannot be done: ${reasons[0]?.message}${more}.`, { details: reasons.slice(0, MAX_REASONS) })
+}
 
 /** Collects why a transfer cannot be done, so that one refusal names all. */
-async function checkTransferable(tx: Transaction, actor: Actor, everything: readonly Item[], from: Place, to: Place): Promise<void> {
-  const target = await viewerOf(tx, actor.user.id, to.organization)
+async function checkTransferable(tx: Transaction, viewer: Viewer, everything: readonly Item[], from: Place, to: Place): Promise<void> {
+  const target = await viewerOf(tx, viewer.user, to.organization)
   const role = await roleAt(tx, target, to)
   if (to.parent !== undefined && role === null)
     throw badRequest('There is no such collection.', [{ path: '/parent', message: 'must be the ID of a collection of the organization it is transferred to' }])
   const details: ErrorDetail[] = []
   if (!atLeast(role, 'create'))
     details.push({ path: to.parent === undefined ? '/organization' : '/parent', message: 'you need the role create in the place it is transferred to' })
-  if (from.organization !== to.organization) details.push(...(await whatHolds(tx, actor, everything, from.organization)))
+  if (from.organization !== to.organization) details.push(...(await whatHolds(tx, viewer, everything)))
   if (details.length > 0) throw cannot(details)
 }
 
 /** What keeps things in their organization. Things that the caller may not see are counted, not named. */
-async function whatHolds(tx: Transaction, actor: Actor, everything: readonly Item[], organization: string): Promise<ErrorDetail[]> {
-  const viewer = await viewerOf(tx, actor.user.id, organization)
+async function whatHolds(tx: Transaction, viewer: Viewer, everything: readonly Item[]): Promise<ErrorDetail[]> {
   const details: ErrorDetail[] = []
   let unseen = 0
   for (const item of everything) {
@@ -107,13 +119,10 @@ async function whatHolds(tx: Transaction, actor: Actor, everything: readonly Ite
 
 const published = (space: SpaceDoc, site: SiteDoc) => `the space ${space.id} (${space.title}) is on the site ${site.id}: remove it there first`
 
-/** Removes the roles of teams, and of people who are not members of the organization it is in now. */
-async function dropGrants(tx: Transaction, item: Item, organization: string): Promise<void> {
-  for (const grant of await tx.find(grants, 'target', grantTarget({ kind: item.kind, id: item.doc.id }))) {
-    const [kind, id = ''] = grant.principal.split(':', 2)
-    const stays = kind === 'user' && (await tx.get(memberships, membershipId(organization, id))) !== null
-    if (!stays) await tx.remove(grants as never, grant.id)
-  }
+/** Removes the reviews that are awaited of people who are not members of the organization it is in now. */
+async function dropAwaitedReviews(tx: Transaction, space: string, organization: string): Promise<void> {
+  for (const one of await tx.find(requestedReviews, 'space', space))
+    if (!(await tx.get(memberships, membershipId(organization, one.user)))) await tx.remove(requestedReviews as never, one.id)
 }
 
 /** Tells both organizations: the one that has it no more, and the one that has it now. */

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
 import { newMembership } from '../../src/domain/organizations.js'
-import { collections, events, grants, memberships, type Role, spaces } from '../../src/model/index.js'
+import { collections, events, grants, keptGrants, memberships, type Role, spaces } from '../../src/model/index.js'
 import type { Caller } from '../support/service.js'
 import { suite } from '../support/suite.js'
 import { type Fixture, startFixture } from './fixture.js'
@@ -32,12 +32,17 @@ test('a space goes with its content, history and change requests, and comes back
   const everything = async () => ({
     space: await f.get('space', id),
     content: (await f.admin.call('get', `/v1/spaces/${id}/content`).expect(200)).body,
-    requests: (await f.admin.call('get', `/v1/spaces/${id}/change-requests?status=draft`).expect(200)).body,
+    requests: (await f.admin.call('get', `/v1/spaces/${id}/change-requests?status=open`).expect(200)).body,
   })
+  await f.admin.call('post', `/v1/spaces/${id}/comments`, { body: { markdown: 'Said.' } }).expect(200)
+  await f.admin.call('post', `/v1/spaces/${id}/change-requests/1/requested-reviewers`, { users: [member.user, both.user] }).expect(200)
   const before = await everything()
   const target = await shelf(other)
   const there = (await transfer('space', id, { organization: other, parent: target }).expect(200)).body
-  assert.equal([there.organization, there.parent, there.changeRequestsDraft], [other, target, 1])
+  assert.equal([there.organization, there.parent, there.changeRequestsOpen, there.comments], [other, target, 1, 1])
+  const asked = (await f.admin.call('get', `/v1/spaces/${id}/change-requests/1/requested-reviewers`).expect(200)).body
+  assert.is(asked.count, 1, 'who is not of the other organization is not awaited there')
+  assert.is((await f.admin.call('get', `/v1/spaces/${id}/comments`).expect(200)).body.count, 1)
   assert.equal([await f.role(member, 'space', id), await f.role(both, 'space', id)], ['none', 'review'])
   assert.equal(await f.order(target, other), [id])
   assert.equal(await f.order(parent), [])
@@ -51,9 +56,30 @@ test('a space goes with its content, history and change requests, and comes back
   const { updatedAt: _then, position: _place, ...rest } = before.space
   for (const [field, value] of Object.entries(rest)) assert.equal(after.space[field], value, field)
   await f.admin.call('post', `/v1/spaces/${id}/change-requests/1/merge`).expect(200)
-  assert.equal([await f.role(member, 'space', id), await f.role(both, 'space', id)], ['edit', 'review'])
+  assert.equal([await f.role(member, 'space', id), await f.role(both, 'space', id)], ['review', 'review'], 'what was given there takes effect again')
   const told = (await f.service.app.store.all(events)).filter(({ type, subject }) => type === 'space.transferred' && subject.space === id)
   assert.equal(told.map(({ organization }) => organization).sort(), [f.organization, f.organization, other, other].sort())
+})
+
+test('what lay still while content was elsewhere is forgotten for who left meanwhile, and is nothing to its new people', async () => {
+  const id = await f.space(null, { template: 'empty' })
+  await f.admin.call('patch', `/v1/spaces/${id}`, { defaultLevel: null }).expect(200)
+  const [stays, leaves] = [await f.caller('read'), await f.caller('read')]
+  const [kept, gone] = [await f.team([stays]), await f.team([stays])]
+  await f.grant('space', id, 'edit', [stays, leaves], [kept])
+  await f.grant('space', id, 'review', [], [gone])
+  assert.is(await f.role(stays, 'space', id), 'review')
+  await transfer('space', id, { organization: other }).expect(200)
+  await join(stays, other, null)
+  assert.is(await f.role(stays, 'space', id), 'none')
+  assert.is((await f.admin.call('get', `/v1/spaces/${id}/permissions/users`).expect(200)).body.count, 0)
+  await f.admin.call('delete', `/v1/orgs/${f.organization}/members/${leaves.user}`).expect(204)
+  await f.admin.call('delete', `/v1/orgs/${f.organization}/teams/${gone}`).expect(204)
+  await transfer('space', id, { organization: f.organization }).expect(200)
+  assert.is(await f.role(stays, 'space', id), 'edit')
+  await join(leaves, f.organization, 'read')
+  assert.is(await f.role(leaves, 'space', id), 'none')
+  assert.equal(await f.service.app.store.find(keptGrants, 'target', `space:${id}`), [])
 })
 
 test('a collection goes with everything below it, deleted spaces too, and its order', async () => {

@@ -60,13 +60,6 @@ export async function removeRequestedReviews(tx: Transaction, organization: stri
     if ((await tx.get(spaces, one.space))?.organization === organization) await tx.remove(requestedReviews as never, one.id)
 }
 
-/** A space has gone to another organization: of those who may not review it there, no reviews are awaited. */
-export async function removeRequestsOfStrangers(tx: Transaction, space: string): Promise<void> {
-  const doc = await tx.get(spaces, space)
-  for (const one of await tx.find(requestedReviews, 'space', space))
-    if (!doc || !(await mayReview(tx, one.user, doc))) await tx.remove(requestedReviews as never, one.id)
-}
-
 /** Removes all reviews in a space, with the space. */
 export async function removeReviews(tx: Transaction, space: string): Promise<void> {
   for (const doc of await tx.find(reviews, 'space', space)) await tx.remove(reviews as never, doc.id)
