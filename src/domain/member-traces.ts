@@ -1,5 +1,6 @@
 import { collections, grants, invites, sites, spaces, teamMembers, tokens } from '../model/index.js'
 import type { Transaction } from '../store/index.js'
+import { forgetGrantsOf } from './kept-grants.js'
 import { removeRequestedReviews } from './reviews/requests.js'
 
 /**
@@ -11,6 +12,7 @@ export async function removeTraces(tx: Transaction, organization: string, user: 
   for (const one of await tx.find(teamMembers, 'user', `${organization}/${user}`)) await tx.remove(teamMembers as never, one.id)
   for (const grant of await tx.find(grants, 'principal', `user:${user}`))
     if ((await ownerOf(tx, grant.target)) === organization) await tx.remove(grants as never, grant.id)
+  await forgetGrantsOf(tx, organization, `user:${user}`)
   for (const token of await tx.find(tokens, 'user', user)) if (token.organization === organization) await tx.remove(tokens as never, token.id)
   await removeRequestedReviews(tx, organization, user)
   for (const invite of await tx.find(invites, 'createdBy', `${organization}/${user}`)) await tx.remove(invites as never, invite.id)

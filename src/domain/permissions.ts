@@ -4,6 +4,7 @@ import {
   type EventType,
   type GrantDoc,
   grants,
+  keptGrants,
   type InviteToContent,
   membershipId,
   memberships,
@@ -142,4 +143,5 @@ async function grantsTo(reader: Reader, target: PermissionTarget, kind: Principa
 /** Removes all that was given on something that goes, in the transaction in which it goes. */
 export async function removeGrantsOn(tx: Transaction, target: Pick<PermissionTarget, 'kind' | 'id'>): Promise<void> {
   for (const { id } of await tx.find(grants, 'target', grantTarget(target))) await tx.remove(grants as never, id)
+  for (const { id } of await tx.find(keptGrants, 'target', grantTarget(target))) await tx.remove(keptGrants as never, id)
 }

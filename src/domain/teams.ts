@@ -17,6 +17,7 @@ import {
 import type { Document, Transaction } from '../store/index.js'
 import { organizationRole } from './access.js'
 import type { Actor, App, LoadedOrganization, LoadedTeam } from './app.js'
+import { forgetGrantsOf } from './kept-grants.js'
 import { emit, type NewEvent } from './events.js'
 import { loadSpaceAccess } from './space-access.js'
 
@@ -128,6 +129,7 @@ export async function deleteTeam(app: App, actor: Actor, team: LoadedTeam): Prom
     if (!doc) return
     for (const one of await tx.find(teamMembers, 'team', doc.id)) await tx.remove(teamMembers as never, one.id)
     for (const grant of await tx.find(grants, 'principal', `team:${doc.id}`)) await tx.remove(grants as never, grant.id)
+    await forgetGrantsOf(tx, doc.organization, `team:${doc.id}`)
     await tx.remove(teams as never, doc.id)
     await emit(app, tx, teamEvent('team.deleted', actor, doc, { title: doc.title }))
   })

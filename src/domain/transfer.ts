@@ -1,11 +1,12 @@
 import { atLeast } from '../access/index.js'
 import { badRequest, conflict, type ErrorDetail, notFound, ServiceError } from '../kernel/errors.js'
-import { collections, grants, membershipId, memberships, type SiteDoc, type SpaceDoc, sites, spaces, type TransferContent } from '../model/index.js'
+import { collections, type SiteDoc, type SpaceDoc, sites, spaces, type TransferContent } from '../model/index.js'
 import type { Transaction } from '../store/index.js'
 import { findOrganization, grantTarget, viewerOf } from './access.js'
 import type { Actor, App, LoadedCollection, LoadedSpace } from './app.js'
 import { loadedCollection } from './collections.js'
 import { emit } from './events.js'
+import { carryGrants } from './kept-grants.js'
 import { inPlace, placeOf, withPlace } from './move.js'
 import { checkMayTake, checkNesting, roleAt, roleOnItem } from './places.js'
 import { collectionItem, type Item, itemsBelow, type Place, positionAtEnd, replaceItem, spaceItem } from './siblings.js'
@@ -57,7 +58,7 @@ async function transferItem(app: App, tx: Transaction, actor: Actor, item: Item,
   const moved = await replaceItem(tx, withPlace(item, to, await positionAtEnd(tx, to), now))
   if (from.organization !== to.organization) {
     for (const one of below) await replaceItem(tx, { ...one, doc: { ...one.doc, organization: to.organization } } as Item)
-    for (const one of everything) await dropGrants(tx, one, to.organization)
+    for (const { kind, doc } of everything) await carryGrants(tx, grantTarget({ kind, id: doc.id }), from.organization, to.organization)
   }
   if ((await roleOnItem(tx, await viewerOf(tx, actor.user.id, to.organization), moved)) === null)
     throw cannot([{ path: '', message: 'you would not see it any more: its default level gives nobody access, and you are no admin of the target' }])
@@ -104,15 +105,6 @@ async function whatHolds(tx: Transaction, actor: Actor, everything: readonly Ite
 }
 
 const published = (space: SpaceDoc, site: SiteDoc) => `the space ${space.id} (${space.title}) is on the site ${site.id}: remove it there first`
-
-/** Removes the roles of teams, and of people who are not members of the organization it is in now. */
-async function dropGrants(tx: Transaction, item: Item, organization: string): Promise<void> {
-  for (const grant of await tx.find(grants, 'target', grantTarget({ kind: item.kind, id: item.doc.id }))) {
-    const [kind, id = ''] = grant.principal.split(':', 2)
-    const stays = kind === 'user' && (await tx.get(memberships, membershipId(organization, id))) !== null
-    if (!stays) await tx.remove(grants as never, grant.id)
-  }
-}
 
 /** Tells both organizations: the one that has it no more, and the one that has it now. */
 async function emitTransferred(app: App, tx: Transaction, actor: Actor, { kind, doc }: Item, from: Place, to: Place): Promise<void> {

@@ -14,7 +14,7 @@ import { siteCustomizations } from './site-customization.js'
 import { sitePublishingAuths } from './site-publishing-auth.js'
 import { siteRedirects } from './site-redirect.js'
 import { shareLinks } from './site-share-link.js'
-import { collections, grants, spaces } from './space.js'
+import { collections, grants, keptGrants, spaces } from './space.js'
 import { tokens, users } from './user.js'
 import { deliveries, webhooks } from './webhook.js'
 
@@ -31,6 +31,7 @@ export const documentCollections = [
   collections,
   spaces,
   grants,
+  keptGrants,
   sites,
   shareLinks,
   siteRedirects,

@@ -107,6 +107,25 @@ export const grants = collection<GrantDoc>()({
   owner: (grant) => grant.target,
 })
 
+/**
+ * A role that lies still, as stored: content left the organization of who had it. It takes effect again where the content
+ * comes back, and is nothing anywhere else.
+ */
+export interface KeptGrantDoc extends GrantDoc {
+  /** The organization in which it was given. */
+  organization: string
+}
+
+export const keptGrants = collection<KeptGrantDoc>()({
+  name: 'kept-grants',
+  indexes: {
+    target: (grant) => grant.target,
+    place: (grant) => `${grant.organization}/${grant.target}`,
+    principal: (grant) => `${grant.organization}/${grant.principal}`,
+  },
+  owner: (grant) => grant.target,
+})
+
 export const collectionPermissions = ['view', 'admin', 'viewInviteLinks', 'create'] as const
 
 export const spacePermissions = [

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
 import { newMembership } from '../../src/domain/organizations.js'
-import { collections, events, grants, memberships, type Role, spaces } from '../../src/model/index.js'
+import { collections, events, grants, keptGrants, memberships, type Role, spaces } from '../../src/model/index.js'
 import type { Caller } from '../support/service.js'
 import { suite } from '../support/suite.js'
 import { type Fixture, startFixture } from './fixture.js'
@@ -51,9 +51,30 @@ test('a space goes with its content, history and change requests, and comes back
   const { updatedAt: _then, position: _place, ...rest } = before.space
   for (const [field, value] of Object.entries(rest)) assert.equal(after.space[field], value, field)
   await f.admin.call('post', `/v1/spaces/${id}/change-requests/1/merge`).expect(200)
-  assert.equal([await f.role(member, 'space', id), await f.role(both, 'space', id)], ['edit', 'review'])
+  assert.equal([await f.role(member, 'space', id), await f.role(both, 'space', id)], ['review', 'review'], 'what was given there takes effect again')
   const told = (await f.service.app.store.all(events)).filter(({ type, subject }) => type === 'space.transferred' && subject.space === id)
   assert.equal(told.map(({ organization }) => organization).sort(), [f.organization, f.organization, other, other].sort())
+})
+
+test('what lay still while content was elsewhere is forgotten for who left meanwhile, and is nothing to its new people', async () => {
+  const id = await f.space(null, { template: 'empty' })
+  await f.admin.call('patch', `/v1/spaces/${id}`, { defaultLevel: null }).expect(200)
+  const [stays, leaves] = [await f.caller('read'), await f.caller('read')]
+  const [kept, gone] = [await f.team([stays]), await f.team([stays])]
+  await f.grant('space', id, 'edit', [stays, leaves], [kept])
+  await f.grant('space', id, 'review', [], [gone])
+  assert.is(await f.role(stays, 'space', id), 'review')
+  await transfer('space', id, { organization: other }).expect(200)
+  await join(stays, other, null)
+  assert.is(await f.role(stays, 'space', id), 'none')
+  assert.is((await f.admin.call('get', `/v1/spaces/${id}/permissions/users`).expect(200)).body.count, 0)
+  await f.admin.call('delete', `/v1/orgs/${f.organization}/members/${leaves.user}`).expect(204)
+  await f.admin.call('delete', `/v1/orgs/${f.organization}/teams/${gone}`).expect(204)
+  await transfer('space', id, { organization: f.organization }).expect(200)
+  assert.is(await f.role(stays, 'space', id), 'edit')
+  await join(leaves, f.organization, 'read')
+  assert.is(await f.role(leaves, 'space', id), 'none')
+  assert.equal(await f.service.app.store.find(keptGrants, 'target', `space:${id}`), [])
 })
 
 test('a collection goes with everything below it, deleted spaces too, and its order', async () => {

@@ -146,6 +146,21 @@ test('putting a space on a site against deleting the space: never a site that sh
   }
 })
 
+test('putting a space on a site against transferring it: one of them, never both', async () => {
+  const site = await newSite(here, { title: 'Stay or go' })
+  const other = await post('/v1/orgs', { title: 'Elsewhere' }, 201)
+  for (let i = 0; i < 5; i++) {
+    const space = await makeSpace(here, `Space ${i}`)
+    const [added, gone] = await Promise.all([
+      here.admin.call('post', `${site.base}/site-spaces`, { spaceId: space.id }),
+      here.admin.call('post', `/v1/spaces/${space.id}/transfer`, { organization: other.id }),
+    ])
+    const there = (await get(`/v1/spaces/${space.id}`)).organization
+    if (gone.status === 200) assert.equal([added.status, there], [400, other.id])
+    else assert.equal([added.status, gone.status, there], [201, 412, here.organization])
+  }
+})
+
 test('who may see the site but not a space of it is not told of the space', async () => {
   const site = await newSite(here, { title: 'Partly' })
   const [open, closed] = [await site.section('Open'), await site.section('Closed')]

@@ -116,7 +116,7 @@ export const transferCollectionById = endpoint({
   path: '/v1/collections/{collectionId}/transfer',
   summary: 'Transfer a collection with everything below it to another organization',
   description:
-    'All or nothing, deleted spaces included. Content, change requests and comments go along; roles that were given to teams, and to people who are not members of the other organization, are removed. Needs the role create on everything below it and where it goes from and to: 412 says what is missing.',
+    'All or nothing, deleted spaces included. Content, change requests and comments go along; roles that were given to teams, and to people who are not members of the other organization, have no effect there, and take effect again where it comes back. Needs the role create on everything below it and where it goes from and to: 412 says what is missing.',
   section,
   needs: 'collection:create',
   body: TransferContent,

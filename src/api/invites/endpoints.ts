@@ -18,7 +18,7 @@ export const inviteUsersToOrganization = endpoint({
   summary: 'Invite people by e-mail address',
   description:
     'Everybody accepts himself: nobody is put into an organization unasked. An invitation is good for seven days and as long as who made it is an admin; inviting an address again ' +
-    'replaces the one before. Where a mail server is set up, a mail takes the link to the address; else the links are answered here, this once, to be passed on. `role` defaults to the ' +
+    'replaces the one before. Where a mail server is set up, a mail takes the link to the address, at most once a minute; else the links are answered here, this once, to be passed on. `role` defaults to the ' +
     '`defaultRole` of the organization. Who is a member already is named in `users`.',
   section,
   needs: 'organization:admin',

@@ -89,5 +89,5 @@ export const getSubdomain = endpoint({
   section,
   needs: 'authenticated',
   returns: Subdomain,
-  handle: ({ holder }) => presentSubdomain(holder),
+  handle: ({ subdomain }) => presentSubdomain(subdomain),
 })

@@ -113,6 +113,8 @@ class Merge {
       throw new Collision(`Both sides added “${other.node.title}”, with another title or place.`)
     }
     const movedHere = mine.parent !== was.parent
+    // Put elsewhere by one side, put among its old siblings by the other: it is elsewhere.
+    if (movedHere && parent === was.parent) return
     if (movedHere && mine.parent !== parent) throw new Collision(`Both sides moved “${was.node.title}”.`)
     if (movedHere) return
     if (mine.parent === parent && !keptHere.has(id)) throw new Collision(`Both sides moved “${was.node.title}”.`)

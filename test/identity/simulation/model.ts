@@ -4,6 +4,8 @@ export interface Known {
   text: string
   parent: string | null
   path: string
+  /** How often its file changed places with another. To Git, which merges by path, that is another text. */
+  swaps?: number
 }
 
 /** The content of a branch: pages by ID, and the order below each parent ('' = the root). */
@@ -60,7 +62,10 @@ export function mergedPages(base: Side, ours: Side, theirs: Side): Map<string, K
   for (const id of new Set([...ours.pages.keys(), ...theirs.pages.keys()])) {
     const [b, o, t] = [base.pages.get(id), ours.pages.get(id), theirs.pages.get(id)]
     if (b && o && t) {
+      const changed = (one: Known): boolean => one.text !== b.text || one.swaps !== b.swaps
+      if (changed(o) && changed(t)) return null
       const page = { ...o }
+      if (changed(t)) page.swaps = t.swaps as number
       for (const name of ['title', 'text', 'parent', 'path'] as const) {
         if (o[name] === t[name] || t[name] === b[name]) continue
         if (o[name] !== b[name]) return null

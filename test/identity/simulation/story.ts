@@ -259,6 +259,7 @@ export class Story {
       childrenOf(side, parent).some((id) => id !== page && id !== other && slugOf(side.pages.get(id)?.path ?? '') === slug)
     if (clash(a.parent, second) || clash(b.parent, first)) return 'nothing'
     ;[a.path, b.path] = [b.path, a.path]
+    for (const one of [a, b]) one.swaps = n
     const rename = (one: string, slug: string) => ({ operation: 'update_page', page: one, slug })
     const done = await this.#apply(side, after, () => write([rename(page, `x${n}`), rename(other, first), rename(page, second)]))
     return done ? `swap ${b.path} and ${a.path}` : 'nothing'
@@ -310,6 +311,7 @@ export class Story {
     for (const [parent, ids] of after.order) after.order.set(parent, swapIn(ids))
     for (const name of ['title', 'path', 'parent'] as const) [a[name], b[name]] = [b[name] as string, a[name] as string]
     after.moved.add(page).add(other)
+    for (const one of [a, b]) one.swaps = this.#count
     return done(`swap ${b.path} and ${a.path}`, files)
   }
 

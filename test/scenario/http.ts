@@ -1,0 +1,57 @@
+import * as assert from 'uvu/assert'
+import { locations } from '../support/probe-answers.js'
+
+/** What a caller got. */
+export interface Answer {
+  status: number
+  body: any
+  location: string | null
+}
+
+/** Somebody who speaks plain HTTP with his token, and remembers every address he was shown. */
+export class Person {
+  readonly shown = new Set<string>()
+  constructor(
+    readonly url: string,
+    readonly token: string | null,
+  ) {}
+
+  /** Asks, and insists on the status. */
+  async ask(method: string, path: string, status: number, body?: unknown): Promise<Answer> {
+    const response = await fetch(this.url + path, {
+      method,
+      headers: {
+        ...(this.token === null ? {} : { authorization: `Bearer ${this.token}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    assert.is(response.status, status, `${method} ${path}: ${response.status} ${text.slice(0, 500)}`)
+    const answer = text === '' ? undefined : JSON.parse(text)
+    for (const location of locations(answer)) this.shown.add(location)
+    return { status: response.status, body: answer, location: response.headers.get('location') }
+  }
+
+  get = async (path: string, status = 200) => (await this.ask('GET', path, status)).body
+  post = async (path: string, body?: unknown, status = 201) => (await this.ask('POST', path, status, body)).body
+  put = async (path: string, body: unknown, status = 200) => (await this.ask('PUT', path, status, body)).body
+  patch = async (path: string, body: unknown, status = 200) => (await this.ask('PATCH', path, status, body)).body
+  delete = async (path: string) => void (await this.ask('DELETE', path, 204))
+
+  /** Every item of a list, in pages of three. */
+  async all(path: string): Promise<{ items: Answer['body'][]; count: number }> {
+    const items: Answer['body'][] = []
+    let page: string | undefined
+    let count = 0
+    do {
+      const query = `${path.includes('?') ? '&' : '?'}limit=3${page === undefined ? '' : `&page=${page}`}`
+      const list = await this.get(path + query)
+      items.push(...list.items)
+      count = list.count
+      page = list.next?.page
+    } while (page !== undefined)
+    assert.is(items.length, count, `count of ${path}`)
+    return { items, count }
+  }
+}
