@@ -1,16 +1,6 @@
 import { atLeast } from '../access/index.js'
 import { badRequest, conflict, type ErrorDetail, notFound, ServiceError } from '../kernel/errors.js'
-import {
-  collections,
-  membershipId,
-  memberships,
-  requestedReviews,
-  type SiteDoc,
-  type SpaceDoc,
-  sites,
-  spaces,
-  type TransferContent,
-} from '../model/index.js'
+import { collections, membershipId, memberships, requestedReviews, type SiteDoc, type SpaceDoc, sites, spaces, type TransferContent } from '../model/index.js'
 import type { Transaction } from '../store/index.js'
 import { findOrganization, grantTarget, type Viewer, viewerOf } from './access.js'
 import type { Actor, App, LoadedCollection, LoadedSpace } from './app.js'
