@@ -155,6 +155,16 @@ test('filters, and pages that go on while entries come', async () => {
   for (const query of ['from=x', 'outcome=maybe', 'limit=1001', 'page=x']) await here.admin.call('get', `${log}?${query}`).expect(400)
 })
 
+test('attempts that came to nothing push out only each other', async () => {
+  const space = await newSpace()
+  const person = await here.caller('read')
+  await here.admin.call('patch', `/v1/spaces/${space}`, { title: 'Kept' }).expect(200)
+  for (let i = 0; i < 6; i++) await person.call('patch', `/v1/spaces/${space}`, { title: 'Mine' }).expect(403)
+  const { count } = await read('limit=0&outcome=succeeded')
+  await removeWhatIsOver(here.service.app, { deliveries: 0, failedRequests: 4 })
+  assert.equal([(await read(`actor=${person.user}`)).count, (await read('outcome=succeeded&limit=0')).count], [4, count])
+})
+
 test('for admins of the organization only', async () => {
   for (const role of ['create', 'read', null] as const) await (await here.caller(role)).call('get', log).expect(403)
   await (await here.caller()).call('get', log).expect(404)

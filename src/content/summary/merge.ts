@@ -88,8 +88,10 @@ class Merge {
   /** Brings in what theirs added to a parent or moved there, in theirs' order, top down. */
   private place(parent: string, mine: ReadonlySet<string>): void {
     const wanted = this.theirs.children.get(parent) ?? []
-    const kept = settledIn(this.base.children.get(parent) ?? [], wanted)
-    const keptHere = settledIn(this.base.children.get(parent) ?? [], this.ours.children.get(parent) ?? [])
+    // What a side removed is nothing that others can have gone past.
+    const before = (this.base.children.get(parent) ?? []).filter((id) => this.ours.items.has(id) && this.theirs.items.has(id))
+    const kept = settledIn(before, wanted)
+    const keptHere = settledIn(before, this.ours.children.get(parent) ?? [])
     const skip = new Set([...mine].filter((id) => !this.base.items.has(id)))
     for (const [i, id] of wanted.entries()) {
       const was = this.base.items.get(id)
@@ -117,7 +119,8 @@ class Merge {
     if (movedHere && parent === was.parent) return
     if (movedHere && mine.parent !== parent) throw new Collision(`Both sides moved “${was.node.title}”.`)
     if (movedHere) return
-    if (mine.parent === parent && !keptHere.has(id)) throw new Collision(`Both sides moved “${was.node.title}”.`)
+    // Both put it elsewhere among its siblings: where ours has it is as good.
+    if (mine.parent === parent && !keptHere.has(id)) return
     this.move(id, parent, index())
   }
 

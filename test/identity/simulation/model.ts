@@ -4,6 +4,8 @@ export interface Known {
   text: string
   parent: string | null
   path: string
+  /** Where its file was made. */
+  born: string
   /** How often its file changed places with another. To Git, which merges by path, that is another text. */
   swaps?: number
 }

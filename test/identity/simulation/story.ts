@@ -150,11 +150,10 @@ export class Story {
   /** Whether no branch has a file there, nor the parent a page of that slug. */
   #isFree(side: Side, path: string, parent: string | null): boolean {
     const all = [this.main, ...this.branches.map((one) => one.side)]
-    const isTaken = (page: Known): boolean => page.path === path || page.path.startsWith(`${path.replace(/\.md$/, '')}/README`)
-    return (
-      !all.some((one) => [...one.pages.values()].some(isTaken)) &&
-      !childrenOf(side, parent).some((id) => slugOf(side.pages.get(id)?.path ?? '') === slugOf(path))
-    )
+    // An ID is made from the path: two sides that make a page at one path, and move one away, have one ID for both.
+    const isTaken = ([id, page]: [string, Known]): boolean =>
+      page.path === path || (page.born === path && !side.pages.has(id)) || page.path.startsWith(`${path.replace(/\.md$/, '')}/README`)
+    return !all.some((one) => [...one.pages].some(isTaken)) && !childrenOf(side, parent).some((id) => slugOf(side.pages.get(id)?.path ?? '') === slugOf(path))
   }
 
   // Through the API
@@ -208,7 +207,7 @@ export class Story {
     if (!this.#isFree(side, path, parent)) return 'nothing'
     const at = this.next(2) === 0 ? this.next(1 + childrenOf(side, parent).length) : undefined
     const text = bodyOf(title, n)
-    const page = { title, text, parent: null, path }
+    const page = { title, text, parent: null, path, born: path }
     const after = copyOf(side)
     after.pages.set('new', page)
     place(after, 'new', parent, at)
@@ -319,7 +318,7 @@ export class Story {
     const title = `H${n}`
     const path = this.next(3) === 0 ? `d${n}/README.md` : `hand/${title.toLowerCase()}.md`
     const text = bodyOf(title, n)
-    after.pages.set('new', { title, text, parent: null, path })
+    after.pages.set('new', { title, text, parent: null, path, born: path })
     place(after, 'new', null)
     const ref = target?.desk.ref ?? MAIN
     const done = await this.#apply(side, after, async () => {
