@@ -26,7 +26,7 @@ export const updateGroup: Operation<ChangeOf<'update_group'>> = async (batch, ch
   if (change.into !== null && change.into !== undefined) throw new ChangeError('A group stands at the top level.', 'into')
   if (change.slug !== undefined) await checkSlug(batch, group, null, change.slug)
   if (change.title !== undefined || change.slug !== undefined)
-    await editSummary(batch, (text, now) => retitleGroup(text, nodeOf(text, now, group), change.title ?? group.title, change.slug))
+    await editSummary(batch, (text, now) => retitleGroup(text, nodeOf(text, now, group), change.title ?? group.title, change.slug), true)
   if (change.at !== undefined || change.into === null)
     await editSummary(batch, (text, now) => {
       const others = parseSummary(text).nodes.length - 1
