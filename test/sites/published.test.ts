@@ -54,7 +54,7 @@ test('the revision that is the main content has the addresses of its space, anot
   const site = await newSite(here, { title: 'Revisions', spaces: 'empty' })
   const [{ space }] = (await get(`${site.base}/site-spaces`)).items
   const content = `/v1/spaces/${space.id}/content`
-  const { etag } = (await here.admin.call('get', content).expect(200)).headers
+  const etag = (await here.admin.call('get', content).expect(200)).headers.etag as string
   const unchanged = async () => (await here.admin.call('get', content).set('If-None-Match', etag)).status
   assert.equal(Object.keys((await get(content)).urls), ['app'])
   assert.is(await unchanged(), 304)
