@@ -118,7 +118,7 @@ test('an empty group keeps its ID when its title and slug change, for what follo
     { operation: 'insert_page', title: 'Inside', into: group, document: { markdown: '# Inside\n' } },
   ])
   const [first] = await desk.pages()
-  assert.equal([first.id, first.title, first.slug, first.pages.length], [group, 'Full', 'filled', 1])
+  assert.equal([first?.id, first?.title, first?.slug, first?.pages.length], [group, 'Full', 'filled', 1])
   const other = (await desk.write([{ operation: 'insert_group', title: 'Other' }])).changes[0].page
   await desk.write([{ operation: 'update_group', page: other, title: 'Another' }])
   assert.is((await soundIds(desk)).get('group Another'), other)
