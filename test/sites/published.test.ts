@@ -50,6 +50,26 @@ test('a site has no address for visitors until it is published, then one for eve
   assert.equal(await addresses(), Array(7).fill(undefined))
 })
 
+test('the revision that is the main content has the addresses of its space, another one has none, and its ETag goes by them', async () => {
+  const site = await newSite(here, { title: 'Revisions', spaces: 'empty' })
+  const [{ space }] = (await get(`${site.base}/site-spaces`)).items
+  const content = `/v1/spaces/${space.id}/content`
+  const etag = (await here.admin.call('get', content).expect(200)).headers.etag as string
+  const unchanged = async () => (await here.admin.call('get', content).set('If-None-Match', etag)).status
+  assert.equal(Object.keys((await get(content)).urls), ['app'])
+  assert.is(await unchanged(), 304)
+  const { published } = (await post(`${site.base}/publish`)).urls
+  assert.is(await unchanged(), 200)
+  const { app, ...addresses } = (await get(content)).urls
+  assert.equal(addresses, { published, public: published })
+  const before = `/v1/spaces/${space.id}/revisions/${space.revision}`
+  assert.equal((await get(before)).urls, { app, ...addresses })
+  await post(content, { changes: [{ operation: 'insert_page', title: 'New', document: { markdown: '# New\n' } }] })
+  assert.equal((await get(before)).urls, { app })
+  await patch(site.base, { visibility: 'unlisted' })
+  assert.equal([(await get(content)).urls.published, (await get(content)).urls.public], [published, undefined])
+})
+
 test('what visitors are shown: the structure without what is empty, and how it looks', async () => {
   const flat = await newSite(here, { title: 'Flat', spaces: 'empty' })
   await post(`${flat.base}/publish`)

@@ -105,10 +105,10 @@ export const moveCollectionById = endpoint({
     'With everything in it, which inherits from its new parent from then on. Needs the role create on it and on the collections (or the organization) it goes from and to. 409 where nothing would change, or where it would lie in itself.',
   section,
   needs: 'collection:create',
-  body: MoveContent,
+  body: Type.Optional(MoveContent),
   returns: Collection,
   fails: [409],
-  handle: async ({ app, actor, collection, body }) => presentCollection(app, await moveCollection(app, actor, collection, body)),
+  handle: async ({ app, actor, collection, body }) => presentCollection(app, await moveCollection(app, actor, collection, body ?? {})),
 })
 
 export const transferCollectionById = endpoint({

@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox'
 import { moveSpace } from '../../domain/move.js'
 import { transferSpace } from '../../domain/transfer.js'
 import { MoveContent, Space, TransferContent } from '../../model/index.js'
@@ -14,10 +15,10 @@ export const moveSpaceById = endpoint({
     'Needs the role create on it and on the collections (or the organization) it goes from and to. It inherits from its new parent from then on; with the visibility `in-collection` it becomes private where it leaves for the top level. 409 where nothing would change.',
   section,
   needs: 'space:create',
-  body: MoveContent,
+  body: Type.Optional(MoveContent),
   returns: Space,
   fails: [409],
-  handle: async ({ app, actor, space, body }) => presentSpace(app, await moveSpace(app, actor, space, body)),
+  handle: async ({ app, actor, space, body }) => presentSpace(app, await moveSpace(app, actor, space, body ?? {})),
 })
 
 export const transferSpaceById = endpoint({
