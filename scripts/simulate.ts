@@ -5,6 +5,10 @@ import { startService } from '../test/support/service.js'
 //   scripts/simulate 20 500        20 stories of 500 steps each, seeds 1 to 20
 //   scripts/simulate 1 500 7       one story from seed 7
 const [simulations = 20, steps = 500, first = 1] = process.argv.slice(2).map(Number)
+if (![simulations, steps, first].every((number) => Number.isInteger(number) && number > 0)) {
+  console.error('usage: scripts/simulate [stories] [steps] [first seed], whole numbers from 1')
+  process.exit(2)
+}
 let failed = 0
 for (let seed = first; seed < first + simulations; seed++) {
   const here = await startService()
