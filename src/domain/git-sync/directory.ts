@@ -1,7 +1,13 @@
 import type { CommitInfo, Repository } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { PAGE_IDS } from '../identity.js'
+import { SyncFailure } from './failure.js'
+import { describeRemote, type SyncRemote } from './remote.js'
 import type { SyncState } from './sync-refs.js'
+
+/** What ends an import from a folder that the remote does not have. */
+export const noFolder = (remote: SyncRemote): SyncFailure =>
+  new SyncFailure(`${describeRemote(remote)} has no folder ${remote.directory}/. Correct repoProjectDirectory, or export first to make the folder.`)
 
 /** A commit here for a commit of the remote; null = the folder was not there yet. */
 type Mapped = CommitId | null

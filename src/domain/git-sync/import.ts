@@ -1,10 +1,16 @@
 import { incomingRef, keepRef, MAIN } from '../refs.js'
 import { localCommit } from './directory.js'
 import { SyncFailure } from './failure.js'
-import { describeRemote } from './remote.js'
+import { describeRemote, type SyncRemote } from './remote.js'
 import { fetchHead, type Outcome, type Sync } from './sync.js'
 import { readSyncState } from './sync-refs.js'
 import { takeUp } from './take-up.js'
+
+/** What ends an import of a ref that the remote does not have. */
+export const noBranch = (remote: SyncRemote): SyncFailure =>
+  new SyncFailure(
+    `${describeRemote(remote)} does not exist: the branch was renamed or deleted, or the repository is empty. The content of the space was left alone. Correct ref, or export first.`,
+  )
 
 /** Runs an import. Doing it again changes nothing more. Throws `SyncFailure`, `RemoteError`. */
 export async function runImport(sync: Sync): Promise<Outcome> {
@@ -16,11 +22,7 @@ export async function runImport(sync: Sync): Promise<Outcome> {
   early?.catch(() => {})
   try {
     const named = await repo.remoteHead(sync.connection, remote.ref)
-    if (named === null) {
-      throw new SyncFailure(
-        `${describeRemote(remote)} does not exist: the branch was renamed or deleted, or the repository is empty. The content of the space was left alone. Correct ref, or export first.`,
-      )
-    }
+    if (named === null) throw noBranch(remote)
     if (run.standalone) return await importStandalone(sync)
     const main = repo.head(MAIN)
     // A webhook that fires for our own export ends here, without a fetch.

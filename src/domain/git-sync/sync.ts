@@ -11,18 +11,22 @@ import { isLinkTo, remoteOf, type SyncRemote, withCredential } from './remote.js
 export type Stage = 'connecting' | 'fetching' | 'checking' | 'merging' | 'pushing'
 const progress: Record<Stage, number> = { connecting: 0.05, fetching: 0.1, checking: 0.5, merging: 0.7, pushing: 0.8 }
 
-/** One import or export under way. */
-export interface Sync {
+/** A space and a remote that speak with each other. */
+export interface Contact {
   app: App
   space: LoadedSpace
   /** For whom: the author of what is committed. */
   actor: Actor
-  run: Document<SyncRunDoc>
   remote: SyncRemote
   /** The remote with its credential, for Git alone. */
   connection: Remote
   /** Says in `git/info` what is being done. */
   enter(stage: Stage): Promise<void>
+}
+
+/** One import or export under way. */
+export interface Sync extends Contact {
+  run: Document<SyncRunDoc>
 }
 
 /** How a run ended well. */
@@ -109,10 +113,10 @@ async function tell(app: App, tx: Transaction, run: SyncRunDoc): Promise<void> {
 }
 
 /** Fetches the remote's ref; moves no ref here. Throws `RemoteError`. */
-export async function fetchHead(sync: Sync, ref: RefName = sync.remote.ref): Promise<CommitId> {
-  await sync.enter('fetching')
-  const { settings } = sync.app
-  const { head } = await sync.space.repo.fetch(sync.connection, ref, {
+export async function fetchHead(contact: Contact, ref: RefName = contact.remote.ref): Promise<CommitId> {
+  await contact.enter('fetching')
+  const { settings } = contact.app
+  const { head } = await contact.space.repo.fetch(contact.connection, ref, {
     maxBlobBytes: settings.maxBlobBytes,
     maxPackBytes: settings.maxPackBytes,
     maxEntries: settings.maxTreeEntries,
