@@ -14,6 +14,7 @@ import {
 } from '../model/index.js'
 import type { Document, Transaction } from '../store/index.js'
 import type { Actor, App, LoadedSpace } from './app.js'
+import { moveRefs } from './commits.js'
 import { emit } from './events.js'
 import { StaleRef } from '../git/index.js'
 import { headOf } from './main-content.js'
@@ -94,7 +95,7 @@ export async function createChangeRequest(
 export async function makeBranch(space: LoadedSpace, doc: Pick<ChangeRequestDoc, 'number'>, head: CommitId): Promise<void> {
   const ref = changeRequestRef(doc.number)
   try {
-    await space.repo.move([{ ref, from: null, to: head }], `create change request ${doc.number}`)
+    await moveRefs(space.repo, [{ ref, from: null, to: head }], `create change request ${doc.number}`)
   } catch (error) {
     if (!(error instanceof StaleRef)) throw error
   }

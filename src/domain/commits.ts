@@ -1,5 +1,5 @@
 import type { IdOverrides } from '../content/identity.js'
-import { type FileChange, InvalidPath, PathCollision, type Repository, type Signature, type Staging, StaleRef } from '../git/index.js'
+import { type FileChange, InvalidPath, PathCollision, RefLocked, type RefMove, type Repository, type Signature, type Staging, StaleRef } from '../git/index.js'
 import { badRequest, conflict } from '../kernel/errors.js'
 import type { CommitId, RefName, TreeId } from '../kernel/ids.js'
 import type { UserDoc } from '../model/index.js'
@@ -71,6 +71,20 @@ function translated(error: unknown): unknown {
 export const movesTooFast = (cause: unknown): Error =>
   conflict(`The content is being changed faster than this change could be applied (${ATTEMPTS} attempts). Try again.`, { cause })
 
+/** `Repository.move`, with what a client is told of a lock file in the way: 409. Throws `StaleRef`. */
+export async function moveRefs(repo: Repository, moves: readonly RefMove[], reason: string): Promise<void> {
+  try {
+    await repo.move(moves, reason)
+  } catch (error) {
+    throw error instanceof RefLocked ? conflict(lockedSentence(error), { cause: error }) : error
+  }
+}
+
+/** What people are told of lock files in the way, and what to do. */
+export const lockedSentence = ({ locks }: RefLocked): string =>
+  `Git's ${locks.length === 1 ? 'lock' : 'locks'} ${locks.join(', ')} in the repository of the space did not go away: another Git process is at work there, or was killed. ` +
+  'No branch was moved. Try again; if it stays so, an administrator of the server has to delete that file once no Git process runs there.'
+
 /**
  * Runs `attempt` with the branch's present head until its compare-and-swap succeeds. `attempt` makes objects and answers
  * the commit that the branch is to name (the same head = nothing to do). Never overwrites a move made by others.
@@ -81,7 +95,7 @@ export async function moveBranch(repo: Repository, ref: RefName, reason: string,
     const commit = await attempt(head)
     if (commit === head) return commit
     try {
-      await repo.move([{ ref, from: head, to: commit }], reason)
+      await moveRefs(repo, [{ ref, from: head, to: commit }], reason)
       return commit
     } catch (error) {
       if (!(error instanceof StaleRef)) throw error

@@ -46,6 +46,15 @@ export class ContentCache {
   /** `<space>:<commit>:<path>` → who wrote what the commit brought to a file. */
   readonly writers = new LRUCache<string, readonly Signature[]>({ max: 50_000 })
 
+  /** A cache for what may never be: it begins with what is known, shares what is keyed by blob, and forgets what it learns of commits. */
+  scratch(): ContentCache {
+    const { pages, references, places, dimensions } = this
+    const scratch = Object.assign(new ContentCache(), { pages, references, places, dimensions })
+    scratch.overrides.load(this.overrides.dump())
+    scratch.structures.load(this.structures.dump())
+    return scratch
+  }
+
   /** Forgets everything: what is asked for next is derived anew. */
   clear(): void {
     for (const cache of [

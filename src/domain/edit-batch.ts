@@ -1,6 +1,6 @@
 import { type Repository, type Staging, StaleRef } from '../git/index.js'
 import type { CommitId, RefName } from '../kernel/ids.js'
-import { ATTEMPTS, movesTooFast } from './commits.js'
+import { ATTEMPTS, moveRefs, movesTooFast } from './commits.js'
 
 const REASON = 'edit content'
 
@@ -75,14 +75,14 @@ async function publish<T>(repo: Repository, chains: readonly Chain<T>[]): Promis
   const moved = chains.filter(({ from, to }) => from !== to)
   const together =
     moved.length > 1 &&
-    (await repo.move(moved.map(moveOf), REASON).then(
+    (await moveRefs(repo, moved.map(moveOf), REASON).then(
       () => true,
       () => false,
     ))
   const stale: { chain: Chain<T>; error: unknown }[] = []
   for (const chain of chains) {
     try {
-      if (!together && chain.from !== chain.to) await repo.move([moveOf(chain)], REASON)
+      if (!together && chain.from !== chain.to) await moveRefs(repo, [moveOf(chain)], REASON)
       for (const deliver of chain.deliver) deliver()
     } catch (error) {
       if (error instanceof StaleRef) stale.push({ chain, error })

@@ -24,15 +24,23 @@ const cacheKey = (space: string, commit: string): string => `${space}:${commit}`
  */
 async function adoptedHead(app: App, space: string, repo: Repository): Promise<CommitId | null> {
   const adopted = repo.head(ADOPTED)
-  if (!adopted) return null
+  return !adopted || (await saysItsIds(app, space, repo, adopted)) ? null : adopted
+}
+
+/** Whether a server wrote the history of an adopted head. */
+async function saysItsIds(app: App, space: string, repo: Repository, adopted: CommitId): Promise<boolean> {
   const key = cacheKey(space, adopted)
   let ours = app.content.ownHistories.get(key)
   if (ours === undefined) {
     ours = (await repo.history({ from: adopted, firstParent: true, limit: MAX_STEPS })).some((info) => info.headers[PAGE_IDS] !== undefined)
     app.content.ownHistories.set(key, ours)
   }
-  return ours ? null : adopted
+  return ours
 }
+
+/** The IDs that `commit` will have once it is the adopted head of a space that has none. */
+export const overridesOnceAdopted = async (app: App, space: string, repo: Repository, commit: CommitId): Promise<IdOverrides> =>
+  (await saysItsIds(app, space, repo, commit)) ? overridesAt(app, space, repo, commit) : noOverrides
 
 /** First-parent commits from `commit` down to the nearest one whose IDs are known, newest first, and those IDs. */
 async function walkToKnown(

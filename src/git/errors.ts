@@ -16,6 +16,15 @@ export class StaleRef extends GitError {
     super(`${ref} is ${actual ?? 'absent'}, not ${expected ?? 'absent'}`, options)
   }
 }
+/** Lock files of another Git process stayed in the way of a move; `locks` are their paths from the repository's root. */
+export class RefLocked extends GitError {
+  constructor(
+    readonly locks: readonly string[],
+    options?: ErrorOptions,
+  ) {
+    super(`${locks.join(', ')} is held by another process, or was left by one`, options)
+  }
+}
 export class MissingObject extends GitError {}
 export class ObjectTooLarge extends GitError {}
 /** A path that may not stand in a tree; `path` names it. */

@@ -169,7 +169,7 @@ export interface Repository {
   writeBlob(content: Uint8Array): Promise<BlobId>
   /** Merges trees; writes objects only. `base` replaces the merge base (rewritten histories). */
   merge(input: { ours: CommitId; theirs: CommitId; base?: CommitId }): Promise<MergeOutcome>
-  /** Compare-and-swap of one or several refs in one `update-ref` transaction. Throws `StaleRef`. Durable when it resolves. */
+  /** Compare-and-swap of one or several refs in one `update-ref` transaction. Throws `StaleRef`, `RefLocked`. Durable when it resolves. */
   move(moves: readonly RefMove[], reason: string): Promise<void>
   mergeBase(a: CommitId, b: CommitId): Promise<CommitId | null>
   isAncestor(ancestor: CommitId, descendant: CommitId): Promise<boolean>

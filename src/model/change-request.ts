@@ -87,6 +87,7 @@ export const UpdateFromMain = Type.Object(
   { additionalProperties: false, $id: 'UpdateFromMain' },
 )
 
+export const conflictKinds = ['content', 'add/add', 'modify/delete', 'rename', 'binary', 'file/directory', 'mode'] as const
 const ConflictSide = Type.Object(
   { oid: Type.String(), mode: Type.String(), text: Type.Optional(Type.String({ description: 'Where the file is text of at most 1 MiB.' })) },
   { $id: 'ConflictSide' },
@@ -94,7 +95,7 @@ const ConflictSide = Type.Object(
 export const Conflict = Type.Object(
   {
     path: Type.String(),
-    kind: oneOf(['content', 'add/add', 'modify/delete', 'rename', 'binary', 'file/directory', 'mode']),
+    kind: oneOf(conflictKinds),
     base: Type.Optional(ConflictSide),
     ours: Type.Optional(ConflictSide),
     theirs: Type.Optional(ConflictSide),

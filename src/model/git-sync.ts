@@ -1,5 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { collection } from '../kernel/documents.js'
+import { Change } from './changes.js'
+import { conflictKinds } from './change-request.js'
 import { Id, nullable, oneOf, Timestamp } from './common.js'
 import { GitSync } from './space.js'
 
@@ -37,6 +39,39 @@ export const ExportRequest = Type.Object(
   { additionalProperties: false, $id: 'GitExportRequest' },
 )
 export type ExportRequest = Static<typeof ExportRequest>
+
+export const PreviewRequest = Type.Object(
+  {
+    direction: oneOf(['import', 'export']),
+    url: common.url,
+    ref: Type.String({ minLength: 1, maxLength: 512, description: '`refs/heads/<branch>`' }),
+    repoProjectDirectory: common.repoProjectDirectory,
+    force: common.force,
+  },
+  { additionalProperties: false, $id: 'GitPreviewRequest' },
+)
+export type PreviewRequest = Static<typeof PreviewRequest>
+
+export const GitPreview = Type.Object(
+  {
+    direction: oneOf(['import', 'export']),
+    result: oneOf(['none', 'adopt', 'clean', 'conflict'], {
+      description:
+        '`none`: both have the same, or what the other side has is there already. `adopt`: nobody has worked in the space, so it becomes the history of the remote as it is. ' +
+        '`clean`: one commit. `conflict`: nothing but a change request that holds the conflict.',
+    }),
+    remoteHead: Type.Optional(Type.String({ description: "The commit of the remote's branch; absent where an export would make the branch." })),
+    importsFirst: Type.Optional(
+      Type.Literal(true, { description: 'The export first imports what the remote has and the space has not; a preview of the import shows it.' }),
+    ),
+    changes: Type.Array(Change, { description: 'How the main content here would change by an import, that of the remote by an export.' }),
+    more: Type.Optional(Type.Integer({ minimum: 1, description: 'How many changes are left out.' })),
+    conflicts: Type.Array(Type.Object({ path: Type.String(), kind: oneOf(conflictKinds) })),
+    moreConflicts: Type.Optional(Type.Integer({ minimum: 1, description: 'How many conflicts are left out.' })),
+  },
+  { $id: 'GitPreview' },
+)
+export type GitPreview = Static<typeof GitPreview>
 
 export const syncStates = ['queued', 'running', 'success', 'failure', 'conflict'] as const
 

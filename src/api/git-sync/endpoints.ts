@@ -1,8 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import { listSyncRuns, retrySync, unlinkRemote } from '../../domain/git-sync/info.js'
+import { previewSync } from '../../domain/git-sync/preview.js'
 import { requestExport, requestImport } from '../../domain/git-sync/request.js'
 import { paginate } from '../../kernel/paging.js'
-import { ExportRequest, GitInfo, GitRun, ImportRequest, listOf, pageQuery, RetryRequest } from '../../model/index.js'
+import { ChangesQuery, ExportRequest, GitInfo, GitPreview, GitRun, ImportRequest, listOf, pageQuery, PreviewRequest, RetryRequest } from '../../model/index.js'
 import { endpoint } from '../service.js'
 import { presentGitInfo, presentGitRun } from './present.js'
 
@@ -36,6 +37,26 @@ export const exportToGitRepository = endpoint({
   handle: async ({ app, actor, space, body }) => {
     await requestExport(app, actor, space, body)
   },
+})
+
+export const previewGitSync = endpoint({
+  method: 'POST',
+  path: '/v1/spaces/{spaceId}/git/preview',
+  summary: 'Show what an import or export would change',
+  description:
+    'Fetches and merges as the import or export would, and changes nothing: no branch, no run in `git/history`, no link; a locked space may be previewed too. ' +
+    'What was fetched stays among the objects of the repository, unreferenced, until Git prunes it after two weeks. ' +
+    'The configured remote needs the role review; another one, or `force`, needs admin. Credentials in `url` are used for this request alone. ' +
+    'The remote has a minute to name its branch, and another to send it. What would end the run with a failure is answered 400, in the same words as in `git/info`; whether the remote would take a push is not tried. ' +
+    'A `repoProjectDirectory` of a remote with more than 2,000 commits that are not here yet is answered 409.',
+  section,
+  needs: 'space:review',
+  query: ChangesQuery,
+  body: PreviewRequest,
+  returns: GitPreview,
+  fails: [403, 409],
+  audited: false,
+  handle: ({ app, actor, space, body, query }) => previewSync(app, actor, space, body, query),
 })
 
 export const getSpaceGitInfo = endpoint({

@@ -2,9 +2,9 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RefMove } from '../types.js'
 
-/** Whether some process holds a lock that `moves` need. */
-export const isLocked = (repository: string, moves: readonly RefMove[]): boolean =>
-  [...moves.map(({ ref }) => `${ref}.lock`), 'HEAD.lock', 'packed-refs.lock'].some((name) => existsSync(join(repository, name)))
+/** The locks that some process holds and `moves` need, as paths from the repository's root. */
+export const locksInTheWay = (repository: string, moves: readonly RefMove[]): string[] =>
+  [...moves.map(({ ref }) => `${ref}.lock`), 'HEAD.lock', 'packed-refs.lock'].filter((name) => existsSync(join(repository, name)))
 
 /** Lock files in a repository, as paths from its root: of a process at work, or left behind. At once: see `mustBeSupported`. */
 export function listLocks(repository: string): string[] {

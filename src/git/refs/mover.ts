@@ -1,13 +1,13 @@
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isOid } from '../../kernel/ids.js'
-import { GitError, StaleRef } from '../errors.js'
+import { GitError, RefLocked, StaleRef } from '../errors.js'
 import { type Disk, errorCode, syncPath } from '../objects/disk.js'
 import { ConversationLost, type Reader } from '../process/conversation.js'
 import type { Pool, Service } from '../process/pool.js'
 import type { RefMove } from '../types.js'
 import { MoveIntent } from './intent.js'
-import { isLocked } from './locks.js'
+import { locksInTheWay } from './locks.js'
 import { refName } from './name.js'
 import type { RefReader } from './reader.js'
 
@@ -51,7 +51,7 @@ export class RefMover {
     this.#intent = new MoveIntent(repository)
   }
 
-  /** Compare-and-swap of all `moves` or none; durable when it resolves. Throws `StaleRef`; `GitError` where a lock stays for two seconds. */
+  /** Compare-and-swap of all `moves` or none; durable when it resolves. Throws `StaleRef`; `RefLocked` where a lock stays for two seconds. */
   move(moves: readonly RefMove[], reason: string): Promise<void> {
     for (const { ref, from, to } of moves) {
       refName(ref)
@@ -85,9 +85,10 @@ export class RefMover {
         // The process may have died after it committed.
         if (this.#isDone(moves)) return await this.#sync(moves)
         this.#mustBeFresh(moves)
-        const locked = isLocked(this.repository, moves)
-        if (Date.now() > deadline || (!locked && attempt >= UNLOCKED_ATTEMPTS)) {
-          throw new GitError(`${moves.map(({ ref }) => ref).join(', ')} cannot be moved${locked ? ': a lock is held' : ''}`, { cause: error })
+        const locks = locksInTheWay(this.repository, moves)
+        if (Date.now() > deadline && locks.length > 0) throw new RefLocked(locks, { cause: error })
+        if (Date.now() > deadline || (locks.length === 0 && attempt >= UNLOCKED_ATTEMPTS)) {
+          throw new GitError(`${moves.map(({ ref }) => ref).join(', ')} cannot be moved`, { cause: error })
         }
         await sleep(Math.min(10 * attempt, 100) * (0.5 + Math.random()))
       }

@@ -55,6 +55,7 @@ export const contentSamples: Samples = async (here) => {
     revertChangeRequestById: { parameters: { ...parameters, changeRequestId: merged }, success: true },
     importGitRepository: { body: remote },
     exportToGitRepository: { body: { ...remote, commitMessage: 'x' } },
+    previewGitSync: { body: { ...remote, direction: 'import' } },
     // Its address is signed: it is tested with the addresses that the service gives.
     downloadFile: null,
   }
