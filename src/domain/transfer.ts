@@ -1,14 +1,15 @@
 import { atLeast } from '../access/index.js'
 import { badRequest, conflict, type ErrorDetail, notFound, ServiceError } from '../kernel/errors.js'
-import { collections, type SiteDoc, type SpaceDoc, sites, spaces, type TransferContent } from '../model/index.js'
+import { collections, grants, type Role, type SiteDoc, type SpaceDoc, sites, spaces, type TransferContent } from '../model/index.js'
 import type { Transaction } from '../store/index.js'
-import { findOrganization, grantTarget, viewerOf } from './access.js'
+import { findOrganization, grantTarget, type Viewer, viewerOf } from './access.js'
 import type { Actor, App, LoadedCollection, LoadedSpace } from './app.js'
 import { loadedCollection } from './collections.js'
 import { emit } from './events.js'
-import { carryGrants } from './kept-grants.js'
+import { belongs, carryGrants } from './kept-grants.js'
 import { inPlace, placeOf, withPlace } from './move.js'
-import { checkMayTake, checkNesting, roleAt, roleOnItem } from './places.js'
+import { checkMayTake, checkNesting, roleAt, roleOnItem, whatHeMayNotTake } from './places.js'
+import { removeRequestsOfStrangers } from './reviews/requests.js'
 import { collectionItem, type Item, itemsBelow, type Place, positionAtEnd, replaceItem, spaceItem } from './siblings.js'
 import { openSpace } from './spaces.js'
 
@@ -59,6 +60,7 @@ async function transferItem(app: App, tx: Transaction, actor: Actor, item: Item,
   if (from.organization !== to.organization) {
     for (const one of below) await replaceItem(tx, { ...one, doc: { ...one.doc, organization: to.organization } } as Item)
     for (const { kind, doc } of everything) await carryGrants(tx, grantTarget({ kind, id: doc.id }), from.organization, to.organization)
+    for (const one of [moved, ...below]) if (one.kind === 'space') await removeRequestsOfStrangers(tx, { ...one.doc, organization: to.organization })
   }
   if ((await roleOnItem(tx, await viewerOf(tx, actor.user.id, to.organization), moved)) === null)
     throw cannot([{ path: '', message: 'you would not see it any more: its default level gives nobody access, and you are no admin of the target' }])
@@ -84,23 +86,40 @@ async function checkTransferable(tx: Transaction, actor: Actor, everything: read
   const details: ErrorDetail[] = []
   if (!atLeast(role, 'create'))
     details.push({ path: to.parent === undefined ? '/organization' : '/parent', message: 'you need the role create in the place it is transferred to' })
-  if (from.organization !== to.organization) details.push(...(await whatHolds(tx, actor, everything, from.organization)))
+  const source = await viewerOf(tx, actor.user.id, from.organization)
+  details.push(...(await whatHeMayNotTake(tx, source, everything, 'transfer')))
+  if (from.organization !== to.organization) {
+    if (details.length === 0) details.push(...(await whatIsAbove(tx, role, everything, to)))
+    details.push(...(await whatHolds(tx, source, everything)))
+  }
   if (details.length > 0) throw cannot(details)
 }
 
-/** What keeps things in their organization. Things that the caller may not see are counted, not named. */
-async function whatHolds(tx: Transaction, actor: Actor, everything: readonly Item[], organization: string): Promise<ErrorDetail[]> {
-  const viewer = await viewerOf(tx, actor.user.id, organization)
+/** The sites that keep spaces in their organization: of those spaces that he may take. */
+async function whatHolds(tx: Transaction, viewer: Viewer, everything: readonly Item[]): Promise<ErrorDetail[]> {
   const details: ErrorDetail[] = []
-  let unseen = 0
-  for (const item of everything) {
-    const role = await roleOnItem(tx, viewer, item)
-    if (role === null) unseen++
-    else if (!atLeast(role, 'create')) details.push({ path: '', message: `you need the role create on the ${item.kind} ${item.doc.id} (${item.doc.title})` })
-    else if (item.kind === 'space')
+  for (const item of everything)
+    if (item.kind === 'space' && atLeast(await roleOnItem(tx, viewer, item), 'create'))
       for (const site of await tx.find(sites, 'space', item.doc.id)) details.push({ path: '', message: published(item.doc, site) })
+  return details
+}
+
+/**
+ * What was given elsewhere and would take effect in the other organization, above the role of who brings it there: nobody
+ * gives a role above his own by a detour.
+ */
+async function whatIsAbove(tx: Transaction, role: Role | null, everything: readonly Item[], to: Place): Promise<ErrorDetail[]> {
+  const details: ErrorDetail[] = []
+  for (const { kind, doc } of everything) {
+    const named = `the ${kind} ${doc.id} (${doc.title})`
+    const { defaultLevel } = doc
+    if (defaultLevel !== null && defaultLevel !== 'inherit' && !atLeast(role, defaultLevel))
+      details.push({ path: '', message: `${named} has the default level ${defaultLevel}, above your own role ${role} there: lower it first` })
+    let above = 0
+    for (const grant of await tx.find(grants, 'target', grantTarget({ kind, id: doc.id })))
+      if (!atLeast(role, grant.role) && (await belongs(tx, to.organization, grant.principal))) above++
+    if (above > 0) details.push({ path: '', message: `on ${named}, ${above} of the organization would have a role above your own there: take that back first` })
   }
-  if (unseen > 0) details.push({ path: '', message: `${unseen} of what lies in it you may not see: an admin of the organization can transfer it` })
   return details
 }
 
