@@ -1,7 +1,7 @@
 import { type ChainLink, effectiveRole, greater } from '../access/index.js'
 import { type CollectionDoc, collections, grants, type Role, type SpaceDoc, spaces } from '../model/index.js'
 import type { Document, Reader } from '../store/index.js'
-import type { Viewer } from './access.js'
+import { isForReaders, type Viewer } from './access.js'
 
 /** A space with the links of its chain: itself, its collections outwards. */
 interface Place {
@@ -66,11 +66,11 @@ function chainOf(space: SpaceDoc & { id: string }, parents: ReadonlyMap<string, 
   return chain
 }
 
-const roleAt = ({ chain }: Place, member: Role | null | undefined, granted: Granted): Role | null =>
-  effectiveRole(
-    chain.map(({ target, defaultLevel }) => {
-      const role = granted.get(target)
-      return { defaultLevel, granted: role === undefined ? [] : [role] }
-    }),
-    member,
-  )
+function roleAt({ space, chain }: Place, member: Role | null | undefined, granted: Granted): Role | null {
+  const links = chain.map(({ target, defaultLevel }): ChainLink => {
+    const role = granted.get(target)
+    return { defaultLevel, granted: role === undefined ? [] : [role] }
+  })
+  const parents = links.slice(1)
+  return effectiveRole(links, member) ?? (isForReaders(space, parents) && effectiveRole(parents, member) !== null ? 'read' : null)
+}
