@@ -11,7 +11,7 @@ test.after(() => here.close())
 
 test('a text that would hold up everybody who reads the list is refused', async () => {
   const desk = await openDiscussion(here)
-  for (const markdown of ['a\n=\n'.repeat(5000), `> ${'a\n-\n'.repeat(4000)}`]) {
+  for (const markdown of ['a\n=\n'.repeat(5000), '> a\n\n'.repeat(3000), `> ${'a\n-\n'.repeat(4000)}`]) {
     const { body } = await here.admin.call('post', `${desk.url}/comments`, { body: { markdown } }).expect(400)
     assert.is(body.error.details[0].path, '/body/markdown')
   }

@@ -113,6 +113,8 @@ const hostile: Array<[string, string]> = [
   ['lazy lines', `> a\n${'a\n'.repeat(30_000)}`],
   ['underlined headings', 'a\n=\n'.repeat(60_000)],
   ['quoted underlines', '> a\n> -\n'.repeat(30_000)],
+  ['short quotes', '> a\n\n'.repeat(30_000)],
+  ['quotes in lists', '- > a\n\n'.repeat(10_000)],
   ['html in html', `<table><tr><td>${'<b>'.repeat(20_000)}x${'</b>'.repeat(20_000)}</td></tr></table>`],
 ]
 for (const [name, markdown] of hostile) {
