@@ -27,7 +27,7 @@ const groups: { names: string[]; run: (dir: string) => Promise<Line[]> }[] = [
   { names: [changesLine], run: changes },
   { names: ['adoption / git clone --bare'], run: (dir) => adoptions(dir, values.repository) },
   { names: ['document patch, 10,000 documents / 10 documents'], run: documents },
-  { names: listLines, run: lists },
+  { names: listLines, run: (dir) => lists(dir, wanted) },
   { names: [...manyEditsLines], run: manyEdits },
 ]
 

@@ -133,7 +133,12 @@ const settings = {
   ),
   remoteTimeoutSeconds: setting<number>('REMOTE_TIMEOUT_SECONDS', integer(1, 86_400), '600', 'Longest time for one fetch or push.'),
   eventDays: setting<number>('EVENT_DAYS', integer(1, 3_650), '30', 'Days that events and deliveries of webhooks are kept.'),
-  auditDays: setting<number>('AUDIT_LOG_DAYS', integer(1, 3_650), '90', 'Days that entries of the audit log are kept.'),
+  auditDays: setting<number>(
+    'AUDIT_LOG_DAYS',
+    integer(1, 3_650),
+    '90',
+    'Days that entries of the audit log are kept; 1,000 of them take about 1 MB of memory.',
+  ),
   corsOrigins: setting<string[]>('CORS_ORIGINS', origins, '*', 'Origins whose scripts may call the API, separated by commas; `*` = all, empty = none.'),
   metricsToken: setting<string | null>(
     'METRICS_TOKEN',

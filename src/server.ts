@@ -18,7 +18,7 @@ import { ContentCache } from './domain/content-cache.js'
 import { type FirstStart, firstStart } from './domain/first-start.js'
 import { Gatherer } from './domain/gatherer.js'
 import { recordRequest } from './domain/audit.js'
-import { announceAll } from './domain/announce.js'
+import { announceAll, forgetLostHeads } from './domain/announce.js'
 import { KeyedMutex } from './domain/mutex.js'
 import { type Repair, reconcile } from './domain/reconcile.js'
 import { makeDurableFolder } from './durable-folder.js'
@@ -125,6 +125,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     }
     const repairs = await reconcile(app)
     for (const repair of repairs) log.warn(repair, 'reconciled')
+    await forgetLostHeads(app)
     await announceAll(app, { branches: true })
     announcer = startAnnouncer(app)
     const first = await firstStart(app, { email: config.adminEmail ?? 'admin@localhost', token: config.adminToken })

@@ -18,7 +18,7 @@ test('the walk works when pasted', async () => {
     const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', blocks.join('\n')], {
       cwd: here.dir,
       env: { ...process.env, BINDERY: here.url },
-      timeout: 50_000,
+      timeout: 90_000,
     })
     assert.match(stdout, /success[\s\S]*\[ 'Acme', 'Guides' \][\s\S]*Run `acme`\.[\s\S]*merge\nsuccess\n/)
     assert.match(
@@ -26,6 +26,7 @@ test('the walk works when pasted', async () => {
       /Explain upgrades\n .gitbook\/assets\/dot.png[^\n]*\n SUMMARY.md +\| +1 \+\n guides\/install.md[^\n]*\n guides\/upgrade.md[^\n]*\n 4 files changed/,
     )
     assert.match(stdout, /merge\n\[ 'guides\/install.md' \]\n\[ \[ 'guides\/install.md', 'content', 'Run `acme`.' \] \]\nupdate\nmerge\n/)
+    assert.match(stdout, /true\n\[ \[ '[^']+', 'admin' \], \[ 'Wanda', 'review' \] \]\n1\nBetter\.\n[^\n]*approv[^\n]*\napproved\nmerge\ntrue\n1\n/)
     assert.match(stdout, /Merge change request #3: Say it longer[\s\S]*Merge change request #1: Explain upgrades/)
   } finally {
     await here.close()

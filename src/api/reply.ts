@@ -22,16 +22,31 @@ export interface FileReply {
   cacheControl?: string
 }
 
+/** What the audit log is to know of a request that neither its token nor its path says. IDs. */
+export interface Audited {
+  user?: string
+  token?: string
+  organization?: string
+}
+
+interface ReplyParts<T> {
+  status?: number
+  headers?: Readonly<Record<string, string>>
+  location?: string
+  body?: T
+  audited?: Audited
+}
+
 /** An answer that is more than a body with the declared status. */
 export class Reply<T = unknown> {
-  constructor(readonly parts: { status?: number; headers?: Readonly<Record<string, string>>; location?: string; body?: T; file?: FileReply }) {}
+  constructor(readonly parts: ReplyParts<T> & { file?: FileReply }) {}
 }
 
 /** Any special answer: another status, headers, a `Location`. */
-export const reply = <T>(parts: { status?: number; headers?: Readonly<Record<string, string>>; location?: string; body?: T }): Reply<T> => new Reply(parts)
+export const reply = <T>(parts: ReplyParts<T>): Reply<T> => new Reply(parts)
 
 /** 201 with the new resource and its `Location` (a path such as `/v1/orgs/x`, or a URL). */
-export const created = <T>(body: T, location: string): Reply<T> => new Reply({ status: 201, body, location })
+export const created = <T>(body: T, location: string, audited: Audited = {}): Reply<T> => new Reply({ status: 201, body, location, audited })
 
 /** 302 to `location`. */
 export const redirect = (location: string): Reply<never> => new Reply({ status: 302, location })

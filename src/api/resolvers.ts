@@ -32,7 +32,7 @@ export const resolvers = defineResolvers({
     load: ({ app, actor, id }) => actor && findOrganization(app, actor, id),
   }),
   emailDomain: resolver()({ as: 'emailDomain', description: 'Domain of e-mail addresses.', load: ({ id }) => id.toLowerCase() }),
-  subdomain: resolver()({ as: 'holder', description: 'Hostname of an organization.', load: ({ app, id }) => findSubdomain(app, id) }),
+  subdomain: resolver()({ as: 'subdomain', description: 'Hostname of an organization.', load: ({ app, id }) => findSubdomain(app, id) }),
   ...peopleResolvers,
   collectionId: resolver()({
     as: 'collection',

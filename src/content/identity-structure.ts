@@ -25,13 +25,15 @@ function marks(entry: PageEntry): string[] {
 /**
  * Matches the groups, links and computed pages of two structures. An entry whose key is still there is the same; of the
  * others, those that share a mark that is unique among what came are a rename (a group stays while its children stay).
+ * @param sameLines no line of the table of contents came or went: an entry is also known by its line
  */
-export function matchStructures(before: ContentStructure, after: ContentStructure): EntryChanges {
-  const parts = (['group', 'link', 'computed'] as const).map((kind) => matchKind(before, after, kind))
+export function matchStructures(before: ContentStructure, after: ContentStructure, sameLines = false): EntryChanges {
+  const parts = (['group', 'link', 'computed'] as const).map((kind) => matchKind(before, after, kind, sameLines))
   return { added: parts.flatMap((part) => part.added), deleted: parts.flatMap((part) => part.deleted), renamed: parts.flatMap((part) => part.renamed) }
 }
 
-function matchKind(before: ContentStructure, after: ContentStructure, kind: 'group' | 'link' | 'computed'): EntryChanges {
+function matchKind(before: ContentStructure, after: ContentStructure, kind: 'group' | 'link' | 'computed', sameLines: boolean): EntryChanges {
+  const marksOf = (entry: PageEntry): string[] => (sameLines && entry.line !== undefined ? [`line ${entry.line}`, ...marks(entry)] : marks(entry))
   const of = (structure: ContentStructure): Map<string, PageEntry> =>
     new Map([...entries(structure.pages)].filter((entry) => entry.type === kind).map((entry) => [entry.key, entry]))
   const old = of(before)
@@ -41,9 +43,9 @@ function matchKind(before: ContentStructure, after: ContentStructure, kind: 'gro
   const renamed: Array<{ kind: EntryKind; from: string; to: string }> = []
   const taken = new Set<string>()
   const byMark = new Map<string, PageEntry[]>()
-  for (const entry of came) for (const mark of marks(entry)) byMark.set(mark, [...(byMark.get(mark) ?? []), entry])
+  for (const entry of came) for (const mark of marksOf(entry)) byMark.set(mark, [...(byMark.get(mark) ?? []), entry])
   for (const entry of gone) {
-    const match = marks(entry)
+    const match = marksOf(entry)
       .map((mark) => byMark.get(mark)?.filter((candidate) => !taken.has(candidate.key)) ?? [])
       .find((candidates) => candidates.length === 1)?.[0]
     if (!match) continue

@@ -1,5 +1,5 @@
-import { atLeast, rank } from '../access/index.js'
-import { type MembershipDoc, memberships, type permissionSources, type Role, teamMembers, type UserDoc, users } from '../model/index.js'
+import { atLeast, greater, rank } from '../access/index.js'
+import { type MembershipDoc, memberList, memberships, type permissionSources, type Role, teamMembers, type UserDoc, users } from '../model/index.js'
 import type { Document, Reader } from '../store/index.js'
 import { type Content, type ContentLink, contentChain, isForReaders } from './access.js'
 import type { App } from './app.js'
@@ -15,12 +15,6 @@ export interface PermissionSource {
 
 /** By default: nothing, his own role in the organization, or a level. */
 type Base = { source: PermissionSource } | 'none' | 'own'
-
-/** Somebody with a role on content. */
-export interface EffectivePermission {
-  member: Document<MembershipDoc>
-  role: Role
-}
 
 /**
  * Works out everybody's role on one piece of content: the chain and its teams are read once, so that a member costs a
@@ -73,29 +67,31 @@ export class Aggregation {
     return strongestFirst([base, ...granted])
   }
 
-  /** A member's role; null = none. */
+  /** A member's role; null = none. The strongest of `sources`, without a list of them: it is asked of everybody. */
   role(member: Pick<MembershipDoc, 'user' | 'role' | 'disabled'>): Role | null {
-    return this.sources(member)[0]?.permission ?? null
+    if (member.disabled) return null
+    if (member.role === 'admin') return 'admin'
+    let role: Role | null = null
+    if (member.role !== null && this.#base !== 'none') role = this.#base === 'own' ? member.role : this.#base.source.permission
+    for (const { permission } of this.#granted.get(member.user) ?? []) role = greater(role, permission)
+    return role
   }
 }
 
 const strongestFirst = (sources: readonly PermissionSource[]): PermissionSource[] =>
   sources.length < 2 ? [...sources] : [...sources].sort((a, b) => rank(b.permission) - rank(a.permission))
 
-/** Everybody with at least a role on the content (default: any), by joining: to be cut to a page before `describe`. */
+/** Everybody with at least a role on the content (default: any), in the order of joining: to be cut to a page before `userOf`. */
 export async function aggregatePermissions(
   app: App,
   content: Content,
   least: Role = 'read',
-): Promise<{ all: EffectivePermission[]; aggregation: Aggregation }> {
+): Promise<{ all: Document<MembershipDoc>[]; aggregation: Aggregation }> {
   const aggregation = await Aggregation.of(app.store, content)
-  const all: EffectivePermission[] = []
-  for (const member of await app.store.find(memberships, 'organization', content.organization)) {
-    const role = aggregation.role(member)
-    if (role !== null && atLeast(role, least)) all.push({ member, role })
-  }
-  return { all, aggregation }
+  const everybody = { limit: Number.POSITIVE_INFINITY, direction: 'asc' } as const
+  const { documents } = await app.store.page(memberships, 'joinedAt', memberList(content.organization), everybody)
+  return { all: documents.filter((member) => atLeast(aggregation.role(member), least)), aggregation }
 }
 
-/** The users of one page of the list; somebody whose account is gone is answered as null. */
-export const userOf = (app: App, { member }: EffectivePermission): Promise<Document<UserDoc> | null> => app.store.get(users, member.user)
+/** The user that a membership is of; null where his account is gone. */
+export const userOf = (app: App, { user }: MembershipDoc): Promise<Document<UserDoc> | null> => app.store.get(users, user)

@@ -91,6 +91,16 @@ async function subjectOf(tx: Transaction, space: SpaceDoc, ref: RefName): Promis
   return { type: 'change_request.updated', organization: space.organization, subject: { space: space.id, changeRequest: doc.id }, data: { number: doc.number } }
 }
 
+/** Removes what is known of spaces that are gone, or were never made whole. For the start, when nobody makes one. */
+export async function forgetLostHeads(app: App): Promise<void> {
+  const lost: string[] = []
+  for (const { id, space } of await app.store.all(announcedHeads)) if (!(await app.store.get(spaces, space))) lost.push(id)
+  if (lost.length === 0) return
+  await app.store.transact(async (tx) => {
+    for (const id of lost) await tx.remove(announcedHeads as never, id)
+  })
+}
+
 /** Whether events are written about a ref at all. */
 export const isAnnounced = (ref: RefName): boolean => ref === MAIN || changeRequestNumber(ref) !== null
 

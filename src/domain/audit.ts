@@ -6,7 +6,9 @@ import type { Actor, App, LoadedOrganization } from './app.js'
 
 /** A request that was to change something, as it was answered. */
 export interface AuditedRequest {
-  actor: Actor
+  /** Null where nobody was known before the answer: then `audited` says who it was. */
+  actor: Actor | null
+  audited: { user?: string; token?: string; organization?: string }
   operation: string
   method: string
   /** What the path named and was found, by name. */
@@ -32,48 +34,51 @@ interface Resource {
 /** Loaded resources carry their document; some are the document. */
 const documentOf = (value: unknown): Resource => ((value as { doc?: Resource } | null)?.doc ?? value ?? {}) as Resource
 
+/** A member is known by his user. */
+const idOf = (value: unknown): unknown => (typeof value === 'string' ? value : ((value as { user?: Resource } | null)?.user?.id ?? documentOf(value).id))
+
 function idsOf(resources: Readonly<Record<string, unknown>>): Record<string, string> {
   const ids = Object.entries(resources).flatMap(([name, value]) => {
-    const id = typeof value === 'string' ? value : documentOf(value).id
+    const id = idOf(value)
     return typeof id === 'string' ? [[name, id.slice(0, LONGEST_ID)] as const] : []
   })
   return Object.fromEntries(ids)
 }
 
-const MADE_ORGANIZATION = /^\/v1\/orgs\/([^/]+)$/
-
 /**
- * Whose log it belongs into: the organization of what the path names, or that was made. What is about nobody's resources
- * (a token of one's own) is of interest to every organization that its user is in.
+ * Whose log it belongs into: the organization that the answer says, or of what the path names. What is about no
+ * organization's resources (a token of one's own, signing in) is of interest to every organization that its user is in.
  */
-async function organizationsOf(app: App, { resources, created, actor }: AuditedRequest): Promise<string[]> {
+async function organizationsOf(app: App, { resources, audited, actor }: AuditedRequest, user: string): Promise<string[]> {
+  if (audited.organization !== undefined) return [audited.organization]
   const own = documentOf(resources.organization).id
   if (typeof own === 'string') return [own]
   for (const value of Object.values(resources)) {
     const { organization } = documentOf(value)
     if (typeof organization === 'string') return [organization]
   }
-  const [, made] = MADE_ORGANIZATION.exec(created ?? '') ?? []
-  if (made !== undefined) return [made]
-  const limit = actor.token.organization
-  const mine = await app.store.find(memberships, 'user', actor.user.id)
+  const limit = actor?.token.organization
+  const mine = await app.store.find(memberships, 'user', user)
   return mine.map(({ organization }) => organization).filter((organization) => limit === undefined || organization === limit)
 }
 
 /** Writes a request into the audit log; durable when it resolves. */
 export async function recordRequest(app: App, request: AuditedRequest): Promise<void> {
-  const organizations = await organizationsOf(app, request)
+  const { actor, audited, operation, method, created, status, address, requestId } = request
+  const user = actor?.user.id ?? audited.user
+  const token = actor?.token.id ?? audited.token
+  if (user === undefined) return
+  const organizations = await organizationsOf(app, request, user)
   if (organizations.length === 0) return
   const now = app.clock.now()
-  const { actor, operation, method, created, status, address, requestId } = request
   await app.store.transact(async (tx) => {
     for (const organization of organizations) {
       await tx.insert(auditLog, {
         id: newTimedId(now),
         organization,
         at: now.toISOString(),
-        user: actor.user.id,
-        token: actor.token.id,
+        user,
+        ...(token === undefined ? {} : { token }),
         operation,
         method,
         resources: idsOf(request.resources),

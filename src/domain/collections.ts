@@ -2,10 +2,11 @@ import { notFound } from '../kernel/errors.js'
 import { newId } from '../kernel/ids.js'
 import { type CollectionDoc, type CreateCollection, collections, spaces, type UpdateCollection } from '../model/index.js'
 import type { Document, Reader } from '../store/index.js'
-import { contentRole, roleOn, viewerOf } from './access.js'
+import { contentRole, viewerOf } from './access.js'
 import type { Actor, App, LoadedCollection, LoadedOrganization } from './app.js'
 import { emit } from './events.js'
 import { checkDepth, checkMayAdd } from './places.js'
+import { rolesOf } from './roles-of-list.js'
 import { positionAtEnd } from './siblings.js'
 import { type VisibleSpace, visibleSpaces } from './spaces.js'
 
@@ -40,13 +41,12 @@ export async function loadedCollection(reader: Reader, actor: Actor, doc: Docume
 /** The collections of an organization that the caller may see: all, or those at its top level. */
 export async function listCollections(app: App, actor: Actor, organization: LoadedOrganization, nested: boolean): Promise<LoadedCollection[]> {
   const viewer = await viewerOf(app.store, actor.user.id, organization.doc.id)
-  const seen: LoadedCollection[] = []
-  for (const doc of await app.store.find(collections, 'organization', organization.doc.id)) {
-    if (!nested && doc.parent !== undefined) continue
-    const role = await roleOn(app.store, viewer, { ...doc, kind: 'collection' })
-    if (role !== null) seen.push({ doc, role })
-  }
-  return seen
+  const docs = (await app.store.find(collections, 'organization', organization.doc.id)).filter((doc) => nested || doc.parent === undefined)
+  const roles = await rolesOf(app.store, viewer, 'collection', docs)
+  return docs.flatMap((doc, n) => {
+    const role = roles[n] ?? null
+    return role === null ? [] : [{ doc, role }]
+  })
 }
 
 /** The spaces that stand in a collection itself, as far as the caller may see them. */

@@ -3,8 +3,10 @@ import type { Place } from '../content/blocks/places.js'
 import type { IdOverrides } from '../content/identity.js'
 import type { Reference } from '../content/reference.js'
 import type { ContentStructure, PageSource } from '../content/types.js'
-import type { CommitId } from '../kernel/ids.js'
+import type { Signature } from '../git/index.js'
+import type { Deletions } from './deleted-pages.js'
 import type { PageDates } from './page-dates.js'
+import type { PageRevision } from './page-history.js'
 
 /** A markdown file read: its text and what was found in it. */
 export interface ParsedPage {
@@ -35,8 +37,14 @@ export class ContentCache {
   readonly dimensions = new LRUCache<string, { width: number; height: number } | 'none'>({ max: 50_000 })
   /** `<space>:<tree>` → git paths of the files that its pages reference. */
   readonly files = new LRUCache<string, readonly string[]>({ max: 200 })
-  /** `<space>:<commit>:<page>` → the revisions on the first-parent line up to the commit that changed the page's file. */
-  readonly pageHistories = new LRUCache<string, readonly CommitId[]>({ maxSize: 500_000, sizeCalculation: (commits) => commits.length + 1 })
+  /** `<space>:<commit>:<page>` → the revisions on the first-parent line up to the commit that changed the page. */
+  readonly pageHistories = new LRUCache<string, readonly PageRevision[]>({ maxSize: 500_000, sizeCalculation: (commits) => commits.length + 1 })
+  /** `<space>:<commit>` → the pages whose entries in the table of contents the commit changed. */
+  readonly listed = new LRUCache<string, ReadonlySet<string>>({ maxSize: 500_000, sizeCalculation: (pages) => pages.size + 1 })
+  /** `<space>:<commit>` → where pages that are no more were deleted. */
+  readonly deletions = new LRUCache<string, Deletions>({ maxSize: 500_000, sizeCalculation: (pages) => pages.size + 1 })
+  /** `<space>:<commit>:<path>` → who wrote what the commit brought to a file. */
+  readonly writers = new LRUCache<string, readonly Signature[]>({ max: 50_000 })
 
   /** Forgets everything: what is asked for next is derived anew. */
   clear(): void {
@@ -51,6 +59,9 @@ export class ContentCache {
       this.dimensions,
       this.files,
       this.pageHistories,
+      this.listed,
+      this.deletions,
+      this.writers,
     ])
       cache.clear()
   }

@@ -2,13 +2,13 @@ import { atLeast } from '../access/index.js'
 import { ServiceError } from '../kernel/errors.js'
 import { type CollectionDoc, collections, type DefaultLevel, type GrantDoc, grants } from '../model/index.js'
 import type { Document, Reader, Transaction } from '../store/index.js'
-import { viewerOf } from './access.js'
+import { type Viewer, viewerOf } from './access.js'
 import type { Actor, App, LoadedCollection } from './app.js'
 import { emit } from './events.js'
 import { inPlace, placeOf, withPlace } from './move.js'
 import { removeGrantsOn } from './permissions.js'
-import { checkMayAdd, collectionsFrom } from './places.js'
-import { collectionItem, type Item, itemsAt, makeRoom, replaceItem, spaceItem } from './siblings.js'
+import { checkMayAdd, checkMayMove, collectionsFrom } from './places.js'
+import { collectionItem, type Item, itemsAt, makeRoom, type Place, replaceItem, spaceItem } from './siblings.js'
 
 /**
  * Deletes a collection. What is in it, deleted spaces too, goes to its parent (or the top level), where the collection
@@ -20,9 +20,11 @@ export async function deleteCollection(app: App, actor: Actor, collection: Loade
   await app.store.transact(async (tx) => {
     const stored = await tx.get(collections, collection.doc.id)
     if (!stored) return
+    const viewer = await viewerOf(tx, actor.user.id, stored.organization)
+    await checkMayMove(tx, viewer, collectionItem(stored))
     const place = placeOf(collectionItem(stored))
     const children = await itemsAt(tx, inPlace(stored.organization, stored.id))
-    if (children.length > 0) await checkMayHandUp(tx, actor, stored)
+    if (children.length > 0) await checkMayHandUp(tx, viewer, place)
     const siblings = await itemsAt(tx, place)
     const at = siblings.findIndex(({ doc }) => doc.id === stored.id)
     const positions = await makeRoom(tx, siblings, at + 1, children.length)
@@ -41,10 +43,9 @@ export async function deleteCollection(app: App, actor: Actor, collection: Loade
   })
 }
 
-async function checkMayHandUp(tx: Reader, actor: Actor, collection: CollectionDoc): Promise<void> {
-  const viewer = await viewerOf(tx, actor.user.id, collection.organization)
+async function checkMayHandUp(tx: Reader, viewer: Viewer, place: Place): Promise<void> {
   try {
-    await checkMayAdd(tx, viewer, inPlace(collection.organization, collection.parent))
+    await checkMayAdd(tx, viewer, place)
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     throw new ServiceError('forbidden', 'What is in the collection would go to where the collection is, and you may not add to that: move it elsewhere first.')

@@ -10,7 +10,7 @@ import { headOf } from './main-content.js'
 import { pageHistory } from './page-history.js'
 
 /**
- * The revisions of main along its first parents, newest first: all, those that changed one page's file, those of one
+ * The revisions of main along its first parents, newest first: all, those that changed one page, those of one
  * author. The cursor is the last commit shown, so revisions that arrive shift nothing.
  */
 export async function listRevisions(app: App, space: LoadedSpace, query: RevisionsQuery): Promise<Page<CommitInfo>> {
@@ -37,7 +37,7 @@ async function idsOf(app: App, space: LoadedSpace, { pageId, author }: Revisions
   const head = headOf(space)
   const written = author === undefined ? null : await idsOfAuthor(app, space, head, author)
   if (pageId === undefined) return written ?? space.repo.firstParents(head)
-  const touched = await pageHistory(app, space, head, pageId)
+  const touched = (await pageHistory(app, space, head, pageId)).map(({ id }) => id)
   if (!written) return touched
   const both = new Set(written)
   return touched.filter((id) => both.has(id))

@@ -21,7 +21,7 @@ export async function resolveChanges(
   const [{ root: oldRoot, summary }, { root }] = [(await readConfig(old)).config, (await readConfig(now)).config]
   const shapes = (path: string): boolean => path === summary || path.endsWith('.gitbook.yaml')
   if (plain.every((change) => change.status === 'modified' && !shapes(change.path)) && !swapped(plain)) return before
-  const changes = await withRenames(repo, from, to, plain, known)
+  const changes = await withRenames(repo, old, now, plain, known)
   const files = await now.walk()
   const entry = (path: string): EntryKey => ({ kind: kindOfPath(keyBelow(root, path)), key: keyBelow(root, path) })
   const here = new Set(files.map((file) => keyBelow(root, file.path)))
@@ -60,11 +60,14 @@ async function structural(overrides: IdOverrides, old: Snapshot, now: Snapshot):
   return applyChanges(overrides, changes, (kind, key) => keys.has(`${kind}\0${key}`))
 }
 
-/** Renames: those that are known, then exact blobs (occupied paths too, so that swaps are found), then Git's own detection. */
+/**
+ * Renames: those that are known, then exact blobs (occupied paths too, so that swaps are found), then entries of the table of
+ * contents of one title, then Git's own detection.
+ */
 async function withRenames(
   repo: Repository,
-  from: CommitId,
-  to: CommitId,
+  old: Snapshot,
+  now: Snapshot,
   plain: TreeChange[],
   known: readonly { from: string; to: string }[],
 ): Promise<TreeChange[]> {
@@ -86,14 +89,29 @@ async function withRenames(
     if (source !== undefined && source !== path) take(source, path)
   }
   const open = (map: Map<string, TreeChange>, status: string): boolean => [...map.values()].some((change) => change.status === status)
+  const isRenamed = (source: string, target: string): boolean => gone.get(source)?.status === 'deleted' && came.get(target)?.status === 'added'
   if (open(gone, 'deleted') && open(came, 'added')) {
-    for (const change of await repo.diff(from, to, { renames: true })) {
-      if (change.status === 'renamed' && change.from !== undefined && gone.get(change.from)?.status === 'deleted' && came.get(change.path)?.status === 'added')
-        take(change.from, change.path)
+    const [titles, places] = await Promise.all([oneOfATitle(old, (path) => gone.has(path)), oneOfATitle(now, (path) => came.has(path))])
+    for (const [title, source] of titles) {
+      const target = places.get(title)
+      if (source !== null && target && isRenamed(source, target)) take(source, target)
+    }
+  }
+  if (open(gone, 'deleted') && open(came, 'added')) {
+    for (const change of await repo.diff(old.commit, now.commit, { renames: true })) {
+      if (change.status === 'renamed' && change.from !== undefined && isRenamed(change.from, change.path)) take(change.from, change.path)
     }
   }
   const rest = [...[...gone.values()].filter((c) => c.status === 'deleted'), ...[...came.values()].filter((c) => c.status === 'added')]
   return [...renamed, ...rest]
+}
+
+/** The listed files among those asked for, by their titles; null where several have one (`Introduction`): that says nothing. */
+async function oneOfATitle(snapshot: Snapshot, isAsked: (path: string) => boolean): Promise<Map<string, string | null>> {
+  const found = new Map<string, string | null>()
+  for (const entry of (await readStructure(snapshot, defaultId)).byGitPath.values())
+    if (isAsked(entry.gitPath)) found.set(entry.title, found.has(entry.title) ? null : entry.gitPath)
+  return found
 }
 
 /** Everything of a tree that has an identity. */

@@ -3,13 +3,16 @@ import { allows } from '../access/index.js'
 import { badRequest, conflict, notFound, ServiceError } from '../kernel/errors.js'
 import { newId } from '../kernel/ids.js'
 import { type InviteDoc, type InviteUsers, invites, membershipId, memberships, organizations, users } from '../model/index.js'
-import type { Document, Reader, Transaction } from '../store/index.js'
+import type { Document, Draft, Reader, Transaction } from '../store/index.js'
 import { organizationRole } from './access.js'
 import type { Actor, App, LoadedOrganization } from './app.js'
 import { queueMail } from './mails.js'
 
 /** How long an e-mail invitation may be accepted. */
 export const INVITE_MS = 7 * 24 * 60 * 60 * 1000
+
+/** An address gets no second mail of an organization before so long: inviting again only changes the invitation. */
+const MAIL_AGAIN_MS = 60 * 1000
 
 /** An invitation; with the secret of its link where that is shown, which is once. */
 export interface ShownInvite {
@@ -33,37 +36,38 @@ export async function inviteUsers(app: App, actor: Actor, organization: LoadedOr
   const emails = input.emails.map((email) => email.toLowerCase())
   const twice = emails.findIndex((email, index) => emails.indexOf(email) !== index)
   if (twice >= 0) throw badRequest('An address is named twice.', [{ path: `/emails/${twice}`, message: 'must not be there twice' }])
-  const now = app.clock.now()
   const invited = await app.store.transact(async (tx) => {
     const { id, defaultRole } = await requireInviter(tx, actor, organization)
+    const wanted = { role: input.role === undefined ? defaultRole : input.role, sso: input.sso ?? false, createdBy: actor.user.id }
     const result: Invited = { users: [], invites: [] }
     for (const email of emails) {
       const [user] = await tx.find(users, 'email', email)
-      if (user && (await tx.get(memberships, membershipId(id, user.id)))) {
-        result.users.push(user.id)
-        continue
-      }
-      for (const old of await tx.find(invites, 'email', `${id}/${email}`)) await tx.remove(invites as never, old.id)
-      const secret = app.mail ? undefined : newToken()
-      const doc = await tx.insert(invites, {
-        id: newId(),
-        organization: id,
-        kind: 'email',
-        email,
-        role: input.role === undefined ? defaultRole : input.role,
-        sso: input.sso ?? false,
-        createdBy: actor.user.id,
-        createdAt: now.toISOString(),
-        expiresAt: new Date(now.getTime() + INVITE_MS).toISOString(),
-        ...(secret === undefined ? { mail: 'queued' as const } : { hash: hashToken(secret) }),
-      })
-      if (secret === undefined) await queueMail(app, tx, { mail: 'invite', invite: doc.id })
-      result.invites.push(secret === undefined ? { doc } : { doc, secret })
+      if (user && (await tx.get(memberships, membershipId(id, user.id)))) result.users.push(user.id)
+      else result.invites.push(await inviteOne(app, tx, { organization: id, email, ...wanted }))
     }
     return result
   })
   app.wakeJobs()
   return invited
+}
+
+type Wanted = Pick<InviteDoc, 'organization' | 'role' | 'sso' | 'createdBy'> & { email: string }
+
+async function inviteOne(app: App, tx: Transaction, wanted: Wanted): Promise<ShownInvite> {
+  const now = app.clock.now()
+  const before = await tx.find(invites, 'email', `${wanted.organization}/${wanted.email}`)
+  const mailed = before.find((old) => old.mail !== undefined && isOpen(app, old) && now.getTime() - Date.parse(old.createdAt) < MAIL_AGAIN_MS)
+  if (app.mail && mailed) return { doc: await tx.replace(invites, { ...mailed, ...wanted }) }
+  for (const old of before) await tx.remove(invites as never, old.id)
+  const expiresAt = new Date(now.getTime() + INVITE_MS).toISOString()
+  const draft: Draft<InviteDoc> = { ...wanted, id: newId(), kind: 'email', createdAt: now.toISOString(), expiresAt }
+  if (!app.mail) {
+    const secret = newToken()
+    return { doc: await tx.insert(invites, { ...draft, hash: hashToken(secret) }), secret }
+  }
+  const doc = await tx.insert(invites, { ...draft, mail: 'queued' })
+  await queueMail(app, tx, { mail: 'invite', invite: doc.id })
+  return { doc }
 }
 
 /** The organization as it is stored now, for who may invite into it: an admin, so nobody invites above his own role. Throws 403, 404. */

@@ -85,19 +85,25 @@ function mergeTexts(path: string, hasBase: boolean, b: string, o: string, t: str
   return isMarkdown(path) && hasBase ? mergePage(b, o, t) : null
 }
 
-/** The entries of the three tables of contents by the IDs of their pages: a renamed file's entry is the same one. */
-async function targetNames(app: App, { doc, repo }: Pick<LoadedSpace, 'doc' | 'repo'>, { ours, theirs, base }: Sides): Promise<TargetNames> {
+/**
+ * The entries of the three tables of contents by the IDs of their pages: a renamed file's entry is the same one. Only pages of
+ * the base count: what two sides added apart can have one ID until they are merged.
+ */
+async function targetNames(app: App, { doc, repo }: Pick<LoadedSpace, 'doc' | 'repo'>, sides: Sides): Promise<TargetNames> {
+  const base = sides.base ?? (await repo.mergeBase(sides.ours, sides.theirs))
+  const pages = new Set<string>()
   const names = async (commit: CommitId | null): Promise<NameTarget> => {
     if (commit === null) return () => null
     const snapshot = await repo.at(commit)
     const [{ config }, overrides, files] = await Promise.all([readConfig(snapshot), overridesAt(app, doc.id, repo, commit), snapshot.walk()])
     const paths = new Set(files.map((file) => file.path))
-    const identify = idOf(overrides)
+    const identify = (path: string): string => idOf(overrides)('page', keyBelow(config.root, path))
+    if (commit === base) for (const path of paths) pages.add(identify(path))
     return (href) => {
       const path = /[?#]/.test(href) ? null : findTarget(href, folderOf(config.summary), config.root, (one) => paths.has(one))
-      return path === null ? null : identify('page', keyBelow(config.root, path))
+      const id = path === null ? null : identify(path)
+      return id !== null && pages.has(id) ? id : null
     }
   }
-  const [forBase, forOurs, forTheirs] = await Promise.all([base ?? repo.mergeBase(ours, theirs), ours, theirs].map(async (commit) => names(await commit)))
-  return { base: forBase as NameTarget, ours: forOurs as NameTarget, theirs: forTheirs as NameTarget }
+  return { base: await names(base), ours: await names(sides.ours), theirs: await names(sides.theirs) }
 }

@@ -5,9 +5,12 @@ import { type Viewer, viewerOf } from './access.js'
 import type { Actor, App, LoadedCollection, LoadedSpace } from './app.js'
 import { loadedCollection } from './collections.js'
 import { emit } from './events.js'
-import { checkMayAdd, checkMayTake, checkNesting, roleOnItem, whatHeMayNotTake } from './places.js'
+import { checkMayAdd, checkMayMove, checkMayTake, checkNesting, roleOnItem, whatHeMayNotTake } from './places.js'
 import { collectionItem, type Item, isDeleted, itemsAt, itemsBelow, makeRoom, type Place, replaceItem, spaceItem } from './siblings.js'
 import { openSpace } from './spaces.js'
+
+/** How many things one refusal names. */
+const MAX_REASONS = 50
 
 /** Moves a space to another collection, the top level, or another position. Throws as `moveItem` does. */
 export async function moveSpace(app: App, actor: Actor, space: LoadedSpace, input: MoveContent): Promise<LoadedSpace> {
@@ -39,12 +42,14 @@ async function moveItem(app: App, tx: Transaction, actor: Actor, item: Item, inp
   const viewer = await viewerOf(tx, actor.user.id, organization)
   const from: Place = placeOf(item)
   const to: Place = input.parent === undefined ? from : inPlace(organization, input.parent ?? undefined)
+  await checkMayMove(tx, viewer, item)
   await checkMayTake(tx, viewer, from)
   await checkMayAdd(tx, viewer, to)
   if (item.kind === 'collection' && to.parent !== from.parent) {
     await checkNesting(tx, item.doc.id, to.parent)
     const refused = await whatHeMayNotTake(tx, viewer, await itemsBelow(tx, item.doc.id), 'move')
-    if (refused.length > 0) throw new ServiceError('forbidden', 'You may not move all that lies in it: see details.', { details: refused })
+    if (refused.length > 0)
+      throw new ServiceError('forbidden', 'You may not move all that lies in it: see details.', { details: refused.slice(0, MAX_REASONS) })
   }
   const all = await itemsAt(tx, to)
   const others = all.filter(({ doc }) => doc.id !== item.doc.id)
@@ -86,19 +91,26 @@ export function withPlace(item: Item, { organization, parent }: Place, position:
 
 const livingBefore = (items: readonly Item[], at: number): number => items.slice(0, at).filter((item) => !isDeleted(item)).length
 
-/** Index among the others of the parent at which the item is to stand. Throws 400. */
-async function indexOf(tx: Reader, viewer: Viewer, others: readonly Item[], item: Item, position: MoveContent['position']): Promise<number> {
-  if (position === undefined) return others.length
-  const { before, after } = position
-  if ((before === undefined) === (after === undefined))
-    throw badRequest('The position is not clear.', [{ path: '/position', message: 'must have either before or after' }])
-  const path = before ? '/position/before' : '/position/after'
-  const { kind, id } = pointed((before ?? after) as SiblingPointer)
-  if (id === item.doc.id) throw badRequest('The position is not clear.', [{ path, message: 'must be another one than what is moved' }])
-  const at = others.findIndex((other) => other.kind === kind && other.doc.id === id && !isDeleted(other))
-  if (at < 0 || (await roleOnItem(tx, viewer, others[at] as Item)) === null)
-    throw badRequest(`The ${kind} is not at the place that is moved to.`, [{ path, message: `must be a ${kind} of the parent that is moved to` }])
-  return before ? at : at + 1
+/**
+ * Index among the others of the parent at which the item is to stand: directly before `before`, else directly after
+ * `after`, else at the end. Throws 400.
+ */
+async function indexOf(tx: Reader, viewer: Viewer, others: readonly Item[], item: Item, position: MoveContent['position'] = {}): Promise<number> {
+  const find = async (field: 'before' | 'after'): Promise<number | undefined> => {
+    const pointer = position[field]
+    if (pointer === undefined) return undefined
+    const path = `/position/${field}`
+    const { kind, id } = pointed(pointer)
+    if (id === item.doc.id) throw badRequest('The position is not clear.', [{ path, message: 'must be another one than what is moved' }])
+    const at = others.findIndex((other) => other.kind === kind && other.doc.id === id && !isDeleted(other))
+    if (at < 0 || (await roleOnItem(tx, viewer, others[at] as Item)) === null)
+      throw badRequest(`The ${kind} is not at the place that is moved to.`, [{ path, message: `must be a ${kind} of the parent that is moved to` }])
+    return at
+  }
+  const [before, after] = [await find('before'), await find('after')]
+  if (before !== undefined && after !== undefined && after >= before)
+    throw badRequest('The position contradicts itself.', [{ path: '/position', message: '`after` must name an item that comes before that of `before`' }])
+  return before ?? (after === undefined ? others.length : after + 1)
 }
 
 const pointed = (pointer: SiblingPointer): { kind: Item['kind']; id: string } =>

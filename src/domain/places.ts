@@ -1,5 +1,5 @@
 import { atLeast } from '../access/index.js'
-import { badRequest, conflict, type ErrorDetail, ServiceError } from '../kernel/errors.js'
+import { badRequest, conflict, type ErrorDetail, notFound, ServiceError } from '../kernel/errors.js'
 import { type CollectionDoc, collections, type Role } from '../model/index.js'
 import type { Document, Reader } from '../store/index.js'
 import { roleOn, type Viewer } from './access.js'
@@ -17,6 +17,13 @@ export async function roleAt(reader: Reader, viewer: Viewer, place: Place): Prom
 
 /** The role of a viewer on a space or collection. */
 export const roleOnItem = (reader: Reader, viewer: Viewer, item: Item): Promise<Role | null> => roleOn(reader, viewer, { ...item.doc, kind: item.kind })
+
+/** Throws 404 where the viewer does not see it any more, 403 where he may not move, transfer or delete it. */
+export async function checkMayMove(reader: Reader, viewer: Viewer, item: Item): Promise<void> {
+  const role = await roleOnItem(reader, viewer, item)
+  if (role === null) throw notFound(`The ${item.kind}`)
+  if (!atLeast(role, 'create')) throw new ServiceError('forbidden', `This needs the role create on the ${item.kind}: yours is ${role}.`)
+}
 
 /** Throws 400 where the collection is not one of the organization that the viewer sees, 403 where he may not add to the place. */
 export async function checkMayAdd(reader: Reader, viewer: Viewer, place: Place): Promise<void> {

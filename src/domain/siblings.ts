@@ -49,6 +49,7 @@ export async function replaceItem(tx: Transaction, item: Item): Promise<Item> {
  * @returns the positions, to be stored with the things
  */
 export async function makeRoom(tx: Transaction, siblings: readonly Item[], at: number, n = 1): Promise<string[]> {
+  if (n === 0) return []
   const { positions, moved } = positionsAt(
     siblings.map(({ doc }) => doc),
     at,

@@ -1,76 +1,84 @@
-import { type ChainLink, effectiveRole, greater } from '../access/index.js'
-import { type CollectionDoc, collections, grants, type Role, type SpaceDoc, spaces } from '../model/index.js'
+import { collections, grants, type Role, type SpaceDoc, spaces } from '../model/index.js'
 import type { Document, Reader } from '../store/index.js'
-import { isForReaders, type Viewer } from './access.js'
+import type { Viewer } from './access.js'
+import { rolesOf } from './roles-of-list.js'
 
-/** A space with the links of its chain: itself, its collections outwards. */
-interface Place {
-  space: Document<SpaceDoc>
-  chain: readonly { target: string; defaultLevel: ChainLink['defaultLevel'] }[]
-}
+type Space = Document<SpaceDoc>
 
-/** Target of a grant → the greatest role given there to one of some principals. */
-type Granted = ReadonlyMap<string, Role>
-
-/**
- * The spaces of one organization with all that roles on them are made from, loaded once, to be asked for many people:
- * the answers are those of `roleOn`, without looking at every space again for everybody.
- */
+/** The spaces of one organization, loaded once, to be asked for many people: who sees how many. */
 export interface SpaceAccess {
   /** The spaces that somebody may see, with his role. */
-  visibleTo(viewer: Viewer): Promise<{ space: Document<SpaceDoc>; role: Role }[]>
-  /** How many `visibleTo` would answer. */
+  visibleTo(viewer: Viewer): Promise<{ space: Space; role: Role }[]>
+  /** How many `visibleTo` would answer. Costs grow with what was given to him, hardly with the organization. */
   countFor(viewer: Viewer): Promise<number>
   /** How many spaces a principal (`team:<id>`) was given a role on, itself or through a collection. */
   countGranted(principal: string): Promise<number>
 }
 
 export async function loadSpaceAccess(reader: Reader, organization: string): Promise<SpaceAccess> {
-  const parents = new Map((await reader.find(collections, 'organization', organization)).map((doc) => [doc.id, doc]))
   const docs = (await reader.find(spaces, 'organization', organization)).filter((doc) => doc.deletedAt === undefined)
-  const places = docs.map((space): Place => ({ space, chain: chainOf(space, parents) }))
-  const nobody: Granted = new Map()
-  const byDefault = places.filter((place) => roleAt(place, 'read', nobody) !== null).length
-  const granted = async (principals: Iterable<string>): Promise<Granted> => {
-    const found = new Map<string, Role>()
+  const parents = new Map((await reader.find(collections, 'organization', organization)).map(({ id, parent }) => [id, parent]))
+  const roles = (viewer: Viewer, list: readonly Space[]): Promise<(Role | null)[]> => rolesOf(reader, viewer, 'space', list)
+  const below = once(async () => spacesBelow(docs, parents))
+  const byDefault = once(() => seenByDefault(docs, roles))
+  const granted = async (principals: Iterable<string>): Promise<Set<Space>> => {
+    const found = new Set<Space>()
     for (const principal of principals)
-      for (const { target, role } of await reader.find(grants, 'principal', principal)) found.set(target, greater(found.get(target) ?? null, role) as Role)
+      for (const { target } of await reader.find(grants, 'principal', principal)) for (const space of (await below()).get(target) ?? []) found.add(space)
     return found
   }
   return {
     async visibleTo(viewer) {
-      const mine = await granted(viewer.principals)
-      return places.flatMap((place) => {
-        const role = roleAt(place, viewer.member, mine)
-        return role === null ? [] : [{ space: place.space, role }]
+      const his = await roles(viewer, docs)
+      return docs.flatMap((space, index) => {
+        const role = his[index] ?? null
+        return role === null ? [] : [{ space, role }]
       })
     },
     async countFor(viewer) {
       if (viewer.member === undefined) return 0
-      if (viewer.member === 'admin') return places.length
-      const mine = await granted(viewer.principals)
-      if (mine.size === 0) return viewer.member === null ? 0 : byDefault
-      return places.filter((place) => roleAt(place, viewer.member, mine) !== null).length
+      if (viewer.member === 'admin') return docs.length
+      const usual = viewer.member === null ? new Set<Space>() : await byDefault()
+      const special = [...(await granted(viewer.principals))]
+      const seen = (await roles(viewer, special)).filter((role) => role !== null).length
+      return usual.size - special.filter((space) => usual.has(space)).length + seen
     },
-    async countGranted(principal) {
-      const its = await granted([principal])
-      return its.size === 0 ? 0 : places.filter(({ chain }) => chain.some(({ target }) => its.has(target))).length
-    },
+    countGranted: async (principal) => (await granted([principal])).size,
   }
 }
 
-function chainOf(space: SpaceDoc & { id: string }, parents: ReadonlyMap<string, CollectionDoc>): Place['chain'] {
-  const chain = [{ target: `space:${space.id}`, defaultLevel: space.defaultLevel }]
-  for (let at = parents.get(space.parent ?? ''); at; at = parents.get(at.parent ?? ''))
-    chain.push({ target: `collection:${at.id}`, defaultLevel: at.defaultLevel })
-  return chain
+/**
+ * What a member without a role given by name or team sees: it does not depend on how great his own role is, nor differ
+ * between spaces of one collection, level and visibility, of which one is asked for.
+ */
+async function seenByDefault(docs: readonly Space[], roles: (viewer: Viewer, list: readonly Space[]) => Promise<(Role | null)[]>): Promise<Set<Space>> {
+  const alike = new Map<string, Space[]>()
+  for (const space of docs) {
+    const key = `${space.parent ?? ''} ${space.defaultLevel} ${space.visibility}`
+    const group = alike.get(key)
+    if (group) group.push(space)
+    else alike.set(key, [space])
+  }
+  const groups = [...alike.values()]
+  const seen = await roles(
+    { user: '', member: 'read', principals: new Set() },
+    groups.map(([first]) => first as Space),
+  )
+  return new Set(groups.filter((_, index) => seen[index] !== null).flat())
 }
 
-function roleAt({ space, chain }: Place, member: Role | null | undefined, granted: Granted): Role | null {
-  const links = chain.map(({ target, defaultLevel }): ChainLink => {
-    const role = granted.get(target)
-    return { defaultLevel, granted: role === undefined ? [] : [role] }
-  })
-  const parents = links.slice(1)
-  return effectiveRole(links, member) ?? (isForReaders(space, parents) && effectiveRole(parents, member) !== null ? 'read' : null)
+/** Target of a grant → the spaces that it reaches. */
+function spacesBelow(docs: readonly Space[], parents: ReadonlyMap<string, string | undefined>): Map<string, Space[]> {
+  const below = new Map<string, Space[]>()
+  const add = (target: string, space: Space): void => void (below.get(target)?.push(space) ?? below.set(target, [space]))
+  for (const space of docs) {
+    add(`space:${space.id}`, space)
+    for (let at = space.parent; at !== undefined; at = parents.get(at)) add(`collection:${at}`, space)
+  }
+  return below
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => (made ??= make())
 }

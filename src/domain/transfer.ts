@@ -1,6 +1,18 @@
 import { atLeast } from '../access/index.js'
 import { badRequest, conflict, type ErrorDetail, notFound, ServiceError } from '../kernel/errors.js'
-import { collections, grants, type Role, type SiteDoc, type SpaceDoc, sites, spaces, type TransferContent } from '../model/index.js'
+import {
+  collections,
+  grants,
+  membershipId,
+  memberships,
+  requestedReviews,
+  type Role,
+  type SiteDoc,
+  type SpaceDoc,
+  sites,
+  spaces,
+  type TransferContent,
+} from '../model/index.js'
 import type { Transaction } from '../store/index.js'
 import { findOrganization, grantTarget, type Viewer, viewerOf } from './access.js'
 import type { Actor, App, LoadedCollection, LoadedSpace } from './app.js'
@@ -8,8 +20,7 @@ import { loadedCollection } from './collections.js'
 import { emit } from './events.js'
 import { belongs, carryGrants } from './kept-grants.js'
 import { inPlace, placeOf, withPlace } from './move.js'
-import { checkMayTake, checkNesting, roleAt, roleOnItem, whatHeMayNotTake } from './places.js'
-import { removeRequestsOfStrangers } from './reviews/requests.js'
+import { checkMayMove, checkMayTake, checkNesting, roleAt, roleOnItem, whatHeMayNotTake } from './places.js'
 import { collectionItem, type Item, itemsBelow, type Place, positionAtEnd, replaceItem, spaceItem } from './siblings.js'
 import { openSpace } from './spaces.js'
 
@@ -48,19 +59,23 @@ async function checkTarget(app: App, actor: Actor, { organization }: TransferCon
 async function transferItem(app: App, tx: Transaction, actor: Actor, item: Item, input: TransferContent): Promise<Item> {
   const from = placeOf(item)
   const to = inPlace(input.organization, input.parent ?? undefined)
-  await checkMayTake(tx, await viewerOf(tx, actor.user.id, from.organization), from)
+  const viewer = await viewerOf(tx, actor.user.id, from.organization)
+  await checkMayMove(tx, viewer, item)
+  await checkMayTake(tx, viewer, from)
   if (from.organization === to.organization && from.parent === to.parent) throw conflict('Nothing would change: it is there already.')
   const below = item.kind === 'collection' ? await itemsBelow(tx, item.doc.id) : []
   const everything = [item, ...below]
-  await checkTransferable(tx, actor, everything, from, to)
+  await checkTransferable(tx, viewer, everything, from, to)
   if (item.kind === 'collection') await checkNesting(tx, item.doc.id, to.parent)
 
   const now = app.clock.now().toISOString()
   const moved = await replaceItem(tx, withPlace(item, to, await positionAtEnd(tx, to), now))
   if (from.organization !== to.organization) {
     for (const one of below) await replaceItem(tx, { ...one, doc: { ...one.doc, organization: to.organization } } as Item)
-    for (const { kind, doc } of everything) await carryGrants(tx, grantTarget({ kind, id: doc.id }), from.organization, to.organization)
-    for (const one of [moved, ...below]) if (one.kind === 'space') await removeRequestsOfStrangers(tx, { ...one.doc, organization: to.organization })
+    for (const { kind, doc } of everything) {
+      await carryGrants(tx, grantTarget({ kind, id: doc.id }), from.organization, to.organization)
+      if (kind === 'space') await dropAwaitedReviews(tx, doc.id, to.organization)
+    }
   }
   if ((await roleOnItem(tx, await viewerOf(tx, actor.user.id, to.organization), moved)) === null)
     throw cannot([{ path: '', message: 'you would not see it any more: its default level gives nobody access, and you are no admin of the target' }])
@@ -68,29 +83,27 @@ async function transferItem(app: App, tx: Transaction, actor: Actor, item: Item,
   return moved
 }
 
-const cannot = (details: ErrorDetail[]) =>
-  new ServiceError(
-    'precondition-failed',
-    `The transfer cannot be done: ${details[0]?.message}${details.length > 1 ? ` (and ${details.length - 1} more, see details)` : ''}.`,
-    {
-      details,
-    },
-  )
+/** How many reasons one refusal names. */
+const MAX_REASONS = 50
+
+const cannot = (reasons: readonly ErrorDetail[]) => {
+  const more = reasons.length > 1 ? ` (and ${reasons.length - 1} more, see details)` : ''
+  return new ServiceError('precondition-failed', `The transfer cannot be done: ${reasons[0]?.message}${more}.`, { details: reasons.slice(0, MAX_REASONS) })
+}
 
 /** Collects why a transfer cannot be done, so that one refusal names all. */
-async function checkTransferable(tx: Transaction, actor: Actor, everything: readonly Item[], from: Place, to: Place): Promise<void> {
-  const target = await viewerOf(tx, actor.user.id, to.organization)
+async function checkTransferable(tx: Transaction, viewer: Viewer, everything: readonly Item[], from: Place, to: Place): Promise<void> {
+  const target = await viewerOf(tx, viewer.user, to.organization)
   const role = await roleAt(tx, target, to)
   if (to.parent !== undefined && role === null)
     throw badRequest('There is no such collection.', [{ path: '/parent', message: 'must be the ID of a collection of the organization it is transferred to' }])
   const details: ErrorDetail[] = []
   if (!atLeast(role, 'create'))
     details.push({ path: to.parent === undefined ? '/organization' : '/parent', message: 'you need the role create in the place it is transferred to' })
-  const source = await viewerOf(tx, actor.user.id, from.organization)
-  details.push(...(await whatHeMayNotTake(tx, source, everything, 'transfer')))
+  details.push(...(await whatHeMayNotTake(tx, viewer, everything, 'transfer')))
   if (from.organization !== to.organization) {
     if (details.length === 0) details.push(...(await whatIsAbove(tx, role, everything, to)))
-    details.push(...(await whatHolds(tx, source, everything)))
+    details.push(...(await whatHolds(tx, viewer, everything)))
   }
   if (details.length > 0) throw cannot(details)
 }
@@ -124,6 +137,12 @@ async function whatIsAbove(tx: Transaction, role: Role | null, everything: reado
 }
 
 const published = (space: SpaceDoc, site: SiteDoc) => `the space ${space.id} (${space.title}) is on the site ${site.id}: remove it there first`
+
+/** Removes the reviews that are awaited of people who are not members of the organization it is in now. */
+async function dropAwaitedReviews(tx: Transaction, space: string, organization: string): Promise<void> {
+  for (const one of await tx.find(requestedReviews, 'space', space))
+    if (!(await tx.get(memberships, membershipId(organization, one.user)))) await tx.remove(requestedReviews as never, one.id)
+}
 
 /** Tells both organizations: the one that has it no more, and the one that has it now. */
 async function emitTransferred(app: App, tx: Transaction, actor: Actor, { kind, doc }: Item, from: Place, to: Place): Promise<void> {

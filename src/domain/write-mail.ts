@@ -1,6 +1,7 @@
 import { hashToken, newToken } from '../auth/index.js'
 import { newId } from '../kernel/ids.js'
 import { invites, organizations, signIns, users } from '../model/index.js'
+import type { Transaction } from '../store/index.js'
 import type { App } from './app.js'
 import { isGood, isOpen } from './invites.js'
 import { type MailOrder, oneLine, type WrittenMail } from './mails.js'
@@ -38,12 +39,18 @@ async function writeInvite(app: App, id: string): Promise<WrittenMail | null> {
       `The link is for you alone and works until ${doc.expiresAt}. If you did not expect it, do nothing.`,
       '',
     ].join('\n'),
-    settle: async (tx, fate) => {
-      const stored = fate === 'later' ? null : await tx.get(invites, id)
-      if (stored) await tx.replace(invites, { ...stored, mail: fate as 'sent' | 'failed' })
-    },
+    settle: (tx, fate) => (fate === 'later' ? Promise.resolve() : markInvite(tx, id, fate)),
   }
 }
+
+async function markInvite(tx: Transaction, id: string, mail: 'sent' | 'failed'): Promise<void> {
+  const stored = await tx.get(invites, id)
+  if (stored) await tx.replace(invites, { ...stored, mail })
+}
+
+/** Writes down that the mail of an order is given up. */
+export const giveUpMail = async (tx: Transaction, order: MailOrder): Promise<void> =>
+  order.mail === 'invite' ? markInvite(tx, order.invite, 'failed') : undefined
 
 /** A sign-in link, where there is an account with the address, or a link invitation that makes one. */
 async function writeSignIn(app: App, email: string, invite: string | undefined): Promise<WrittenMail | null> {
@@ -66,7 +73,7 @@ async function writeSignIn(app: App, email: string, invite: string | undefined):
     to: email,
     subject: 'Your sign-in link',
     text: [
-      `Somebody, you we hope, wants to sign in to ${app.settings.publicUrl} with this address.`,
+      `Somebody, hopefully you, wants to sign in to ${app.settings.publicUrl} with this address.`,
       '',
       `Sign in: ${linkTo(app, 'sign-in', secret)}`,
       '',

@@ -140,10 +140,10 @@ class Repositories implements Git {
 
   async #openNow(name: string): Promise<BareRepository> {
     const path = repositoryPath(this.reposDir, name)
-    await mustBeSupported(path)
+    mustBeSupported(path)
     const repository = new BareRepository(path, ++this.#openings, this.services)
     repository.recover()
-    for (const lock of await listLocks(path)) this.notice(`${path}/${lock} is there: if no Git is at work, remove it, or the ref cannot be moved`)
+    for (const lock of listLocks(path)) this.notice(`${path}/${lock} is there: if no Git is at work, remove it, or the ref cannot be moved`)
     return repository
   }
 }

@@ -1,10 +1,10 @@
-import { sendMail } from '../domain/mails.js'
-import { writeMail } from '../domain/write-mail.js'
+import { type MailOrder, sendMail } from '../domain/mails.js'
+import { giveUpMail, writeMail } from '../domain/write-mail.js'
 import type { JobKind } from './job-kind.js'
 
 /** Sends a mail. */
 export const mail: JobKind = {
   kind: 'send-mail',
   run: (app, job) => sendMail(app, job, writeMail),
-  failed: (_app, _job, error) => ({ error }),
+  failed: (_app, job, error) => ({ error, write: (tx) => giveUpMail(tx, job.payload as unknown as MailOrder) }),
 }

@@ -31,10 +31,15 @@ export interface AuditDoc {
   requestId: string
 }
 
+/** The list of an organization's requests that did not succeed. */
+export const failedEntries = (organization: string): string => `${organization}/failed`
+
 export const auditLog = collection<AuditDoc>()({
   name: 'audit-log',
   indexes: {},
-  orders: { time: { group: (entry) => entry.organization, by: (entry) => entry.id } },
+  orders: {
+    time: { group: (entry) => (entry.status < 400 ? entry.organization : [entry.organization, failedEntries(entry.organization)]), by: (entry) => entry.id },
+  },
   // One checkpoint file a day: what is written once is not written again with every checkpoint.
   owner: (entry) => `${entry.organization}/${entry.at.slice(0, 10)}`,
 })

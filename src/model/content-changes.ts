@@ -51,12 +51,22 @@ export const UpdateGroup = Type.Object(
   strict,
 )
 export const DeleteGroup = Type.Object({ ...operation('delete_group'), page: Id }, strict)
+/** What a link page may name: the references that links of the table of contents are answered with. */
+const LinkTarget = Type.Union(
+  [
+    Type.Object({ kind: Type.Literal('page'), page: Id }, strict),
+    Type.Object({ kind: Type.Literal('anchor'), page: Id, anchor: Type.String({ minLength: 1, maxLength: 255 }) }, strict),
+    Type.Object({ kind: Type.Literal('url'), url: Type.String({ minLength: 1, maxLength: 2048 }) }, strict),
+  ],
+  { description: 'A page of this space, an anchor in one, or a URL.' },
+)
+
 export const InsertLink = Type.Object(
   {
     ...operation('insert_link'),
     title: Type.String({ minLength: 1, maxLength: 255 }),
     href: optional(Type.String({ maxLength: 2048 })),
-    target: optional(Type.Object({ kind: Type.Literal('page'), page: Id }, strict)),
+    target: optional(LinkTarget),
     into: Into,
     at: At,
   },

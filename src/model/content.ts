@@ -124,7 +124,11 @@ export const Revision = Type.Object(
     variables: StringMap,
     createdAt: Timestamp,
     git: optional(RevisionGit),
-    urls: Type.Object({ app: Type.String(), published: optional(Type.String()), public: optional(Type.String()) }),
+    urls: Type.Object({
+      app: Type.String(),
+      published: optional(Type.String({ description: 'Where visitors find it: on the revision that is the main content of a published space.' })),
+      public: optional(Type.String({ description: 'The same, where anyone may see it and search engines list it.' })),
+    }),
     type: oneOf(revisionTypes),
     mergedFrom: optional(MergedFrom),
     diagnostics: Type.Array(Diagnostic),

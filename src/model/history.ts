@@ -40,7 +40,13 @@ export const RevisionList = listOf(RevisionSummary, { $id: 'RevisionList' })
 
 export const RevisionsQuery = Type.Object({
   ...pageQuery,
-  pageId: Type.Optional(Type.String({ maxLength: 64, description: 'Only revisions that changed the file of this page, under whatever path it had.' })),
+  pageId: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description:
+        'Only revisions that changed this page: its file, under whatever path it had, or its title or place in the table of contents. A page that is no more has those up to its deletion.',
+    }),
+  ),
   author: Type.Optional(Type.String({ maxLength: 320, description: 'Only revisions of this author: the ID of a user, or an e-mail address.' })),
 })
 export type RevisionsQuery = Static<typeof RevisionsQuery>

@@ -252,7 +252,10 @@ export const MoveContent = Type.Object(
     position: Type.Optional(
       Type.Object(
         { before: Type.Optional(SiblingPointer), after: Type.Optional(SiblingPointer) },
-        { additionalProperties: false, description: 'Before or after a space or collection of that parent, not both; absent = at the end.' },
+        {
+          additionalProperties: false,
+          description: 'Directly before `before`, else directly after `after`: spaces or collections of that parent. Neither = at the end.',
+        },
       ),
     ),
   },

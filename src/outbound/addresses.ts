@@ -1,12 +1,7 @@
-import { lookup as systemLookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import { isAllowedAddress, type PrivateNetworks } from '../kernel/addresses.js'
 import { OutboundError } from './errors.js'
-
-/** All IP addresses of a host name. Rejects with Node's `code` (`ENOTFOUND` …). */
-export type Resolve = (host: string) => Promise<{ address: string; family: number }[]>
-
-export const resolveBySystem: Resolve = (host) => systemLookup(host, { all: true, verbatim: true })
+import { type Resolve, resolveHost } from './resolve.js'
 
 const LONGEST_URL = 2048
 
@@ -30,7 +25,7 @@ export function readUrl(text: string, base?: URL): URL {
 export class AddressGuard {
   constructor(
     readonly allow: PrivateNetworks,
-    readonly resolve: Resolve = resolveBySystem,
+    readonly resolve: Resolve = resolveHost,
   ) {}
 
   /** Throws `OutboundError` (`refused`) for an IP address that is not to be asked. A name passes: `addressesOf` decides. */

@@ -33,7 +33,8 @@ export function explain(thrown: unknown, host: string): OutboundError {
   if (known) return known
   const code = String((thrown as { code?: unknown } | undefined)?.code ?? '')
   const because = (failure: OutboundFailure, message: string): OutboundError => new OutboundError(failure, message, { cause: thrown })
-  if (['ENOTFOUND', 'EAI_AGAIN', 'ENODATA'].includes(code)) return because('unreachable', `The host ${host} is not known; check the URL, or the server's DNS.`)
+  if (['ENOTFOUND', 'EAI_AGAIN', 'ENODATA', 'ESERVFAIL', 'EREFUSED', 'ETIMEOUT'].includes(code))
+    return because('unreachable', `The host ${host} is not known; check the URL, or the server's DNS.`)
   if (code === 'ETIMEDOUT' || /^UND_ERR_\w+_TIMEOUT$/.test(code)) return because('timeout', `${host} did not answer in time.`)
   if (TLS.test(code)) return because('unreachable', `The TLS certificate of ${host} cannot be trusted, or TLS does not work (${code}).`)
   if (NONSENSE.test(code) || (thrown instanceof Error && thrown.name === 'HTTPParserError'))

@@ -1,9 +1,10 @@
 import type { Readable } from 'node:stream'
 import { Agent, buildConnector } from 'undici'
 import type { PrivateNetworks } from '../kernel/addresses.js'
-import { AddressGuard, hostOf, readUrl, type Resolve } from './addresses.js'
+import { AddressGuard, hostOf, readUrl } from './addresses.js'
 import { readBody } from './body.js'
 import { explain, OutboundError } from './errors.js'
+import type { Resolve } from './resolve.js'
 
 export interface HttpRequest {
   url: string
@@ -45,7 +46,7 @@ export interface HttpClientOptions {
   allowPrivateNetworks: PrivateNetworks
   /** `User-Agent`. */
   agent: string
-  /** Where names are looked up; default the system. */
+  /** Where names are looked up; default the name servers, then the system. */
   resolve?: Resolve
 }
 

@@ -10,12 +10,12 @@ export interface Mail {
 
 /** Hands messages to the mail server of the configuration. */
 export interface Mailer {
-  /** Resolves when the server has taken it. Throws `MailRefused` where it never will; any other error may pass. */
+  /** Resolves when the server has taken it. Throws `MailRefused` where it never will; any other error may pass. No error quotes the server, which may quote the message. */
   send(mail: Mail): Promise<void>
   close(): void
 }
 
-/** The mail server does not take this message, or not for this recipient. Its code alone is kept: its text may quote the message. */
+/** The mail server does not take this message, or not for this recipient. */
 export class MailRefused extends Error {
   override name = 'MailRefused'
   constructor(readonly responseCode: number) {
@@ -35,9 +35,9 @@ export function createMailer({ url, from }: { url: string; from: string }): Mail
         // As an object, an address is taken as it is: nothing in it can become a second recipient or another host.
         await transport.sendMail({ from, to: { name: '', address: to }, subject, text, headers: { 'Auto-Submitted': 'auto-generated' } })
       } catch (error) {
-        const { code, responseCode } = error as { code?: string; responseCode?: number }
+        const { code, responseCode, message } = error as { code?: string; responseCode?: number; message: string }
         if ((code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode !== undefined && responseCode >= 500) throw new MailRefused(responseCode)
-        throw error
+        throw new Error(`The mail server did not take the message (${code ?? 'no code'}): ${responseCode ?? message}`)
       }
     },
     close: () => transport.close(),

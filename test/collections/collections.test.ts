@@ -197,6 +197,31 @@ test('settings of a space: what is given changes, what is null goes, what is wro
   )
 })
 
+test('counters say what there is, whatever happens to the space', async () => {
+  const id = await f.space()
+  for (const status of ['draft', 'open', 'archived', 'merged']) {
+    const { number } = (await f.admin.call('post', `/v1/spaces/${id}/change-requests`, { subject: status }).expect(201)).body
+    if (status === 'merged') await f.admin.call('post', `/v1/spaces/${id}/change-requests/${number}/merge`).expect(200)
+    else if (status !== 'draft') await f.admin.call('patch', `/v1/spaces/${id}/change-requests/${number}`, { status }).expect(200)
+  }
+  const comment = (await f.admin.call('post', `/v1/spaces/${id}/comments`, { body: { markdown: 'One' } }).expect(200)).body.id
+  await f.admin.call('post', `/v1/spaces/${id}/comments`, { body: { markdown: 'Two' } }).expect(200)
+  await f.admin.call('put', `/v1/spaces/${id}/comments/${comment}`, { resolved: true }).expect(200)
+  const counters = async (space: string) => {
+    const { comments, changeRequests, changeRequestsOpen, changeRequestsDraft } = (await f.admin.call('get', `/v1/spaces/${space}`).expect(200)).body
+    return [comments, changeRequests, changeRequestsOpen, changeRequestsDraft]
+  }
+  assert.equal(await counters(id), [1, 4, 1, 1])
+  const collection = await f.collection()
+  const copy = (await f.admin.call('post', `/v1/spaces/${id}/duplicate`).expect(201)).body.id
+  assert.equal(await counters(copy), [0, 0, 0, 0])
+  await f.admin.call('post', `/v1/spaces/${id}/move`, { parent: collection }).expect(200)
+  await f.admin.call('delete', `/v1/spaces/${id}`).expect(204)
+  await f.admin.call('delete', `/v1/collections/${collection}`).expect(204)
+  await f.admin.call('post', `/v1/spaces/${id}/restore`).expect(200)
+  assert.equal(await counters(id), [1, 4, 1, 1])
+})
+
 test('collections lie 32 deep in each other, and no deeper', async () => {
   let parent: string | null = null
   for (let depth = 1; depth <= 32; depth++) parent = await f.collection(parent)

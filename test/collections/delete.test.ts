@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
-import { contentRole } from '../../src/domain/access.js'
-import { collections, type DefaultLevel, events, grants, type Role, roles, spaces } from '../../src/model/index.js'
+import { contentRole, viewerOf } from '../../src/domain/access.js'
+import { Aggregation } from '../../src/domain/aggregate-permissions.js'
+import { rolesOf } from '../../src/domain/roles-of-list.js'
+import { collections, type DefaultLevel, events, grants, membershipId, memberships, type Role, roles, spaces } from '../../src/model/index.js'
 import type { Caller } from '../support/service.js'
 import { suite } from '../support/suite.js'
 import { type Fixture, startFixture } from './fixture.js'
@@ -106,17 +108,26 @@ test(
             }
           })
           const access = async () => {
-            const [space, inNested, nested] = [
-              await app.store.get(spaces, id('space')),
-              await app.store.get(spaces, id('inNested')),
-              await app.store.get(collections, id('nested')),
+            const found = [
+              { kind: 'space' as const, doc: await app.store.get(spaces, id('space')) },
+              { kind: 'space' as const, doc: await app.store.get(spaces, id('inNested')) },
+              { kind: 'collection' as const, doc: await app.store.get(collections, id('nested')) },
             ]
-            const of = async (user: string) => [
-              await contentRole(app.store, user, { ...(space as NonNullable<typeof space>), kind: 'space' }),
-              await contentRole(app.store, user, { ...(inNested as NonNullable<typeof inNested>), kind: 'space' }),
-              await contentRole(app.store, user, { ...(nested as NonNullable<typeof nested>), kind: 'collection' }),
-            ]
-            return Promise.all(people.map(({ user }) => of(user)))
+            const roles: (Role | null)[] = []
+            for (const { kind, doc } of found) {
+              if (!doc) throw new Error('it is gone')
+              const content = { ...doc, kind }
+              const aggregation = await Aggregation.of(app.store, content)
+              for (const { user } of people) {
+                const role = await contentRole(app.store, user, content)
+                roles.push(role)
+                // The other two ways to a role, for lists and for everybody, say the same.
+                assert.equal(await rolesOf(app.store, await viewerOf(app.store, user, organization), kind, [content]), [role])
+                const membership = await app.store.get(memberships, membershipId(organization, user))
+                assert.is(membership && aggregation.role(membership), role)
+              }
+            }
+            return roles
           }
           const before = await access()
           await remove(id('gone')).expect(204)

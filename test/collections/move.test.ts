@@ -35,6 +35,21 @@ test('before and after spaces and collections, at the end, and out again', async
   assert.equal([back, await f.order(parent)], [await f.get('space', a), [a, b, c]])
 })
 
+test('between two, and at the end where the position or the whole body is left out', async () => {
+  const parent = await f.collection()
+  const [a, b, c, d] = [await f.space(parent), await f.space(parent), await f.collection(parent), await f.space(parent)]
+  await move('space', d, { position: { before: space(b), after: space(a) } }).expect(200)
+  assert.equal(await f.order(parent), [a, d, b, c])
+  await move('space', d, { position: { before: space(b), after: space(a) } }).expect(409)
+  await move('space', d, { position: { before: space(a), after: collection(c) } }).expect(400)
+  await move('space', d, { position: {} }).expect(200)
+  assert.equal(await f.order(parent), [a, b, c, d])
+  await f.admin.call('post', `/v1/spaces/${a}/move`).expect(200)
+  await f.admin.call('post', `/v1/collections/${c}/move`).expect(200)
+  assert.equal(await f.order(parent), [b, d, a, c])
+  await f.admin.call('post', `/v1/collections/${c}/move`).expect(409)
+})
+
 test('409 where nothing would change, whichever way it is said', async () => {
   const parent = await f.collection()
   const [a, b, last] = [await f.space(parent), await f.collection(parent), await f.space(parent)]
@@ -64,8 +79,8 @@ test('400 names what is wrong with the parent or the position', async () => {
     [{ parent: 'nothing' }, '/parent'],
     [{ parent: foreign }, '/parent'],
     [{ parent: outside }, '/parent'],
-    [{ position: {} }, '/position'],
     [{ position: { before: space(beside), after: space(beside) } }, '/position'],
+    [{ position: { before: space(beside), after: space(outside) } }, '/position/after'],
     [{ position: { before: space(inside) } }, '/position/before'],
     [{ position: { after: space(outside) } }, '/position/after'],
     [{ position: { after: space(gone) } }, '/position/after'],

@@ -96,6 +96,25 @@ test('a collection is deleted while spaces are made, moved, restored and transfe
   }
 })
 
+test('a space is changed, moved and duplicated while it is deleted and restored: it is there or not, and nothing fails', async () => {
+  const parent = await f.collection()
+  for (let round = 0; round < 5; round++) {
+    const id = await f.space()
+    const answers = await Promise.all([
+      f.admin.call('patch', `/v1/spaces/${id}`, { title: 'Changed' }),
+      f.admin.call('delete', `/v1/spaces/${id}`),
+      post(`/v1/spaces/${id}/move`, { parent }),
+      post(`/v1/spaces/${id}/duplicate`),
+      f.admin.call('patch', `/v1/spaces/${id}`, { visibility: 'in-collection' }),
+    ])
+    for (const { status } of answers) assert.ok([200, 201, 204, 400, 404].includes(status), String(status))
+    await f.admin.call('get', `/v1/spaces/${id}`).expect(404)
+    const back = await Promise.all([post(`/v1/spaces/${id}/restore`), post(`/v1/spaces/${id}/restore`)])
+    assert.equal(statuses(back), [200, 409])
+    await sound()
+  }
+})
+
 test('transfers at once, against moves, changes and deletions: everything is of one organization', async () => {
   for (let round = 0; round < 5; round++) {
     const top = await f.collection()

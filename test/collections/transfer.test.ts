@@ -32,12 +32,17 @@ test('a space goes with its content, history and change requests, and comes back
   const everything = async () => ({
     space: await f.get('space', id),
     content: (await f.admin.call('get', `/v1/spaces/${id}/content`).expect(200)).body,
-    requests: (await f.admin.call('get', `/v1/spaces/${id}/change-requests?status=draft`).expect(200)).body,
+    requests: (await f.admin.call('get', `/v1/spaces/${id}/change-requests?status=open`).expect(200)).body,
   })
+  await f.admin.call('post', `/v1/spaces/${id}/comments`, { body: { markdown: 'Said.' } }).expect(200)
+  await f.admin.call('post', `/v1/spaces/${id}/change-requests/1/requested-reviewers`, { users: [member.user, both.user] }).expect(200)
   const before = await everything()
   const target = await shelf(other)
   const there = (await transfer('space', id, { organization: other, parent: target }).expect(200)).body
-  assert.equal([there.organization, there.parent, there.changeRequestsDraft], [other, target, 1])
+  assert.equal([there.organization, there.parent, there.changeRequestsOpen, there.comments], [other, target, 1, 1])
+  const asked = (await f.admin.call('get', `/v1/spaces/${id}/change-requests/1/requested-reviewers`).expect(200)).body
+  assert.is(asked.count, 1, 'who is not of the other organization is not awaited there')
+  assert.is((await f.admin.call('get', `/v1/spaces/${id}/comments`).expect(200)).body.count, 1)
   assert.equal([await f.role(member, 'space', id), await f.role(both, 'space', id)], ['none', 'review'])
   assert.equal(await f.order(target, other), [id])
   assert.equal(await f.order(parent), [])

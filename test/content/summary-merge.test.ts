@@ -34,6 +34,21 @@ test('adds, removals, retitles, retargets and moves are independent', () => {
   assert.is(merged(base.replace('* [D](d.md)\n', ''), base.replace('  * [B](b.md)\n', '')), base.replace('* [D](d.md)\n', '').replace('  * [B](b.md)\n', ''))
 })
 
+test('moves of both sides that only together make a tree', () => {
+  const from = '* [T](t.md)\n  * [P](p.md)\n* [H](h.md)\n* [Z](z.md)\n'
+  const ours = '* [T](t.md)\n  * [P](p.md)\n    * [H](h.md)\n* [Z](z.md)\n'
+  const theirs = '* [H](h.md)\n  * [T](t.md)\n* [Z](z.md)\n  * [P](p.md)\n'
+  assert.is(merged(ours, theirs, from), '* [Z](z.md)\n  * [P](p.md)\n    * [H](h.md)\n      * [T](t.md)\n')
+  const apart = mergeSummary(from, '* [T](t.md)\n  * [P](p.md)\n  * [H](h.md)\n* [Z](z.md)\n', '* [H](h.md)\n  * [T](t.md)\n    * [P](p.md)\n* [Z](z.md)\n')
+  assert.ok('conflict' in apart)
+})
+
+test('pure order, and a move elsewhere, are no conflict', () => {
+  const from = '* [A](a.md)\n* [B](b.md)\n* [C](c.md)\n'
+  assert.is(merged('* [C](c.md)\n* [A](a.md)\n* [B](b.md)\n', '* [A](a.md)\n* [C](c.md)\n* [B](b.md)\n', from), '* [C](c.md)\n* [A](a.md)\n* [B](b.md)\n')
+  assert.is(merged('* [A](a.md)\n* [B](b.md)\n  * [C](c.md)\n', '* [C](c.md)\n* [A](a.md)\n* [B](b.md)\n', from), '* [A](a.md)\n* [B](b.md)\n  * [C](c.md)\n')
+})
+
 test('what both changed is a conflict that says so', () => {
   assert.match(conflicts(base.replace('[C]', '[X]'), base.replace('[C]', '[Y]')), 'Both sides changed the title of “C”')
   assert.match(conflicts(base.replace('* [C](c.md)\n', ''), base.replace('[C]', '[Y]')), '“C” was removed here and changed there')

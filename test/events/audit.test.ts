@@ -2,6 +2,7 @@ import * as assert from 'uvu/assert'
 import { issueToken } from '../../src/domain/accounts.js'
 import { removeWhatIsOver } from '../../src/domain/retention.js'
 import { startService, type TestService } from '../support/service.js'
+import { type Smtp, startSmtp } from '../support/smtp.js'
 import { suite } from '../support/suite.js'
 import { handClock } from './receiver.js'
 
@@ -10,11 +11,17 @@ const DAY = 24 * 60 * 60 * 1000
 const clock = handClock()
 let here: TestService
 let log: string
+let smtp: Smtp
 test.before(async () => {
-  here = await startService({ overrides: { clock }, env: { BINDERY_TRUST_PROXY: '1' } })
+  smtp = await startSmtp({ user: 'docs', password: 'smtp-pass-word' })
+  const env = { BINDERY_TRUST_PROXY: '1', BINDERY_SMTP_URL: smtp.url, BINDERY_MAIL_FROM: 'docs@people.example' }
+  here = await startService({ overrides: { clock }, env })
   log = `/v1/orgs/${here.organization}/audit-log`
 })
-test.after(() => here.close())
+test.after(async () => {
+  await here.close()
+  await smtp.close()
+})
 
 const read = async (query = '') => (await here.admin.call('get', `${log}?${query}`).expect(200)).body
 const newest = async () => (await read('limit=1')).items[0]
@@ -94,6 +101,24 @@ test("a user's own matters are in the log of each of his organizations; an organ
   assert.is((await here.admin.call('get', `${second}/audit-log?limit=1`).expect(200)).body.items[0].operation, 'createUserToken')
 })
 
+test('signing in is there, and accepting an invitation', async () => {
+  const base = `/v1/orgs/${here.organization}`
+  await here.admin.call('post', `${base}/invites`, { emails: ['new@people.example'], role: 'edit' }).expect(200)
+  const nobody = (path: string, body: object) => here.admin.call('post', path, body).unset('Authorization')
+  const invited = (await smtp.mailTo('new@people.example')).secret
+  const { body: accepted } = await nobody('/v1/invites/accept', { token: invited }).expect(200)
+  const joined = await newest()
+  assert.equal([joined.operation, joined.actor], ['acceptOrganizationInvite', { user: accepted.member.user.id, token: accepted.token.id }])
+  await nobody('/v1/sign-in', { email: 'new@people.example' }).expect(202)
+  const { secret } = await smtp.mailTo('new@people.example', 2)
+  const { body: token } = await nobody('/v1/sign-in/token', { token: secret }).expect(201)
+  const signedIn = await newest()
+  assert.equal([signedIn.operation, signedIn.actor, signedIn.members], ['signInByLink', { user: accepted.member.user.id, token: token.id }, ['token']])
+  await nobody('/v1/sign-in/token', { token: secret }).expect(404)
+  assert.is((await newest()).id, signedIn.id)
+  for (const value of [invited, secret, token.token]) assert.not.ok(JSON.stringify((await read('limit=1000')).items).includes(value))
+})
+
 test('filters, and pages that go on while entries come', async () => {
   const space = await newSpace()
   const person = await here.caller('edit')
@@ -128,6 +153,16 @@ test('filters, and pages that go on while entries come', async () => {
   assert.is(new Set(seen).size, 7)
   assert.equal(seen, [...seen].sort().reverse())
   for (const query of ['from=x', 'outcome=maybe', 'limit=1001', 'page=x']) await here.admin.call('get', `${log}?${query}`).expect(400)
+})
+
+test('attempts that came to nothing push out only each other', async () => {
+  const space = await newSpace()
+  const person = await here.caller('read')
+  await here.admin.call('patch', `/v1/spaces/${space}`, { title: 'Kept' }).expect(200)
+  for (let i = 0; i < 6; i++) await person.call('patch', `/v1/spaces/${space}`, { title: 'Mine' }).expect(403)
+  const { count } = await read('limit=0&outcome=succeeded')
+  await removeWhatIsOver(here.service.app, { deliveries: 0, failedRequests: 4 })
+  assert.equal([(await read(`actor=${person.user}`)).count, (await read('outcome=succeeded&limit=0')).count], [4, count])
 })
 
 test('for admins of the organization only', async () => {

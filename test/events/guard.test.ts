@@ -40,6 +40,7 @@ test('a URL into a private network is refused when it is given, and when it is d
       assert.match(items[0].error, /private network/)
       break
     }
+    await new Promise((done) => setTimeout(done, 5))
   }
   assert.is(receiver.got.length, 0)
   await here.close()

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { announceAll } from '../../src/domain/announce.js'
 import { removeWhatIsOver } from '../../src/domain/retention.js'
+import { announcedHeads } from '../../src/model/index.js'
 import { PlainGit } from '../races/plain-git.js'
 import { startService, type TestService } from '../support/service.js'
 import { suite } from '../support/suite.js'
@@ -116,6 +117,14 @@ test('a history that goes another way is told of in one event', async () => {
   await announceAll(here.service.app, { branches: false })
   const told = await after(from, 1)
   assert.equal([told.length, told[0]?.data.previous, told[0]?.data.revision], [1, before, other])
+})
+
+test('what is known of a space that was never made whole is forgotten at the next start', async () => {
+  const lost = { space: 'lost', ref: 'refs/heads/main', commit: '0'.repeat(40) }
+  await here.service.app.store.insert(announcedHeads, { id: 'lost:refs/heads/main', ...lost })
+  const before = (await here.service.app.store.all(announcedHeads)).length
+  await here.restart()
+  assert.is((await here.service.app.store.all(announcedHeads)).length, before - 1)
 })
 
 test('writers at once: sequences without gaps, no commit told of twice', async () => {

@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert'
 import { Webhook } from 'standardwebhooks'
+import { removeWhatIsOver } from '../../src/domain/retention.js'
 import { webhooks } from '../../src/model/index.js'
 import { startService, type TestService } from '../support/service.js'
 import { suite } from '../support/suite.js'
@@ -148,6 +149,20 @@ test('a delivery is replayed, and all from an event on', async () => {
   assert.equal(receiver.sequences().slice(3).sort(), [done[0].sequence, done[1].sequence])
   const { body } = await here.admin.call('post', `${base}/${id}/replay`, { from: 1_000_000 }).expect(400)
   assert.is(body.error.details[0].path, '/from')
+})
+
+test('deliveries that ended are kept up to a number, those that wait are not touched', async () => {
+  const [receiver, closed] = [await receive(), await receive()]
+  const { id } = await hook({ url: receiver.url })
+  const waiting = await hook({ url: closed.url })
+  closed.close()
+  for (let i = 0; i < 5; i++) await rename(`Kept ${i}`)
+  await eventually(async () => ((await deliveries(id, '?status=succeeded')).count === 5 ? true : null))
+  await eventually(async () => ((await deliveries(waiting.id)).count === 5 ? true : null))
+  const newest = (await deliveries(id)).items.slice(0, 2)
+  await removeWhatIsOver(here.service.app, { deliveries: 2, failedRequests: 1 })
+  assert.equal((await deliveries(id)).items, newest)
+  assert.is((await deliveries(waiting.id)).count, 5)
 })
 
 test('for admins of the organization only, and within it', async () => {

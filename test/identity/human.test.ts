@@ -109,6 +109,21 @@ test('an override taken back: renamed there and back, with another in its place 
   same(await soundIds(desk), before)
 })
 
+test('an empty group keeps its ID when its title and slug change, for what follows in the batch too', async ({ here }) => {
+  const desk = await openDesk(here, FILES)
+  const { changes } = await desk.write([{ operation: 'insert_group', title: 'Empty' }])
+  const group = changes[0].page as string
+  await desk.write([
+    { operation: 'update_group', page: group, title: 'Full', slug: 'filled', at: 0 },
+    { operation: 'insert_page', title: 'Inside', into: group, document: { markdown: '# Inside\n' } },
+  ])
+  const [first] = await desk.pages()
+  assert.equal([first?.id, first?.title, first?.slug, first?.pages.length], [group, 'Full', 'filled', 1])
+  const other = (await desk.write([{ operation: 'insert_group', title: 'Other' }])).changes[0].page
+  await desk.write([{ operation: 'update_group', page: other, title: 'Another' }])
+  assert.is((await soundIds(desk)).get('group Another'), other)
+})
+
 test('a group keeps its ID when it is retitled, with what is in it; a link and files too', async ({ here }) => {
   const desk = await openDesk(here, FILES)
   const before = await soundIds(desk)

@@ -203,6 +203,14 @@ test('the time holds for all of it: no answer, a body that drips, redirects with
   assert.is((await running).failure, 'unreachable')
 })
 
+test('names of the hosts file are known, others are not', async () => {
+  const port = await serve((_req, res) => void res.end('here'))
+  const http = client({ allowPrivateNetworks: true })
+  assert.is((await http.send({ url: `http://localhost:${port}/`, ...limits })).body.toString(), 'here')
+  await fails(http.send({ url: 'http://nowhere.invalid/', timeoutMs: 60_000, maxBytes: 1 }), 'unreachable', /nowhere\.invalid is not known/)
+  await Promise.all(Array.from({ length: 8 }, () => http.check('http://localhost/')))
+})
+
 test('what is no HTTP, closed ports, unknown hosts: a sentence each', async () => {
   const tcp = createTcpServer((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'))
   await new Promise<void>((done) => tcp.listen(0, '127.0.0.1', done))

@@ -140,6 +140,10 @@ test('an invitation by mail makes an account with a full token; one that is sent
   const shown = await here.admin.call('get', invites[0].urls.location.replace(here.url, '')).expect(200)
   assert.is(shown.body.delivery, 'sent')
   await invite()
+  await quiet()
+  assert.is(smtp.received.filter(({ to }) => to.includes('mailed@people.example')).length, 1, 'not twice in a minute')
+  now += 60_000
+  await invite()
   const second = await smtp.mailTo('mailed@people.example', 2)
   const accept = (token: string) => as(here, null, 'post', '/v1/invites/accept', { token })
   await accept(first.secret).expect(404)

@@ -69,6 +69,15 @@ test('are not awaited any more when they are given, taken back, or when the pers
   await author.call('delete', `/v1/spaces/${space}/change-requests/99/requested-reviewers/${people[3].user}`).expect(404)
 })
 
+test('are not awaited of strangers when their space goes to another organization', async () => {
+  const { base, author, space } = await openCase(here)
+  const reviewer = await here.caller('review')
+  await author.call('post', `${base}/requested-reviewers`, { users: [reviewer.user, here.admin.user] }).expect(200)
+  const organization = (await here.admin.call('post', '/v1/orgs', { title: 'Elsewhere' }).expect(201)).body.id
+  await here.admin.call('post', `/v1/spaces/${space}/transfer`, { organization }).expect(200)
+  assert.equal(idsOf((await here.admin.call('get', `${base}/requested-reviewers`).expect(200)).body), [here.admin.user])
+})
+
 test('carry what was reviewed, a comment, and an address', async () => {
   const { base, review, edit } = await openCase(here)
   const reviewer = await here.caller('review')

@@ -50,6 +50,26 @@ test('a site has no address for visitors until it is published, then one for eve
   assert.equal(await addresses(), Array(7).fill(undefined))
 })
 
+test('the revision that is the main content has the addresses of its space, another one has none, and its ETag goes by them', async () => {
+  const site = await newSite(here, { title: 'Revisions', spaces: 'empty' })
+  const [{ space }] = (await get(`${site.base}/site-spaces`)).items
+  const content = `/v1/spaces/${space.id}/content`
+  const etag = (await here.admin.call('get', content).expect(200)).headers.etag as string
+  const unchanged = async () => (await here.admin.call('get', content).set('If-None-Match', etag)).status
+  assert.equal(Object.keys((await get(content)).urls), ['app'])
+  assert.is(await unchanged(), 304)
+  const { published } = (await post(`${site.base}/publish`)).urls
+  assert.is(await unchanged(), 200)
+  const { app, ...addresses } = (await get(content)).urls
+  assert.equal(addresses, { published, public: published })
+  const before = `/v1/spaces/${space.id}/revisions/${space.revision}`
+  assert.equal((await get(before)).urls, { app, ...addresses })
+  await post(content, { changes: [{ operation: 'insert_page', title: 'New', document: { markdown: '# New\n' } }] })
+  assert.equal((await get(before)).urls, { app })
+  await patch(site.base, { visibility: 'unlisted' })
+  assert.equal([(await get(content)).urls.published, (await get(content)).urls.public], [published, undefined])
+})
+
 test('what visitors are shown: the structure without what is empty, and how it looks', async () => {
   const flat = await newSite(here, { title: 'Flat', spaces: 'empty' })
   await post(`${flat.base}/publish`)
@@ -143,6 +163,21 @@ test('putting a space on a site against deleting the space: never a site that sh
     assert.ok([201, 400, 404].includes(added.status), String(added.status))
     assert.is(deleted.status, 204)
     assert.is(await site.outline(), '')
+  }
+})
+
+test('putting a space on a site against transferring it: one of them, never both', async () => {
+  const site = await newSite(here, { title: 'Stay or go' })
+  const other = await post('/v1/orgs', { title: 'Elsewhere' }, 201)
+  for (let i = 0; i < 5; i++) {
+    const space = await makeSpace(here, `Space ${i}`)
+    const [added, gone] = await Promise.all([
+      here.admin.call('post', `${site.base}/site-spaces`, { spaceId: space.id }),
+      here.admin.call('post', `/v1/spaces/${space.id}/transfer`, { organization: other.id }),
+    ])
+    const there = (await get(`/v1/spaces/${space.id}`)).organization
+    if (gone.status === 200) assert.equal([added.status, there], [400, other.id])
+    else assert.equal([added.status, gone.status, there], [201, 412, here.organization])
   }
 })
 

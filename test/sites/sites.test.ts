@@ -226,20 +226,20 @@ test('a deleted site is gone with all that is its own, and the organization does
 
 test('what happens to a site is told in the stream of events', async () => {
   const site = await newSite(here, { title: 'Told', spaces: 'empty' })
-  await here.admin.call('patch', site.base, { title: 'Told again' }).expect(200)
+  for (let i = 0; i < 2; i++) await here.admin.call('patch', site.base, { title: 'Told again', visibility: 'public' }).expect(200)
   for (const what of ['publish', 'publish', 'unpublish', 'unpublish']) await here.admin.call('post', `${site.base}/${what}`).expect(200)
   const { space } = await site.siteSpace('New')
   await here.admin.call('delete', site.base).expect(204)
   const told = (await here.service.app.store.find(events, 'organization', here.organization)).filter(({ subject }) => subject.site === site.id)
   assert.equal(
-    told.sort((a, b) => a.sequence - b.sequence).map(({ type, subject, actor }) => [type, subject.space, actor === here.admin.user]),
+    told.sort((a, b) => a.sequence - b.sequence).map(({ type, subject, actor, data }) => [type, subject.space, data.changed, actor === here.admin.user]),
     [
-      ['site.created', undefined, true],
-      ['site.updated', undefined, true],
-      ['site.published', undefined, true],
-      ['site.unpublished', undefined, true],
-      ['site.updated', space.id, true],
-      ['site.deleted', undefined, true],
+      ['site.created', undefined, undefined, true],
+      ['site.updated', undefined, ['title'], true],
+      ['site.published', undefined, ['published'], true],
+      ['site.unpublished', undefined, ['published'], true],
+      ['site.updated', space.id, ['structure'], true],
+      ['site.deleted', undefined, undefined, true],
     ],
   )
 })

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
-import { addGroup, addToGroup, removeFromGroup, removeGroup } from '../../src/domain/sites/structure/groups.js'
+import { addGroup, addToGroup, MAX_GROUPS, removeFromGroup, removeGroup } from '../../src/domain/sites/structure/groups.js'
 import { withKeys } from '../../src/domain/sites/structure/keys.js'
 import { moveItem } from '../../src/domain/sites/structure/move.js'
 import { addSection, removeSection } from '../../src/domain/sites/structure/sections.js'
-import { addSiteSpace, removeSiteSpace } from '../../src/domain/sites/structure/site-spaces.js'
+import { addSiteSpace, MAX_SITE_SPACES, removeSiteSpace } from '../../src/domain/sites/structure/site-spaces.js'
 import { ServiceError } from '../../src/kernel/errors.js'
 import { emptyStructure, type SiteItemType, type SiteStructure } from '../../src/model/index.js'
 import { suite } from '../support/suite.js'
@@ -106,6 +106,22 @@ test('a move gives a new key to nothing but what moved', () => {
       const changed = [...keys(moved)].filter(([one, key]) => keys(structure).get(one) !== key)
       assert.ok(changed.length === 1, JSON.stringify(changed))
     }),
+  )
+})
+
+test('a site is full at a number, and says so', () => {
+  let structure = emptyStructure
+  const add = (n: number) => addSiteSpace(structure, { id: `v${n}`, space: `p${n}`, title: 'Same' }, undefined)
+  for (let n = 0; n < MAX_SITE_SPACES; n++) structure = add(n)
+  assert.is(new Set(structure.siteSpaces.map(({ path }) => path)).size, MAX_SITE_SPACES)
+  assert.throws(
+    () => add(MAX_SITE_SPACES),
+    (error: ServiceError) => error.status === 409,
+  )
+  for (let n = 0; n < MAX_GROUPS; n++) structure = addGroup(structure, { id: `g${n}`, title: 'Same' }, [])
+  assert.throws(
+    () => addGroup(structure, { id: 'g', title: 'Same' }, []),
+    (error: ServiceError) => error.status === 409,
   )
 })
 

@@ -85,7 +85,7 @@ test('what cannot be fetched is a 400 that names the file and why; nothing is ch
     assert.not.match(body.error.message, /secret/)
   }
   const both = await write(insert({ name: 'a.zip', base64: '', url: `${base}/text` })).expect(400)
-  assert.match(both.body.error.message, /exactly one of base64 and url/)
+  assert.match(both.body.error.message, /exactly one of base64, url and part/)
   assert.is(await revision(), before)
 })
 

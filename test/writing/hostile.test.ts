@@ -219,6 +219,16 @@ test('groups, links, files, variables, reusable content', async ({ here }) => {
   const named = [...(await desk.byPath()).values()].find((entry) => entry.id === changes[0].page) as any
   assert.equal([named.type, named.target], ['link', { kind: 'page', page: one }])
   assert.is(links[0]?.title, 'Out')
+  const targets = [
+    { kind: 'anchor', page: one, anchor: 'a b(c)' },
+    { kind: 'url', url: 'https://x.org/?a=b&c#d' },
+  ]
+  const more = await desk.write(targets.map((target, n) => ({ operation: 'insert_link', title: `Link ${n}`, target })))
+  const all: any[] = [...(await desk.byPath()).values()]
+  assert.equal(
+    more.changes.map((change: any) => all.find((entry) => entry.id === change.page)?.target),
+    targets,
+  )
   const group = (await desk.pages()).find((entry) => entry.type === 'group')
   assert.equal([group?.slug, group?.title], ['gh', 'G & H'])
   await desk.write([{ operation: 'update_group', page: group?.id as string, at: 0 }])

@@ -5,6 +5,7 @@ import { downloadUrl } from '../../domain/downloads.js'
 import { evaluate, type LoadedFile, loadFiles, readReusable } from '../../domain/pages.js'
 import { revisionType } from '../../domain/revision-facts.js'
 import { filesOf, type OpenRevision } from '../../domain/revisions.js'
+import { addressesOfRevision } from '../../domain/sites/space-addresses.js'
 import type { File, Format, Revision } from '../../model/index.js'
 import { presentMergedFrom, presentRevisionGit } from '../revisions/present-facts.js'
 import { gitPlace, inFormat, type PageOptions, pageContext, presentPages } from './present-page.js'
@@ -42,7 +43,10 @@ export async function presentRevision(app: App, revision: OpenRevision, options:
     variables: structure.variables,
     createdAt: new Date(info.committer.seconds * 1000).toISOString(),
     ...(options.metadata ? { git: presentRevisionGit(space, info) } : {}),
-    urls: { app: `${app.settings.publicUrl}/v1/spaces/${space.doc.id}/revisions/${snapshot.commit}` },
+    urls: {
+      app: `${app.settings.publicUrl}/v1/spaces/${space.doc.id}/revisions/${snapshot.commit}`,
+      ...(await addressesOfRevision(app, space, snapshot.commit)),
+    },
     type: revisionType(info),
     ...(await presentMergedFrom(app, space, info)),
     diagnostics: structure.diagnostics,

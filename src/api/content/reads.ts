@@ -3,6 +3,7 @@ import type { App, LoadedSpace } from '../../domain/app.js'
 import { filesOf, type OpenRevision } from '../../domain/revisions.js'
 import { getFile, getPage, getPageByPath, loadFiles } from '../../domain/pages.js'
 import { mergedChangeRequest } from '../../domain/revision-facts.js'
+import { addressesOfRevision } from '../../domain/sites/space-addresses.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { Format } from '../../model/index.js'
 import { type PageOptions, pageContext, presentPage, presentPages } from './present-page.js'
@@ -40,8 +41,9 @@ export const contentValidator = (app: App, space: LoadedSpace, commit: string): 
   String(Math.floor(app.clock.now().getTime() / 86_400_000)),
 ]
 
-/** What an answer with a whole revision depends on: also the change request that it names as merged. */
+/** What an answer with a whole revision depends on: also the change request that it names as merged, and where it is published. */
 export async function revisionValidator(app: App, space: LoadedSpace, commit: CommitId): Promise<readonly string[]> {
   const merged = await mergedChangeRequest(app, space, await space.repo.commit(commit))
-  return [...contentValidator(app, space, commit), merged ? String(merged.version) : '']
+  const { published = '', public: open = '' } = await addressesOfRevision(app, space, commit)
+  return [...contentValidator(app, space, commit), merged ? String(merged.version) : '', published, open]
 }

@@ -5,6 +5,7 @@ import { countMembers, type CountedMember } from '../../domain/members.js'
 import { paginate } from '../../kernel/paging.js'
 import { AcceptedInvite, AcceptInvite, Invite, InvitedUsers, InviteList, InviteUsers, pageQuery } from '../../model/index.js'
 import { presentMember } from '../members/present.js'
+import { reply } from '../reply.js'
 import { endpoint } from '../service.js'
 import { presentToken } from '../users/present.js'
 import { presentInvite } from './present.js'
@@ -17,7 +18,7 @@ export const inviteUsersToOrganization = endpoint({
   summary: 'Invite people by e-mail address',
   description:
     'Everybody accepts himself: nobody is put into an organization unasked. An invitation is good for seven days and as long as who made it is an admin; inviting an address again ' +
-    'replaces the one before. Where a mail server is set up, a mail takes the link to the address; else the links are answered here, this once, to be passed on. `role` defaults to the ' +
+    'replaces the one before. Where a mail server is set up, a mail takes the link to the address, at most once a minute; else the links are answered here, this once, to be passed on. `role` defaults to the ' +
     '`defaultRole` of the organization. Who is a member already is named in `users`.',
   section,
   needs: 'organization:admin',
@@ -83,11 +84,13 @@ export const acceptOrganizationInvite = endpoint({
   handle: async ({ app, actor, body }) => {
     const { doc, user, issued } = await acceptInvite(app, actor, body)
     const [member] = await countMembers(app, doc.organization, [{ doc, user, role: doc.role }])
-    return {
+    const audited = { user: user.id, organization: doc.organization, ...(issued ? { token: issued.token.id } : {}) }
+    const accepted = {
       object: 'accepted-invite' as const,
       organization: doc.organization,
       member: presentMember(app, member as CountedMember),
       ...(issued ? { token: { ...presentToken(issued.token), token: issued.secret } } : {}),
     }
+    return reply({ body: accepted, audited })
   },
 })

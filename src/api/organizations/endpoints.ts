@@ -34,7 +34,7 @@ export const createOrganizationForAuthenticatedUser = endpoint({
   returns: Organization,
   handle: async ({ app, actor, body }) => {
     const organization = await createOrganization(app, actor, body)
-    return created(presentOrganization(app, organization), `/v1/orgs/${organization.doc.id}`)
+    return created(presentOrganization(app, organization), `/v1/orgs/${organization.doc.id}`, { organization: organization.doc.id })
   },
 })
 
@@ -89,5 +89,5 @@ export const getSubdomain = endpoint({
   section,
   needs: 'authenticated',
   returns: Subdomain,
-  handle: ({ holder }) => presentSubdomain(holder),
+  handle: ({ subdomain }) => presentSubdomain(subdomain),
 })

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { aggregatePermissions, userOf } from '../../domain/aggregate-permissions.js'
 import type { App } from '../../domain/app.js'
 import { type Given, listTeamGrants, listUserGrants, type PermissionTarget } from '../../domain/permissions.js'
-import { type PageQuery, paginate } from '../../kernel/paging.js'
+import { type PageQuery, paginate, paginateSorted } from '../../kernel/paging.js'
 import { oneOf, pageQuery, type Role, roles, type TeamDoc, type UserDoc } from '../../model/index.js'
 import { formerUser, presentUser } from '../users/present.js'
 
@@ -33,10 +33,10 @@ export const aggregateQuery = Type.Object({
 /** The page of everybody with a role on the target, by joining, and what each role comes from. */
 export async function answerAggregate(app: App, target: PermissionTarget, query: PageQuery & { role?: Role }) {
   const { all, aggregation } = await aggregatePermissions(app, target, query.role)
-  const page = paginate(all, query, ({ member }) => [member.joinedAt, member.user])
-  const items = page.items.map(async (one) => {
-    const user = await userOf(app, one)
-    return { permission: one.role, user: user ? presentUser(app, user) : formerUser(app, one.member.user), sources: aggregation.sources(one.member) }
+  const page = paginateSorted(all, query, ({ joinedAt, id }) => [joinedAt, id])
+  const items = page.items.map(async (member) => {
+    const [user, sources] = [await userOf(app, member), aggregation.sources(member)]
+    return { permission: aggregation.role(member) as Role, user: user ? presentUser(app, user) : formerUser(app, member.user), sources }
   })
   return { ...page, items: await Promise.all(items) }
 }

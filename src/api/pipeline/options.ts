@@ -1,5 +1,6 @@
 import type { Log } from '../../kernel/log.js'
 import type { Endpoints } from '../declaration.js'
+import type { Audited } from '../reply.js'
 import type { AnyResolvers } from '../resolver.js'
 import type { Metrics } from './metrics.js'
 
@@ -26,7 +27,10 @@ export interface ApiConfig {
 
 /** A request of an endpoint that is no GET, with what came of it. */
 export interface ActedRequest<Actor> {
-  actor: Actor
+  /** Null where nobody was known before the answer. */
+  actor: Actor | null
+  /** What the answer says of it. */
+  audited: Audited
   operation: string
   method: string
   /** What the path's parameters were found to name, as far as it came, by name. */
@@ -60,7 +64,7 @@ export interface ApiOptions<App, Actor extends object> {
   can: (actor: Actor | null, permission: string, resources: Readonly<Record<string, unknown>>) => boolean | Promise<boolean>
   /** Whether the actor may make requests of this method at all; throws where not. */
   permit?: (actor: Actor, method: string) => void
-  /** Told of every request of a known actor that is no GET, and awaited before it is answered; unless `audited` is false. */
+  /** Told of every request of somebody known that is no GET, and awaited before it is answered; unless `audited` is false. */
   acted?: (request: ActedRequest<Actor>) => Promise<void>
   config: ApiConfig
   log: Log

@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { badRequest, type ErrorDetail, notFound, ServiceError } from '../../kernel/errors.js'
 import type { RequestInfo } from '../declaration.js'
-import { Reply } from '../reply.js'
+import { type Audited, Reply } from '../reply.js'
 import { readJson } from './body.js'
 import type { CompiledEndpoint } from './compiled-endpoint.js'
 import { ifMatch, tagOfParts } from './etag.js'
@@ -33,6 +33,7 @@ const noFiles: Files = new Map()
 interface Trace {
   resources: Resources
   members: readonly string[]
+  audited: Audited
 }
 
 /** Loads the path's resources in order, into `resources`; false = the leaf of a DELETE is not there. Throws 404. */
@@ -138,7 +139,11 @@ export function endpointRunner(options: Options): (compiled: CompiledEndpoint, c
     if (typeof body === 'object' && body !== null) trace.members = Object.keys(body)
     const context = { ...resources, app, actor: call.actor, query, body, request: requestInfo(ctx, state, files) }
     const parts = compiled.endpoint.validator ? await compiled.endpoint.validator(context) : null
-    if (!parts) return answer(compiled, ctx, await compiled.endpoint.handle(context))
+    if (!parts) {
+      const result = await compiled.endpoint.handle(context)
+      if (result instanceof Reply) trace.audited = result.parts.audited ?? {}
+      return answer(compiled, ctx, result)
+    }
     const tag = tagOfParts([config.version, compiled.operationId, state.baseUrl, ctx.url, ...parts])
     if (isFresh(ctx, tag)) {
       ctx.set('ETag', `"${tag}"`)
@@ -151,10 +156,11 @@ export function endpointRunner(options: Options): (compiled: CompiledEndpoint, c
   }
 
   const tell = async (compiled: CompiledEndpoint, { ctx, state, actor }: Call<object>, trace: Trace, status: number): Promise<void> => {
+    if (!actor && trace.audited.user === undefined) return
     const created = ctx.response.get('Location')
     const userAgent = ctx.get('User-Agent')
     await options.acted?.({
-      actor: actor as object,
+      actor,
       operation: compiled.operationId,
       method: compiled.method,
       ...trace,
@@ -167,8 +173,8 @@ export function endpointRunner(options: Options): (compiled: CompiledEndpoint, c
   }
 
   return async (compiled, call) => {
-    const trace: Trace = { resources: {}, members: [] }
-    if (!options.acted || !call.actor || compiled.method === 'GET' || compiled.endpoint.audited === false) return run(compiled, call, trace)
+    const trace: Trace = { resources: {}, members: [], audited: {} }
+    if (!options.acted || compiled.method === 'GET' || compiled.endpoint.audited === false) return run(compiled, call, trace)
     try {
       await run(compiled, call, trace)
     } catch (error) {

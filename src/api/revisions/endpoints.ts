@@ -1,9 +1,12 @@
+import { Type } from '@sinclair/typebox'
 import { changesBetween } from '../../domain/changes/changes.js'
+import { getPageContributors } from '../../domain/contributors.js'
 import { listRevisions } from '../../domain/history.js'
 import { rollBack } from '../../domain/rollback.js'
-import { Changes, ChangesQuery, RevisionList, RevisionsQuery, Rollback, RollbackResult } from '../../model/index.js'
+import { paginate } from '../../kernel/paging.js'
+import { Changes, ChangesQuery, ContributorList, pageQuery, RevisionList, RevisionsQuery, Rollback, RollbackResult } from '../../model/index.js'
 import { endpoint } from '../service.js'
-import { presentRevisions } from './present.js'
+import { presentAuthors, presentRevisions } from './present.js'
 import { presentMergedFrom } from './present-facts.js'
 
 const section = 'Revisions'
@@ -13,7 +16,7 @@ export const listRevisionsInSpace = endpoint({
   path: '/v1/spaces/{spaceId}/revisions',
   summary: 'List the history of the main content, newest first, without pages',
   description:
-    'The first-parent line of main: a merged change request is one revision. With `pageId`, the revisions that changed the file of that page, under whatever path it had. ' +
+    'The first-parent line of main: a merged change request is one revision. With `pageId`, the revisions that changed that page: its file, under whatever path it had, or its title or place in the table of contents; of a deleted page those up to its deletion. ' +
     'The pages of the list stay right while new revisions come.',
   section,
   needs: 'space:view',
@@ -39,6 +42,23 @@ export const getChangesOfRevisionById = endpoint({
     const info = await revision.repo.commit(revision.snapshot.commit)
     const changes = await changesBetween(app, space, { before: info.parents[0] ?? null, after: info.id }, query)
     return { ...changes, ...(await presentMergedFrom(app, space, info)) }
+  },
+})
+
+export const getContributorsByPageId = endpoint({
+  method: 'GET',
+  path: '/v1/spaces/{spaceId}/content/page/{pageId}/contributors',
+  summary: 'List who wrote in a page of the main content',
+  description:
+    'The authors of the revisions that changed the page (see `GET …/revisions?pageId=`), by name: members of the organization, or the name and e-mail address that Git recorded. ' +
+    'Of a merged change request or import those count whose own commits changed the page.',
+  section,
+  needs: 'space:view',
+  query: Type.Object(pageQuery),
+  returns: ContributorList,
+  handle: async ({ app, space, pageId, query }) => {
+    const page = paginate(await getPageContributors(app, space, pageId), query, ({ name, email }) => [name, email])
+    return { ...page, items: await presentAuthors(app, space, page.items) }
   },
 })
 

@@ -40,6 +40,6 @@ export const signInByLink = endpoint({
   fails: [404],
   handle: async ({ app, body }) => {
     const { token, secret } = await finishSignIn(app, body.token)
-    return created({ ...presentToken(token), token: secret }, `/v1/user/tokens/${token.id}`)
+    return created({ ...presentToken(token), token: secret }, `/v1/user/tokens/${token.id}`, { user: token.user, token: token.id })
   },
 })

@@ -55,7 +55,7 @@ export const getSiteById = endpoint({
   path: '/v1/orgs/{organizationId}/sites/{siteId}',
   summary: 'Get a site',
   description:
-    '`urls.published` is there while the site is published: the address of its proxy, else its own hostname, else `/sites/{organization hostname or ID}/{basename}` below this service. `proxy.origin` is what visitors see, `proxy.target` where the proxy must forward to.',
+    '`urls.published` is there while the site is published: the address of its proxy, else its own hostname, else `/sites/{organization hostname or ID}/{basename}` below this service. `proxy.origin` is what visitors see, `proxy.target` where the proxy must forward to. `siteSpaces` counts all spaces that it shows, those that you may not see too, but not deleted ones.',
   section,
   needs: 'site:view',
   returns: Site,

@@ -39,13 +39,13 @@ export class Workspace {
     return [...this.#puts].map(([path, put]) => (put === null ? { path, delete: true } : { path, ...put }))
   }
 
-  /** The structure of the files as they are now. */
-  async structure(): Promise<ContentStructure> {
+  /** The structure of the files as they are now. `sameLines`: since it was last asked for, no line of the table of contents came or went. */
+  async structure(sameLines = false): Promise<ContentStructure> {
     if (!this.#stale) return this.#structure
     const before = this.#structure
     let now = await readStructure(this.#asReader(), idOf(this.#overrides))
     const keys = structureKeys(now)
-    const change = matchStructures(before, now)
+    const change = matchStructures(before, now, sameLines)
     if (change.added.length + change.deleted.length + change.renamed.length > 0) {
       this.#overrides = applyChanges(this.#overrides, change, (kind, key) => keys.has(`${kind}\0${key}`))
       now = await readStructure(this.#asReader(), idOf(this.#overrides))

@@ -36,6 +36,10 @@ class Merge {
   private text: string
   private readonly children: Map<string, string[]>
   private readonly parents: Map<string, string>
+  /** What theirs added or moved and was seen to. */
+  private readonly brought = new Set<string>()
+  /** Title of what could not be moved yet. */
+  private waits: string | null = null
 
   constructor([base, ours, theirs]: readonly [string, string, string], names: TargetNames) {
     this.base = identify(base, names.base)
@@ -53,7 +57,7 @@ class Merge {
       else if (other) this.mustBeSame(was, other, this.theirs, 'removed here and changed there')
       else if (mine) this.mustBeSame(was, mine, this.ours, 'changed here and removed there')
     }
-    this.place('', new Set(this.ours.children.get('')))
+    this.placeAll()
     for (const id of [...this.base.items.keys()].reverse()) if (this.parents.has(id) && !this.theirs.items.has(id)) this.remove(id)
     if (!this.reads()) throw new Collision('The table of contents cannot be merged line by line.')
     return this.text
@@ -85,17 +89,41 @@ class Merge {
     if (!held || !same || was.parent !== now.parent) throw new Collision(`“${was.node.title}” was ${what}.`)
   }
 
+  /** What would hang below itself until something else has moved waits for the next round. */
+  private placeAll(): void {
+    for (let before = -1; before < this.brought.size; ) {
+      before = this.brought.size
+      this.waits = null
+      this.place('', new Set(this.ours.children.get('')))
+      if (this.waits === null) return
+    }
+    throw new Collision(`“${this.waits ?? ''}” would hang below itself.`)
+  }
+
+  private hangsBelow(id: string, above: string): boolean {
+    for (let at: string | undefined = id; at; at = this.parents.get(at)) if (at === above) return true
+    return false
+  }
+
   /** Brings in what theirs added to a parent or moved there, in theirs' order, top down. */
   private place(parent: string, mine: ReadonlySet<string>): void {
     const wanted = this.theirs.children.get(parent) ?? []
-    const kept = settledIn(this.base.children.get(parent) ?? [], wanted)
-    const keptHere = settledIn(this.base.children.get(parent) ?? [], this.ours.children.get(parent) ?? [])
+    // What a side removed is nothing that others can have gone past.
+    const before = (this.base.children.get(parent) ?? []).filter((id) => this.ours.items.has(id) && this.theirs.items.has(id))
+    const kept = settledIn(before, wanted)
+    const keptHere = settledIn(before, this.ours.children.get(parent) ?? [])
     const skip = new Set([...mine].filter((id) => !this.base.items.has(id)))
     for (const [i, id] of wanted.entries()) {
       const was = this.base.items.get(id)
       if (was && !this.ours.items.has(id)) continue
       const moved = was ? was.parent !== parent || !kept.has(id) : false
-      if (!was || moved) this.bring(id, parent, was, () => this.indexAfter(wanted.slice(0, i), parent, id, skip), keptHere)
+      if ((was && !moved) || this.brought.has(id)) continue
+      if (was && this.hangsBelow(parent, id)) {
+        this.waits = was.node.title
+        continue
+      }
+      this.brought.add(id)
+      this.bring(id, parent, was, () => this.indexAfter(wanted.slice(0, i), parent, id, skip), keptHere)
     }
     for (const id of wanted) if (this.parents.has(id)) this.place(id, new Set(this.ours.children.get(id)))
   }
@@ -113,9 +141,12 @@ class Merge {
       throw new Collision(`Both sides added “${other.node.title}”, with another title or place.`)
     }
     const movedHere = mine.parent !== was.parent
+    // Put elsewhere by one side, put among its old siblings by the other: it is elsewhere.
+    if (movedHere && parent === was.parent) return
     if (movedHere && mine.parent !== parent) throw new Collision(`Both sides moved “${was.node.title}”.`)
     if (movedHere) return
-    if (mine.parent === parent && !keptHere.has(id)) throw new Collision(`Both sides moved “${was.node.title}”.`)
+    // Both put it elsewhere among its siblings: where ours has it is as good.
+    if (mine.parent === parent && !keptHere.has(id)) return
     this.move(id, parent, index())
   }
 

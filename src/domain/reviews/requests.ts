@@ -60,12 +60,6 @@ export async function removeRequestedReviews(tx: Transaction, organization: stri
     if ((await tx.get(spaces, one.space))?.organization === organization) await tx.remove(requestedReviews as never, one.id)
 }
 
-/** A space goes to another organization: of those who may not review it there, no reviews are awaited. After its document was changed. */
-export async function removeRequestsOfStrangers(tx: Transaction, space: SpaceDoc): Promise<void> {
-  for (const one of await tx.find(requestedReviews, 'space', space.id))
-    if (!(await mayReview(tx, one.user, space))) await tx.remove(requestedReviews as never, one.id)
-}
-
 /** Removes all reviews in a space, with the space. */
 export async function removeReviews(tx: Transaction, space: string): Promise<void> {
   for (const doc of await tx.find(reviews, 'space', space)) await tx.remove(reviews as never, doc.id)

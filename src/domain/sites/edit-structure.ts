@@ -24,7 +24,7 @@ import { addSiteSpace, removeSiteSpace, updateSiteSpace } from './structure/site
 
 type Change = (structure: SiteStructure, tx: Transaction) => SiteStructure | Promise<SiteStructure>
 
-/** Changes the structure of a site in one transaction. A change that answers the same structure writes nothing. */
+/** Changes the structure of a site in one transaction. A change without effect writes nothing. */
 function changeStructure(app: App, actor: Actor, site: LoadedSite, change: Change, space?: string): Promise<LoadedSite> {
   return changeSite(
     app,
@@ -35,7 +35,7 @@ function changeStructure(app: App, actor: Actor, site: LoadedSite, change: Chang
       await removeBelongingsOfGone(tx, doc.structure, next)
       return next === doc.structure ? doc : { ...doc, structure: withKeys(next) }
     },
-    { data: { changed: ['structure'] }, ...(space === undefined ? {} : { space }) },
+    space === undefined ? {} : { space },
   )
 }
 

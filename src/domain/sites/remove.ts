@@ -10,6 +10,7 @@ export async function deleteSite(app: App, actor: Actor, site: LoadedSite): Prom
     const stored = await tx.get(sites, site.doc.id)
     if (!stored) return
     await removeSite(tx, stored)
+    await clearDefaultContent(app, tx, actor, stored)
     await emit(app, tx, { type: 'site.deleted', organization: stored.organization, actor: actor.user.id, subject: { site: stored.id } })
   })
 }
@@ -18,7 +19,13 @@ export async function deleteSite(app: App, actor: Actor, site: LoadedSite): Prom
 async function removeSite(tx: Transaction, site: Document<SiteDoc>): Promise<void> {
   for (const grant of await tx.find(grants, 'target', `site:${site.id}`)) await tx.remove(grants as never, grant.id)
   await removeSiteBelongings(tx, site.id)
-  const organization = await tx.get(organizations, site.organization)
-  if (organization?.defaultContent?.site === site.id) await tx.replace(organizations, { ...organization, defaultContent: null })
   await tx.remove(sites as never, site.id)
+}
+
+/** An organization does not show first what is gone. */
+async function clearDefaultContent(app: App, tx: Transaction, actor: Actor, site: SiteDoc): Promise<void> {
+  const organization = await tx.get(organizations, site.organization)
+  if (organization?.defaultContent?.site !== site.id) return
+  await tx.replace(organizations, { ...organization, defaultContent: null })
+  await emit(app, tx, { type: 'organization.updated', organization: organization.id, actor: actor.user.id, subject: {}, data: { changed: ['defaultContent'] } })
 }

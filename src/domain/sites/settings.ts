@@ -15,22 +15,16 @@ export async function updateSite(app: App, actor: Actor, site: LoadedSite, input
   const { hostname, proxy, defaultSiteSpace, defaultSiteSection, ...rest } = input
   if (rest.basename !== undefined && rest.basename !== site.doc.basename) checkPath(rest.basename, '/basename')
   if (hostname) checkHostname(app, hostname)
-  return changeSite(
-    app,
-    actor,
-    site,
-    async (stored, tx) => {
-      if (hostname) await checkFreeHostname(tx, stored, hostname)
-      if (rest.basename !== undefined && (await hasBasename(tx, stored, rest.basename)))
-        throw conflict(`The basename ${rest.basename} is taken in this organization: choose another one.`)
-      const structure = setDefaults(stored.structure, {
-        ...(defaultSiteSection === undefined ? {} : { section: defaultSiteSection }),
-        ...(defaultSiteSpace === undefined ? {} : { siteSpace: defaultSiteSpace }),
-      })
-      return removeNull({ ...stored, ...rest, structure, ...(hostname === undefined ? {} : { hostname }), ...(proxy === undefined ? {} : { proxy }) })
-    },
-    { data: { changed: Object.keys(input) } },
-  )
+  return changeSite(app, actor, site, async (stored, tx) => {
+    if (hostname) await checkFreeHostname(tx, stored, hostname)
+    if (rest.basename !== undefined && (await hasBasename(tx, stored, rest.basename)))
+      throw conflict(`The basename ${rest.basename} is taken in this organization: choose another one.`)
+    const structure = setDefaults(stored.structure, {
+      ...(defaultSiteSection === undefined ? {} : { section: defaultSiteSection }),
+      ...(defaultSiteSpace === undefined ? {} : { siteSpace: defaultSiteSpace }),
+    })
+    return removeNull({ ...stored, ...rest, structure, ...(hostname === undefined ? {} : { hostname }), ...(proxy === undefined ? {} : { proxy }) })
+  })
 }
 
 /** A hostname or proxy of null is none. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { badRequest, notFound } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import {
@@ -136,27 +137,27 @@ export interface SiteChange {
   type?: EventType
   /** IDs of what it is about besides the site. */
   space?: string
-  data?: Record<string, unknown>
 }
 
 /**
- * Changes a site in one transaction, from what is stored now, and emits `site.updated` (or the type that is told). A
- * change that answers the same document writes nothing. Throws 404 where the site went meanwhile.
+ * Changes a site in one transaction, from what is stored now, and emits `site.updated` (or the type that is told),
+ * which names the fields. A change without effect writes nothing. Throws 404 where the site went meanwhile.
  */
 export async function changeSite(
   app: App,
   actor: Actor,
   site: LoadedSite,
   change: (doc: Document<SiteDoc>, tx: Transaction) => Document<SiteDoc> | Promise<Document<SiteDoc>>,
-  { type = 'site.updated', space, data }: SiteChange = {},
+  { type = 'site.updated', space }: SiteChange = {},
 ): Promise<LoadedSite> {
   const doc = await app.store.transact(async (tx) => {
     const stored = await tx.get(sites, site.doc.id)
     if (!stored) throw notFound('The site')
     const next = await change(stored, tx)
-    if (next === stored) return stored
+    const changed = Object.keys({ ...stored, ...next }).filter((key) => !isDeepStrictEqual(next[key as keyof SiteDoc], stored[key as keyof SiteDoc]))
+    if (changed.length === 0) return stored
     const subject = { site: stored.id, ...(space === undefined ? {} : { space }) }
-    await emit(app, tx, { type, organization: stored.organization, actor: actor.user.id, subject, ...(data ? { data } : {}) })
+    await emit(app, tx, { type, organization: stored.organization, actor: actor.user.id, subject, data: { changed } })
     return tx.replace(sites, next)
   })
   return { ...site, doc }

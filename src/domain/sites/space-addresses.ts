@@ -1,5 +1,6 @@
 import { organizations, type SpaceDoc, sectionsOf } from '../../model/index.js'
-import type { App } from '../app.js'
+import type { App, LoadedSpace } from '../app.js'
+import { MAIN } from '../refs.js'
 import { publishedSiteSpace } from './addresses.js'
 import { validShareKey } from './share-key.js'
 import { sitesOfSpace } from './of-space.js'
@@ -31,4 +32,9 @@ export async function addressesOfSpace(app: App, space: SpaceDoc, shareKey?: str
   })
   if (published === undefined) return {}
   return { published, ...(site.visibility === 'public' ? { public: published } : {}) }
+}
+
+/** Where visitors find a revision: where they find its space, if it is the main content; else nowhere. */
+export async function addressesOfRevision(app: App, { doc, repo }: LoadedSpace, revision: string): Promise<SpaceAddresses> {
+  return repo.head(MAIN) === revision ? addressesOfSpace(app, doc) : {}
 }

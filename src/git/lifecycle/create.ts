@@ -1,4 +1,5 @@
-import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { newId } from '../../kernel/ids.js'
 import { GitError, NoRepository, RepositoryExists, UnsupportedRepository } from '../errors.js'
@@ -60,16 +61,24 @@ export async function createRepository(disk: Disk, reposDir: string, path: strin
   }
 }
 
-/** Throws `NoRepository`, and `UnsupportedRepository` for what this code cannot read: SHA-256, reftable, alternates. */
-export async function mustBeSupported(path: string): Promise<void> {
-  const config = await readFile(join(path, 'config'), 'utf8').catch((error: unknown) => {
-    throw new NoRepository(`${path} is no repository`, { cause: error })
-  })
-  if (!(await repositoryExists(path))) throw new NoRepository(`${path} is no repository`)
+/**
+ * Throws `NoRepository`, and `UnsupportedRepository` for what this code cannot read: SHA-256, reftable, alternates. Reads at
+ * once: a start opens thousands of repositories, for which waiting for each small file costs more than reading it.
+ */
+export function mustBeSupported(path: string): void {
+  const config = textOf(join(path, 'config'))
+  if (config === null || !existsSync(join(path, 'HEAD'))) throw new NoRepository(`${path} is no repository`)
   if (/\b(objectformat\s*=\s*"?sha256|refstorage\s*=\s*"?reftable)/i.test(config))
     throw new UnsupportedRepository(`${path} is not of SHA-1 and plain ref files`)
-  const alternates = await readFile(join(path, 'objects/info/alternates'), 'utf8').catch(() => '')
-  if (alternates.trim() !== '') throw new UnsupportedRepository(`${path} borrows objects from another repository`)
+  if ((textOf(join(path, 'objects/info/alternates')) ?? '').trim() !== '') throw new UnsupportedRepository(`${path} borrows objects from another repository`)
+}
+
+function textOf(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return null
+  }
 }
 
 /** Takes a repository out of sight at once, then deletes it. Throws `NoRepository`. */

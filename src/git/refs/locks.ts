@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RefMove } from '../types.js'
 
@@ -7,9 +6,9 @@ import type { RefMove } from '../types.js'
 export const isLocked = (repository: string, moves: readonly RefMove[]): boolean =>
   [...moves.map(({ ref }) => `${ref}.lock`), 'HEAD.lock', 'packed-refs.lock'].some((name) => existsSync(join(repository, name)))
 
-/** Lock files in a repository, as paths from its root: of a process at work, or left behind. */
-export async function listLocks(repository: string): Promise<string[]> {
-  const top = (await readdir(repository)).filter((name) => name.endsWith('.lock'))
-  const refs = (await readdir(join(repository, 'refs'), { recursive: true })).filter((name) => name.endsWith('.lock'))
+/** Lock files in a repository, as paths from its root: of a process at work, or left behind. At once: see `mustBeSupported`. */
+export function listLocks(repository: string): string[] {
+  const top = readdirSync(repository).filter((name) => name.endsWith('.lock'))
+  const refs = (readdirSync(join(repository, 'refs'), { recursive: true }) as string[]).filter((name) => name.endsWith('.lock'))
   return [...top, ...refs.map((name) => `refs/${name}`)].sort()
 }

@@ -36,7 +36,7 @@ export async function lookAt(desk: Desk, at: string, ref: string): Promise<Side>
     for (const page of pages) {
       assert.not(side.pages.has(page.id), `two pages have the ID ${page.id}`)
       const path = page.git?.path as string
-      side.pages.set(page.id, { title: page.title, text: oids.get(path) ?? '', parent, path })
+      side.pages.set(page.id, { title: page.title, text: oids.get(path) ?? '', parent, path, born: path })
       visit(page.pages, page.id)
     }
   }

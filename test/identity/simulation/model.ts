@@ -4,22 +4,23 @@ export interface Known {
   text: string
   parent: string | null
   path: string
+  /** Where its file was made. */
+  born: string
+  /** How often its file changed places with another. To Git, which merges by path, that is another text. */
+  swaps?: number
 }
 
 /** The content of a branch: pages by ID, and the order below each parent ('' = the root). */
 export interface Side {
   pages: Map<string, Known>
   order: Map<string, string[]>
-  /** Pages that were put somewhere since the branch began. */
-  moved: Set<string>
 }
 
-export const emptySide = (): Side => ({ pages: new Map(), order: new Map(), moved: new Set() })
+export const emptySide = (): Side => ({ pages: new Map(), order: new Map() })
 
-export const copyOf = ({ pages, order, moved }: Side): Side => ({
+export const copyOf = ({ pages, order }: Side): Side => ({
   pages: new Map([...pages].map(([id, page]) => [id, { ...page }])),
   order: new Map([...order].map(([parent, ids]) => [parent, [...ids]])),
-  moved: new Set(moved),
 })
 
 export const childrenOf = (side: Side, parent: string | null): string[] => side.order.get(parent ?? '') ?? []
@@ -37,7 +38,6 @@ export function place(side: Side, id: string, parent: string | null, at?: number
   const list = childrenOf(side, parent)
   const index = Math.min(at ?? list.length, list.length)
   side.order.set(parent ?? '', [...list.slice(0, index), id, ...list.slice(index)])
-  side.moved.add(id)
 }
 
 /** Takes a page away, with all below it. */
@@ -60,7 +60,10 @@ export function mergedPages(base: Side, ours: Side, theirs: Side): Map<string, K
   for (const id of new Set([...ours.pages.keys(), ...theirs.pages.keys()])) {
     const [b, o, t] = [base.pages.get(id), ours.pages.get(id), theirs.pages.get(id)]
     if (b && o && t) {
+      const changed = (one: Known): boolean => one.text !== b.text || one.swaps !== b.swaps
+      if (changed(o) && changed(t)) return null
       const page = { ...o }
+      if (changed(t)) page.swaps = t.swaps as number
       for (const name of ['title', 'text', 'parent', 'path'] as const) {
         if (o[name] === t[name] || t[name] === b[name]) continue
         if (o[name] !== b[name]) return null
@@ -89,18 +92,18 @@ function isSound(pages: ReadonlyMap<string, Known>): boolean {
   return true
 }
 
-/** What a merge did to the order: neither side's own is lost. Answers a complaint, or null. */
+const common = (a: readonly string[], b: readonly string[]): string => a.filter((id) => b.includes(id)).join()
+
+/** What a merge did to the order: where one side left the siblings as they were, the other's order stands. Answers a complaint, or null. */
 export function orderFault(base: Side, ours: Side, theirs: Side, merged: Side): string | null {
   for (const [side, other] of [
     [ours, theirs],
     [theirs, ours],
   ] as const) {
     for (const [parent, ids] of side.order) {
-      const now = childrenOf(merged, parent === '' ? null : parent)
-      // What the other side moved is where that one wants it.
-      const stayed = (id: string): boolean => now.includes(id) && ids.includes(id) && !(other.moved.has(id) && base.pages.has(id))
-      const [was, is] = [ids.filter(stayed), now.filter(stayed)]
-      if (was.join() !== is.join()) return `below ${parent || 'the root'}: ${was.join()} became ${is.join()}`
+      const [was, there, now] = [base, other, merged].map((one) => one.order.get(parent) ?? []) as [string[], string[], string[]]
+      if (common(there, was) !== common(was, there)) continue
+      if (common(ids, now) !== common(now, ids)) return `below ${parent || 'the root'}: ${common(ids, now)} became ${common(now, ids)}`
     }
   }
   return null

@@ -10,7 +10,7 @@ export async function simulate(here: TestService, seed: number, steps: number): 
       await story.step(step, thorough)
     } catch (error) {
       const failure = error as Error & { details?: string }
-      failure.message = `seed ${seed}, step ${step}: ${failure.message}\n${failure.details ?? ''}\n${story.log.slice(-12).join('\n')}`
+      failure.message = `seed ${seed}, step ${step}: ${failure.message}\n${failure.details ?? ''}\n${story.log.slice(-Number(process.env.STORY_LINES ?? 12)).join('\n')}`
       throw failure
     }
   }

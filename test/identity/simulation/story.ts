@@ -15,8 +15,6 @@ interface Branch {
   side: Side
   /** Main when the branch began, or took it in last. */
   base: Side
-  /** Pages that main has moved since. */
-  mainMoved: Set<string>
 }
 
 /** mulberry32: the same seed, the same story. */
@@ -84,7 +82,7 @@ export class Story {
 
   async #open(): Promise<string> {
     const desk = await this.desk.changeRequest()
-    this.branches.push({ desk, side: { ...copyOf(this.main), moved: new Set() }, base: copyOf(this.main), mainMoved: new Set() })
+    this.branches.push({ desk, side: copyOf(this.main), base: copyOf(this.main) })
     return `open change request ${desk.number}`
   }
 
@@ -92,11 +90,9 @@ export class Story {
     const pages = mergedPages(branch.base, this.main, branch.side) as Map<string, Known>
     await branch.desk.update()
     const told = await this.#lookAt(branch)
-    const main = { ...this.main, moved: branch.mainMoved }
-    assert.is(orderFault(branch.base, branch.side, main, told), null)
-    branch.side = { pages, order: told.order, moved: branch.side.moved }
+    assert.is(orderFault(branch.base, branch.side, this.main, told), null)
+    branch.side = { pages, order: told.order }
     branch.base = copyOf(this.main)
-    branch.mainMoved = new Set()
     return `update change request ${branch.desk.number}`
   }
 
@@ -106,11 +102,9 @@ export class Story {
     if (!others.every((one) => mergedPages(one.base, { ...this.main, pages }, one.side))) return 'nothing'
     await branch.desk.merge()
     const told = await lookAt(this.desk, '', MAIN)
-    const main = { ...this.main, moved: branch.mainMoved }
-    assert.is(orderFault(branch.base, main, branch.side, told), null)
-    this.main = { pages, order: told.order, moved: new Set() }
+    assert.is(orderFault(branch.base, this.main, branch.side, told), null)
+    this.main = { pages, order: told.order }
     this.branches = others
-    for (const one of others) for (const id of branch.side.moved) one.mainMoved.add(id)
     return `merge change request ${branch.desk.number}`
   }
 
@@ -135,10 +129,8 @@ export class Story {
     const fits = this.branches.every((one) => mergedPages(one.base, onMain ? after : this.main, side === one.side ? after : one.side))
     if (!fits) return false
     await perform()
-    if (onMain) {
-      for (const one of this.branches) for (const id of after.moved) one.mainMoved.add(id)
-      this.main = { ...after, moved: new Set() }
-    } else (this.branches.find((one) => one.side === side) as Branch).side = after
+    if (onMain) this.main = after
+    else (this.branches.find((one) => one.side === side) as Branch).side = after
     return true
   }
 
@@ -150,11 +142,10 @@ export class Story {
   /** Whether no branch has a file there, nor the parent a page of that slug. */
   #isFree(side: Side, path: string, parent: string | null): boolean {
     const all = [this.main, ...this.branches.map((one) => one.side)]
-    const isTaken = (page: Known): boolean => page.path === path || page.path.startsWith(`${path.replace(/\.md$/, '')}/README`)
-    return (
-      !all.some((one) => [...one.pages.values()].some(isTaken)) &&
-      !childrenOf(side, parent).some((id) => slugOf(side.pages.get(id)?.path ?? '') === slugOf(path))
-    )
+    // An ID is made from the path: two sides that make a page at one path, and move one away, have one ID for both.
+    const isTaken = ([id, page]: [string, Known]): boolean =>
+      page.path === path || (page.born === path && !side.pages.has(id)) || page.path.startsWith(`${path.replace(/\.md$/, '')}/README`)
+    return !all.some((one) => [...one.pages].some(isTaken)) && !childrenOf(side, parent).some((id) => slugOf(side.pages.get(id)?.path ?? '') === slugOf(path))
   }
 
   // Through the API
@@ -208,7 +199,7 @@ export class Story {
     if (!this.#isFree(side, path, parent)) return 'nothing'
     const at = this.next(2) === 0 ? this.next(1 + childrenOf(side, parent).length) : undefined
     const text = bodyOf(title, n)
-    const page = { title, text, parent: null, path }
+    const page = { title, text, parent: null, path, born: path }
     const after = copyOf(side)
     after.pages.set('new', page)
     place(after, 'new', parent, at)
@@ -231,8 +222,6 @@ export class Story {
       page.parent ?? '',
       childrenOf(side, page.parent).map((one) => (one === 'new' ? id : one)),
     )
-    side.moved.delete('new')
-    side.moved.add(id)
   }
 
   async #rename(side: Side, after: Side, page: string, write: (changes: object[]) => Promise<any>, n: number): Promise<string> {
@@ -259,6 +248,7 @@ export class Story {
       childrenOf(side, parent).some((id) => id !== page && id !== other && slugOf(side.pages.get(id)?.path ?? '') === slug)
     if (clash(a.parent, second) || clash(b.parent, first)) return 'nothing'
     ;[a.path, b.path] = [b.path, a.path]
+    for (const one of [a, b]) one.swaps = n
     const rename = (one: string, slug: string) => ({ operation: 'update_page', page: one, slug })
     const done = await this.#apply(side, after, () => write([rename(page, `x${n}`), rename(other, first), rename(page, second)]))
     return done ? `swap ${b.path} and ${a.path}` : 'nothing'
@@ -309,7 +299,7 @@ export class Story {
     const swapIn = (ids: string[]): string[] => ids.map((id) => (id === page ? other : id === other ? page : id))
     for (const [parent, ids] of after.order) after.order.set(parent, swapIn(ids))
     for (const name of ['title', 'path', 'parent'] as const) [a[name], b[name]] = [b[name] as string, a[name] as string]
-    after.moved.add(page).add(other)
+    for (const one of [a, b]) one.swaps = this.#count
     return done(`swap ${b.path} and ${a.path}`, files)
   }
 
@@ -317,7 +307,7 @@ export class Story {
     const title = `H${n}`
     const path = this.next(3) === 0 ? `d${n}/README.md` : `hand/${title.toLowerCase()}.md`
     const text = bodyOf(title, n)
-    after.pages.set('new', { title, text, parent: null, path })
+    after.pages.set('new', { title, text, parent: null, path, born: path })
     place(after, 'new', null)
     const ref = target?.desk.ref ?? MAIN
     const done = await this.#apply(side, after, async () => {

@@ -26,7 +26,7 @@ export const updateGroup: Operation<ChangeOf<'update_group'>> = async (batch, ch
   if (change.into !== null && change.into !== undefined) throw new ChangeError('A group stands at the top level.', 'into')
   if (change.slug !== undefined) await checkSlug(batch, group, null, change.slug)
   if (change.title !== undefined || change.slug !== undefined)
-    await editSummary(batch, (text, now) => retitleGroup(text, nodeOf(text, now, group), change.title ?? group.title, change.slug))
+    await editSummary(batch, (text, now) => retitleGroup(text, nodeOf(text, now, group), change.title ?? group.title, change.slug), true)
   if (change.at !== undefined || change.into === null)
     await editSummary(batch, (text, now) => {
       const others = parseSummary(text).nodes.length - 1
@@ -52,13 +52,10 @@ async function groupOf(batch: Parameters<typeof updateGroup>[0], id: string) {
 /** Adds a link to a URL or a page. */
 export const insertLink: Operation<ChangeOf<'insert_link'>> = async (batch, change) => {
   if ((change.href === undefined) === (change.target === undefined)) throw new ChangeError('A link needs either href or target.', 'href')
+  const href = change.target ? await hrefOf(batch, change.target) : (change.href as string)
   const structure = await batch.workspace.structure()
-  const target = change.target ? await pageOf(batch, change.target.page) : null
-  if (target && target.type !== 'document') throw new ChangeError(`${target.title} has no file to link to.`, 'target')
   const parent = await parentOf(batch, change.into)
   const before = new Set([...structure.byId.keys()])
-  // A second entry of a file would be a duplicate: an anchor makes it a link page.
-  const href = target?.type === 'document' ? `${relativeTarget(structure.config.summary, target.gitPath)}#` : (change.href as string)
   await editSummary(batch, (text, now) => {
     const at = nodeIndex(text, now, parent, change.at)
     return insertEntry(text, { title: change.title, href, parent: parent ? nodeOf(text, now, parent) : null, ...(at === undefined ? {} : { at }) })
@@ -66,4 +63,13 @@ export const insertLink: Operation<ChangeOf<'insert_link'>> = async (batch, chan
   const made = [...(await batch.workspace.structure()).byId.values()].find((page) => !before.has(page.id))
   if (!made) throw new ChangeError('The link could not be listed.')
   return { object: 'created_page', page: made.id }
+}
+
+async function hrefOf(batch: Parameters<typeof insertLink>[0], target: NonNullable<ChangeOf<'insert_link'>['target']>): Promise<string> {
+  if (target.kind === 'url') return target.url
+  const page = await pageOf(batch, target.page)
+  if (page.type !== 'document') throw new ChangeError(`${page.title} has no file to link to.`, 'target')
+  const { summary } = (await batch.workspace.structure()).config
+  // A second entry of a file would be a duplicate: a `#` makes it a link page.
+  return `${relativeTarget(summary, page.gitPath)}#${target.kind === 'anchor' ? target.anchor : ''}`
 }

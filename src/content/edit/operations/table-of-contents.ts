@@ -40,12 +40,13 @@ export function nameRef(batch: Batch, ref: string | undefined, id: string): void
   batch.pageRefs.set(ref, id)
 }
 
-/** Edits SUMMARY.md; what the editor refuses is told to the client. */
-export async function editSummary(batch: Batch, edit: (text: string, structure: ContentStructure) => string): Promise<void> {
+/** Edits SUMMARY.md; what the editor refuses is told to the client. With `sameLines` no line comes or goes, and each keeps its ID. */
+export async function editSummary(batch: Batch, edit: (text: string, structure: ContentStructure) => string, sameLines = false): Promise<void> {
   const { path, text } = await summaryText(batch)
   const structure = await batch.workspace.structure()
   try {
     await batch.workspace.setText(path, edit(text, structure))
+    if (sameLines) await batch.workspace.structure(true)
   } catch (error) {
     if (error instanceof RangeError) throw new ChangeError(error.message)
     throw error

@@ -1,0 +1,43 @@
+import { lookup, Resolver } from 'node:dns/promises'
+
+/** All IP addresses of a host name. Rejects with Node's `code` (`ENOTFOUND` …). */
+export type Resolve = (host: string) => Promise<{ address: string; family: number }[]>
+
+const QUERY = { timeout: 3_000, tries: 2 }
+/** Answers of the name servers after which the system may still know the name: from its hosts file, for example. */
+const UNKNOWN = new Set(['ENOTFOUND', 'ENODATA', 'ECONNREFUSED', 'EBADNAME'])
+
+/**
+ * The system's lookup blocks a thread of the pool that also does all file operations, for as long as a name server keeps
+ * it waiting. So few run at a time, and only for names that the name servers do not know.
+ */
+const MOST_LOOKUPS = 2
+let running = 0
+const waiting: (() => void)[] = []
+
+async function lookUp(host: string): Promise<{ address: string; family: number }[]> {
+  if (running < MOST_LOOKUPS) running++
+  else await new Promise<void>((go) => waiting.push(go))
+  try {
+    return await lookup(host, { all: true, verbatim: true })
+  } finally {
+    const next = waiting.shift()
+    if (next) next()
+    else running--
+  }
+}
+
+/** Asks the name servers, then the system. */
+export const resolveHost: Resolve = async (host) => {
+  if (!host.includes('.')) return lookUp(host)
+  const resolver = new Resolver(QUERY)
+  const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
+  const found = [
+    ...(four.status === 'fulfilled' ? four.value.map((address) => ({ address, family: 4 })) : []),
+    ...(six.status === 'fulfilled' ? six.value.map((address) => ({ address, family: 6 })) : []),
+  ]
+  if (found.length > 0) return found
+  const failed = [four, six].find((one) => one.status === 'rejected' && !UNKNOWN.has(String(one.reason?.code)))
+  if (failed?.status === 'rejected') throw failed.reason
+  return lookUp(host)
+}
