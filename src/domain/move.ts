@@ -10,7 +10,7 @@ import { collectionItem, type Item, isDeleted, itemsAt, itemsBelow, makeRoom, ty
 import { openSpace } from './spaces.js'
 
 /** How many things one refusal names. */
-const MAX_REASONS = 50
+export const MAX_REASONS = 50
 
 /** Moves a space to another collection, the top level, or another position. Throws as `moveItem` does. */
 export async function moveSpace(app: App, actor: Actor, space: LoadedSpace, input: MoveContent): Promise<LoadedSpace> {

@@ -19,7 +19,7 @@ import type { Actor, App, LoadedCollection, LoadedSpace } from './app.js'
 import { loadedCollection } from './collections.js'
 import { emit } from './events.js'
 import { belongs, carryGrants } from './kept-grants.js'
-import { inPlace, placeOf, withPlace } from './move.js'
+import { inPlace, MAX_REASONS, placeOf, withPlace } from './move.js'
 import { checkMayMove, checkMayTake, checkNesting, roleAt, roleOnItem, whatHeMayNotTake } from './places.js'
 import { collectionItem, type Item, itemsBelow, type Place, positionAtEnd, replaceItem, spaceItem } from './siblings.js'
 import { openSpace } from './spaces.js'
@@ -82,9 +82,6 @@ async function transferItem(app: App, tx: Transaction, actor: Actor, item: Item,
   for (const one of from.organization === to.organization ? [item] : everything) await emitTransferred(app, tx, actor, one, from, to)
   return moved
 }
-
-/** How many reasons one refusal names. */
-const MAX_REASONS = 50
 
 const cannot = (reasons: readonly ErrorDetail[]) => {
   const more = reasons.length > 1 ? ` (and ${reasons.length - 1} more, see details)` : ''
