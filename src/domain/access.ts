@@ -28,7 +28,7 @@ export const asksForSso = (organization: Pick<OrganizationDoc, 'sso'>, { role, s
   (organization.sso || sso) && role !== 'admin'
 
 /** Whether the caller's token opens the organization: made for it, and not by an e-mail link where single sign-on is asked for. */
-async function opens(reader: Reader, actor: Actor, organization: string): Promise<boolean> {
+export async function opens(reader: Reader, actor: Actor, organization: string): Promise<boolean> {
   return inScope(actor, organization) && !(actor.token.byEmail && (await needsSso(reader, actor, organization)))
 }
 

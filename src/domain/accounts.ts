@@ -3,7 +3,7 @@ import { badRequest, ServiceError } from '../kernel/errors.js'
 import { newId } from '../kernel/ids.js'
 import { type CreateToken, memberships, type TokenDoc, tokens, type UserDoc, users } from '../model/index.js'
 import type { Document, Transaction } from '../store/index.js'
-import { findOrganization } from './access.js'
+import { findOrganization, opens } from './access.js'
 import type { Actor, App } from './app.js'
 
 /** Who a token belongs to; null where it is unknown or expired. */
@@ -94,12 +94,12 @@ export function createUser(app: App, input: { email: string; displayName?: strin
   })
 }
 
-/** Somebody the caller may see: himself, or who shares an organization with him; else null. */
+/** Somebody the caller may see: himself, or who shares an organization with him that his token opens; else null. */
 export async function findUser(app: App, actor: Actor, id: string): Promise<Document<UserDoc> | null> {
   if (id === actor.user.id) return actor.user
   const [mine, theirs] = await Promise.all([app.store.find(memberships, 'user', actor.user.id), app.store.find(memberships, 'user', id)])
-  const shared = mine.some(
-    (m) => !m.disabled && (actor.token.organization ?? m.organization) === m.organization && theirs.some((other) => other.organization === m.organization),
-  )
-  return shared ? app.store.get(users, id) : null
+  for (const { organization, disabled } of mine)
+    if (!disabled && theirs.some((other) => other.organization === organization) && (await opens(app.store, actor, organization)))
+      return app.store.get(users, id)
+  return null
 }

@@ -1,8 +1,8 @@
 import { grants, keptGrants, membershipId, memberships, teams } from '../model/index.js'
-import type { Transaction } from '../store/index.js'
+import type { Reader, Transaction } from '../store/index.js'
 
 /** Whether a principal (`user:<id>`, `team:<id>`) belongs to an organization. */
-async function belongs(tx: Transaction, organization: string, principal: string): Promise<boolean> {
+export async function belongs(tx: Reader, organization: string, principal: string): Promise<boolean> {
   const [kind, id = ''] = principal.split(':', 2)
   if (kind === 'team') return (await tx.get(teams, id))?.organization === organization
   return (await tx.get(memberships, membershipId(organization, id))) !== null

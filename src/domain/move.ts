@@ -1,13 +1,16 @@
-import { badRequest, conflict, notFound } from '../kernel/errors.js'
+import { badRequest, conflict, notFound, ServiceError } from '../kernel/errors.js'
 import { collections, type MoveContent, type SiblingPointer, spaces } from '../model/index.js'
 import type { Reader, Transaction } from '../store/index.js'
 import { type Viewer, viewerOf } from './access.js'
 import type { Actor, App, LoadedCollection, LoadedSpace } from './app.js'
 import { loadedCollection } from './collections.js'
 import { emit } from './events.js'
-import { checkMayAdd, checkMayMove, checkMayTake, checkNesting, roleOnItem } from './places.js'
-import { collectionItem, type Item, isDeleted, itemsAt, makeRoom, type Place, replaceItem, spaceItem } from './siblings.js'
+import { checkMayAdd, checkMayMove, checkMayTake, checkNesting, roleOnItem, whatHeMayNotTake } from './places.js'
+import { collectionItem, type Item, isDeleted, itemsAt, itemsBelow, makeRoom, type Place, replaceItem, spaceItem } from './siblings.js'
 import { openSpace } from './spaces.js'
+
+/** How many things one refusal names. */
+export const MAX_REASONS = 50
 
 /** Moves a space to another collection, the top level, or another position. Throws as `moveItem` does. */
 export async function moveSpace(app: App, actor: Actor, space: LoadedSpace, input: MoveContent): Promise<LoadedSpace> {
@@ -31,7 +34,7 @@ export async function moveCollection(app: App, actor: Actor, collection: LoadedC
 
 /**
  * Moves by what is stored now: two moves at once come one after the other. Throws 400 for a parent or sibling that is
- * none, 403 where the caller may not take from the old place or add to the new one, 409 where nothing would change, a
+ * none, 403 where the caller may not take from the old place, add to the new one, or take along all that lies in it, 409 where nothing would change, a
  * collection would lie in itself, or the caller would lose it from sight.
  */
 async function moveItem(app: App, tx: Transaction, actor: Actor, item: Item, input: MoveContent): Promise<Item> {
@@ -42,7 +45,12 @@ async function moveItem(app: App, tx: Transaction, actor: Actor, item: Item, inp
   await checkMayMove(tx, viewer, item)
   await checkMayTake(tx, viewer, from)
   await checkMayAdd(tx, viewer, to)
-  if (item.kind === 'collection' && to.parent !== from.parent) await checkNesting(tx, item.doc.id, to.parent)
+  if (item.kind === 'collection' && to.parent !== from.parent) {
+    await checkNesting(tx, item.doc.id, to.parent)
+    const refused = await whatHeMayNotTake(tx, viewer, await itemsBelow(tx, item.doc.id), 'move')
+    if (refused.length > 0)
+      throw new ServiceError('forbidden', 'You may not move all that lies in it: see details.', { details: refused.slice(0, MAX_REASONS) })
+  }
   const all = await itemsAt(tx, to)
   const others = all.filter(({ doc }) => doc.id !== item.doc.id)
   const at = await indexOf(tx, viewer, others, item, input.position)

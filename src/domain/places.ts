@@ -1,5 +1,5 @@
 import { atLeast } from '../access/index.js'
-import { badRequest, conflict, notFound, ServiceError } from '../kernel/errors.js'
+import { badRequest, conflict, type ErrorDetail, notFound, ServiceError } from '../kernel/errors.js'
 import { type CollectionDoc, collections, type Role } from '../model/index.js'
 import type { Document, Reader } from '../store/index.js'
 import { roleOn, type Viewer } from './access.js'
@@ -37,6 +37,22 @@ export async function checkMayAdd(reader: Reader, viewer: Viewer, place: Place):
 export async function checkMayTake(reader: Reader, viewer: Viewer, place: Place): Promise<void> {
   if (!atLeast(await roleAt(reader, viewer, place), 'create'))
     throw new ServiceError('forbidden', `You may not take anything out of ${wording(place)}: that needs the role create there.`)
+}
+
+/**
+ * What a viewer may not take to another place, whose people may see and do more with it: that on which he has no role
+ * create. What he may not see is counted, not named.
+ */
+export async function whatHeMayNotTake(reader: Reader, viewer: Viewer, items: readonly Item[], verb: 'move' | 'transfer'): Promise<ErrorDetail[]> {
+  const details: ErrorDetail[] = []
+  let unseen = 0
+  for (const item of items) {
+    const role = await roleOnItem(reader, viewer, item)
+    if (role === null) unseen++
+    else if (!atLeast(role, 'create')) details.push({ path: '', message: `you need the role create on the ${item.kind} ${item.doc.id} (${item.doc.title})` })
+  }
+  if (unseen > 0) details.push({ path: '', message: `${unseen} of what lies in it you may not see: an admin of the organization can ${verb} it` })
+  return details
 }
 
 const wording = ({ parent }: Place): string => (parent === undefined ? 'the top level of the organization' : 'the collection')

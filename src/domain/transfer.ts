@@ -1,14 +1,26 @@
 import { atLeast } from '../access/index.js'
 import { badRequest, conflict, type ErrorDetail, notFound, ServiceError } from '../kernel/errors.js'
-import { collections, membershipId, memberships, requestedReviews, type SiteDoc, type SpaceDoc, sites, spaces, type TransferContent } from '../model/index.js'
+import {
+  collections,
+  grants,
+  membershipId,
+  memberships,
+  requestedReviews,
+  type Role,
+  type SiteDoc,
+  type SpaceDoc,
+  sites,
+  spaces,
+  type TransferContent,
+} from '../model/index.js'
 import type { Transaction } from '../store/index.js'
 import { findOrganization, grantTarget, type Viewer, viewerOf } from './access.js'
 import type { Actor, App, LoadedCollection, LoadedSpace } from './app.js'
 import { loadedCollection } from './collections.js'
 import { emit } from './events.js'
-import { carryGrants } from './kept-grants.js'
-import { inPlace, placeOf, withPlace } from './move.js'
-import { checkMayMove, checkMayTake, checkNesting, roleAt, roleOnItem } from './places.js'
+import { belongs, carryGrants } from './kept-grants.js'
+import { inPlace, MAX_REASONS, placeOf, withPlace } from './move.js'
+import { checkMayMove, checkMayTake, checkNesting, roleAt, roleOnItem, whatHeMayNotTake } from './places.js'
 import { collectionItem, type Item, itemsBelow, type Place, positionAtEnd, replaceItem, spaceItem } from './siblings.js'
 import { openSpace } from './spaces.js'
 
@@ -71,9 +83,6 @@ async function transferItem(app: App, tx: Transaction, actor: Actor, item: Item,
   return moved
 }
 
-/** How many reasons one refusal names. */
-const MAX_REASONS = 50
-
 const cannot = (reasons: readonly ErrorDetail[]) => {
   const more = reasons.length > 1 ? ` (and ${reasons.length - 1} more, see details)` : ''
   return new ServiceError('precondition-failed', `The transfer cannot be done: ${reasons[0]?.message}${more}.`, { details: reasons.slice(0, MAX_REASONS) })
@@ -88,22 +97,39 @@ async function checkTransferable(tx: Transaction, viewer: Viewer, everything: re
   const details: ErrorDetail[] = []
   if (!atLeast(role, 'create'))
     details.push({ path: to.parent === undefined ? '/organization' : '/parent', message: 'you need the role create in the place it is transferred to' })
-  if (from.organization !== to.organization) details.push(...(await whatHolds(tx, viewer, everything)))
+  details.push(...(await whatHeMayNotTake(tx, viewer, everything, 'transfer')))
+  if (from.organization !== to.organization) {
+    if (details.length === 0) details.push(...(await whatIsAbove(tx, role, everything, to)))
+    details.push(...(await whatHolds(tx, viewer, everything)))
+  }
   if (details.length > 0) throw cannot(details)
 }
 
-/** What keeps things in their organization. Things that the caller may not see are counted, not named. */
+/** The sites that keep spaces in their organization: of those spaces that he may take. */
 async function whatHolds(tx: Transaction, viewer: Viewer, everything: readonly Item[]): Promise<ErrorDetail[]> {
   const details: ErrorDetail[] = []
-  let unseen = 0
-  for (const item of everything) {
-    const role = await roleOnItem(tx, viewer, item)
-    if (role === null) unseen++
-    else if (!atLeast(role, 'create')) details.push({ path: '', message: `you need the role create on the ${item.kind} ${item.doc.id} (${item.doc.title})` })
-    else if (item.kind === 'space')
+  for (const item of everything)
+    if (item.kind === 'space' && atLeast(await roleOnItem(tx, viewer, item), 'create'))
       for (const site of await tx.find(sites, 'space', item.doc.id)) details.push({ path: '', message: published(item.doc, site) })
+  return details
+}
+
+/**
+ * What was given elsewhere and would take effect in the other organization, above the role of who brings it there: nobody
+ * gives a role above his own by a detour.
+ */
+async function whatIsAbove(tx: Transaction, role: Role | null, everything: readonly Item[], to: Place): Promise<ErrorDetail[]> {
+  const details: ErrorDetail[] = []
+  for (const { kind, doc } of everything) {
+    const named = `the ${kind} ${doc.id} (${doc.title})`
+    const { defaultLevel } = doc
+    if (defaultLevel !== null && defaultLevel !== 'inherit' && !atLeast(role, defaultLevel))
+      details.push({ path: '', message: `${named} has the default level ${defaultLevel}, above your own role ${role} there: lower it first` })
+    let above = 0
+    for (const grant of await tx.find(grants, 'target', grantTarget({ kind, id: doc.id })))
+      if (!atLeast(role, grant.role) && (await belongs(tx, to.organization, grant.principal))) above++
+    if (above > 0) details.push({ path: '', message: `on ${named}, ${above} of the organization would have a role above your own there: take that back first` })
   }
-  if (unseen > 0) details.push({ path: '', message: `${unseen} of what lies in it you may not see: an admin of the organization can transfer it` })
   return details
 }
 

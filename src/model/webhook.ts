@@ -17,10 +17,10 @@ export interface WebhookDoc {
   /** Why the service disabled it. */
   disabledReason?: string
   disabledAt?: string
-  /** `whsec_…`: it signs, so it cannot be a hash. */
-  secret: string
+  /** `whsec_…`, sealed: it signs, so it cannot be a hash. */
+  sealedSecret: string
   /** After a rotation, the one before signs too, until this time. */
-  previousSecret?: { secret: string; until: string }
+  previousSecret?: { sealed: string; until: string }
   /** Sequence of the next event to look at: those before are delivered, or have a delivery. */
   next: number
   /** When the first attempt failed since the last that succeeded. */

@@ -210,7 +210,7 @@ const lie = endpoint({
   deprecated: true,
   needs: 'public',
   returns: BookSchema,
-  handle: () => ({ object: 'book' as const, id: 'x', title: 'y', extra: 1 }),
+  handle: () => ({ object: 'book' as const, id: 'x', title: 'shown-once-secret', extra: 1 }),
 })
 
 export { resolvers }

@@ -67,7 +67,13 @@ test('an unforeseen failure says nothing outside and all in the log, without cre
   assert.is(line?.error.length, 2)
   assert.not.match(JSON.stringify(fake.lines), /hunter2|Bearer editor/)
   assert.is((await api().post('/v1/fail/odd')).status, 500)
-  assert.is((await api().get('/v1/lie')).status, 500)
+})
+
+test('an answer that is not as declared is not in the log: it may hold a secret that is shown once', async () => {
+  assert.is((await api().get('/v1/lie').set('X-Request-Id', 'my-request-2')).status, 500)
+  const line = JSON.stringify(fake.lines.find((one) => one.requestId === 'my-request-2' && one.level === 'error'))
+  assert.match(line, /answers what it does not declare.*extra/)
+  assert.not.match(line, /shown-once-secret/)
 })
 
 test('unknown paths and methods', async () => {

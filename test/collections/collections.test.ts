@@ -234,4 +234,17 @@ test('collections lie 32 deep in each other, and no deeper', async () => {
   assert.is(error.details[0].path, '/parent')
 })
 
+test('a space for all of its collection counts among the spaces of each of them', async () => {
+  const member = await f.caller('edit')
+  const counted = async (): Promise<number> => (await f.admin.call('get', `/v1/orgs/${f.organization}/members/${member.user}`).expect(200)).body.spaces
+  const before = await counted()
+  const space = await f.space(await f.collection())
+  await f.admin.call('patch', `/v1/spaces/${space}`, { defaultLevel: null }).expect(200)
+  assert.is(await counted(), before)
+  await f.admin.call('patch', `/v1/spaces/${space}`, { visibility: 'in-collection' }).expect(200)
+  assert.equal([await f.role(member, 'space', space), await counted()], ['read', before + 1])
+  const { items } = (await f.admin.call('get', `/v1/orgs/${f.organization}/members/${member.user}/spaces?limit=1000`).expect(200)).body
+  assert.is(items.find((one: { space: { id: string } }) => one.space.id === space)?.permission, 'read')
+})
+
 test.run()

@@ -192,4 +192,20 @@ test('a token of one organization reaches no other', async () => {
   assert.is((await f.service.app.store.get(spaces, id))?.organization, f.organization)
 })
 
+test('reviews are awaited of nobody who may not give them in the other organization', async () => {
+  const parent = await f.collection()
+  const id = await f.space(parent)
+  const [author, left, both] = [await f.caller('edit'), await f.caller('review'), await f.caller('review')]
+  await join(both, other, 'review')
+  await author.call('post', `/v1/spaces/${id}/change-requests`, { subject: 'Open' }).expect(201)
+  const asked = `/v1/spaces/${id}/change-requests/1/requested-reviewers`
+  await author.call('post', asked, { users: [left.user, both.user] }).expect(200)
+  await transfer('collection', parent, { organization: other }).expect(200)
+  const { items } = (await f.admin.call('get', asked).expect(200)).body
+  assert.equal(
+    items.map((one: { user: { id: string } }) => one.user.id),
+    [both.user],
+  )
+})
+
 test.run()

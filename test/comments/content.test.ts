@@ -9,6 +9,15 @@ test.before(async () => {
 })
 test.after(() => here.close())
 
+test('a text that would hold up everybody who reads the list is refused', async () => {
+  const desk = await openDiscussion(here)
+  for (const markdown of ['a\n=\n'.repeat(5000), '> a\n\n'.repeat(3000), `> ${'a\n-\n'.repeat(4000)}`]) {
+    const { body } = await here.admin.call('post', `${desk.url}/comments`, { body: { markdown } }).expect(400)
+    assert.is(body.error.details[0].path, '/body/markdown')
+  }
+  await here.admin.call('post', `${desk.url}/comments`, { body: { markdown: 'Title\n===\n\nText.\n'.repeat(50) } }).expect(200)
+})
+
 const post = async (desk: Desk, target: object, at = desk.url) =>
   (await here.admin.call('post', `${at}/comments`, { body: { markdown: 'Hm.' }, ...target }).expect(200)).body
 const target = async (desk: Desk, { id }: { id: string }, at = desk.url) => (await here.admin.call('get', `${at}/comments/${id}`).expect(200)).body.target

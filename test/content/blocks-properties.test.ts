@@ -111,6 +111,10 @@ const hostile: Array<[string, string]> = [
   ['half html', `<a '`.repeat(30_000)],
   ['emphasis', '*a _b '.repeat(20_000)],
   ['lazy lines', `> a\n${'a\n'.repeat(30_000)}`],
+  ['underlined headings', 'a\n=\n'.repeat(60_000)],
+  ['quoted underlines', '> a\n> -\n'.repeat(30_000)],
+  ['short quotes', '> a\n\n'.repeat(30_000)],
+  ['quotes in lists', '- > a\n\n'.repeat(10_000)],
   ['html in html', `<table><tr><td>${'<b>'.repeat(20_000)}x${'</b>'.repeat(20_000)}</td></tr></table>`],
 ]
 for (const [name, markdown] of hostile) {
@@ -124,6 +128,11 @@ for (const [name, markdown] of hostile) {
 test('a page far beyond the limits keeps its other blocks', () => {
   const types = parseDocument(`# a\n\n${'>'.repeat(10_000)}\n\n{% hint %}\nb\n{% endhint %}`).nodes.map((node) => node.type)
   assert.equal(types, ['heading-1', 'paragraph', 'hint'])
+})
+
+test('underlines make headings on any page that somebody writes, and are text where there are too many to read', () => {
+  const headings = (count: number) => parseDocument('Title\n===\n\nText.\n\n'.repeat(count)).nodes.filter(({ type }) => type === 'heading-1').length
+  assert.equal([headings(500), headings(20_000)], [500, 0])
 })
 
 test('a page of more list items than can be read is shown verbatim', () => {

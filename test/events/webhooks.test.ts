@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert'
 import { Webhook } from 'standardwebhooks'
 import { removeWhatIsOver } from '../../src/domain/retention.js'
+import { webhooks } from '../../src/model/index.js'
 import { startService, type TestService } from '../support/service.js'
 import { suite } from '../support/suite.js'
 import { type Receiver, startReceiver } from './receiver.js'
@@ -68,6 +69,8 @@ test('the secret is shown at creation and rotation only; for a day both sign', a
   await rename('Rotated')
   const [got] = await receiver.until(1)
   for (const one of [secret, rotated.secret]) new Webhook(one).verify(got!.body, got!.headers as Record<string, string>)
+  const stored = JSON.stringify(await here.service.app.store.all(webhooks))
+  for (const one of [secret, rotated.secret, 'whsec_']) assert.not.ok(stored.includes(one), 'who reads a backup learns no secret')
 })
 
 test('types and spaces filter; a webhook gets what happens after it was made', async () => {

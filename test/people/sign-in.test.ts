@@ -114,10 +114,12 @@ test('single sign-on: a token from a link, and those made with it, do not open t
   const mine = await tokenOf('member@people.example')
   const made = (await as(here, mine, 'post', '/v1/user/tokens', { label: 'made' }).expect(201)).body.token
   await as(here, made, 'get', `/v1/spaces/${space}`).expect(200)
+  await as(here, made, 'get', `/v1/users/${boss.user}`).expect(200)
   await here.admin.call('patch', `/v1/orgs/${org}`, { sso: true }).expect(200)
   for (const token of [mine, made]) {
     await as(here, token, 'get', `/v1/orgs/${org}`).expect(403)
     await as(here, token, 'get', `/v1/spaces/${space}`).expect(404)
+    await as(here, token, 'get', `/v1/users/${boss.user}`).expect(404)
     assert.equal((await as(here, token, 'get', '/v1/orgs').expect(200)).body.items, [])
   }
   await as(here, member.token, 'get', `/v1/orgs/${org}`).expect(200)

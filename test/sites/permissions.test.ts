@@ -65,4 +65,14 @@ test('a role on one site is none on another', async () => {
   assert.equal(await here.service.app.store.find(grants, 'target', `site:${other.id}`), [])
 })
 
+test('who may not see a space does nothing with its place on a site', async () => {
+  const other = await makeSite(here)
+  await here.admin.call('patch', `/v1/spaces/${other.space}`, { defaultLevel: null }).expect(200)
+  const editor = await here.caller('create')
+  await editor.call('get', `${other.base}/site-spaces/${other.siteSpace}`).expect(404)
+  const item = { type: 'site-space', id: other.siteSpace }
+  await editor.call('patch', `${other.base}/structure/sort`, { item, position: {} }).expect(404)
+  await here.admin.call('patch', `${other.base}/structure/sort`, { item, position: {} }).expect(409)
+})
+
 test.run()

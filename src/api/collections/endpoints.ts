@@ -102,7 +102,7 @@ export const moveCollectionById = endpoint({
   path: '/v1/collections/{collectionId}/move',
   summary: 'Move a collection into another one, or to another position',
   description:
-    'With everything in it, which inherits from its new parent from then on. Needs the role create on it and on the collections (or the organization) it goes from and to. 409 where nothing would change, or where it would lie in itself.',
+    'With everything in it, which inherits from its new parent from then on. Needs the role create on it, on everything below it where its parent changes, and on the collections (or the organization) it goes from and to. 409 where nothing would change, or where it would lie in itself.',
   section,
   needs: 'collection:create',
   body: Type.Optional(MoveContent),
@@ -116,7 +116,7 @@ export const transferCollectionById = endpoint({
   path: '/v1/collections/{collectionId}/transfer',
   summary: 'Transfer a collection with everything below it to another organization',
   description:
-    'All or nothing, deleted spaces included. Content, change requests and comments go along; roles that were given to teams, and to people who are not members of the other organization, have no effect there, and take effect again where it comes back; reviews awaited of them are removed. Needs the role create on everything below it and where it goes from and to: 412 says what is missing.',
+    'All or nothing, deleted spaces included. Content, change requests and comments go along; roles that were given to teams, and to people who are not members of the other organization, have no effect there, and take effect again where it comes back; reviews awaited of them are removed. Needs the role create on everything below it and where it goes from and to; default levels and roles that take effect in the other organization must not be above your own there. 412 says what is missing.',
   section,
   needs: 'collection:create',
   body: TransferContent,

@@ -7,6 +7,9 @@ const KEYWORDS = ['example', 'x-internal']
 /** Above so many values only the first violation is looked for: the list of all could fill the memory. */
 const MANY_VALUES = 20_000
 
+const FIRST_TIME = Date.parse('0000-01-01T00:00:00Z')
+const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z')
+
 const base: Options = {
   strict: true,
   strictTypes: false,
@@ -15,6 +18,14 @@ const base: Options = {
   discriminator: true,
   useDefaults: true,
   allErrors: true,
+}
+
+const hasDateTimeForm = (formats as unknown as { get(name: 'date-time'): { validate(text: string): boolean } }).get('date-time').validate
+
+/** A date and time that JavaScript can read, and writes with a year of four digits: RFC 3339 also knows leap seconds, which are an invalid `Date`. */
+function isTimestamp(text: string): boolean {
+  const time = hasDateTimeForm(text) ? Date.parse(text) : Number.NaN
+  return time >= FIRST_TIME && time <= LAST_TIME
 }
 
 /** A compiled check; what fails it is in `errors` afterwards. */
@@ -28,6 +39,7 @@ class Checks {
   constructor(options: Options) {
     this.ajv = new Ajv2020({ ...base, ...options })
     addFormats(this.ajv)
+    this.ajv.addFormat('date-time', { type: 'string', validate: isTimestamp })
     for (const keyword of KEYWORDS) this.ajv.addKeyword(keyword)
   }
 

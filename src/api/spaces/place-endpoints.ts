@@ -26,7 +26,7 @@ export const transferSpaceById = endpoint({
   path: '/v1/spaces/{spaceId}/transfer',
   summary: 'Transfer a space to another organization, collection or both',
   description:
-    'It goes to the end of `parent`, or of the top level. Content, change requests and comments go along; roles that were given to teams, and to people who are not members of the other organization, have no effect there, and take effect again where it comes back; reviews awaited of them are removed. Needs the role create on it and where it goes from and to: 412 says what is missing.',
+    'It goes to the end of `parent`, or of the top level. Content, change requests and comments go along; roles that were given to teams, and to people who are not members of the other organization, have no effect there, and take effect again where it comes back; reviews awaited of them are removed. Needs the role create on it and where it goes from and to; default levels and roles that take effect in the other organization must not be above your own there. 412 says what is missing.',
   section,
   needs: 'space:create',
   body: TransferContent,

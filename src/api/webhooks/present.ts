@@ -1,5 +1,6 @@
 import type { App } from '../../domain/app.js'
 import { countPending } from '../../domain/webhooks/deliveries.js'
+import { webhookSecretOf } from '../../domain/webhooks/secret.js'
 import type { DeliveryDoc, WebhookDoc } from '../../model/index.js'
 
 export const webhookPath = ({ organization, id }: WebhookDoc): string => `/v1/orgs/${organization}/webhooks/${id}`
@@ -31,7 +32,10 @@ export async function presentWebhook(app: App, webhook: WebhookDoc) {
 }
 
 /** A webhook whose secret was just made. */
-export const presentWithSecret = async (app: App, webhook: WebhookDoc) => ({ ...(await presentWebhook(app, webhook)), secret: webhook.secret })
+export const presentWithSecret = async (app: App, webhook: WebhookDoc) => ({
+  ...(await presentWebhook(app, webhook)),
+  secret: webhookSecretOf(app, webhook) ?? '',
+})
 
 /** A delivery. */
 export function presentDelivery(app: App, delivery: DeliveryDoc) {

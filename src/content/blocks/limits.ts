@@ -2,10 +2,14 @@
 const MAX_CONTAINERS = 100
 /** Most lines that begin with a list marker, table rows, or definitions, of a page. */
 const MAX_MARKERS = 15_000
-/** The parser matches these in quadratic time, paragraph by paragraph: what the squares may add up to on a page (about two seconds each). */
-const BUDGET = { inline: 200_000_000, lazy: 30_000_000, containers: 5_000_000 }
+/**
+ * The parser matches these in quadratic time, paragraph by paragraph: what the squares may add up to on a page (about two
+ * seconds each). At every underline of a heading, and
+ * every end of a quote, it copies all that it has read: `copied` is the sum of their lines.
+ */
+const BUDGET = { inline: 200_000_000, lazy: 30_000_000, containers: 5_000_000, copied: 15_000_000 }
 /** The same for a text of which a list may hold many, in some hundredths of a second each. */
-const SMALL_BUDGET = { inline: 4_000_000, lazy: 300_000, containers: 50_000 }
+const SMALL_BUDGET = { inline: 4_000_000, lazy: 300_000, containers: 50_000, copied: 150_000 }
 /** Deepest nesting of blocks and of inline nodes in the tree; what is deeper stays verbatim. */
 export const MAX_DEPTH = 100
 
@@ -44,6 +48,26 @@ function containers(text: string, start: number, end: number): number {
   return count
 }
 
+/** Whether a line is one of `=` or `-` alone, in quotes or not: what makes a heading of the lines above it. */
+function isUnderline(text: string, start: number, end: number): boolean {
+  let i = start
+  while (i < end && (text[i] === '>' || isBlank(text.charCodeAt(i)))) i++
+  const mark = text[i]
+  if (i === end || (mark !== '=' && mark !== '-')) return false
+  while (i < end && text[i] === mark) i++
+  while (i < end && text.charCodeAt(i) <= 32) i++
+  return i === end
+}
+
+/** Whether a line stands in a quote by its own marker. */
+function isQuoted(text: string, start: number, end: number): boolean {
+  let i = start
+  while (i < end && MARKERS.has(text.charCodeAt(i))) i++
+  return text[i] === '>' && i < end
+}
+/** What may stand before the marker of a quote: blanks and markers of lists. */
+const MARKERS: ReadonlySet<number> = new Set([...' \t*+-.)0123456789'].map((one) => one.charCodeAt(0)))
+
 const COUNTED: Record<number, Group> = { 91: 'brackets', 93: 'brackets', 60: 'angles', 42: 'runs', 95: 'runs', 126: 'runs', 96: 'ticks' }
 
 export interface Scan {
@@ -65,6 +89,9 @@ export function scan(text: string, budget = BUDGET): Scan {
   let lazy = 0
   let lazySpent = 0
   let containersSpent = 0
+  let underlined = 0
+  let quoted = 0
+  let inQuote = false
   let markers = 0
   let rows = 0
   let inContainer = false
@@ -92,6 +119,10 @@ export function scan(text: string, budget = BUDGET): Scan {
       lazySpent += lazy ** 2
       lazy = 0
     }
+    if (isUnderline(text, first, end)) underlined += line
+    const wasInQuote = inQuote
+    inQuote = isQuoted(text, first, end)
+    if (inQuote && !wasInQuote) quoted += line
     if (text[first] === '|' || text[first] === '[') rows++
     if (first === end || text[first] === '|') paragraphEnds()
     if (text.startsWith('$$', first) && text.slice(first, end).trim() === '$$') lastFence = line
@@ -107,6 +138,8 @@ export function scan(text: string, budget = BUDGET): Scan {
   paragraphEnds()
   if (lazySpent + lazy ** 2 > budget.lazy || containersSpent > budget.containers)
     for (const name of ['blockQuote', 'list', 'gfmFootnoteDefinition']) off.add(name)
+  if (underlined > budget.copied) off.add('setextUnderline')
+  if (quoted > budget.copied) off.add('blockQuote')
   return { off: [...off], lastFence, tooMany: Math.max(markers, rows) > MAX_MARKERS }
 }
 

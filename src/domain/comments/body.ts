@@ -36,6 +36,7 @@ export function readBody(body: CommentBodyInput, at = '/body'): string {
   const markdown = 'markdown' in body ? body.markdown : printed(body.document, member)
   if (markdown.trim() === '') throw invalid(member, 'must not be blank')
   if (markdown.length > MAX_COMMENT_LENGTH) throw invalid(member, TOO_LONG)
-  if (!isQuick(markdown)) throw invalid(member, 'has too many markers of emphasis, links or lists in one paragraph: divide it')
+  if (!isQuick(markdown))
+    throw invalid(member, 'has too many markers of emphasis, links or lists in one paragraph, or too many quotes or underlined headings: divide it')
   return markdown
 }

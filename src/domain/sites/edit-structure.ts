@@ -1,3 +1,4 @@
+import { notFound } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import type {
   CreateSiteSection,
@@ -15,6 +16,7 @@ import { requireCondition } from '../conditions.js'
 import { removeBelongingsOfGone } from './gone-site-spaces.js'
 import { publishableSpace } from './publishable.js'
 import { changeSite, titleFrom } from './sites.js'
+import { findVisibleSiteSpace } from './view.js'
 import { addGroup, addToGroup, removeFromGroup, removeGroup, updateGroup } from './structure/groups.js'
 import { withKeys } from './structure/keys.js'
 import { moveItem } from './structure/move.js'
@@ -121,6 +123,8 @@ export async function changeSiteSpace(app: App, actor: Actor, site: LoadedSite, 
 export const deleteSiteSpace = (app: App, actor: Actor, site: LoadedSite, id: string): Promise<LoadedSite> =>
   changeStructure(app, actor, site, (structure) => removeSiteSpace(structure, id))
 
-/** Moves something among its siblings. Throws 404 (no such item), 400 (position), 409 (nothing would change). */
-export const moveInStructure = (app: App, actor: Actor, site: LoadedSite, item: Pointer, position: Position = {}): Promise<LoadedSite> =>
-  changeStructure(app, actor, site, (structure) => moveItem(structure, item, position))
+/** Moves something among its siblings. Throws 404 (no such item, or not for him to see), 400 (position), 409 (nothing would change). */
+export async function moveInStructure(app: App, actor: Actor, site: LoadedSite, item: Pointer, position: Position = {}): Promise<LoadedSite> {
+  if (item.type === 'site-space' && !(await findVisibleSiteSpace(app, actor, site, item.id))) throw notFound('The site space')
+  return changeStructure(app, actor, site, (structure) => moveItem(structure, item, position))
+}

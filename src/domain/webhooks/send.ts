@@ -4,6 +4,7 @@ import { OutboundError } from '../../outbound/index.js'
 import type { App } from '../app.js'
 import { eventJson } from '../event-stream.js'
 import { retryAfter } from './schedule.js'
+import { signingSecrets } from './secret.js'
 
 /** An endpoint has to answer within this time. */
 const TIMEOUT_MS = 15_000
@@ -42,8 +43,8 @@ export async function attemptDelivery(app: App, webhook: WebhookDoc, delivery: D
   const body = await bodyOf(app, delivery)
   if (body === null) return done({ ok: false, lost: true, error: 'The event is not kept any more.' })
   const seconds = Math.floor(at.getTime() / 1000)
-  const previous = webhook.previousSecret
-  const secrets = [webhook.secret, ...(previous && previous.until > at.toISOString() ? [previous.secret] : [])]
+  const secrets = signingSecrets(app, webhook, at)
+  if (secrets.length === 0) return done({ ok: false, error: 'The signing key of the service was replaced: give the webhook a new secret (rotate-secret).' })
   try {
     const { status, headers } = await app.http.send({
       url: webhook.url,

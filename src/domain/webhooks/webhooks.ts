@@ -1,4 +1,3 @@
-import { newWebhookSecret } from '../../auth/index.js'
 import { badRequest, conflict, notFound } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import { type CreateWebhook, deliveries, eventStreams, organizations, spaces, type UpdateWebhook, type WebhookDoc, webhooks } from '../../model/index.js'
@@ -6,6 +5,7 @@ import { OutboundError } from '../../outbound/index.js'
 import type { Document, Reader, Transaction } from '../../store/index.js'
 import type { Actor, App, LoadedOrganization } from '../app.js'
 import { dueNow } from './outcome.js'
+import { newSealedSecret } from './secret.js'
 
 const MOST_WEBHOOKS = 50
 /** How long the secret before a rotation signs as well. */
@@ -54,7 +54,8 @@ export async function createWebhook(app: App, actor: Actor, organization: Loaded
     const now = app.clock.now().toISOString()
     const { description = '', enabled = true, ...rest } = input
     const next = (await tx.get(eventStreams, id))?.next ?? 1
-    const made = { id: newId(), organization: id, description, enabled, secret: newWebhookSecret(), next, createdBy: actor.user.id }
+    const webhook = newId()
+    const made = { id: webhook, organization: id, description, enabled, sealedSecret: newSealedSecret(app, webhook), next, createdBy: actor.user.id }
     return tx.insert(webhooks, { ...rest, ...made, createdAt: now, updatedAt: now })
   })
 }
@@ -100,7 +101,7 @@ export async function updateWebhook(app: App, webhook: Document<WebhookDoc>, inp
 export function rotateSecret(app: App, webhook: Document<WebhookDoc>): Promise<Document<WebhookDoc>> {
   return change(app, webhook, async (_tx, stored) => {
     const until = new Date(app.clock.now().getTime() + ROTATION_MS).toISOString()
-    return { ...stored, secret: newWebhookSecret(), previousSecret: { secret: stored.secret, until } }
+    return { ...stored, sealedSecret: newSealedSecret(app, stored.id), previousSecret: { sealed: stored.sealedSecret, until } }
   })
 }
 

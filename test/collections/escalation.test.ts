@@ -1,0 +1,81 @@
+import * as assert from 'uvu/assert'
+import { newMembership } from '../../src/domain/organizations.js'
+import { memberships, type Role } from '../../src/model/index.js'
+import type { Caller } from '../support/service.js'
+import { suite } from '../support/suite.js'
+import { type Fixture, startFixture } from './fixture.js'
+
+const test = suite('collections: nobody gets a greater role by a detour')
+let f: Fixture
+test.before(async () => {
+  f = await startFixture()
+})
+test.after(() => f.close())
+
+const level = (kind: 'space' | 'collection', id: string, defaultLevel: Role | null) => f.admin.call('patch', `/v1/${kind}s/${id}`, { defaultLevel }).expect(200)
+const to = (who: Caller, verb: 'move' | 'transfer', parent: string) => (id: string) =>
+  who.call('post', `/v1/collections/${id}/${verb}`, verb === 'move' ? { parent } : { organization: f.organization, parent })
+
+/** Somebody who may create content, with a collection of which he is the admin, and another with a space in it. */
+async function detour() {
+  const bob = await f.caller('create')
+  const mine = await f.collection()
+  await f.grant('collection', mine, 'admin', [bob])
+  const shelf = await f.collection()
+  return { bob, mine, shelf, space: await f.space(await f.collection(shelf)) }
+}
+
+for (const verb of ['move', 'transfer'] as const)
+  for (const hidden of [null, 'read'] as const)
+    test(`${verb}: what lies in a collection, and is ${hidden === null ? 'hidden' : 'only to be read'}, does not come along`, async () => {
+      const { bob, mine, shelf, space } = await detour()
+      await level('space', space, hidden)
+      const before = await f.role(bob, 'space', space)
+      const { body } = await to(bob, verb, mine)(shelf).expect(verb === 'move' ? 403 : 412)
+      assert.is(body.error.details.length, 1)
+      assert.is(body.error.details[0].message.includes(space), hidden !== null, 'what he cannot see is not named')
+      assert.is(await f.role(bob, 'space', space), before)
+      await to(f.admin, verb, mine)(shelf).expect(200)
+    })
+
+test('a deleted space that was hidden counts too: it can be restored', async () => {
+  const { bob, mine, shelf, space } = await detour()
+  await level('space', space, null)
+  await f.admin.call('delete', `/v1/spaces/${space}`).expect(204)
+  await to(bob, 'move', mine)(shelf).expect(403)
+})
+
+test('where he may create in all of it, it can be moved, and among its siblings always', async () => {
+  const { bob, mine, shelf, space } = await detour()
+  await to(bob, 'move', mine)(shelf).expect(200)
+  await level('space', space, null)
+  await f.collection(mine)
+  await bob.call('post', `/v1/collections/${shelf}/move`, {}).expect(200)
+})
+
+test('roles and levels given in another organization do not come back above the role of who brings them', async () => {
+  const bob = await f.caller('create')
+  const friend = await f.caller('read')
+  const team = await f.team([friend])
+  const own = (await bob.call('post', '/v1/orgs', { title: 'Own' }).expect(201)).body.id as string
+  await f.service.app.store.insert(memberships, newMembership(own, friend.user, 'read', new Date().toISOString()))
+  const space = await f.space()
+  await f.grant('space', space, 'admin', [], [team])
+  const transfer = (organization: string) => bob.call('post', `/v1/spaces/${space}/transfer`, { organization })
+  await transfer(own).expect(200)
+  await bob.call('post', `/v1/spaces/${space}/permissions`, { role: 'admin', users: [bob.user, friend.user] }).expect(204)
+  await bob.call('patch', `/v1/spaces/${space}`, { defaultLevel: 'admin' }).expect(200)
+  const { details } = (await transfer(f.organization).expect(412)).body.error
+  assert.equal(details.length, 2)
+  await bob.call('patch', `/v1/spaces/${space}`, { defaultLevel: 'edit' }).expect(200)
+  assert.match((await transfer(f.organization).expect(412)).body.error.message, /2 of the organization would have a role above your own/)
+  await bob.call('post', `/v1/spaces/${space}/permissions`, { role: 'create', users: [bob.user, friend.user] }).expect(204)
+  await transfer(f.organization).expect(200)
+  assert.equal(
+    [await f.role(bob, 'space', space), await f.role(friend, 'space', space)],
+    ['create', 'admin'],
+    'what the organization itself had given to a team is its own',
+  )
+})
+
+test.run()
