@@ -261,14 +261,14 @@ test('who may: the configured remote needs review, another one or force needs ad
 test('a folder whose history is too long to be read within a request', async () => {
   const remote = await remotes.createRepository('long.git')
   const commits = Array.from(
-    { length: 2_001 },
+    { length: 1_001 },
     (_, i) => `commit ${ref}\ncommitter A <a@example.org> ${1_700_000_000 + i} +0000\ndata 1\nx\nM 644 inline docs/a.md\ndata ${String(i).length}\n${i}\n`,
   )
   await git(remote.path, ['fast-import', '--quiet'], Buffer.from(commits.join('')))
   const space = await desk()
   const refused = await space.refused({ url: remote.url, repoProjectDirectory: 'docs' })
   assert.is(refused.status, 409)
-  assert.match(refused.message, /more than 2000 commits/)
+  assert.match(refused.message, /more than 1000 commits/)
   assert.is((await space.preview({ url: remote.url })).result, 'adopt')
 })
 

@@ -48,7 +48,7 @@ export const previewGitSync = endpoint({
     'What was fetched stays among the objects of the repository, unreferenced, until Git prunes it after two weeks. ' +
     'The configured remote needs the role review; another one, or `force`, needs admin. Credentials in `url` are used for this request alone. ' +
     'The remote has a minute to name its branch, and another to send it. What would end the run with a failure is answered 400, in the same words as in `git/info`; whether the remote would take a push is not tried. ' +
-    'A `repoProjectDirectory` of a remote with more than 2,000 commits that are not here yet is answered 409.',
+    'A `repoProjectDirectory` of a remote with more than 1,000 commits that are not here yet is answered 409.',
   section,
   needs: 'space:review',
   query: ChangesQuery,

@@ -21,7 +21,7 @@ import { mergeCommit } from './take-up.js'
 const PATIENCE_MS = 60_000
 
 /** Commits of a remote whose folder is mapped within a request. */
-const MAX_MAPPED = 2_000
+const MAX_MAPPED = 1_000
 
 /**
  * What an import or export would change, found out as it would be done and thrown away: objects are fetched and written,
