@@ -81,7 +81,7 @@ export async function moveRefs(repo: Repository, moves: readonly RefMove[], reas
 }
 
 /** What people are told of lock files in the way, and what to do. */
-export const lockedSentence = ({ locks }: RefLocked): string =>
+const lockedSentence = ({ locks }: RefLocked): string =>
   `Git's ${locks.length === 1 ? 'lock' : 'locks'} ${locks.join(', ')} in the repository of the space did not go away: another Git process is at work there, or was killed. ` +
   'No branch was moved. Try again; if it stays so, an administrator of the server has to delete that file once no Git process runs there.'
 

@@ -1,6 +1,5 @@
-import { InvalidPath, ObjectTooLarge, PathCollision, RefLocked, RemoteError } from '../../git/index.js'
+import { InvalidPath, ObjectTooLarge, PathCollision, RemoteError } from '../../git/index.js'
 import { ServiceError } from '../../kernel/errors.js'
-import { lockedSentence } from '../commits.js'
 
 /** A run that ended as it should, without success: the message says what and what to do. */
 export class SyncFailure extends Error {
@@ -18,7 +17,6 @@ export function explain(error: unknown, lostCredential: boolean): string | null 
   if (error instanceof SyncFailure || error instanceof ServiceError) return error.message
   if (error instanceof InvalidPath || error instanceof PathCollision) return `${error.message}. Rename it, then start again.`
   if (error instanceof ObjectTooLarge) return `${error.message}. Make the file smaller, or ask an administrator for a higher limit.`
-  if (error instanceof RefLocked) return lockedSentence(error)
   if (!(error instanceof RemoteError)) return null
   if (lostCredential && (error.kind === 'unauthorized' || error.kind === 'not-a-repository')) {
     return 'The server was restarted during the run, and the credential of its URL, which is kept in memory alone, is gone. Start the run again with the whole URL.'
