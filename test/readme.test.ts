@@ -20,7 +20,7 @@ test('the walk works when pasted', async () => {
       env: { ...process.env, BINDERY: here.url },
       timeout: 90_000,
     })
-    assert.match(stdout, /success[\s\S]*\[ 'Acme', 'Guides' \][\s\S]*Run `acme`\.[\s\S]*merge\nsuccess\n/)
+    assert.match(stdout, /success[\s\S]*\[ 'Acme', 'Guides' \][\s\S]*Run `acme`\.[\s\S]*merge\n\[[^\]]*page_created[^\]]*\]\nsuccess\n/)
     assert.match(
       stdout,
       /Explain upgrades\n .gitbook\/assets\/dot.png[^\n]*\n SUMMARY.md +\| +1 \+\n guides\/install.md[^\n]*\n guides\/upgrade.md[^\n]*\n 4 files changed/,
