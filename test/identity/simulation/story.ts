@@ -119,7 +119,12 @@ export class Story {
       await this.here.restart()
       return 'restart'
     }
-    await this.desk.git('gc', '--quiet')
+    try {
+      await this.desk.git('gc', '--quiet')
+    } catch (error) {
+      // The server keeps house a minute after its start; two at once is Git's own refusal.
+      if (!String(error).includes('gc is already running')) throw error
+    }
     return 'gc'
   }
 
