@@ -3,6 +3,19 @@ import { isMarkdown, nameOf } from './paths.js'
 /** Longest slug, in characters. */
 export const MAX_SLUG_LENGTH = 100
 
+/** Longest name of a page's file without its ending, in bytes of UTF-8: file systems take 255, and a number and the ending follow. */
+export const MAX_FILE_SLUG_BYTES = 200
+
+/** Room for `-1`, `-2`…: a number beyond the longest slug would be cut off again, and the next free name never found. */
+const ROOM_FOR_NUMBER = 8
+
+/** The slug of a title as the name of a new file, without its ending; '' where the title has no letter or digit. */
+export function fileSlug(title: string): string {
+  const chars = Array.from(slugify(title)).slice(0, MAX_SLUG_LENGTH - ROOM_FOR_NUMBER)
+  while (Buffer.byteLength(chars.join('')) > MAX_FILE_SLUG_BYTES) chars.pop()
+  return chars.join('')
+}
+
 /** `slug` cut to `length` characters, never through one, and never a path's `.` or `..`. */
 function bounded(slug: string, fallback: string, length = MAX_SLUG_LENGTH): string {
   const cut = slug.length <= length ? slug : Array.from(slug).slice(0, length).join('')

@@ -10,6 +10,7 @@ import { mergedOverrides } from './identity.js'
 import { conflictError, resolveConflicts } from './conflicts.js'
 import { mergeCommits } from './merge.js'
 import { headOf } from './main-content.js'
+import { checkMergedNames } from './path-collisions.js'
 import { changeRequestRef, MAIN } from './refs.js'
 import { checkApprovals } from './reviews/standing.js'
 import { requireUnlocked } from './spaces.js'
@@ -63,6 +64,7 @@ async function mergeCommit(app: App, actor: Actor, space: LoadedSpace, { doc, he
       merged.conflicts,
       'Update the change request, resolve what is listed under its conflicts, and merge again.',
     )
+  await checkMergedNames(repo, merged.tree, main, head)
   const base = await repo.mergeBase(main, head)
   return makeCommit(app, space.doc.id, repo, {
     parents: [main, head],
@@ -100,6 +102,7 @@ export async function updateFromMain(
       if (current && resolve.length === 0) return head
       const attempt = current ? { clean: true as const, tree: (await repo.commit(head)).tree } : await mergeCommits(app, space, { ours: head, theirs: main })
       const merged = await resolveConflicts(app, repo, attempt, resolve)
+      await checkMergedNames(repo, merged.tree, head, main)
       const base = await repo.mergeBase(main, head)
       return makeCommit(app, space.doc.id, repo, {
         parents: [head, main],

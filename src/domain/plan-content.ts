@@ -61,14 +61,16 @@ export function checkFileSizes(changes: readonly ContentChange[], limit: number)
   for (const [index, change] of changes.entries()) {
     if (change.operation !== 'insert_files') continue
     for (const [at, { name, base64 }] of change.files.entries()) {
-      // three bytes in four characters
-      if (((base64?.length ?? 0) / 4) * 3 - 2 <= limit) continue
+      if (bytesOf(base64 ?? '') <= limit) continue
       throw new ServiceError('too-large', `The file ${name} has more than ${limit} bytes. Nothing was changed.`, {
         details: [{ path: `/changes/${index}/files/${at}/base64`, message: `must have at most ${limit} bytes` }],
       })
     }
   }
 }
+
+/** How many bytes Base64 stands for: three in four characters, blanks and padding left out. */
+const bytesOf = (base64: string): number => Math.floor((base64.replace(/[\s=]+/g, '').length * 3) / 4)
 
 const verbs: Record<string, string> = { created_page: 'Add', updated_page: 'Edit', deleted_page: 'Delete' }
 

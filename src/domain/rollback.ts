@@ -8,6 +8,7 @@ import { headOf } from './main-content.js'
 import { mergeCommits } from './merge.js'
 import { conflictError } from './conflicts.js'
 import { spanOf } from './merge-span.js'
+import { checkMergedNames } from './path-collisions.js'
 import { MAIN } from './refs.js'
 import { checkUnlocked, requireUnlocked } from './spaces.js'
 
@@ -68,6 +69,7 @@ export async function revertChangeRequest(app: App, actor: Actor, space: LoadedS
         'Its content has been changed since: edit it in a new change request.',
       )
     }
+    await checkMergedNames(repo, undone.tree, main, before)
     if (undone.tree === (await repo.commit(main)).tree) throw conflict(`Nothing of change request ${doc.number} is left in the main content.`)
     const title = `Revert #${doc.number}${doc.subject ? `: ${doc.subject}` : ''}`
     const head = await makeCommit(app, space.doc.id, repo, {

@@ -15,6 +15,7 @@ import { type FetchedFiles, fetchFiles } from './fetch-files.js'
 import { headOf } from './main-content.js'
 import { mergeCommits } from './merge.js'
 import { type ContentPlan, checkFileSizes, planContent, subjectOf } from './plan-content.js'
+import { checkMergedNames } from './path-collisions.js'
 import { changeRequestRef, MAIN } from './refs.js'
 import { checkUnlocked, requireUnlocked } from './spaces.js'
 import { type Uploads, uploadedFiles } from './uploads.js'
@@ -156,6 +157,7 @@ async function rebased(
   await staging.settle()
   const merged = await mergeCommits(app, space, { ours: head, theirs: commit, base })
   if (!merged.clean) throw conflictError('The content has moved on, and your change', merged.conflicts, 'Read the present revision and make the change again.')
+  await checkMergedNames(repo, merged.tree, head, commit)
   const overrides = await mergedOverrides(app, doc.id, repo, base, head, commit, merged.tree)
   return makeCommit(app, doc.id, repo, { parents: [head], tree: merged.tree, changes: [], message, author: actor.user, overrides }, staging)
 }

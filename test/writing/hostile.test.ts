@@ -59,6 +59,35 @@ test('slugs and names that must not stand in a tree', async ({ here }) => {
   ])
 })
 
+test('a long title in any script makes a file that file systems take; a slug that they do not is refused by its index', async ({ here }) => {
+  const desk = await openDesk(here, FILES)
+  const titles = ['語'.repeat(255), '𠮷'.repeat(120), 'é'.repeat(255)]
+  for (const title of titles)
+    await desk.write([page({ title }), page({ title }), { operation: 'upsert_reusable_content', title, document: { markdown: 'r\n' } }])
+  const names = (await desk.paths()).map((path) => path.split('/').at(-1) as string)
+  assert.is(names.length, 14)
+  for (const name of names) assert.ok(Buffer.byteLength(name) <= 255 && !name.includes('\ufffd'), name)
+  for (const slug of ['😀'.repeat(100), 'a\x7fb']) {
+    const { error } = await desk.write([page({}), page({ slug })], 400)
+    assert.is(error.details[0].path, '/changes/1/slug')
+  }
+})
+
+test('files that the same batch renames or deletes are answered as they are in the commit', async ({ here }) => {
+  const desk = await openDesk(here, FILES)
+  const file = (name: string) => ({ operation: 'insert_files', files: [{ name, base64: 'AAAA', ref: name[0] }] })
+  const { insertedFiles } = await desk.write([
+    file('a.png'),
+    file('b.png'),
+    { operation: 'rename_file', file: '.gitbook/assets/a.png', name: 'c.png' },
+    { operation: 'delete_file', file: '.gitbook/assets/b.png' },
+  ])
+  assert.equal(
+    insertedFiles.map(({ name, path, ref }: any) => [name, path, ref]),
+    [['c.png', '.gitbook/assets/c.png', 'a']],
+  )
+})
+
 test('what is not there, or cannot hold it', async ({ here }) => {
   const desk = await openDesk(here, FILES)
   const [dir, inner, site, home] = [await desk.id('dir'), await desk.id('dir/in'), await desk.id('site'), await desk.id('readme')]

@@ -32,6 +32,23 @@ test('twenty change requests that each add a page all merge', async ({ here }) =
   assert.is((await desk.git('rev-list', '--first-parent', '--count', 'main')).trim(), '22')
 })
 
+test('names that differ by case alone do not come together by a merge, an update or If-Match', async ({ here }) => {
+  const desk = await openDesk(here, FILES)
+  const page = (title: string, slug: string) => ({ operation: 'insert_page', title, slug, document: { markdown: `${title}\n` } })
+  const change = await desk.changeRequest()
+  await change.write([page('Mine', 'guide')])
+  const at = await desk.git('rev-parse', 'main')
+  await desk.write([page('Theirs', 'Guide')])
+  const refs = await desk.git('for-each-ref')
+  for (const act of [change.merge, change.update]) assert.equal((await act(409)).error.paths.sort(), ['Guide.md', 'guide.md'])
+  const late = desk.admin.call('post', `${desk.url}/content`).set('If-Match', `"${at}"`)
+  assert.match((await late.send({ changes: [page('Late', 'GUIDE')] }).expect(expectStatus(409))).body.error.message, /one file/)
+  assert.is(await desk.git('for-each-ref'), refs)
+  await change.write([{ operation: 'update_page', page: await desk.id('guide', `/change-requests/${change.id}`), slug: 'my-guide' }])
+  await change.merge()
+  assert.is(await desk.git('ls-tree', '-r', '--name-only', 'main'), 'Guide.md\nREADME.md\nSUMMARY.md\nmy-guide.md\none.md')
+})
+
 test('different paragraphs, different keys: clean', async ({ here }) => {
   const desk = await openDesk(here, FILES)
   const page = await desk.id('one')

@@ -102,6 +102,12 @@ test('forms that are none: no boundary, cut short, a part twice, an endpoint tha
   assert.match((await post('multipart/form-data; boundary=x', `${part}${part}--x--\r\n`)).body.error.message, /two parts named "f"/)
   assert.match((await post('multipart/form-data; boundary=x', `${field}${field}--x--\r\n`)).body.error.message, /two parts named "message"/)
   assert.is((await post('multipart/form-data; boundary=x', `${part}--x--\r\n`, '/change-requests')).status, 415)
+  for (const charset of ['utf-16', 'x-unheard-of'])
+    assert.match(
+      (await post('multipart/form-data; boundary=x', `${field.replace('\r\n\r\n', `\r\nContent-Type: text/plain; charset=${charset}\r\n\r\n`)}--x--\r\n`)).body
+        .error.message,
+      /charset/,
+    )
   assert.match((await post('text/plain', 'x')).body.error.message, /multipart\/form-data/)
   assert.is((await post('multipart/form-data; boundary=x', `${part}--x--\r\n`)).status, 200)
 })

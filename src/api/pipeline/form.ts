@@ -77,9 +77,12 @@ function collect(ctx: Context, limits: FormLimits, most: number): Promise<Parts>
       bytes += chunk.length
       if (bytes > most) stop(tooLarge(`The form must have at most ${most} bytes.`))
     })
-    parser.on('field', (name, text, { nameTruncated }) => {
+    parser.on('field', (name, decoded: string | undefined, { nameTruncated }) => {
+      // The parser answers nothing for a charset that it does not know.
+      const text = decoded ?? ''
       fieldBytes += Buffer.byteLength(text)
-      if (nameTruncated) stop(badRequest('The name of a part is too long.'))
+      if (decoded === undefined) stop(badRequest('A field of the form names a charset that is not known: send UTF-8.'))
+      else if (nameTruncated) stop(badRequest('The name of a part is too long.'))
       else if (fieldBytes > limits.fieldBytes) stop(tooLarge(`The fields of the form must have at most ${limits.fieldBytes} bytes together.`, name))
       else if (once(name)) fields.set(name, text)
     })

@@ -1,6 +1,6 @@
 import type { ChangeOf } from '../../../model/content-changes.js'
 import { folderOf, isMarkdown, keyBelow, nameOf } from '../../paths.js'
-import { slugify } from '../../slug.js'
+import { fileSlug } from '../../slug.js'
 import { readPage } from '../../front-matter.js'
 import { ASSETS_FOLDER } from '../../structure.js'
 import { INCLUDES_FOLDER } from '../../reusable.js'
@@ -84,6 +84,8 @@ export const deleteFile: Operation<ChangeOf<'delete_file'>> = async (batch, chan
   const path = await pathOf(batch, change.file)
   refuseSpecial(path)
   await batch.workspace.remove(path)
+  batch.insertedFiles = batch.insertedFiles.filter((one) => one.path !== path)
+  for (const [ref, there] of batch.fileRefs) if (there === path) batch.fileRefs.delete(ref)
   return null
 }
 
@@ -117,7 +119,7 @@ export const upsertReusableContent: Operation<ChangeOf<'upsert_reusable_content'
   const given = markdownOf(change.document)
   const title = change.title ?? readPage(given, '').attributes.title ?? 'Untitled'
   const folder = inFolder(config.root, INCLUDES_FOLDER.slice(0, -1))
-  const slug = slugify(title).slice(0, 100) || 'content'
+  const slug = fileSlug(title) || 'content'
   let path = inFolder(folder, `${slug}.md`)
   for (let n = 1; (await batch.workspace.taken(path)) !== null; n++) path = inFolder(folder, `${slug}-${n}.md`)
   await batch.workspace.add(path, encodeText(setFrontMatter(given, { title })))

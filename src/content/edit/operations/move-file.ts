@@ -37,7 +37,10 @@ export async function moveFiles(batch: Batch, moved: ReadonlyMap<string, string>
     batch.written.add(moved.get(path) as string)
   }
   for (const [ref, path] of batch.fileRefs) batch.fileRefs.set(ref, moved.get(path) ?? path)
-  for (const file of batch.insertedFiles) file.path = moved.get(file.path) ?? file.path
+  for (const file of batch.insertedFiles) {
+    file.path = moved.get(file.path) ?? file.path
+    file.name = nameOf(file.path)
+  }
   await retargetEntries(batch, moved)
 }
 

@@ -1,6 +1,6 @@
 import type { ChangeOf } from '../../../model/content-changes.js'
 import { folderOf, nameOf } from '../../paths.js'
-import { MAX_SLUG_LENGTH, pageSlug, slugify } from '../../slug.js'
+import { fileSlug, MAX_FILE_SLUG_BYTES, pageSlug } from '../../slug.js'
 import { insertEntry, moveEntry, removeEntry, retitleEntry } from '../../summary/edit.js'
 import { firstHeading, setFirstHeading } from '../../title.js'
 import { encodeText } from '../../text.js'
@@ -45,7 +45,7 @@ export const insertPage: Operation<ChangeOf<'insert_page'>> = async (batch, chan
 
 /** A slug from a title. `readme` would make the file that stands for its folder. */
 function slugFrom(title: string): string {
-  const slug = [...slugify(title)].slice(0, MAX_SLUG_LENGTH).join('')
+  const slug = fileSlug(title)
   return slug === '' || /^\.+$/.test(slug) || slug.startsWith('.git') || slug === 'readme' ? 'page' : slug
 }
 
@@ -53,6 +53,8 @@ function slugFrom(title: string): string {
 export async function checkSlug(batch: Batch, page: PageEntry | null, parent: PageEntry | null, slug: string): Promise<void> {
   if (/^\.+$/.test(slug) || /^\.git/i.test(slug) || /^readme$/i.test(slug) || slug.trim() !== slug)
     throw new ChangeError(`${JSON.stringify(slug)} cannot be the name of a page's file.`, 'slug')
+  if (Buffer.byteLength(slug) > MAX_FILE_SLUG_BYTES || slug.includes('\x7f'))
+    throw new ChangeError(`A slug has at most ${MAX_FILE_SLUG_BYTES} bytes and no control character: it names the page's file.`, 'slug')
   const structure = await batch.workspace.structure()
   const siblings = parent ? (structure.byId.get(parent.id)?.pages ?? []) : structure.pages
   if (siblings.some((one) => one.slug === slug && one.id !== page?.id)) throw new ChangeError(`The slug ${slug} is taken by a sibling.`, 'slug')
