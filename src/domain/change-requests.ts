@@ -152,7 +152,9 @@ export async function updateChangeRequest(
     if (stored.status === 'merged' && input.status !== undefined) throw conflict('The change request is merged: its status is final.')
     return { ...stored, ...input, updatedAt: app.clock.now().toISOString() }
   }
-  const doc = await setStatus(app, changeRequest.doc.id, change, actor.user.id)
+  const set = () => setStatus(app, changeRequest.doc.id, change, actor.user.id)
+  // A merge under way must not find its change request archived.
+  const doc = await (input.status === undefined ? set() : app.locks.run(space.doc.id, set))
   return loadHead(space, doc)
 }
 

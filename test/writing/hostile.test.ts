@@ -29,6 +29,13 @@ async function refused(desk: Desk, changes: object[], statuses = [400]): Promise
   assert.is(await desk.git('rev-parse', 'main'), before)
 }
 
+test('a condition that no visitor could be held against', async ({ here }) => {
+  const desk = await openDesk(here, FILES)
+  const bad = ['((', 'visitor.claims.constructor', 'process.exit()', 'visitor.x', '/a/.test(visitor.claims.unsigned.x)']
+  const one = await desk.id('one')
+  await refused(desk, [...bad.map((condition) => page({ condition })), ...bad.map((condition) => ({ operation: 'update_page', page: one, condition }))])
+})
+
 test('slugs and names that must not stand in a tree', async ({ here }) => {
   const desk = await openDesk(here, FILES)
   const [dir, one] = [await desk.id('dir'), await desk.id('one')]

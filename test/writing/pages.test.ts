@@ -45,7 +45,7 @@ test('a page is inserted: its file and one line, nothing else', async ({ here })
       icon: 'apple',
       emoji: '🍎',
       description: 'a: b',
-      condition: 'visitor.x',
+      condition: 'visitor.claims.unsigned.x',
     },
   ])
   assert.equal(await desk.changed(), ['M\tSUMMARY.md', 'A\tguides/setup/mac-os-x-y-b.md'])
@@ -53,7 +53,7 @@ test('a page is inserted: its file and one line, nothing else', async ({ here })
     await desk.file('SUMMARY.md'),
     SUMMARY.replace('    - [Windows]', '    - [Mac \\[OS\\] \\*x\\* \\`y\\` \\<b>](guides/setup/mac-os-x-y-b.md)\n    - [Windows]'),
   )
-  assert.equal(await desk.file('guides/setup/mac-os-x-y-b.md'), '---\nemoji: 🍎\nicon: apple\ndescription: "a: b"\nhidden: true\nif: visitor.x\n---\n\n# Mac\n')
+  assert.equal(await desk.file('guides/setup/mac-os-x-y-b.md'), '---\nemoji: 🍎\nicon: apple\ndescription: "a: b"\nhidden: true\nif: visitor.claims.unsigned.x\n---\n\n# Mac\n')
   const page = (await desk.byPath()).get('guides/setup/mac-os-x-y-b')
   assert.is(page?.id, changes[0].page)
   assert.is(page?.title, 'Mac [OS] *x* `y` <b>')

@@ -1,6 +1,8 @@
 import type { ChangeOf, PageMembers } from '../../../model/content-changes.js'
 import { DocumentError } from '../../blocks/document-error.js'
 import { printDocument } from '../../blocks/print.js'
+import { checkCondition } from '../../conditions/check.js'
+import { ConditionError } from '../../conditions/error.js'
 import { readPage } from '../../front-matter.js'
 import type { DocumentNode } from '../../types.js'
 import { findFrontMatter, replaceBody, setFrontMatter } from '../front-matter.js'
@@ -36,8 +38,20 @@ const keys: Partial<Record<keyof PageMembers, string>> = {
   condition: 'if',
 }
 
+/** Refuses a condition that no visitor could be held against, with line, column and what to do. */
+function checkMembers({ condition }: PageMembers): void {
+  if (typeof condition !== 'string') return
+  try {
+    checkCondition(condition)
+  } catch (error) {
+    if (error instanceof ConditionError) throw new ChangeError(`The condition cannot be read: ${error.message}`, 'condition')
+    throw error
+  }
+}
+
 /** Writes the members that are given into the front matter; `null` removes one. What the given markdown itself says wins. */
 export function withMembers(text: string, members: PageMembers, given?: string): string {
+  checkMembers(members)
   const said = given === undefined ? new Set<string>() : keysOf(given)
   const changes = Object.entries(keys).flatMap(([member, key]) => {
     const value = members[member as keyof PageMembers]
