@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import type { Config } from './config.js'
-import { issueToken } from './domain/accounts.js'
+import { issueToken } from './domain/people/accounts.js'
 import { repositoryName } from './domain/refs.js'
 import { spaces, users } from './model/index.js'
 import { start } from './server.js'

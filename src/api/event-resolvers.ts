@@ -1,5 +1,5 @@
 import type { Actor, App, LoadedOrganization } from '../domain/app.js'
-import { findEvent } from '../domain/event-stream.js'
+import { findEvent } from '../domain/events/event-stream.js'
 import { findDelivery } from '../domain/webhooks/deliveries.js'
 import { findWebhook } from '../domain/webhooks/webhooks.js'
 import type { WebhookDoc } from '../model/index.js'

@@ -1,7 +1,7 @@
 import type { Actor, App, LoadedOrganization } from '../domain/app.js'
-import { findInvite } from '../domain/invites.js'
-import { findMember } from '../domain/members.js'
-import { findTeam } from '../domain/teams.js'
+import { findInvite } from '../domain/people/invites.js'
+import { findMember } from '../domain/people/members.js'
+import { findTeam } from '../domain/people/teams.js'
 import { resolversOf } from './resolver.js'
 
 const inOrganization = resolversOf<App, Actor>()<{ organization: LoadedOrganization }>()

@@ -1,5 +1,5 @@
-import type { ContentCache } from './content-cache.js'
-import type { Gatherer } from './gatherer.js'
+import type { ContentCache } from './content/content-cache.js'
+import type { Gatherer } from './writing/gatherer.js'
 import type { Git, Repository } from '../git/index.js'
 import type { Clock } from '../kernel/clock.js'
 import type { HttpClient, Mailer } from '../outbound/index.js'

@@ -2,12 +2,12 @@ import { changeRequests, invites, type JobDoc, jobs, LAST_IN_LANE, signIns, spac
 import type { Draft } from '../store/index.js'
 import type { App } from './app.js'
 import { removeComments } from './comments/removal.js'
-import { emit } from './events.js'
-import { removeGrantsOn } from './permissions.js'
+import { emit } from './events/events.js'
+import { removeGrantsOn } from './roles/permissions.js'
 import { repositoryName } from './refs.js'
 import { removeReviews } from './reviews/requests.js'
 import { takeOffSites } from './sites/deleted-spaces.js'
-import { RESTORE_MS } from './spaces.js'
+import { RESTORE_MS } from './places/spaces.js'
 
 /** How often a repository is repacked. */
 const MAINTENANCE_MS = 24 * 60 * 60 * 1000

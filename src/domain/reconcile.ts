@@ -3,9 +3,9 @@ import { changeRequests, type SpaceDoc, spaces } from '../model/index.js'
 import { NoRepository } from '../git/index.js'
 import type { Document, Reader } from '../store/index.js'
 import type { App, LoadedSpace } from './app.js'
-import { makeBranch, setStatus } from './change-requests.js'
+import { makeBranch, setStatus } from './change-requests/change-requests.js'
 import { changeRequestRef, MAIN, repositoryName } from './refs.js'
-import { mergedChangeRequest } from './revision-facts.js'
+import { mergedChangeRequest } from './content/revision-facts.js'
 
 /** Spaces looked at side by side: a start waits for thousands of small files. */
 const AT_ONCE = 16

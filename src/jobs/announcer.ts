@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { announce, announceAll, isAnnounced } from '../domain/announce.js'
+import { announce, announceAll, isAnnounced } from '../domain/events/announce.js'
 import type { App } from '../domain/app.js'
 import { KeyedMutex } from '../domain/mutex.js'
 import type { RefName } from '../kernel/ids.js'

@@ -1,5 +1,5 @@
-import { type MailOrder, sendMail } from '../domain/mails.js'
-import { giveUpMail, writeMail } from '../domain/write-mail.js'
+import { type MailOrder, sendMail } from '../domain/people/mails.js'
+import { giveUpMail, writeMail } from '../domain/people/write-mail.js'
 import type { JobKind } from './job-kind.js'
 
 /** Sends a mail. */

@@ -1,6 +1,6 @@
 import type { App } from '../domain/app.js'
 import { queueHousekeeping, removeExpired } from '../domain/housekeeping.js'
-import { removeWhatIsOver } from '../domain/retention.js'
+import { removeWhatIsOver } from '../domain/events/retention.js'
 import { newId } from '../kernel/ids.js'
 import type { JobDoc } from '../model/index.js'
 import type { Document } from '../store/index.js'

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { newMembership } from '../../src/domain/organizations.js'
+import { newMembership } from '../../src/domain/people/organizations.js'
 import { memberships, type Role } from '../../src/model/index.js'
 import type { Caller } from '../support/service.js'
 import { suite } from '../support/suite.js'

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
-import { issueToken } from '../../src/domain/accounts.js'
-import { removeWhatIsOver } from '../../src/domain/retention.js'
+import { issueToken } from '../../src/domain/people/accounts.js'
+import { removeWhatIsOver } from '../../src/domain/events/retention.js'
 import { startService, type TestService } from '../support/service.js'
 import { type Smtp, startSmtp } from '../support/smtp.js'
 import { suite } from '../support/suite.js'

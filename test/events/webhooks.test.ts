@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
 import { Webhook } from 'standardwebhooks'
-import { removeWhatIsOver } from '../../src/domain/retention.js'
+import { removeWhatIsOver } from '../../src/domain/events/retention.js'
 import { webhooks } from '../../src/model/index.js'
 import { startService, type TestService } from '../support/service.js'
 import { suite } from '../support/suite.js'

@@ -1,6 +1,6 @@
 import request, { type Test } from 'supertest'
-import { createUser, issueToken } from '../../src/domain/accounts.js'
-import { newMembership } from '../../src/domain/organizations.js'
+import { createUser, issueToken } from '../../src/domain/people/accounts.js'
+import { newMembership } from '../../src/domain/people/organizations.js'
 import { memberships, type Role } from '../../src/model/index.js'
 import type { TestService } from '../support/service.js'
 

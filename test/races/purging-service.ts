@@ -1,12 +1,12 @@
 import { queueHousekeeping } from '../../src/domain/housekeeping.js'
-import { createSpace, deleteSpace } from '../../src/domain/spaces.js'
+import { createSpace, deleteSpace } from '../../src/domain/places/spaces.js'
 import type { Actor, LoadedOrganization } from '../../src/domain/app.js'
-import { createChangeRequest } from '../../src/domain/change-requests.js'
+import { createChangeRequest } from '../../src/domain/change-requests/change-requests.js'
 import { createComment, updateComment } from '../../src/domain/comments/comments.js'
 import { createReply } from '../../src/domain/comments/replies.js'
 import { startWorker } from '../../src/jobs/worker.js'
 import { memberships, organizations, spaces, users } from '../../src/model/index.js'
-import { newMembership } from '../../src/domain/organizations.js'
+import { newMembership } from '../../src/domain/people/organizations.js'
 import { openApp } from '../support/sync-fixture.js'
 
 // Run by purge.test.ts in a process of its own: `fill` makes deleted spaces; `purge` purges them, eight days later.

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { RESTORE_MS } from '../../src/domain/spaces.js'
+import { RESTORE_MS } from '../../src/domain/places/spaces.js'
 import { purgeSpace } from '../../src/domain/housekeeping.js'
 import { grants, sites } from '../../src/model/index.js'
 import { startService, type TestService } from '../support/service.js'

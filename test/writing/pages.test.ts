@@ -53,7 +53,10 @@ test('a page is inserted: its file and one line, nothing else', async ({ here })
     await desk.file('SUMMARY.md'),
     SUMMARY.replace('    - [Windows]', '    - [Mac \\[OS\\] \\*x\\* \\`y\\` \\<b>](guides/setup/mac-os-x-y-b.md)\n    - [Windows]'),
   )
-  assert.equal(await desk.file('guides/setup/mac-os-x-y-b.md'), '---\nemoji: 🍎\nicon: apple\ndescription: "a: b"\nhidden: true\nif: visitor.claims.unsigned.x\n---\n\n# Mac\n')
+  assert.equal(
+    await desk.file('guides/setup/mac-os-x-y-b.md'),
+    '---\nemoji: 🍎\nicon: apple\ndescription: "a: b"\nhidden: true\nif: visitor.claims.unsigned.x\n---\n\n# Mac\n',
+  )
   const page = (await desk.byPath()).get('guides/setup/mac-os-x-y-b')
   assert.is(page?.id, changes[0].page)
   assert.is(page?.title, 'Mac [OS] *x* `y` <b>')

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { listAuditLog } from '../../domain/audit.js'
+import { listAuditLog } from '../../domain/events/audit.js'
 import { AuditEntry, auditOutcomes, Id, listOf, oneOf, pageQuery, Timestamp } from '../../model/index.js'
 import { endpoint } from '../service.js'
 import { presentAuditEntry } from './present.js'

@@ -1,4 +1,4 @@
-import { outcomeOf } from '../../domain/audit.js'
+import { outcomeOf } from '../../domain/events/audit.js'
 import type { AuditDoc } from '../../model/index.js'
 
 /** An entry of the audit log. */

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import { createChangeRequest, listChangeRequests, updateChangeRequest } from '../../domain/change-requests.js'
-import { mergeChangeRequest, updateFromMain } from '../../domain/merge-requests.js'
+import { createChangeRequest, listChangeRequests, updateChangeRequest } from '../../domain/change-requests/change-requests.js'
+import { mergeChangeRequest, updateFromMain } from '../../domain/change-requests/merge-requests.js'
 import { paginate } from '../../kernel/paging.js'
 import {
   ChangeRequest,
@@ -16,7 +16,7 @@ import {
   UpdateFromMain,
   UpdateResult,
 } from '../../model/index.js'
-import { listConflicts, loadConflict } from '../../domain/conflicts.js'
+import { listConflicts, loadConflict } from '../../domain/change-requests/conflicts.js'
 import { created } from '../reply.js'
 import { endpoint } from '../service.js'
 import { presentChangeRequest } from './present.js'

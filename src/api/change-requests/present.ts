@@ -1,5 +1,5 @@
 import type { App, LoadedSpace } from '../../domain/app.js'
-import { isOutdated, type LoadedChangeRequest, updatedAt } from '../../domain/change-requests.js'
+import { isOutdated, type LoadedChangeRequest, updatedAt } from '../../domain/change-requests/change-requests.js'
 import { users } from '../../model/index.js'
 import { formerUser, presentUser } from '../users/present.js'
 

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { changeGrant, invite, removeGrant } from '../../domain/permissions.js'
+import { changeGrant, invite, removeGrant } from '../../domain/roles/permissions.js'
 import {
   AggregatedContentPermission,
   InviteToContent,

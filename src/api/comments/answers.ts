@@ -1,5 +1,5 @@
 import type { Actor, App, LoadedSpace } from '../../domain/app.js'
-import type { LoadedChangeRequest } from '../../domain/change-requests.js'
+import type { LoadedChangeRequest } from '../../domain/change-requests/change-requests.js'
 import { createComment, deleteComment, updateComment } from '../../domain/comments/comments.js'
 import type { LoadedDiscussion } from '../../domain/comments/discussion.js'
 import { listComments } from '../../domain/comments/listing.js'

@@ -1,5 +1,5 @@
 import type { Actor, App, LoadedSpace } from '../../domain/app.js'
-import type { LoadedChangeRequest } from '../../domain/change-requests.js'
+import type { LoadedChangeRequest } from '../../domain/change-requests/change-requests.js'
 import { findComment } from '../../domain/comments/comments.js'
 import { findReply } from '../../domain/comments/replies.js'
 import type { CommentDoc } from '../../model/index.js'

@@ -2,9 +2,9 @@ import { parseDocument } from '../../content/blocks/parse.js'
 import { resolveReference } from '../../content/resolve-reference.js'
 import type { DocumentEntry, PageAttributes, PageEntry, PageSource } from '../../content/types.js'
 import type { App } from '../../domain/app.js'
-import { datesAt, datesOf, type PageDates } from '../../domain/page-dates.js'
-import { evaluate } from '../../domain/pages.js'
-import { filesOf, type OpenRevision, readDocument } from '../../domain/revisions.js'
+import { datesAt, datesOf, type PageDates } from '../../domain/content/page-dates.js'
+import { evaluate } from '../../domain/content/pages.js'
+import { filesOf, type OpenRevision, readDocument } from '../../domain/content/revisions.js'
 import type { ContentReference, Format, Page } from '../../model/index.js'
 
 /** What is asked of the presentation of pages. */

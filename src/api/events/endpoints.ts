@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { eventJson, listEvents } from '../../domain/event-stream.js'
+import { eventJson, listEvents } from '../../domain/events/event-stream.js'
 import { Event, EventTypeSchema, Id, listOf, oneOf, pageQuery, Timestamp } from '../../model/index.js'
 import { endpoint } from '../service.js'
 

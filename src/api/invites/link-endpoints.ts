@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import { revokeInvite } from '../../domain/invites.js'
-import { createLinkInvite, listLinkInvites, updateLinkInvite } from '../../domain/link-invites.js'
+import { revokeInvite } from '../../domain/people/invites.js'
+import { createLinkInvite, listLinkInvites, updateLinkInvite } from '../../domain/people/link-invites.js'
 import { paginate } from '../../kernel/paging.js'
 import { CreateLinkInvite, LinkInvite, LinkInviteList, pageQuery, UpdateLinkInvite } from '../../model/index.js'
 import { created } from '../reply.js'

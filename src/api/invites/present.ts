@@ -1,6 +1,6 @@
 import type { App } from '../../domain/app.js'
-import type { ShownInvite } from '../../domain/invites.js'
-import { linkTo } from '../../domain/write-mail.js'
+import type { ShownInvite } from '../../domain/people/invites.js'
+import { linkTo } from '../../domain/people/write-mail.js'
 
 const common = (app: App, { doc, secret }: ShownInvite, collection: 'invites' | 'link-invites') => ({
   id: doc.id,

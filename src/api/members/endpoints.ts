@@ -1,6 +1,15 @@
 import type { App } from '../../domain/app.js'
-import { listMemberSpaces, listMemberTeams } from '../../domain/member-content.js'
-import { addMemberToSso, countMembers, type CountedMember, type LoadedMember, listMembers, ping, removeMember, updateMember } from '../../domain/members.js'
+import { listMemberSpaces, listMemberTeams } from '../../domain/people/member-content.js'
+import {
+  addMemberToSso,
+  countMembers,
+  type CountedMember,
+  type LoadedMember,
+  listMembers,
+  ping,
+  removeMember,
+  updateMember,
+} from '../../domain/people/members.js'
 import {
   Member,
   MemberList,

@@ -1,5 +1,5 @@
 import type { App } from '../../domain/app.js'
-import type { CountedMember } from '../../domain/members.js'
+import type { CountedMember } from '../../domain/people/members.js'
 import { presentUser } from '../users/present.js'
 
 /** A member of an organization. */

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { createOrganization, listOrganizations, listOrganizationsOfDomain, updateOrganization } from '../../domain/organizations.js'
+import { createOrganization, listOrganizations, listOrganizationsOfDomain, updateOrganization } from '../../domain/people/organizations.js'
 import { paginate } from '../../kernel/paging.js'
 import { CreateOrganization, listOf, Organization, OrganizationsOfDomain, pageQuery, Subdomain, UpdateOrganization } from '../../model/index.js'
 import { created } from '../reply.js'

@@ -1,5 +1,5 @@
 import type { Actor, App, LoadedCollection, LoadedSite, LoadedSpace } from '../../domain/app.js'
-import { findGrant, type PermissionTarget, type Principal } from '../../domain/permissions.js'
+import { findGrant, type PermissionTarget, type Principal } from '../../domain/roles/permissions.js'
 import { resolversOf } from '../resolver.js'
 
 const resolver = resolversOf<App, Actor>()

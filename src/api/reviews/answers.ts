@@ -1,5 +1,5 @@
 import type { Actor, App, LoadedSpace } from '../../domain/app.js'
-import { type LoadedChangeRequest, loadHead } from '../../domain/change-requests.js'
+import { type LoadedChangeRequest, loadHead } from '../../domain/change-requests/change-requests.js'
 import { listRequestedReviews } from '../../domain/reviews/requests.js'
 import { listReviews } from '../../domain/reviews/reviews.js'
 import type { PageQuery } from '../../kernel/paging.js'

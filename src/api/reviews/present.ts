@@ -1,4 +1,4 @@
-import type { LoadedChangeRequest } from '../../domain/change-requests.js'
+import type { LoadedChangeRequest } from '../../domain/change-requests/change-requests.js'
 import { findComment } from '../../domain/comments/comments.js'
 import { standingOf } from '../../domain/reviews/standing.js'
 import type { RequestedReviewDoc, ReviewDoc } from '../../model/index.js'

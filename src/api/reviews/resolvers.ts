@@ -1,5 +1,5 @@
 import type { Actor, App } from '../../domain/app.js'
-import type { LoadedChangeRequest } from '../../domain/change-requests.js'
+import type { LoadedChangeRequest } from '../../domain/change-requests/change-requests.js'
 import { findReview } from '../../domain/reviews/reviews.js'
 import { resolversOf } from '../resolver.js'
 

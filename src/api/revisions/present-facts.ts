@@ -1,6 +1,6 @@
 import type { App, LoadedSpace } from '../../domain/app.js'
-import { PAGE_IDS } from '../../domain/identity.js'
-import { mergedChangeRequest } from '../../domain/revision-facts.js'
+import { PAGE_IDS } from '../../domain/content/identity.js'
+import { mergedChangeRequest } from '../../domain/content/revision-facts.js'
 import type { CommitInfo } from '../../git/index.js'
 
 /** What Git says of a revision's commit, and where the provider shows it. */

@@ -1,6 +1,6 @@
 import type { App, LoadedSpace } from '../../domain/app.js'
-import { membersByEmail } from '../../domain/history.js'
-import { revisionType } from '../../domain/revision-facts.js'
+import { membersByEmail } from '../../domain/content/history.js'
+import { revisionType } from '../../domain/content/revision-facts.js'
 import type { CommitInfo, Signature } from '../../git/index.js'
 import type { UserDoc } from '../../model/index.js'
 import { presentUser } from '../users/present.js'

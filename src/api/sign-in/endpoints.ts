@@ -1,4 +1,4 @@
-import { finishSignIn, startSignIn } from '../../domain/sign-in.js'
+import { finishSignIn, startSignIn } from '../../domain/people/sign-in.js'
 import { CreatedToken, FinishSignIn, SignIn, SignInStarted } from '../../model/index.js'
 import { created, reply } from '../reply.js'
 import { endpoint } from '../service.js'

@@ -11,7 +11,7 @@ import {
   shownSections,
   shownSiteSpaces,
 } from '../../domain/sites/view.js'
-import { openSpaces } from '../../domain/spaces.js'
+import { openSpaces } from '../../domain/places/spaces.js'
 import { notFound } from '../../kernel/errors.js'
 import { presentSpace } from '../spaces/present.js'
 import { siteLocation } from './present.js'

@@ -1,5 +1,5 @@
 import { presentTeamPermissions } from '../../access/index.js'
-import type { CountedTeam } from '../../domain/teams.js'
+import type { CountedTeam } from '../../domain/people/teams.js'
 
 /** A team. */
 export const presentTeam = ({ doc, role, members, spaces }: CountedTeam) => ({

@@ -1,7 +1,7 @@
 import { type Page, type PageQuery, paginate } from '../../kernel/paging.js'
 import { commenters, membershipId, memberships, users } from '../../model/index.js'
 import type { App } from '../app.js'
-import { type CountedMember, countMembers, type LoadedMember } from '../members.js'
+import { type CountedMember, countMembers, type LoadedMember } from '../people/members.js'
 import { keyOf, type LoadedDiscussion } from './discussion.js'
 
 /**

@@ -5,9 +5,9 @@ import type { DocumentEntry, PageEntry } from '../../content/types.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { SeenPage } from '../../model/index.js'
 import type { App } from '../app.js'
-import { datesAt, datesOf, type PageDates } from '../page-dates.js'
+import { datesAt, datesOf, type PageDates } from '../content/page-dates.js'
 import { MAIN } from '../refs.js'
-import { isMissing, type OpenRevision, openRevision, readDocument } from '../revisions.js'
+import { isMissing, type OpenRevision, openRevision, readDocument } from '../content/revisions.js'
 import type { LoadedDiscussion } from './discussion.js'
 
 /** The content that a discussion is about, as it is now: every page is looked up once, and only when it is asked for. */

@@ -1,6 +1,6 @@
 import type { CommitInfo, Repository } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
-import { PAGE_IDS } from '../identity.js'
+import { PAGE_IDS } from '../content/identity.js'
 import { SyncFailure } from './failure.js'
 import { describeRemote, type SyncRemote } from './remote.js'
 import type { SyncState } from './sync-refs.js'

@@ -15,7 +15,7 @@ import {
 } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { Actor, App, LoadedSpace } from '../app.js'
-import { checkUnlocked } from '../spaces.js'
+import { checkUnlocked } from '../places/spaces.js'
 import { type Credential, isLinkTo, readRemote, type SyncRemote } from './remote.js'
 
 /** Runs that are kept per space. */

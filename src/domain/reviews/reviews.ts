@@ -5,11 +5,11 @@ import { type Page, type PageQuery, pageOf } from '../../kernel/paging.js'
 import { changeRequests, type CreateReview, type ReviewDoc, requestedReviewId, requestedReviews, reviews } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { Actor, App, LoadedSpace } from '../app.js'
-import { type LoadedChangeRequest, loadHead } from '../change-requests.js'
+import { type LoadedChangeRequest, loadHead } from '../change-requests/change-requests.js'
 import { readBody } from '../comments/body.js'
 import { insertComment } from '../comments/comments.js'
 import { type Writing, write } from '../comments/discussion.js'
-import { emit } from '../events.js'
+import { emit } from '../events/events.js'
 
 /** A review of the change request; null where there is none. */
 export async function findReview(app: App, changeRequest: LoadedChangeRequest, id: string): Promise<Document<ReviewDoc> | null> {

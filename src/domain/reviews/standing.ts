@@ -2,8 +2,8 @@ import { allows } from '../../access/index.js'
 import { conflict } from '../../kernel/errors.js'
 import { type ChangeRequestDoc, type ReviewDoc, reviews, type SpaceDoc, spaces, users } from '../../model/index.js'
 import type { Document, Reader } from '../../store/index.js'
-import { spaceRole } from '../access.js'
-import type { LoadedChangeRequest } from '../change-requests.js'
+import { spaceRole } from '../roles/access.js'
+import type { LoadedChangeRequest } from '../change-requests/change-requests.js'
 
 /** Which reviews of a change request decide whether it may be merged. */
 export interface Standing {

@@ -2,7 +2,7 @@ import { notFound } from '../../kernel/errors.js'
 import { type SiteDoc, shareLinks, siteAdaptiveSchemas, siteCustomizations, sitePublishingAuths, siteRedirects, sites } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { Actor, App, LoadedSite } from '../app.js'
-import { emit } from '../events.js'
+import { emit } from '../events/events.js'
 
 /**
  * Changes what hangs on a site in one transaction, from what is stored now; `changed` names it in the event. A `work`

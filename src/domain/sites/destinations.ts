@@ -1,11 +1,11 @@
 import { hrefFault } from '../../content/href.js'
 import { badRequest, type ErrorDetail } from '../../kernel/errors.js'
 import { type DestinationStatus, type SiteDestination, type SiteDoc, sectionsOf, siteSpacesOf, spaces, spacesOf } from '../../model/index.js'
-import { findSpace } from '../access.js'
+import { findSpace } from '../roles/access.js'
 import type { Actor, App, LoadedSpace } from '../app.js'
-import { openMain } from '../main-content.js'
+import { openMain } from '../content/main-content.js'
 import { MAIN, repositoryName } from '../refs.js'
-import type { OpenRevision } from '../revisions.js'
+import type { OpenRevision } from '../content/revisions.js'
 
 /** A destination that somebody gave, and its place in the body. */
 export interface GivenDestination {

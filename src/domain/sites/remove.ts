@@ -1,7 +1,7 @@
 import { grants, organizations, type SiteDoc, sites } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { Actor, App, LoadedSite } from '../app.js'
-import { emit } from '../events.js'
+import { emit } from '../events/events.js'
 import { removeSiteBelongings } from './belongings.js'
 
 /** Removes a site with all that is its own; the spaces that it showed stay. Nothing happens where it went meanwhile. */

@@ -14,10 +14,10 @@ import {
   sites,
 } from '../../model/index.js'
 import type { Document, Reader, Transaction } from '../../store/index.js'
-import { contentRole, roleOn, viewerOf } from '../access.js'
+import { contentRole, roleOn, viewerOf } from '../roles/access.js'
 import type { Actor, App, LoadedOrganization, LoadedSite } from '../app.js'
-import { emit } from '../events.js'
-import { createSpace } from '../spaces.js'
+import { emit } from '../events/events.js'
+import { createSpace } from '../places/spaces.js'
 import { derivedPath } from './paths.js'
 import { sitesOfSpace } from './of-space.js'
 import { findOfferedSpace, publishableSpace } from './publishable.js'

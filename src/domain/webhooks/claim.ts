@@ -2,7 +2,7 @@ import { newTimedId } from '../../kernel/ids.js'
 import { type DeliveryDoc, deliveries, type WebhookDoc, webhooks } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../app.js'
-import { concerns, eventsAfter } from '../event-stream.js'
+import { concerns, eventsAfter } from '../events/event-stream.js'
 
 /**
  * Deliveries of one webhook that may wait for another attempt. Beyond that its place in the stream stands still: what an

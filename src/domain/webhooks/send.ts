@@ -2,7 +2,7 @@ import { signWebhook } from '../../auth/index.js'
 import { type DeliveryDoc, events, PING, type WebhookDoc } from '../../model/index.js'
 import { OutboundError } from '../../outbound/index.js'
 import type { App } from '../app.js'
-import { eventJson } from '../event-stream.js'
+import { eventJson } from '../events/event-stream.js'
 import { retryAfter } from './schedule.js'
 import { signingSecrets } from './secret.js'
 

@@ -1,0 +1,204 @@
+import { conflict } from '../../kernel/errors.js'
+import type { CommitId } from '../../kernel/ids.js'
+import { newId } from '../../kernel/ids.js'
+import { type Page, type PageQuery, pageOf, paginate } from '../../kernel/paging.js'
+import {
+  type ChangeRequestDoc,
+  type ChangeRequestStatus,
+  type CreateChangeRequest,
+  changeRequests,
+  type SpaceDoc,
+  spaces,
+  type UpdateChangeRequest,
+  users,
+} from '../../model/index.js'
+import type { Document, Transaction } from '../../store/index.js'
+import type { Actor, App, LoadedSpace } from '../app.js'
+import { moveRefs } from '../writing/commits.js'
+import { emit } from '../events/events.js'
+import { StaleRef } from '../../git/index.js'
+import { headOf } from '../content/main-content.js'
+import { changeRequestRef, MAIN } from '../refs.js'
+
+/** A change request with the head of its branch. */
+export interface LoadedChangeRequest {
+  doc: Document<ChangeRequestDoc>
+  head: CommitId
+}
+
+/** A change request by its ID or its number in the space; null where there is none. */
+export async function findChangeRequest(app: App, space: LoadedSpace, idOrNumber: string): Promise<LoadedChangeRequest | null> {
+  const byNumber = /^[1-9][0-9]{0,9}$/.test(idOrNumber) ? (await app.store.find(changeRequests, 'number', `${space.doc.id}/${idOrNumber}`))[0] : undefined
+  const doc = byNumber ?? (await app.store.get(changeRequests, idOrNumber))
+  return doc && doc.space === space.doc.id ? loadHead(space, doc) : null
+}
+
+/** With the head of its branch; a branch that an admin removed shows the revision it ended on. */
+export function loadHead(space: LoadedSpace, doc: Document<ChangeRequestDoc>): LoadedChangeRequest {
+  const head = space.repo.head(changeRequestRef(doc.number)) ?? ((doc.revisionMerged ?? doc.revisionInitial) as CommitId)
+  return { doc, head }
+}
+
+const counted: Partial<Record<ChangeRequestStatus, 'changeRequestsOpen' | 'changeRequestsDraft'>> = { open: 'changeRequestsOpen', draft: 'changeRequestsDraft' }
+
+/** Changes a space's counters for a change request that goes from one status to another (null = comes new). */
+export function recount(space: Document<SpaceDoc>, from: ChangeRequestStatus | null, to: ChangeRequestStatus): Document<SpaceDoc> {
+  const next = { ...space, changeRequests: space.changeRequests + (from === null ? 1 : 0) }
+  const before = from && counted[from]
+  const after = counted[to]
+  if (before) next[before]--
+  if (after) next[after]++
+  return next
+}
+
+/** A new draft: document first, then its branch, which the reconciler can make again from the document. */
+export async function createChangeRequest(
+  app: App,
+  actor: Actor,
+  space: LoadedSpace,
+  input: CreateChangeRequest,
+  options: { status?: ChangeRequestStatus; head?: CommitId; remoteKey?: string } = {},
+): Promise<LoadedChangeRequest> {
+  const main = headOf(space)
+  const head = options.head ?? main
+  const taken = await space.repo.refs('refs/heads/change-requests/')
+  const doc = await app.store.transact(async (tx) => {
+    const stored = (await tx.get(spaces, space.doc.id)) ?? space.doc
+    let number = stored.nextChangeRequest
+    while (taken.has(changeRequestRef(number))) number++
+    const status = options.status ?? 'draft'
+    const now = app.clock.now().toISOString()
+    await tx.replace(spaces, { ...recount(stored, null, status), nextChangeRequest: number + 1 })
+    const made = await tx.insert(changeRequests, {
+      id: newId(),
+      space: stored.id,
+      number,
+      status,
+      subject: input.subject ?? '',
+      createdBy: actor.user.id,
+      createdAt: now,
+      updatedAt: now,
+      revisionInitial: main,
+      comments: 0,
+      ...(options.remoteKey === undefined ? {} : { remoteKey: options.remoteKey }),
+    })
+    const subject = { space: stored.id, changeRequest: made.id }
+    const data = { number, status, subject: made.subject }
+    await emit(app, tx, { type: 'change_request.created', organization: stored.organization, actor: actor.user.id, subject, data })
+    return made
+  })
+  await makeBranch(space, doc, head)
+  return { doc, head }
+}
+
+/** The branch of a change request, where it is not there yet. */
+export async function makeBranch(space: LoadedSpace, doc: Pick<ChangeRequestDoc, 'number'>, head: CommitId): Promise<void> {
+  const ref = changeRequestRef(doc.number)
+  try {
+    await moveRefs(space.repo, [{ ref, from: null, to: head }], `create change request ${doc.number}`)
+  } catch (error) {
+    if (!(error instanceof StaleRef)) throw error
+  }
+}
+
+/** Sets status fields and the space's counters, in one transaction, with the event. `actor`: ID of the user; absent = the service. */
+export async function setStatus(
+  app: App,
+  id: string,
+  change: (doc: Document<ChangeRequestDoc>) => Document<ChangeRequestDoc>,
+  actor?: string,
+): Promise<Document<ChangeRequestDoc>> {
+  return app.store.transact((tx) => setStatusIn(app, tx, id, change, actor))
+}
+
+/** Like `setStatus`, in a transaction under way. */
+export async function setStatusIn(
+  app: App,
+  tx: Transaction,
+  id: string,
+  change: (doc: Document<ChangeRequestDoc>) => Document<ChangeRequestDoc>,
+  actor?: string,
+): Promise<Document<ChangeRequestDoc>> {
+  const stored = (await tx.get(changeRequests, id)) as Document<ChangeRequestDoc>
+  const next = change(stored)
+  if (next === stored) return stored
+  const space = await tx.get(spaces, stored.space)
+  if (space && next.status !== stored.status) await tx.replace(spaces, recount(space, stored.status, next.status))
+  if (space) await tell(app, tx, space.organization, stored, next, actor)
+  return tx.replace(changeRequests, next)
+}
+
+/** The event of a change of subject or status; what else changes is told of elsewhere. */
+async function tell(app: App, tx: Transaction, organization: string, before: ChangeRequestDoc, after: ChangeRequestDoc, actor?: string): Promise<void> {
+  const common = { organization, subject: { space: after.space, changeRequest: after.id }, ...(actor === undefined ? {} : { actor }) }
+  const { number } = after
+  if (after.status === 'merged' && before.status !== 'merged') {
+    await emit(app, tx, { ...common, type: 'change_request.merged', data: { number, revision: after.revisionMerged } })
+  } else if (after.status !== before.status || after.subject !== before.subject) {
+    const data = { number, status: after.status, previousStatus: before.status, subject: after.subject }
+    await emit(app, tx, { ...common, type: 'change_request.updated', data })
+  }
+}
+
+/** Subject and status; `merged` is final and reached by merge alone. */
+export async function updateChangeRequest(
+  app: App,
+  actor: Actor,
+  space: LoadedSpace,
+  changeRequest: LoadedChangeRequest,
+  input: UpdateChangeRequest,
+): Promise<LoadedChangeRequest> {
+  const change = (stored: Document<ChangeRequestDoc>): Document<ChangeRequestDoc> => {
+    if (stored.status === 'merged' && input.status !== undefined) throw conflict('The change request is merged: its status is final.')
+    return { ...stored, ...input, updatedAt: app.clock.now().toISOString() }
+  }
+  const set = () => setStatus(app, changeRequest.doc.id, change, actor.user.id)
+  // A merge under way must not find its change request archived.
+  const doc = await (input.status === undefined ? set() : app.locks.run(space.doc.id, set))
+  return loadHead(space, doc)
+}
+
+/** Whether main has commits that the change request does not have. A merged one is never outdated. */
+export async function isOutdated(space: LoadedSpace, changeRequest: LoadedChangeRequest): Promise<boolean> {
+  const main = space.repo.head(MAIN)
+  if (!main || changeRequest.doc.status === 'merged') return false
+  return !(await space.repo.isAncestor(main, changeRequest.head))
+}
+
+/** When it last changed: its document or its branch. */
+export async function updatedAt(space: LoadedSpace, changeRequest: LoadedChangeRequest): Promise<string> {
+  const { doc, head } = changeRequest
+  if (head === doc.revisionInitial) return doc.updatedAt
+  const committed = new Date((await space.repo.commit(head)).committer.seconds * 1000).toISOString()
+  return committed > doc.updatedAt && committed > doc.createdAt ? committed : doc.updatedAt
+}
+
+/** The change requests of a space with a status, newest first; with `contributor`, those he made or is an author of a commit in. */
+export async function listChangeRequests(
+  app: App,
+  space: LoadedSpace,
+  query: PageQuery & { status: ChangeRequestStatus; contributor?: string },
+): Promise<Page<LoadedChangeRequest>> {
+  if (query.contributor !== undefined)
+    return paginate(await contributedTo(app, space, query.status, query.contributor), query, ({ doc }) => [doc.number, doc.id], 'desc')
+  const page = await pageOf(app.store, changeRequests, 'number', `${space.doc.id}/${query.status}`, query, 'desc')
+  return { ...page, items: page.items.map((doc) => loadHead(space, doc)) }
+}
+
+async function contributedTo(app: App, space: LoadedSpace, status: ChangeRequestStatus, contributor: string): Promise<LoadedChangeRequest[]> {
+  const docs = (await app.store.find(changeRequests, 'space', space.doc.id)).filter((doc) => doc.status === status)
+  const all = docs.map((doc) => loadHead(space, doc))
+  const user = await app.store.get(users, contributor)
+  const wrote = await Promise.all(
+    all.map(async (one) => one.doc.createdBy === contributor || (user !== null && (await authorEmails(space, one)).has(user.email))),
+  )
+  return all.filter((_, index) => wrote[index])
+}
+
+/** E-mail addresses of the authors of the branch's own commits. */
+async function authorEmails(space: LoadedSpace, changeRequest: LoadedChangeRequest): Promise<Set<string>> {
+  const since = changeRequest.doc.revisionInitial as CommitId
+  if (changeRequest.head === since) return new Set()
+  const commits = await space.repo.history({ from: changeRequest.head, not: [since], firstParent: true })
+  return new Set(commits.map((commit) => commit.author.email.toLowerCase()))
+}

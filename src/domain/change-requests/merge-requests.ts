@@ -1,0 +1,119 @@
+import { conflict } from '../../kernel/errors.js'
+import type { CommitId } from '../../kernel/ids.js'
+import { changeRequests, type Resolution, type UserDoc } from '../../model/index.js'
+import type { Repository } from '../../git/index.js'
+import type { Actor, App, LoadedSpace } from '../app.js'
+import { type LoadedChangeRequest, loadHead, setStatus } from './change-requests.js'
+import { commitMessage, makeCommit, moveBranch } from '../writing/commits.js'
+import { resumeAfterConflict } from '../git-sync/info.js'
+import { mergedOverrides } from '../content/identity.js'
+import { conflictError, resolveConflicts } from './conflicts.js'
+import { mergeCommits } from '../writing/merge.js'
+import { headOf } from '../content/main-content.js'
+import { checkMergedNames } from '../writing/path-collisions.js'
+import { changeRequestRef, MAIN } from '../refs.js'
+import { checkApprovals } from '../reviews/standing.js'
+import { requireUnlocked } from '../places/spaces.js'
+
+/** Everybody who wrote between two commits, as trailers' values, the acting user left out. */
+export async function coAuthors(repo: Repository, from: CommitId, not: readonly CommitId[], acting: Pick<UserDoc, 'email'>): Promise<string[]> {
+  const commits = await repo.history({ from, not })
+  const names = new Map(
+    commits
+      .filter((one) => one.author.email.toLowerCase() !== acting.email)
+      .map((one) => [one.author.email.toLowerCase(), `${one.author.name} <${one.author.email}>`]),
+  )
+  return [...names.values()]
+}
+
+/**
+ * Merges a change request into main with a merge commit. The move of main is the commit point; the document follows and
+ * can be repaired from Git. Merging a merged one answers its revision again. What the space asks of approvals is checked of
+ * the head that is merged, under the lock under which reviews are made.
+ */
+export async function mergeChangeRequest(app: App, actor: Actor, space: LoadedSpace, changeRequest: LoadedChangeRequest): Promise<{ revision: CommitId }> {
+  const merged = await app.locks.run(space.doc.id, async () => {
+    const { doc, head } = loadHead(space, (await reload(app, changeRequest)).doc)
+    if (doc.status === 'merged') return { revision: doc.revisionMerged as CommitId }
+    if (doc.status === 'archived') throw conflict('The change request is archived: set its status to open to merge it.')
+    await requireUnlocked(app, space)
+    await checkApprovals(app.store, { doc, head })
+    const revision = await moveBranch(space.repo, MAIN, `merge change request ${doc.number}`, (main) =>
+      mergeCommit(app, actor, space, { doc, head }, main ?? headOf(space)),
+    )
+    const now = app.clock.now().toISOString()
+    await setStatus(app, doc.id, (stored) => ({ ...stored, status: 'merged', revisionMerged: revision, updatedAt: now }), actor.user.id)
+    return { revision }
+  })
+  await resumeAfterConflict(app, actor, space, changeRequest.doc)
+  return merged
+}
+
+const reload = async (app: App, changeRequest: LoadedChangeRequest): Promise<LoadedChangeRequest> => {
+  return { ...changeRequest, doc: (await app.store.get(changeRequests, changeRequest.doc.id)) ?? changeRequest.doc }
+}
+
+async function mergeCommit(app: App, actor: Actor, space: LoadedSpace, { doc, head }: LoadedChangeRequest, main: CommitId): Promise<CommitId> {
+  const { repo } = space
+  // A Git user may have merged it himself, or it has no commits of its own: ancestry decides.
+  if (await repo.isAncestor(head, main)) return main
+  const merged = await mergeCommits(app, space, { ours: main, theirs: head })
+  if (!merged.clean)
+    throw conflictError(
+      `Change request ${doc.number}`,
+      merged.conflicts,
+      'Update the change request, resolve what is listed under its conflicts, and merge again.',
+    )
+  await checkMergedNames(repo, merged.tree, main, head)
+  const base = await repo.mergeBase(main, head)
+  return makeCommit(app, space.doc.id, repo, {
+    parents: [main, head],
+    tree: merged.tree,
+    changes: [],
+    message: commitMessage(`Merge change request #${doc.number}${doc.subject ? `: ${doc.subject}` : ''}`, {
+      'Change-Request': String(doc.number),
+      'Co-authored-by': await coAuthors(repo, head, [main], actor.user),
+    }),
+    author: actor.user,
+    overrides: await mergedOverrides(app, space.doc.id, repo, base, main, head, merged.tree),
+  })
+}
+
+/**
+ * Pulls main into the change request with a merge commit on its branch; already up to date answers its head. With
+ * `resolve` what cannot be merged cleanly is decided path by path: every conflict, and nothing else.
+ */
+export async function updateFromMain(
+  app: App,
+  actor: Actor,
+  space: LoadedSpace,
+  changeRequest: LoadedChangeRequest,
+  resolve: readonly Resolution[] = [],
+): Promise<{ revision: CommitId }> {
+  return app.locks.run(space.doc.id, async () => {
+    const { doc } = await reload(app, changeRequest)
+    if (doc.status === 'merged' || doc.status === 'archived') throw conflict(`The change request is ${doc.status}: only a draft or an open one can be updated.`)
+    await requireUnlocked(app, space)
+    const { repo } = space
+    const main = headOf(space)
+    const revision = await moveBranch(repo, changeRequestRef(doc.number), `update change request ${doc.number}`, async (branch) => {
+      const head = branch ?? (doc.revisionInitial as CommitId)
+      const current = await repo.isAncestor(main, head)
+      if (current && resolve.length === 0) return head
+      const attempt = current ? { clean: true as const, tree: (await repo.commit(head)).tree } : await mergeCommits(app, space, { ours: head, theirs: main })
+      const merged = await resolveConflicts(app, repo, attempt, resolve)
+      await checkMergedNames(repo, merged.tree, head, main)
+      const base = await repo.mergeBase(main, head)
+      return makeCommit(app, space.doc.id, repo, {
+        parents: [head, main],
+        tree: merged.tree,
+        changes: [],
+        message: commitMessage(`Update change request #${doc.number} from main`, { 'Change-Request': String(doc.number) }),
+        author: actor.user,
+        overrides: await mergedOverrides(app, space.doc.id, repo, base, head, main, merged.tree),
+      })
+    })
+    await setStatus(app, doc.id, (stored) => ({ ...stored, revisionMergedAncestor: main, updatedAt: app.clock.now().toISOString() }))
+    return { revision }
+  })
+}

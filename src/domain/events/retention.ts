@@ -1,0 +1,68 @@
+import {
+  type AuditDoc,
+  auditLog,
+  type DeliveryDoc,
+  deliveries,
+  type EventDoc,
+  eventStreams,
+  events,
+  failedEntries,
+  organizations,
+  webhooks,
+} from '../../model/index.js'
+import type { Collection, Document } from '../../store/index.js'
+import type { App } from '../app.js'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+/** Documents removed in one transaction, so that nobody waits long for his turn. */
+const AT_ONCE = 500
+/** How many are kept at most, however young. */
+const MOST = {
+  /** Of a webhook, that succeeded, and that failed. */
+  deliveries: 5_000,
+  /** Of an organization, that were refused or failed: who may do nothing must not fill the memory with his attempts. */
+  failedRequests: 20_000,
+}
+
+/** Removes the first documents of a sorted list as long as they are old, or more than `most`; answers how many. */
+async function removeOld<T extends object, O extends string>(
+  app: App,
+  of: Collection<T, string, O>,
+  order: O,
+  group: string,
+  isOld: (document: Document<T>) => boolean,
+  most = Number.POSITIVE_INFINITY,
+): Promise<number> {
+  for (let removed = 0; ; ) {
+    const { documents, count } = await app.store.page(of, order, group, { limit: AT_ONCE, direction: 'asc' })
+    const young = documents.findIndex((document, index) => !isOld(document) && index >= count - most)
+    const old = young < 0 ? documents : documents.slice(0, young)
+    if (old.length > 0) {
+      await app.store.transact(async (tx) => {
+        for (const { id } of old) await tx.remove(of as never, id)
+      })
+    }
+    removed += old.length
+    if (old.length < AT_ONCE) return removed
+  }
+}
+
+/** Removes events, deliveries and entries of audit logs whose days are over, or that are too many. Sequences of events go on. */
+export async function removeWhatIsOver(app: App, most = MOST): Promise<number> {
+  const now = app.clock.now().getTime()
+  const before = (days: number): string => new Date(now - days * DAY_MS).toISOString()
+  const [eventsBefore, auditBefore] = [before(app.settings.eventDays), before(app.settings.auditDays)]
+  let removed = 0
+  for (const { id } of await app.store.all(eventStreams)) removed += await removeOld(app, events, 'sequence', id, (event: EventDoc) => event.at < eventsBefore)
+  for (const { id } of await app.store.all(webhooks)) {
+    const isOld = (delivery: DeliveryDoc): boolean => delivery.createdAt < eventsBefore
+    removed += await removeOld(app, deliveries, 'created', id, isOld)
+    for (const status of ['succeeded', 'failed']) removed += await removeOld(app, deliveries, 'created', `${id}/${status}`, isOld, most.deliveries)
+  }
+  for (const { id } of await app.store.all(organizations)) {
+    const isOld = (entry: AuditDoc): boolean => entry.at < auditBefore
+    removed += await removeOld(app, auditLog, 'time', id, isOld)
+    removed += await removeOld(app, auditLog, 'time', failedEntries(id), isOld, most.failedRequests)
+  }
+  return removed
+}

@@ -1,0 +1,103 @@
+import { hashToken } from '../../auth/index.js'
+import { conflict, ServiceError } from '../../kernel/errors.js'
+import {
+  type AcceptInvite,
+  type InviteDoc,
+  invites,
+  type MembershipDoc,
+  membershipId,
+  memberships,
+  type OrganizationDoc,
+  organizations,
+  type UserDoc,
+  users,
+} from '../../model/index.js'
+import type { Document, Transaction } from '../../store/index.js'
+import { createUser, type IssuedToken, issueToken } from './accounts.js'
+import { asksForSso } from '../roles/access.js'
+import type { Actor, App } from '../app.js'
+import { emit } from '../events/events.js'
+import { isGood } from './invites.js'
+import { newMembership } from './organizations.js'
+
+/** How long a token lasts that came by a link. */
+export const SESSION_MS = 30 * 24 * 60 * 60 * 1000
+
+/** A place in an organization, and a token for who had no account. */
+export interface Accepted {
+  doc: Document<MembershipDoc>
+  user: Document<UserDoc>
+  issued: IssuedToken | null
+}
+
+const gone = () => new ServiceError('not-found', 'The invitation does not exist, was taken back or has expired: ask for a new one.')
+
+/**
+ * Accepts an invitation, once: by the caller, or, of an e-mail invitation, by somebody without an account, who gets one.
+ * A second time, the same caller gets the same answer, anybody else 409. Who is a member already stays what he is.
+ * Throws 404, 403 where it is for another address or the token is limited to another organization, 401 where one has to
+ * sign in first because the link says nothing of who he is, 409 where the address has an account.
+ */
+export async function acceptInvite(app: App, actor: Actor | null, input: AcceptInvite): Promise<Accepted> {
+  return app.store.transact(async (tx) => {
+    const [invite] = await tx.find(invites, 'hash', hashToken(input.token))
+    if (!invite) throw gone()
+    const limit = actor?.token.organization
+    if (limit !== undefined && limit !== invite.organization)
+      throw new ServiceError('forbidden', `Your token is limited to organization ${limit}: it cannot join another one.`)
+    if (invite.accepted) return acceptedBefore(tx, actor, invite, invite.accepted.user)
+    if (!(await isGood(app, tx, invite))) throw gone()
+    const organization = (await tx.get(organizations, invite.organization)) as Document<OrganizationDoc>
+    const user = actor ? checkAddress(actor, invite) : await newcomer(app, tx, invite, input)
+    const doc = await join(app, tx, invite, user)
+    if (invite.kind === 'email') await tx.replace(invites, { ...invite, accepted: { user: user.id, at: app.clock.now().toISOString() } })
+    const issued = actor || asksForSso(organization, doc) ? null : await issueSession(app, tx, user, invite)
+    return { doc, user, issued }
+  })
+}
+
+async function acceptedBefore(tx: Transaction, actor: Actor | null, { organization }: InviteDoc, by: string): Promise<Accepted> {
+  const doc = actor?.user.id === by ? await tx.get(memberships, membershipId(organization, by)) : null
+  if (!actor || !doc) throw conflict('The invitation has been accepted already.')
+  return { doc, user: actor.user, issued: null }
+}
+
+function checkAddress(actor: Actor, { email }: InviteDoc): Document<UserDoc> {
+  if (email !== undefined && email !== actor.user.email) throw new ServiceError('forbidden', 'The invitation is for another e-mail address than yours.')
+  return actor.user
+}
+
+/** An account for an address that has none. */
+async function newcomer(app: App, tx: Transaction, { email }: InviteDoc, { displayName }: AcceptInvite): Promise<Document<UserDoc>> {
+  if (email === undefined)
+    throw new ServiceError('unauthenticated', 'Sign in first, then accept; without an account, ask for a sign-in link with this invitation (POST /v1/sign-in).')
+  const [known] = await tx.find(users, 'email', email)
+  if (known) throw conflict('There is an account with this address: sign in, then accept the invitation.')
+  return createUser(app, { email, ...(displayName === undefined ? {} : { displayName }) }, tx)
+}
+
+/** Makes somebody a member, unless he is one. */
+export async function join(app: App, tx: Transaction, invite: InviteDoc, user: Document<UserDoc>): Promise<Document<MembershipDoc>> {
+  const { organization } = invite
+  const present = await tx.get(memberships, membershipId(organization, user.id))
+  if (present) return present
+  await emit(app, tx, {
+    type: 'member.joined',
+    organization,
+    actor: user.id,
+    subject: { user: user.id },
+    data: { role: invite.role, invitedBy: invite.createdBy },
+  })
+  return tx.insert(memberships, { ...newMembership(organization, user.id, invite.role, app.clock.now().toISOString()), sso: invite.sso })
+}
+
+/**
+ * The newcomer's token. Only a link that went to his address shows that it is his: with one that was in an answer, and could
+ * have been opened by whoever made it, the token is for the organization that invited, and reaches nothing else that is
+ * ever given to the address.
+ */
+function issueSession(app: App, tx: Transaction, user: Document<UserDoc>, invite: InviteDoc): Promise<IssuedToken> {
+  const limit = invite.mail === undefined ? { organization: invite.organization } : {}
+  const expiresAt = new Date(app.clock.now().getTime() + SESSION_MS).toISOString()
+  return issueToken(app, user.id, { label: 'Invitation', expiresAt, byEmail: true, ...limit }, undefined, tx)
+}

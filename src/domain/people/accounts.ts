@@ -1,0 +1,105 @@
+import { hashToken, newToken } from '../../auth/index.js'
+import { badRequest, ServiceError } from '../../kernel/errors.js'
+import { newId } from '../../kernel/ids.js'
+import { type CreateToken, memberships, type TokenDoc, tokens, type UserDoc, users } from '../../model/index.js'
+import type { Document, Transaction } from '../../store/index.js'
+import { findOrganization, opens } from '../roles/access.js'
+import type { Actor, App } from '../app.js'
+
+/** Who a token belongs to; null where it is unknown or expired. */
+export async function authenticate(app: App, token: string): Promise<Actor | null> {
+  const [found] = await app.store.find(tokens, 'hash', hashToken(token))
+  if (!found || (found.expiresAt !== undefined && Date.parse(found.expiresAt) <= app.clock.now().getTime())) return null
+  const user = await app.store.get(users, found.user)
+  return user
+    ? {
+        user,
+        token: {
+          id: found.id,
+          readOnly: found.readOnly,
+          ...(found.organization === undefined ? {} : { organization: found.organization }),
+          ...(found.expiresAt === undefined ? {} : { expiresAt: found.expiresAt }),
+          ...(found.byEmail ? { byEmail: true } : {}),
+        },
+      }
+    : null
+}
+
+/** A token, and the secret that is shown once. */
+export interface IssuedToken {
+  token: Document<TokenDoc>
+  secret: string
+}
+
+/** What is wanted of a token; `byEmail` as in `TokenDoc`. */
+export type NewToken = CreateToken & Pick<TokenDoc, 'byEmail'>
+
+type Writer = Pick<Transaction, 'insert'>
+
+/** Makes a token of a user. The secret is in the answer and nowhere else. */
+export async function issueToken(app: App, user: string, input: NewToken, secret = newToken(), tx: Writer = app.store): Promise<IssuedToken> {
+  if (input.expiresAt !== undefined && Date.parse(input.expiresAt) <= app.clock.now().getTime()) {
+    throw badRequest('The token would have expired already.', [{ path: '/expiresAt', message: 'must lie in the future' }])
+  }
+  const token = await tx.insert(tokens, {
+    id: newId(),
+    user,
+    label: input.label,
+    hash: hashToken(secret),
+    readOnly: input.readOnly ?? false,
+    createdAt: app.clock.now().toISOString(),
+    ...(input.organization === undefined ? {} : { organization: input.organization }),
+    ...(input.byEmail ? { byEmail: true } : {}),
+    ...(input.expiresAt === undefined ? {} : { expiresAt: new Date(input.expiresAt).toISOString() }),
+  })
+  return { token, secret }
+}
+
+/** A token made by its owner: never more powerful than the one it is made with, and gone no later. Throws 400, 403. */
+export async function createToken(app: App, actor: Actor, input: CreateToken): Promise<IssuedToken> {
+  const limit = actor.token.organization
+  if (limit !== undefined && input.organization !== limit) {
+    throw new ServiceError('forbidden', `Your token is limited to organization ${limit}: a new one must be limited to it as well.`)
+  }
+  if (input.organization !== undefined && !(await findOrganization(app, actor, input.organization))) {
+    throw badRequest('There is no such organization.', [{ path: '/organization', message: 'must be the ID of an organization you are a member of' }])
+  }
+  const end = actor.token.expiresAt
+  if (end !== undefined && input.expiresAt !== undefined && Date.parse(input.expiresAt) > Date.parse(end)) {
+    throw new ServiceError('forbidden', `Your token expires at ${end}: a new one cannot outlive it.`)
+  }
+  return issueToken(app, actor.user.id, { ...(end === undefined ? {} : { expiresAt: end }), ...input, ...(actor.token.byEmail ? { byEmail: true } : {}) })
+}
+
+/** The caller's tokens; with one that is limited to an organization, those with the same limit. */
+export async function listTokens(app: App, actor: Actor): Promise<Document<TokenDoc>[]> {
+  const limit = actor.token.organization
+  return (await app.store.find(tokens, 'user', actor.user.id)).filter((token) => limit === undefined || token.organization === limit)
+}
+
+/** Revokes one of the caller's own tokens. */
+export async function revokeToken(app: App, token: Document<TokenDoc>): Promise<void> {
+  await app.store.remove(tokens as never, token.id)
+}
+
+/** A new user. `email` is stored in lower case; one that is taken throws `DuplicateKey`. */
+export function createUser(app: App, input: { email: string; displayName?: string; service?: boolean }, tx: Writer = app.store): Promise<Document<UserDoc>> {
+  const email = input.email.toLowerCase()
+  return tx.insert(users, {
+    id: newId(),
+    email,
+    displayName: input.displayName ?? (email.split('@')[0] as string),
+    createdAt: app.clock.now().toISOString(),
+    ...(input.service ? { service: true } : {}),
+  })
+}
+
+/** Somebody the caller may see: himself, or who shares an organization with him that his token opens; else null. */
+export async function findUser(app: App, actor: Actor, id: string): Promise<Document<UserDoc> | null> {
+  if (id === actor.user.id) return actor.user
+  const [mine, theirs] = await Promise.all([app.store.find(memberships, 'user', actor.user.id), app.store.find(memberships, 'user', id)])
+  for (const { organization, disabled } of mine)
+    if (!disabled && theirs.some((other) => other.organization === organization) && (await opens(app.store, actor, organization)))
+      return app.store.get(users, id)
+  return null
+}

@@ -1,0 +1,61 @@
+import { hashToken, newToken } from '../../auth/index.js'
+import { badRequest, conflict, notFound } from '../../kernel/errors.js'
+import { newId } from '../../kernel/ids.js'
+import { type CreateLinkInvite, type InviteDoc, invites, type UpdateLinkInvite } from '../../model/index.js'
+import type { Document } from '../../store/index.js'
+import type { Actor, App, LoadedOrganization } from '../app.js'
+import { isOpen, requireInviter, type ShownInvite } from './invites.js'
+
+/** The links of an organization that can be joined by. */
+export async function listLinkInvites(app: App, organization: LoadedOrganization): Promise<Document<InviteDoc>[]> {
+  return (await app.store.find(invites, 'organization', `${organization.doc.id}/link`)).filter((invite) => isOpen(app, invite))
+}
+
+/** A link for whoever has it. Throws 409 where the organization has links turned off, 400 for an end in the past, 403. */
+export async function createLinkInvite(app: App, actor: Actor, organization: LoadedOrganization, input: CreateLinkInvite): Promise<ShownInvite> {
+  const secret = newToken()
+  const expiresAt = endOf(app, input.expiresAt)
+  const doc = await app.store.transact(async (tx) => {
+    const { id, inviteLinks, defaultRole } = await requireInviter(tx, actor, organization)
+    if (!inviteLinks) throw conflict('The organization takes no invitations by link: set its inviteLinks to true first.')
+    return tx.insert(invites, {
+      id: newId(),
+      organization: id,
+      kind: 'link',
+      role: input.role === undefined ? defaultRole : input.role,
+      sso: input.sso ?? false,
+      hash: hashToken(secret),
+      createdBy: actor.user.id,
+      createdAt: app.clock.now().toISOString(),
+      ...(expiresAt === undefined ? {} : { expiresAt }),
+    })
+  })
+  return { doc, secret }
+}
+
+/** Changes what is given. Throws 400 for an end in the past, 403, and 404 where the link went meanwhile. */
+export async function updateLinkInvite(
+  app: App,
+  actor: Actor,
+  organization: LoadedOrganization,
+  invite: Document<InviteDoc>,
+  { expiresAt, ...rest }: UpdateLinkInvite,
+): Promise<Document<InviteDoc>> {
+  const end = endOf(app, expiresAt ?? undefined)
+  return app.store.transact(async (tx) => {
+    await requireInviter(tx, actor, organization)
+    const stored = await tx.get(invites, invite.id)
+    if (!stored) throw notFound('The invitation')
+    const { expiresAt: had, ...others } = stored
+    const next = expiresAt === undefined ? had : end
+    return tx.replace(invites, { ...others, ...rest, ...(next === undefined ? {} : { expiresAt: next }) })
+  })
+}
+
+function endOf(app: App, expiresAt: string | undefined): string | undefined {
+  if (expiresAt === undefined) return undefined
+  const at = new Date(expiresAt)
+  if (at.getTime() <= app.clock.now().getTime())
+    throw badRequest('The link would have expired already.', [{ path: '/expiresAt', message: 'must lie in the future' }])
+  return at.toISOString()
+}

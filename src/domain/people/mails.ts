@@ -1,0 +1,87 @@
+import { newId } from '../../kernel/ids.js'
+import { type JobDoc, jobs } from '../../model/index.js'
+import { type Mail, MailRefused } from '../../outbound/index.js'
+import type { Transaction } from '../../store/index.js'
+import type { App } from '../app.js'
+
+/** A mail that is to be written: never its text, since the secret in it is made when it is sent. */
+export type MailOrder = { mail: 'invite'; invite: string } | { mail: 'sign-in'; email: string; invite?: string }
+
+/** Mails are sent one after the other, so that a slow mail server holds up no other work. */
+const LANE = 'mail'
+/** How long it is tried again while the mail server does not answer: a sign-in is not waited for longer. */
+const PATIENCE_MS = { invite: 24 * 60 * 60 * 1000, 'sign-in': 10 * 60 * 1000 }
+const FIRST_RETRY_MS = 10_000
+const LONGEST_RETRY_MS = 30 * 60 * 1000
+
+/** Queues a mail in the transaction that it tells of; then `app.wakeJobs()`. */
+export async function queueMail(app: App, tx: Transaction, order: MailOrder): Promise<void> {
+  await insertJob(app, tx, LANE, { ...order, since: app.clock.now().getTime(), tries: 0 }, 0)
+}
+
+interface MailJob {
+  since: number
+  tries: number
+}
+
+async function insertJob(app: App, tx: Transaction, lane: string, payload: MailOrder & MailJob, waitMs: number): Promise<void> {
+  const now = app.clock.now().getTime()
+  await tx.insert(jobs, {
+    id: newId(),
+    kind: 'send-mail',
+    lane,
+    payload: { ...payload },
+    state: 'queued',
+    sequence: now,
+    attempts: 0,
+    createdAt: new Date(now).toISOString(),
+    ...(waitMs === 0 ? {} : { notBefore: new Date(now + waitMs).toISOString() }),
+  })
+}
+
+/** A mail with its secret, and what is written down when its fate is known. */
+export interface WrittenMail extends Mail {
+  settle?(tx: Transaction, fate: 'sent' | 'failed' | 'later'): Promise<void>
+}
+
+/** Writes the mail of an order: makes its secret, keeps the hash. Null = there is nothing to be sent any more. */
+export type WriteMail = (app: App, order: MailOrder) => Promise<WrittenMail | null>
+
+interface Outcome {
+  error?: string
+  write?(tx: Transaction): Promise<void>
+}
+
+/**
+ * Sends a queued mail. Where the server does not answer, the mail is queued again in a lane of its own, later and later,
+ * so that it holds up no other; a crash between sending and writing it down sends it twice, never not at all.
+ */
+export async function sendMail(app: App, job: Pick<JobDoc, 'id' | 'payload'>, write: WriteMail): Promise<Outcome> {
+  if (!app.mail) return { error: 'No mail server is set up.' }
+  const order = job.payload as unknown as MailOrder & MailJob
+  const mail = await write(app, order)
+  if (!mail) return {}
+  try {
+    await app.mail.send(mail)
+    return { write: async (tx) => mail.settle?.(tx, 'sent') }
+  } catch (error) {
+    const refused = error instanceof MailRefused
+    app.log.warn({ error, job: job.id, mail: order.mail }, refused ? 'A mail was refused.' : 'A mail could not be sent.')
+    const waitMs = Math.min(FIRST_RETRY_MS * 2 ** order.tries, LONGEST_RETRY_MS)
+    const now = app.clock.now().getTime()
+    if (refused || now + waitMs - order.since > PATIENCE_MS[order.mail])
+      return {
+        error: refused ? error.message : 'The mail server could not be reached, or did not take the message in time.',
+        write: async (tx) => mail.settle?.(tx, 'failed'),
+      }
+    return {
+      write: async (tx) => {
+        await mail.settle?.(tx, 'later')
+        await insertJob(app, tx, `${LANE}:${job.id}`, { ...order, tries: order.tries + 1 }, waitMs)
+      },
+    }
+  }
+}
+
+/** Text of users on one line: no line breaks or control characters, so that it can neither end a header nor look like the service's own text. */
+export const oneLine = (text: string): string => [...text.replace(/[\p{C}\p{Z}\s]+/gu, ' ').trim()].slice(0, 100).join('')

@@ -1,0 +1,46 @@
+import type { Page, PageQuery } from '../../kernel/paging.js'
+import { paginate } from '../../kernel/paging.js'
+import { type Role, teamMembers, teams } from '../../model/index.js'
+import { viewerOf } from '../roles/access.js'
+import type { Actor, App, LoadedOrganization, LoadedSpace } from '../app.js'
+import type { LoadedMember } from './members.js'
+import { loadSpaceAccess } from '../roles/space-access.js'
+import { openSpaces } from '../places/spaces.js'
+import { type CountedTeam, countTeams, roleOnTeam } from './teams.js'
+
+/** One page of the spaces that both the member and the caller may see: with the member's role, opened as the caller. */
+export async function listMemberSpaces(
+  app: App,
+  actor: Actor,
+  { doc: { organization }, user }: LoadedMember,
+  query: PageQuery & { order: 'asc' | 'desc' },
+): Promise<Page<{ permission: Role; space: LoadedSpace }>> {
+  const access = await loadSpaceAccess(app.store, organization)
+  const his = await access.visibleTo(await viewerOf(app.store, user.id, organization))
+  const mine = new Map((await access.visibleTo(await viewerOf(app.store, actor.user.id, organization))).map(({ space, role }) => [space.id, role]))
+  const both = his.flatMap(({ space, role: permission }) => {
+    const role = mine.get(space.id)
+    return role === undefined ? [] : [{ doc: space, role, permission }]
+  })
+  const page = paginate(both, query, ({ doc }) => [doc.createdAt, doc.id], query.order)
+  const opened = await openSpaces(app, page.items)
+  return { ...page, items: opened.map((space, index) => ({ permission: page.items[index]?.permission as Role, space })) }
+}
+
+/** One page of a member's teams, with his role in each. */
+export async function listMemberTeams(
+  app: App,
+  actor: Actor,
+  organization: LoadedOrganization,
+  { user }: LoadedMember,
+  query: PageQuery & { title?: string },
+): Promise<Page<{ team: CountedTeam; role: 'owner' | 'member' }>> {
+  const needle = query.title?.toLowerCase()
+  const his = await app.store.find(teamMembers, 'user', `${organization.doc.id}/${user.id}`)
+  const found = await Promise.all(his.map(async ({ team, role }) => ({ role, doc: await app.store.get(teams, team) })))
+  const matching = found.flatMap(({ role, doc }) => (doc && (needle === undefined || doc.title.toLowerCase().includes(needle)) ? [{ role, doc }] : []))
+  const page = paginate(matching, query, ({ doc }) => [doc.createdAt, doc.id])
+  const seen = await Promise.all(page.items.map(async ({ doc }) => ({ doc, role: await roleOnTeam(app, actor, organization, doc.id) })))
+  const counted = await countTeams(app, organization.doc.id, seen)
+  return { ...page, items: counted.map((team, index) => ({ team, role: page.items[index]?.role ?? 'member' })) }
+}

@@ -1,0 +1,26 @@
+import { collections, grants, invites, sites, spaces, teamMembers, tokens } from '../../model/index.js'
+import type { Transaction } from '../../store/index.js'
+import { forgetGrantsOf } from '../roles/kept-grants.js'
+import { removeRequestedReviews } from '../reviews/requests.js'
+
+/**
+ * Takes away all that somebody has in an organization besides his membership, in the transaction that removes it: his place
+ * in teams, what was given to him by name, tokens that open this organization alone, reviews that are awaited of him,
+ * invitations that he vouched for.
+ */
+export async function removeTraces(tx: Transaction, organization: string, user: string): Promise<void> {
+  for (const one of await tx.find(teamMembers, 'user', `${organization}/${user}`)) await tx.remove(teamMembers as never, one.id)
+  for (const grant of await tx.find(grants, 'principal', `user:${user}`))
+    if ((await ownerOf(tx, grant.target)) === organization) await tx.remove(grants as never, grant.id)
+  await forgetGrantsOf(tx, organization, `user:${user}`)
+  for (const token of await tx.find(tokens, 'user', user)) if (token.organization === organization) await tx.remove(tokens as never, token.id)
+  await removeRequestedReviews(tx, organization, user)
+  for (const invite of await tx.find(invites, 'createdBy', `${organization}/${user}`)) await tx.remove(invites as never, invite.id)
+}
+
+/** The organization of what a grant is about; null where that is gone. */
+async function ownerOf(tx: Transaction, target: string): Promise<string | null> {
+  const [kind, id] = target.split(':') as ['space' | 'collection' | 'site', string]
+  const doc = kind === 'space' ? await tx.get(spaces, id) : kind === 'collection' ? await tx.get(collections, id) : await tx.get(sites, id)
+  return doc?.organization ?? null
+}

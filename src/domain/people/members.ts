@@ -1,0 +1,156 @@
+import { greater } from '../../access/index.js'
+import { conflict, notFound, ServiceError } from '../../kernel/errors.js'
+import { type Page, pageOf, paginate } from '../../kernel/paging.js'
+import {
+  memberList,
+  type MembershipDoc,
+  membershipId,
+  memberships,
+  type MembersQuery,
+  type Role,
+  teamMembers,
+  type UpdateMember,
+  type UserDoc,
+  users,
+} from '../../model/index.js'
+import type { Document, Transaction } from '../../store/index.js'
+import { organizationRole, viewerOf } from '../roles/access.js'
+import type { Actor, App, LoadedOrganization } from '../app.js'
+import { emit } from '../events/events.js'
+import { removeTraces } from './member-traces.js'
+import { loadSpaceAccess } from '../roles/space-access.js'
+
+/** A ping is written down at most so often. */
+const PING_MS = 60 * 1000
+
+/** A member of an organization; the role is the caller's there, of himself at least `read`. */
+export interface LoadedMember {
+  doc: Document<MembershipDoc>
+  user: Document<UserDoc>
+  role: Role | null
+}
+
+/** A member with his counters. */
+export interface CountedMember extends LoadedMember {
+  spaces: number
+  teams: number
+}
+
+/** A member by user ID; null where there is none. */
+export async function findMember(app: App, actor: Actor, organization: LoadedOrganization, id: string): Promise<LoadedMember | null> {
+  const doc = await app.store.get(memberships, membershipId(organization.doc.id, id))
+  const user = doc && (await app.store.get(users, id))
+  return user ? { doc, user, role: id === actor.user.id ? greater(organization.role, 'read') : organization.role } : null
+}
+
+/** One page of an organization's members, with their counters. */
+export async function listMembers(app: App, organization: LoadedOrganization, query: MembersQuery): Promise<Page<CountedMember>> {
+  const { id } = organization.doc
+  const page =
+    query.search === undefined
+      ? await pageOf(app.store, memberships, query.sort, memberList(id, query.role), query, query.order)
+      : await searchMembers(app, id, query, query.search.toLowerCase())
+  const { role } = organization
+  const loaded = await Promise.all(page.items.map(async (doc) => ({ doc, role, user: (await app.store.get(users, doc.user)) as Document<UserDoc> })))
+  return { ...page, items: await countMembers(app, id, loaded) }
+}
+
+/** Who is meant by a text, is known by users alone: here every member is looked at. */
+async function searchMembers(app: App, organization: string, query: MembersQuery, needle: string): Promise<Page<Document<MembershipDoc>>> {
+  const role = query.role === 'guest' ? null : query.role
+  const matching: Document<MembershipDoc>[] = []
+  for (const doc of await app.store.find(memberships, 'organization', organization)) {
+    const asked = (role === undefined || doc.role === role) && (query.sort !== 'lastSeenAt' || doc.lastSeenAt !== undefined)
+    if (asked && matches(await app.store.get(users, doc.user), needle)) matching.push(doc)
+  }
+  return paginate(matching, query, (doc) => [doc[query.sort] ?? '', doc.id], query.order)
+}
+
+const matches = (user: UserDoc | null, needle: string): boolean =>
+  user !== null && (user.displayName.toLowerCase().includes(needle) || user.email.includes(needle))
+
+/** Adds their counters to members of one organization. */
+export async function countMembers(app: App, organization: string, members: readonly LoadedMember[]): Promise<CountedMember[]> {
+  if (members.length === 0) return []
+  const access = await loadSpaceAccess(app.store, organization)
+  return Promise.all(
+    members.map(async (member) => ({
+      ...member,
+      spaces: await access.countFor(await viewerOf(app.store, member.user.id, organization)),
+      teams: await app.store.count(teamMembers, 'user', `${organization}/${member.user.id}`),
+    })),
+  )
+}
+
+/** Changes role or access of a member. Throws 403 where the caller is no admin any more, 409 for the last admin. */
+export function updateMember(app: App, actor: Actor, member: LoadedMember, input: UpdateMember): Promise<LoadedMember> {
+  return changeMember(app, actor, member, input)
+}
+
+/** Makes somebody a member who signs in by single sign-on. Throws as `updateMember`. */
+export function addMemberToSso(app: App, actor: Actor, member: LoadedMember): Promise<LoadedMember> {
+  return changeMember(app, actor, member, { sso: true })
+}
+
+async function changeMember(
+  app: App,
+  actor: Actor,
+  member: LoadedMember,
+  change: Partial<Pick<MembershipDoc, 'role' | 'disabled' | 'sso'>>,
+): Promise<LoadedMember> {
+  const { id, organization, user } = member.doc
+  const doc = await app.store.transact(async (tx) => {
+    await requireAdmin(tx, actor, organization)
+    const stored = await tx.get(memberships, id)
+    if (!stored) throw notFound('The member')
+    const next = { ...stored, ...change }
+    const changed = Object.keys(change).filter((key) => next[key as keyof MembershipDoc] !== stored[key as keyof MembershipDoc])
+    if (changed.length === 0) return stored
+    if (isActiveAdmin(stored) && !isActiveAdmin(next)) await requireOtherAdmin(tx, stored)
+    const data = { changed, role: next.role, previousRole: stored.role }
+    await emit(app, tx, { type: 'member.updated', organization, actor: actor.user.id, subject: { user }, data })
+    return tx.replace(memberships, next)
+  })
+  return { ...member, doc }
+}
+
+/**
+ * Ends a membership, with all that hung on it (`removeTraces`): everything, or nothing. Members may leave; admins may
+ * remove anybody. Throws 403, and 409 for the last admin.
+ */
+export async function removeMember(app: App, actor: Actor, { doc: { id, organization, user } }: LoadedMember): Promise<void> {
+  await app.store.transact(async (tx) => {
+    if (user !== actor.user.id) await requireAdmin(tx, actor, organization)
+    const stored = await tx.get(memberships, id)
+    if (!stored) return
+    if (isActiveAdmin(stored)) await requireOtherAdmin(tx, stored)
+    await removeTraces(tx, organization, user)
+    await tx.remove(memberships as never, id)
+    await emit(app, tx, { type: 'member.removed', organization, actor: actor.user.id, subject: { user }, data: { role: stored.role } })
+  })
+}
+
+async function requireAdmin(tx: Transaction, actor: Actor, organization: string): Promise<void> {
+  if ((await organizationRole(tx, actor.user.id, organization)) !== 'admin')
+    throw new ServiceError('forbidden', 'Only an admin of the organization may do this to another member.')
+}
+
+const isActiveAdmin = ({ role, disabled }: Pick<MembershipDoc, 'role' | 'disabled'>): boolean => role === 'admin' && !disabled
+
+async function requireOtherAdmin(tx: Transaction, member: Document<MembershipDoc>): Promise<void> {
+  const all = await tx.find(memberships, 'organization', member.organization)
+  if (!all.some((other) => other.id !== member.id && isActiveAdmin(other)))
+    throw conflict('This is the last admin of the organization: make somebody else an admin first.')
+}
+
+/** Writes down that the caller is there: at most once a minute. */
+export async function ping(app: App, actor: Actor, organization: LoadedOrganization): Promise<void> {
+  const id = membershipId(organization.doc.id, actor.user.id)
+  const now = app.clock.now()
+  const isRecent = (doc: MembershipDoc | null): boolean => doc?.lastSeenAt !== undefined && now.getTime() - Date.parse(doc.lastSeenAt) < PING_MS
+  if (isRecent(await app.store.get(memberships, id))) return
+  await app.store.transact(async (tx) => {
+    const stored = await tx.get(memberships, id)
+    if (stored && !isRecent(stored)) await tx.replace(memberships, { ...stored, lastSeenAt: now.toISOString() })
+  })
+}

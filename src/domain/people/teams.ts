@@ -1,0 +1,144 @@
+import { allows } from '../../access/index.js'
+import { badRequest, notFound, ServiceError } from '../../kernel/errors.js'
+import { newId } from '../../kernel/ids.js'
+import { type Page, paginate } from '../../kernel/paging.js'
+import {
+  type CreateTeam,
+  grants,
+  membershipId,
+  memberships,
+  type Role,
+  type TeamDoc,
+  type TeamsQuery,
+  teamMemberId,
+  teamMembers,
+  teams,
+} from '../../model/index.js'
+import type { Document, Transaction } from '../../store/index.js'
+import { organizationRole } from '../roles/access.js'
+import type { Actor, App, LoadedOrganization, LoadedTeam } from '../app.js'
+import { forgetGrantsOf } from '../roles/kept-grants.js'
+import { emit, type NewEvent } from '../events/events.js'
+import { loadSpaceAccess } from '../roles/space-access.js'
+
+/** A team with its counters. */
+export interface CountedTeam extends LoadedTeam {
+  members: number
+  spaces: number
+}
+
+/** A team of the organization, with what the caller is to it; null where there is none. */
+export async function findTeam(app: App, actor: Actor, organization: LoadedOrganization, id: string): Promise<LoadedTeam | null> {
+  const doc = await app.store.get(teams, id)
+  if (doc?.organization !== organization.doc.id) return null
+  return { doc, role: await roleOnTeam(app, actor, organization, id) }
+}
+
+/** The caller's role on a team: `admin` for its owners, his own in the organization, at least `read` where he is in it. */
+export async function roleOnTeam(app: App, actor: Actor, organization: LoadedOrganization, team: string): Promise<Role | null> {
+  const place = await app.store.get(teamMembers, teamMemberId(team, actor.user.id))
+  return place?.role === 'owner' ? 'admin' : (organization.role ?? (place ? 'read' : null))
+}
+
+/** One page of an organization's teams. Throws 400 where `owner` is no member. */
+export async function listTeams(app: App, actor: Actor, organization: LoadedOrganization, query: TeamsQuery): Promise<Page<CountedTeam>> {
+  const needle = query.title?.toLowerCase()
+  const managed = await managedBy(app, organization.doc.id, query.owner)
+  const all = await app.store.find(teams, 'organization', organization.doc.id)
+  const matching = all.filter((doc) => (needle === undefined || doc.title.toLowerCase().includes(needle)) && (managed === null || managed.has(doc.id)))
+  const page = paginate(matching, query, (doc) => [doc.createdAt, doc.id])
+  const seen = await Promise.all(page.items.map(async (doc) => ({ doc, role: await roleOnTeam(app, actor, organization, doc.id) })))
+  return { ...page, items: await countTeams(app, organization.doc.id, seen) }
+}
+
+/** IDs of the teams that somebody may manage; null = all of them, for an admin, or where nobody is asked about. */
+async function managedBy(app: App, organization: string, owner: string | undefined): Promise<ReadonlySet<string> | null> {
+  if (owner === undefined) return null
+  const member = await app.store.get(memberships, membershipId(organization, owner))
+  if (!member) throw badRequest('There is no such member.', [{ path: 'query/owner', message: 'must be the ID of a member of this organization' }])
+  if (member.disabled) return new Set()
+  if (member.role === 'admin') return null
+  const places = await app.store.find(teamMembers, 'user', `${organization}/${owner}`)
+  return new Set(places.filter(({ role }) => role === 'owner').map(({ team }) => team))
+}
+
+/** Adds their counters to teams of one organization. */
+export async function countTeams(app: App, organization: string, seen: readonly LoadedTeam[]): Promise<CountedTeam[]> {
+  if (seen.length === 0) return []
+  const access = await loadSpaceAccess(app.store, organization)
+  return Promise.all(
+    seen.map(async (team) => ({
+      ...team,
+      members: await app.store.count(teamMembers, 'team', team.doc.id),
+      spaces: await access.countGranted(`team:${team.doc.id}`),
+    })),
+  )
+}
+
+/** Makes a team; a caller who is no admin of the organization becomes its owner. Throws 400 for who is no member. */
+export async function createTeam(app: App, actor: Actor, organization: LoadedOrganization, input: CreateTeam): Promise<LoadedTeam> {
+  const id = newId()
+  const owner = allows('organization:admin', organization.role) ? null : actor.user.id
+  const doc = await app.store.transact(async (tx) => {
+    if (!allows('organization:ownTeam', await organizationRole(tx, actor.user.id, organization.doc.id)))
+      throw new ServiceError('forbidden', 'You may not make teams in this organization any more.')
+    const place = { organization: organization.doc.id, team: id }
+    for (const [index, user] of (input.members ?? []).entries()) {
+      await requireMember(tx, organization.doc.id, user, `/members/${index}`)
+      if (user !== owner) await tx.insert(teamMembers, { ...place, id: teamMemberId(id, user), user, role: 'member' })
+    }
+    if (owner !== null) await tx.insert(teamMembers, { ...place, id: teamMemberId(id, owner), user: owner, role: 'owner' })
+    await emit(app, tx, { type: 'team.created', organization: organization.doc.id, actor: actor.user.id, subject: { team: id }, data: { title: input.title } })
+    return tx.insert(teams, { id, organization: organization.doc.id, title: input.title, createdAt: app.clock.now().toISOString() })
+  })
+  return { doc, role: 'admin' }
+}
+
+/** Throws 400, naming `path`, for who is no member of the organization. */
+export async function requireMember(tx: Transaction, organization: string, user: string, path: string): Promise<void> {
+  if (!(await tx.get(memberships, membershipId(organization, user))))
+    throw badRequest('Somebody is no member of the organization.', [{ path, message: 'must be the ID of a member of this organization' }])
+}
+
+/** The team as it is stored now, for who may manage it; null where it went meanwhile. Throws 403. */
+export async function managedTeam(tx: Transaction, actor: Actor, team: LoadedTeam): Promise<Document<TeamDoc> | null> {
+  const doc = await tx.get(teams, team.doc.id)
+  if (!doc) return null
+  const place = await tx.get(teamMembers, teamMemberId(doc.id, actor.user.id))
+  const role = await organizationRole(tx, actor.user.id, doc.organization)
+  if (role !== 'admin' && !(role !== undefined && place?.role === 'owner')) throw new ServiceError('forbidden', 'You may not manage this team any more.')
+  return doc
+}
+
+/** Gives a team another title. Throws 404 where it went meanwhile. */
+export async function renameTeam(app: App, actor: Actor, team: LoadedTeam, title: string): Promise<LoadedTeam> {
+  const doc = await app.store.transact(async (tx) => {
+    const stored = await managedTeam(tx, actor, team)
+    if (!stored) throw notFound('The team')
+    if (stored.title === title) return stored
+    await emit(app, tx, teamEvent('team.updated', actor, stored, { title, previousTitle: stored.title }))
+    return tx.replace(teams, { ...stored, title })
+  })
+  return { ...team, doc }
+}
+
+/** Removes a team, who is in it, and what was given to it; nobody leaves the organization by it. */
+export async function deleteTeam(app: App, actor: Actor, team: LoadedTeam): Promise<void> {
+  await app.store.transact(async (tx) => {
+    const doc = await managedTeam(tx, actor, team)
+    if (!doc) return
+    for (const one of await tx.find(teamMembers, 'team', doc.id)) await tx.remove(teamMembers as never, one.id)
+    for (const grant of await tx.find(grants, 'principal', `team:${doc.id}`)) await tx.remove(grants as never, grant.id)
+    await forgetGrantsOf(tx, doc.organization, `team:${doc.id}`)
+    await tx.remove(teams as never, doc.id)
+    await emit(app, tx, teamEvent('team.deleted', actor, doc, { title: doc.title }))
+  })
+}
+
+export const teamEvent = (type: 'team.updated' | 'team.deleted', actor: Actor, doc: Document<TeamDoc>, data: Record<string, unknown>): NewEvent => ({
+  type,
+  organization: doc.organization,
+  actor: actor.user.id,
+  subject: { team: doc.id },
+  data,
+})

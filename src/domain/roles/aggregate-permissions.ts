@@ -1,0 +1,97 @@
+import { atLeast, greater, rank } from '../../access/index.js'
+import { type MembershipDoc, memberList, memberships, type permissionSources, type Role, teamMembers, type UserDoc, users } from '../../model/index.js'
+import type { Document, Reader } from '../../store/index.js'
+import { type Content, type ContentLink, contentChain, isForReaders } from './access.js'
+import type { App } from '../app.js'
+
+/** One of the things that give somebody a role. */
+export interface PermissionSource {
+  type: (typeof permissionSources)[number]
+  permission: Role
+  /** The collection above on which it is given; absent = on the content itself. */
+  collection?: string
+  team?: string
+}
+
+/** By default: nothing, his own role in the organization, or a level. */
+type Base = { source: PermissionSource } | 'none' | 'own'
+
+/**
+ * Works out everybody's role on one piece of content: the chain and its teams are read once, so that a member costs a
+ * few look-ups in memory and none in the store.
+ */
+export class Aggregation {
+  #base: Base
+  readonly #granted = new Map<string, PermissionSource[]>()
+
+  private constructor(
+    private readonly content: Content,
+    chain: readonly ContentLink[],
+  ) {
+    this.#base = this.#baseOf(chain)
+    if (this.#base !== 'none' || !isForReaders(content, chain.slice(1))) return
+    const ofCollection = this.#baseOf(chain.slice(1))
+    if (ofCollection !== 'none') this.#base = { source: { type: 'visibility', permission: 'read', collection: content.parent as string } }
+  }
+
+  /** What a member has by default along a chain. */
+  #baseOf(chain: readonly ContentLink[]): Base {
+    const link = chain.find(({ defaultLevel }) => defaultLevel !== 'inherit')
+    if (link === undefined) return 'own'
+    return link.defaultLevel === null ? 'none' : { source: { type: 'default-level', permission: link.defaultLevel as Role, ...this.#above(link) } }
+  }
+
+  static async of(reader: Reader, content: Content): Promise<Aggregation> {
+    const chain = await contentChain(reader, content)
+    const all = new Aggregation(content, chain)
+    for (const link of chain) for (const { principal, role } of link.grants) await all.#add(reader, link, principal, role)
+    return all
+  }
+
+  async #add(reader: Reader, link: ContentLink, principal: string, permission: Role): Promise<void> {
+    const [kind, id] = [principal.slice(0, 4), principal.slice(5)]
+    const people = kind === 'team' ? (await reader.find(teamMembers, 'team', id)).map(({ user }) => user) : [id]
+    const source: PermissionSource = { type: kind as 'team' | 'user', permission, ...(kind === 'team' ? { team: id } : {}), ...this.#above(link) }
+    for (const user of people) this.#granted.set(user, [...(this.#granted.get(user) ?? []), source])
+  }
+
+  #above = ({ kind, id }: ContentLink) => (kind === 'collection' && id !== this.content.id ? { collection: id } : {})
+
+  /** All that gives a member a role, the most powerful first: the same rules as `effectiveRole`. */
+  sources(member: Pick<MembershipDoc, 'user' | 'role' | 'disabled'>): PermissionSource[] {
+    if (member.disabled) return []
+    if (member.role === 'admin') return [{ type: 'organization', permission: 'admin' }]
+    const granted = this.#granted.get(member.user) ?? []
+    if (member.role === null || this.#base === 'none') return strongestFirst(granted)
+    const base = this.#base === 'own' ? { type: 'organization' as const, permission: member.role } : this.#base.source
+    return strongestFirst([base, ...granted])
+  }
+
+  /** A member's role; null = none. The strongest of `sources`, without a list of them: it is asked of everybody. */
+  role(member: Pick<MembershipDoc, 'user' | 'role' | 'disabled'>): Role | null {
+    if (member.disabled) return null
+    if (member.role === 'admin') return 'admin'
+    let role: Role | null = null
+    if (member.role !== null && this.#base !== 'none') role = this.#base === 'own' ? member.role : this.#base.source.permission
+    for (const { permission } of this.#granted.get(member.user) ?? []) role = greater(role, permission)
+    return role
+  }
+}
+
+const strongestFirst = (sources: readonly PermissionSource[]): PermissionSource[] =>
+  sources.length < 2 ? [...sources] : [...sources].sort((a, b) => rank(b.permission) - rank(a.permission))
+
+/** Everybody with at least a role on the content (default: any), in the order of joining: to be cut to a page before `userOf`. */
+export async function aggregatePermissions(
+  app: App,
+  content: Content,
+  least: Role = 'read',
+): Promise<{ all: Document<MembershipDoc>[]; aggregation: Aggregation }> {
+  const aggregation = await Aggregation.of(app.store, content)
+  const everybody = { limit: Number.POSITIVE_INFINITY, direction: 'asc' } as const
+  const { documents } = await app.store.page(memberships, 'joinedAt', memberList(content.organization), everybody)
+  return { all: documents.filter((member) => atLeast(aggregation.role(member), least)), aggregation }
+}
+
+/** The user that a membership is of; null where his account is gone. */
+export const userOf = (app: App, { user }: MembershipDoc): Promise<Document<UserDoc> | null> => app.store.get(users, user)

@@ -1,0 +1,147 @@
+import { atLeast } from '../../access/index.js'
+import { badRequest, type ErrorDetail, notFound, ServiceError } from '../../kernel/errors.js'
+import {
+  type EventType,
+  type GrantDoc,
+  grants,
+  keptGrants,
+  type InviteToContent,
+  membershipId,
+  memberships,
+  type Role,
+  type TeamDoc,
+  teams,
+  type UserDoc,
+  users,
+} from '../../model/index.js'
+import type { Document, Reader, Transaction } from '../../store/index.js'
+import { type Content, contentRole, grantTarget } from './access.js'
+import type { Actor, App } from '../app.js'
+import { emit } from '../events/events.js'
+
+/** What roles are given on, as it was loaded: `{...space.doc, kind: 'space'}`. */
+export type PermissionTarget = Content
+
+/** Who a role is given to. */
+export interface Principal {
+  kind: 'user' | 'team'
+  id: string
+}
+
+const principalKey = ({ kind, id }: Principal): string => `${kind}:${id}`
+const grantId = (target: PermissionTarget, principal: Principal): string => `${grantTarget(target)}:${principalKey(principal)}`
+
+/** The role that was given to somebody on the target itself, or null. */
+export const findGrant = (reader: Reader, target: PermissionTarget, principal: Principal): Promise<Document<GrantDoc> | null> =>
+  reader.get(grants, grantId(target, principal))
+
+/**
+ * Gives users and teams of the organization a role; who had another one there has this one now. Throws 400 naming
+ * everybody who is not of the organization, 403 for a role above the caller's own.
+ */
+export async function invite(app: App, actor: Actor, target: PermissionTarget, input: InviteToContent): Promise<void> {
+  const invited = [
+    ...(input.users ?? []).map((id, i) => ({ kind: 'user' as const, id, path: `/users/${i}` })),
+    ...(input.teams ?? []).map((id, i) => ({ kind: 'team' as const, id, path: `/teams/${i}` })),
+  ]
+  if (invited.length === 0) throw badRequest('Nobody is invited.', [{ path: '', message: 'name at least one user in users, or one team in teams' }])
+  await app.store.transact(async (tx) => {
+    await checkOwnRole(tx, actor, target, input.role)
+    const details: ErrorDetail[] = []
+    for (const { path, ...principal } of invited) if (!(await belongs(tx, target, principal))) details.push({ path, message: whoMayBe[principal.kind] })
+    if (details.length > 0) throw badRequest('Not all of those invited are of this organization.', details)
+    for (const { kind, id } of invited) await setGrant(tx, target, { kind, id }, input.role)
+    await emitChange(app, tx, actor, target, { role: input.role, users: input.users ?? [], teams: input.teams ?? [] })
+  })
+}
+
+const whoMayBe = { user: 'must be the ID of a member of this organization', team: 'must be the ID of a team of this organization' }
+
+/** Changes the role that was given to somebody. Throws 403 for one above the caller's own, 404 where none was given (any more). */
+export async function changeGrant(app: App, actor: Actor, target: PermissionTarget, principal: Principal, role: Role): Promise<void> {
+  await app.store.transact(async (tx) => {
+    await checkOwnRole(tx, actor, target, role)
+    if (!(await findGrant(tx, target, principal))) throw notFound(`A role given to this ${principal.kind} here`)
+    if (await setGrant(tx, target, principal, role)) await emitChange(app, tx, actor, target, { role, [`${principal.kind}s`]: [principal.id] })
+  })
+}
+
+/** Takes back the role that was given to somebody, if there is one. What he has by default level or from above stays. */
+export async function removeGrant(app: App, actor: Actor, target: PermissionTarget, principal: Principal): Promise<void> {
+  await app.store.transact(async (tx) => {
+    await checkOwnRole(tx, actor, target, 'read')
+    if (await tx.remove(grants as never, grantId(target, principal)))
+      await emitChange(app, tx, actor, target, { role: null, [`${principal.kind}s`]: [principal.id] })
+  })
+}
+
+/** Whether the user is an active member of the target's organization, or the team one of it. */
+async function belongs(reader: Reader, target: PermissionTarget, { kind, id }: Principal): Promise<boolean> {
+  if (kind === 'team') return (await reader.get(teams, id))?.organization === target.organization
+  const membership = await reader.get(memberships, membershipId(target.organization, id))
+  return membership !== null && !membership.disabled
+}
+
+/** Nobody gives a role above his own, by what is stored now; and who is no admin any more gives none. */
+async function checkOwnRole(reader: Reader, actor: Actor, target: PermissionTarget, role: Role): Promise<void> {
+  const own = await contentRole(reader, actor.user.id, target)
+  if (own === null) throw notFound(`The ${target.kind}`)
+  if (!atLeast(own, 'admin')) throw new ServiceError('forbidden', 'Only an admin may say who has which role here.')
+  if (!atLeast(own, role)) throw new ServiceError('forbidden', `You may not give the role ${role}: your own is ${own}.`)
+}
+
+/** Answers whether anything changed. */
+async function setGrant(tx: Transaction, target: PermissionTarget, principal: Principal, role: Role): Promise<boolean> {
+  const id = grantId(target, principal)
+  const stored = await tx.get(grants, id)
+  if (stored?.role === role) return false
+  if (stored) await tx.replace(grants, { ...stored, role })
+  else await tx.insert(grants, { id, target: grantTarget(target), principal: principalKey(principal), role })
+  return true
+}
+
+const emitChange = (app: App, tx: Transaction, actor: Actor, target: PermissionTarget, permissions: object) =>
+  emit(app, tx, {
+    type: `${target.kind}.updated` satisfies EventType,
+    organization: target.organization,
+    actor: actor.user.id,
+    subject: { [target.kind]: target.id },
+    data: { permissions },
+  })
+
+/** A user or team and the role given on the target itself. */
+export interface Given<T extends object> {
+  role: Role
+  principal: Document<T>
+}
+
+/** The users with a role of their own on the target, members of its organization still. */
+export async function listUserGrants(app: App, target: PermissionTarget): Promise<Given<UserDoc>[]> {
+  const found: Given<UserDoc>[] = []
+  for (const { id, role } of await grantsTo(app.store, target, 'user')) {
+    const user = (await app.store.get(memberships, membershipId(target.organization, id))) ? await app.store.get(users, id) : null
+    if (user) found.push({ role, principal: user })
+  }
+  return found
+}
+
+/** The teams with a role of their own on the target. */
+export async function listTeamGrants(app: App, target: PermissionTarget): Promise<Given<TeamDoc>[]> {
+  const found: Given<TeamDoc>[] = []
+  for (const { id, role } of await grantsTo(app.store, target, 'team')) {
+    const team = await app.store.get(teams, id)
+    if (team?.organization === target.organization) found.push({ role, principal: team })
+  }
+  return found
+}
+
+async function grantsTo(reader: Reader, target: PermissionTarget, kind: Principal['kind']): Promise<{ id: string; role: Role }[]> {
+  const all = await reader.find(grants, 'target', grantTarget(target))
+  return all.filter(({ principal }) => principal.startsWith(`${kind}:`)).map(({ principal, role }) => ({ id: principal.slice(kind.length + 1), role }))
+}
+
+/** Removes all that was given on something that goes, in the transaction in which it goes. */
+export async function removeGrantsOn(tx: Transaction, target: Pick<PermissionTarget, 'kind' | 'id'>): Promise<void> {
+  for (const { id } of await tx.find(grants, 'target', grantTarget(target))) await tx.remove(grants as never, id)
+  for (const { id } of await tx.find(keptGrants, 'target', grantTarget(target))) await tx.remove(keptGrants as never, id)
+}

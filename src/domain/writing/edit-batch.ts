@@ -1,0 +1,93 @@
+import { type Repository, type Staging, StaleRef } from '../../git/index.js'
+import type { CommitId, RefName } from '../../kernel/ids.js'
+import { ATTEMPTS, moveRefs, movesTooFast } from './commits.js'
+
+const REASON = 'edit content'
+
+/** A write of content that waits for its turn. */
+export interface Edit<T> {
+  ref: RefName
+  /**
+   * Makes the edit's commit in `staging`, on the head that the branch has or that the edits before it gave it (null = there
+   * is no branch). Throws what the client is to be told.
+   */
+  make(staging: Staging, head: CommitId | null): Promise<{ head: CommitId; result: T }>
+  resolve(result: T): void
+  reject(error: unknown): void
+}
+
+/** What has become of the edits of one branch, were it moved now. */
+interface Chain<T> {
+  ref: RefName
+  from: CommitId | null
+  to: CommitId | null
+  edits: readonly Edit<T>[]
+  deliver: (() => void)[]
+}
+
+/**
+ * Makes edits of one space, each on what the one before it in its branch made: objects first, all durable together, then one
+ * move of the refs, then the answers. An edit that fails is left out alone. A branch that somebody else moved meanwhile is
+ * planned again, with all its edits. Never rejects.
+ */
+export async function makeEdits<T>(repo: Repository, edits: readonly Edit<T>[]): Promise<void> {
+  let open = byBranch(edits)
+  for (let tries = 1; open.length > 0; tries++) {
+    const staging = repo.stage()
+    const chains: Chain<T>[] = []
+    try {
+      for (const [ref, own] of open) chains.push(await plan(repo, staging, ref, own))
+      await staging.settle()
+    } catch (error) {
+      for (const [, own] of open) for (const edit of own) edit.reject(error)
+      return
+    }
+    const stale = await publish(repo, chains)
+    if (tries >= ATTEMPTS) for (const { chain, error } of stale.splice(0)) for (const edit of chain.edits) edit.reject(movesTooFast(error))
+    open = stale.map(({ chain }) => [chain.ref, [...chain.edits]])
+  }
+}
+
+function byBranch<T>(edits: readonly Edit<T>[]): [RefName, Edit<T>[]][] {
+  const groups = new Map<RefName, Edit<T>[]>()
+  for (const edit of edits) groups.set(edit.ref, [...(groups.get(edit.ref) ?? []), edit])
+  return [...groups]
+}
+
+async function plan<T>(repo: Repository, staging: Staging, ref: RefName, edits: readonly Edit<T>[]): Promise<Chain<T>> {
+  const from = repo.head(ref)
+  const chain: Chain<T> = { ref, from, to: from, edits, deliver: [] }
+  for (const edit of edits) {
+    try {
+      const { head, result } = await edit.make(staging, chain.to)
+      chain.to = head
+      chain.deliver.push(() => edit.resolve(result))
+    } catch (error) {
+      chain.deliver.push(() => edit.reject(error))
+    }
+  }
+  return chain
+}
+
+/** Moves the branches, all at once where nothing is in the way; answers those that somebody else had moved. */
+async function publish<T>(repo: Repository, chains: readonly Chain<T>[]): Promise<{ chain: Chain<T>; error: unknown }[]> {
+  const moveOf = ({ ref, from, to }: Chain<T>) => ({ ref, from, to })
+  const moved = chains.filter(({ from, to }) => from !== to)
+  const together =
+    moved.length > 1 &&
+    (await moveRefs(repo, moved.map(moveOf), REASON).then(
+      () => true,
+      () => false,
+    ))
+  const stale: { chain: Chain<T>; error: unknown }[] = []
+  for (const chain of chains) {
+    try {
+      if (!together && chain.from !== chain.to) await moveRefs(repo, [moveOf(chain)], REASON)
+      for (const deliver of chain.deliver) deliver()
+    } catch (error) {
+      if (error instanceof StaleRef) stale.push({ chain, error })
+      else for (const edit of chain.edits) edit.reject(error)
+    }
+  }
+  return stale
+}

@@ -1,0 +1,109 @@
+import { mergePage } from '../../content/edit/merge-page.js'
+import { type Merged, mergeYaml } from '../../content/edit/merge-yaml.js'
+import { findTarget } from '../../content/file-index.js'
+import { idOf } from '../../content/identity.js'
+import type { NameTarget } from '../../content/summary/identify.js'
+import { mergeSummary, type TargetNames } from '../../content/summary/merge.js'
+import { readConfig } from '../../content/config.js'
+import { folderOf, isMarkdown, keyBelow } from '../../content/paths.js'
+import { decodeText, encodeText, encodingOf } from '../../content/text.js'
+import type { EntryMode, FileChange, MergeConflict, Repository } from '../../git/index.js'
+import type { CommitId, TreeId } from '../../kernel/ids.js'
+import type { App, LoadedSpace } from '../app.js'
+import { serviceSignature } from './commits.js'
+import { overridesAt } from '../content/identity.js'
+
+interface Sides {
+  ours: CommitId
+  theirs: CommitId
+  base?: CommitId
+}
+
+export type MergedTree =
+  | { clean: true; tree: TreeId }
+  | {
+      clean: false
+      conflicts: MergeConflict[]
+      /** Git's tree, with markers in what conflicts: never to be committed. */
+      tree: TreeId
+      /** What must replace Git's attempt beside the conflicts: merged structures, and names that Git made up. */
+      setAside: FileChange[]
+    }
+
+/**
+ * Merges two commits' trees. What Git cannot merge is tried again where the file has a structure: the table of contents
+ * as a tree, YAML and front matter by key. Only what still collides is a conflict; nothing with markers is answered.
+ */
+export async function mergeCommits(app: App, space: Pick<LoadedSpace, 'doc' | 'repo'>, sides: Sides): Promise<MergedTree> {
+  const { repo } = space
+  const outcome = await repo.merge(sides)
+  if (outcome.clean) return outcome
+  const { summary } = (await readConfig(await repo.at(sides.ours))).config
+  const resolved: FileChange[] = []
+  const left: MergeConflict[] = []
+  for (const conflict of outcome.conflicts) {
+    const merged = await mergeStructured(app, space, sides, conflict, summary)
+    if (merged === null) left.push(conflict)
+    else resolved.push({ path: conflict.path, content: merged, mode: conflict.ours?.mode as EntryMode })
+  }
+  if (left.length > 0) {
+    // Git puts a file that a folder stands in the way of beside it, as `name~<commit>`.
+    const madeUp = (await repo.diff(null, outcome.tree)).filter(({ path }) => [sides.ours, sides.theirs].some((commit) => path.includes(`~${commit}`)))
+    return { clean: false, conflicts: left, tree: outcome.tree, setAside: [...resolved, ...madeUp.map(({ path }) => ({ path, delete: true as const }))] }
+  }
+  return { clean: true, tree: await treeWith(app, repo, outcome.tree, resolved) }
+}
+
+/** A tree with changes applied, written as objects. */
+export async function treeWith(app: App, repo: Repository, tree: TreeId, changes: readonly FileChange[]): Promise<TreeId> {
+  const me = serviceSignature(app)
+  const commit = await repo.write({ parents: [], tree, changes, message: 'Merged tree\n', author: me, committer: me })
+  return (await repo.commit(commit)).tree
+}
+
+async function mergeStructured(
+  app: App,
+  space: Pick<LoadedSpace, 'doc' | 'repo'>,
+  sides: Sides,
+  conflict: MergeConflict,
+  summary: string,
+): Promise<Uint8Array | null> {
+  const { base, ours, theirs, path } = conflict
+  if (!ours || !theirs || (conflict.kind !== 'content' && conflict.kind !== 'add/add')) return null
+  const snapshot = await space.repo.at(sides.ours)
+  const [was, mine, other] = await Promise.all([base, ours, theirs].map((side) => (side === undefined ? Buffer.alloc(0) : snapshot.read(side.oid))))
+  // Latin-1 stays Latin-1 where both sides write it; sides in two encodings cannot be joined byte by byte.
+  const encoding = encodingOf(mine as Buffer)
+  if (encoding !== encodingOf(other as Buffer)) return null
+  const [b, o, t] = [was, mine, other].map((bytes) => decodeText(bytes as Buffer)) as [string, string, string]
+  const merged = path === summary ? mergeSummary(b, o, t, await targetNames(app, space, sides)) : mergeTexts(path, base !== undefined, b, o, t)
+  return merged && 'text' in merged ? encodeText(merged.text, encoding) : null
+}
+
+function mergeTexts(path: string, hasBase: boolean, b: string, o: string, t: string): Merged | null {
+  if (/(^|\/)(\.gitbook\.yaml|\.gitbook\/vars\.yaml|\.gitbook\/tags\.yaml)$/.test(path)) return mergeYaml(b, o, t)
+  return isMarkdown(path) && hasBase ? mergePage(b, o, t) : null
+}
+
+/**
+ * The entries of the three tables of contents by the IDs of their pages: a renamed file's entry is the same one. Only pages of
+ * the base count: what two sides added apart can have one ID until they are merged.
+ */
+async function targetNames(app: App, { doc, repo }: Pick<LoadedSpace, 'doc' | 'repo'>, sides: Sides): Promise<TargetNames> {
+  const base = sides.base ?? (await repo.mergeBase(sides.ours, sides.theirs))
+  const pages = new Set<string>()
+  const names = async (commit: CommitId | null): Promise<NameTarget> => {
+    if (commit === null) return () => null
+    const snapshot = await repo.at(commit)
+    const [{ config }, overrides, files] = await Promise.all([readConfig(snapshot), overridesAt(app, doc.id, repo, commit), snapshot.walk()])
+    const paths = new Set(files.map((file) => file.path))
+    const identify = (path: string): string => idOf(overrides)('page', keyBelow(config.root, path))
+    if (commit === base) for (const path of paths) pages.add(identify(path))
+    return (href) => {
+      const path = /[?#]/.test(href) ? null : findTarget(href, folderOf(config.summary), config.root, (one) => paths.has(one))
+      const id = path === null ? null : identify(path)
+      return id !== null && pages.has(id) ? id : null
+    }
+  }
+  return { base: await names(base), ours: await names(sides.ours), theirs: await names(sides.theirs) }
+}
