@@ -55,7 +55,8 @@ test(
     assert.equal(failures, [])
     assert.is(acknowledged.length, CLIENTS * (APPENDS + 2 * (1 + REWRITES)))
     assert.ok(byAdmin.length >= 10, `the admin made only ${byAdmin.length} commits`)
-    assert.ok(counts.stale > 0 && counts.gc > 0 && counts.packed > 0, JSON.stringify(counts))
+    // Whether the admin meets a moved branch (stale) is chance, since edits that wait are published by one move.
+    assert.ok(counts.refused > 0 && counts.gc > 0 && counts.packed > 0, JSON.stringify(counts))
     await everythingIsThere(git, call, base, acknowledged, byAdmin)
 
     // Now that nobody writes, also the prune that takes everything unreachable.
