@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { collection } from '../kernel/documents.js'
-import { DefaultLevel, Id, Language, nullable, oneOf, permissionsOf, type Role, Timestamp } from './common.js'
+import { DefaultLevel, Id, Language, nullable, oneOf, permissionsOf, Timestamp } from './common.js'
 
 export const visibilities = ['public', 'unlisted', 'share-link', 'visitor-auth', 'in-collection', 'private'] as const
 export const editModes = ['live', 'locked'] as const
@@ -89,41 +89,6 @@ export const spaces = collection<SpaceDoc>()({
   },
   orders: { createdAt: { group: (space) => (space.deletedAt ? null : space.organization), by: (space) => space.createdAt } },
   owner: (space) => space.id,
-})
-
-/** A role given by name on a space, a collection or a site, as stored. Its ID is `<target>:<principal>`. */
-export interface GrantDoc {
-  id: string
-  /** `space:<id>`, `collection:<id>` or `site:<id>`. */
-  target: string
-  /** `user:<id>` or `team:<id>`. */
-  principal: string
-  role: Role
-}
-
-export const grants = collection<GrantDoc>()({
-  name: 'grants',
-  indexes: { target: (grant) => grant.target, principal: (grant) => grant.principal },
-  owner: (grant) => grant.target,
-})
-
-/**
- * A role that lies still, as stored: content left the organization of who had it. It takes effect again where the content
- * comes back, and is nothing anywhere else.
- */
-export interface KeptGrantDoc extends GrantDoc {
-  /** The organization in which it was given. */
-  organization: string
-}
-
-export const keptGrants = collection<KeptGrantDoc>()({
-  name: 'kept-grants',
-  indexes: {
-    target: (grant) => grant.target,
-    place: (grant) => `${grant.organization}/${grant.target}`,
-    principal: (grant) => `${grant.organization}/${grant.principal}`,
-  },
-  owner: (grant) => grant.target,
 })
 
 export const collectionPermissions = ['view', 'admin', 'viewInviteLinks', 'create'] as const
