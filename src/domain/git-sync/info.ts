@@ -2,7 +2,7 @@ import { conflict } from '../../kernel/errors.js'
 import { type ChangeRequestDoc, type RetryRequest, type SyncRunDoc, spaces, syncRuns } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import type { Actor, App, LoadedSpace } from '../app.js'
-import { checkUnlocked } from '../places/spaces.js'
+import { checkUnlocked } from '../main-guard.js'
 import { readRemote, remoteOf } from './remote.js'
 import { enqueue, isOver, requireRole } from './request.js'
 

@@ -15,7 +15,7 @@ import {
 } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { Actor, App, LoadedSpace } from '../app.js'
-import { checkUnlocked } from '../places/spaces.js'
+import { checkImport, checkUnlocked } from '../main-guard.js'
 import { type Credential, isLinkTo, readRemote, type SyncRemote } from './remote.js'
 
 /** Runs that are kept per space. */
@@ -23,12 +23,15 @@ const KEPT_RUNS = 200
 
 export type NewRun = Pick<SyncRunDoc, 'direction' | 'force' | 'standalone' | 'message' | 'timestamp' | 'requestedBy'>
 
-/** Queues an import. Throws 400 (url, ref, directory), 403, 423 where it would change a locked space. */
+/** Queues an import. Throws 400 (url, ref, directory), 403, 409 where merges need approvals and it is another remote than the last, 423 where it would change a locked space. */
 export async function requestImport(app: App, actor: Actor, space: LoadedSpace, input: ImportRequest): Promise<Document<SyncRunDoc>> {
   const standalone = input.standalone ?? false
   const { remote, credential } = readRemote(input, { allowedProtocols: app.settings.allowedProtocols, mergeRequests: standalone })
   requireRole(space, remote, standalone ? 'standalone' : input.force ? 'force' : 'plain')
-  if (!standalone) checkUnlocked(space)
+  if (!standalone) {
+    checkUnlocked(space)
+    checkImport(space.doc, isLinkTo(space.doc.git, remote.key))
+  }
   const run = { direction: 'import' as const, force: input.force ?? false, standalone, requestedBy: actor.user.id, ...timestampOf(input) }
   return enqueue(app, space, remote, credential, run, standalone ? undefined : linkOf(app, remote, input))
 }

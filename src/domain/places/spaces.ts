@@ -10,6 +10,7 @@ import { makeCommit, moveBranch } from '../writing/commits.js'
 import { emit } from '../events/events.js'
 import { noOverrides } from '../content/identity.js'
 import { checkMayAdd, checkMayAddBeside } from './places.js'
+import { unguarded } from '../main-guard.js'
 import { MAIN, repositoryName } from '../refs.js'
 import { markOnSites } from '../sites/deleted-spaces.js'
 import { rolesOf } from '../roles/roles-of-list.js'
@@ -53,7 +54,7 @@ export async function createSpace(
     ...(input.language === undefined ? {} : { language: input.language }),
   }
   const repo = await app.git.create(repositoryName(draft.id))
-  await moveBranch(repo, MAIN, 'create space', () =>
+  await moveBranch(repo, { ref: MAIN, reason: 'create space', guard: unguarded }, () =>
     makeCommit(app, draft.id, repo, {
       parents: [],
       changes: starterFiles(title, input.template ?? 'empty'),
@@ -227,14 +228,4 @@ export async function duplicateSpace(app: App, actor: Actor, space: LoadedSpace)
     }),
   )
   return openSpace(app, actor, doc)
-}
-
-/** Like `checkUnlocked`, by what is stored now: for use under the space's lock, since settings change beside it. */
-export async function requireUnlocked(app: App, space: LoadedSpace): Promise<void> {
-  checkUnlocked({ doc: (await app.store.get(spaces, space.doc.id)) ?? space.doc })
-}
-
-/** Refuses a write of content while the space is locked: spec/gaps.md, `locked`. */
-export function checkUnlocked(space: Pick<LoadedSpace, 'doc'>): void {
-  if (space.doc.editMode === 'locked') throw new ServiceError('locked', 'The space is locked: set its editMode to live to change its content.')
 }
