@@ -62,7 +62,8 @@ export const AuditEntry = Type.Object(
     members: Type.Array(Type.String(), { description: 'Names of the members of the body; values are not recorded.' }),
     overruled: Type.Optional(
       Type.Array(Type.String(), {
-        description: 'Rules of the space that did not hold for this request because an admin made it: `requiredApprovals`, where he changed the main content himself.',
+        description:
+          'Rules of the space that did not hold for this request because an admin made it: `requiredApprovals`, where he changed the main content himself.',
       }),
     ),
     from: Type.Object({ address: Type.String(), userAgent: Type.Optional(Type.String()) }),

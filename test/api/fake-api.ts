@@ -219,7 +219,10 @@ export { resolvers }
 export const endpoints: Endpoints = { listBooks, echoQuery, createBook, getBook, deleteBook, sortBooks, getPath, getLarge, getFile, fail, lie }
 
 /** The API of the library on a port of its own. */
-export async function startFake(overrides: Partial<ApiConfig> = {}, more: { byteCache?: ByteCache; ready?: () => string[]; endpoints?: Endpoints; limits?: Partial<ServerLimits> } = {}) {
+export async function startFake(
+  overrides: Partial<ApiConfig> = {},
+  more: { byteCache?: ByteCache; ready?: () => string[]; endpoints?: Endpoints; limits?: Partial<ServerLimits> } = {},
+) {
   const book = { id: 'emma', title: 'Emma' }
   const members = { reader: 1, editor: 2, admin: 3 }
   const app: Library = {

@@ -40,8 +40,7 @@ function checkHeaders(ctx: Context, takesForm: boolean): void {
     throw unsupported(`The body's charset must be utf-8, not "${charset}".`)
 }
 
-const tooLarge = (limit: number) => (): ServiceError =>
-  new ServiceError('too-large', `The body must have at most ${limit} bytes.`)
+const tooLarge = (limit: number) => (): ServiceError => new ServiceError('too-large', `The body must have at most ${limit} bytes.`)
 
 function decode(bytes: Buffer): string {
   try {

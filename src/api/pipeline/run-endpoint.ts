@@ -66,12 +66,7 @@ const capital = (name: string): string => {
 }
 
 /** Reads and checks query and body, and reports the violations of both together. Throws 400, 408, 413, 415, 429, 503. */
-async function readInput(
-  compiled: CompiledEndpoint,
-  ctx: Context,
-  config: ApiConfig,
-  share: Share,
-): Promise<{ query: object; body: unknown; files: Files }> {
+async function readInput(compiled: CompiledEndpoint, ctx: Context, config: ApiConfig, share: Share): Promise<{ query: object; body: unknown; files: Files }> {
   const query = compiled.query?.(ctx.querystring)
   const details: ErrorDetail[] = query && 'details' in query ? query.details : []
   let body: unknown

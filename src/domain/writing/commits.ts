@@ -107,7 +107,11 @@ export interface BranchMove {
  * Runs `attempt` with the branch's present head until its compare-and-swap succeeds. `attempt` makes objects and answers
  * the commit that the branch is to name (the same head = nothing to do). Never overwrites a move made by others.
  */
-export async function moveBranch(repo: Repository, { ref, reason, guard }: BranchMove, attempt: (head: CommitId | null) => Promise<CommitId>): Promise<CommitId> {
+export async function moveBranch(
+  repo: Repository,
+  { ref, reason, guard }: BranchMove,
+  attempt: (head: CommitId | null) => Promise<CommitId>,
+): Promise<CommitId> {
   for (let tries = 1; ; tries++) {
     const head = repo.head(ref)
     await guard.check()
