@@ -51,9 +51,11 @@ export function receive({ req, res }: Pick<Context, 'req' | 'res'>, { limit, too
       req.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose)
       // An error that comes after this one is of no interest, and must not end the process.
       req.on('error', () => {})
-      if (error === null) return resolve()
-      req.pause()
-      reject(error)
+      if (error === null) resolve()
+      else {
+        req.pause()
+        reject(error)
+      }
     }
     req.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose)
   })

@@ -64,5 +64,5 @@ export async function resumeAfterConflict(app: App, actor: Actor, space: LoadedS
   const blocked = lastExport?.state === 'conflict' ? lastExport : undefined
   const run = blocked ?? runs.find((one) => one.direction === 'import' && !one.hadCredential)
   if (!run || (run.direction === 'import' && space.doc.editMode === 'locked')) return
-  await enqueue(app, space, remoteOf(run), null, { ...again(run, actor.user.id), force: false })
+  await enqueue(app, space, remoteOf(run), null, { ...again(run, actor.user.id), force: false }, { follows: true })
 }
