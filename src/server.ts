@@ -19,6 +19,7 @@ import { type FirstStart, firstStart } from './domain/people/first-start.js'
 import { Gatherer } from './domain/writing/gatherer.js'
 import { recordRequest } from './domain/events/audit.js'
 import { announceAll, forgetLostHeads } from './domain/events/announce.js'
+import { migrations } from './domain/migrations.js'
 import { KeyedMutex } from './domain/mutex.js'
 import { type Repair, reconcile } from './domain/reconcile.js'
 import { makeDurableFolder } from './durable-folder.js'
@@ -74,6 +75,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
   const store = await openStore({
     dir: storeDir,
     collections: documentCollections,
+    migrations,
     log: ({ event, ...fields }) => log.info(fields, `store: ${event}`),
   })
   const closers: Array<() => Promise<unknown>> = [() => store.close()]

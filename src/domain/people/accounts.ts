@@ -1,8 +1,8 @@
 import { hashToken, newToken } from '../../auth/index.js'
 import { badRequest, ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
-import { type CreateToken, memberships, type TokenDoc, tokens, type UserDoc, users } from '../../model/index.js'
-import type { Document, Transaction } from '../../store/index.js'
+import { type AddressProof, type CreateToken, membershipId, memberships, type TokenDoc, tokens, type UserDoc, users } from '../../model/index.js'
+import type { Document, Reader, Transaction } from '../../store/index.js'
 import { findOrganization, opens } from '../roles/access.js'
 import type { Actor, App } from '../app.js'
 
@@ -17,12 +17,18 @@ export async function authenticate(app: App, token: string): Promise<Actor | nul
         token: {
           id: found.id,
           readOnly: found.readOnly,
-          ...(found.organization === undefined ? {} : { organization: found.organization }),
+          ...scopeOf(user, found),
           ...(found.expiresAt === undefined ? {} : { expiresAt: found.expiresAt }),
           ...(found.byEmail ? { byEmail: true } : {}),
         },
       }
     : null
+}
+
+/** What a token opens: of a user of one organization never more than that, whatever the token says. */
+function scopeOf({ limitedTo }: UserDoc, { organization }: TokenDoc): { organization?: string } {
+  const scope = limitedTo ?? organization
+  return scope === undefined ? {} : { organization: scope }
 }
 
 /** A token, and the secret that is shown once. */
@@ -82,16 +88,43 @@ export async function revokeToken(app: App, token: Document<TokenDoc>): Promise<
   await app.store.remove(tokens as never, token.id)
 }
 
-/** A new user. `email` is stored in lower case; one that is taken throws `DuplicateKey`. */
-export function createUser(app: App, input: { email: string; displayName?: string; service?: boolean }, tx: Writer = app.store): Promise<Document<UserDoc>> {
-  const email = input.email.toLowerCase()
-  return tx.insert(users, {
-    id: newId(),
-    email,
-    displayName: input.displayName ?? (email.split('@')[0] as string),
-    createdAt: app.clock.now().toISOString(),
-    ...(input.service ? { service: true } : {}),
-  })
+/** What a new user is called. */
+interface NewUser {
+  email: string
+  displayName?: string
+}
+
+/**
+ * A new account, whose address is its own: it reserves it. `email` is stored in lower case; one that an account has throws
+ * `DuplicateKey`. What users of one organization who name the same address have or did is not the account's.
+ */
+export function createUser(app: App, input: NewUser & { proof?: AddressProof; service?: boolean }, tx: Writer = app.store): Promise<Document<UserDoc>> {
+  return tx.insert(users, { ...named(app, input), proof: input.proof ?? 'operator', ...(input.service ? { service: true } : {}) })
+}
+
+/** A new user of one organization, who says that the address is his; it reserves nothing. */
+export const createLimitedUser = (app: App, input: NewUser, organization: string, tx: Writer): Promise<Document<UserDoc>> =>
+  tx.insert(users, { ...named(app, input), limitedTo: organization })
+
+function named(app: App, { email: given, displayName }: NewUser) {
+  const email = given.toLowerCase()
+  return { id: newId(), email, displayName: displayName ?? (email.split('@')[0] as string), createdAt: app.clock.now().toISOString() }
+}
+
+/** The account whose address it is, shown by a mail or by the operator's word; null where there is none. In any case. */
+export async function findAccount(reader: Reader, email: string): Promise<Document<UserDoc> | null> {
+  const [account] = await reader.find(users, 'proven', email.toLowerCase())
+  return account ?? null
+}
+
+/** Whether users of single organizations say that the address is theirs: then who shows that it is his may have an account, and take it from no one. */
+export const isClaimed = async (reader: Reader, email: string): Promise<boolean> => (await reader.count(users, 'claimed', email.toLowerCase())) > 0
+
+/** The member of an organization who says that the address is his, without proof; null where there is none. There is never a second one. */
+export async function findLimitedMember(reader: Reader, organization: string, email: string): Promise<Document<UserDoc> | null> {
+  for (const user of await reader.find(users, 'claimedIn', `${organization}/${email.toLowerCase()}`))
+    if (await reader.get(memberships, membershipId(organization, user.id))) return user
+  return null
 }
 
 /** Somebody the caller may see: himself, or who shares an organization with him that his token opens; else null. */
