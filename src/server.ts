@@ -81,11 +81,12 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
   const closers: Array<() => Promise<unknown>> = [() => store.close()]
   let announcer: Announcer | undefined
   try {
+    const allowedProtocols = config.remoteProtocols.filter((protocol) => protocol !== 'ssh' || config.sshKeyFile !== null)
     const git = await openGit({
       reposDir: resolve(config.reposDir),
-      allowedProtocols: config.remoteProtocols,
+      allowedProtocols,
       maxBlobBytes: config.blobLimitBytes,
-      remote: createRemoteOperations({ allowedProtocols: config.remoteProtocols, allowPrivateNetworks: config.allowPrivateNetworks }),
+      remote: createRemoteOperations({ allowedProtocols, allowPrivateNetworks: config.allowPrivateNetworks, ...sshIdentity(config) }),
       notice: (message) => log.warn({}, message),
       moved: (repository, refs) => announcer?.moved(repository, refs),
     })
@@ -119,7 +120,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
         maxPackBytes: config.packLimitBytes,
         maxTreeEntries: config.treeLimitEntries,
         remoteTimeoutMs: config.remoteTimeoutSeconds * 1000,
-        allowedProtocols: config.remoteProtocols,
+        allowedProtocols,
         eventDays: config.eventDays,
         auditDays: config.auditDays,
         committer: { name: NAME, email: 'bindery@localhost' },
@@ -184,6 +185,12 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     throw error
   }
 }
+
+/** The key and the known hosts of ssh remotes: those of the settings, never those of the user that the service runs as. */
+const sshIdentity = ({ sshKeyFile, sshKnownHosts }: Config) => ({
+  ...(sshKeyFile === null ? {} : { sshKeyFile }),
+  ...(sshKnownHosts === null ? {} : { knownHostsFile: sshKnownHosts }),
+})
 
 async function signIn(app: App, header: string): Promise<Actor | null> {
   const token = bearer(header)

@@ -11,6 +11,11 @@ const TABLE: readonly (readonly [RegExp, Kind, string])[] = [
   [/index-pack died of signal 25|File size limit exceeded/, 'too-large', 'The remote sends more than is allowed.'],
   [/returned error: 30\d/, 'refused-url', 'The remote redirects to another address; use that address as the URL.'],
   [
+    /Permission denied \([a-z-,]*publickey/,
+    'unauthorized',
+    "The remote does not accept this server's ssh key; add its public half to the repository as a deploy key, with write access for exports.",
+  ],
+  [
     /Authentication failed|returned error: 40[13]|HTTP 40[13]|Permission denied|could not read (?:Username|Password)|Invalid username or/i,
     'unauthorized',
     'The remote does not accept the credential, or wants one; check the user name and token, and that the token may access this repository.',
