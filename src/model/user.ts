@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { collection } from '../kernel/documents.js'
+import { collection, type Draft } from '../kernel/documents.js'
 import { Id, Timestamp } from './common.js'
 
 /**
@@ -8,8 +8,11 @@ import { Id, Timestamp } from './common.js'
  */
 export type AddressProof = 'mail' | 'operator' | 'earlier'
 
-/** Either the address is his, and no other account has it; or it is only said to be his, and he belongs to one organization alone. */
-export type Standing = { proof: AddressProof; limitedTo?: never } | { limitedTo: string; proof?: never }
+/**
+ * Either the address is his, and no other account has it; or it is only said to be his, and he belongs to one organization
+ * alone. Once he is removed from that he is `former` for good: what he wrote keeps his name, and nobody becomes him again.
+ */
+export type Standing = { proof: AddressProof; limitedTo?: never; former?: never } | { limitedTo: string; proof?: never; former?: true }
 
 /** A person or a named service account, as stored. */
 export type UserDoc = UserFields & Standing
@@ -33,18 +36,20 @@ export const Email = Type.String({
   description: 'An e-mail address.',
 })
 
+const isClaimer = ({ limitedTo, former }: Draft<UserDoc>): boolean => limitedTo !== undefined && !former
+
 /**
  * There is no index of all who name an address: who looks for one says which kind is meant. `proven`: the account whose
- * address it is. `claimed`: users of one organization each who say that it is theirs. `claimedIn`: those of one organization.
+ * address it is. `claimed`: users of one organization each who say that it is theirs. `claimedIn`: that of one organization.
  */
 export const users = collection<UserDoc>()({
   name: 'users',
   indexes: {
     proven: (user) => (user.proof === undefined ? null : user.email),
-    claimed: (user) => (user.limitedTo === undefined ? null : user.email),
-    claimedIn: (user) => (user.limitedTo === undefined ? null : `${user.limitedTo}/${user.email}`),
+    claimed: (user) => (isClaimer(user) ? user.email : null),
+    claimedIn: (user) => (isClaimer(user) ? `${user.limitedTo}/${user.email}` : null),
   },
-  unique: ['proven'],
+  unique: ['proven', 'claimedIn'],
   owner: (user) => user.id.slice(0, 1),
 })
 

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { tokens } from '../../src/model/index.js'
+import { tokens, users } from '../../src/model/index.js'
 import { startService, type TestService } from '../support/service.js'
 import { suite } from '../support/suite.js'
 import { as, organization, person, putIn, secretOf } from './fixture.js'
@@ -110,6 +110,7 @@ test('without mail, one member at a time has an address; one who is removed neve
   assert.equal([again.users, again.invited], [[first.user], 0])
   await here.admin.call('delete', `/v1/orgs/${org}/members/${first.user}`).expect(204)
   await as(here, first.token, 'get', '/v1/user').expect(401)
+  assert.equal(await here.service.app.store.find(users, 'claimed', 'again@people.example'), [])
   const second = await join(org, 'again@people.example', undefined, { role: 'create' })
   assert.is.not(second.user, first.user)
   await as(here, second.token, 'get', `/v1/orgs/${org}`).expect(200)

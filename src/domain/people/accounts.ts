@@ -1,7 +1,7 @@
 import { hashToken, newToken } from '../../auth/index.js'
 import { badRequest, ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
-import { type AddressProof, type CreateToken, membershipId, memberships, type TokenDoc, tokens, type UserDoc, users } from '../../model/index.js'
+import { type AddressProof, type CreateToken, memberships, type TokenDoc, tokens, type UserDoc, users } from '../../model/index.js'
 import type { Document, Reader, Transaction } from '../../store/index.js'
 import { findOrganization, opens } from '../roles/access.js'
 import type { Actor, App } from '../app.js'
@@ -120,11 +120,10 @@ export async function findAccount(reader: Reader, email: string): Promise<Docume
 /** Whether users of single organizations say that the address is theirs: then who shows that it is his may have an account, and take it from no one. */
 export const isClaimed = async (reader: Reader, email: string): Promise<boolean> => (await reader.count(users, 'claimed', email.toLowerCase())) > 0
 
-/** The member of an organization who says that the address is his, without proof; null where there is none. There is never a second one. */
+/** The member of an organization who says that the address is his, without proof; null where there is none. */
 export async function findLimitedMember(reader: Reader, organization: string, email: string): Promise<Document<UserDoc> | null> {
-  for (const user of await reader.find(users, 'claimedIn', `${organization}/${email.toLowerCase()}`))
-    if (await reader.get(memberships, membershipId(organization, user.id))) return user
-  return null
+  const [user] = await reader.find(users, 'claimedIn', `${organization}/${email.toLowerCase()}`)
+  return user ?? null
 }
 
 /** Somebody the caller may see: himself, or who shares an organization with him that his token opens; else null. */

@@ -75,7 +75,8 @@ export const remoteWords = (stderr: string): string =>
 export function classify(stderr: string, scrub: (text: string) => string): RemoteError {
   const own = stderr.split(/[\r\n]+/).filter((line) => line !== '' && !isRemoteWord(line))
   const found = TABLE.find(([pattern]) => own.some((line) => pattern.test(withoutUrls(line))))
-  const said = bounded(scrub(own.filter((line) => /^(?:fatal|error|ERROR|ssh|warning):|denied|Host key/.test(line)).join(' ')))
+  // A line about the key names a path of this server.
+  const said = bounded(scrub(own.filter((line) => /^(?:fatal|error|ERROR|ssh|warning):|denied|Host key/.test(line) && !line.startsWith('Load key')).join(' ')))
   const words = bounded(scrub(remoteWords(stderr)))
   const [, kind, sentence] = found ?? [null, 'failed' as const, 'The remote operation failed.']
   return new RemoteError(kind, [sentence, said && `Git: ${said}`, words && `The remote: ${words}`].filter((part) => part !== '').join(' '))
