@@ -139,6 +139,33 @@ test('at once: without proof in many organizations, and by the account', async (
   for (const org of orgs) assert.is((await get(here.admin.token, `/v1/orgs/${org}/members`)).items.length, 2)
 })
 
+test('who is removed leaves no token behind that he makes at that moment, and does not come back by a link', async () => {
+  const org = await organization(here, { inviteLinks: true })
+  const link = secretOf((await here.admin.call('post', `/v1/orgs/${org}/link-invites`, {}).expect(201)).body.urls.invite)
+  const members = async () => (await get(here.admin.token, `/v1/orgs/${org}/members`)).items.length
+  for (let round = 0; round < 8; round++) {
+    const account = await person(here, `leaver-${round}@people.example`)
+    await putIn(here, org, account.user, 'read')
+    const { user, token } = await join(org, `removed-${round}@people.example`)
+    await Promise.all([
+      as(here, account.token, 'post', '/v1/user/tokens', { label: 'late', organization: org }),
+      as(here, token, 'post', '/v1/user/tokens', { label: 'late', organization: org }),
+      accept(link, token),
+      here.admin.call('delete', `/v1/orgs/${org}/members/${account.user}`).expect(204),
+      here.admin.call('delete', `/v1/orgs/${org}/members/${user}`).expect(204),
+      as(here, account.token, 'post', '/v1/user/tokens', { label: 'later', organization: org }),
+      as(here, token, 'post', '/v1/user/tokens', { label: 'later', organization: org }),
+      accept(link, token),
+    ])
+    const left = [...(await here.service.app.store.find(tokens, 'user', account.user)), ...(await here.service.app.store.find(tokens, 'user', user))]
+    assert.equal(
+      left.filter(({ organization }) => organization === org).map(({ label }) => label),
+      [],
+    )
+    assert.is(await members(), 1)
+  }
+})
+
 test('what he writes carries the address that he claims, and stands for him in his organization alone', async () => {
   const [org, other] = [await organization(here), await organization(here)]
   const owner = await person(here, 'writer@people.example')

@@ -49,6 +49,8 @@ export async function acceptInvite(app: App, actor: Actor | null, input: AcceptI
     if (invite.accepted) return acceptedBefore(tx, actor, invite, invite.accepted.user)
     if (!(await isGood(app, tx, invite))) throw gone()
     const organization = (await tx.get(organizations, invite.organization)) as Document<OrganizationDoc>
+    // Only a member may have such a user; one who was removed a moment ago does not come back by a link.
+    if (actor?.user.limitedTo !== undefined && !(await tx.get(memberships, membershipId(invite.organization, actor.user.id)))) throw gone()
     const user = actor ? checkAddress(actor, invite) : await newcomer(app, tx, invite, input)
     const doc = await join(app, tx, invite, user)
     if (invite.kind === 'email') await tx.replace(invites, { ...invite, accepted: { user: user.id, at: app.clock.now().toISOString() } })

@@ -3,7 +3,7 @@ import { badRequest, ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import { type AddressProof, type CreateToken, memberships, type TokenDoc, tokens, type UserDoc, users } from '../../model/index.js'
 import type { Document, Reader, Transaction } from '../../store/index.js'
-import { findOrganization, opens } from '../roles/access.js'
+import { findOrganization, opens, organizationRole } from '../roles/access.js'
 import type { Actor, App } from '../app.js'
 
 /** Who a token belongs to; null where it is unknown or expired. */
@@ -61,20 +61,28 @@ export async function issueToken(app: App, user: string, input: NewToken, secret
   return { token, secret }
 }
 
-/** A token made by its owner: never more powerful than the one it is made with, and gone no later. Throws 400, 403. */
+/**
+ * A token made by its owner: never more powerful than the one it is made with, and gone no later. Who leaves the organization,
+ * or revokes that token, at the same time, leaves none behind. Throws 400, 401, 403.
+ */
 export async function createToken(app: App, actor: Actor, input: CreateToken): Promise<IssuedToken> {
   const limit = actor.token.organization
   if (limit !== undefined && input.organization !== limit) {
     throw new ServiceError('forbidden', `Your token is limited to organization ${limit}: a new one must be limited to it as well.`)
   }
-  if (input.organization !== undefined && !(await findOrganization(app, actor, input.organization))) {
-    throw badRequest('There is no such organization.', [{ path: '/organization', message: 'must be the ID of an organization you are a member of' }])
-  }
+  const noMember = () =>
+    badRequest('There is no such organization.', [{ path: '/organization', message: 'must be the ID of an organization you are a member of' }])
+  if (input.organization !== undefined && !(await findOrganization(app, actor, input.organization))) throw noMember()
   const end = actor.token.expiresAt
   if (end !== undefined && input.expiresAt !== undefined && Date.parse(input.expiresAt) > Date.parse(end)) {
     throw new ServiceError('forbidden', `Your token expires at ${end}: a new one cannot outlive it.`)
   }
-  return issueToken(app, actor.user.id, { ...(end === undefined ? {} : { expiresAt: end }), ...input, ...(actor.token.byEmail ? { byEmail: true } : {}) })
+  const wanted = { ...(end === undefined ? {} : { expiresAt: end }), ...input, ...(actor.token.byEmail ? { byEmail: true } : {}) }
+  return app.store.transact(async (tx) => {
+    if (!(await tx.get(tokens, actor.token.id))) throw new ServiceError('unauthenticated', 'Your token has just been revoked.')
+    if (input.organization !== undefined && (await organizationRole(tx, actor.user.id, input.organization)) === undefined) throw noMember()
+    return issueToken(app, actor.user.id, wanted, undefined, tx)
+  })
 }
 
 /** The caller's tokens; with one that is limited to an organization, those with the same limit. */
