@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import { randomBytes } from 'node:crypto'
-import { chmod, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { LRUCache } from 'lru-cache'
@@ -31,6 +31,7 @@ import { ServiceError } from './kernel/errors.js'
 import { createLog, type Log } from './kernel/log.js'
 import { documentCollections } from './model/index.js'
 import { createHttpClient, createMailer } from './outbound/index.js'
+import { makePrivate } from './private-files.js'
 import { openStore } from './store/index.js'
 import { keepSecret } from './secret-file.js'
 
@@ -69,8 +70,9 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
   const dataDir = resolve(config.dataDir)
   const storeDir = join(dataDir, 'store')
   await makeDurableFolder(storeDir)
-  // Also where it was there: names, addresses and hashes of tokens are for the owner alone.
-  await chmod(storeDir, 0o700)
+  // Also what was there: names, addresses, hashes of tokens and keys are for the owner alone.
+  makePrivate(dataDir, { deep: false })
+  makePrivate(storeDir, { deep: true })
   const store = await openStore({
     dir: storeDir,
     collections: documentCollections,

@@ -3,11 +3,15 @@ import { mkdir, open, readdir, rename, unlink } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import type { FileSystem } from './types.js'
 
+// Names, addresses and hashes of tokens are for the owner alone.
+const FILE_MODE = 0o600
+const FOLDER_MODE = 0o700
+
 /** The real one. */
 export const nodeFileSystem: FileSystem = {
   async open(path, mode) {
     // No O_CREAT for 'append': a log that has vanished must be noticed, not begun again.
-    const handle = await open(path, mode === 'append' ? 'r+' : 'w')
+    const handle = await open(path, mode === 'append' ? 'r+' : 'w', FILE_MODE)
     let end = mode === 'append' ? (await handle.stat()).size : 0
     return {
       async append(data) {
@@ -26,7 +30,7 @@ export const nodeFileSystem: FileSystem = {
   // At once: files are read at a start alone, thousands of small ones, for each of which four turns of the loop cost more than the reading.
   readFile: async (path) => readFileSync(path),
   readdir: (path) => readdir(path),
-  mkdir: async (path) => void (await mkdir(path)),
+  mkdir: async (path) => void (await mkdir(path, FOLDER_MODE)),
   rename,
   unlink,
   async syncDir(path) {

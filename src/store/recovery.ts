@@ -5,7 +5,7 @@ import { StoreDamaged } from './errors.js'
 import { fileNameOf } from './file-name.js'
 import { listDir } from './file-system.js'
 import { deepFreeze } from './json.js'
-import { type Batch, createSegment, listSegments, readSegment } from './log.js'
+import { type Batch, createSegment, listSegments, readSegment, toRestore } from './log.js'
 import { emptyManifest, findManifest, layout, type Manifest, writeManifest } from './manifest.js'
 import type { FileSystem, StoreEvent } from './types.js'
 import type { AnyDocument } from './view.js'
@@ -87,7 +87,7 @@ async function begin(fs: FileSystem, dir: string): Promise<Manifest> {
   const paths = layout(dir)
   for (const { path, first } of await listSegments(fs, paths.log)) {
     // A start that was interrupted leaves an empty segment. Anything else belongs to a store whose manifest is gone.
-    const { batches, good } = await readSegment(fs, path, first, true)
+    const { batches, good } = await readSegment(fs, path, first)
     if (batches.length > 0 || first !== 1) throw new StoreDamaged(paths.manifest, 0, `it is missing, but ${path} holds ${good} bytes`)
   }
   if ((await listDir(fs, paths.documents)).length > 0) throw new StoreDamaged(paths.manifest, 0, `it is missing, but there are documents in ${paths.documents}`)
@@ -119,25 +119,55 @@ async function readCheckpoints(fs: FileSystem, documents: string): Promise<Owner
   return owners
 }
 
+interface Segment {
+  path: string
+  first: number
+  batches: readonly Batch[]
+  good: number
+  size: number
+}
+
 async function readLog(fs: FileSystem, dir: string, logFrom: number) {
   const all = await listSegments(fs, dir)
-  const needed = all.filter(({ first }) => first >= logFrom)
-  let next = logFrom
+  const segments: Segment[] = []
+  for (const { path, first } of all) if (first >= logFrom) segments.push({ path, first, ...(await readSegment(fs, path, first)) })
+  const { used, unused } = withoutUnused(segments)
   const batches: Batch[] = []
-  let segment: Recovered['segment'] | undefined
-  for (const [index, { path, first }] of needed.entries()) {
+  let next = logFrom
+  for (const [index, { path, first, good, size, batches: own }] of used.entries()) {
     if (first !== next) throw new StoreDamaged(path, 0, `the log file that begins with transaction ${next} is missing`)
-    const found = await readSegment(fs, path, first, index === needed.length - 1)
-    for (const batch of found.batches) {
+    if (good < size && index < used.length - 1) throw new StoreDamaged(path, good, 'it ends in the middle of a record', toRestore(good))
+    for (const batch of own) {
       batches.push(batch)
       next += batch.transactions.length
     }
-    segment = { path, first, good: found.good, size: found.size }
   }
+  const segment = used.at(-1)
   if (!segment) throw new StoreDamaged(dir, 0, `the log file that begins with transaction ${logFrom} is missing`)
-  // Left over from a checkpoint that was interrupted just before its end.
-  for (const { path, first } of all) if (first < logFrom) await fs.unlink(path)
+  // Left over from a checkpoint that was interrupted just before its end, or from a rotation that failed.
+  for (const { path, first } of all) if (first < logFrom || unused.has(path)) await fs.unlink(path)
   return { batches, segment, lastSeq: next - 1 }
+}
+
+/**
+ * Sets apart the segments that were begun and never used: empty ones whose first transaction an older segment holds, or
+ * was about to hold. Their names came into being by a rotation of which the system said that it failed.
+ */
+function withoutUnused(segments: readonly Segment[]): { used: Segment[]; unused: Set<string> } {
+  const used: Segment[] = []
+  const unused = new Set<string>()
+  let next = 0
+  for (const segment of segments) {
+    const last = used.at(-1)
+    const wasPassed = segment.batches.length === 0 && last !== undefined && (segment.first < next || (segment.first === next && last.good < last.size))
+    if (wasPassed) {
+      unused.add(segment.path)
+      continue
+    }
+    used.push(segment)
+    next = segment.batches.reduce((n, batch) => n + batch.transactions.length, segment.first)
+  }
+  return { used, unused }
 }
 
 function byOwner(owners: Owners, collection: string): Map<string, OwnerState> {

@@ -156,7 +156,7 @@ export class EmbeddedStore implements Store {
       await this.#checkpoint
       if (checkpointer.isClean) return
       try {
-        if (!log.isFresh) await log.rotate()
+        await log.rotate()
       } catch (error) {
         tell({ event: 'checkpoint-failed', error })
         return
