@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
-import { LRUCache } from 'lru-cache'
 import { endpoints } from './api/index.js'
 import { createApi } from './api/pipeline/create-api.js'
 import { createMetrics } from './api/pipeline/metrics.js'
@@ -29,6 +28,7 @@ import { startWorker } from './jobs/worker.js'
 import { type Clock, systemClock } from './kernel/clock.js'
 import { ServiceError } from './kernel/errors.js'
 import { createLog, type Log } from './kernel/log.js'
+import { MemoryBudget } from './kernel/memory-budget.js'
 import { documentCollections } from './model/index.js'
 import { createHttpClient, createMailer } from './outbound/index.js'
 import { makePrivate } from './private-files.js'
@@ -55,8 +55,6 @@ export interface Overrides {
 }
 
 const NAME = 'Bindery'
-/** Bytes of answers that are kept ready, by their validator. */
-const ANSWER_CACHE_BYTES = 64 * 1024 * 1024
 /** Waiting edits of a space that one move of its refs takes along. */
 const EDITS_AT_ONCE = 64
 /** Longest wait for requests under way when the service stops. */
@@ -81,7 +79,9 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
   const closers: Array<() => Promise<unknown>> = [() => store.close()]
   let announcer: Announcer | undefined
   try {
+    const budget = new MemoryBudget(config.cacheBytes)
     const git = await openGit({
+      budget,
       reposDir: resolve(config.reposDir),
       allowedProtocols: config.remoteProtocols,
       maxBlobBytes: config.blobLimitBytes,
@@ -105,7 +105,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       clock: overrides.clock ?? systemClock,
       locks,
       edits: new Gatherer(locks, EDITS_AT_ONCE),
-      content: new ContentCache(),
+      content: new ContentCache(budget),
       wakeJobs: () => {},
       wakeWebhooks: () => {},
       credentials: new Map(),
@@ -157,7 +157,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       log,
       metrics: createMetrics(),
       ready: () => [],
-      byteCache: answerCache(),
+      byteCache: answerCache(budget),
     })
     const server = createServer(api.listener).on('clientError', api.clientError)
     await listen(server, config)
@@ -195,8 +195,8 @@ function checkReadOnly(actor: Actor, method: string): void {
   if (actor.token.readOnly && method !== 'GET') throw new ServiceError('forbidden', 'This token is for reading only.')
 }
 
-const answerCache = () =>
-  new LRUCache<string, Buffer>({ maxSize: ANSWER_CACHE_BYTES, sizeCalculation: (bytes) => bytes.length + 200, maxEntrySize: 1024 * 1024 })
+/** Answers that are kept ready, by their validator. */
+const answerCache = (budget: MemoryBudget) => budget.cache<Buffer>({ weigh: (bytes) => bytes.length + 200, maxEntryBytes: 1024 * 1024 })
 
 async function version(): Promise<string> {
   const { version: text } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
