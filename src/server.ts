@@ -29,7 +29,7 @@ import { type Clock, systemClock } from './kernel/clock.js'
 import { ServiceError } from './kernel/errors.js'
 import { createLog, type Log } from './kernel/log.js'
 import { MemoryBudget } from './kernel/memory-budget.js'
-import { documentCollections } from './model/index.js'
+import { documentCollections, journals } from './model/index.js'
 import { createHttpClient, createMailer } from './outbound/index.js'
 import { makePrivate } from './private-files.js'
 import { openStore } from './store/index.js'
@@ -74,6 +74,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
   const store = await openStore({
     dir: storeDir,
     collections: documentCollections,
+    journals,
     log: ({ event, ...fields }) => log.info(fields, `store: ${event}`),
   })
   const closers: Array<() => Promise<unknown>> = [() => store.close()]

@@ -6,6 +6,7 @@ export type {
   Document,
   Draft,
   FileSystem,
+  Journal,
   Migration,
   MigrationView,
   OpenFile,

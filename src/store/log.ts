@@ -5,7 +5,11 @@ import type { FileSystem, OpenFile } from './types.js'
 import type { AnyDocument } from './view.js'
 
 /** What a transaction did to one checkpoint file: a document now in it, or one no longer in it. */
-export type Operation = { c: string; o: string; put: AnyDocument } | { c: string; o: string; remove: string }
+export type Operation =
+  | { c: string; o: string; put: AnyDocument }
+  | { c: string; o: string; remove: string }
+  /** A record of the journal `c`, in the group `o`, at the position `n`, of the time `t`. */
+  | { c: string; o: string; n: number; t: string; add: object }
 
 /** One committed transaction. */
 export interface TransactionRecord {
@@ -22,7 +26,7 @@ export interface Batch {
   readonly fresh: readonly (readonly [string, string])[]
 }
 
-const LOG_FORMAT = 1
+const LOG_FORMAT = 2
 const SUFFIX = '.log'
 const segmentName = (first: number): string => `${String(first).padStart(16, '0')}${SUFFIX}`
 

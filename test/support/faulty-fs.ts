@@ -61,6 +61,8 @@ export class FaultyFs implements FileSystem {
     }
   }
   readFile = (path: string): Promise<Buffer> => this.#call(`readFile ${path}`, () => this.below.readFile(path))
+  readLater = (path: string): Promise<Buffer> => this.#call(`readLater ${path}`, () => this.below.readLater(path))
+  size = (path: string): Promise<number> => this.#call(`size ${path}`, () => this.below.size(path))
   readdir = (path: string): Promise<string[]> => this.#call(`readdir ${path}`, () => this.below.readdir(path))
   mkdir = (path: string): Promise<void> => this.#call(`mkdir ${path}`, () => this.below.mkdir(path))
   rename = (from: string, to: string): Promise<void> => this.#call(`rename ${to}`, () => this.below.rename(from, to))

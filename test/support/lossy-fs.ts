@@ -1,5 +1,5 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { mkdir, open, readdir, readFile, rename, unlink } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import type { FileSystem, OpenFile } from '../../src/store/index.js'
 
@@ -168,6 +168,15 @@ export class LossyFs implements FileSystem {
   readFile(path: string): Promise<Buffer> {
     this.#check('readFile', path)
     return readFile(path)
+  }
+
+  readLater(path: string): Promise<Buffer> {
+    return this.readFile(path)
+  }
+
+  async size(path: string): Promise<number> {
+    this.#check('readFile', path)
+    return (await stat(path)).size
   }
 
   readdir(path: string): Promise<string[]> {
