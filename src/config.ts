@@ -143,7 +143,7 @@ const settings = {
     'AUDIT_LOG_DAYS',
     integer(1, 3_650),
     '90',
-    'Days that entries of the audit log are kept; 1,000 of them take about 1 MB of memory.',
+    'Days that entries of the audit log are kept; they lie on the disk, 1,000 of them in about half a megabyte.',
   ),
   corsOrigins: setting<string[]>('CORS_ORIGINS', origins, '*', 'Origins whose scripts may call the API, separated by commas; `*` = all, empty = none.'),
   metricsToken: setting<string | null>(

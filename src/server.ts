@@ -109,6 +109,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       content: new ContentCache(budget),
       wakeJobs: () => {},
       wakeWebhooks: () => {},
+      // bound: queued imports and exports; gone with their job
       credentials: new Map(),
       log,
       settings: {

@@ -18,6 +18,7 @@ export class Checkpointer {
   readonly #database: Database
   readonly #log: Log
   /** Collection → owners. */
+  // bound: checkpoint files
   #dirty = new Map<string, Set<string>>()
 
   constructor(fs: FileSystem, dir: string, database: Database, log: Log) {

@@ -33,6 +33,7 @@ export class Committer {
   readonly #database: Database
   readonly #log: Log
   readonly #hooks: CommitterHooks
+  // bound: transactions under way
   #waiting: Waiting[] = []
   #flushing: Promise<void> | null = null
   #lastFailure: Failure | null = null

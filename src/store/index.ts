@@ -16,4 +16,5 @@ export type {
   StoreOptions,
   Transaction,
 } from './types.js'
+export { journal } from '../kernel/documents.js'
 export { collection } from './types.js'

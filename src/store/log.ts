@@ -106,7 +106,12 @@ export class Log {
   static async open(fs: FileSystem, dir: string, segment: { path: string; first: number; good: number; size: number }, nextSeq: number): Promise<Log> {
     const file = await fs.open(segment.path, 'append')
     const log = new Log(fs, dir, file, segment.good, segment.first, nextSeq)
-    if (segment.size > segment.good) await log.#cut()
+    try {
+      if (segment.size > segment.good) await log.#cut()
+    } catch (thrown) {
+      await file.close().catch(() => undefined)
+      throw thrown
+    }
     return log
   }
 

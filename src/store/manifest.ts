@@ -20,7 +20,13 @@ export const FORMAT = 2
 export const emptyManifest: Manifest = { format: FORMAT, migrated: 0, logFrom: 1, owners: {} }
 
 /** The folder layout of a store. */
-export const layout = (dir: string) => ({ manifest: `${dir}/store.json`, log: `${dir}/log`, documents: `${dir}/documents`, journals: `${dir}/journals`, lock: `${dir}/lock` })
+export const layout = (dir: string) => ({
+  manifest: `${dir}/store.json`,
+  log: `${dir}/log`,
+  documents: `${dir}/documents`,
+  journals: `${dir}/journals`,
+  lock: `${dir}/lock`,
+})
 
 /** Reads the manifest; null where there is none. Throws `StoreDamaged`, `StoreTooNew`. */
 export async function findManifest(fs: FileSystem, path: string): Promise<Manifest | null> {

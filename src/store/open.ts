@@ -21,7 +21,14 @@ const CHECKPOINT_AFTER_BYTES = 4 * 1024 * 1024
  * break a unique index of `collections`.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { collections = [], journals = [], migrations = [], checkpointAfterBytes = CHECKPOINT_AFTER_BYTES, fs = nodeFileSystem, log: tell = () => undefined } = options
+  const {
+    collections = [],
+    journals = [],
+    migrations = [],
+    checkpointAfterBytes = CHECKPOINT_AFTER_BYTES,
+    fs = nodeFileSystem,
+    log: tell = () => undefined,
+  } = options
   const started = performance.now()
   const dir = resolve(options.dir)
   await ensureDir(fs, dir)

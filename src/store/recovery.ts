@@ -93,7 +93,17 @@ export async function recover(fs: FileSystem, dir: string, log: (event: StoreEve
       }
     }
   }
-  return { manifest, documents, journals, dirty, migrated, lastSeq, segment, checkpoints, replayed: batches.reduce((n, batch) => n + batch.transactions.length, 0) }
+  return {
+    manifest,
+    documents,
+    journals,
+    dirty,
+    migrated,
+    lastSeq,
+    segment,
+    checkpoints,
+    replayed: batches.reduce((n, batch) => n + batch.transactions.length, 0),
+  }
 }
 
 function checkIsBelow({ seq }: OwnerState, lastSeq: number, file: string): void {

@@ -70,7 +70,10 @@ export class EmbeddedStore implements Store {
       const failure = this.#committer.lastFailure
       if (failure && failure !== before) throw failure.cause
       const changes = tx.changes()
-      return { settled: changes.length + tx.additions.length > 0 ? this.#committer.stage(changes, tx.additions) : this.#committer.settled(), outcome: { value } }
+      return {
+        settled: changes.length + tx.additions.length > 0 ? this.#committer.stage(changes, tx.additions) : this.#committer.settled(),
+        outcome: { value },
+      }
     } catch (thrown) {
       return { settled: this.#committer.settled(), outcome: { thrown } }
     } finally {

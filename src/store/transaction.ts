@@ -112,7 +112,8 @@ export class OpenTransaction implements Transaction {
     if (this.#over) throw new Error('this transaction is over; await everything that uses it')
     const position = this.#database.journals.group(to.name, group).stagedNext + this.#added(to.name, group).length
     const record = frozenJson(make(position)) as T
-    if (to.group(record) !== group) throw new TypeError(`a record of ${to.name} belongs to the group ${JSON.stringify(to.group(record))}, not ${JSON.stringify(group)}`)
+    if (to.group(record) !== group)
+      throw new TypeError(`a record of ${to.name} belongs to the group ${JSON.stringify(to.group(record))}, not ${JSON.stringify(group)}`)
     this.additions.push({ journal: to.name, group, position, at: to.at(record), record })
     return record
   }

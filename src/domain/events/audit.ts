@@ -155,10 +155,7 @@ function placesOf(cursor: string): string[] {
   throw badRequest('page is not a cursor of this list.', [{ path: 'query/page', message: 'use the value of next.page, or leave it out' }])
 }
 
-const placesAfter = (before: readonly string[], now: ReadonlyMap<number, number>): SortKey => [
-  String(now.get(0) ?? before[0]),
-  String(now.get(1) ?? before[1]),
-]
+const placesAfter = (before: readonly string[], now: ReadonlyMap<number, number>): SortKey => [String(now.get(0) ?? before[0]), String(now.get(1) ?? before[1])]
 
 const fits = (entry: AuditDoc, { actor, operation, outcome, space, resource }: Omit<AuditFilter, 'from' | 'to'>): boolean =>
   (actor === undefined || entry.user === actor) &&

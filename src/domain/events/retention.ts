@@ -1,13 +1,4 @@
-import {
-  auditLog,
-  type DeliveryDoc,
-  deliveries,
-  type EventDoc,
-  eventStreams,
-  events,
-  failedEntries,
-  webhooks,
-} from '../../model/index.js'
+import { auditLog, type DeliveryDoc, deliveries, type EventDoc, eventStreams, events, failedEntries, webhooks } from '../../model/index.js'
 import type { Collection, Document, Journal } from '../../store/index.js'
 import type { App } from '../app.js'
 

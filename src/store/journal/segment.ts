@@ -26,7 +26,8 @@ export interface Added {
 const FULL_BYTES = 512 * 1024
 const DAY = 10
 
-export const segmentFile = (folder: string, { first, last }: Segment): string => `${folder}/${String(first).padStart(12, '0')}-${String(last).padStart(12, '0')}.jsonl`
+export const segmentFile = (folder: string, { first, last }: Segment): string =>
+  `${folder}/${String(first).padStart(12, '0')}-${String(last).padStart(12, '0')}.jsonl`
 
 /** The file was taken away: its segment was dropped, or became part of a longer one. */
 export class SegmentGone extends Error {}
