@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
+import { migrations } from '../../src/domain/migrations.js'
 import { sealedJson } from '../../src/store/checkpoint-file.js'
 import { collection, journal, openStore, StoreDamaged } from '../../src/store/index.js'
 import { FaultyFs } from '../support/faulty-fs.js'
@@ -198,7 +199,7 @@ test("an audit log that an earlier release kept as documents is there after the 
     indexes: {},
     owner: ({ organization, at }) => `${organization}/${at.slice(0, 10)}`,
   })
-  const store = await openStore({ dir: join(here.dir, 'data', 'store') })
+  const store = await openStore({ dir: join(here.dir, 'data', 'store'), migrations })
   const base = {
     organization: here.organization,
     user: here.admin.user,

@@ -1,5 +1,5 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { mkdir, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises'
+import { open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import type { FileSystem, OpenFile } from '../../src/store/index.js'
 
@@ -186,7 +186,8 @@ export class LossyFs implements FileSystem {
 
   async mkdir(path: string): Promise<void> {
     this.#check('mkdir', path)
-    await mkdir(path)
+    // At once: another may be about to make a folder in this one.
+    mkdirSync(path)
     this.#parent(path).change(new Map([[basename(path), new DirNode()]]))
   }
 
