@@ -203,8 +203,7 @@ async function sights(side: Side, changes: readonly TreeChange[], when: 'before'
   const found: Sight[] = []
   for (const change of changes) {
     const entry = change[when]
-    const isFile = entry !== undefined && entry.mode.startsWith('100')
-    const text = texts && isFile ? decodeText(await side.snapshot.read(entry.oid)) : null
+    const text = texts && entry?.mode.startsWith('100') ? decodeText(await side.snapshot.read(entry.oid)) : null
     const heading = text === null ? null : (firstHeading(text)?.title ?? null)
     found.push({ path: change.path, oid: entry?.oid as string, text, title: titles.get(change.path) ?? null, heading })
     if (slices.due) await slices.rest()
