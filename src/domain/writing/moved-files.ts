@@ -1,13 +1,13 @@
 import { readConfig } from '../../content/config.js'
-import { entryOfOverride, type IdOverrides, idOf } from '../../content/identity.js'
+import { type IdOverrides, idOf } from '../../content/identity.js'
 import { keyBelow } from '../../content/paths.js'
 import { kindOfPath } from '../../content/place-kind.js'
 import type { Repository, TreeChange, TreeEntry } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { Slices } from '../../kernel/slices.js'
 import type { App } from '../app.js'
+import { overridesFrom } from '../content/arriving-identity.js'
 import { overridesAt } from '../content/identity.js'
-import { resolveChanges } from '../content/identity-changes.js'
 
 /** A file of the base, and where each side has it now; null = deleted there. */
 export interface MovedFile {
@@ -86,9 +86,7 @@ function isTorn({ base, ours, theirs }: MovedFile): boolean {
 
 async function readSide(app: App, space: string, repo: Repository, base: CommitId, head: CommitId, list: readonly TreeChange[]): Promise<Side> {
   const changes = new Map(list.map((change) => [change.path, change]))
-  const [before, own] = [await overridesAt(app, space, repo, base), await overridesAt(app, space, repo, head)]
-  const overrides = (await isOfAnotherLine(repo, base, before, own, changes)) ? await resolveChanges(repo, before, base, head) : own
-  const identify = await idsOf(repo, head, overrides)
+  const identify = await idsOf(repo, head, await overridesFrom(app, space, repo, base, head))
   const places = new Map<string, TreeEntry>()
   const slices = new Slices()
   for (const { after } of list) {
@@ -96,28 +94,6 @@ async function readSide(app: App, space: string, repo: Repository, base: CommitI
     if (slices.due) await slices.rest()
   }
   return { changes, identify, places }
-}
-
-/**
- * Whether the IDs at a head do not go back to those of the base, as those of a remote's commits may not: then files that neither
- * changed have another ID there, and what became of the base's is found out by comparing the two.
- */
-async function isOfAnotherLine(
-  repo: Repository,
-  base: CommitId,
-  before: IdOverrides,
-  own: IdOverrides,
-  changes: ReadonlyMap<string, TreeChange>,
-): Promise<boolean> {
-  const snapshot = await repo.at(base)
-  const { root } = (await readConfig(snapshot)).config
-  for (const name of new Set([...before.keys(), ...own.keys()])) {
-    const { kind, key } = entryOfOverride(name)
-    const path = root === '' ? key : `${root}/${key}`
-    if (before.get(name) === own.get(name) || changes.has(path) || kindOfPath(key) !== kind) continue
-    if ((await snapshot.entry(path)) !== null) return true
-  }
-  return false
 }
 
 async function idsOf(repo: Repository, commit: CommitId, overrides: IdOverrides): Promise<(path: string) => string> {
