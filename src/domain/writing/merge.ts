@@ -3,7 +3,7 @@ import { type Merged, mergeYaml } from '../../content/edit/merge-yaml.js'
 import { findTarget } from '../../content/file-index.js'
 import { idOf } from '../../content/identity.js'
 import type { NameTarget } from '../../content/summary/identify.js'
-import { mergeSummary, type TargetNames } from '../../content/summary/merge.js'
+import { mergeInSteps, type TargetNames } from '../../content/summary/merge.js'
 import { readConfig } from '../../content/config.js'
 import { folderOf, isMarkdown, keyBelow } from '../../content/paths.js'
 import { decodeText, encodeText, encodingOf } from '../../content/text.js'
@@ -86,8 +86,18 @@ async function mergeStructured(
   const encoding = encodingOf(mine as Buffer)
   if (encoding !== encodingOf(other as Buffer)) return null
   const [b, o, t] = [was, mine, other].map((bytes) => decodeText(bytes as Buffer)) as [string, string, string]
-  const merged = path === summary ? mergeSummary(b, o, t, await targetNames(app, space, sides)) : mergeTexts(path, base !== undefined, b, o, t)
+  const merged = path === summary ? await inSlices(mergeInSteps(b, o, t, await targetNames(app, space, sides))) : mergeTexts(path, base !== undefined, b, o, t)
   return merged && 'text' in merged ? encodeText(merged.text, encoding) : null
+}
+
+/** The end of what goes step by step, with others having their turn between the steps. */
+async function inSlices<T>(steps: Generator<void, T>): Promise<T> {
+  const slices = new Slices()
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+    if (slices.due) await slices.rest()
+  }
 }
 
 function mergeTexts(path: string, hasBase: boolean, b: string, o: string, t: string): Merged | null {
