@@ -11,13 +11,15 @@ const paths = Array.from({ length: 3_000 }, (_, n) => `dir/page-${n}.md`)
 
 test('each message is looked at for the paths that it names, not for all', () => {
   let looks = 0
-  const messages = paths.map((path): Message => ({
-    type: 'CONFLICT (contents)',
-    get paths() {
-      looks++
-      return [path]
-    },
-  }))
+  const messages = paths.map(
+    (path): Message => ({
+      type: 'CONFLICT (contents)',
+      get paths() {
+        looks++
+        return [path]
+      },
+    }),
+  )
   const stages = paths.flatMap((path) => [1, 2, 3].map((stage) => ({ path, stage, mode: '100644' as const, oid: OID })))
   const found = conflictsOf({ clean: false, tree: OID, stages, messages }, COMMITS)
   assert.equal([found.length, found[7]?.path, found[7]?.kind], [3_000, 'dir/page-7.md', 'content'])
