@@ -2,10 +2,11 @@ import { mkdir } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'
 import type { RefName } from '../kernel/ids.js'
 import { GitError, NoRepository } from './errors.js'
-import { clearPassing, createRepository, mustBeSupported, removeRepository, repositoryExists, repositoryPath } from './lifecycle/create.js'
+import { clearPassing, createRepository, mustBeSupported, removeRepository, repositoryExists, repositoryPath, scratchPath } from './lifecycle/create.js'
 import { fillDuplicate } from './lifecycle/duplicate.js'
 import { makeCaches } from './objects/caches.js'
 import { type Disk, disk as realDisk, errorCode, syncPath } from './objects/disk.js'
+import { Scratches } from './objects/scratch.js'
 import { Launcher } from './process/launcher.js'
 import { Pool } from './process/pool.js'
 import { listLocks } from './refs/locks.js'
@@ -19,6 +20,8 @@ const LEAST_GIT = [2, 39] as const
 export interface OpenOptions extends GitOptions {
   /** What talks to other repositories. Default: nothing does. */
   remote?: RemoteOperations
+  /** The longest that a long-lived Git process may be silent while it is asked, in milliseconds; for tests. */
+  maxSilenceMs?: number
   /** The file operations of durable writes, for tests. */
   disk?: Disk
   /** Told, in plain words, of what an admin should look at, such as a lock that was left behind. */
@@ -36,8 +39,9 @@ export async function openGit(options: OpenOptions): Promise<Git> {
   try {
     await mustBeRecent(launcher, reposDir)
     const services: Services = {
-      pool: new Pool(launcher, await hasStdbuf(launcher, reposDir)),
+      pool: new Pool(launcher, await hasStdbuf(launcher, reposDir), options.maxSilenceMs),
       caches: makeCaches(),
+      scratches: new Scratches(scratchPath(reposDir)),
       disk: options.disk ?? realDisk,
       remote: options.remote ?? noRemote,
       maxBlobBytes: options.maxBlobBytes,
@@ -136,6 +140,7 @@ class Repositories implements Git {
     for (const one of opened) if (one.status === 'fulfilled') await one.value.close()
     this.services.pool.close()
     await this.services.pool.launcher.close()
+    await this.services.scratches.close()
   }
 
   async #openNow(name: string): Promise<BareRepository> {

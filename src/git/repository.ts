@@ -9,6 +9,7 @@ import type { Caches } from './objects/caches.js'
 import { ObjectDatabase } from './objects/database.js'
 import type { Disk } from './objects/disk.js'
 import { EMPTY_TREE } from './objects/hash.js'
+import { Scratch, type Scratches } from './objects/scratch.js'
 import { ObjectWriter } from './objects/writer.js'
 import type { Pool } from './process/pool.js'
 import { RefMover } from './refs/mover.js'
@@ -20,6 +21,7 @@ import type {
   CommitInfo,
   FetchLimits,
   FetchResult,
+  FileChange,
   HistoryQuery,
   MergeOutcome,
   RefMove,
@@ -32,7 +34,7 @@ import type {
   WriteInput,
 } from './types.js'
 import { CommitStaging } from './staging.js'
-import { treeOfId, writeBlob } from './write.js'
+import { draftTree, treeOfId, writeBlob } from './write.js'
 
 /** Milliseconds for a repack or a check of a large repository. */
 const MAINTENANCE_MS = 3_600_000
@@ -43,6 +45,7 @@ const GRACE = '2.weeks.ago'
 export interface Services {
   pool: Pool
   caches: Caches
+  scratches: Scratches
   disk: Disk
   remote: RemoteOperations
   maxBlobBytes: number
@@ -53,6 +56,7 @@ export interface Services {
 /** One bare repository, put together from its parts. */
 export class BareRepository implements Repository {
   readonly #services: Services
+  readonly #scratch: Scratch
   readonly #objects: ObjectDatabase
   readonly #writer: ObjectWriter
   readonly #refs: RefReader
@@ -65,9 +69,10 @@ export class BareRepository implements Repository {
     opening: number,
     services: Services,
   ) {
-    const { pool, caches, disk, maxBlobBytes } = services
+    const { pool, caches, scratches, disk, maxBlobBytes } = services
     this.#services = services
-    this.#objects = new ObjectDatabase(path, `${opening}:`, pool, caches, maxBlobBytes)
+    this.#scratch = new Scratch(path, scratches)
+    this.#objects = new ObjectDatabase(path, `${opening}:`, pool, caches, maxBlobBytes, this.#scratch)
     this.#writer = new ObjectWriter(path, disk)
     this.#refs = new RefReader(path)
     this.#mover = new RefMover(path, pool, this.#refs, disk)
@@ -118,8 +123,15 @@ export class BareRepository implements Repository {
     return mergeTrees(this.#objects, this.#writer, this.#services.pool, input)
   }
 
+  async draft(tree: TreeId, changes: readonly FileChange[]): Promise<TreeId> {
+    return draftTree(this.#objects, tree, changes)
+  }
+
   async move(moves: readonly RefMove[], reason: string): Promise<void> {
-    for (const { to } of moves) if (to !== null && !(await this.hasCommit(to))) throw new MissingObject(`there is no commit ${to}`)
+    const named = moves.flatMap(({ to }) => (to === null ? [] : [to]))
+    for (const to of named) if (!(await this.hasCommit(to))) throw new MissingObject(`there is no commit ${to}`)
+    // What is known from memory may have been pruned.
+    for (const to of await this.#writer.absent(named)) throw new MissingObject(`commit ${to} is no longer in ${this.path}: it was pruned`)
     await this.#mover.move(moves, reason)
     this.#services.moved(
       this.path,
@@ -193,6 +205,7 @@ export class BareRepository implements Repository {
   /** Ends the processes that serve it, when the moves under way are done. */
   async close(): Promise<void> {
     await this.#mover.idle()
+    this.#scratch.close()
     this.#services.pool.drop(this.path)
   }
 }

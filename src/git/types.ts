@@ -167,7 +167,9 @@ export interface Repository {
   stage(): Staging
   /** Makes a durable blob. */
   writeBlob(content: Uint8Array): Promise<BlobId>
-  /** Merges trees; writes objects only. `base` replaces the merge base (rewritten histories). */
+  /** A tree with changes applied. Like a merge's, it can be read, and a commit can take it up; the repository does not hold it before. */
+  draft(tree: TreeId, changes: readonly FileChange[]): Promise<TreeId>
+  /** Merges trees; nothing gets into the repository before a commit takes the result up (`WriteInput.tree`), soon. `base` replaces the merge base (rewritten histories). */
   merge(input: { ours: CommitId; theirs: CommitId; base?: CommitId }): Promise<MergeOutcome>
   /** Compare-and-swap of one or several refs in one `update-ref` transaction. Throws `StaleRef`, `RefLocked`. Durable when it resolves. */
   move(moves: readonly RefMove[], reason: string): Promise<void>

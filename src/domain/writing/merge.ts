@@ -7,10 +7,9 @@ import { mergeSummary, type TargetNames } from '../../content/summary/merge.js'
 import { readConfig } from '../../content/config.js'
 import { folderOf, isMarkdown, keyBelow } from '../../content/paths.js'
 import { decodeText, encodeText, encodingOf } from '../../content/text.js'
-import type { EntryMode, FileChange, MergeConflict, Repository } from '../../git/index.js'
+import type { EntryMode, FileChange, MergeConflict } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import type { App, LoadedSpace } from '../app.js'
-import { serviceSignature } from './commits.js'
 import { overridesAt } from '../content/identity.js'
 
 interface Sides {
@@ -51,14 +50,7 @@ export async function mergeCommits(app: App, space: Pick<LoadedSpace, 'doc' | 'r
     const madeUp = (await repo.diff(null, outcome.tree)).filter(({ path }) => [sides.ours, sides.theirs].some((commit) => path.includes(`~${commit}`)))
     return { clean: false, conflicts: left, tree: outcome.tree, setAside: [...resolved, ...madeUp.map(({ path }) => ({ path, delete: true as const }))] }
   }
-  return { clean: true, tree: await treeWith(app, repo, outcome.tree, resolved) }
-}
-
-/** A tree with changes applied, written as objects. */
-export async function treeWith(app: App, repo: Repository, tree: TreeId, changes: readonly FileChange[]): Promise<TreeId> {
-  const me = serviceSignature(app)
-  const commit = await repo.write({ parents: [], tree, changes, message: 'Merged tree\n', author: me, committer: me })
-  return (await repo.commit(commit)).tree
+  return { clean: true, tree: await repo.draft(outcome.tree, resolved) }
 }
 
 async function mergeStructured(
