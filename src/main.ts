@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 import { Command } from 'commander'
 import { ConfigError, loadConfig } from './config.js'
+import { FolderLocked } from './kernel/folder-lock.js'
 import { checkAll, makeToken } from './maintenance.js'
 import { type Service, start } from './server.js'
-import { StoreDamaged, StoreLocked } from './store/index.js'
+import { StoreDamaged } from './store/index.js'
 
 const program = new Command('bindery').description('A self-hosted, Git-native documentation server').showHelpAfterError()
 
@@ -64,7 +65,7 @@ try {
 } catch (error) {
   // These are for the operator to mend: their message says how; a stack would only hide it.
   const known =
-    error instanceof ConfigError || error instanceof StoreLocked || error instanceof StoreDamaged || (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
+    error instanceof ConfigError || error instanceof FolderLocked || error instanceof StoreDamaged || (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
   console.error(known ? (error as Error).message : error)
   process.exit(1)
 }

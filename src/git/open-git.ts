@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises'
-import { basename, dirname, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
+import { type Lock, takeLock } from '../kernel/folder-lock.js'
 import type { RefName } from '../kernel/ids.js'
 import { GitError, NoRepository } from './errors.js'
 import { clearPassing, createRepository, mustBeSupported, removeRepository, repositoryExists, repositoryPath, scratchPath } from './lifecycle/create.js'
@@ -15,11 +16,15 @@ import { noRemote, type RemoteOperations } from './remote-operations.js'
 import { BareRepository, type Services } from './repository.js'
 import type { Git, GitOptions, Repository } from './types.js'
 
+/** In the folder of the repositories. */
+const LOCK = '.bindery-lock'
 const LEAST_GIT = [2, 39] as const
 
 export interface OpenOptions extends GitOptions {
   /** What talks to other repositories. Default: nothing does. */
   remote?: RemoteOperations
+  /** Open the folder beside somebody who has it open; for tests. */
+  shared?: boolean
   /** The longest that a long-lived Git process may be silent while it is asked, in milliseconds; for tests. */
   maxSilenceMs?: number
   /** The file operations of durable writes, for tests. */
@@ -30,11 +35,22 @@ export interface OpenOptions extends GitOptions {
   moved?: (name: string, refs: readonly RefName[]) => void
 }
 
-/** Opens all repositories below `reposDir`. Throws `GitError` where Git is missing or older than 2.39. */
+/** Opens all repositories below `reposDir`, for this process alone. Throws `FolderLocked` where another has them open, `GitError` where Git is missing or older than 2.39. */
 export async function openGit(options: OpenOptions): Promise<Git> {
   const reposDir = resolve(options.reposDir)
   await makeReposDir(options.disk ?? realDisk, reposDir)
-  await clearPassing(reposDir)
+  // Before anything is cleared: what another server is building, or the locks of its moves, would look like garbage.
+  const lock = options.shared ? null : takeLock(reposDir, join(reposDir, LOCK))
+  try {
+    await clearPassing(reposDir)
+    return await openLocked(reposDir, options, lock)
+  } catch (error) {
+    lock?.release()
+    throw error
+  }
+}
+
+async function openLocked(reposDir: string, options: OpenOptions, lock: Lock | null): Promise<Git> {
   const launcher = await Launcher.open()
   try {
     await mustBeRecent(launcher, reposDir)
@@ -47,7 +63,7 @@ export async function openGit(options: OpenOptions): Promise<Git> {
       maxBlobBytes: options.maxBlobBytes,
       moved: (path, refs) => options.moved?.(basename(path, '.git'), refs),
     }
-    return new Repositories(reposDir, services, options.notice ?? (() => {}))
+    return new Repositories(reposDir, services, lock, options.notice ?? (() => {}))
   } catch (error) {
     await launcher.close()
     throw error
@@ -91,6 +107,7 @@ class Repositories implements Git {
   constructor(
     readonly reposDir: string,
     readonly services: Services,
+    readonly lock: Lock | null,
     readonly notice: (message: string) => void,
   ) {}
 
@@ -141,6 +158,7 @@ class Repositories implements Git {
     this.services.pool.close()
     await this.services.pool.launcher.close()
     await this.services.scratches.close()
+    this.lock?.release()
   }
 
   async #openNow(name: string): Promise<BareRepository> {
