@@ -4,6 +4,7 @@ import { Ancestry } from './history/ancestry.js'
 import { readHistory, readHistoryIds } from './history/log.js'
 import { diffWithRenames } from './history/renames.js'
 import { diffText } from './history/text-diff.js'
+import { maintain } from './lifecycle/maintain.js'
 import { mergeTrees } from './merge/merge.js'
 import type { Caches } from './objects/caches.js'
 import { ObjectDatabase } from './objects/database.js'
@@ -23,6 +24,7 @@ import type {
   FetchResult,
   FileChange,
   HistoryQuery,
+  Maintenance,
   MergeOutcome,
   RefMove,
   Remote,
@@ -36,11 +38,8 @@ import type {
 import { CommitStaging } from './staging.js'
 import { draftTree, treeOfId, writeBlob } from './write.js'
 
-/** Milliseconds for a repack or a check of a large repository. */
+/** Milliseconds for a check of a large repository. */
 const MAINTENANCE_MS = 3_600_000
-/** Unreachable objects younger than this survive: a write may be about to name them. */
-const GRACE = '2.weeks.ago'
-
 /** What all repositories share. */
 export interface Services {
   pool: Pool
@@ -185,8 +184,9 @@ export class BareRepository implements Repository {
     return this.#services.remote.push(this.path, remote, ref, commit, expected)
   }
 
-  async maintain(): Promise<void> {
-    await this.#services.pool.launcher.mustRun(['gc', '--quiet', `--prune=${GRACE}`], { cwd: this.path, timeoutMs: MAINTENANCE_MS })
+  maintain({ exclusive = (work) => work(), thorough = false }: Maintenance = {}): Promise<void> {
+    const { launcher } = this.#services.pool
+    return maintain(this.path, { launcher, disk: this.#services.disk, exclusive, thorough, betweenMoves: (work) => this.#mover.between(work) })
   }
 
   async check(): Promise<string[]> {

@@ -195,10 +195,17 @@ export interface Repository {
   fetch(remote: Remote, ref: RefName, limits: FetchLimits): Promise<FetchResult>
   /** Pushes `commit` to `ref` under a lease: the remote's ref must be `expected`. Throws `StaleRemote`, `RemoteRejected`. */
   push(remote: Remote, ref: RefName, commit: CommitId, expected: CommitId | null): Promise<void>
-  /** Repacks and prunes with a grace period; under the caller's space lock. */
-  maintain(): Promise<void>
+  /** Packs, and drops what nothing has named for two weeks; nothing where nothing changed since the last time. */
+  maintain(how?: Maintenance): Promise<void>
   /** `git fsck --strict`; answers its complaints, empty = sound. */
   check(): Promise<string[]>
+}
+
+export interface Maintenance {
+  /** Runs work with the repository's writers held off, for the short part that needs it. Default: there are none. */
+  exclusive?: <T>(work: () => Promise<T>) => Promise<T>
+  /** Packs and drops however little there is. */
+  thorough?: boolean
 }
 
 export interface FetchLimits {

@@ -65,7 +65,7 @@ test('a duplicate has the objects and the named refs, and lives on its own', asy
   assert.equal(await copy.check(), [])
   const more = await commit(copy, [next], { c: '3' })
   await copy.move([{ ref: MAIN, from: next, to: more }], 'edit')
-  await copy.maintain()
+  await copy.maintain({ thorough: true })
   assert.is((await (await copy.at(more)).walk()).length, 3)
   assert.instance(await thrown(commit(source, [], { late: 'x' })), GitError, 'a handle to what is removed makes nothing anew')
   assert.not(existsSync(source.path))
@@ -103,7 +103,7 @@ test('reads go on through a collection that packs and prunes', async () => {
   try {
     const other = await again.open('packed')
     assert.is((await (await other.at(head)).walk()).length, 2)
-    await repository.maintain()
+    await repository.maintain({ thorough: true })
     const snapshot = await other.at(head)
     assert.is(String(await snapshot.read((await snapshot.entry('b/c'))?.oid ?? '')), '2')
   } finally {

@@ -66,6 +66,13 @@ export class RefMover {
     return turn
   }
 
+  /** Runs work between two moves. */
+  between<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(work)
+    this.#last = turn.catch(() => {})
+    return turn
+  }
+
   /** Resolves when no move is under way. */
   async idle(): Promise<void> {
     await this.#last
