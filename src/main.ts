@@ -27,8 +27,10 @@ program
 program
   .command('fsck')
   .description('check documents against Git, and every repository, while the server is stopped')
-  .action(async () => {
-    const complaints = await checkAll(loadConfig())
+  .option('--deep', 'read everything a second time, with another implementation of Git, and compare')
+  .action(async ({ deep }: { deep?: boolean }) => {
+    const { complaints, notes } = await checkAll(loadConfig(), { deep: deep === true })
+    for (const note of notes) console.log(note)
     console.log(complaints.length === 0 ? 'All is well.' : complaints.join('\n'))
     process.exitCode = complaints.length === 0 ? 0 : 1
   })

@@ -20,20 +20,32 @@ export async function makeToken(config: Config, email: string, label: string): P
   }
 }
 
+/** What a check of everything found: complaints, one a line (empty = all is well), and what was not looked at. */
+export interface Findings {
+  complaints: string[]
+  notes: string[]
+}
+
 /**
- * Checks documents against Git: the start brings both into agreement, then every repository is checked by `git fsck --strict`.
- * Answers the complaints, one a line; empty = all is well.
+ * Checks documents against Git: the start brings both into agreement, then every repository is checked by `git fsck --strict`,
+ * and where asked for (`deep`) read a second time by another implementation, and compared.
  */
-export async function checkAll(config: Config): Promise<string[]> {
+export async function checkAll(config: Config, { deep = false } = {}): Promise<Findings> {
   const service = await offline(config)
   try {
-    const complaints: string[] = service.repairs.map((repair) => `${repair.space}: ${repair.what}`)
+    const found: Findings = { complaints: service.repairs.map((repair) => `${repair.space}: ${repair.what}`), notes: [] }
     for (const space of await service.app.store.all(spaces)) {
       const name = repositoryName(space.id)
       if (!(await service.app.git.exists(name))) continue
-      for (const line of await (await service.app.git.open(name)).check()) complaints.push(`${join(resolve(config.reposDir), `${name}.git`)}: ${line}`)
+      const repository = await service.app.git.open(name)
+      const at = (line: string): string => `${join(resolve(config.reposDir), `${name}.git`)}: ${line}`
+      for (const line of await repository.check()) found.complaints.push(at(line))
+      if (!deep) continue
+      const { complaints, notes } = await repository.deepCheck()
+      found.complaints.push(...complaints.map(at))
+      found.notes.push(...notes.map(at))
     }
-    return complaints
+    return found
   } finally {
     await service.close()
   }

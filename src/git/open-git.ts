@@ -10,6 +10,7 @@ import { type Disk, disk as realDisk, errorCode, syncPath } from './objects/disk
 import { Scratches } from './objects/scratch.js'
 import { Launcher } from './process/launcher.js'
 import { Pool } from './process/pool.js'
+import { wholeCommand } from './process/whole-command.js'
 import { listLocks } from './refs/locks.js'
 import { RefReader } from './refs/reader.js'
 import { noRemote, type RemoteOperations } from './remote-operations.js'
@@ -18,6 +19,7 @@ import type { Git, GitOptions, Repository } from './types.js'
 
 /** In the folder of the repositories. */
 const LOCK = '.bindery-lock'
+const VERSION_MS = 30_000
 const LEAST_GIT = [2, 39] as const
 
 export interface OpenOptions extends GitOptions {
@@ -53,7 +55,7 @@ export async function openGit(options: OpenOptions): Promise<Git> {
 async function openLocked(reposDir: string, options: OpenOptions, lock: Lock | null): Promise<Git> {
   const launcher = await Launcher.open()
   try {
-    await mustBeRecent(launcher, reposDir)
+    await mustBeRecent(reposDir)
     const services: Services = {
       pool: new Pool(launcher, await hasStdbuf(launcher, reposDir), options.maxSilenceMs),
       caches: makeCaches(),
@@ -83,8 +85,8 @@ async function syncReadable(disk: Disk, folder: string): Promise<void> {
   })
 }
 
-async function mustBeRecent(launcher: Launcher, cwd: string): Promise<void> {
-  const text = (await launcher.mustRun(['version'], { cwd })).toString()
+async function mustBeRecent(cwd: string): Promise<void> {
+  const text = (await wholeCommand(cwd, ['version'], VERSION_MS)).stdout
   const [, major = '0', minor = '0'] = /(\d+)\.(\d+)/.exec(text) ?? []
   const recent = Number(major) > LEAST_GIT[0] || (Number(major) === LEAST_GIT[0] && Number(minor) >= LEAST_GIT[1])
   if (!recent) throw new GitError(`Git ${LEAST_GIT.join('.')} or later is needed; here is: ${text.trim() || 'none'}`)

@@ -1,5 +1,7 @@
 import type { BlobId, CommitId, RefName, TreeId } from '../kernel/ids.js'
 import { GitError, MissingObject } from './errors.js'
+import { deepCheck } from './deep/deep-check.js'
+import { MAX_PACK_BYTES } from './deep/second-reader.js'
 import { Ancestry } from './history/ancestry.js'
 import { readHistory, readHistoryIds } from './history/log.js'
 import { diffWithRenames } from './history/renames.js'
@@ -13,6 +15,7 @@ import { EMPTY_TREE } from './objects/hash.js'
 import { Scratch, type Scratches } from './objects/scratch.js'
 import { ObjectWriter } from './objects/writer.js'
 import type { Pool } from './process/pool.js'
+import { wholeCommand } from './process/whole-command.js'
 import { RefMover } from './refs/mover.js'
 import { RefReader } from './refs/reader.js'
 import type { RemoteOperations } from './remote-operations.js'
@@ -20,6 +23,7 @@ import { diffTrees } from './trees/diff.js'
 import { TreeSnapshot } from './trees/snapshot.js'
 import type {
   CommitInfo,
+  DeepFindings,
   FetchLimits,
   FetchResult,
   FileChange,
@@ -38,8 +42,8 @@ import type {
 import { CommitStaging } from './staging.js'
 import { draftTree, treeOfId, writeBlob } from './write.js'
 
-/** Milliseconds for a check of a large repository. */
-const MAINTENANCE_MS = 3_600_000
+/** Milliseconds in which a check of a large repository must say something. */
+const CHECK_MS = 3_600_000
 /** What all repositories share. */
 export interface Services {
   pool: Pool
@@ -190,11 +194,14 @@ export class BareRepository implements Repository {
   }
 
   async check(): Promise<string[]> {
-    const args = ['fsck', '--strict', '--full', '--no-dangling', '--no-progress']
-    const { code, stdout, stderr } = await this.#services.pool.launcher.run(args, { cwd: this.path, timeoutMs: MAINTENANCE_MS })
-    const lines = `${stdout.toString()}\n${stderr}`.split('\n').filter((line) => line !== '' && !line.startsWith('notice: '))
+    const { code, stdout, stderr } = await wholeCommand(this.path, ['fsck', '--strict', '--full', '--no-dangling', '--no-progress'], CHECK_MS)
+    const lines = `${stdout}\n${stderr}`.split('\n').filter((line) => line !== '' && !line.startsWith('notice: '))
     if (code !== 0 && lines.length === 0) throw new GitError(`git fsck ended with ${code} and said nothing`)
     return lines
+  }
+
+  deepCheck(maxPackBytes: number = MAX_PACK_BYTES): Promise<DeepFindings> {
+    return deepCheck(this, maxPackBytes)
   }
 
   /** Clears what an earlier run left when it was killed. */

@@ -199,6 +199,15 @@ export interface Repository {
   maintain(how?: Maintenance): Promise<void>
   /** `git fsck --strict`; answers its complaints, empty = sound. */
   check(): Promise<string[]>
+  /** Compares what is read here with what isomorphic-git reads, which gets packs of so many bytes in all (default: 128 MiB). */
+  deepCheck(maxPackBytes?: number): Promise<DeepFindings>
+}
+
+export interface DeepFindings {
+  /** Empty = sound. */
+  complaints: string[]
+  /** What was not compared, and why. */
+  notes: string[]
 }
 
 export interface Maintenance {

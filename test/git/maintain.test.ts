@@ -43,7 +43,7 @@ test('packs beside writers, holds them off for what takes away alone, and loses 
   let head = await commit(repository, [], { a: '1', 'b/c': '2' })
   await repository.move([{ ref: MAIN, from: null, to: head }], 'begin')
   const blobs = await Promise.all(['old and unused', 'old and used again', 'young'].map((text) => repository.writeBlob(Buffer.from(text))))
-  const [unused, used, young] = blobs as [string, string, string]
+  const [unused, used, young] = blobs as string[] as [string, string, string]
   for (const oid of [unused, used]) age(file(repository, oid), 30)
   const held: string[] = []
   let entered = 0
