@@ -1,5 +1,5 @@
 import type { BlobId, CommitId, RefName, TreeId } from '../kernel/ids.js'
-import { GitError, MissingObject } from './errors.js'
+import { GitError, LostObject, MissingObject } from './errors.js'
 import { deepCheck } from './deep/deep-check.js'
 import { MAX_PACK_BYTES } from './deep/second-reader.js'
 import { Ancestry } from './history/ancestry.js'
@@ -134,7 +134,7 @@ export class BareRepository implements Repository {
     const named = moves.flatMap(({ to }) => (to === null ? [] : [to]))
     for (const to of named) if (!(await this.hasCommit(to))) throw new MissingObject(`there is no commit ${to}`)
     // What is known from memory may have been pruned.
-    for (const to of await this.#writer.absent(named)) throw new MissingObject(`commit ${to} is no longer in ${this.path}: it was pruned`)
+    for (const to of await this.#writer.absent(named)) throw new LostObject(to, this.path)
     await this.#mover.move(moves, reason)
     this.#services.moved(
       this.path,

@@ -1,6 +1,6 @@
 import type { CommitId } from '../kernel/ids.js'
 import { encodeCommit } from './objects/commit-codec.js'
-import { MissingObject } from './errors.js'
+import { LostObject } from './errors.js'
 import type { ObjectDatabase } from './objects/database.js'
 import { inParallel } from './objects/disk.js'
 import { EMPTY_TREE, type EncodedObject, encodeObject, type ObjectType } from './objects/hash.js'
@@ -32,7 +32,7 @@ export class CommitStaging {
   /**
    * Makes a commit and all that it needs. A tree that is given may be a merge's, which the repository does not hold yet, or
    * an old revision's, named by nothing and pruned meanwhile: what it has beyond the parents is asked for on the disk and made
-   * safe, else written again. Throws `MissingObject` where that cannot be: nothing is believed to be there from memory.
+   * safe, else written again. Throws `LostObject` where that cannot be: nothing is believed to be there from memory.
    */
   async write(input: WriteInput): Promise<CommitId> {
     const { objects } = this
@@ -112,7 +112,7 @@ export class CommitStaging {
 
   async #mustBeThere(commits: readonly string[]): Promise<void> {
     const asked = commits.filter((id) => !this.#own.has(id) && !this.objects.pending.has(id))
-    for (const id of await this.writer.absent(asked)) throw new MissingObject(`commit ${id} is no longer in ${this.objects.repository}: it was pruned`)
+    for (const id of await this.writer.absent(asked)) throw new LostObject(id, this.objects.repository)
   }
 
   /** What is written later may rest on what could not be. */

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync, chmodSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { MissingObject, type Repository } from '../../src/git/index.js'
+import { LostObject, type Repository } from '../../src/git/index.js'
 import { disk } from '../../src/git/objects/disk.js'
 import type { CommitId, TreeId } from '../../src/kernel/ids.js'
 import { suite } from '../support/suite.js'
@@ -132,10 +132,10 @@ test('what an admin pruned is not believed to be there: written again from memor
   const next = await repository.write(name('page.md', page))
   await repository.move([{ ref: MAIN, from: root, to: next }], 'edit')
   assert.equal(await repository.check(), [])
-  assert.instance(await thrown(repository.write(name('large.bin', large))), MissingObject)
-  assert.instance(await thrown(take(repository, [next], tree)), MissingObject)
-  assert.instance(await thrown(commit(repository, [gone], { 'b.md': 'b' })), MissingObject, 'a commit on one that is gone')
-  assert.instance(await thrown(repository.move([{ ref: MAIN, from: next, to: gone }], 'restore')), MissingObject, 'a ref to one that is gone')
+  assert.instance(await thrown(repository.write(name('large.bin', large))), LostObject)
+  assert.instance(await thrown(take(repository, [next], tree)), LostObject)
+  assert.instance(await thrown(commit(repository, [gone], { 'b.md': 'b' })), LostObject, 'a commit on one that is gone')
+  assert.instance(await thrown(repository.move([{ ref: MAIN, from: next, to: gone }], 'restore')), LostObject, 'a ref to one that is gone')
   assert.equal(await repository.check(), [])
 })
 

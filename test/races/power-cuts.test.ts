@@ -91,7 +91,7 @@ class Story {
   async #edit(ref: RefName): Promise<void> {
     const from = this.#headOf(ref)
     const path = `guides/${this.random(6)}.md`
-    const lines = (this.told.get(ref)?.pages.get(path) as string).split('\n')
+    const lines = this.told.get(ref)?.pages.get(path)?.split('\n') ?? []
     lines[this.random(20)] = `edition ${++this.#edition}`
     const changes = [{ path, content: Buffer.from(lines.join('\n')) }]
     await this.#tell(ref, await this.repository.write({ parents: [from], changes, message: 'Edit\n', author: who, committer: who }), from)

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { type CommitId, isOid } from '../../kernel/ids.js'
-import { GitError, MissingObject, ObjectTooLarge } from '../errors.js'
+import { GitError, LostObject, MissingObject, ObjectTooLarge } from '../errors.js'
 import type { Pool } from '../process/pool.js'
 import type { CommitInfo } from '../types.js'
 import type { Caches } from './caches.js'
@@ -136,7 +136,7 @@ export class ObjectDatabase {
 
   /**
    * An object to be written again, because the repository has lost it or holds it damaged: from a sound copy of its own, from
-   * what a merge made, or from memory. Throws `MissingObject`.
+   * what a merge made, or from memory. Throws `LostObject`.
    */
   async recall(oid: string): Promise<{ type: ObjectType; object: EncodedObject }> {
     for (const found of [() => this.#sound(oid), () => this.scratch.find(oid, MAX_OBJECT_BYTES), () => this.#packed(oid), () => this.#remembered(oid)]) {
@@ -144,7 +144,7 @@ export class ObjectDatabase {
       const object = raw && encodeObject(raw.type, raw.content)
       if (object?.oid === oid) return { type: raw?.type as ObjectType, object }
     }
-    throw new MissingObject(`object ${oid} is no longer in ${this.repository}: it was pruned, or is damaged`)
+    throw new LostObject(oid, this.repository)
   }
 
   async #sound(oid: string): Promise<RawObject | null> {

@@ -1,6 +1,7 @@
-import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { LRUCache } from 'lru-cache'
+import { newId } from '../../kernel/ids.js'
 import type { Environment } from '../process/messages.js'
 import type { EncodedObject } from './hash.js'
 import { deflated, findLoose, loosePath, type RawObject } from './loose.js'
@@ -72,9 +73,10 @@ export class Scratch {
     for (const object of objects) {
       const path = loosePath(folder.path, object.oid)
       await mkdir(dirname(path), { recursive: true })
-      await writeFile(path, await deflated(object), { mode: 0o444, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
-        if (error.code !== 'EEXIST') throw error
-      })
+      // Under its name only when it is whole: Git may be reading.
+      const temporary = `${path}-${newId()}`
+      await writeFile(temporary, await deflated(object), { mode: 0o444 })
+      await rename(temporary, path)
     }
   }
 
