@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import { randomBytes } from 'node:crypto'
 import { chmod, readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
@@ -6,16 +6,18 @@ import { join, resolve } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { endpoints } from './api/index.js'
 import { createApi } from './api/pipeline/create-api.js'
+import { createHttpServer } from './api/pipeline/http-server.js'
 import { createMetrics } from './api/pipeline/metrics.js'
 import { rateLimit } from './api/pipeline/rate-limit.js'
 import { resolvers } from './api/resolvers.js'
-import { can } from './api/service.js'
+import { can, checkStillMay } from './api/service.js'
 import { bearer } from './auth/index.js'
 import type { Config } from './config.js'
 import { authenticate } from './domain/people/accounts.js'
 import type { Actor, App } from './domain/app.js'
 import { ContentCache } from './domain/content/content-cache.js'
 import { type FirstStart, firstStart } from './domain/people/first-start.js'
+import { guardedApp, unasked } from './domain/guarded-app.js'
 import { Gatherer } from './domain/writing/gatherer.js'
 import { recordRequest } from './domain/events/audit.js'
 import { announceAll, forgetLostHeads } from './domain/events/announce.js'
@@ -98,6 +100,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     if (mail) closers.unshift(async () => mail.close())
     const limitSignIn = rateLimit('sign-in', config.signInRate)
     const app: App = {
+      ...unasked,
       store,
       git,
       http,
@@ -143,12 +146,15 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       acted: (request) => recordRequest(app, request),
       actorKey: (actor) => actor.token.id,
       can: can as never,
+      guard: (actor, permission, resources) => guardedApp(app, (reader) => checkStillMay(reader, actor, permission as never, resources as never)),
       config: {
         name: NAME,
         version: app.settings.version,
         publicUrl: config.publicUrl,
+        baseUrl: () => app.settings.publicUrl,
         trustProxy: config.trustProxy,
         bodyLimitBytes: config.bodyLimitBytes,
+        bodiesLimitBytes: config.bodiesLimitBytes,
         fileLimitBytes: config.fileLimitBytes,
         rateLimit: { perToken: config.ratePerToken, perAddress: config.ratePerAddress },
         corsOrigins: config.corsOrigins,
@@ -160,7 +166,12 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       ready: () => [],
       byteCache: answerCache(),
     })
-    const server = createServer(api.listener).on('clientError', api.clientError)
+    const server = createHttpServer(api, {
+      maxConnections: config.maxConnections,
+      maxConnectionsPerAddress: config.maxConnectionsPerAddress,
+      requestMs: config.requestSeconds * 1000,
+      trustProxy: config.trustProxy,
+    })
     await listen(server, config)
     const { port } = server.address() as AddressInfo
     const host = config.host.includes(':') ? `[${config.host}]` : config.host
