@@ -6,7 +6,7 @@ import type { CommitId } from '../../kernel/ids.js'
 import type { Resolution } from '../../model/index.js'
 import type { App, LoadedSpace } from '../app.js'
 import type { LoadedChangeRequest } from './change-requests.js'
-import { mergeCommits, type MergedTree, treeWith } from '../writing/merge.js'
+import { mergeCommits, type MergedTree } from '../writing/merge.js'
 import { MAIN } from '../refs.js'
 
 /** Larger texts are not repeated in an answer; the file can be read by its oid. Bytes. */
@@ -78,12 +78,7 @@ export async function loadConflict(repo: Repository, at: CommitId, { path, kind,
  * wrote with markers into its tree is replaced path by path. Throws 400 for resolutions of what is no conflict, 409 with
  * the paths that are left.
  */
-export async function resolveConflicts(
-  app: App,
-  repo: Repository,
-  merged: MergedTree,
-  resolutions: readonly Resolution[],
-): Promise<MergedTree & { clean: true }> {
+export async function resolveConflicts(repo: Repository, merged: MergedTree, resolutions: readonly Resolution[]): Promise<MergedTree & { clean: true }> {
   const conflicts = merged.clean ? [] : merged.conflicts
   checkKnown(conflicts, resolutions)
   if (merged.clean) return merged
@@ -101,7 +96,7 @@ export async function resolveConflicts(
     if (below.length === 0) changes.push(change)
     else if (!('delete' in change)) changes.push(...below.map(({ path }) => ({ path, delete: true as const })), change)
   }
-  return { clean: true, tree: await treeWith(app, repo, merged.tree, [...merged.setAside, ...changes]) }
+  return { clean: true, tree: await repo.draft(merged.tree, [...merged.setAside, ...changes]) }
 }
 
 function checkKnown(conflicts: readonly MergeConflict[], resolutions: readonly Resolution[]): void {

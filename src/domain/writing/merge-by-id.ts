@@ -69,8 +69,7 @@ async function mergeHeld(app: App, repo: Repository, heads: Heads, moved: readon
   if (outcome.clean) return outcome
   const changes = await madeUpNames(repo, outcome.tree, sides)
   if (changes.length === 0) return outcome
-  const cleaned = await repo.write({ parents: [], tree: outcome.tree, changes, message: 'Merged tree\n', author: me, committer: me })
-  return { ...outcome, tree: (await repo.commit(cleaned)).tree }
+  return { ...outcome, tree: await repo.draft(outcome.tree, changes) }
 }
 
 /** Git puts a file that a folder stands in the way of beside it, as `name~<commit>`: that is nobody's name. */

@@ -10,7 +10,6 @@ import { decodeText, encodeText, encodingOf } from '../../content/text.js'
 import type { EntryMode, FileChange, MergeConflict, Repository } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import type { App, LoadedSpace } from '../app.js'
-import { serviceSignature } from './commits.js'
 import { overridesAt } from '../content/identity.js'
 import { Slices } from '../../kernel/slices.js'
 import { type Assembled, madeUpNames, mergeById } from './merge-by-id.js'
@@ -55,20 +54,13 @@ export async function mergeCommits(app: App, space: Pick<LoadedSpace, 'doc' | 'r
     if (slices.due) await slices.rest()
   }
   if (left.length > 0) return { clean: false, conflicts: left, tree: attempt.tree, setAside: changes }
-  return { clean: true, tree: await treeWith(app, repo, attempt.tree, changes) }
+  return { clean: true, tree: await repo.draft(attempt.tree, changes) }
 }
 
 async function mergeByPath(repo: Repository, sides: Sides): Promise<Assembled> {
   const outcome = await repo.merge(sides)
   if (outcome.clean) return { tree: outcome.tree, conflicts: [], setAside: [] }
   return { tree: outcome.tree, conflicts: outcome.conflicts, setAside: await madeUpNames(repo, outcome.tree, sides) }
-}
-
-/** A tree with changes applied, written as objects. */
-export async function treeWith(app: App, repo: Repository, tree: TreeId, changes: readonly FileChange[]): Promise<TreeId> {
-  const me = serviceSignature(app)
-  const commit = await repo.write({ parents: [], tree, changes, message: 'Merged tree\n', author: me, committer: me })
-  return (await repo.commit(commit)).tree
 }
 
 async function mergeStructured(
