@@ -12,6 +12,8 @@ import type { PageRevision } from './page-history.js'
 export interface ParsedPage {
   text: string
   source: PageSource
+  /** Why the text is not shown: a sentence; absent where it is. */
+  hidden?: string
 }
 
 /**

@@ -1,19 +1,18 @@
 import { revisionFiles } from '../../content/files.js'
-import { readPage } from '../../content/front-matter.js'
-import { findReferences } from '../../content/links.js'
 import type { Reference } from '../../content/reference.js'
 import { resolveReference } from '../../content/resolve-reference.js'
 import { idOf } from '../../content/identity.js'
 import { mentionTest } from '../../content/mentions.js'
 import { readStructure } from '../../content/structure.js'
-import { decodeText } from '../../content/text.js'
 import type { ContentStructure, DocumentEntry, FilePlace, PageEntry } from '../../content/types.js'
+import { TextTooCostly } from '../../content/work/text-work.js'
 import { MissingObject, type Repository, type Snapshot, type TreeChange } from '../../git/index.js'
 import { notFound } from '../../kernel/errors.js'
 import { type CommitId, isOid } from '../../kernel/ids.js'
 import type { App, LoadedSpace } from '../app.js'
 import type { ParsedPage } from './content-cache.js'
 import { overridesAt } from './identity.js'
+import { parsePage } from './page-source.js'
 
 /** One revision of a space, opened for reading. */
 export interface OpenRevision {
@@ -104,22 +103,7 @@ export async function openPair(
 export async function readDocument(app: App, revision: OpenRevision, entry: DocumentEntry): Promise<ParsedPage & { oid: string }> {
   const file = await revision.snapshot.entry(entry.gitPath)
   if (!file) throw notFound(`File ${entry.gitPath}`)
-  return { oid: file.oid, ...(await parsePage(app, revision.snapshot, file.oid, entry.gitPath)) }
-}
-
-async function parsePage(app: App, snapshot: Snapshot, oid: string, path: string): Promise<ParsedPage> {
-  const known = app.content.pages.get(oid)
-  if (known) return at(path, known)
-  const text = decodeText(await snapshot.read(oid))
-  const page = { text, source: readPage(text, path) }
-  app.content.pages.set(oid, page)
-  return page
-}
-
-/** The same bytes may be several files: diagnostics name the one that was asked for. */
-function at(path: string, { text, source }: ParsedPage): ParsedPage {
-  if (source.diagnostics.every((one) => one.file === path)) return { text, source }
-  return { text, source: { ...source, diagnostics: source.diagnostics.map((one) => ({ ...one, file: path })) } }
+  return { oid: file.oid, ...(await parsePage(app, revision.space.doc.id, revision.snapshot, file.oid, entry.gitPath)) }
 }
 
 /** The references in a page, by blob. */
@@ -128,10 +112,20 @@ export async function referencesOf(app: App, revision: OpenRevision, entry: Docu
   if (!file) return []
   const known = app.content.references.get(file.oid)
   if (known) return known
-  const { source } = await parsePage(app, revision.snapshot, file.oid, entry.gitPath)
-  const found = findReferences(source.markdown)
+  const { source } = await parsePage(app, revision.space.doc.id, revision.snapshot, file.oid, entry.gitPath)
+  const found = await findReferences(app, revision, source.markdown)
   app.content.references.set(file.oid, found)
   return found
+}
+
+/** A page that is too costly to be looked through names nothing. */
+async function findReferences(app: App, revision: OpenRevision, markdown: string): Promise<readonly Reference[]> {
+  try {
+    return await app.texts.for(revision.space.doc.id).references(markdown)
+  } catch (error) {
+    if (error instanceof TextTooCostly) return []
+    throw error
+  }
 }
 
 /** All pages of a tree, depth first. */
