@@ -6,13 +6,14 @@ import { pageLimit } from '../blocks/weight.js'
 import { findFrontMatter, setFrontMatter } from '../edit/front-matter.js'
 import { mergePage } from '../edit/merge-page.js'
 import { mergeYaml } from '../edit/merge-yaml.js'
-import { readYamlMap, YamlEditError } from '../edit/yaml.js'
+import { changeSummary } from '../edit/summary-change.js'
+import { readYamlMap, setYamlKey, YamlEditError } from '../edit/yaml.js'
 import { readPage } from '../front-matter.js'
 import { codeSpans, findReferences } from '../links.js'
 import { parseSummary } from '../summary/parse.js'
 import { firstHeading, setFirstHeading } from '../title.js'
 import { readYaml } from '../yaml.js'
-import type { TextTasks, TextWork } from './text-work.js'
+import type { Outcome, TextTasks, TextWork } from './text-work.js'
 
 /** The tasks, done here and now. */
 export const direct: TextTasks = {
@@ -38,18 +39,23 @@ export const direct: TextTasks = {
   setMembers(text, members, given) {
     const said = given === undefined ? new Set<string>() : keysOf(given)
     const changes = Object.entries(members).flatMap(([key, value]) => (said.has(key) ? [] : [[key, value ?? undefined] as const]))
-    if (changes.length === 0) return { done: text }
-    try {
-      return { done: setFrontMatter(text, Object.fromEntries(changes)) }
-    } catch (error) {
-      if (error instanceof YamlEditError) return { refused: error.message }
-      throw error
-    }
+    return changes.length === 0 ? { done: text } : edited(() => setFrontMatter(text, Object.fromEntries(changes)))
   },
+  changeSummary,
+  setYaml: (text, changes) => edited(() => Object.entries(changes).reduce((now, [key, value]) => setYamlKey(now, [key], value ?? undefined), text)),
   heading: (text) => firstHeading(text)?.title ?? null,
   setHeading: setFirstHeading,
   mergePage,
   mergeYaml,
+}
+
+function edited(edit: () => string): Outcome<string> {
+  try {
+    return { done: edit() }
+  } catch (error) {
+    if (error instanceof YamlEditError) return { refused: error.message }
+    throw error
+  }
 }
 
 function keysOf(markdown: string): Set<string> {

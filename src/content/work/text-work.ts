@@ -1,13 +1,11 @@
 import type { Place } from '../blocks/places.js'
+import type { SummaryChange } from '../edit/summary-change.js'
 import type { Reference } from '../reference.js'
 import type { DocumentNode, PageSource, Summary } from '../types.js'
 import type { YamlResult } from '../yaml.js'
 
 /** Something done, or why it cannot be, in words for the client. */
 export type Outcome<T> = { done: T } | { refused: string; tooLarge?: true }
-
-/** One edit of a table of contents, by the names of `summary/edit.ts`. */
-export type SummaryEdit = { edit: string; args: readonly unknown[] }
 
 /**
  * What takes texts apart that anybody may have written, and time with them. Each is a pure function of its arguments, which
@@ -30,6 +28,10 @@ export interface TextTasks {
   /** Title of the first top heading; null where there is none. */
   heading(text: string): string | null
   setHeading(text: string, title: string): string
+  /** A table of contents with one change made. */
+  changeSummary(text: string, change: SummaryChange): Outcome<string>
+  /** YAML whose top is a mapping, with keys set; null removes one. */
+  setYaml(text: string, changes: Readonly<Record<string, unknown>>): Outcome<string>
   mergePage(base: string, ours: string, theirs: string): { text: string } | { conflict: string }
   mergeYaml(base: string, ours: string, theirs: string): { text: string } | { conflict: string }
 }

@@ -1,7 +1,7 @@
 import type { TextTasks } from './text-work.js'
 
 /** Arguments that are JSON and not text, by place. */
-const JSON_ARGUMENTS: Partial<Record<keyof TextTasks, readonly number[]>> = { print: [0], setMembers: [1] }
+const JSON_ARGUMENTS: Partial<Record<keyof TextTasks, readonly number[]>> = { print: [0], setMembers: [1], changeSummary: [1], setYaml: [1] }
 const places = (name: string): readonly number[] => JSON_ARGUMENTS[name as keyof TextTasks] ?? []
 
 /** Arguments of a task as texts; those that are not given are left out at the end. */

@@ -35,8 +35,9 @@ export class Texts {
   /** The tasks for one owner (a space): owners take turns. */
   for(owner: string): TextWork {
     const ask = async (name: keyof TextTasks, args: unknown[]): Promise<unknown> => {
-      if (isShort(args)) return (direct[name] as (...all: unknown[]) => unknown)(...args)
-      return JSON.parse(Buffer.from(await this.bytes(owner, name, encodeArguments(name, args))).toString())
+      const texts = encodeArguments(name, args)
+      if (isShort(texts)) return (direct[name] as (...all: unknown[]) => unknown)(...args)
+      return JSON.parse(Buffer.from(await this.bytes(owner, name, texts)).toString())
     }
     return Object.fromEntries(Object.keys(direct).map((name) => [name, (...args: unknown[]) => ask(name as keyof TextTasks, args)])) as unknown as TextWork
   }
@@ -83,11 +84,7 @@ export class Texts {
   }
 }
 
-const isShort = (args: readonly unknown[]): boolean => {
-  let length = 0
-  for (const one of args) if (one !== undefined) length += typeof one === 'string' ? one.length : Number.POSITIVE_INFINITY
-  return length <= SHORT
-}
+const isShort = (texts: readonly string[]): boolean => texts.reduce((length, one) => length + one.length, 0) <= SHORT
 
 function keyOf(name: string, args: readonly string[]): string {
   const hash = createHash('sha256').update(`${name}\0${args.map((one) => one.length).join()}\0`)

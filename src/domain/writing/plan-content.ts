@@ -30,6 +30,7 @@ export async function planContent(
   const workspace = new Workspace(revision.snapshot, revision.structure, await overridesAt(app, space.doc.id, space.repo, base))
   const batch: Batch = {
     workspace,
+    work: app.texts.for(space.doc.id),
     pageRefs: new Map(),
     fileRefs: new Map(),
     written: new Set(),
@@ -49,7 +50,7 @@ export async function planContent(
   } catch (error) {
     if (!(error instanceof BatchError)) throw error
     const { index, reason } = error
-    throw new ServiceError('bad-request', `Change ${index} cannot be made: ${reason.message} Nothing was changed.`, {
+    throw new ServiceError(reason.tooLarge ? 'too-large' : 'bad-request', `Change ${index} cannot be made: ${reason.message} Nothing was changed.`, {
       details: [{ path: `/changes/${index}${reason.member === undefined ? '' : `/${reason.member}`}`, message: reason.message }],
       cause: error,
     })
