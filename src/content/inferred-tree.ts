@@ -5,6 +5,8 @@ import { groupSlug, pageSlug } from './slug.js'
 import { type Place, placeBelow, rootPlace, type TreeBuilder } from './tree-builder.js'
 import type { ContentConfig, PageEntry } from './types.js'
 
+/** Files between two turns of others. */
+const SLICE = 500
 const natural = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
 const byName = (a: string, b: string): number => natural.compare(a, b) || (a < b ? -1 : a > b ? 1 : 0)
 const isReadme = (path: string): boolean => /^readme\.md$/i.test(nameOf(path))
@@ -13,7 +15,7 @@ const isReadme = (path: string): boolean => /^readme\.md$/i.test(nameOf(path))
  * Builds the tree of a repository without a table of contents: a folder's README.md is the folder's page, a folder
  * without one is a group, all in natural order. Titles come from names, since no page's text is read here.
  */
-export function buildInferredTree(builder: TreeBuilder, config: ContentConfig, files: FileIndex): void {
+export async function buildInferredTree(builder: TreeBuilder, config: ContentConfig, files: FileIndex, pause: () => Promise<void>): Promise<void> {
   const folders = foldersOf(config.root, files.markdown(config.summary))
   const addPage = (place: Place, gitPath: string, title: string): PageEntry => {
     const key = keyBelow(config.root, gitPath)
@@ -31,7 +33,9 @@ export function buildInferredTree(builder: TreeBuilder, config: ContentConfig, f
     for (const { path } of named) work.push({ path, place })
   }
   push(config.root, root, readme)
+  let count = 0
   for (let item = work.pop(); item; item = work.pop()) {
+    if (++count % SLICE === 0) await pause()
     const { path, place } = item
     if (!folders.has(path) || files.has(path)) {
       addPage(place, path, titleFromName(nameOf(path)))

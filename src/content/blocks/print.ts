@@ -9,8 +9,7 @@ import { parseDocument } from './parse.js'
 import { patches } from './patch.js'
 import { blockFlow, definitionsOf, flow } from './print-block.js'
 import type { Printing } from './print-inline.js'
-import { plainText } from './node.js'
-import { isVerbatimPage } from './verbatim.js'
+import { verbatimText } from './verbatim.js'
 import { pageLimit } from './weight.js'
 
 const TIGHT = new Set(['paragraph', 'heading', 'code'])
@@ -56,9 +55,9 @@ const print = (nodes: BlockNode['nodes'], printing: Printing): string => write(f
  * `DocumentTooLarge` where it, or what would be written, is beyond a limit.
  */
 export function printDocument(input: DocumentNode, source?: string): string {
+  // A page beyond the limits, handed back as it was read.
+  if (source !== undefined && verbatimText(input) === source) return source
   const document = checkDocument(input)
-  const [only] = document.nodes
-  if (only && document.nodes.length === 1 && isVerbatimPage(only)) return plainText(only.nodes)
   const printing: Printing = { definitions: definitionsOf(document) }
   const wanted = essenceOf(document)
   const says = (markdown: string): boolean => essenceOf(parseDocument(markdown)) === wanted

@@ -19,3 +19,12 @@ export const isVerbatimPage = (node: BlockNode): boolean => node.type === 'code'
 
 /** Why a document is its page's source alone; null where it is a tree. */
 export const limitOf = (document: DocumentNode): string | null => (typeof document.data['limit'] === 'string' ? document.data['limit'] : null)
+
+/** The source of a page that such a document stands for; null where it is none. The input may come from anybody. */
+export function verbatimText(input: DocumentNode): string | null {
+  const [only, ...others] = Array.isArray(input?.nodes) ? input.nodes : []
+  if (!only || others.length > 0 || typeof only.data !== 'object' || only.data === null || !isVerbatimPage(only)) return null
+  const [inner, ...more] = Array.isArray(only.nodes) ? only.nodes : []
+  const leaf = inner?.object === 'text' && more.length === 0 && Array.isArray(inner.leaves) && inner.leaves.length === 1 ? inner.leaves[0] : null
+  return typeof leaf?.text === 'string' ? leaf.text : null
+}

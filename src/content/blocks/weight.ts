@@ -7,23 +7,25 @@ export const MAX_NODES = 250_000
  * anything is parsed, in one pass: so the outcome is the same everywhere, and the deadline of the threads only a last resort.
  */
 const MAX_WEIGHT = 2_000_000
+/** The same for a text of which a list holds a hundred. */
+export const SMALL_WEIGHT = 80_000
 
 /** Microseconds by kind, measured with `parseDocument` on pages of nothing else. */
 const COST = { characters: 0.5, lines: 40, 'table cells': 50, 'levels of nested lists and quotes': 15, 'inline markers': 12, 'markers in one paragraph': 1 }
 type Kind = keyof typeof COST
 
-/** Why a page is not taken apart, as a sentence that names the limit; null where it is. */
-export function pageLimit(text: string): string | null {
+/** Why a page (or with `maxWeight`, a smaller text) is not taken apart, as a sentence that names the limit; null where it is. */
+export function pageLimit(text: string, maxWeight = MAX_WEIGHT): string | null {
   const bytes = Buffer.byteLength(text)
   if (bytes > MAX_PAGE_BYTES) return `It has ${bytes} bytes; pages are taken apart up to ${MAX_PAGE_BYTES}. Divide it.`
   const counts = count(text)
   const weights = (Object.keys(COST) as Kind[]).map((kind) => ({ kind, weight: counts[kind] * COST[kind] }))
   const total = weights.reduce((sum, one) => sum + one.weight, 0)
-  if (total <= MAX_WEIGHT) return null
+  if (total <= maxWeight) return null
   const { kind } = weights.reduce((most, one) => (one.weight > most.weight ? one : most))
   const [has, about] =
     kind === 'markers in one paragraph' ? ['too many markers in one paragraph', ''] : [`${Math.round(counts[kind])} ${kind}`, ' of these alone']
-  return `It has ${has}, which makes it too costly to take apart; up to ${Math.floor(MAX_WEIGHT / COST[kind])}${about} are read. Divide it.`
+  return `It has ${has}, which makes it too costly to take apart; up to ${Math.floor(maxWeight / COST[kind])}${about} are read. Divide it.`
 }
 
 const isBlank = (code: number): boolean => code === 32 || code === 9

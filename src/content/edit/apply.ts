@@ -43,6 +43,7 @@ export class BatchError extends Error {
 export async function applyBatch(batch: Batch, changes: readonly ContentChange[]): Promise<Applied[]> {
   const applied: Applied[] = []
   for (const [index, change] of changes.entries()) {
+    await batch.work.pause()
     try {
       const done = await (operations[change.operation] as Operation)(batch, change)
       if (done) applied.push(done)

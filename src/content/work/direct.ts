@@ -70,5 +70,8 @@ function keysOf(markdown: string): Set<string> {
 
 /** Does the tasks where it is asked: for tools and tests that read what they trust. */
 export const inPlace: TextWork = Object.fromEntries(
-  Object.entries(direct).map(([name, task]) => [name, async (...args: unknown[]) => (task as (...all: unknown[]) => unknown)(...args)]),
+  Object.entries({ ...direct, pause: () => undefined }).map(([name, task]) => [
+    name,
+    async (...args: unknown[]) => (task as (...all: unknown[]) => unknown)(...args),
+  ]),
 ) as unknown as TextWork

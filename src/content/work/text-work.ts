@@ -37,7 +37,10 @@ export interface TextTasks {
 }
 
 /** The tasks, asked for. Throws `TextTooCostly` where one takes more time, memory or room than it may. */
-export type TextWork = { readonly [K in keyof TextTasks]: (...args: Parameters<TextTasks[K]>) => Promise<ReturnType<TextTasks[K]>> }
+export type TextWork = { readonly [K in keyof TextTasks]: (...args: Parameters<TextTasks[K]>) => Promise<ReturnType<TextTasks[K]>> } & {
+  /** Lets others have their turn: between slices of what is done here and now. */
+  pause(): Promise<void>
+}
 
 /** A text that takes more time, memory or room than it may; the message is a sentence that says which, without the text's name. */
 export class TextTooCostly extends Error {

@@ -5,11 +5,13 @@ import { readConfig } from '../../content/config.js'
 import { keyBelow } from '../../content/paths.js'
 import { kindOfPath } from '../../content/place-kind.js'
 import { readStructure } from '../../content/structure.js'
+import type { TextWork } from '../../content/work/text-work.js'
 import type { Repository, Snapshot, TreeChange } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 
 /** What renames, additions and deletions between two commits do to the IDs; commits may be of any ancestry. */
 export async function resolveChanges(
+  work: TextWork,
   repo: Repository,
   before: IdOverrides,
   from: CommitId,
@@ -18,10 +20,10 @@ export async function resolveChanges(
 ): Promise<IdOverrides> {
   const plain = await repo.diff(from, to)
   const [old, now] = await Promise.all([repo.at(from), repo.at(to)])
-  const [{ root: oldRoot, summary }, { root }] = [(await readConfig(old)).config, (await readConfig(now)).config]
+  const [{ root: oldRoot, summary }, { root }] = [(await readConfig(old, work)).config, (await readConfig(now, work)).config]
   const shapes = (path: string): boolean => path === summary || path.endsWith('.gitbook.yaml')
   if (plain.every((change) => change.status === 'modified' && !shapes(change.path)) && !swapped(plain)) return before
-  const changes = await withRenames(repo, old, now, plain, known)
+  const changes = await withRenames(work, repo, old, now, plain, known)
   const files = await now.walk()
   const entry = (path: string): EntryKey => ({ kind: kindOfPath(keyBelow(root, path)), key: keyBelow(root, path) })
   const here = new Set(files.map((file) => keyBelow(root, file.path)))
@@ -42,7 +44,7 @@ export async function resolveChanges(
     },
     (kind, key) => here.has(key) && kindOfPath(key) === kind,
   )
-  return structural(result, old, now)
+  return structural(work, result, old, now)
 }
 
 /** Whether a file now has the bytes that another one had. */
@@ -52,8 +54,8 @@ function swapped(changes: readonly TreeChange[]): boolean {
 }
 
 /** Groups, links and computed pages: matched by what stayed the same around them. */
-async function structural(overrides: IdOverrides, old: Snapshot, now: Snapshot): Promise<IdOverrides> {
-  const [before, after] = await Promise.all([readStructure(old, defaultId), readStructure(now, defaultId)])
+async function structural(work: TextWork, overrides: IdOverrides, old: Snapshot, now: Snapshot): Promise<IdOverrides> {
+  const [before, after] = await Promise.all([readStructure(old, defaultId, work), readStructure(now, defaultId, work)])
   const keys = structureKeys(after)
   const changes = matchStructures(before, after)
   if (changes.added.length + changes.deleted.length + changes.renamed.length === 0) return overrides
@@ -65,6 +67,7 @@ async function structural(overrides: IdOverrides, old: Snapshot, now: Snapshot):
  * contents of one title, then Git's own detection.
  */
 async function withRenames(
+  work: TextWork,
   repo: Repository,
   old: Snapshot,
   now: Snapshot,
@@ -91,7 +94,7 @@ async function withRenames(
   const open = (map: Map<string, TreeChange>, status: string): boolean => [...map.values()].some((change) => change.status === status)
   const isRenamed = (source: string, target: string): boolean => gone.get(source)?.status === 'deleted' && came.get(target)?.status === 'added'
   if (open(gone, 'deleted') && open(came, 'added')) {
-    const [titles, places] = await Promise.all([oneOfATitle(old, (path) => gone.has(path)), oneOfATitle(now, (path) => came.has(path))])
+    const [titles, places] = await Promise.all([oneOfATitle(work, old, (path) => gone.has(path)), oneOfATitle(work, now, (path) => came.has(path))])
     for (const [title, source] of titles) {
       const target = places.get(title)
       if (source !== null && target && isRenamed(source, target)) take(source, target)
@@ -107,17 +110,17 @@ async function withRenames(
 }
 
 /** The listed files among those asked for, by their titles; null where several have one (`Introduction`): that says nothing. */
-async function oneOfATitle(snapshot: Snapshot, isAsked: (path: string) => boolean): Promise<Map<string, string | null>> {
+async function oneOfATitle(work: TextWork, snapshot: Snapshot, isAsked: (path: string) => boolean): Promise<Map<string, string | null>> {
   const found = new Map<string, string | null>()
-  for (const entry of (await readStructure(snapshot, defaultId)).byGitPath.values())
+  for (const entry of (await readStructure(snapshot, defaultId, work)).byGitPath.values())
     if (isAsked(entry.gitPath)) found.set(entry.title, found.has(entry.title) ? null : entry.gitPath)
   return found
 }
 
 /** Everything of a tree that has an identity. */
-export async function entriesOf(repo: Repository, tree: TreeId): Promise<EntryKey[]> {
+export async function entriesOf(work: TextWork, repo: Repository, tree: TreeId): Promise<EntryKey[]> {
   const files = repo.tree(tree)
-  const structure = await readStructure(files, defaultId)
+  const structure = await readStructure(files, defaultId, work)
   const { root } = structure.config
   const keys = (await files.walk()).map((file) => keyBelow(root, file.path))
   const listed = [...structureKeys(structure)].map(entryOfOverride).filter(({ kind }) => kind !== 'page')

@@ -1,7 +1,6 @@
-import { findFrontMatter } from '../../content/front-matter.js'
+import { readSource } from '../../content/page-source.js'
 import { readBounded } from '../../content/read.js'
 import { decodeText } from '../../content/text.js'
-import type { PageSource } from '../../content/types.js'
 import { TextTooCostly, type TextWork } from '../../content/work/text-work.js'
 import type { Snapshot } from '../../git/index.js'
 import type { Diagnostic } from '../../kernel/diagnostic.js'
@@ -50,24 +49,5 @@ async function limitOf(work: TextWork, markdown: string): Promise<string | null>
   } catch (error) {
     if (error instanceof TextTooCostly) return error.message
     throw error
-  }
-}
-
-/** A markdown file's front matter and body. Only the front matter is work. */
-export async function readSource(work: TextWork, text: string, path: string): Promise<PageSource> {
-  const found = findFrontMatter(text)
-  if (!found) return { attributes: {}, markdown: text, bodyStart: 0, diagnostics: [] }
-  try {
-    const { bodyStart, ...page } = await work.page(text.slice(0, found.bodyStart), path)
-    return { ...page, bodyStart, markdown: text.slice(bodyStart) }
-  } catch (error) {
-    if (!(error instanceof TextTooCostly)) throw error
-    const message = `The front matter is not used. ${error.message}`
-    return {
-      attributes: {},
-      markdown: text.slice(found.bodyStart),
-      bodyStart: found.bodyStart,
-      diagnostics: [{ code: 'too-costly', message, file: path, line: 1 }],
-    }
   }
 }

@@ -1,3 +1,4 @@
+import { setImmediate as pause } from 'node:timers/promises'
 import { revisionFiles } from '../../content/files.js'
 import type { Reference } from '../../content/reference.js'
 import { resolveReference } from '../../content/resolve-reference.js'
@@ -55,7 +56,8 @@ export async function structureAt(app: App, space: string, repo: Repository, com
   const known = app.content.structures.get(key)
   if (known) return known
   const structure =
-    (await inherited(app, space, repo, commit)) ?? (await readStructure(await repo.at(commit), idOf(await overridesAt(app, space, repo, commit))))
+    (await inherited(app, space, repo, commit)) ??
+    (await readStructure(await repo.at(commit), idOf(await overridesAt(app, space, repo, commit)), app.texts.for(space)))
   app.content.structures.set(key, structure)
   return structure
 }
@@ -145,6 +147,9 @@ export async function filesOf(app: App, revision: OpenRevision): Promise<FilePla
   return revisionFiles(structure, referenced, idOf(await overridesAt(app, revision.space.doc.id, revision.repo, snapshot.commit)))
 }
 
+/** Pages between two turns of others. */
+const SLICE = 50
+
 /** Git paths of the files that pages reference. */
 async function referencedFiles(app: App, revision: OpenRevision): Promise<string[]> {
   const { structure, snapshot } = revision
@@ -153,7 +158,9 @@ async function referencedFiles(app: App, revision: OpenRevision): Promise<string
   const assets = new Set(structure.assets.map((asset) => asset.gitPath))
   const others = [...paths].filter((path) => !assets.has(path) && !structure.byGitPath.has(path) && path !== structure.config.summary)
   const mayMention = mentionTest(others)
+  let count = 0
   for (const page of eachPage(structure.pages)) {
+    if (++count % SLICE === 0) await pause()
     if (page.type !== 'document' || others.length === 0 || !mayMention((await readDocument(app, revision, page)).source.markdown)) continue
     for (const reference of await referencesOf(app, revision, page)) {
       const resolved = resolveReference(reference.target, page.gitPath, structure, (path) => paths.has(path))

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
+import { setImmediate as pause } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { direct } from '../../content/work/direct.js'
+import { summaryFromLines } from '../../content/work/summary-rows.js'
 import { tasks } from '../../content/work/tasks.js'
 import { type TextTasks, TextTooCostly, type TextWork } from '../../content/work/text-work.js'
 import { encodeArguments } from '../../content/work/wire.js'
@@ -20,7 +22,7 @@ export const SHORT = 1_000
 /** What was said the last time: bytes, or why there are none. */
 type Known = Uint8Array | TextTooCostly
 /** Tasks whose results are asked for again: those of a page, and not of one edit. */
-const KEPT = new Set<string>(['document', 'page', 'yaml', 'summary', 'references', 'codeSpans', 'places', 'quote'])
+const KEPT = new Set<string>(['document', 'page', 'yaml', 'summary', 'limit', 'references', 'codeSpans', 'places', 'quote'])
 
 /** Takes texts apart out of everybody's way, and remembers what came of it by what the text says. */
 export class Texts {
@@ -37,9 +39,11 @@ export class Texts {
     const ask = async (name: keyof TextTasks, args: unknown[]): Promise<unknown> => {
       const texts = encodeArguments(name, args)
       if (isShort(texts)) return (direct[name] as (...all: unknown[]) => unknown)(...args)
-      return JSON.parse(Buffer.from(await this.bytes(owner, name, texts)).toString())
+      const bytes = await this.bytes(owner, name, texts)
+      return name === 'summary' ? summaryFromLines(bytes, pause) : JSON.parse(Buffer.from(bytes).toString())
     }
-    return Object.fromEntries(Object.keys(direct).map((name) => [name, (...args: unknown[]) => ask(name as keyof TextTasks, args)])) as unknown as TextWork
+    const asked = Object.keys(direct).map((name) => [name, (...args: unknown[]) => ask(name as keyof TextTasks, args)])
+    return { ...Object.fromEntries(asked), pause } as unknown as TextWork
   }
 
   /**
@@ -71,7 +75,7 @@ export class Texts {
       if (!(error instanceof TaskFailure)) throw error
       if (error.kind === 'busy' || error.kind === 'closed')
         throw new ServiceError('unavailable', 'The service has too many texts to read at the moment. Try again in a few seconds.', { cause: error })
-      if (error.kind === 'error') throw error
+      if (error.kind === 'error' && error.thrown !== 'TextTooCostly') throw error
       const costly = new TextTooCostly(`${error.message} Divide it.`)
       this.#known.set(key, costly, { ttl: TOO_COSTLY_MS })
       throw costly

@@ -65,7 +65,7 @@ async function firstHead(sync: Sync, theirs: CommitId, { base, given }: MergeBas
   const { repo } = space
   if (base === null) return theirs
   const own = await overridesAt(app, space.doc.id, repo, theirs)
-  const overrides = await resolveChanges(repo, await overridesAt(app, space.doc.id, repo, base), base, theirs)
+  const overrides = await resolveChanges(app.texts.for(space.doc.id), repo, await overridesAt(app, space.doc.id, repo, base), base, theirs)
   if (!given && own.size === overrides.size && [...overrides].every(([key, id]) => own.get(key) === id)) return theirs
   return makeCommit(app, space.doc.id, repo, {
     parents: given ? [theirs, base] : [theirs],

@@ -86,7 +86,12 @@ export async function mergeCommit(
 async function rememberTheirs({ app, space }: Contact, base: CommitId | null, theirs: CommitId): Promise<void> {
   if (base === null) return
   const { repo } = space
-  rememberOverrides(app, space.doc.id, theirs, await resolveChanges(repo, await overridesAt(app, space.doc.id, repo, base), base, theirs))
+  rememberOverrides(
+    app,
+    space.doc.id,
+    theirs,
+    await resolveChanges(app.texts.for(space.doc.id), repo, await overridesAt(app, space.doc.id, repo, base), base, theirs),
+  )
 }
 
 /** Main becomes the remote's history as it is. */

@@ -50,6 +50,7 @@ async function rewriteLinks(batch: Batch, moved: ReadonlyMap<string, string>): P
   const structure = await workspace.structure()
   const mayMention = mentionTest(moved.keys())
   for (const path of [...paths].filter((one) => isMarkdown(one) && one !== structure.config.summary)) {
+    await batch.work.pause()
     const text = (await workspace.text(path)) ?? ''
     const bodyStart = findFrontMatter(text)?.end ?? 0
     const here = moved.get(path) ?? path

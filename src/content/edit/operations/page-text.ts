@@ -9,6 +9,8 @@ import { type Batch, ChangeError } from '../plan.js'
 
 type Work = Pick<Batch, 'work'>
 type GivenDocument = NonNullable<ChangeOf<'update_page'>['document']>
+/** Characters of a page that was shown at all, and so can be edited as a block tree. */
+const MAX_TEXT = 10 * 1024 * 1024
 /** Shorter markdown is looked at when it is read. */
 const MAY_BE_HEAVY = 8 * 1024
 
@@ -43,6 +45,7 @@ export async function markdownOf({ work }: Work, document: GivenDocument, presen
 /** The text of a file with the `document` of a change in place of its body. What markdown says in front matter of its own replaces the file's. */
 export async function withDocument(batch: Work, text: string, document: GivenDocument): Promise<string> {
   if ('markdown' in document) return replaceBody(text, await markdownOf(batch, document))
+  if (text.length > MAX_TEXT) throw new ChangeError(`The page has more than ${MAX_TEXT} characters: only markdown can replace its text.`, 'document', true)
   const bodyStart = findFrontMatter(text)?.bodyStart ?? 0
   const page = bodyStart === 0 ? null : await bounded(batch.work.page(text.slice(0, bodyStart), ''), 'The front matter of the page', 'page')
   const at = page?.bodyStart ?? 0
