@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { setImmediate as pause } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
+import { pageLimit } from '../../content/blocks/weight.js'
 import { direct } from '../../content/work/direct.js'
 import { summaryFromLines } from '../../content/work/summary-rows.js'
 import { tasks } from '../../content/work/tasks.js'
@@ -14,10 +15,11 @@ const MAX_BYTES = 64 * 1024 * 1024
 /** How long a text is known to be too costly: a busy machine may have been the reason. */
 const TOO_COSTLY_MS = 10 * 60_000
 /**
- * Characters of a task's arguments up to which it is done at once: measured over the hostile texts of the tests, the dearest
- * of this length takes a few milliseconds. Most comments and front matters are shorter.
+ * Characters of a task's arguments up to which it may be done at once: most comments and front matters are shorter. YAML of
+ * this length takes some milliseconds at worst; markdown must also weigh no more than three of them (`content/blocks/weight.ts`).
  */
-export const SHORT = 1_000
+const SHORT = 1_000
+const LIGHT = 3_000
 
 /** What was said the last time: bytes, or why there are none. */
 type Known = Uint8Array | TextTooCostly
@@ -38,7 +40,7 @@ export class Texts {
   for(owner: string): TextWork {
     const ask = async (name: keyof TextTasks, args: unknown[]): Promise<unknown> => {
       const texts = encodeArguments(name, args)
-      if (isShort(texts)) return (direct[name] as (...all: unknown[]) => unknown)(...args)
+      if (isQuick(name, texts)) return (direct[name] as (...all: unknown[]) => unknown)(...args)
       const bytes = await this.bytes(owner, name, texts)
       return name === 'summary' ? summaryFromLines(bytes, pause) : JSON.parse(Buffer.from(bytes).toString())
     }
@@ -68,7 +70,7 @@ export class Texts {
 
   async #make(owner: string, name: string, args: readonly string[], key: string): Promise<Uint8Array> {
     try {
-      const bytes = isShort(args) ? Buffer.from(tasks[name]?.(...args) ?? '') : await this.pool.run(owner, name, args)
+      const bytes = isQuick(name, args) ? Buffer.from(tasks[name]?.(...args) ?? '') : await this.pool.run(owner, name, args)
       if (KEPT.has(name)) this.#known.set(key, bytes)
       return bytes
     } catch (error) {
@@ -88,7 +90,9 @@ export class Texts {
   }
 }
 
-const isShort = (texts: readonly string[]): boolean => texts.reduce((length, one) => length + one.length, 0) <= SHORT
+const WEIGHED = new Set(['document', 'places', 'references', 'codeSpans', 'print', 'summary'])
+const isQuick = (name: string, texts: readonly string[]): boolean =>
+  texts.reduce((length, one) => length + one.length, 0) <= SHORT && (!WEIGHED.has(name) || texts.every((one) => pageLimit(one, LIGHT) === null))
 
 function keyOf(name: string, args: readonly string[]): string {
   const hash = createHash('sha256').update(`${name}\0${args.map((one) => one.length).join()}\0`)
