@@ -1,4 +1,6 @@
+import { accessSync, constants, statSync } from 'node:fs'
 import { isIP } from 'node:net'
+import { resolve } from 'node:path'
 import { cleanEnv, EnvError, makeValidator, type ValidatorSpec } from 'envalid'
 import ipaddr from 'ipaddr.js'
 import type { LogLevel } from './kernel/log.js'
@@ -62,6 +64,27 @@ const networks = makeValidator<boolean | string[]>((input) => {
   })
 })
 
+/** An existing file of the operator's, by its absolute path, which stands in a command line of ssh: nothing in it that ssh would expand. */
+function fileOf(input: string): string {
+  const file = resolve(input)
+  if (/["%$\\\p{Cc}]/u.test(file)) fail('must be a path without quotes, %, $ and backslashes')
+  try {
+    accessSync(file, constants.R_OK)
+    if (statSync(file).isFile()) return file
+  } catch {
+    // said below
+  }
+  return fail('must be the path of a file that is there and may be read')
+}
+const optionalFile = makeValidator<string>((input) => (input === '' ? '' : fileOf(input)))
+/** ssh uses no private key of its own user that others may read. */
+const privateKeyFile = makeValidator<string>((input) => {
+  if (input === '') return ''
+  const file = fileOf(input)
+  const { uid, mode } = statSync(file)
+  return uid === process.getuid?.() && (mode & 0o077) !== 0 ? fail('must be readable by its owner alone: chmod 600') : file
+})
+
 /** A protocol of remote repositories. */
 export type RemoteProtocol = 'https' | 'ssh' | 'http' | 'file'
 
@@ -100,6 +123,12 @@ const settings = {
   adminToken: setting<string | null>('ADMIN_TOKEN', secret, '', 'The token of that user, at least 20 characters; empty = one is made and shown once.'),
   logLevel: setting<LogLevel>('LOG_LEVEL', level, 'info', '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.'),
   bodyLimitBytes: setting<number>('BODY_LIMIT_BYTES', integer(1024, 1024 * MIB), String(10 * MIB), 'Largest JSON body, in bytes.'),
+  bodiesLimitBytes: setting<number>(
+    'BODIES_LIMIT_BYTES',
+    integer(1024, 64 * 1024 * MIB),
+    String(128 * MIB),
+    'Most bytes of the bodies of all requests together, from their first byte until they are answered; who comes on top is told to come back (503). Of each, 64 KiB are not counted.',
+  ),
   fileLimitBytes: setting<number>(
     'FILE_LIMIT_BYTES',
     integer(1024, 4096 * MIB),
@@ -112,6 +141,14 @@ const settings = {
   ratePerToken: setting<number>('RATE_LIMIT_PER_MINUTE', integer(0, 10_000_000), '3000', 'Requests per minute and token; 0 = no limit.'),
   ratePerAddress: setting<number>('RATE_LIMIT_PER_MINUTE_ADDRESS', integer(0, 10_000_000), '6000', 'Requests per minute and address; 0 = no limit.'),
   signInRate: setting<number>('RATE_LIMIT_SIGN_INS', integer(0, 10_000_000), '20', 'Requests to sign in per minute and address; 0 = no limit.'),
+  maxConnections: setting<number>('MAX_CONNECTIONS', integer(1, 1_000_000), '1000', 'Most open connections.'),
+  maxConnectionsPerAddress: setting<number>(
+    'MAX_CONNECTIONS_PER_ADDRESS',
+    integer(1, 1_000_000),
+    '250',
+    'Most open connections of one address (of IPv6: one /64 network); not counted where `BINDERY_TRUST_PROXY` is set.',
+  ),
+  requestSeconds: setting<number>('REQUEST_SECONDS', integer(1, 86_400), '300', 'Longest time from the first byte of a request to its last.'),
   smtpUrl: setting<string | null>(
     'SMTP_URL',
     smtpUrl,
@@ -123,13 +160,25 @@ const settings = {
     'REMOTE_PROTOCOLS',
     protocols,
     'https,ssh',
-    'Protocols of remote repositories; `http` and `file` only where they are named here.',
+    'Protocols of remote repositories; `http` and `file` only where they are named here, `ssh` only with `BINDERY_SSH_KEY_FILE`.',
   ),
   allowPrivateNetworks: setting<boolean | string[]>(
     'ALLOW_PRIVATE_NETWORKS',
     networks,
     'false',
     'Whether URLs given by users may lead to private addresses: `true`, `false`, or the allowed CIDR ranges, separated by commas.',
+  ),
+  sshKeyFile: setting<string | null>(
+    'SSH_KEY_FILE',
+    privateKeyFile,
+    '',
+    'File of the private key, without a passphrase, that ssh remotes of all organizations are reached with; empty = no ssh remotes.',
+  ),
+  sshKnownHosts: setting<string | null>(
+    'SSH_KNOWN_HOSTS',
+    optionalFile,
+    '',
+    'File of the known ssh hosts, as `ssh-keyscan` writes them. A host that is not in it is refused, with the line to add; it is read anew with every connection.',
   ),
   remoteTimeoutSeconds: setting<number>('REMOTE_TIMEOUT_SECONDS', integer(1, 86_400), '600', 'Longest time for one fetch or push.'),
   eventDays: setting<number>('EVENT_DAYS', integer(1, 3_650), '30', 'Days that events and deliveries of webhooks are kept.'),

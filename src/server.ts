@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import { randomBytes } from 'node:crypto'
 import { chmod, readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
@@ -6,10 +6,11 @@ import { join, resolve } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { endpoints } from './api/index.js'
 import { createApi } from './api/pipeline/create-api.js'
+import { createHttpServer } from './api/pipeline/http-server.js'
 import { createMetrics } from './api/pipeline/metrics.js'
 import { rateLimit } from './api/pipeline/rate-limit.js'
 import { resolvers } from './api/resolvers.js'
-import { can } from './api/service.js'
+import { can, checkStillMay } from './api/service.js'
 import { bearer } from './auth/index.js'
 import type { Config } from './config.js'
 import { authenticate } from './domain/people/accounts.js'
@@ -17,9 +18,11 @@ import type { Actor, App } from './domain/app.js'
 import { ContentCache } from './domain/content/content-cache.js'
 import { openTexts } from './domain/content/open-texts.js'
 import { type FirstStart, firstStart } from './domain/people/first-start.js'
+import { guardedApp, unasked } from './domain/guarded-app.js'
 import { Gatherer } from './domain/writing/gatherer.js'
 import { recordRequest } from './domain/events/audit.js'
 import { announceAll, forgetLostHeads } from './domain/events/announce.js'
+import { migrations } from './domain/migrations.js'
 import { KeyedMutex } from './domain/mutex.js'
 import { type Repair, reconcile } from './domain/reconcile.js'
 import { makeDurableFolder } from './durable-folder.js'
@@ -75,16 +78,18 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
   const store = await openStore({
     dir: storeDir,
     collections: documentCollections,
+    migrations,
     log: ({ event, ...fields }) => log.info(fields, `store: ${event}`),
   })
   const closers: Array<() => Promise<unknown>> = [() => store.close()]
   let announcer: Announcer | undefined
   try {
+    const allowedProtocols = config.remoteProtocols.filter((protocol) => protocol !== 'ssh' || config.sshKeyFile !== null)
     const git = await openGit({
       reposDir: resolve(config.reposDir),
-      allowedProtocols: config.remoteProtocols,
+      allowedProtocols,
       maxBlobBytes: config.blobLimitBytes,
-      remote: createRemoteOperations({ allowedProtocols: config.remoteProtocols, allowPrivateNetworks: config.allowPrivateNetworks }),
+      remote: createRemoteOperations({ allowedProtocols, allowPrivateNetworks: config.allowPrivateNetworks, ...sshIdentity(config) }),
       notice: (message) => log.warn({}, message),
       moved: (repository, refs) => announcer?.moved(repository, refs),
     })
@@ -98,6 +103,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     closers.unshift(closeTexts)
     const limitSignIn = rateLimit('sign-in', config.signInRate)
     const app: App = {
+      ...unasked,
       store,
       git,
       http,
@@ -121,7 +127,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
         maxPackBytes: config.packLimitBytes,
         maxTreeEntries: config.treeLimitEntries,
         remoteTimeoutMs: config.remoteTimeoutSeconds * 1000,
-        allowedProtocols: config.remoteProtocols,
+        allowedProtocols,
         eventDays: config.eventDays,
         auditDays: config.auditDays,
         committer: { name: NAME, email: 'bindery@localhost' },
@@ -144,12 +150,15 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       acted: (request) => recordRequest(app, request),
       actorKey: (actor) => actor.token.id,
       can: can as never,
+      guard: (actor, permission, resources) => guardedApp(app, (reader) => checkStillMay(reader, actor, permission as never, resources as never)),
       config: {
         name: NAME,
         version: app.settings.version,
         publicUrl: config.publicUrl,
+        baseUrl: () => app.settings.publicUrl,
         trustProxy: config.trustProxy,
         bodyLimitBytes: config.bodyLimitBytes,
+        bodiesLimitBytes: config.bodiesLimitBytes,
         fileLimitBytes: config.fileLimitBytes,
         rateLimit: { perToken: config.ratePerToken, perAddress: config.ratePerAddress },
         corsOrigins: config.corsOrigins,
@@ -161,7 +170,12 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       ready: () => [],
       byteCache: answerCache(),
     })
-    const server = createServer(api.listener).on('clientError', api.clientError)
+    const server = createHttpServer(api, {
+      maxConnections: config.maxConnections,
+      maxConnectionsPerAddress: config.maxConnectionsPerAddress,
+      requestMs: config.requestSeconds * 1000,
+      trustProxy: config.trustProxy,
+    })
     await listen(server, config)
     const { port } = server.address() as AddressInfo
     const host = config.host.includes(':') ? `[${config.host}]` : config.host
@@ -186,6 +200,12 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     throw error
   }
 }
+
+/** The key and the known hosts of ssh remotes: those of the settings, never those of the user that the service runs as. */
+const sshIdentity = ({ sshKeyFile, sshKnownHosts }: Config) => ({
+  ...(sshKeyFile === null ? {} : { sshKeyFile }),
+  ...(sshKnownHosts === null ? {} : { knownHostsFile: sshKnownHosts }),
+})
 
 async function signIn(app: App, header: string): Promise<Actor | null> {
   const token = bearer(header)

@@ -23,6 +23,8 @@ export interface AuditDoc {
   created?: string
   /** Names of the body's members. */
   members: string[]
+  /** Rules of the space that an admin went past. */
+  overruled?: string[]
   /** HTTP status of the answer. */
   status: number
   /** From where. */
@@ -58,6 +60,12 @@ export const AuditEntry = Type.Object(
     resources: Type.Record(Type.String(), Type.String(), { description: 'IDs of the resources of the path, by kind.' }),
     created: Type.Optional(Type.String({ description: 'Path of the resource that was made.' })),
     members: Type.Array(Type.String(), { description: 'Names of the members of the body; values are not recorded.' }),
+    overruled: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          'Rules of the space that did not hold for this request because an admin made it: `requiredApprovals`, where he changed the main content himself.',
+      }),
+    ),
     from: Type.Object({ address: Type.String(), userAgent: Type.Optional(Type.String()) }),
     requestId: Type.String(),
   },

@@ -17,6 +17,8 @@ export interface AuditedRequest {
   created?: string
   /** Names of the members of a valid body. */
   members: readonly string[]
+  /** Rules that an admin went past. */
+  overruled: readonly string[]
   status: number
   address: string
   userAgent?: string
@@ -84,6 +86,7 @@ export async function recordRequest(app: App, request: AuditedRequest): Promise<
         resources: idsOf(request.resources),
         ...(created === undefined ? {} : { created }),
         members: request.members.slice(0, MOST_MEMBERS).map((name) => name.slice(0, LONGEST_ID)),
+        ...(request.overruled.length === 0 ? {} : { overruled: [...request.overruled] }),
         status,
         address,
         ...(request.userAgent === undefined ? {} : { userAgent: request.userAgent.slice(0, LONGEST_USER_AGENT) }),

@@ -1,15 +1,15 @@
 import { type RefMove, StaleRef } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
-import { spaces } from '../../model/index.js'
 import { commitMessage, makeCommit } from '../writing/commits.js'
 import { mergedOverrides, overridesAt, rememberOverrides } from '../content/identity.js'
 import { resolveChanges } from '../content/identity-changes.js'
+import { guardMain } from '../main-guard.js'
 import { ADOPTED, keepRef, MAIN } from '../refs.js'
 import { holdConflict, settleConflict } from './conflict.js'
 import { localCommit, noFolder } from './directory.js'
 import { SyncFailure } from './failure.js'
 import { type Arrival, type Plan, planArrival } from './plan-arrival.js'
-import { describeRemote } from './remote.js'
+import { describeRemote, isLinkTo } from './remote.js'
 import type { Contact, Outcome, Sync } from './sync.js'
 import { readSyncState, recordMoves, type SyncState } from './sync-refs.js'
 
@@ -17,7 +17,7 @@ const ATTEMPTS = 8
 
 /**
  * Brings the remote's head into main: adopts it, merges it, or holds it in a conflict change request. The move of main
- * is the commit point. Throws `SyncFailure` where it must not come in.
+ * is the commit point. Throws `SyncFailure` or `ServiceError` where it must not come in.
  */
 export async function takeUp(sync: Sync, head: CommitId, options: { force: boolean; forExport: boolean }): Promise<Outcome> {
   const { app, space, remote } = sync
@@ -50,13 +50,13 @@ async function attempt(sync: Sync, arrival: Pick<Arrival, 'head' | 'theirs'>, op
     await settleConflict(sync, 'The remote and the main content are in step.')
     return { result: 'unchanged', revision: main, remoteRevision: head }
   }
-  const space = await app.store.get(spaces, sync.space.doc.id)
-  if (space?.editMode === 'locked')
-    throw new SyncFailure('The space is locked, and the remote has changes that are not here. Set its editMode to live, then start again.')
+  const guard = guardMain(app, sync.space, { by: 'import', known: ({ git }) => isLinkTo(git, remote.key) && state.last !== null })
+  await guard.check()
   if (plan.kind === 'adopt') return adopt(sync, state, main, arrival)
   if (plan.kind === 'conflict') return holdConflict(sync, { ...arrival, main, base: plan.base, conflicts: plan.conflicts })
   const taken = options.force && sync.run.direction === 'import'
   const commit = await mergeCommit(sync, main, theirs, plan, taken ? 'Take' : 'Merge')
+  await guard.check()
   await repo.move([...recordMoves(repo, state, head, theirs), { ref: MAIN, from: main, to: commit }], `merge ${describeRemote(remote)}`)
   await settleConflict(sync, options.force ? 'A forced import took the content of the remote.' : 'A later import could be merged cleanly.')
   return { result: 'merged', revision: commit, remoteRevision: head }

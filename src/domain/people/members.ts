@@ -1,4 +1,4 @@
-import { greater } from '../../access/index.js'
+import { allows, greater } from '../../access/index.js'
 import { conflict, notFound, ServiceError } from '../../kernel/errors.js'
 import { type Page, pageOf, paginate } from '../../kernel/paging.js'
 import {
@@ -36,11 +36,12 @@ export interface CountedMember extends LoadedMember {
   teams: number
 }
 
-/** A member by user ID; null where there is none. */
+/** A member by user ID; null where there is none, or the caller may see no members but himself. */
 export async function findMember(app: App, actor: Actor, organization: LoadedOrganization, id: string): Promise<LoadedMember | null> {
   const doc = await app.store.get(memberships, membershipId(organization.doc.id, id))
   const user = doc && (await app.store.get(users, id))
-  return user ? { doc, user, role: id === actor.user.id ? greater(organization.role, 'read') : organization.role } : null
+  const role = id === actor.user.id ? greater(organization.role, 'read') : organization.role
+  return user && allows('member:view', role) ? { doc, user, role } : null
 }
 
 /** One page of an organization's members, with their counters. */
@@ -116,7 +117,7 @@ async function changeMember(
 
 /**
  * Ends a membership, with all that hung on it (`removeTraces`): everything, or nothing. Members may leave; admins may
- * remove anybody. Throws 403, and 409 for the last admin.
+ * remove anybody. Who belonged to this organization alone is former from then on. Throws 403, and 409 for the last admin.
  */
 export async function removeMember(app: App, actor: Actor, { doc: { id, organization, user } }: LoadedMember): Promise<void> {
   await app.store.transact(async (tx) => {
@@ -126,6 +127,8 @@ export async function removeMember(app: App, actor: Actor, { doc: { id, organiza
     if (isActiveAdmin(stored)) await requireOtherAdmin(tx, stored)
     await removeTraces(tx, organization, user)
     await tx.remove(memberships as never, id)
+    const doc = await tx.get(users, user)
+    if (doc?.limitedTo === organization) await tx.replace(users, { ...doc, former: true })
     await emit(app, tx, { type: 'member.removed', organization, actor: actor.user.id, subject: { user }, data: { role: stored.role } })
   })
 }

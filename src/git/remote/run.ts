@@ -12,6 +12,8 @@ export interface GitRun {
 }
 
 export interface GitRunOptions {
+  /** What is run in Git's place; then without `maxFileBytes`. */
+  program?: 'git' | 'ssh-keyscan'
   env: Record<string, string>
   /** After this many milliseconds the whole process group is killed. */
   timeoutMs: number
@@ -40,8 +42,8 @@ const collector = (): { add(piece: Buffer): void; text(): string } => {
   }
 }
 
-const commandLine = (args: readonly string[], maxFileBytes?: number): [string, string[]] =>
-  maxFileBytes === undefined ? ['git', [...args]] : ['/bin/sh', ['-c', 'ulimit -f "$0" && exec git "$@"', String(Math.ceil(maxFileBytes / 512)), ...args]]
+const commandLine = (args: readonly string[], { program = 'git', maxFileBytes }: GitRunOptions): [string, string[]] =>
+  maxFileBytes === undefined ? [program, [...args]] : ['/bin/sh', ['-c', 'ulimit -f "$0" && exec git "$@"', String(Math.ceil(maxFileBytes / 512)), ...args]]
 
 /**
  * Runs one Git process in a process group of its own and waits for all of it to end. Plain spawn, not simple-git: that
@@ -49,7 +51,7 @@ const commandLine = (args: readonly string[], maxFileBytes?: number): [string, s
  */
 export function runGit(args: readonly string[], options: GitRunOptions): Promise<GitRun> {
   return new Promise((resolve, reject) => {
-    const [file, argv] = commandLine(args, options.maxFileBytes)
+    const [file, argv] = commandLine(args, options)
     const child = spawn(file, argv, {
       env: options.env,
       cwd: '/',
