@@ -1,9 +1,8 @@
 import type { Server } from 'node:http'
 import { randomBytes } from 'node:crypto'
-import { chmod, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
-import { LRUCache } from 'lru-cache'
 import { endpoints } from './api/index.js'
 import { createApi } from './api/pipeline/create-api.js'
 import { createHttpServer } from './api/pipeline/http-server.js'
@@ -33,8 +32,10 @@ import { startWorker } from './jobs/worker.js'
 import { type Clock, systemClock } from './kernel/clock.js'
 import { ServiceError } from './kernel/errors.js'
 import { createLog, type Log } from './kernel/log.js'
-import { documentCollections } from './model/index.js'
+import { MemoryBudget } from './kernel/memory-budget.js'
+import { documentCollections, journals } from './model/index.js'
 import { createHttpClient, createMailer } from './outbound/index.js'
+import { makePrivate } from './private-files.js'
 import { openStore } from './store/index.js'
 import { keepSecret } from './secret-file.js'
 
@@ -58,8 +59,6 @@ export interface Overrides {
 }
 
 const NAME = 'Bindery'
-/** Bytes of answers that are kept ready, by their validator. */
-const ANSWER_CACHE_BYTES = 64 * 1024 * 1024
 /** Waiting edits of a space that one move of its refs takes along. */
 const EDITS_AT_ONCE = 64
 /** Longest wait for requests under way when the service stops. */
@@ -73,19 +72,23 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
   const dataDir = resolve(config.dataDir)
   const storeDir = join(dataDir, 'store')
   await makeDurableFolder(storeDir)
-  // Also where it was there: names, addresses and hashes of tokens are for the owner alone.
-  await chmod(storeDir, 0o700)
+  // Also what was there: names, addresses, hashes of tokens and keys are for the owner alone.
+  makePrivate(dataDir, { deep: false })
+  makePrivate(storeDir, { deep: true })
   const store = await openStore({
     dir: storeDir,
     collections: documentCollections,
+    journals,
     migrations,
     log: ({ event, ...fields }) => log.info(fields, `store: ${event}`),
   })
   const closers: Array<() => Promise<unknown>> = [() => store.close()]
   let announcer: Announcer | undefined
   try {
+    const budget = new MemoryBudget(config.cacheBytes)
     const allowedProtocols = config.remoteProtocols.filter((protocol) => protocol !== 'ssh' || config.sshKeyFile !== null)
     const git = await openGit({
+      budget,
       reposDir: resolve(config.reposDir),
       allowedProtocols,
       maxBlobBytes: config.blobLimitBytes,
@@ -112,10 +115,11 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       clock: overrides.clock ?? systemClock,
       locks,
       edits: new Gatherer(locks, EDITS_AT_ONCE),
-      content: new ContentCache(),
+      content: new ContentCache(budget),
       texts,
       wakeJobs: () => {},
       wakeWebhooks: () => {},
+      // bound: queued imports and exports; gone with their job
       credentials: new Map(),
       log,
       settings: {
@@ -168,7 +172,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       log,
       metrics: createMetrics(),
       ready: () => [],
-      byteCache: answerCache(),
+      byteCache: answerCache(budget),
     })
     const server = createHttpServer(api, {
       maxConnections: config.maxConnections,
@@ -217,8 +221,8 @@ function checkReadOnly(actor: Actor, method: string): void {
   if (actor.token.readOnly && method !== 'GET') throw new ServiceError('forbidden', 'This token is for reading only.')
 }
 
-const answerCache = () =>
-  new LRUCache<string, Buffer>({ maxSize: ANSWER_CACHE_BYTES, sizeCalculation: (bytes) => bytes.length + 200, maxEntrySize: 1024 * 1024 })
+/** Answers that are kept ready, by their validator. */
+const answerCache = (budget: MemoryBudget) => budget.cache<Buffer>({ weigh: (bytes) => bytes.length + 200, maxEntryBytes: 1024 * 1024 })
 
 async function version(): Promise<string> {
   const { version: text } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }

@@ -4,8 +4,8 @@ import { type ChangeRequestDoc, changeRequests } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import { createChangeRequest, setStatus } from '../change-requests/change-requests.js'
 import { commitMessage, makeCommit } from '../writing/commits.js'
+import { arrivingOverrides } from '../content/arriving-identity.js'
 import { mergedOverrides, overridesAt } from '../content/identity.js'
-import { resolveChanges } from '../content/identity-changes.js'
 import { mergeCommits } from '../writing/merge.js'
 import { changeRequestRef, incomingRef } from '../refs.js'
 import type { MergeBase } from './base.js'
@@ -65,7 +65,7 @@ async function firstHead(sync: Sync, theirs: CommitId, { base, given }: MergeBas
   const { repo } = space
   if (base === null) return theirs
   const own = await overridesAt(app, space.doc.id, repo, theirs)
-  const overrides = await resolveChanges(app.texts.for(space.doc.id), repo, await overridesAt(app, space.doc.id, repo, base), base, theirs)
+  const overrides = await arrivingOverrides(app, space.doc.id, repo, base, theirs)
   if (!given && own.size === overrides.size && [...overrides].every(([key, id]) => own.get(key) === id)) return theirs
   return makeCommit(app, space.doc.id, repo, {
     parents: given ? [theirs, base] : [theirs],

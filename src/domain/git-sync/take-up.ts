@@ -1,8 +1,8 @@
 import { type RefMove, StaleRef } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { commitMessage, makeCommit } from '../writing/commits.js'
-import { mergedOverrides, overridesAt, rememberOverrides } from '../content/identity.js'
-import { resolveChanges } from '../content/identity-changes.js'
+import { arrivingOverrides } from '../content/arriving-identity.js'
+import { mergedOverrides, rememberOverrides } from '../content/identity.js'
 import { guardMain } from '../main-guard.js'
 import { ADOPTED, keepRef, MAIN } from '../refs.js'
 import { holdConflict, settleConflict } from './conflict.js'
@@ -85,13 +85,7 @@ export async function mergeCommit(
 /** The IDs of what arrives follow from those of the commit here that it is based on. */
 async function rememberTheirs({ app, space }: Contact, base: CommitId | null, theirs: CommitId): Promise<void> {
   if (base === null) return
-  const { repo } = space
-  rememberOverrides(
-    app,
-    space.doc.id,
-    theirs,
-    await resolveChanges(app.texts.for(space.doc.id), repo, await overridesAt(app, space.doc.id, repo, base), base, theirs),
-  )
+  rememberOverrides(app, space.doc.id, theirs, await arrivingOverrides(app, space.doc.id, space.repo, base, theirs))
 }
 
 /** Main becomes the remote's history as it is. */

@@ -7,6 +7,7 @@ import { INCLUDES_FOLDER } from '../../reusable.js'
 import { encodeText } from '../../text.js'
 import { VARIABLES_FILE } from '../../variables.js'
 import { defaultId, idOf } from '../../identity.js'
+import { keepLineEnds } from '../line-ends.js'
 import { type Batch, ChangeError, type Operation } from '../plan.js'
 import { bounded, done, markdownOf, withDocument } from './page-text.js'
 import { inFolder } from './table-of-contents.js'
@@ -105,7 +106,8 @@ export const upsertReusableContent: Operation<ChangeOf<'upsert_reusable_content'
   if (existing) {
     const before = (await batch.workspace.text(existing.gitPath)) ?? ''
     const text = await withDocument(batch, before, change.document)
-    await batch.workspace.setText(existing.gitPath, change.title === undefined ? text : await titled(batch, text, change.title))
+    const next = change.title === undefined ? text : await titled(batch, text, change.title)
+    await batch.workspace.setText(existing.gitPath, keepLineEnds(before, next))
     batch.written.add(existing.gitPath)
     return { object: 'updated_reusable_content', page: existing.id }
   }

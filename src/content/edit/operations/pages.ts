@@ -3,6 +3,7 @@ import { folderOf, nameOf } from '../../paths.js'
 import { fileSlug, MAX_FILE_SLUG_BYTES, pageSlug } from '../../slug.js'
 import { encodeText } from '../../text.js'
 import type { DocumentEntry, PageEntry } from '../../types.js'
+import { keepLineEnds } from '../line-ends.js'
 import { relativeTarget } from '../links.js'
 import { type Batch, ChangeError, type Operation } from '../plan.js'
 import { moveFile } from './move-file.js'
@@ -81,7 +82,7 @@ async function editText(batch: Parameters<typeof updatePage>[0], page: DocumentE
   // The H1 follows the title only where it said the same (spec/gaps.md, "title change").
   if (change.title !== undefined && !change.document && (await bounded(batch.work.heading(text), 'The page', 'page')) === page.title)
     text = await bounded(batch.work.setHeading(text, change.title), 'The page', 'title')
-  await workspace.setText(page.gitPath, await withMembers(batch, text, change, given))
+  await workspace.setText(page.gitPath, keepLineEnds(before, await withMembers(batch, text, change, given)))
 }
 
 async function movePage(batch: Parameters<typeof updatePage>[0], page: PageEntry, change: ChangeOf<'update_page'>): Promise<void> {
