@@ -40,7 +40,7 @@ export interface Snapshot {
   /** A folder's own entries in Git's order, or null where it is no folder. */
   list(path: string): Promise<TreeEntry[] | null>
   /** A blob's bytes. Throws `MissingObject`, `ObjectTooLarge`. */
-  read(oid: string): Promise<Buffer>
+  read(oid: string, maxBytes?: number): Promise<Buffer>
   /** All blobs below `prefix`, in Git's order. Trees come from the cache by oid. */
   walk(prefix?: string): Promise<TreeEntry[]>
   /** Sizes of blobs in bytes, in the order asked. */
