@@ -189,6 +189,8 @@ export interface Repository {
   diff(before: CommitId | TreeId | null, after: CommitId | TreeId, options?: { renames?: boolean }): Promise<TreeChange[]>
   /** What the remote's ref names, without fetching; null = no such ref. */
   remoteHead(remote: Remote, ref: RefName): Promise<CommitId | null>
+  /** The full name of the remote's default branch; null where there is none, or it has no commit. */
+  remoteDefault(remote: Remote): Promise<RefName | null>
   /** Fetches `ref` into a quarantine, checks it, moves the objects in. Moves no ref of ours. */
   fetch(remote: Remote, ref: RefName, limits: FetchLimits): Promise<FetchResult>
   /** Pushes `commit` to `ref` under a lease: the remote's ref must be `expected`. Throws `StaleRemote`, `RemoteRejected`. */
