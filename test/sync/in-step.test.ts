@@ -142,40 +142,71 @@ test('an edit on the remote after the merge of the branch is news, a revert ther
   assert.is((await f.files(space))['guide.md'], page('one', 'two', 'three', 'four', 'five').trimEnd(), 'the revert was taken back by force')
 })
 
-for (const lost of ['the answer', 'the process'] as const)
-  test(`a push that arrived although ${lost} was lost is known`, async () => {
-    const { remote, space, url } = await imported(`lost-${lost.replace(' ', '-')}`)
-    const before = head(space)
-    await f.edit(space, { 'old.md': null, 'new.md': '# New\n' })
-    if (lost === 'the answer') f.remotes.behaviour.cutAfter = 0
-    f.remotes.behaviour.onRequest = (request) => {
-      if (request.method === 'POST' && !request.url.includes('receive-pack')) delete f.remotes.behaviour.cutAfter
-    }
-    const run = await f.export(space, { url })
-    delete f.remotes.behaviour.cutAfter
-    delete f.remotes.behaviour.onRequest
-    if (lost === 'the answer') assert.is(run.state, 'failure')
-    if (lost === 'the answer' && (await remote.head()) === before) return
-    await rollBack(space, before)
-    assert.is((await f.import(space, { url })).result, 'unchanged')
-    const files = await f.files(space)
-    assert.ok('old.md' in files)
-    assert.not.ok('new.md' in files)
-    assert.is((await inStep(space, url))['old.md'], '# Old\n\ntext')
-  })
+/** Lets the next push arrive, and cuts its answer off. */
+const cutPush = (): void => {
+  f.remotes.behaviour.onRequest = (request) => {
+    if (request.method === 'POST' && request.url.includes('receive-pack')) f.remotes.behaviour.cutAfter = 0
+    else delete f.remotes.behaviour.cutAfter
+  }
+}
+const heal = (): void => {
+  delete f.remotes.behaviour.onRequest
+  delete f.remotes.behaviour.cutAfter
+}
+
+test('a push that arrived although its answer was lost is known', async () => {
+  const { remote, space, url } = await imported('lost-answer')
+  const [before, first] = [head(space), await remote.head()]
+  await f.edit(space, { 'old.md': null, 'new.md': '# New\n' })
+  cutPush()
+  assert.is((await f.export(space, { url })).state, 'failure')
+  heal()
+  assert.is.not(await remote.head(), first, 'it arrived')
+  await rollBack(space, before)
+  assert.is((await f.import(space, { url })).result, 'unchanged')
+  assert.ok('old.md' in (await f.files(space)))
+  const after = await inStep(space, url)
+  assert.is(after['old.md'], '# Old\n\ntext')
+  assert.not.ok('new.md' in after)
+})
+
+test('a push to a branch whose answer was lost is known when the branch is merged', async () => {
+  const { remote, space, url } = await imported('lost-branch')
+  const before = head(space)
+  await f.edit(space, { 'old.md': null })
+  cutPush()
+  assert.is((await f.export(space, { url, ref: DOCS })).state, 'failure')
+  heal()
+  await rollBack(space, before)
+  await mergeOnRemote(remote, 'docs', 'squash')
+  assert.is((await f.import(space, { url })).state, 'success')
+  assert.ok('old.md' in (await inStep(space, url)))
+})
+
+test('a revert on the remote of what was exported is news, also where the branch was rebased there', async () => {
+  for (const style of styles) {
+    const { remote, space, url } = await imported(`reverted-${style}`)
+    await f.edit(space, { 'guide.md': page('one', 'two', 'three', 'four', 'five') })
+    await f.export(space, { url, ref: DOCS })
+    await remote.commit({ 'other.md': '# Other\n' })
+    await f.import(space, { url })
+    await mergeOnRemote(remote, 'docs', style)
+    await remote.commit({ 'guide.md': docs['guide.md'] }, { message: 'Revert' })
+    assert.is((await f.import(space, { url })).result, 'merged', style)
+    assert.is((await inStep(space, url))['guide.md'], docs['guide.md'].trimEnd(), style)
+  }
+})
 
 test('a recorded export that never arrived has no effect', async () => {
   const { remote, space, url } = await imported('never')
   const before = head(space)
   await f.edit(space, { 'old.md': null })
-  f.remotes.behaviour.neverAnswer = 'pack'
   f.remotes.behaviour.onRequest = (request) => {
     if (request.url.includes('receive-pack') && request.method === 'POST') f.remotes.behaviour.redirectTo = 'http://127.0.0.1:1'
   }
-  delete f.remotes.behaviour.neverAnswer
   assert.is((await f.export(space, { url })).state, 'failure')
   delete f.remotes.behaviour.redirectTo
-  delete f.remotes.behaviour.onRequest
+  heal()
   await remote.commit({ 'README.md': '# Home\n\nmore\n' })
   assert.is((await f.import(space, { url })).result, 'merged')
   assert.equal(Object.keys(await f.files(space)).sort(), ['README.md', 'guide.md'])

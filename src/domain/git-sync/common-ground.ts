@@ -1,8 +1,8 @@
 import type { CommitInfo, Repository } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
-import { equalTrees } from './equal-trees.js'
+import { equalTrees, type StandIn } from './equal-trees.js'
 import { isKnown } from './log-pruning.js'
-import type { Entry } from './log-entries.js'
+import { type Entry, isWhole } from './log-entries.js'
 import { reappliedExports } from './reapplied-exports.js'
 import type { SyncLog } from './sync-log.js'
 
@@ -40,10 +40,11 @@ export interface CommonGround {
 export async function findCommonGround(repo: Repository, log: SyncLog, { main, theirs }: { main: CommitId; theirs: CommitId }): Promise<CommonGround> {
   const known = [...new Set([...log.pairs.map((pair) => pair.theirs), ...(await mergedByHand(repo, log, main, theirs))])]
   const news: CommitInfo[] = (await containedIn(repo, theirs, known)) ? [] : await repo.history({ from: theirs, not: known, limit: SEARCH })
-  const equal = await equalTrees(repo, log, news)
+  const reapplied = await reappliedExports(repo, log, theirs, news)
+  const equal = await equalTrees(repo, log, news, reapplied)
   const implied = new Set<CommitId>(equal.map(({ pair }) => pair.theirs))
   const dropping = await isOutstanding(repo, log, theirs, implied)
-  for (const pair of await reappliedExports(repo, log, theirs, news)) implied.add(pair.theirs)
+  for (const { pair } of reapplied) implied.add(pair.theirs)
   if (dropping && log.last) implied.add(log.last.theirs)
   const allKnown = await newest(repo, [...known, ...equal.map(({ commit }) => commit)])
   const past = [theirs, ...implied]
@@ -89,7 +90,7 @@ async function isOutstanding(repo: Repository, log: SyncLog, theirs: CommitId, i
   if ((await repo.commit(last.local)).tree === (await repo.commit(theirs)).tree) return false
   // An export made since has the whole of what main was then; where the head contains it, it dropped nothing.
   for (const pair of log.pairs) {
-    const later = pair.local === pair.anchor && pair !== last && (await repo.isAncestor(last.anchor, pair.anchor)) && pair.anchor !== last.anchor
+    const later = isWhole(pair) && pair !== last && (await repo.isAncestor(last.anchor, pair.anchor)) && pair.anchor !== last.anchor
     if (later && (await repo.isAncestor(pair.theirs, theirs))) return false
   }
   return true
@@ -106,13 +107,7 @@ async function droppedPairs(repo: Repository, log: SyncLog, theirs: CommitId, la
   return dropped
 }
 
-async function basesOf(
-  repo: Repository,
-  log: SyncLog,
-  known: readonly CommitId[],
-  past: readonly CommitId[],
-  equal: readonly { commit: CommitId; pair: Entry }[],
-): Promise<Base[]> {
+async function basesOf(repo: Repository, log: SyncLog, known: readonly CommitId[], past: readonly CommitId[], equal: readonly StandIn[]): Promise<Base[]> {
   const common: CommitId[] = []
   for (const one of known)
     for (const other of past) {

@@ -21,6 +21,9 @@ export interface Entry {
   ref: string
 }
 
+/** Whether a pair has the whole content that main had at its anchor: an export, or content found equal. An import has its own. */
+export const isWhole = ({ local, anchor }: Entry): boolean => local === anchor
+
 const HEADING = 'Common ground with a remote (bindery sync log 1)'
 const KINDS: readonly string[] = ['known', 'offered', 'dropped'] satisfies Entry['kind'][]
 

@@ -125,7 +125,12 @@ async function meet(contact: Contact, head: CommitId): Promise<Omit<Arrival, 'he
 }
 
 /** What main would name: a commit that no ref names. */
-async function arrived(contact: Contact, { theirs, main }: Arrival, plan: Exclude<Plan, { kind: 'conflict' }> | { kind: 'same' }, verb: 'Take' | 'Merge'): Promise<CommitId> {
+async function arrived(
+  contact: Contact,
+  { theirs, main }: Arrival,
+  plan: Exclude<Plan, { kind: 'conflict' }> | { kind: 'same' },
+  verb: 'Take' | 'Merge',
+): Promise<CommitId> {
   const { app, space } = contact
   if (plan.kind === 'same') return main
   if (plan.kind === 'merge') return mergeCommit(contact, main, theirs, plan, verb)

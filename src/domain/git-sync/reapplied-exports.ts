@@ -1,6 +1,7 @@
 import type { CommitInfo, Repository, TreeChange } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
-import type { Entry } from './log-entries.js'
+import type { StandIn } from './equal-trees.js'
+import { type Entry, isWhole } from './log-entries.js'
 import { samePatch } from './same-patch.js'
 import type { SyncLog } from './sync-log.js'
 
@@ -15,7 +16,7 @@ const LINE_BY_LINE = 50
  * rebased onto what the remote had meanwhile. The head then counts as containing them. An export whose changes somebody
  * changed on the way is not recognised.
  */
-export async function reappliedExports(repo: Repository, log: SyncLog, theirs: CommitId, news: readonly CommitInfo[]): Promise<Entry[]> {
+export async function reappliedExports(repo: Repository, log: SyncLog, theirs: CommitId, news: readonly CommitInfo[]): Promise<StandIn[]> {
   if (news.length === 0) return []
   const open: { pair: Entry; changes: TreeChange[] }[] = []
   for (const pair of log.pairs) {
@@ -25,18 +26,18 @@ export async function reappliedExports(repo: Repository, log: SyncLog, theirs: C
       if (changes.length > 0) open.push({ pair, changes })
     }
   }
-  const found = new Set<Entry>()
+  const found = new Map<Entry, CommitId>()
   for (const commit of open.length === 0 ? [] : news.slice(0, SEARCH)) {
     const [parent] = commit.parents
     if (parent === undefined) continue
     const made = new Map((await repo.diff(parent, commit.id)).map((change) => [change.path, change]))
-    for (const { pair, changes } of open) if (!found.has(pair) && (await includes(repo, made, changes))) found.add(pair)
+    for (const { pair, changes } of open) if (!found.has(pair) && (await includes(repo, made, changes))) found.set(pair, commit.id)
   }
-  return [...found]
+  return [...found].map(([pair, commit]) => ({ commit, pair }))
 }
 
 /** An export equals the very commit of main that it was made from; what was imported equals itself. */
-const isExport = ({ local, anchor, theirs }: Entry): boolean => local === anchor && local !== theirs
+const isExport = (pair: Entry): boolean => isWhole(pair) && pair.local !== pair.theirs
 
 /** What an export's change is counted from: its parent, and the commit on which the exports in a row before it began. */
 async function groundsOf(repo: Repository, log: SyncLog, pair: Entry): Promise<CommitId[]> {

@@ -49,7 +49,11 @@ export async function readSyncLog(repo: Repository, remote: SyncRemote, main: Co
  */
 export async function hasMetRemote(repo: Repository, main: CommitId): Promise<boolean> {
   for (const [ref, commit] of await repo.refs('refs/bindery/sync/')) {
-    const met = ref.endsWith(`/${LOG}`) ? readEntries((await repo.commit(commit)).message).filter(isKnown).map(({ anchor }) => anchor) : [commit]
+    const met = ref.endsWith(`/${LOG}`)
+      ? readEntries((await repo.commit(commit)).message)
+          .filter(isKnown)
+          .map(({ anchor }) => anchor)
+      : [commit]
     for (const anchor of met) if ((await repo.hasCommit(anchor)) && (await repo.isAncestor(anchor, main))) return true
   }
   return false
