@@ -42,7 +42,7 @@ export async function readStructure(reader: TreeReader, idOf: IdOf): Promise<Con
       diagnostics.push({ code: 'unlisted', message: `${path} is not in ${config.summary}, so it is no page. List it there to publish it.`, file: path })
     }
   } else buildInferredTree(builder, config, files)
-  diagnostics.push(...files.caseCollisions())
+  diagnostics.push(...files.unfit, ...files.caseCollisions())
 
   const below = config.root === '' ? '' : `${config.root}/`
   const assets = files.paths.filter((path) => path.startsWith(below + ASSETS_FOLDER)).map((path) => filePlace(path, config.root, idOf))

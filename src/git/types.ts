@@ -52,6 +52,8 @@ export type FileChange =
   | { path: string; content: Uint8Array; mode?: EntryMode }
   | { path: string; oid: BlobId; mode?: EntryMode }
   | { path: string; delete: true }
+  /** A whole folder, instead of what is there, names and all: they are not looked at. */
+  | { path: string; tree: TreeId }
 
 export interface WriteInput {
   /** Recorded parents; the first one's tree is what `changes` apply to, unless `tree` is given. */
@@ -202,6 +204,8 @@ export interface Repository {
 }
 
 export interface FetchLimits {
+  /** The only folder that the limits on files and their names look at; '' or none = all. */
+  directory?: string
   /** Bytes of one blob. */
   maxBlobBytes: number
   /** Bytes of the objects that arrive. */

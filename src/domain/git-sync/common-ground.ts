@@ -107,17 +107,22 @@ async function droppedPairs(repo: Repository, log: SyncLog, theirs: CommitId, la
   return dropped
 }
 
-async function basesOf(repo: Repository, log: SyncLog, known: readonly CommitId[], past: readonly CommitId[], equal: readonly StandIn[]): Promise<Base[]> {
+/** The newest commits that one of `known` and one of `past` both contain. */
+export async function commonCommits(repo: Repository, known: readonly CommitId[], past: readonly CommitId[]): Promise<CommitId[]> {
   const common: CommitId[] = []
   for (const one of known)
     for (const other of past) {
       const base = await repo.mergeBase(one, other)
       if (base !== null) common.push(base)
     }
+  return newest(repo, common)
+}
+
+async function basesOf(repo: Repository, log: SyncLog, known: readonly CommitId[], past: readonly CommitId[], equal: readonly StandIn[]): Promise<Base[]> {
   const local = (commit: CommitId): CommitId =>
     log.pairs.findLast((pair) => pair.theirs === commit)?.local ?? equal.find((one) => one.commit === commit)?.pair.local ?? commit
   const age = (commit: CommitId): number => log.pairs.findLastIndex((pair) => pair.theirs === commit)
-  return (await newest(repo, common)).sort((a, b) => age(b) - age(a)).map((theirs) => ({ theirs, local: local(theirs) }))
+  return (await commonCommits(repo, known, past)).sort((a, b) => age(b) - age(a)).map((theirs) => ({ theirs, local: local(theirs) }))
 }
 
 /** The entries that record a head as taken up at `anchor`, with what the remote dropped on the way there. */

@@ -12,6 +12,8 @@ const MAX_CO_AUTHORS = 50
 export interface Ground {
   head: CommitId | null
   local: CommitId | null
+  /** Whether the remote does not have it yet: it is our own history. */
+  own?: true
 }
 
 /**
@@ -37,14 +39,10 @@ export async function exportCommit(sync: Sync, log: SyncLog, main: CommitId, gro
   })
 }
 
-/** Makes the folder of the ground's tree equal to `tree` and touches nothing else. Deletions first: a file may become a folder. */
+/** Makes the folder of the ground's tree equal to `tree` and touches nothing else. */
 async function folderChanges(repo: Repository, directory: string, ground: Ground, tree: TreeId): Promise<FileChange[]> {
+  const empty = ((await repo.tree(tree).list('')) ?? []).length === 0
+  if (!empty) return [{ path: directory, tree }]
   const before = ground.head === null ? null : await (await repo.at(ground.head)).entry(directory)
-  const changes = await repo.diff(before?.mode === '040000' ? (before.oid as TreeId) : null, tree)
-  const path = (inner: string): string => `${directory}/${inner}`
-  const deleted = changes.filter((change) => change.status === 'deleted').map((change): FileChange => ({ path: path(change.path), delete: true }))
-  const written = changes.flatMap((change): FileChange[] =>
-    change.after ? [{ path: path(change.path), oid: change.after.oid as never, mode: change.after.mode }] : [],
-  )
-  return [...(before && before.mode !== '040000' ? [{ path: directory, delete: true as const }] : []), ...deleted, ...written]
+  return before === null ? [] : [{ path: directory, delete: true }]
 }

@@ -63,13 +63,13 @@ async function prepare(sync: Sync, head: CommitId | null, found: readonly Founda
   const { repo } = sync.space
   const main = requireMain(sync)
   const log = await readSyncLog(repo, remote, main)
-  const ground = head === null ? await firstGround(sync, log, main, found) : { head, local: await localCommit(repo, log, remote.directory, head) }
+  const ground: Ground = head === null ? await firstGround(sync, log, main, found) : { head, local: await localCommit(repo, log, remote.directory, head) }
   if (head !== null && !sync.run.force && !(await isInStep(sync, log, main, ground.local))) return 'remote moved'
   const record = { local: main, anchor: main, ref: remote.ref }
   if (ground.head !== null && ground.local !== null && (await repo.commit(ground.local)).tree === (await repo.commit(main)).tree) {
     const entry = { ...record, remote: ground.head, theirs: ground.local }
     // A new branch of what the remote has already: no commit is needed for it.
-    if (head === null && ground.head !== main) return { entry, expected: null }
+    if (head === null && !ground.own) return { entry, expected: null }
     if (head !== null) return unchanged(sync, log, entry)
   }
   const commit = await exportCommit(sync, log, main, ground)

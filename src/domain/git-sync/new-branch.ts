@@ -1,6 +1,6 @@
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { ADOPTED } from '../refs.js'
-import { findCommonGround } from './common-ground.js'
+import { commonCommits, findCommonGround } from './common-ground.js'
 import { localCommit } from './directory.js'
 import type { Ground } from './export-commit.js'
 import { fetchHead, type Sync } from './sync.js'
@@ -36,22 +36,23 @@ export async function findFoundations(sync: Sync): Promise<Foundation[]> {
 
 /**
  * What the first export to a ref that does not exist stands on. A branch of a repository that is known begins at the newest
- * commit there that is known here, so that it can be merged there. A space that never met a remote takes its own history
+ * commit there that is known here (of the same content, if there is one), so that it can be merged there. A space that never met a remote takes its own history
  * along. Else the export begins a history of one commit: what was purged from a remote must not come back by ours.
  */
 export async function firstGround(sync: Sync, log: SyncLog, main: CommitId, foundations: readonly Foundation[]): Promise<Ground> {
   const { space, remote } = sync
   const { repo } = space
+  const { tree } = await repo.commit(main)
+  for (const { head, theirs } of foundations) if (theirs !== null && (await repo.commit(theirs)).tree === tree) return { head, local: theirs }
   for (const { head, theirs } of foundations) {
     if (theirs === null) continue
     const ground = await findCommonGround(repo, log, { main, theirs })
     if (ground.inStep) return { head, local: theirs }
-    for (const { theirs: base } of ground.bases) {
-      if (!(await repo.isAncestor(base, theirs))) continue
+    for (const base of await commonCommits(repo, ground.known, [theirs])) {
       const found = remote.directory === '' ? base : log.pairs.findLast((pair) => pair.theirs === base)?.remote
       if (found !== undefined) return { head: found, local: base }
     }
   }
   const met = repo.head(ADOPTED) !== null || (await hasMetRemote(repo, main))
-  return met || remote.directory !== '' ? { head: null, local: null } : { head: main, local: main }
+  return met || remote.directory !== '' ? { head: null, local: null } : { head: main, local: main, own: true }
 }
