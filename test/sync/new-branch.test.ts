@@ -50,6 +50,24 @@ for (const directory of ['', 'docs'])
       assert.is((await f.export(space, link)).result, 'unchanged')
     })
 
+test('a branch that alone was ever synchronized, merged and deleted there', async () => {
+  for (const style of ['merge', 'squash', 'rebase'] satisfies MergeStyle[]) {
+    const remote = await f.remotes.createRepository(`alone-${style}.git`, { files })
+    await git(remote.path, ['update-ref', DOCS, 'main'])
+    await remote.commit({ 'guide.md': '# Guide\n\none\ntwo\n' }, { ref: DOCS })
+    const space = await f.space()
+    await f.import(space, { url: remote.url, ref: DOCS })
+    await f.edit(space, { 'one.md': '# One\n' })
+    await f.export(space, { url: remote.url, ref: DOCS })
+    const merged = await mergeOnRemote(remote, 'docs', style)
+    await git(remote.path, ['update-ref', '-d', DOCS])
+    await f.edit(space, { 'two.md': '# Two\n' })
+    assert.is((await f.export(space, { url: remote.url, ref: DOCS })).result, 'exported')
+    assert.ok(await git(remote.path, ['merge-base', 'docs', merged]), 'no orphan')
+    assert.is(await git(remote.path, ['diff', '--name-only', `${merged}...docs`]), 'two.md', style)
+  }
+})
+
 test('a default branch of another name, only ever exported to a branch', async () => {
   const remote = await f.remotes.createRepository('trunk.git', { files })
   await git(remote.path, ['branch', '-m', 'main', 'trunk'])
