@@ -32,7 +32,9 @@ for (const first of [true, false])
         }
       })
       const input = { url: remote.url, ref: 'refs/heads/main' }
-      await (direction === 'import' ? requestImport(f.app, f.actor, await f.reload(space), input) : requestExport(f.app, f.actor, await f.reload(space), { ...input, commitMessage: 'x' }))
+      await (direction === 'import'
+        ? requestImport(f.app, f.actor, await f.reload(space), input)
+        : requestExport(f.app, f.actor, await f.reload(space), { ...input, commitMessage: 'x' }))
       await held
       const stage = (await listSyncRuns(f.app, space))[0]?.stage
       release()
