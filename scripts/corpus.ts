@@ -41,6 +41,8 @@ const service = await start(
     BINDERY_ADMIN_TOKEN: token,
     BINDERY_REMOTE_PROTOCOLS: 'https,ssh,http,file',
     BINDERY_ALLOW_PRIVATE_NETWORKS: 'true',
+    BINDERY_SSH_KEY_FILE: process.env.BINDERY_SSH_KEY_FILE,
+    BINDERY_SSH_KNOWN_HOSTS: process.env.BINDERY_SSH_KNOWN_HOSTS,
     BINDERY_CHECK_ANSWERS: 'true',
   }),
   { log: createLog({ level: 'error' }) },

@@ -1,4 +1,6 @@
+import { accessSync, constants, statSync } from 'node:fs'
 import { isIP } from 'node:net'
+import { resolve } from 'node:path'
 import { cleanEnv, EnvError, makeValidator, type ValidatorSpec } from 'envalid'
 import ipaddr from 'ipaddr.js'
 import type { LogLevel } from './kernel/log.js'
@@ -62,6 +64,27 @@ const networks = makeValidator<boolean | string[]>((input) => {
   })
 })
 
+/** An existing file of the operator's, by its absolute path, which stands in a command line of ssh: nothing in it that ssh would expand. */
+function fileOf(input: string): string {
+  const file = resolve(input)
+  if (/["%$\\\p{Cc}]/u.test(file)) fail('must be a path without quotes, %, $ and backslashes')
+  try {
+    accessSync(file, constants.R_OK)
+    if (statSync(file).isFile()) return file
+  } catch {
+    // said below
+  }
+  return fail('must be the path of a file that is there and may be read')
+}
+const optionalFile = makeValidator<string>((input) => (input === '' ? '' : fileOf(input)))
+/** ssh uses no private key of its own user that others may read. */
+const privateKeyFile = makeValidator<string>((input) => {
+  if (input === '') return ''
+  const file = fileOf(input)
+  const { uid, mode } = statSync(file)
+  return uid === process.getuid?.() && (mode & 0o077) !== 0 ? fail('must be readable by its owner alone: chmod 600') : file
+})
+
 /** A protocol of remote repositories. */
 export type RemoteProtocol = 'https' | 'ssh' | 'http' | 'file'
 
@@ -123,13 +146,25 @@ const settings = {
     'REMOTE_PROTOCOLS',
     protocols,
     'https,ssh',
-    'Protocols of remote repositories; `http` and `file` only where they are named here.',
+    'Protocols of remote repositories; `http` and `file` only where they are named here, `ssh` only with `BINDERY_SSH_KEY_FILE`.',
   ),
   allowPrivateNetworks: setting<boolean | string[]>(
     'ALLOW_PRIVATE_NETWORKS',
     networks,
     'false',
     'Whether URLs given by users may lead to private addresses: `true`, `false`, or the allowed CIDR ranges, separated by commas.',
+  ),
+  sshKeyFile: setting<string | null>(
+    'SSH_KEY_FILE',
+    privateKeyFile,
+    '',
+    'File of the private key, without a passphrase, that ssh remotes of all organizations are reached with; empty = no ssh remotes.',
+  ),
+  sshKnownHosts: setting<string | null>(
+    'SSH_KNOWN_HOSTS',
+    optionalFile,
+    '',
+    'File of the known ssh hosts, as `ssh-keyscan` writes them. A host that is not in it is refused, with the line to add; it is read anew with every connection.',
   ),
   remoteTimeoutSeconds: setting<number>('REMOTE_TIMEOUT_SECONDS', integer(1, 86_400), '600', 'Longest time for one fetch or push.'),
   eventDays: setting<number>('EVENT_DAYS', integer(1, 3_650), '30', 'Days that events and deliveries of webhooks are kept.'),

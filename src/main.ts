@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { Command } from 'commander'
 import { ConfigError, loadConfig } from './config.js'
-import { checkAll, makeToken } from './maintenance.js'
+import { checkAll, makeToken, makeUser, OperatorError } from './maintenance.js'
 import { type Service, start } from './server.js'
 import { StoreDamaged, StoreLocked } from './store/index.js'
 
@@ -21,7 +21,15 @@ program
   .command('token <email>')
   .description('make a token of a user, while the server is stopped')
   .option('--label <label>', 'what it is for', 'Command line')
-  .action(async (email: string, { label }: { label: string }) => console.log(await makeToken(loadConfig(), email, label)))
+  .option('--claimed-in <organization>', 'of its member who joined with the address without showing that it is his')
+  .action(async (email: string, options: { label: string; claimedIn?: string }) => console.log(await makeToken(loadConfig(), email, options)))
+
+program
+  .command('user <email>')
+  .description('say that an address is somebody’s: makes his account where there is none; while the server is stopped')
+  .option('--name <name>', 'display name of a new account')
+  .option('--free', 'say that it is not the account’s that has it: it goes on as a user of its one organization, without the address')
+  .action(async (email: string, options: { name?: string; free?: boolean }) => console.log(await makeUser(loadConfig(), email, options)))
 
 program
   .command('fsck')
@@ -64,7 +72,11 @@ try {
 } catch (error) {
   // These are for the operator to mend: their message says how; a stack would only hide it.
   const known =
-    error instanceof ConfigError || error instanceof StoreLocked || error instanceof StoreDamaged || (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
+    error instanceof ConfigError ||
+    error instanceof OperatorError ||
+    error instanceof StoreLocked ||
+    error instanceof StoreDamaged ||
+    (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
   console.error(known ? (error as Error).message : error)
   process.exit(1)
 }

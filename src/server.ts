@@ -19,6 +19,7 @@ import { type FirstStart, firstStart } from './domain/people/first-start.js'
 import { Gatherer } from './domain/writing/gatherer.js'
 import { recordRequest } from './domain/events/audit.js'
 import { announceAll, forgetLostHeads } from './domain/events/announce.js'
+import { migrations } from './domain/migrations.js'
 import { KeyedMutex } from './domain/mutex.js'
 import { type Repair, reconcile } from './domain/reconcile.js'
 import { makeDurableFolder } from './durable-folder.js'
@@ -74,16 +75,18 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
   const store = await openStore({
     dir: storeDir,
     collections: documentCollections,
+    migrations,
     log: ({ event, ...fields }) => log.info(fields, `store: ${event}`),
   })
   const closers: Array<() => Promise<unknown>> = [() => store.close()]
   let announcer: Announcer | undefined
   try {
+    const allowedProtocols = config.remoteProtocols.filter((protocol) => protocol !== 'ssh' || config.sshKeyFile !== null)
     const git = await openGit({
       reposDir: resolve(config.reposDir),
-      allowedProtocols: config.remoteProtocols,
+      allowedProtocols,
       maxBlobBytes: config.blobLimitBytes,
-      remote: createRemoteOperations({ allowedProtocols: config.remoteProtocols, allowPrivateNetworks: config.allowPrivateNetworks }),
+      remote: createRemoteOperations({ allowedProtocols, allowPrivateNetworks: config.allowPrivateNetworks, ...sshIdentity(config) }),
       notice: (message) => log.warn({}, message),
       moved: (repository, refs) => announcer?.moved(repository, refs),
     })
@@ -117,7 +120,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
         maxPackBytes: config.packLimitBytes,
         maxTreeEntries: config.treeLimitEntries,
         remoteTimeoutMs: config.remoteTimeoutSeconds * 1000,
-        allowedProtocols: config.remoteProtocols,
+        allowedProtocols,
         eventDays: config.eventDays,
         auditDays: config.auditDays,
         committer: { name: NAME, email: 'bindery@localhost' },
@@ -182,6 +185,12 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     throw error
   }
 }
+
+/** The key and the known hosts of ssh remotes: those of the settings, never those of the user that the service runs as. */
+const sshIdentity = ({ sshKeyFile, sshKnownHosts }: Config) => ({
+  ...(sshKeyFile === null ? {} : { sshKeyFile }),
+  ...(sshKnownHosts === null ? {} : { knownHostsFile: sshKnownHosts }),
+})
 
 async function signIn(app: App, header: string): Promise<Actor | null> {
   const token = bearer(header)

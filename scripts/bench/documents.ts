@@ -42,7 +42,13 @@ async function fill(dir: string, count: number): Promise<void> {
   for (let at = 0; at < count; at += 1000) {
     await store.transact(async (tx) => {
       for (let i = at; i < Math.min(count, at + 1000); i++) {
-        await tx.insert(users, { id: `filler-${i}`, email: `filler-${i}@example.org`, displayName: `Filler ${i}`, createdAt: new Date(0).toISOString() })
+        await tx.insert(users, {
+          id: `filler-${i}`,
+          email: `filler-${i}@example.org`,
+          displayName: `Filler ${i}`,
+          createdAt: new Date(0).toISOString(),
+          proof: 'operator',
+        })
       }
     })
   }

@@ -18,6 +18,7 @@ import {
   tokens,
   users,
 } from '../../src/model/index.js'
+import { migrations } from '../../src/domain/migrations.js'
 import { openStore, type Store, type Transaction } from '../../src/store/index.js'
 
 /** Organization → how long its lists are; the comments are on its first space, `<organization>-0`. */
@@ -39,11 +40,11 @@ const secondsLater = (n: number): string => new Date(Date.parse(START) + n * 100
 
 /** Writes the lists into a store that nobody has open. The spaces' repositories are copies of that of `model`. */
 export async function fillLists(home: string, model: string): Promise<void> {
-  const store = await openStore({ dir: join(home, 'data', 'store'), collections: documentCollections })
+  const store = await openStore({ dir: join(home, 'data', 'store'), collections: documentCollections, migrations })
   const organization = (await store.all(organizations))[0]
   const space = await store.get(spaces, model)
   if (!organization || !space) throw new Error('nothing to copy from')
-  await store.insert(users, { id: 'reader', email: 'reader@example.org', displayName: 'Reader', createdAt: START })
+  await store.insert(users, { id: 'reader', email: 'reader@example.org', displayName: 'Reader', createdAt: START, proof: 'operator' })
   await store.insert(tokens, { id: 'reader', user: 'reader', label: 'bench', hash: hashToken(READER), readOnly: true, createdAt: START })
   for (const [id, counts] of Object.entries(LISTS)) {
     const team = `team-${id}`
@@ -53,7 +54,7 @@ export async function fillLists(home: string, model: string): Promise<void> {
     await addMember(store, id, 'reader', 'read', 0)
     await inBatches(store, counts.members - 1, async (tx, n) => {
       const user = `${id}-${n}`
-      await tx.insert(users, { id: user, email: `${user}@example.org`, displayName: `Member ${n}`, createdAt: START })
+      await tx.insert(users, { id: user, email: `${user}@example.org`, displayName: `Member ${n}`, createdAt: START, proof: 'operator' })
       await addMember(tx, id, user, 'edit', n)
     })
     await inBatches(store, counts.spaces, async (tx, n) => {

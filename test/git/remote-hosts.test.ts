@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert'
 import { isAllowedAddress } from '../../src/kernel/addresses.js'
-import { remoteEnvironment, sshCommand } from '../../src/git/remote/environment.js'
+import { remoteEnvironment } from '../../src/git/remote/environment.js'
+import { sshCommand } from '../../src/git/remote/ssh.js'
 import { allowedAddresses } from '../../src/git/remote/hosts.js'
 import { createRemoteOperations } from '../../src/git/remote/operations.js'
 import { runGit } from '../../src/git/remote/run.js'
@@ -85,19 +86,21 @@ test(
   }),
 )
 
-test('ssh is pinned, never prompts, and knows hosts by name', () => {
+test('ssh is pinned, never prompts, and has the key and the known hosts of the settings alone', () => {
   const command = sshCommand(parseRemoteUrl('ssh://git@example.com:2222/a'), '203.0.113.7', { sshKeyFile: "/keys/o'ne", knownHostsFile: '/keys/hosts' })
   for (const option of [
     'HostName=203.0.113.7',
     'HostKeyAlias=[example.com]:2222',
     'BatchMode=yes',
-    'StrictHostKeyChecking=accept-new',
+    'StrictHostKeyChecking=yes',
+    'IdentitiesOnly=yes',
+    'GlobalKnownHostsFile=/dev/null',
     'IdentityAgent=none',
-    'UserKnownHostsFile=/keys/hosts',
+    'UserKnownHostsFile="/keys/hosts"',
   ]) {
     assert.ok(command.includes(`-o '${option}'`), option)
   }
-  assert.ok(command.includes(`'IdentityFile=/keys/o'\\''ne'`))
+  assert.ok(command.includes(`'IdentityFile="/keys/o'\\''ne"'`))
   assert.match(command, /^ssh -F \/dev\/null /)
 })
 test.run()

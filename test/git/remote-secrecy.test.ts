@@ -131,7 +131,7 @@ test(
 
 test(
   'ssh: the address is pinned, the command cannot be bent, and Git works through it',
-  inWorld({ options: { allowPrivateNetworks: ['127.0.0.0/8'] } }, async ({ folder, operations, ours, theirs }) => {
+  inWorld({ options: { allowPrivateNetworks: ['127.0.0.0/8'], sshKeyFile: '/keys/one' } }, async ({ folder, operations, ours, theirs }) => {
     // Stands in for ssh: notes its arguments, runs the remote command here.
     const bin = join(folder, 'bin')
     await mkdir(bin)

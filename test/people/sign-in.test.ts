@@ -62,7 +62,7 @@ test('nobody learns whether an address has an account, and an unknown one gets n
   await smtp.mailTo('known@people.example')
   await quiet()
   assert.not.ok(smtp.received.some(({ to }) => to.includes('unknown@people.example')))
-  assert.equal(await here.service.app.store.find(users, 'email', 'unknown@people.example'), [])
+  assert.equal(await here.service.app.store.find(users, 'proven', 'unknown@people.example'), [])
 })
 
 test('a link works for fifteen minutes, and at most three are open', async () => {
@@ -97,7 +97,7 @@ test('with a link invitation, a newcomer gets an account and a place; without on
   await here.admin.call('delete', `/v1/orgs/${org}/link-invites/${link.id}`).expect(204)
   await finish(late.secret).expect(404)
   await quiet()
-  assert.equal(await here.service.app.store.find(users, 'email', 'too-late@people.example'), [])
+  assert.equal(await here.service.app.store.find(users, 'proven', 'too-late@people.example'), [])
   assert.not.ok(smtp.received.some(({ to }) => to.includes('nobody@people.example')))
 })
 

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
 import { newMembership } from '../../src/domain/people/organizations.js'
 import { documentCollections, grants, memberships, spaces, teamMembers, teams, tokens, users } from '../../src/model/index.js'
+import { migrations } from '../../src/domain/migrations.js'
 import { openStore, type Store } from '../../src/store/index.js'
 import { suite } from '../support/suite.js'
 import { caller } from './client.js'
@@ -16,7 +17,7 @@ const EACH = 300
 
 const test = suite('kill -9 while members are removed')
 
-const open = (dir: string): Promise<Store> => openStore({ dir: join(dir, 'data/store'), collections: documentCollections })
+const open = (dir: string): Promise<Store> => openStore({ dir: join(dir, 'data/store'), collections: documentCollections, migrations })
 const remaining = async (store: Store, organization: string, user: string): Promise<number[]> => [
   (await store.get(memberships, `${organization}:${user}`)) ? 1 : 0,
   await store.count(teamMembers, 'user', `${organization}/${user}`),
@@ -28,7 +29,7 @@ const remaining = async (store: Store, organization: string, user: string): Prom
 async function populate(store: Store, organization: string, user: string, space: string): Promise<void> {
   const at = new Date().toISOString()
   await store.transact(async (tx) => {
-    await tx.insert(users, { id: user, displayName: user, email: `${user}@people.example`, createdAt: at })
+    await tx.insert(users, { id: user, displayName: user, email: `${user}@people.example`, createdAt: at, proof: 'operator' })
     await tx.insert(memberships, newMembership(organization, user, 'edit', at))
     await tx.insert(tokens, { id: `t-${user}`, user, label: 't', hash: user, organization, readOnly: false, createdAt: at })
     for (let i = 0; i < EACH; i++) {

@@ -110,7 +110,7 @@ export async function startFixture(): Promise<Fixture> {
   const worker = startWorker(app, { concurrency: 2 })
   app.wakeJobs = worker.wake
   const now = new Date().toISOString()
-  const user = await app.store.insert(users, { id: 'ada', displayName: 'Ada Lovelace', email: 'ada@example.org', createdAt: now })
+  const user = await app.store.insert(users, { id: 'ada', displayName: 'Ada Lovelace', email: 'ada@example.org', createdAt: now, proof: 'operator' })
   const org = {
     id: 'org',
     title: 'Org',

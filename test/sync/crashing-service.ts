@@ -9,7 +9,7 @@ import { openApp } from '../support/sync-fixture.js'
 const [root, ...urls] = process.argv.slice(2)
 const app = await openApp(root as string, [])
 const now = new Date().toISOString()
-const user = await app.store.insert(users, { id: 'ada', displayName: 'Ada', email: 'ada@example.org', createdAt: now })
+const user = await app.store.insert(users, { id: 'ada', displayName: 'Ada', email: 'ada@example.org', createdAt: now, proof: 'operator' })
 const org = {
   id: 'org',
   title: 'Org',

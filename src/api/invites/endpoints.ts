@@ -19,7 +19,7 @@ export const inviteUsersToOrganization = endpoint({
   description:
     'Everybody accepts himself: nobody is put into an organization unasked. An invitation is good for seven days and as long as who made it is an admin; inviting an address again ' +
     'replaces the one before. Where a mail server is set up, a mail takes the link to the address, at most once a minute; else the links are answered here, this once, to be passed on. `role` defaults to the ' +
-    '`defaultRole` of the organization. Who is a member already is named in `users`.',
+    '`defaultRole` of the organization. Who is a member already is named in `users`; without a mail server also who joined with the address without showing that it is his.',
   section,
   needs: 'organization:admin',
   body: InviteUsers,
@@ -72,10 +72,10 @@ export const acceptOrganizationInvite = endpoint({
   path: '/v1/invites/accept',
   summary: 'Accept an invitation',
   description:
-    '`token` is what stands behind the # of the link. Signed in, you join; an invitation by e-mail must be for your own address (403). Without a token in the header, an invitation by ' +
-    'e-mail makes an account for its address and answers a token: one for this organization alone where the link did not come by mail, since it then does not show whose address it is; ' +
-    'none where single sign-on is asked for. 409 where the address has an account (sign in first) or somebody else has accepted; 401 for a link for many (ask for a sign-in link with it); ' +
-    '404 where it expired, was taken back, or who made it is an admin no more. Who is a member already stays what he is.',
+    '`token` is what stands behind the # of the link. Signed in, you join; an invitation by e-mail must be for your own address (403). Without a token in the header, an invitation that ' +
+    'came by mail makes an account for its address and answers a token; 409 where the address has an account (sign in first). A link that did not come by mail does not show whose the ' +
+    'address is: it makes a user of this organization alone (`emailUnproven`), who reserves nothing, is no other account of that address, and never becomes one; 409 where a member has the ' +
+    'address. No token is answered where single sign-on is asked for. 409 where somebody else has accepted; 401 for a link for many (ask for a sign-in link with it); 404 where it expired, was taken back, or who made it is an admin no more. Who is a member already stays what he is.',
   section,
   needs: 'public',
   body: AcceptInvite,

@@ -78,7 +78,7 @@ export const removeMemberFromOrganizationById = endpoint({
   summary: 'Remove a member, or leave the organization',
   description:
     'Everybody may remove himself; removing others needs an admin (403). His place in teams, what was given to him by name, his tokens for this organization alone and the reviews ' +
-    'asked of him go too, at once. What he wrote stays. 409 for the last admin.',
+    'asked of him go too, at once. What he wrote stays, under his name. A user of this organization alone (`emailUnproven`) cannot come in again: invited anew, he is a new one. 409 for the last admin.',
   section,
   needs: 'organization:view',
   aliases,

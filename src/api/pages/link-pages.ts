@@ -35,7 +35,7 @@ const INVITE = page(
   'Accept an invitation',
   `<form data-action="accept">
 <p><label>Your name, for a new account <input name="displayName" maxlength="100" autocomplete="name"></label></p>
-<p><label>Your token, if you have an account <input name="authorization" type="password" autocomplete="off"></label></p>
+<p><label>Your token, if you have an account and want to join with it <input name="authorization" type="password" autocomplete="off"></label></p>
 <button>Accept</button>
 </form>
 <form data-action="ask" hidden>

@@ -11,7 +11,7 @@ export const requestSignInLink = endpoint({
   path: '/v1/sign-in',
   summary: 'Ask for a sign-in link by e-mail',
   description:
-    'The answer is the same for every address: only one with an account, or asked for with a valid link invitation, gets a mail. The link works once, for 15 minutes; at most three of an ' +
+    'The answer is the same for every address: only one with an account, asked for with a valid link invitation, or claimed by a member somewhere (`emailUnproven`), gets a mail. The link works once, for 15 minutes; at most three of an ' +
     'address are open at a time. 409 where the service has no mail server: then the operator makes tokens on the command line. 429 for too many requests.',
   section,
   needs: 'public',
@@ -31,7 +31,7 @@ export const signInByLink = endpoint({
   summary: 'Sign in by a link',
   description:
     '`token` is what stands behind the # of the link; it is used up. The answer is a token of the user for 30 days, which does not open organizations that ask for single sign-on. A link ' +
-    'that was asked for with an invitation also makes the account, where there is none, and joins the organization.',
+    'that was asked for with an invitation also joins the organization. Where the address has no account, one is made; it has nothing of what members have who only claim the address.',
   section,
   needs: 'public',
   body: FinishSignIn,

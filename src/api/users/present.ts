@@ -1,18 +1,21 @@
 import type { App } from '../../domain/app.js'
 import type { TokenDoc, UserDoc } from '../../model/index.js'
 
+type Shown = Pick<UserDoc, 'id' | 'displayName' | 'email' | 'photoURL' | 'limitedTo'>
+
 /** A user as others see him. */
-export const presentUser = (app: App, user: UserDoc) => ({
+export const presentUser = (app: App, user: Shown) => ({
   object: 'user' as const,
   id: user.id,
   displayName: user.displayName,
   email: user.email,
   ...(user.photoURL === undefined ? {} : { photoURL: user.photoURL }),
+  ...(user.limitedTo === undefined ? {} : { emailUnproven: true }),
   urls: { location: `${app.settings.publicUrl}/v1/users/${user.id}` },
 })
 
 /** The place of a user who is gone. */
-export const formerUser = (app: App, id: string) => presentUser(app, { id, displayName: 'Former user', email: '', createdAt: '' })
+export const formerUser = (app: App, id: string) => presentUser(app, { id, displayName: 'Former user', email: '' })
 
 export const presentToken = (token: TokenDoc) => ({
   object: 'token' as const,

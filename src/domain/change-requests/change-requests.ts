@@ -10,10 +10,10 @@ import {
   type SpaceDoc,
   spaces,
   type UpdateChangeRequest,
-  users,
 } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { Actor, App, LoadedSpace } from '../app.js'
+import { addressOfMember } from '../people/authors.js'
 import { moveRefs } from '../writing/commits.js'
 import { emit } from '../events/events.js'
 import { StaleRef } from '../../git/index.js'
@@ -188,10 +188,8 @@ export async function listChangeRequests(
 async function contributedTo(app: App, space: LoadedSpace, status: ChangeRequestStatus, contributor: string): Promise<LoadedChangeRequest[]> {
   const docs = (await app.store.find(changeRequests, 'space', space.doc.id)).filter((doc) => doc.status === status)
   const all = docs.map((doc) => loadHead(space, doc))
-  const user = await app.store.get(users, contributor)
-  const wrote = await Promise.all(
-    all.map(async (one) => one.doc.createdBy === contributor || (user !== null && (await authorEmails(space, one)).has(user.email))),
-  )
+  const email = await addressOfMember(app.store, space.doc.organization, contributor)
+  const wrote = await Promise.all(all.map(async (one) => one.doc.createdBy === contributor || (email !== null && (await authorEmails(space, one)).has(email))))
   return all.filter((_, index) => wrote[index])
 }
 

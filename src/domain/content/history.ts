@@ -2,10 +2,10 @@ import type { CommitInfo } from '../../git/index.js'
 import { badRequest } from '../../kernel/errors.js'
 import { type CommitId, isOid } from '../../kernel/ids.js'
 import type { Page } from '../../kernel/paging.js'
-import { type RevisionsQuery, type UserDoc, users } from '../../model/index.js'
+import type { RevisionsQuery, UserDoc } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
-import { organizationRole } from '../roles/access.js'
 import type { App, LoadedSpace } from '../app.js'
+import { addressOfMember, memberOfAddress } from '../people/authors.js'
 import { headOf } from './main-content.js'
 import { pageHistory } from './page-history.js'
 
@@ -44,13 +44,9 @@ async function idsOf(app: App, space: LoadedSpace, { pageId, author }: Revisions
 }
 
 async function idsOfAuthor(app: App, space: LoadedSpace, head: CommitId, author: string): Promise<CommitId[]> {
-  const user = author.includes('@') ? null : await app.store.get(users, author)
-  const email = author.includes('@') ? author : user && (await isMember(app, space, user)) ? user.email : null
+  const email = author.includes('@') ? author : await addressOfMember(app.store, space.doc.organization, author)
   return email === null ? [] : space.repo.historyIds({ from: head, firstParent: true, author: email })
 }
-
-const isMember = async (app: App, space: LoadedSpace, user: UserDoc): Promise<boolean> =>
-  (await organizationRole(app.store, user.id, space.doc.organization)) !== undefined
 
 /**
  * The users behind e-mail addresses that Git recorded, by address in lower case. Only members of the space's
@@ -59,8 +55,8 @@ const isMember = async (app: App, space: LoadedSpace, user: UserDoc): Promise<bo
 export async function membersByEmail(app: App, space: LoadedSpace, emails: Iterable<string>): Promise<Map<string, Document<UserDoc>>> {
   const members = new Map<string, Document<UserDoc>>()
   for (const email of new Set([...emails].map((one) => one.toLowerCase()))) {
-    const [user] = await app.store.find(users, 'email', email)
-    if (user && (await isMember(app, space, user))) members.set(email, user)
+    const user = await memberOfAddress(app.store, space.doc.organization, email)
+    if (user) members.set(email, user)
   }
   return members
 }

@@ -1,8 +1,9 @@
 import { NoRepository, type Repository } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
-import { type AnnouncedHeadDoc, announcedHeadId, announcedHeads, changeRequests, type SpaceDoc, spaces, users } from '../../model/index.js'
+import { type AnnouncedHeadDoc, announcedHeadId, announcedHeads, changeRequests, type SpaceDoc, spaces } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../app.js'
+import { memberOfAddress } from '../people/authors.js'
 import { emit, type NewEvent } from './events.js'
 import { changeRequestNumber, changeRequestRef, MAIN, repositoryName } from '../refs.js'
 
@@ -30,7 +31,7 @@ export async function announce(app: App, space: string, ref: RefName): Promise<v
     if (head === null) return
     const known = await app.store.get(announcedHeads, announcedHeadId(space, ref))
     if (known?.commit === head) return
-    const steps = known ? await stepsBetween(app, repo, known.commit as CommitId, head) : []
+    const steps = known ? await stepsBetween(app, space, repo, known.commit as CommitId, head) : []
     done = await app.store.transact((tx) => write(app, tx, { space, ref, head, known, steps }))
   }
 }
@@ -45,13 +46,14 @@ async function openIfThere(app: App, space: string): Promise<Repository | null> 
 }
 
 /** The commits on a branch's own line since one that was its head, oldest first; where they cannot be counted, one step. */
-async function stepsBetween(app: App, repo: Repository, previous: CommitId, head: CommitId): Promise<Step[]> {
+async function stepsBetween(app: App, space: string, repo: Repository, previous: CommitId, head: CommitId): Promise<Step[]> {
+  const organization = (await app.store.get(spaces, space))?.organization
   const steps: Step[] = []
   for (let at: CommitId | undefined = head; at !== undefined && steps.length < LONGEST_WALK; ) {
     const info = await repo.commit(at)
     const [parent] = info.parents
     const mine = info.committer.email === app.settings.committer.email
-    const [author] = mine ? await app.store.find(users, 'email', info.author.email.toLowerCase()) : []
+    const author = mine && organization !== undefined ? await memberOfAddress(app.store, organization, info.author.email) : null
     const [subject = ''] = info.message.split('\n')
     const message = [...subject].slice(0, LONGEST_MESSAGE).join('')
     steps.unshift({ revision: at, previous: parent ?? previous, message, ...(author ? { actor: author.id } : {}) })

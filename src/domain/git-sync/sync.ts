@@ -53,6 +53,7 @@ export async function openSync(app: App, runId: string): Promise<Sync> {
     displayName: app.settings.committer.name,
     email: app.settings.committer.email,
     createdAt: run.startedAt,
+    proof: 'operator' as const,
   }
   return {
     app,

@@ -10,10 +10,9 @@ import {
   type OrganizationDoc,
   organizations,
   type UserDoc,
-  users,
 } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
-import { createUser, type IssuedToken, issueToken } from './accounts.js'
+import { createLimitedUser, createUser, findAccount, findLimitedMember, type IssuedToken, issueToken } from './accounts.js'
 import { asksForSso } from '../roles/access.js'
 import type { Actor, App } from '../app.js'
 import { emit } from '../events/events.js'
@@ -33,10 +32,12 @@ export interface Accepted {
 const gone = () => new ServiceError('not-found', 'The invitation does not exist, was taken back or has expired: ask for a new one.')
 
 /**
- * Accepts an invitation, once: by the caller, or, of an e-mail invitation, by somebody without an account, who gets one.
- * A second time, the same caller gets the same answer, anybody else 409. Who is a member already stays what he is.
- * Throws 404, 403 where it is for another address or the token is limited to another organization, 401 where one has to
- * sign in first because the link says nothing of who he is, 409 where the address has an account.
+ * Accepts an invitation, once: by the caller, or, of an e-mail invitation, by somebody who is not signed in. A link that came
+ * by mail has shown whose the address is, and makes an account. One that was in an answer shows nothing: whoever opens it is a
+ * user of that organization alone, whatever accounts the address has. A second time, the same caller gets the same answer,
+ * anybody else 409. Who is a member already stays what he is. Throws 404, 403 where it is for another address or the token is
+ * limited to another organization, 401 where one has to sign in first because the link says nothing of who he is, 409 where
+ * the address that is shown has an account, or the one that is not a member.
  */
 export async function acceptInvite(app: App, actor: Actor | null, input: AcceptInvite): Promise<Accepted> {
   return app.store.transact(async (tx) => {
@@ -48,10 +49,12 @@ export async function acceptInvite(app: App, actor: Actor | null, input: AcceptI
     if (invite.accepted) return acceptedBefore(tx, actor, invite, invite.accepted.user)
     if (!(await isGood(app, tx, invite))) throw gone()
     const organization = (await tx.get(organizations, invite.organization)) as Document<OrganizationDoc>
+    // Only a member may have such a user; one who was removed a moment ago does not come back by a link.
+    if (actor?.user.limitedTo !== undefined && !(await tx.get(memberships, membershipId(invite.organization, actor.user.id)))) throw gone()
     const user = actor ? checkAddress(actor, invite) : await newcomer(app, tx, invite, input)
     const doc = await join(app, tx, invite, user)
     if (invite.kind === 'email') await tx.replace(invites, { ...invite, accepted: { user: user.id, at: app.clock.now().toISOString() } })
-    const issued = actor || asksForSso(organization, doc) ? null : await issueSession(app, tx, user, invite)
+    const issued = actor || asksForSso(organization, doc) ? null : await issueSession(app, tx, user)
     return { doc, user, issued }
   })
 }
@@ -62,18 +65,27 @@ async function acceptedBefore(tx: Transaction, actor: Actor | null, { organizati
   return { doc, user: actor.user, issued: null }
 }
 
-function checkAddress(actor: Actor, { email }: InviteDoc): Document<UserDoc> {
-  if (email !== undefined && email !== actor.user.email) throw new ServiceError('forbidden', 'The invitation is for another e-mail address than yours.')
-  return actor.user
+function checkAddress({ user }: Actor, { kind, email }: InviteDoc): Document<UserDoc> {
+  if (email !== undefined && email !== user.email) throw new ServiceError('forbidden', 'The invitation is for another e-mail address than yours.')
+  // He is a member, by a link that did not come by mail; this invitation is for whoever shows that the address is his.
+  if (kind === 'email' && user.limitedTo !== undefined)
+    throw conflict('You are a member already. Accept without your token to get an account of its own for the address.')
+  return user
 }
 
-/** An account for an address that has none. */
-async function newcomer(app: App, tx: Transaction, { email }: InviteDoc, { displayName }: AcceptInvite): Promise<Document<UserDoc>> {
+/** Who is not signed in: an account where the link has shown whose the address is, else a user of the organization alone. */
+async function newcomer(app: App, tx: Transaction, { email, mail, organization }: InviteDoc, { displayName }: AcceptInvite): Promise<Document<UserDoc>> {
   if (email === undefined)
     throw new ServiceError('unauthenticated', 'Sign in first, then accept; without an account, ask for a sign-in link with this invitation (POST /v1/sign-in).')
-  const [known] = await tx.find(users, 'email', email)
-  if (known) throw conflict('There is an account with this address: sign in, then accept the invitation.')
-  return createUser(app, { email, ...(displayName === undefined ? {} : { displayName }) }, tx)
+  const account = await findAccount(tx, email)
+  const who = { email, ...(displayName === undefined ? {} : { displayName }) }
+  if (mail !== undefined) {
+    if (account) throw conflict('There is an account with this address: sign in, then accept the invitation.')
+    return createUser(app, { ...who, proof: 'mail' }, tx)
+  }
+  const member = (account && (await tx.get(memberships, membershipId(organization, account.id)))) ?? (await findLimitedMember(tx, organization, email))
+  if (member) throw conflict('A member of the organization has this address: sign in, or ask an admin to remove that member and to invite you again.')
+  return createLimitedUser(app, who, organization, tx)
 }
 
 /** Makes somebody a member, unless he is one. */
@@ -91,13 +103,9 @@ export async function join(app: App, tx: Transaction, invite: InviteDoc, user: D
   return tx.insert(memberships, { ...newMembership(organization, user.id, invite.role, app.clock.now().toISOString()), sso: invite.sso })
 }
 
-/**
- * The newcomer's token. Only a link that went to his address shows that it is his: with one that was in an answer, and could
- * have been opened by whoever made it, the token is for the organization that invited, and reaches nothing else that is
- * ever given to the address.
- */
-function issueSession(app: App, tx: Transaction, user: Document<UserDoc>, invite: InviteDoc): Promise<IssuedToken> {
-  const limit = invite.mail === undefined ? { organization: invite.organization } : {}
+/** The newcomer's token; of a user of one organization it opens that one alone. */
+function issueSession(app: App, tx: Transaction, { id, limitedTo }: Document<UserDoc>): Promise<IssuedToken> {
+  const limit = limitedTo === undefined ? {} : { organization: limitedTo }
   const expiresAt = new Date(app.clock.now().getTime() + SESSION_MS).toISOString()
-  return issueToken(app, user.id, { label: 'Invitation', expiresAt, byEmail: true, ...limit }, undefined, tx)
+  return issueToken(app, id, { label: 'Invitation', expiresAt, byEmail: true, ...limit }, undefined, tx)
 }

@@ -1,9 +1,9 @@
 import { hashToken, newToken } from '../../auth/index.js'
 import { badRequest, ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
-import { type CreateToken, memberships, type TokenDoc, tokens, type UserDoc, users } from '../../model/index.js'
-import type { Document, Transaction } from '../../store/index.js'
-import { findOrganization, opens } from '../roles/access.js'
+import { type AddressProof, type CreateToken, memberships, type TokenDoc, tokens, type UserDoc, users } from '../../model/index.js'
+import type { Document, Reader, Transaction } from '../../store/index.js'
+import { findOrganization, opens, organizationRole } from '../roles/access.js'
 import type { Actor, App } from '../app.js'
 
 /** Who a token belongs to; null where it is unknown or expired. */
@@ -17,12 +17,18 @@ export async function authenticate(app: App, token: string): Promise<Actor | nul
         token: {
           id: found.id,
           readOnly: found.readOnly,
-          ...(found.organization === undefined ? {} : { organization: found.organization }),
+          ...scopeOf(user, found),
           ...(found.expiresAt === undefined ? {} : { expiresAt: found.expiresAt }),
           ...(found.byEmail ? { byEmail: true } : {}),
         },
       }
     : null
+}
+
+/** What a token opens: of a user of one organization never more than that, whatever the token says. */
+function scopeOf({ limitedTo }: UserDoc, { organization }: TokenDoc): { organization?: string } {
+  const scope = limitedTo ?? organization
+  return scope === undefined ? {} : { organization: scope }
 }
 
 /** A token, and the secret that is shown once. */
@@ -55,20 +61,28 @@ export async function issueToken(app: App, user: string, input: NewToken, secret
   return { token, secret }
 }
 
-/** A token made by its owner: never more powerful than the one it is made with, and gone no later. Throws 400, 403. */
+/**
+ * A token made by its owner: never more powerful than the one it is made with, and gone no later. Who leaves the organization,
+ * or revokes that token, at the same time, leaves none behind. Throws 400, 401, 403.
+ */
 export async function createToken(app: App, actor: Actor, input: CreateToken): Promise<IssuedToken> {
   const limit = actor.token.organization
   if (limit !== undefined && input.organization !== limit) {
     throw new ServiceError('forbidden', `Your token is limited to organization ${limit}: a new one must be limited to it as well.`)
   }
-  if (input.organization !== undefined && !(await findOrganization(app, actor, input.organization))) {
-    throw badRequest('There is no such organization.', [{ path: '/organization', message: 'must be the ID of an organization you are a member of' }])
-  }
+  const noMember = () =>
+    badRequest('There is no such organization.', [{ path: '/organization', message: 'must be the ID of an organization you are a member of' }])
+  if (input.organization !== undefined && !(await findOrganization(app, actor, input.organization))) throw noMember()
   const end = actor.token.expiresAt
   if (end !== undefined && input.expiresAt !== undefined && Date.parse(input.expiresAt) > Date.parse(end)) {
     throw new ServiceError('forbidden', `Your token expires at ${end}: a new one cannot outlive it.`)
   }
-  return issueToken(app, actor.user.id, { ...(end === undefined ? {} : { expiresAt: end }), ...input, ...(actor.token.byEmail ? { byEmail: true } : {}) })
+  const wanted = { ...(end === undefined ? {} : { expiresAt: end }), ...input, ...(actor.token.byEmail ? { byEmail: true } : {}) }
+  return app.store.transact(async (tx) => {
+    if (!(await tx.get(tokens, actor.token.id))) throw new ServiceError('unauthenticated', 'Your token has just been revoked.')
+    if (input.organization !== undefined && (await organizationRole(tx, actor.user.id, input.organization)) === undefined) throw noMember()
+    return issueToken(app, actor.user.id, wanted, undefined, tx)
+  })
 }
 
 /** The caller's tokens; with one that is limited to an organization, those with the same limit. */
@@ -82,16 +96,42 @@ export async function revokeToken(app: App, token: Document<TokenDoc>): Promise<
   await app.store.remove(tokens as never, token.id)
 }
 
-/** A new user. `email` is stored in lower case; one that is taken throws `DuplicateKey`. */
-export function createUser(app: App, input: { email: string; displayName?: string; service?: boolean }, tx: Writer = app.store): Promise<Document<UserDoc>> {
-  const email = input.email.toLowerCase()
-  return tx.insert(users, {
-    id: newId(),
-    email,
-    displayName: input.displayName ?? (email.split('@')[0] as string),
-    createdAt: app.clock.now().toISOString(),
-    ...(input.service ? { service: true } : {}),
-  })
+/** What a new user is called. */
+interface NewUser {
+  email: string
+  displayName?: string
+}
+
+/**
+ * A new account, whose address is its own: it reserves it. `email` is stored in lower case; one that an account has throws
+ * `DuplicateKey`. What users of one organization who name the same address have or did is not the account's.
+ */
+export function createUser(app: App, input: NewUser & { proof?: AddressProof; service?: boolean }, tx: Writer = app.store): Promise<Document<UserDoc>> {
+  return tx.insert(users, { ...named(app, input), proof: input.proof ?? 'operator', ...(input.service ? { service: true } : {}) })
+}
+
+/** A new user of one organization, who says that the address is his; it reserves nothing. */
+export const createLimitedUser = (app: App, input: NewUser, organization: string, tx: Writer): Promise<Document<UserDoc>> =>
+  tx.insert(users, { ...named(app, input), limitedTo: organization })
+
+function named(app: App, { email: given, displayName }: NewUser) {
+  const email = given.toLowerCase()
+  return { id: newId(), email, displayName: displayName ?? (email.split('@')[0] as string), createdAt: app.clock.now().toISOString() }
+}
+
+/** The account whose address it is, shown by a mail or by the operator's word; null where there is none. In any case. */
+export async function findAccount(reader: Reader, email: string): Promise<Document<UserDoc> | null> {
+  const [account] = await reader.find(users, 'proven', email.toLowerCase())
+  return account ?? null
+}
+
+/** Whether users of single organizations say that the address is theirs: then who shows that it is his may have an account, and take it from no one. */
+export const isClaimed = async (reader: Reader, email: string): Promise<boolean> => (await reader.count(users, 'claimed', email.toLowerCase())) > 0
+
+/** The member of an organization who says that the address is his, without proof; null where there is none. */
+export async function findLimitedMember(reader: Reader, organization: string, email: string): Promise<Document<UserDoc> | null> {
+  const [user] = await reader.find(users, 'claimedIn', `${organization}/${email.toLowerCase()}`)
+  return user ?? null
 }
 
 /** Somebody the caller may see: himself, or who shares an organization with him that his token opens; else null. */

@@ -1,7 +1,7 @@
 import { hashToken, newToken } from '../../auth/index.js'
-import { type OrganizationDoc, memberships, organizations, tokens, type UserDoc, users } from '../../model/index.js'
+import { type OrganizationDoc, memberships, organizations, tokens, type UserDoc } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
-import { createUser, issueToken } from './accounts.js'
+import { createUser, findAccount, issueToken } from './accounts.js'
 import type { App } from '../app.js'
 import { insertOrganization } from './organizations.js'
 
@@ -13,12 +13,11 @@ export interface FirstStart {
 }
 
 /**
- * Makes the first user, organization and token where they are missing. A token that is given is valid from then on, whatever
+ * Makes the first user (the operator's word says whose the address is), organization and token where they are missing. A token that is given is valid from then on, whatever
  * was there before, so that an operator who lost his can set one.
  */
 export async function firstStart(app: App, given: { email: string; token: string | null }): Promise<FirstStart> {
-  const [known] = await app.store.find(users, 'email', given.email.toLowerCase())
-  const user = known ?? (await createUser(app, { email: given.email, displayName: 'Admin' }))
+  const user = (await findAccount(app.store, given.email)) ?? (await createUser(app, { email: given.email, displayName: 'Admin' }))
   const [mine] = await app.store.find(memberships, 'user', user.id)
   const organization =
     (mine && (await app.store.get(organizations, mine.organization))) ??

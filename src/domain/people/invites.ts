@@ -2,10 +2,11 @@ import { hashToken, newToken } from '../../auth/index.js'
 import { allows } from '../../access/index.js'
 import { badRequest, conflict, notFound, ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
-import { type InviteDoc, type InviteUsers, invites, membershipId, memberships, organizations, users } from '../../model/index.js'
+import { type InviteDoc, type InviteUsers, invites, membershipId, memberships, organizations } from '../../model/index.js'
 import type { Document, Draft, Reader, Transaction } from '../../store/index.js'
 import { organizationRole } from '../roles/access.js'
 import type { Actor, App, LoadedOrganization } from '../app.js'
+import { findAccount, findLimitedMember } from './accounts.js'
 import { queueMail } from './mails.js'
 
 /** How long an e-mail invitation may be accepted. */
@@ -30,7 +31,7 @@ export interface Invited {
 /**
  * Invites addresses: by mail where a mail server is set up, else the links are answered. Who is a member already is named
  * and not invited; an address that was invited before gets a new invitation in place of the old one. Whether an address has
- * an account elsewhere on the service changes nothing that is answered. Throws 403 where the caller is no admin any more.
+ * an account elsewhere on the service changes nothing that is answered, here or to who opens a link that is answered. Throws 403 where the caller is no admin any more.
  */
 export async function inviteUsers(app: App, actor: Actor, organization: LoadedOrganization, input: InviteUsers): Promise<Invited> {
   const emails = input.emails.map((email) => email.toLowerCase())
@@ -41,14 +42,24 @@ export async function inviteUsers(app: App, actor: Actor, organization: LoadedOr
     const wanted = { role: input.role === undefined ? defaultRole : input.role, sso: input.sso ?? false, createdBy: actor.user.id }
     const result: Invited = { users: [], invites: [] }
     for (const email of emails) {
-      const [user] = await tx.find(users, 'email', email)
-      if (user && (await tx.get(memberships, membershipId(id, user.id)))) result.users.push(user.id)
+      const member = await memberOf(app, tx, id, email)
+      if (member !== null) result.users.push(member)
       else result.invites.push(await inviteOne(app, tx, { organization: id, email, ...wanted }))
     }
     return result
   })
   app.wakeJobs()
   return invited
+}
+
+/**
+ * Who is a member already by an address: whose it is; where no mail would show whose it is, also who says that it is his. With
+ * a mail server such a one is in nobody's way: the mail makes the account that is the address's own.
+ */
+async function memberOf(app: App, tx: Transaction, organization: string, email: string): Promise<string | null> {
+  const account = await findAccount(tx, email)
+  if (account && (await tx.get(memberships, membershipId(organization, account.id)))) return account.id
+  return app.mail ? null : ((await findLimitedMember(tx, organization, email))?.id ?? null)
 }
 
 type Wanted = Pick<InviteDoc, 'organization' | 'role' | 'sso' | 'createdBy'> & { email: string }

@@ -116,7 +116,7 @@ async function changeMember(
 
 /**
  * Ends a membership, with all that hung on it (`removeTraces`): everything, or nothing. Members may leave; admins may
- * remove anybody. Throws 403, and 409 for the last admin.
+ * remove anybody. Who belonged to this organization alone is former from then on. Throws 403, and 409 for the last admin.
  */
 export async function removeMember(app: App, actor: Actor, { doc: { id, organization, user } }: LoadedMember): Promise<void> {
   await app.store.transact(async (tx) => {
@@ -126,6 +126,8 @@ export async function removeMember(app: App, actor: Actor, { doc: { id, organiza
     if (isActiveAdmin(stored)) await requireOtherAdmin(tx, stored)
     await removeTraces(tx, organization, user)
     await tx.remove(memberships as never, id)
+    const doc = await tx.get(users, user)
+    if (doc?.limitedTo === organization) await tx.replace(users, { ...doc, former: true })
     await emit(app, tx, { type: 'member.removed', organization, actor: actor.user.id, subject: { user }, data: { role: stored.role } })
   })
 }

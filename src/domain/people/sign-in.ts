@@ -1,7 +1,7 @@
 import { hashToken } from '../../auth/index.js'
 import { conflict, ServiceError } from '../../kernel/errors.js'
-import { invites, type SignIn, signIns, users } from '../../model/index.js'
-import { createUser, type IssuedToken, issueToken } from './accounts.js'
+import { invites, type SignIn, signIns } from '../../model/index.js'
+import { createUser, findAccount, type IssuedToken, isClaimed, issueToken } from './accounts.js'
 import { join, SESSION_MS } from './accept-invite.js'
 import type { App } from '../app.js'
 import { isGood } from './invites.js'
@@ -26,8 +26,9 @@ export async function startSignIn(app: App, address: string, { email, invite }: 
 }
 
 /**
- * Signs in by the secret of a link, which is used up by it. Asked for with a link invitation, it joins the organization, and
- * makes the account where there is none: the mail has shown whose address it is. Throws 404.
+ * Signs in by the secret of a link, which is used up by it. Asked for with a link invitation, it joins the organization. It
+ * makes the account where there is none, since the mail has shown whose address it is: with an invitation, or where users of
+ * single organizations claim the address. The account is new; what those have is not its own. Throws 404.
  */
 export async function finishSignIn(app: App, secret: string): Promise<IssuedToken> {
   const gone = () => new ServiceError('not-found', 'The link does not exist, was used already or has expired: ask for a new one.')
@@ -38,9 +39,9 @@ export async function finishSignIn(app: App, secret: string): Promise<IssuedToke
     await tx.remove(signIns as never, found.id)
     const invite = found.invite === undefined ? null : await tx.get(invites, found.invite)
     const good = invite !== null && (await isGood(app, tx, invite)) ? invite : null
-    const [known] = await tx.find(users, 'email', found.email)
-    if (!known && !good) throw gone()
-    const user = known ?? (await createUser(app, { email: found.email }, tx))
+    const known = await findAccount(tx, found.email)
+    if (!known && !good && !(await isClaimed(tx, found.email))) throw gone()
+    const user = known ?? (await createUser(app, { email: found.email, proof: 'mail' }, tx))
     if (good) await join(app, tx, good, user)
     return issueToken(app, user.id, { label: 'Sign-in by e-mail', byEmail: true, expiresAt: new Date(now + SESSION_MS).toISOString() }, undefined, tx)
   })

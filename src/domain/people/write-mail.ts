@@ -3,6 +3,7 @@ import { newId } from '../../kernel/ids.js'
 import { invites, organizations, signIns, users } from '../../model/index.js'
 import type { Transaction } from '../../store/index.js'
 import type { App } from '../app.js'
+import { findAccount, isClaimed } from './accounts.js'
 import { isGood, isOpen } from './invites.js'
 import { type MailOrder, oneLine, type WrittenMail } from './mails.js'
 
@@ -52,16 +53,16 @@ async function markInvite(tx: Transaction, id: string, mail: 'sent' | 'failed'):
 export const giveUpMail = async (tx: Transaction, order: MailOrder): Promise<void> =>
   order.mail === 'invite' ? markInvite(tx, order.invite, 'failed') : undefined
 
-/** A sign-in link, where there is an account with the address, or a link invitation that makes one. */
+/** A sign-in link, where there is an account with the address, or one is made by using it: asked for with a link invitation, or for an address that somebody claims. */
 async function writeSignIn(app: App, email: string, invite: string | undefined): Promise<WrittenMail | null> {
   const secret = newToken()
   const id = newId()
   const now = app.clock.now().getTime()
   const written = await app.store.transact(async (tx) => {
-    const [user] = await tx.find(users, 'email', email)
+    const user = await findAccount(tx, email)
     const link = invite === undefined ? null : await tx.get(invites, invite)
     const good = link !== null && (await isGood(app, tx, link))
-    if (user?.service || !(user || good)) return false
+    if (user?.service || !(user || good || (await isClaimed(tx, email)))) return false
     const open = (await tx.find(signIns, 'email', email)).filter((one) => Date.parse(one.expiresAt) > now)
     if (open.length >= OPEN_LINKS) return false
     const dates = { createdAt: new Date(now).toISOString(), expiresAt: new Date(now + SIGN_IN_MS).toISOString() }

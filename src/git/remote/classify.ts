@@ -11,6 +11,11 @@ const TABLE: readonly (readonly [RegExp, Kind, string])[] = [
   [/index-pack died of signal 25|File size limit exceeded/, 'too-large', 'The remote sends more than is allowed.'],
   [/returned error: 30\d/, 'refused-url', 'The remote redirects to another address; use that address as the URL.'],
   [
+    /Permission denied \([a-z-,]*publickey/,
+    'unauthorized',
+    "The remote does not accept this server's ssh key; add its public half to the repository as a deploy key, with write access for exports.",
+  ],
+  [
     /Authentication failed|returned error: 40[13]|HTTP 40[13]|Permission denied|could not read (?:Username|Password)|Invalid username or/i,
     'unauthorized',
     'The remote does not accept the credential, or wants one; check the user name and token, and that the token may access this repository.',
@@ -70,7 +75,8 @@ export const remoteWords = (stderr: string): string =>
 export function classify(stderr: string, scrub: (text: string) => string): RemoteError {
   const own = stderr.split(/[\r\n]+/).filter((line) => line !== '' && !isRemoteWord(line))
   const found = TABLE.find(([pattern]) => own.some((line) => pattern.test(withoutUrls(line))))
-  const said = bounded(scrub(own.filter((line) => /^(?:fatal|error|ERROR|ssh|warning):|denied|Host key/.test(line)).join(' ')))
+  // A line about the key names a path of this server.
+  const said = bounded(scrub(own.filter((line) => /^(?:fatal|error|ERROR|ssh|warning):|denied|Host key/.test(line) && !line.startsWith('Load key')).join(' ')))
   const words = bounded(scrub(remoteWords(stderr)))
   const [, kind, sentence] = found ?? [null, 'failed' as const, 'The remote operation failed.']
   return new RemoteError(kind, [sentence, said && `Git: ${said}`, words && `The remote: ${words}`].filter((part) => part !== '').join(' '))

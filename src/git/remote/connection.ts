@@ -6,6 +6,7 @@ import type { PrivateNetworks } from '../../kernel/addresses.js'
 import { allowedAddresses } from './hosts.js'
 import { type GitRun, type GitRunOptions, runGit } from './run.js'
 import { scrubber } from './scrub.js'
+import { hostKeyRefusal } from './ssh.js'
 import { parseRemoteUrl } from './url.js'
 
 export interface RemoteOptions extends RemoteIdentity {
@@ -26,7 +27,7 @@ export interface Connection {
   readonly env: Record<string, string>
   /** Takes the credential out of a text. */
   readonly scrub: (text: string) => string
-  /** Runs Git with the credential at hand. Throws `RemoteError` 'timeout'. */
+  /** Runs Git with the credential at hand. Throws `RemoteError` 'timeout', 'unreachable' for an ssh host that is not the one that is known. */
   run(args: readonly string[], options: Omit<GitRunOptions, 'credential'>): Promise<GitRun>
   /** Why a run failed. */
   failure(run: GitRun): RemoteError
@@ -39,17 +40,20 @@ export async function connect(remote: Remote, options: RemoteOptions): Promise<C
   const password = remote.password ?? address.password ?? ''
   if (/[\u0000-\u001f\u007f]/.test(username + password)) throw new RemoteError('unauthorized', 'The user name or password holds a control character.')
   const addresses = await allowedAddresses(address, options.allowPrivateNetworks)
+  const env = remoteEnvironment(address, addresses, options)
   const scrub = scrubber({ username, password })
   const given = address.protocol.startsWith('http') && (username !== '' || password !== '')
   return {
     url: address.url,
-    env: remoteEnvironment(address, addresses, options),
+    env,
     scrub,
     async run(args, runOptions) {
       const run = await runGit(args, { ...runOptions, ...(given ? { credential: `username=${username}\npassword=${password}\n` } : {}) })
       if (run.ended === 'timeout') {
         throw new RemoteError('timeout', `The remote did not finish within ${Math.ceil(runOptions.timeoutMs / 1000)} s; try again later.`)
       }
+      const refusal = address.protocol === 'ssh' ? await hostKeyRefusal(run, address, addresses[0] ?? '', env) : null
+      if (refusal) throw refusal
       return run
     },
     failure: (run) => classify(run.stderr, (text) => bounded(scrub(text))),

@@ -1,13 +1,14 @@
 import type { RemoteAddress } from './address.js'
 import { bracketed } from './address.js'
+import { sshCommand } from './ssh.js'
 
 /** Files of the service's own that remotes may need; all optional. */
 export interface RemoteIdentity {
   /** PEM bundle of certificate authorities for https, instead of the system's. */
   caFile?: string
-  /** Private key for ssh, instead of the service user's own. */
+  /** Private key for ssh: without one, there is no ssh. An absolute path without quotes, `%`, `$` and backslashes. */
   sshKeyFile?: string
-  /** Host keys for ssh, instead of the service user's own `known_hosts`. */
+  /** Host keys for ssh, likewise: without them, no host is known. */
   knownHostsFile?: string
 }
 
@@ -63,29 +64,6 @@ const CREDENTIAL_SETTINGS: readonly (readonly [string, string])[] = [
   ['credential.helper', ''],
   ['credential.helper', '!answer() { test "$1" != get || cat <&3; }; answer'],
 ]
-
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
-
-/** The ssh command line, run by a shell: pinned to `address`, host keys kept under the host's name, never a prompt. */
-export function sshCommand(remote: RemoteAddress, address: string, identity: RemoteIdentity): string {
-  const options = [
-    'BatchMode=yes',
-    'StrictHostKeyChecking=accept-new',
-    `HostName=${address}`,
-    `HostKeyAlias=${remote.port === 22 ? remote.host : `[${remote.host}]:${remote.port}`}`,
-    'CheckHostIP=no',
-    'ConnectTimeout=20',
-    'ServerAliveInterval=20',
-    'ServerAliveCountMax=3',
-    'IdentityAgent=none',
-    'ForwardAgent=no',
-    'ProxyCommand=none',
-    'PermitLocalCommand=no',
-    ...(identity.sshKeyFile ? [`IdentityFile=${identity.sshKeyFile}`, 'IdentitiesOnly=yes'] : []),
-    ...(identity.knownHostsFile ? [`UserKnownHostsFile=${identity.knownHostsFile}`] : []),
-  ]
-  return `ssh -F /dev/null ${options.map((option) => `-o ${quoted(option)}`).join(' ')}`
-}
 
 /**
  * The whole environment of a Git process that talks to a remote: no system or user configuration, one protocol, the

@@ -12,6 +12,8 @@ export interface GitRun {
 }
 
 export interface GitRunOptions {
+  /** What is run in Git's place. */
+  program?: 'git' | 'ssh-keyscan'
   env: Record<string, string>
   /** After this many milliseconds the whole process group is killed. */
   timeoutMs: number
@@ -46,18 +48,19 @@ const collector = (): { add(piece: Buffer): void; text(): string } => {
  */
 const WATCH = '(read -r _ <&4; kill -KILL 0) </dev/null >/dev/null 2>&1 3<&- &'
 
-const script = (limit: string): string => `${WATCH}\n${limit}exec git "$@" 4<&-`
-
-const commandLine = (args: readonly string[], maxFileBytes?: number): string[] =>
-  maxFileBytes === undefined ? ['-c', script(''), 'git', ...args] : ['-c', script('ulimit -f "$0" && '), String(Math.ceil(maxFileBytes / 512)), ...args]
+/** Arguments of a shell that sets the watch and becomes the program. */
+function commandLine(args: readonly string[], { program = 'git', maxFileBytes }: GitRunOptions): string[] {
+  const limit = maxFileBytes === undefined ? '' : `ulimit -f ${Math.ceil(maxFileBytes / 512)} && `
+  return ['-c', `${WATCH}\n${limit}exec "$0" "$@" 4<&-`, program, ...args]
+}
 
 /**
- * Runs one Git process in a process group of its own, which does not outlive this process, and waits for all of it to end. Plain spawn, not simple-git: that
- * can neither kill the group (git-remote-http outlives its parent), nor hand over a private pipe, nor set a file limit.
+ * Runs one Git process in a process group of its own, which does not outlive this process, and waits for all of it to end.
+ * Plain spawn, not simple-git: that can neither kill the group (git-remote-http outlives its parent), nor hand over a private pipe, nor set a file limit.
  */
 export function runGit(args: readonly string[], options: GitRunOptions): Promise<GitRun> {
   return new Promise((resolve, reject) => {
-    const child = spawn('/bin/sh', commandLine(args, options.maxFileBytes), {
+    const child = spawn('/bin/sh', commandLine(args, options), {
       env: options.env,
       cwd: '/',
       detached: true,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { bracketed, canonicalHost, type RemoteAddress, refusedUrl } from './address.js'
+import { NO_SSH } from './ssh.js'
 
 const SUPPORTED = ['https', 'http', 'ssh', 'file'] as const
 const MAX_LENGTH = 2048
@@ -106,6 +107,7 @@ export function parseRemoteUrl(text: string, allowedProtocols: readonly string[]
   if (/[?#]/.test(text)) throw refusedUrl('it holds "?" or "#"; write the clone address alone, and a token as the password.')
   const address = takeApart(text)
   if (!allowedProtocols.includes(address.protocol)) {
+    if (address.protocol === 'ssh') throw refusedUrl(NO_SSH)
     throw refusedUrl(`the protocol "${address.protocol}" is not allowed here; allowed: ${allowedProtocols.join(', ')}.`)
   }
   return address

@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto'
+import { RemoteError } from '../errors.js'
+import type { RemoteAddress } from './address.js'
+import type { RemoteIdentity } from './environment.js'
+import { type GitRun, runGit } from './run.js'
+
+const SCAN_SECONDS = 10
+/** What of a host's keys is shown, best first; `ssh` asks in the same order. */
+const KEY_TYPES = ['ssh-ed25519', 'ecdsa-sha2-nistp256', 'ecdsa-sha2-nistp384', 'ecdsa-sha2-nistp521', 'ssh-rsa']
+const HOST_KEY = new RegExp(`^\\S+ (${KEY_TYPES.join('|')}) ([A-Za-z0-9+/]+=*)$`)
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+/** As `ssh` reads the value of an option: one path, whatever blanks it has. What it would expand is refused with the setting. */
+const path = (text: string): string => `"${text}"`
+
+/** How the file of known hosts names a remote: by its host, whatever address that has today. */
+export const knownAs = ({ host, port }: Pick<RemoteAddress, 'host' | 'port'>): string => (port === 22 ? host : `[${host}]:${port}`)
+
+/**
+ * The ssh command line, run by a shell: pinned to `address`, with the key and the known hosts of the settings and nothing
+ * else: no configuration, agent or key of the service's user, no prompt, no host that is not known. Throws `RemoteError`
+ * 'refused-url' where the settings name no key.
+ */
+export function sshCommand(remote: RemoteAddress, address: string, identity: RemoteIdentity): string {
+  if (identity.sshKeyFile === undefined) throw new RemoteError('refused-url', `The remote's URL is refused: ${NO_SSH}`)
+  const options = [
+    'BatchMode=yes',
+    'StrictHostKeyChecking=yes',
+    `UserKnownHostsFile=${path(identity.knownHostsFile ?? '/dev/null')}`,
+    'GlobalKnownHostsFile=/dev/null',
+    'UpdateHostKeys=no',
+    'VerifyHostKeyDNS=no',
+    `HostName=${address}`,
+    `HostKeyAlias=${knownAs(remote)}`,
+    'CheckHostIP=no',
+    `IdentityFile=${path(identity.sshKeyFile)}`,
+    'IdentitiesOnly=yes',
+    'IdentityAgent=none',
+    'PreferredAuthentications=publickey',
+    'ConnectTimeout=20',
+    'ServerAliveInterval=20',
+    'ServerAliveCountMax=3',
+    'ForwardAgent=no',
+    'ClearAllForwardings=yes',
+    'ControlPath=none',
+    'ProxyCommand=none',
+    'PermitLocalCommand=no',
+  ]
+  return `ssh -F /dev/null ${options.map((option) => `-o ${quoted(option)}`).join(' ')}`
+}
+
+/** What is told of an ssh address where ssh is not set up. */
+export const NO_SSH =
+  'ssh is not set up on this server. Use "https://" with a token, or ask its operator to name a key in BINDERY_SSH_KEY_FILE, the known hosts in BINDERY_SSH_KNOWN_HOSTS, and ssh in BINDERY_REMOTE_PROTOCOLS.'
+
+/**
+ * Why `ssh` refused the other side before it said who we are; null where it did not. Of a host that is not known, its key is
+ * asked at the very address that was checked.
+ */
+export async function hostKeyRefusal(run: GitRun, remote: RemoteAddress, address: string, env: Record<string, string>): Promise<RemoteError | null> {
+  if (run.code === 0 || !/^Host key verification failed\.\r?$/m.test(run.stderr)) return null
+  if (/REMOTE HOST IDENTIFICATION HAS CHANGED/.test(run.stderr)) return changed(run, remote)
+  if (!/^No \S+ host key is known for /m.test(run.stderr)) return null
+  const key = await askHostKey(remote, address, env)
+  const shown = key ? `; it shows the key ${key.fingerprint} (${key.type})` : ', and its key could not be asked for'
+  const line = key ? `this line: ${knownAs(remote)} ${key.type} ${key.base64}` : `a line that begins with ${knownAs(remote)}`
+  return new RemoteError(
+    'unreachable',
+    `This server does not know the ssh host ${knownAs(remote)}${shown}. Nothing was sent to it. Compare the key with what the host's operator publishes; if it is the same, the operator of this server adds to the file named by BINDERY_SSH_KNOWN_HOSTS ${line}`,
+  )
+}
+
+function changed({ stderr }: GitRun, remote: RemoteAddress): RemoteError {
+  const fingerprint = /^(SHA256:[A-Za-z0-9+/]{43})\.?\r?$/m.exec(stderr)?.[1]
+  return new RemoteError(
+    'unreachable',
+    `The ssh host ${knownAs(remote)} has another key than the one that this server knows${fingerprint === undefined ? '' : `: ${fingerprint}`}. Somebody may be in between. Nothing was sent to it. If the host's operator confirms the new key, the operator of this server replaces the host's line in the file named by BINDERY_SSH_KNOWN_HOSTS.`,
+  )
+}
+
+interface HostKey {
+  type: string
+  base64: string
+  /** As `ssh` and hosts' operators write it. */
+  fingerprint: string
+}
+
+/** The best key that a host shows; null where it shows none in time. */
+async function askHostKey({ port }: RemoteAddress, address: string, env: Record<string, string>): Promise<HostKey | null> {
+  const args = ['-T', String(SCAN_SECONDS), '-p', String(port), '-t', 'ed25519,ecdsa,rsa', '--', address]
+  const { PATH = '', LC_ALL = 'C' } = env
+  const scan = await runGit(args, { program: 'ssh-keyscan', env: { PATH, LC_ALL, HOME: '/dev/null' }, timeoutMs: 2 * SCAN_SECONDS * 1000 }).catch(() => null)
+  const keys = (scan?.stdout ?? '').split('\n').flatMap((line): HostKey[] => {
+    const [, type, base64] = HOST_KEY.exec(line) ?? []
+    return type === undefined || base64 === undefined ? [] : [{ type, base64, fingerprint: fingerprintOf(base64) }]
+  })
+  return keys.sort((a, b) => KEY_TYPES.indexOf(a.type) - KEY_TYPES.indexOf(b.type))[0] ?? null
+}
+
+const fingerprintOf = (base64: string): string => `SHA256:${createHash('sha256').update(Buffer.from(base64, 'base64')).digest('base64').replace(/=+$/, '')}`

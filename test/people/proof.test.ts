@@ -1,0 +1,234 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import * as assert from 'uvu/assert'
+import { loadConfig } from '../../src/config.js'
+import { makeToken, makeUser, OperatorError } from '../../src/maintenance.js'
+import { startService, type TestService } from '../support/service.js'
+import { type Smtp, startSmtp } from '../support/smtp.js'
+import { suite } from '../support/suite.js'
+import { as, organization, secretOf } from './fixture.js'
+
+const test = suite('people: a later proof of an address')
+let smtp: Smtp
+test.before(async () => {
+  smtp = await startSmtp()
+})
+test.after(() => smtp.close())
+
+const accept = (here: TestService, secret: string, token: string | null = null) => as(here, token, 'post', '/v1/invites/accept', { token: secret })
+const invite = async (here: TestService, org: string, email: string): Promise<string> =>
+  secretOf((await here.admin.call('post', `/v1/orgs/${org}/invites`, { emails: [email] }).expect(200)).body.invites[0].urls.invite)
+const get = async (here: TestService, token: string, path: string) => (await as(here, token, 'get', path).expect(200)).body
+/** Takes up the data of a service, which ends. */
+async function goOn(here: TestService, env: Record<string, string>): Promise<TestService> {
+  await here.service.close()
+  return startService({ dir: here.dir, env })
+}
+const withMail = (here: TestService) => goOn(here, { BINDERY_SMTP_URL: smtp.url, BINDERY_MAIL_FROM: 'docs@people.example' })
+async function signIn(here: TestService, email: string, nth = 1): Promise<{ secret: string }> {
+  await as(here, null, 'post', '/v1/sign-in', { email }).expect(202)
+  return smtp.mailTo(email.toLowerCase(), nth)
+}
+
+/** Nothing that the user without proof has reaches the account, nor the other way round. */
+async function areStrangers(here: TestService, account: string, claimer: { user: string; token: string; org: string }): Promise<void> {
+  const me = await get(here, account, '/v1/user')
+  assert.is.not(me.id, claimer.user)
+  assert.is(me.emailUnproven, undefined)
+  assert.equal((await get(here, account, '/v1/orgs')).items, [])
+  for (const path of [`/v1/orgs/${claimer.org}`, `/v1/users/${claimer.user}`]) await as(here, account, 'get', path).expect(404)
+  assert.equal((await get(here, account, '/v1/user/tokens')).items.length, 1)
+  await as(here, account, 'post', '/v1/orgs', { title: 'Own' }).expect(201)
+  await as(here, claimer.token, 'get', `/v1/orgs/${claimer.org}`).expect(200)
+  await as(here, claimer.token, 'get', `/v1/users/${me.id}`).expect(404)
+  assert.is((await get(here, claimer.token, '/v1/user')).id, claimer.user)
+}
+
+async function claimed(here: TestService, email: string): Promise<{ user: string; token: string; org: string }> {
+  const org = await organization(here)
+  const { body } = await accept(here, await invite(here, org, email)).expect(200)
+  return { user: body.member.id, token: body.token.token, org }
+}
+
+test('by mail: whose address it is signs in to an account of his own', async () => {
+  let here = await startService()
+  try {
+    const claimer = await claimed(here, 'victim@people.example')
+    here = await withMail(here)
+    const { body } = await as(here, null, 'post', '/v1/sign-in/token', { token: (await signIn(here, 'VICTIM@people.example')).secret }).expect(201)
+    assert.is(body.organization, undefined)
+    await areStrangers(here, body.token, claimer)
+    // Again: the same account.
+    const again = await as(here, null, 'post', '/v1/sign-in/token', { token: (await signIn(here, 'victim@people.example', 2)).secret }).expect(201)
+    assert.is((await get(here, again.body.token, '/v1/user')).id, (await get(here, body.token, '/v1/user')).id)
+  } finally {
+    await here.close()
+  }
+})
+
+test('by a mailed invitation into the very organization: a second member, whose address it is', async () => {
+  let here = await startService()
+  try {
+    const claimer = await claimed(here, 'both@people.example')
+    here = await withMail(here)
+    const { body } = await here.admin.call('post', `/v1/orgs/${claimer.org}/invites`, { emails: ['both@people.example'], role: 'read' }).expect(200)
+    assert.equal([body.users, body.invited], [[], 1])
+    const { secret } = await smtp.mailTo('both@people.example')
+    await accept(here, secret, claimer.token).expect(409)
+    const owner = (await accept(here, secret).expect(200)).body
+    assert.is.not(owner.member.id, claimer.user)
+    assert.equal([owner.member.role, owner.member.user.emailUnproven, owner.token.organization], ['read', undefined, undefined])
+    assert.is((await get(here, owner.token.token, `/v1/orgs/${claimer.org}/members`)).items.length, 3)
+    const known = await here.admin.call('post', `/v1/orgs/${claimer.org}/invites`, { emails: ['both@people.example'] }).expect(200)
+    assert.equal(known.body.users, [owner.member.id])
+  } finally {
+    await here.close()
+  }
+})
+
+test('proof and an acceptance without it, at once', async () => {
+  let here = await startService()
+  try {
+    const emails = [1, 2, 3, 4].map((n) => `race-${n}@people.example`)
+    const orgs = [await organization(here), await organization(here)]
+    const open: string[][] = []
+    for (const email of emails) open.push(await Promise.all(orgs.map((org) => invite(here, org, email))))
+    // One is accepted before, so that the address may sign in.
+    for (const secrets of open) await accept(here, secrets[0] as string).expect(200)
+    here = await withMail(here)
+    for (const [index, email] of emails.entries()) {
+      const { secret } = await signIn(here, email)
+      const late = open[index]?.[1] as string
+      const [proof, ...others] = await Promise.all([
+        as(here, null, 'post', '/v1/sign-in/token', { token: secret }),
+        accept(here, late),
+        accept(here, late),
+        as(here, null, 'post', '/v1/sign-in/token', { token: secret }),
+      ])
+      const all = [proof, ...others]
+      assert.equal([all[0], all[3]].map((one) => one?.status).sort(), [201, 404])
+      assert.equal([all[1], all[2]].map((one) => one?.status).sort(), [200, 409])
+      const account = all.find(({ status }) => status === 201)?.body.token
+      const limited = all.find(({ status }) => status === 200)?.body
+      assert.equal([limited.member.user.emailUnproven, limited.token.organization], [true, orgs[1]])
+      assert.equal((await get(here, account, '/v1/orgs')).items, [])
+    }
+  } finally {
+    await here.close()
+  }
+})
+
+test('by the operator: BINDERY_ADMIN_EMAIL makes an account of its own', async () => {
+  let here = await startService()
+  try {
+    const claimer = await claimed(here, 'boss@people.example')
+    here = await goOn(here, { BINDERY_ADMIN_EMAIL: 'Boss@people.example', BINDERY_ADMIN_TOKEN: 'bindery_another_admin_token_012345' })
+    assert.is.not(here.service.first.user.id, claimer.user)
+    assert.is.not(here.organization, claimer.org)
+    await as(here, 'bindery_another_admin_token_012345', 'get', `/v1/orgs/${claimer.org}`).expect(404)
+    await as(here, claimer.token, 'get', `/v1/orgs/${here.organization}`).expect(404)
+  } finally {
+    await here.close()
+  }
+})
+
+const configOf = (dir: string) => loadConfig({ BINDERY_DATA_DIR: join(dir, 'data'), BINDERY_REPOS_DIR: join(dir, 'repos') })
+const tokenOf = (dir: string, email: string, claimedIn?: string) => makeToken(configOf(dir), email, { label: 'test', claimedIn })
+const vouch = (dir: string, email: string, options: { name?: string; free?: boolean } = {}) => makeUser(configOf(dir), email, options)
+const refusal = async (work: Promise<string>): Promise<string> => {
+  const error = await work.then(
+    () => null,
+    (thrown) => thrown,
+  )
+  assert.instance(error, OperatorError)
+  return (error as Error).message
+}
+
+const run = promisify(execFile)
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+
+test('by the operator: the command line', async () => {
+  let here = await startService()
+  try {
+    const claimer = await claimed(here, 'line@people.example')
+    await here.service.close()
+    const none = await refusal(tokenOf(here.dir, 'line@people.example'))
+    assert.match(none, 'No account has the address line@people.example')
+    assert.match(none, `User ${claimer.user} of organization ${claimer.org} alone`)
+    assert.match(await refusal(vouch(here.dir, 'no address')), 'no e-mail address')
+    const env = { PATH: process.env.PATH, BINDERY_DATA_DIR: join(here.dir, 'data'), BINDERY_REPOS_DIR: join(here.dir, 'repos') }
+    const { stdout } = await run(process.execPath, ['--import', 'tsx', MAIN, 'user', 'Line@people.example', '--name', 'Line'], { env })
+    assert.match(stdout, "Line <line@people.example>: the address is his by the operator's word")
+    const account = await tokenOf(here.dir, 'LINE@people.example')
+    const limited = await tokenOf(here.dir, 'line@people.example', claimer.org)
+    assert.match(await refusal(tokenOf(here.dir, 'line@people.example', 'none')), 'No member of organization none')
+    here = await startService({ dir: here.dir })
+    await areStrangers(here, account, claimer)
+    assert.is((await get(here, limited, '/v1/user')).id, claimer.user)
+    await as(here, limited, 'post', '/v1/orgs', { title: 'Own' }).expect(403)
+  } finally {
+    await here.close()
+  }
+})
+
+// A data folder as the release before wrote it: an organization whose invitation was accepted without proof.
+const EARLIER = {
+  org: 'Z7763KFQ1S1jFVBtzDoC',
+  wanda: 'FzOJLGEbSiHeG9EYymJD',
+  token: 'bindery_kSiFSXH7XMGmPzJqVrNZa3R4AV7WE3U3J6r5zrrVWFo',
+  open: 'bindery_0H9q2qwejE5sBv9HWbFxEC8e0ms8CfxriGylmRuWaRs',
+}
+const clock = { now: () => new Date('2026-11-22T00:00:00.000Z') }
+async function earlierData(): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'bindery-earlier-'))
+  const files = JSON.parse(await readFile(new URL('earlier-data.json', import.meta.url), 'utf8')) as Record<string, string>
+  for (const [path, text] of Object.entries(files)) {
+    const file = join(dir, 'data', 'store', path)
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(file, text)
+  }
+  return dir
+}
+
+test('accounts of an earlier release go on with their addresses, tokens and places', async () => {
+  const dir = await earlierData()
+  const env = { BINDERY_ADMIN_EMAIL: 'ada@people.example', BINDERY_SMTP_URL: smtp.url, BINDERY_MAIL_FROM: 'docs@people.example' }
+  const here = await startService({ dir, env, overrides: { clock } })
+  try {
+    assert.is(here.organization, EARLIER.org)
+    const wanda = await get(here, EARLIER.token, '/v1/user')
+    assert.equal([wanda.id, wanda.email, wanda.emailUnproven], [EARLIER.wanda, 'wanda@people.example', undefined])
+    await as(here, EARLIER.token, 'get', `/v1/orgs/${EARLIER.org}`).expect(200)
+    assert.is((await here.admin.call('get', `/v1/orgs/${EARLIER.org}/members`).expect(200)).body.items.length, 2)
+    const { body } = await as(here, null, 'post', '/v1/sign-in/token', { token: (await signIn(here, 'wanda@people.example')).secret }).expect(201)
+    assert.is((await get(here, body.token, '/v1/user')).id, EARLIER.wanda)
+    // An invitation of then that went out without a mail proves nothing now either.
+    assert.is((await accept(here, EARLIER.open).expect(200)).body.member.user.emailUnproven, true)
+    await here.restart()
+    assert.is((await get(here, EARLIER.token, '/v1/user')).id, EARLIER.wanda)
+  } finally {
+    await here.close()
+  }
+})
+
+test('the operator frees the address of an account that an earlier release made for nobody in particular', async () => {
+  const dir = await earlierData()
+  let here: TestService | null = null
+  try {
+    assert.match(await vouch(dir, 'ada@people.example'), "by the operator's word")
+    assert.match(await vouch(dir, 'wanda@people.example', { free: true }), `User ${EARLIER.wanda} of organization ${EARLIER.org} alone`)
+    assert.match(await refusal(vouch(dir, 'wanda@people.example', { free: true })), 'No account has the address')
+    assert.match(await vouch(dir, 'wanda@people.example'), /^Account \w+/)
+    const token = await tokenOf(dir, 'wanda@people.example')
+    here = await startService({ dir, env: { BINDERY_ADMIN_EMAIL: 'ada@people.example' }, overrides: { clock } })
+    await areStrangers(here, token, { user: EARLIER.wanda, token: EARLIER.token, org: EARLIER.org })
+  } finally {
+    await (here ? here.close() : rm(dir, { recursive: true, force: true }))
+  }
+})
+
+test.run()
