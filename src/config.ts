@@ -123,6 +123,12 @@ const settings = {
   adminToken: setting<string | null>('ADMIN_TOKEN', secret, '', 'The token of that user, at least 20 characters; empty = one is made and shown once.'),
   logLevel: setting<LogLevel>('LOG_LEVEL', level, 'info', '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.'),
   bodyLimitBytes: setting<number>('BODY_LIMIT_BYTES', integer(1024, 1024 * MIB), String(10 * MIB), 'Largest JSON body, in bytes.'),
+  bodiesLimitBytes: setting<number>(
+    'BODIES_LIMIT_BYTES',
+    integer(1024, 64 * 1024 * MIB),
+    String(128 * MIB),
+    'Most bytes of the bodies of all requests together, from their first byte until they are answered; who comes on top is told to come back (503). Of each, 64 KiB are not counted.',
+  ),
   fileLimitBytes: setting<number>(
     'FILE_LIMIT_BYTES',
     integer(1024, 4096 * MIB),
@@ -132,9 +138,23 @@ const settings = {
   blobLimitBytes: setting<number>('BLOB_LIMIT_BYTES', integer(1024, 4096 * MIB), String(100 * MIB), 'Largest file that an import may bring, in bytes.'),
   packLimitBytes: setting<number>('PACK_LIMIT_BYTES', integer(1024, 64 * 1024 * MIB), String(1024 * MIB), 'Most bytes that a fetch may bring.'),
   treeLimitEntries: setting<number>('TREE_LIMIT_ENTRIES', integer(1, 10_000_000), '100000', 'Most files in one revision.'),
+  cacheBytes: setting<number>(
+    'CACHE_BYTES',
+    integer(16 * MIB, 1024 * 1024 * MIB),
+    String(256 * MIB),
+    'Memory for everything that is kept to be found again without work (objects, revisions, pages, histories, answers) together, in bytes. A machine with 1 GB has room for the default.',
+  ),
   ratePerToken: setting<number>('RATE_LIMIT_PER_MINUTE', integer(0, 10_000_000), '3000', 'Requests per minute and token; 0 = no limit.'),
   ratePerAddress: setting<number>('RATE_LIMIT_PER_MINUTE_ADDRESS', integer(0, 10_000_000), '6000', 'Requests per minute and address; 0 = no limit.'),
   signInRate: setting<number>('RATE_LIMIT_SIGN_INS', integer(0, 10_000_000), '20', 'Requests to sign in per minute and address; 0 = no limit.'),
+  maxConnections: setting<number>('MAX_CONNECTIONS', integer(1, 1_000_000), '1000', 'Most open connections.'),
+  maxConnectionsPerAddress: setting<number>(
+    'MAX_CONNECTIONS_PER_ADDRESS',
+    integer(1, 1_000_000),
+    '250',
+    'Most open connections of one address (of IPv6: one /64 network); not counted where `BINDERY_TRUST_PROXY` is set.',
+  ),
+  requestSeconds: setting<number>('REQUEST_SECONDS', integer(1, 86_400), '300', 'Longest time from the first byte of a request to its last.'),
   smtpUrl: setting<string | null>(
     'SMTP_URL',
     smtpUrl,
@@ -172,7 +192,7 @@ const settings = {
     'AUDIT_LOG_DAYS',
     integer(1, 3_650),
     '90',
-    'Days that entries of the audit log are kept; 1,000 of them take about 1 MB of memory.',
+    'Days that entries of the audit log are kept; they lie on the disk, 1,000 of them in about half a megabyte.',
   ),
   corsOrigins: setting<string[]>('CORS_ORIGINS', origins, '*', 'Origins whose scripts may call the API, separated by commas; `*` = all, empty = none.'),
   metricsToken: setting<string | null>(

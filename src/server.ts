@@ -1,21 +1,22 @@
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import { randomBytes } from 'node:crypto'
-import { chmod, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
-import { LRUCache } from 'lru-cache'
 import { endpoints } from './api/index.js'
 import { createApi } from './api/pipeline/create-api.js'
+import { createHttpServer } from './api/pipeline/http-server.js'
 import { createMetrics } from './api/pipeline/metrics.js'
 import { rateLimit } from './api/pipeline/rate-limit.js'
 import { resolvers } from './api/resolvers.js'
-import { can } from './api/service.js'
+import { can, checkStillMay } from './api/service.js'
 import { bearer } from './auth/index.js'
 import type { Config } from './config.js'
 import { authenticate } from './domain/people/accounts.js'
 import type { Actor, App } from './domain/app.js'
 import { ContentCache } from './domain/content/content-cache.js'
 import { type FirstStart, firstStart } from './domain/people/first-start.js'
+import { guardedApp, unasked } from './domain/guarded-app.js'
 import { Gatherer } from './domain/writing/gatherer.js'
 import { recordRequest } from './domain/events/audit.js'
 import { announceAll, forgetLostHeads } from './domain/events/announce.js'
@@ -30,8 +31,10 @@ import { startWorker } from './jobs/worker.js'
 import { type Clock, systemClock } from './kernel/clock.js'
 import { ServiceError } from './kernel/errors.js'
 import { createLog, type Log } from './kernel/log.js'
-import { documentCollections } from './model/index.js'
+import { MemoryBudget } from './kernel/memory-budget.js'
+import { documentCollections, journals } from './model/index.js'
 import { createHttpClient, createMailer } from './outbound/index.js'
+import { makePrivate } from './private-files.js'
 import { openStore } from './store/index.js'
 import { keepSecret } from './secret-file.js'
 
@@ -55,8 +58,6 @@ export interface Overrides {
 }
 
 const NAME = 'Bindery'
-/** Bytes of answers that are kept ready, by their validator. */
-const ANSWER_CACHE_BYTES = 64 * 1024 * 1024
 /** Waiting edits of a space that one move of its refs takes along. */
 const EDITS_AT_ONCE = 64
 /** Longest wait for requests under way when the service stops. */
@@ -70,19 +71,23 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
   const dataDir = resolve(config.dataDir)
   const storeDir = join(dataDir, 'store')
   await makeDurableFolder(storeDir)
-  // Also where it was there: names, addresses and hashes of tokens are for the owner alone.
-  await chmod(storeDir, 0o700)
+  // Also what was there: names, addresses, hashes of tokens and keys are for the owner alone.
+  makePrivate(dataDir, { deep: false })
+  makePrivate(storeDir, { deep: true })
   const store = await openStore({
     dir: storeDir,
     collections: documentCollections,
+    journals,
     migrations,
     log: ({ event, ...fields }) => log.info(fields, `store: ${event}`),
   })
   const closers: Array<() => Promise<unknown>> = [() => store.close()]
   let announcer: Announcer | undefined
   try {
+    const budget = new MemoryBudget(config.cacheBytes)
     const allowedProtocols = config.remoteProtocols.filter((protocol) => protocol !== 'ssh' || config.sshKeyFile !== null)
     const git = await openGit({
+      budget,
       reposDir: resolve(config.reposDir),
       allowedProtocols,
       maxBlobBytes: config.blobLimitBytes,
@@ -98,6 +103,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     if (mail) closers.unshift(async () => mail.close())
     const limitSignIn = rateLimit('sign-in', config.signInRate)
     const app: App = {
+      ...unasked,
       store,
       git,
       http,
@@ -106,9 +112,10 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       clock: overrides.clock ?? systemClock,
       locks,
       edits: new Gatherer(locks, EDITS_AT_ONCE),
-      content: new ContentCache(),
+      content: new ContentCache(budget),
       wakeJobs: () => {},
       wakeWebhooks: () => {},
+      // bound: queued imports and exports; gone with their job
       credentials: new Map(),
       log,
       settings: {
@@ -143,12 +150,15 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       acted: (request) => recordRequest(app, request),
       actorKey: (actor) => actor.token.id,
       can: can as never,
+      guard: (actor, permission, resources) => guardedApp(app, (reader) => checkStillMay(reader, actor, permission as never, resources as never)),
       config: {
         name: NAME,
         version: app.settings.version,
         publicUrl: config.publicUrl,
+        baseUrl: () => app.settings.publicUrl,
         trustProxy: config.trustProxy,
         bodyLimitBytes: config.bodyLimitBytes,
+        bodiesLimitBytes: config.bodiesLimitBytes,
         fileLimitBytes: config.fileLimitBytes,
         rateLimit: { perToken: config.ratePerToken, perAddress: config.ratePerAddress },
         corsOrigins: config.corsOrigins,
@@ -158,9 +168,14 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       log,
       metrics: createMetrics(),
       ready: () => [],
-      byteCache: answerCache(),
+      byteCache: answerCache(budget),
     })
-    const server = createServer(api.listener).on('clientError', api.clientError)
+    const server = createHttpServer(api, {
+      maxConnections: config.maxConnections,
+      maxConnectionsPerAddress: config.maxConnectionsPerAddress,
+      requestMs: config.requestSeconds * 1000,
+      trustProxy: config.trustProxy,
+    })
     await listen(server, config)
     const { port } = server.address() as AddressInfo
     const host = config.host.includes(':') ? `[${config.host}]` : config.host
@@ -202,8 +217,8 @@ function checkReadOnly(actor: Actor, method: string): void {
   if (actor.token.readOnly && method !== 'GET') throw new ServiceError('forbidden', 'This token is for reading only.')
 }
 
-const answerCache = () =>
-  new LRUCache<string, Buffer>({ maxSize: ANSWER_CACHE_BYTES, sizeCalculation: (bytes) => bytes.length + 200, maxEntrySize: 1024 * 1024 })
+/** Answers that are kept ready, by their validator. */
+const answerCache = (budget: MemoryBudget) => budget.cache<Buffer>({ weigh: (bytes) => bytes.length + 200, maxEntryBytes: 1024 * 1024 })
 
 async function version(): Promise<string> {
   const { version: text } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }

@@ -47,6 +47,12 @@ type BodyOf<B> = B extends TOptional<TSchema> ? Static<B> | undefined : B extend
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler without an answer may be a function that returns nothing
 type AnswerOf<R> = R extends TSchema ? Static<R> | Reply<Static<R>> : R extends Binary ? Reply<never> : void | Reply<never>
 
+/** The name of the resource that a permission is about: its first word. */
+export const scopeOf = (permission: string): string => permission.slice(0, permission.indexOf(':'))
+
+/** Bytes of a body that anybody may send, without a token. */
+export const PUBLIC_BODY_BYTES = 16 * 1024
+
 /** What a handler gets. */
 export type Context<T extends ApiTypes, Path extends string, N, Q, B, Aliases> = {
   app: T['app']
@@ -96,7 +102,7 @@ export interface EndpointFacts {
   form?: (members: Record<string, unknown>, files: ReadonlyMap<string, FormFile>) => Record<string, unknown>
   /** False = it is not told to the audit log, since it changes nothing but what it is called for all the time. */
   audited?: false
-  /** Bytes that the body may have, where that is not the general limit. */
+  /** Bytes that the body may have, where that is not the general limit; `PUBLIC_BODY_BYTES` where no token is needed. */
   bodyLimitBytes?: number
 }
 

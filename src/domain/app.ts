@@ -4,7 +4,7 @@ import type { Git, Repository } from '../git/index.js'
 import type { Clock } from '../kernel/clock.js'
 import type { HttpClient, Mailer } from '../outbound/index.js'
 import type { CollectionDoc, OrganizationDoc, Role, SiteDoc, SpaceDoc, TeamDoc, UserDoc } from '../model/index.js'
-import type { Document, Store } from '../store/index.js'
+import type { Document, Reader, Store } from '../store/index.js'
 import type { KeyedMutex } from './mutex.js'
 
 /** What every use case works with. Made once, in the composition root. */
@@ -30,6 +30,15 @@ export interface App {
   wakeWebhooks(organization: string): void
   /** Credentials of queued remote operations by job ID: in memory only, gone with the process. */
   credentials: Map<string, { username?: string; password?: string }>
+  /**
+   * Throws 403 or 404 where the caller may not do any more what he asked for: roles change beside a request. Of what no
+   * request asked for, it says yes. Asked of itself in the first transaction of a request (`guardedApp`).
+   */
+  stillMay(reader: Reader): Promise<void>
+  /** What was asked for is done: what still follows is not refused. */
+  decided(): void
+  /** An admin went past a rule of the space: for the audit log. */
+  overruled(rule: string): void
   log: { info(fields: object, message: string): void; warn(fields: object, message: string): void; error(fields: object, message: string): void }
 }
 

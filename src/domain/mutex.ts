@@ -1,5 +1,6 @@
 /** Runs work of one key one after the other, work of different keys side by side. */
 export class KeyedMutex {
+  // bound: requests and jobs under way
   readonly #tails = new Map<string, Promise<unknown>>()
 
   /** Runs `work` when everything queued before under `key` has ended, whatever its outcome. */

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'
 import type { RefName } from '../kernel/ids.js'
+import type { MemoryBudget } from '../kernel/memory-budget.js'
 import { GitError, NoRepository } from './errors.js'
 import { clearPassing, createRepository, mustBeSupported, removeRepository, repositoryExists, repositoryPath } from './lifecycle/create.js'
 import { fillDuplicate } from './lifecycle/duplicate.js'
@@ -10,6 +11,7 @@ import { Launcher } from './process/launcher.js'
 import { Pool } from './process/pool.js'
 import { listLocks } from './refs/locks.js'
 import { RefReader } from './refs/reader.js'
+import { OpenRepositories } from './open-repositories.js'
 import { noRemote, type RemoteOperations } from './remote-operations.js'
 import { BareRepository, type Services } from './repository.js'
 import type { Git, GitOptions, Repository } from './types.js'
@@ -19,6 +21,8 @@ const LEAST_GIT = [2, 39] as const
 export interface OpenOptions extends GitOptions {
   /** What talks to other repositories. Default: nothing does. */
   remote?: RemoteOperations
+  /** What caches may hold in memory. Default: 256 MiB of their own. */
+  budget?: MemoryBudget
   /** The file operations of durable writes, for tests. */
   disk?: Disk
   /** Told, in plain words, of what an admin should look at, such as a lock that was left behind. */
@@ -37,7 +41,7 @@ export async function openGit(options: OpenOptions): Promise<Git> {
     await mustBeRecent(launcher, reposDir)
     const services: Services = {
       pool: new Pool(launcher, await hasStdbuf(launcher, reposDir)),
-      caches: makeCaches(),
+      caches: makeCaches(options.budget),
       disk: options.disk ?? realDisk,
       remote: options.remote ?? noRemote,
       maxBlobBytes: options.maxBlobBytes,
@@ -81,7 +85,7 @@ async function hasStdbuf(launcher: Launcher, cwd: string): Promise<boolean> {
 }
 
 class Repositories implements Git {
-  readonly #open = new Map<string, Promise<BareRepository>>()
+  readonly #open = new OpenRepositories<BareRepository>()
   #openings = 0
 
   constructor(
@@ -96,12 +100,7 @@ class Repositories implements Git {
   }
 
   open(name: string): Promise<Repository> {
-    const known = this.#open.get(name)
-    if (known) return known
-    const opening = this.#openNow(name)
-    this.#open.set(name, opening)
-    opening.catch(() => this.#open.get(name) === opening && this.#open.delete(name))
-    return opening
+    return this.#open.get(name, () => this.#openNow(name))
   }
 
   async exists(name: string): Promise<boolean> {
@@ -124,16 +123,13 @@ class Repositories implements Git {
 
   async remove(name: string): Promise<void> {
     const path = repositoryPath(this.reposDir, name)
-    const known = this.#open.get(name)
-    this.#open.delete(name)
-    await (await known?.catch(() => null))?.close()
+    await (await this.#open.forget(name))?.close()
     await removeRepository(this.services.disk, this.reposDir, path)
     this.services.pool.drop(path)
   }
 
   async close(): Promise<void> {
-    const opened = await Promise.allSettled(this.#open.values())
-    for (const one of opened) if (one.status === 'fulfilled') await one.value.close()
+    for (const one of await this.#open.all()) await one.close()
     this.services.pool.close()
     await this.services.pool.launcher.close()
   }

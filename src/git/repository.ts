@@ -69,7 +69,7 @@ export class BareRepository implements Repository {
     this.#services = services
     this.#objects = new ObjectDatabase(path, `${opening}:`, pool, caches, maxBlobBytes)
     this.#writer = new ObjectWriter(path, disk)
-    this.#refs = new RefReader(path)
+    this.#refs = new RefReader(path, caches.packedRefs)
     this.#mover = new RefMover(path, pool, this.#refs, disk)
     this.#ancestry = new Ancestry(this.#objects, pool.launcher)
   }

@@ -18,6 +18,7 @@ export interface Announcer {
 /** Starts what turns moves of branches into events. */
 export function startAnnouncer(app: App): Announcer {
   const locks = new KeyedMutex()
+  // bound: refs of spaces that moved and were not told of yet
   const waiting = new Set<string>()
   const failed = (error: unknown): void => app.log.error({ error }, 'Events of a branch could not be written; it is looked at again in a minute.')
 

@@ -26,6 +26,7 @@ export interface WebhookSender {
 
 /** One webhook at work. */
 class Lane {
+  // bound: AT_ONCE
   readonly #active = new Map<string, Promise<void>>()
   #looking: Promise<void> | null = null
   #again = false
@@ -99,6 +100,7 @@ class Lane {
 
 /** Starts the delivery of events to webhooks; what was under way when the process before this one ended is made again. */
 export function startWebhookSender(app: App): WebhookSender {
+  // bound: webhooks, 50 of an organization
   const lanes = new Map<string, Lane>()
   const cut = new AbortController()
   let stopping = false

@@ -29,6 +29,7 @@ export interface Worker {
 export function startWorker(app: App, options: { concurrency: number; kinds?: ReadonlyMap<string, JobKind> }): Worker {
   const runner = newId()
   const kinds = options.kinds ?? jobKinds
+  // bound: `concurrency`
   const active = new Map<string, Promise<void>>()
   let stopped = false
   let looking: Promise<void> = reclaim(app, runner)

@@ -33,3 +33,64 @@ export const collection =
   <T extends object>() =>
   <I extends string = never, O extends string = never>(c: Collection<T, I, O>): Collection<T, I, O> =>
     c
+
+/** Where a document of an earlier release goes: the collection that held it, and the order in which they follow each other. */
+export interface Former<T extends object> {
+  readonly collection: string
+  readonly by: (record: T) => string
+}
+
+/**
+ * A kind of record that is only ever added and, when it is old, dropped. Records lie on the disk, in groups, each numbered
+ * 1, 2, 3 … in the order of commitment; only what is needed to find them is in memory. The name begins with `journal-`.
+ */
+export interface Journal<T extends object> {
+  readonly name: `journal-${string}`
+  readonly group: (record: T) => string
+  /** When it was, ISO 8601 in UTC: records of a day lie together. */
+  readonly at: (record: T) => string
+  readonly formerly?: Former<T>
+}
+
+/** Declares a journal with its type inferred. */
+export const journal =
+  <T extends object>() =>
+  (j: Journal<T>): Journal<T> =>
+    j
+
+/** What is wanted of a group of a journal. */
+export interface JournalQuery<T extends object> {
+  /** Only records behind this position, in the direction. */
+  after?: number
+  direction: 'asc' | 'desc'
+  /** Most records to answer. */
+  limit: number
+  /** Most records to look at: a rare match must not read the whole journal. */
+  most?: number
+  /** ISO times, both included. */
+  from?: string | undefined
+  to?: string | undefined
+  matches?: (record: T) => boolean
+}
+
+/** A record and its place in its group. */
+export interface Recorded<T extends object> {
+  readonly position: number
+  readonly record: T
+}
+
+export interface FoundRecords<T extends object> {
+  readonly records: Recorded<T>[]
+  /** Position behind which a next look goes on; null = there is nothing more. */
+  readonly next: number | null
+  /** How many records were looked at. */
+  readonly looked: number
+}
+
+/** Who can read journals. */
+export interface JournalReader {
+  /** Records of a group. Costs grow with what is looked at, not with the journal. */
+  read<T extends object>(of: Journal<T>, group: string, query: JournalQuery<T>): Promise<FoundRecords<T>>
+  /** How many records a group has, and the position of the next. */
+  extent(of: Journal<never>, group: string): Promise<{ count: number; next: number }>
+}

@@ -8,15 +8,16 @@ export const errorTable = {
   forbidden: { status: 403, when: 'the caller may see the resource but not do this to it' },
   'not-found': { status: 404, when: 'the resource does not exist, or the caller may not see it' },
   'method-not-allowed': { status: 405, when: 'the path exists, with other methods (header `Allow`)' },
+  'request-timeout': { status: 408, when: 'the body comes too slowly' },
   conflict: { status: 409, when: 'the request cannot be reconciled with the present state' },
   'precondition-failed': { status: 412, when: 'a transfer cannot be done' },
-  'too-large': { status: 413, when: 'the body is larger than the limit' },
+  'too-large': { status: 413, when: 'the body is larger than the limit, or holds too many values' },
   'unsupported-media-type': { status: 415, when: 'the body is not of the content type asked for' },
   'range-not-satisfiable': { status: 416, when: 'the byte range lies outside the file' },
   locked: { status: 423, when: 'the space is locked' },
-  'too-many-requests': { status: 429, when: 'the rate limit is used up (header `Retry-After`)' },
+  'too-many-requests': { status: 429, when: 'the rate limit is used up, or the caller sends too many large bodies at once (header `Retry-After`)' },
   internal: { status: 500, when: 'an unforeseen failure; its cause is in the log under the request ID' },
-  unavailable: { status: 503, when: 'the service is starting or shutting down (header `Retry-After`)' },
+  unavailable: { status: 503, when: 'the service is starting or shutting down, or reads as many bodies as it can hold (header `Retry-After`)' },
 } as const
 
 export type ErrorCode = keyof typeof errorTable

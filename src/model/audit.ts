@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { collection } from '../kernel/documents.js'
+import { journal } from '../kernel/documents.js'
 import { Id, oneOf, Timestamp } from './common.js'
 
 export const auditOutcomes = ['succeeded', 'refused', 'failed'] as const
@@ -23,6 +23,8 @@ export interface AuditDoc {
   created?: string
   /** Names of the body's members. */
   members: string[]
+  /** Rules of the space that an admin went past. */
+  overruled?: string[]
   /** HTTP status of the answer. */
   status: number
   /** From where. */
@@ -31,17 +33,17 @@ export interface AuditDoc {
   requestId: string
 }
 
-/** The list of an organization's requests that did not succeed. */
+/** The group of an organization's requests that did not succeed: they push out only each other. */
 export const failedEntries = (organization: string): string => `${organization}/failed`
 
-export const auditLog = collection<AuditDoc>()({
-  name: 'audit-log',
-  indexes: {},
-  orders: {
-    time: { group: (entry) => (entry.status < 400 ? entry.organization : [entry.organization, failedEntries(entry.organization)]), by: (entry) => entry.id },
-  },
-  // One checkpoint file a day: what is written once is not written again with every checkpoint.
-  owner: (entry) => `${entry.organization}/${entry.at.slice(0, 10)}`,
+/** The group of an entry; the others are in that of their organization. */
+const groupOf = ({ organization, status }: AuditDoc): string => (status < 400 ? organization : failedEntries(organization))
+
+export const auditLog = journal<AuditDoc>()({
+  name: 'journal-audit-log',
+  group: groupOf,
+  at: (entry) => entry.at,
+  formerly: { collection: 'audit-log', by: (entry) => entry.id },
 })
 
 export const AuditEntry = Type.Object(
@@ -58,6 +60,12 @@ export const AuditEntry = Type.Object(
     resources: Type.Record(Type.String(), Type.String(), { description: 'IDs of the resources of the path, by kind.' }),
     created: Type.Optional(Type.String({ description: 'Path of the resource that was made.' })),
     members: Type.Array(Type.String(), { description: 'Names of the members of the body; values are not recorded.' }),
+    overruled: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          'Rules of the space that did not hold for this request because an admin made it: `requiredApprovals`, where he changed the main content himself.',
+      }),
+    ),
     from: Type.Object({ address: Type.String(), userAgent: Type.Optional(Type.String()) }),
     requestId: Type.String(),
   },

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { collection } from '../kernel/documents.js'
-import { Id, oneOf, Timestamp } from './common.js'
+import { Id, LONGEST_TEXT, oneOf, Timestamp } from './common.js'
 import { User } from './user.js'
 
 export const changeRequestStatuses = ['draft', 'open', 'archived', 'merged'] as const
@@ -70,7 +70,7 @@ export type UpdateChangeRequest = Static<typeof UpdateChangeRequest>
 const resolvedPath = { path: Type.String({ minLength: 1, maxLength: 4096 }) }
 export const Resolution = Type.Union([
   Type.Object({ ...resolvedPath, take: oneOf(['main', 'change-request']) }, { additionalProperties: false }),
-  Type.Object({ ...resolvedPath, content: Type.String() }, { additionalProperties: false }),
+  Type.Object({ ...resolvedPath, content: Type.String({ maxLength: LONGEST_TEXT }) }, { additionalProperties: false }),
   Type.Object({ ...resolvedPath, delete: Type.Literal(true) }, { additionalProperties: false }),
 ])
 export type Resolution = Static<typeof Resolution>

@@ -53,5 +53,7 @@ export const documentCollections = [
   eventStreams,
   webhooks,
   deliveries,
-  auditLog,
 ]
+
+/** Every journal. */
+export const journals = [auditLog]

@@ -3,6 +3,9 @@ import { type TSchema, Type } from '@sinclair/typebox'
 export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601 date and time.' })
 export const Id = Type.String({ minLength: 1, maxLength: 64, description: 'Unique ID.' })
 
+/** Characters of one file of text: more than any page has that can still be shown. */
+export const LONGEST_TEXT = 10 * 1024 * 1024
+
 /** Roles from the least to the most powerful; each includes those before it. */
 export const roles = ['read', 'comment', 'edit', 'review', 'create', 'admin'] as const
 export type Role = (typeof roles)[number]

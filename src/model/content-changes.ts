@@ -1,12 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Id, nullable } from './common.js'
+import { Id, LONGEST_TEXT, nullable } from './common.js'
 
 const optional = Type.Optional
 const clearable = (max: number) => optional(nullable(Type.String({ maxLength: max })))
 
 const DocumentInput = Type.Union(
   [
-    Type.Object({ markdown: Type.String() }, { additionalProperties: false }),
+    Type.Object({ markdown: Type.String({ maxLength: LONGEST_TEXT }) }, { additionalProperties: false }),
     Type.Object({ document: Type.Object({}, { additionalProperties: true }) }, { additionalProperties: false }),
   ],
   {
@@ -15,7 +15,11 @@ const DocumentInput = Type.Union(
 )
 
 const Ref = optional(
-  Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$', description: 'Name by which other changes of the batch link to it: `/pages/<ref>`, `/files/<ref>`.' }),
+  Type.String({
+    maxLength: 64,
+    pattern: '^[A-Za-z0-9_-]{1,64}$',
+    description: 'Name by which other changes of the batch link to it: `/pages/<ref>`, `/files/<ref>`.',
+  }),
 )
 const At = optional(Type.Integer({ minimum: 0, description: 'Zero-based index among the siblings; absent = at the end.' }))
 const Into = optional(nullable(Id))
@@ -41,7 +45,10 @@ const operation = <const O extends string>(name: O) => ({ operation: Type.Litera
 export const InsertPage = Type.Object({ ...operation('insert_page'), document: DocumentInput, ...pageMembers, ref: Ref }, strict)
 export const UpdatePage = Type.Object({ ...operation('update_page'), page: Id, document: optional(DocumentInput), ...pageMembers }, strict)
 export const DeletePage = Type.Object({ ...operation('delete_page'), page: Id }, strict)
-export const RevertPage = Type.Object({ ...operation('revert_page'), page: Id, revision: optional(Type.String({ pattern: '^[0-9a-f]{40}$' })) }, strict)
+export const RevertPage = Type.Object(
+  { ...operation('revert_page'), page: Id, revision: optional(Type.String({ maxLength: 40, pattern: '^[0-9a-f]{40}$' })) },
+  strict,
+)
 export const InsertGroup = Type.Object(
   { ...operation('insert_group'), title: Type.String({ minLength: 1, maxLength: 255 }), slug: Slug, into: Into, at: At, ref: Ref },
   strict,
@@ -98,7 +105,10 @@ export const InsertFiles = Type.Object(
   strict,
 )
 export const UpdateVariables = Type.Object(
-  { ...operation('update_variables'), variables: Type.Record(Type.String({ minLength: 1, maxLength: 255 }), nullable(Type.String({ maxLength: 10_000 }))) },
+  {
+    ...operation('update_variables'),
+    variables: Type.Record(Type.String({ minLength: 1, maxLength: 255 }), nullable(Type.String({ maxLength: 10_000 })), { maxProperties: 1000 }),
+  },
   strict,
 )
 export const UpsertReusableContent = Type.Object(

@@ -54,7 +54,7 @@ export type RevisionsQuery = Static<typeof RevisionsQuery>
 export const ContributorList = listOf(Author, { $id: 'ContributorList' })
 
 export const Rollback = Type.Object(
-  { revision: Type.String({ pattern: '^[0-9a-f]{40}$', description: 'A revision of the main content, or one that was merged into it.' }) },
+  { revision: Type.String({ maxLength: 40, pattern: '^[0-9a-f]{40}$', description: 'A revision of the main content, or one that was merged into it.' }) },
   { additionalProperties: false, $id: 'Rollback' },
 )
 export const RollbackResult = Type.Object({ revision: Type.String(), result: Type.Literal('rollback') }, { $id: 'RollbackResult' })

@@ -117,7 +117,7 @@ export const organizationPermissions = [
 
 const DefaultContent = Type.Object({ type: Type.Literal('site'), site: Id }, { additionalProperties: false })
 const Title = Type.String({ minLength: 2, maxLength: 255 })
-const domainName = Type.String({ minLength: 3, maxLength: 253, pattern: '^[^\\s@/]+\\.[^\\s@/]+$' })
+const domainName = Type.String({ minLength: 3, maxLength: 253, pattern: '^(?=[^\\s@/]+$)[^\\s@/]+?\\.[^\\s@/]' })
 const EmailDomains = Type.Array(domainName, {
   maxItems: 100,
   uniqueItems: true,

@@ -4,7 +4,7 @@ import { Href } from './site-destination.js'
 
 const closed = { additionalProperties: false } as const
 
-const Color = Type.String({ pattern: '^#(?:[0-9a-fA-F]{3}){1,2}$', description: 'A colour in hexadecimal digits: `#rgb` or `#rrggbb`.' })
+const Color = Type.String({ maxLength: 7, pattern: '^#(?:[0-9a-fA-F]{3}){1,2}$', description: 'A colour in hexadecimal digits: `#rgb` or `#rrggbb`.' })
 export const ThemedColor = Type.Object(
   { light: Color, dark: Color },
   { ...closed, $id: 'SiteThemedColor', description: 'A colour on light and on dark pages.' },

@@ -1,10 +1,11 @@
 import { Low } from 'lowdb'
 import { dirname } from 'node:path'
-import { checkpointFile } from './checkpoint-file.js'
+import { type Checkpoint, checkpointFile } from './checkpoint-file.js'
 import type { Database } from './database.js'
 import { ensureDir } from './file-system.js'
 import type { Log } from './log.js'
-import { layout, type Manifest, writeManifest } from './manifest.js'
+import { isJournal } from './journal/journals.js'
+import { FORMAT, layout, type Manifest, writeManifest } from './manifest.js'
 import { pathOf } from './recovery.js'
 import type { FileSystem } from './types.js'
 
@@ -17,6 +18,7 @@ export class Checkpointer {
   readonly #database: Database
   readonly #log: Log
   /** Collection → owners. */
+  // bound: checkpoint files
   #dirty = new Map<string, Set<string>>()
 
   constructor(fs: FileSystem, dir: string, database: Database, log: Log) {
@@ -43,7 +45,7 @@ export class Checkpointer {
    * names its own place in the log. Answers the number of files. When this throws, the log is kept and the files stay noted.
    */
   async run(migrated: number): Promise<number> {
-    const manifest: Manifest = { format: 1, migrated, logFrom: this.#database.seq + 1, owners: this.#database.ownerCounts() }
+    const manifest: Manifest = { format: FORMAT, migrated, logFrom: this.#database.seq + 1, owners: this.#database.ownerCounts() }
     const pending = this.#dirty
     this.#dirty = new Map()
     try {
@@ -67,9 +69,9 @@ export class Checkpointer {
       const waiting = owners.values()
       const write = async (): Promise<void> => {
         for (const owner of waiting) {
+          if (isJournal(collection)) await this.#writeGroup(collection, owner)
           // Taken in one go: what is durable now, and how far that reaches.
-          const data = { collection, owner, seq: this.#database.seq, documents: this.#database.ownedBy(collection, owner) }
-          await new Low(checkpointFile(this.#fs, pathOf(documents, collection, owner)), data).write()
+          else await this.#write({ collection, owner, seq: this.#database.seq, documents: this.#database.ownedBy(collection, owner) })
           written++
         }
       }
@@ -80,10 +82,22 @@ export class Checkpointer {
     return written
   }
 
+  #write(data: Checkpoint): Promise<void> {
+    return new Low(checkpointFile(this.#fs, pathOf(layout(this.#dir).documents, data.collection, data.owner)), data).write()
+  }
+
+  async #writeGroup(collection: string, owner: string): Promise<void> {
+    const { seq } = this.#database
+    const { index, installed } = await this.#database.journals.flush(collection, owner)
+    await this.#write({ collection, owner, seq, documents: [index] })
+    installed()
+  }
+
   /** Removes files without documents: only now, since until the manifest moved on a start would have missed them. */
   async #tidy(pending: ReadonlyMap<string, ReadonlySet<string>>): Promise<void> {
     for (const [collection, owners] of pending) {
       for (const owner of owners) {
+        if (isJournal(collection)) await this.#database.journals.tidy(collection, owner)
         if (this.#dirty.get(collection)?.has(owner) || this.#database.hasOwner(collection, owner)) continue
         await this.#fs.unlink(pathOf(layout(this.#dir).documents, collection, owner))
       }

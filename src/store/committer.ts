@@ -1,10 +1,11 @@
 import type { Database } from './database.js'
-import type { Log, Operation, TransactionRecord } from './log.js'
-import { type CollectionChanges, operationsOf } from './transaction.js'
+import type { Log, Operation } from './log.js'
+import { type CollectionChanges, type JournalAddition, operationsOf } from './transaction.js'
 
 /** A transaction that waits for the disk. */
 interface Waiting {
   readonly changes: readonly CollectionChanges[]
+  readonly additions: readonly JournalAddition[]
   readonly ops: readonly Operation[]
   readonly text: string
   readonly done: (failure?: Failure) => void
@@ -32,6 +33,7 @@ export class Committer {
   readonly #database: Database
   readonly #log: Log
   readonly #hooks: CommitterHooks
+  // bound: transactions under way
   #waiting: Waiting[] = []
   #flushing: Promise<void> | null = null
   #lastFailure: Failure | null = null
@@ -60,17 +62,19 @@ export class Committer {
   }
 
   /** Stages changes, so that the next transaction sees them; the promise is that of `settled`. Throws before anything is staged. */
-  stage(changes: readonly CollectionChanges[], extra: Omit<TransactionRecord, 'ops'> = {}): Promise<Failure | undefined> {
-    const ops = changes.flatMap(({ collection, changes: list }) => {
+  stage(changes: readonly CollectionChanges[], additions: readonly JournalAddition[]): Promise<Failure | undefined> {
+    const ops: Operation[] = changes.flatMap(({ collection, changes: list }) => {
       const { staged } = this.#database.hold(collection)
       return list.flatMap((change) => operationsOf(collection.name, change, staged.entry(change.id)))
     })
-    const text = JSON.stringify({ ops, ...extra })
+    for (const { journal, group, position, at, record } of additions) ops.push({ c: journal, o: group, n: position, t: at, add: record })
+    const text = JSON.stringify({ ops })
     for (const { collection, changes: list } of changes) {
       const { staged } = this.#database.hold(collection)
       for (const change of list) staged.set(change)
     }
-    this.#settled = new Promise((resolve) => this.#waiting.push({ changes, ops, text, done: resolve }))
+    for (const one of additions) this.#database.journals.stage(one.journal, one.group, one)
+    this.#settled = new Promise((resolve) => this.#waiting.push({ changes, additions, ops, text, done: resolve }))
     this.#flushing ??= this.#flush().finally(() => (this.#flushing = null))
     return this.#settled
   }
@@ -108,7 +112,8 @@ export class Committer {
     return [...seen.values()]
   }
 
-  #apply({ changes, ops }: Waiting): void {
+  #apply({ changes, additions, ops }: Waiting): void {
+    for (const one of additions) this.#database.journals.group(one.journal, one.group).settle(one)
     for (const { collection, changes: list } of changes) {
       const { table, staged } = this.#database.hold(collection)
       for (const change of list) {

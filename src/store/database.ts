@@ -1,4 +1,5 @@
 import { DuplicateKey } from './errors.js'
+import { isJournal, type Journals } from './journal/journals.js'
 import { Layer } from './layer.js'
 import { Table } from './table.js'
 import type { AnyCollection, AnyDocument } from './view.js'
@@ -27,13 +28,23 @@ export class Database {
   /** Documents from the disk whose collection the code has not shown yet. */
   readonly #raw = new Map<string, Raw[]>()
 
-  constructor(seq: number) {
+  constructor(
+    seq: number,
+    readonly journals: Journals,
+  ) {
     this.seq = seq
   }
 
   /** Hands in what was found on the disk, before the collection is first used. */
   load(name: string, documents: Raw[]): void {
     this.#raw.set(name, documents)
+  }
+
+  /** Takes documents out that the code has no collection for any more, at most `count`, in an order. */
+  takeRaw(name: string, count: number, by: (document: AnyDocument) => string): Raw[] {
+    const raw = (this.#raw.get(name) ?? []).sort((a, b) => (by(a.document) < by(b.document) ? -1 : 1))
+    this.#raw.set(name, raw.slice(count))
+    return raw.slice(0, count)
   }
 
   /**
@@ -61,6 +72,7 @@ export class Database {
 
   /** Whether an owner has documents. */
   hasOwner(name: string, owner: string): boolean {
+    if (isJournal(name)) return this.journals.hasGroup(name, owner)
     return this.#held.get(name)?.table.hasOwner(owner) ?? (this.#raw.get(name) ?? []).some((raw) => raw.owner === owner)
   }
 
@@ -80,7 +92,7 @@ export class Database {
 
   /** How many owners have documents, by collection. */
   ownerCounts(): Record<string, number> {
-    const counts: Record<string, number> = {}
+    const counts = this.journals.counts()
     for (const [name, held] of this.#held) if (held.table.ownerCount > 0) counts[name] = held.table.ownerCount
     for (const [name, raw] of this.#raw) if (raw.length > 0) counts[name] = new Set(raw.map(({ owner }) => owner)).size
     return counts
@@ -89,5 +101,6 @@ export class Database {
   /** Forgets everything that is not durable. */
   unstage(): void {
     for (const held of this.#held.values()) held.staged = new Layer(held.table)
+    this.journals.unstage()
   }
 }

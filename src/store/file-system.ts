@@ -1,13 +1,17 @@
-import { readFileSync } from 'node:fs'
-import { mkdir, open, readdir, rename, unlink } from 'node:fs/promises'
+import { readFileSync, statSync } from 'node:fs'
+import { mkdir, open, readdir, readFile, rename, unlink } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import type { FileSystem } from './types.js'
+
+// Names, addresses and hashes of tokens are for the owner alone.
+const FILE_MODE = 0o600
+const FOLDER_MODE = 0o700
 
 /** The real one. */
 export const nodeFileSystem: FileSystem = {
   async open(path, mode) {
     // No O_CREAT for 'append': a log that has vanished must be noticed, not begun again.
-    const handle = await open(path, mode === 'append' ? 'r+' : 'w')
+    const handle = await open(path, mode === 'append' ? 'r+' : 'w', FILE_MODE)
     let end = mode === 'append' ? (await handle.stat()).size : 0
     return {
       async append(data) {
@@ -25,8 +29,10 @@ export const nodeFileSystem: FileSystem = {
   },
   // At once: files are read at a start alone, thousands of small ones, for each of which four turns of the loop cost more than the reading.
   readFile: async (path) => readFileSync(path),
+  readLater: (path) => readFile(path),
+  size: async (path) => statSync(path).size,
   readdir: (path) => readdir(path),
-  mkdir: async (path) => void (await mkdir(path)),
+  mkdir: async (path) => void (await mkdir(path, FOLDER_MODE)),
   rename,
   unlink,
   async syncDir(path) {
@@ -86,6 +92,15 @@ export async function listDir(fs: FileSystem, path: string): Promise<string[]> {
   }
   for (const name of names) if (name.endsWith(TEMPORARY)) await fs.unlink(`${path}/${name}`)
   return names.filter((name) => !name.endsWith(TEMPORARY)).sort()
+}
+
+/** Removes a file, if it is there. */
+export async function removeFile(fs: FileSystem, path: string): Promise<void> {
+  try {
+    await fs.unlink(path)
+  } catch (thrown) {
+    if (!hasCode(thrown, 'ENOENT')) throw thrown
+  }
 }
 
 /** A file's bytes; null where there is no file. */

@@ -6,6 +6,7 @@ export type {
   Document,
   Draft,
   FileSystem,
+  Journal,
   Migration,
   MigrationView,
   OpenFile,
@@ -15,4 +16,5 @@ export type {
   StoreOptions,
   Transaction,
 } from './types.js'
+export { journal } from '../kernel/documents.js'
 export { collection } from './types.js'

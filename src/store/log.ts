@@ -1,11 +1,15 @@
 import { StoreDamaged, StoreTooNew } from './errors.js'
-import { ensureDir, listDir, replaceFile } from './file-system.js'
+import { ensureDir, listDir, replaceFile, TEMPORARY } from './file-system.js'
 import { encodeFrame, scanFrame } from './frame.js'
 import type { FileSystem, OpenFile } from './types.js'
 import type { AnyDocument } from './view.js'
 
 /** What a transaction did to one checkpoint file: a document now in it, or one no longer in it. */
-export type Operation = { c: string; o: string; put: AnyDocument } | { c: string; o: string; remove: string }
+export type Operation =
+  | { c: string; o: string; put: AnyDocument }
+  | { c: string; o: string; remove: string }
+  /** A record of the journal `c`, in the group `o`, at the position `n`, of the time `t`. */
+  | { c: string; o: string; n: number; t: string; add: object }
 
 /** One committed transaction. */
 export interface TransactionRecord {
@@ -22,7 +26,7 @@ export interface Batch {
   readonly fresh: readonly (readonly [string, string])[]
 }
 
-const LOG_FORMAT = 1
+const LOG_FORMAT = 2
 const SUFFIX = '.log'
 const segmentName = (first: number): string => `${String(first).padStart(16, '0')}${SUFFIX}`
 
@@ -32,21 +36,20 @@ export async function listSegments(fs: FileSystem, dir: string): Promise<{ path:
   return names.map((name) => ({ path: `${dir}/${name}`, first: Number.parseInt(name, 10) }))
 }
 
+const headOf = (first: number): Buffer => encodeFrame(JSON.stringify({ bindery: 'log', format: LOG_FORMAT, first }))
+
 /** Begins a segment; it is on the disk, under its name, when this resolves. */
-export async function createSegment(fs: FileSystem, dir: string, first: number): Promise<{ path: string; length: number }> {
-  const path = `${dir}/${segmentName(first)}`
-  const head = encodeFrame(JSON.stringify({ bindery: 'log', format: LOG_FORMAT, first }))
+export async function createSegment(fs: FileSystem, dir: string, first: number): Promise<void> {
   await ensureDir(fs, dir)
-  await replaceFile(fs, path, head)
+  await replaceFile(fs, `${dir}/${segmentName(first)}`, headOf(first))
   await fs.syncDir(dir)
-  return { path, length: head.length }
 }
 
 /**
- * Reads a segment. `good` is where its last whole batch ends; what lies behind it was never acknowledged. Throws
- * `StoreDamaged` for anything but an unfinished last write, and for that too unless `last`.
+ * Reads a segment. `good` is where its last whole batch ends; what lies behind it, in the newest segment, was never
+ * acknowledged. Throws `StoreDamaged` for anything but an unfinished last write.
  */
-export async function readSegment(fs: FileSystem, path: string, first: number, last: boolean): Promise<{ batches: Batch[]; good: number; size: number }> {
+export async function readSegment(fs: FileSystem, path: string, first: number): Promise<{ batches: Batch[]; good: number; size: number }> {
   const bytes = await fs.readFile(path)
   const batches: Batch[] = []
   let next = first
@@ -54,10 +57,10 @@ export async function readSegment(fs: FileSystem, path: string, first: number, l
   for (;;) {
     const found = scanFrame(bytes, offset)
     if (found.kind === 'end' && offset > 0) break
-    if (found.kind === 'torn' && last && offset > 0) break
+    if (found.kind === 'torn' && offset > 0) break
     if (found.kind !== 'frame') {
       const what = found.kind === 'damaged' ? found.what : 'it ends in the middle of a record'
-      throw new StoreDamaged(path, offset, what, `${backup}; what stands before byte ${offset} is good`)
+      throw new StoreDamaged(path, offset, what, toRestore(offset))
     }
     const payload = JSON.parse(found.payload) as Batch & { format?: number; first?: number }
     if (offset === 0) {
@@ -73,7 +76,9 @@ export async function readSegment(fs: FileSystem, path: string, first: number, l
   return { batches, good: offset, size: bytes.length }
 }
 
-const backup = 'restore the whole folder of the store from a backup; nothing has been changed'
+/** What to do about a log that is good up to `offset`. */
+export const toRestore = (offset: number): string =>
+  `restore the whole folder of the store from a backup; nothing has been changed; what stands before byte ${offset} is good`
 
 /** The log, open for appending. */
 export class Log {
@@ -85,6 +90,8 @@ export class Log {
   #segmentFirst: number
   /** A failed append may have left part of a batch behind the good end. */
   #mustCut = false
+  /** The name of the newest segment may not be on the disk yet: nothing in it counts before it is. */
+  #mustSyncDir = false
 
   private constructor(fs: FileSystem, dir: string, file: OpenFile, length: number, segmentFirst: number, nextSeq: number) {
     this.#fs = fs
@@ -99,7 +106,12 @@ export class Log {
   static async open(fs: FileSystem, dir: string, segment: { path: string; first: number; good: number; size: number }, nextSeq: number): Promise<Log> {
     const file = await fs.open(segment.path, 'append')
     const log = new Log(fs, dir, file, segment.good, segment.first, nextSeq)
-    if (segment.size > segment.good) await log.#cut()
+    try {
+      if (segment.size > segment.good) await log.#cut()
+    } catch (thrown) {
+      await file.close().catch(() => undefined)
+      throw thrown
+    }
     return log
   }
 
@@ -122,6 +134,7 @@ export class Log {
    */
   async append(transactions: readonly string[], fresh: Batch['fresh']): Promise<void> {
     if (this.#mustCut) await this.#cut()
+    await this.#syncName()
     const frame = encodeFrame(`{"seq":${this.#nextSeq},"fresh":${JSON.stringify(fresh)},"transactions":[${transactions.join(',')}]}`)
     try {
       await this.#file.append(frame)
@@ -142,16 +155,43 @@ export class Log {
     this.#mustCut = false
   }
 
-  /** Goes on in a new segment. When this throws, the present one is still in use. */
+  /**
+   * Goes on in a new segment, which is on the disk when this resolves; where the present one holds no transaction yet, it
+   * is that one. When this throws, either goes on: the new one from the moment that it has its name, and it was open before,
+   * so that nothing can fail between the two. One that got its name though the system said it did not stays empty, and a
+   * start passes over it.
+   */
   async rotate(): Promise<void> {
     if (this.#mustCut) await this.#cut()
-    const { path, length } = await createSegment(this.#fs, this.#dir, this.#nextSeq)
-    const file = await this.#fs.open(path, 'append')
+    if (!this.isFresh) await this.#goOnInNew()
+    await this.#syncName()
+  }
+
+  async #goOnInNew(): Promise<void> {
+    const path = `${this.#dir}/${segmentName(this.#nextSeq)}`
+    const head = headOf(this.#nextSeq)
+    const file = await this.#fs.open(path + TEMPORARY, 'create')
+    try {
+      await file.append(head)
+      await file.datasync()
+      await this.#fs.rename(path + TEMPORARY, path)
+    } catch (thrown) {
+      await file.close().catch(() => undefined)
+      throw thrown
+    }
     const former = this.#file
     this.#file = file
-    this.#length = length
+    this.#length = head.length
     this.#segmentFirst = this.#nextSeq
-    await former.close()
+    this.#mustSyncDir = true
+    // All in it was synced: what closing it says changes nothing.
+    await former.close().catch(() => undefined)
+  }
+
+  async #syncName(): Promise<void> {
+    if (!this.#mustSyncDir) return
+    await this.#fs.syncDir(this.#dir)
+    this.#mustSyncDir = false
   }
 
   /** Removes the segments that hold nothing from transaction `seq` on. */
@@ -159,7 +199,9 @@ export class Log {
     for (const { path, first } of await listSegments(this.#fs, this.#dir)) if (first < seq && first !== this.#segmentFirst) await this.#fs.unlink(path)
   }
 
-  close(): Promise<void> {
-    return this.#file.close()
+  async close(): Promise<void> {
+    // What a refused transaction left must not count at the next start, where that can be helped.
+    if (this.#mustCut) await this.#cut().catch(() => undefined)
+    await this.#file.close()
   }
 }

@@ -15,11 +15,18 @@ export interface Manifest {
   readonly owners: Readonly<Record<string, number>>
 }
 
-const FORMAT = 1
+/** 2: journals, which the releases before did not know. */
+export const FORMAT = 2
 export const emptyManifest: Manifest = { format: FORMAT, migrated: 0, logFrom: 1, owners: {} }
 
 /** The folder layout of a store. */
-export const layout = (dir: string) => ({ manifest: `${dir}/store.json`, log: `${dir}/log`, documents: `${dir}/documents`, lock: `${dir}/lock` })
+export const layout = (dir: string) => ({
+  manifest: `${dir}/store.json`,
+  log: `${dir}/log`,
+  documents: `${dir}/documents`,
+  journals: `${dir}/journals`,
+  lock: `${dir}/lock`,
+})
 
 /** Reads the manifest; null where there is none. Throws `StoreDamaged`, `StoreTooNew`. */
 export async function findManifest(fs: FileSystem, path: string): Promise<Manifest | null> {

@@ -4,12 +4,15 @@ import { Database } from './database.js'
 import { ensureDir, nodeFileSystem } from './file-system.js'
 import { takeLock } from './lock.js'
 import { Log } from './log.js'
-import { layout } from './manifest.js'
+import { convert } from './journal/convert.js'
+import { FORMAT, layout, writeManifest } from './manifest.js'
 import { migrate } from './migrate.js'
 import { recover } from './recovery.js'
 import { EmbeddedStore } from './store.js'
 import type { Store, StoreOptions } from './types.js'
 
+/** The same while documents of earlier releases are moved into journals. */
+const CONVERT_BYTES = 64 * 1024 * 1024
 const CHECKPOINT_AFTER_BYTES = 4 * 1024 * 1024
 
 /**
@@ -18,7 +21,14 @@ const CHECKPOINT_AFTER_BYTES = 4 * 1024 * 1024
  * break a unique index of `collections`.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { collections = [], migrations = [], checkpointAfterBytes = CHECKPOINT_AFTER_BYTES, fs = nodeFileSystem, log: tell = () => undefined } = options
+  const {
+    collections = [],
+    journals = [],
+    migrations = [],
+    checkpointAfterBytes = CHECKPOINT_AFTER_BYTES,
+    fs = nodeFileSystem,
+    log: tell = () => undefined,
+  } = options
   const started = performance.now()
   const dir = resolve(options.dir)
   await ensureDir(fs, dir)
@@ -26,8 +36,10 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   let log: Log | undefined
   try {
     const found = await recover(fs, dir, tell)
+    // Before anything is written that earlier releases would misread.
+    if (found.manifest.format < FORMAT) await writeManifest(fs, dir, { ...found.manifest, format: FORMAT })
     log = await Log.open(fs, layout(dir).log, found.segment, found.lastSeq + 1)
-    const database = new Database(found.lastSeq)
+    const database = new Database(found.lastSeq, found.journals)
     const checkpointer = new Checkpointer(fs, dir, database, log)
     for (const [collection, owner] of found.dirty) checkpointer.touch(collection, owner)
     const migrated = await migrate({ database, log, documents: found.documents, collections, dir }, found.migrated, migrations, ({ version, name }, ops) => {
@@ -35,6 +47,14 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       tell({ event: 'migrated', version, name })
     })
     for (const [name, documents] of found.documents) database.load(name, documents)
+    for (const journal of journals) {
+      await convert(database, log, journal, async (ops) => {
+        for (const { c, o } of ops) checkpointer.touch(c, o)
+        if ((log as Log).length < CONVERT_BYTES) return
+        await (log as Log).rotate()
+        await checkpointer.run(migrated)
+      })
+    }
     for (const definition of collections) database.hold(definition)
     const { checkpoints, replayed } = found
     tell({ event: 'opened', documents: database.size, checkpoints, replayed, milliseconds: performance.now() - started })

@@ -5,7 +5,11 @@ import { StoreDamaged } from './errors.js'
 import { fileNameOf } from './file-name.js'
 import { listDir } from './file-system.js'
 import { deepFreeze } from './json.js'
-import { type Batch, createSegment, listSegments, readSegment } from './log.js'
+import type { GroupIndex } from './journal/group.js'
+import { isJournal, Journals } from './journal/journals.js'
+import { loadGroup } from './journal/load.js'
+import type { Added } from './journal/segment.js'
+import { type Batch, createSegment, listSegments, readSegment, toRestore } from './log.js'
 import { emptyManifest, findManifest, layout, type Manifest, writeManifest } from './manifest.js'
 import type { FileSystem, StoreEvent } from './types.js'
 import type { AnyDocument } from './view.js'
@@ -14,6 +18,8 @@ import type { AnyDocument } from './view.js'
 interface OwnerState {
   seq: number
   readonly documents: Map<string, AnyDocument>
+  /** Of a journal's group: records that the log adds. */
+  readonly added: Added[]
   readonly onDisk: boolean
   /** Named in the log since `logFrom`: its file is out of date, or may be. */
   touched: boolean
@@ -24,6 +30,7 @@ type Owners = Map<string, Map<string, OwnerState>>
 export interface Recovered {
   readonly manifest: Manifest
   readonly documents: Map<string, Raw[]>
+  readonly journals: Journals
   /** Checkpoint files to write anew, as [collection, owner]. */
   readonly dirty: (readonly [string, string])[]
   readonly migrated: number
@@ -60,14 +67,23 @@ export async function recover(fs: FileSystem, dir: string, log: (event: StoreEve
   checkNoneIsLost(owners, expected, manifest, paths)
 
   const documents = new Map<string, Raw[]>()
+  const journals = new Journals(fs, paths.journals)
   const dirty: [string, string][] = []
   for (const [collection, byOwner] of owners) {
+    if (isJournal(collection)) {
+      for (const [group, state] of byOwner) {
+        checkIsBelow(state, lastSeq, pathOf(paths.documents, collection, group))
+        if (state.touched) dirty.push([collection, group])
+        await loadGroup(journals, collection, group, ([...state.documents.values()][0] as unknown as GroupIndex) ?? null, state.added)
+      }
+      continue
+    }
     const ids = new Set<string>()
     const list: Raw[] = []
     documents.set(collection, list)
     for (const [owner, state] of byOwner) {
       const file = pathOf(paths.documents, collection, owner)
-      if (state.seq > lastSeq) throw new StoreDamaged(file, 0, `it holds transaction ${state.seq}, the log ends with ${lastSeq}: the log was cut`)
+      checkIsBelow(state, lastSeq, file)
       if (state.touched) dirty.push([collection, owner])
       else if (state.documents.size === 0) await fs.unlink(file)
       for (const document of state.documents.values()) {
@@ -77,7 +93,21 @@ export async function recover(fs: FileSystem, dir: string, log: (event: StoreEve
       }
     }
   }
-  return { manifest, documents, dirty, migrated, lastSeq, segment, checkpoints, replayed: batches.reduce((n, batch) => n + batch.transactions.length, 0) }
+  return {
+    manifest,
+    documents,
+    journals,
+    dirty,
+    migrated,
+    lastSeq,
+    segment,
+    checkpoints,
+    replayed: batches.reduce((n, batch) => n + batch.transactions.length, 0),
+  }
+}
+
+function checkIsBelow({ seq }: OwnerState, lastSeq: number, file: string): void {
+  if (seq > lastSeq) throw new StoreDamaged(file, 0, `it holds transaction ${seq}, the log ends with ${lastSeq}: the log was cut`)
 }
 
 export const pathOf = (documents: string, collection: string, owner: string): string => `${documents}/${fileNameOf(collection)}/${fileNameOf(owner)}.json`
@@ -87,7 +117,7 @@ async function begin(fs: FileSystem, dir: string): Promise<Manifest> {
   const paths = layout(dir)
   for (const { path, first } of await listSegments(fs, paths.log)) {
     // A start that was interrupted leaves an empty segment. Anything else belongs to a store whose manifest is gone.
-    const { batches, good } = await readSegment(fs, path, first, true)
+    const { batches, good } = await readSegment(fs, path, first)
     if (batches.length > 0 || first !== 1) throw new StoreDamaged(paths.manifest, 0, `it is missing, but ${path} holds ${good} bytes`)
   }
   if ((await listDir(fs, paths.documents)).length > 0) throw new StoreDamaged(paths.manifest, 0, `it is missing, but there are documents in ${paths.documents}`)
@@ -111,7 +141,7 @@ async function readCheckpoints(fs: FileSystem, documents: string): Promise<Owner
       const { collection, owner, seq, documents: held } = low.data
       if (pathOf(documents, collection, owner) !== file)
         throw new StoreDamaged(file, 0, `it is the file of ${collection} ${JSON.stringify(owner)}: it was renamed`)
-      const state: OwnerState = { seq, documents: new Map(held.map((document) => [document.id, document])), onDisk: true, touched: false }
+      const state: OwnerState = { seq, documents: new Map(held.map((document) => [document.id, document])), added: [], onDisk: true, touched: false }
       byOwner(owners, collection).set(owner, state)
     }
   }
@@ -119,25 +149,55 @@ async function readCheckpoints(fs: FileSystem, documents: string): Promise<Owner
   return owners
 }
 
+interface Segment {
+  path: string
+  first: number
+  batches: readonly Batch[]
+  good: number
+  size: number
+}
+
 async function readLog(fs: FileSystem, dir: string, logFrom: number) {
   const all = await listSegments(fs, dir)
-  const needed = all.filter(({ first }) => first >= logFrom)
-  let next = logFrom
+  const segments: Segment[] = []
+  for (const { path, first } of all) if (first >= logFrom) segments.push({ path, first, ...(await readSegment(fs, path, first)) })
+  const { used, unused } = withoutUnused(segments)
   const batches: Batch[] = []
-  let segment: Recovered['segment'] | undefined
-  for (const [index, { path, first }] of needed.entries()) {
+  let next = logFrom
+  for (const [index, { path, first, good, size, batches: own }] of used.entries()) {
     if (first !== next) throw new StoreDamaged(path, 0, `the log file that begins with transaction ${next} is missing`)
-    const found = await readSegment(fs, path, first, index === needed.length - 1)
-    for (const batch of found.batches) {
+    if (good < size && index < used.length - 1) throw new StoreDamaged(path, good, 'it ends in the middle of a record', toRestore(good))
+    for (const batch of own) {
       batches.push(batch)
       next += batch.transactions.length
     }
-    segment = { path, first, good: found.good, size: found.size }
   }
+  const segment = used.at(-1)
   if (!segment) throw new StoreDamaged(dir, 0, `the log file that begins with transaction ${logFrom} is missing`)
-  // Left over from a checkpoint that was interrupted just before its end.
-  for (const { path, first } of all) if (first < logFrom) await fs.unlink(path)
+  // Left over from a checkpoint that was interrupted just before its end, or from a rotation that failed.
+  for (const { path, first } of all) if (first < logFrom || unused.has(path)) await fs.unlink(path)
   return { batches, segment, lastSeq: next - 1 }
+}
+
+/**
+ * Sets apart the segments that were begun and never used: empty ones whose first transaction an older segment holds, or
+ * was about to hold. Their names came into being by a rotation of which the system said that it failed.
+ */
+function withoutUnused(segments: readonly Segment[]): { used: Segment[]; unused: Set<string> } {
+  const used: Segment[] = []
+  const unused = new Set<string>()
+  let next = 0
+  for (const segment of segments) {
+    const last = used.at(-1)
+    const wasPassed = segment.batches.length === 0 && last !== undefined && (segment.first < next || (segment.first === next && last.good < last.size))
+    if (wasPassed) {
+      unused.add(segment.path)
+      continue
+    }
+    used.push(segment)
+    next = segment.batches.reduce((n, batch) => n + batch.transactions.length, segment.first)
+  }
+  return { used, unused }
 }
 
 function byOwner(owners: Owners, collection: string): Map<string, OwnerState> {
@@ -149,13 +209,14 @@ function byOwner(owners: Owners, collection: string): Map<string, OwnerState> {
 function ownerState(owners: Owners, collection: string, owner: string): OwnerState {
   const of = byOwner(owners, collection)
   let state = of.get(owner)
-  if (!state) of.set(owner, (state = { seq: 0, documents: new Map(), onDisk: false, touched: false }))
+  if (!state) of.set(owner, (state = { seq: 0, documents: new Map(), added: [], onDisk: false, touched: false }))
   return state
 }
 
 function apply(state: OwnerState, op: Batch['transactions'][number]['ops'][number], seq: number): void {
   if (seq <= state.seq) return
-  if ('put' in op) state.documents.set(op.put.id, deepFreeze(op.put))
+  if ('add' in op) state.added.push({ position: op.n, at: op.t, record: deepFreeze(op.add) })
+  else if ('put' in op) state.documents.set(op.put.id, deepFreeze(op.put))
   else state.documents.delete(op.remove)
 }
 

@@ -7,6 +7,9 @@ import type { Lock } from './lock.js'
 import type { Log } from './log.js'
 import type { FoundStretch, Stretch } from '../kernel/paging.js'
 import { checkIndex, listOf, OpenTransaction, orderOf } from './transaction.js'
+import type { FoundRecords, Journal, JournalQuery } from '../kernel/documents.js'
+import type { Journals } from './journal/journals.js'
+import { readGroup } from './journal/read.js'
 import type { Collection, Document, Draft, Store, StoreEvent, Transaction } from './types.js'
 import { type AnyCollection, stretchOf } from './view.js'
 
@@ -67,7 +70,10 @@ export class EmbeddedStore implements Store {
       const failure = this.#committer.lastFailure
       if (failure && failure !== before) throw failure.cause
       const changes = tx.changes()
-      return { settled: changes.length > 0 ? this.#committer.stage(changes) : this.#committer.settled(), outcome: { value } }
+      return {
+        settled: changes.length + tx.additions.length > 0 ? this.#committer.stage(changes, tx.additions) : this.#committer.settled(),
+        outcome: { value },
+      }
     } catch (thrown) {
       return { settled: this.#committer.settled(), outcome: { thrown } }
     } finally {
@@ -103,6 +109,31 @@ export class EmbeddedStore implements Store {
 
   async all<T extends object>(of: Collection<T, string>): Promise<Document<T>[]> {
     return Array.from(this.#table(of).entries(), (entry) => entry.document as Document<T>)
+  }
+
+  #journals(): Journals {
+    if (this.#closing) throw new StoreClosed()
+    return this.#parts.database.journals
+  }
+
+  async read<T extends object>(of: Journal<T>, group: string, query: JournalQuery<T>): Promise<FoundRecords<T>> {
+    const journals = this.#journals()
+    return readGroup(journals.fs, of, journals.group(of.name, group), [], query)
+  }
+
+  async extent(of: Journal<never>, group: string): Promise<{ count: number; next: number }> {
+    const { first, next } = this.#journals().group(of.name, group)
+    return { count: next - first, next }
+  }
+
+  async groups(of: Journal<never>): Promise<string[]> {
+    return this.#journals().names(of.name)
+  }
+
+  async drop(of: Journal<never>, group: string, before: number): Promise<number> {
+    const dropped = this.#journals().find(of.name, group)?.dropBefore(before) ?? 0
+    if (dropped > 0) this.#parts.checkpointer.touch(of.name, group)
+    return dropped
   }
 
   insert<T extends object>(of: Collection<T, string>, draft: Draft<T>): Promise<Document<T>> {
@@ -156,7 +187,7 @@ export class EmbeddedStore implements Store {
       await this.#checkpoint
       if (checkpointer.isClean) return
       try {
-        if (!log.isFresh) await log.rotate()
+        await log.rotate()
       } catch (error) {
         tell({ event: 'checkpoint-failed', error })
         return

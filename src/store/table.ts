@@ -4,6 +4,7 @@ import { type AnyOrder, type Entry, KeyIndex, type View } from './view.js'
 
 /** What is durable of one collection, in memory. Every change costs the same, however many documents there are. */
 export class Table implements View {
+  // bound: the documents that are stored; so are those below
   readonly #entries = new Map<string, Entry>()
   readonly #index = new KeyIndex()
   readonly #owners = new Map<string, Map<string, Entry>>()

@@ -4,6 +4,9 @@ import { frozenJson } from './json.js'
 import { type Change, Layer } from './layer.js'
 import type { Operation } from './log.js'
 import type { FoundStretch, Stretch } from '../kernel/paging.js'
+import type { FoundRecords, Journal, JournalQuery } from '../kernel/documents.js'
+import { readGroup } from './journal/read.js'
+import type { Added } from './journal/segment.js'
 import type { Collection, Document, Draft, Transaction } from './types.js'
 import { type AnyCollection, type AnyDocument, type AnyOrder, checkOrders, type Entry, entryOf, stretchOf, type View } from './view.js'
 
@@ -11,6 +14,12 @@ import { type AnyCollection, type AnyDocument, type AnyOrder, checkOrders, type 
 export interface CollectionChanges {
   readonly collection: AnyCollection
   readonly changes: readonly Change[]
+}
+
+/** A record that a transaction adds, ready to be committed. */
+export interface JournalAddition extends Added {
+  readonly journal: string
+  readonly group: string
 }
 
 export const listOf = <T extends object>(view: View, ids: Iterable<string>): Document<T>[] => Array.from(ids, (id) => view.entry(id)!.document as Document<T>)
@@ -31,6 +40,7 @@ export function orderOf(of: AnyCollection, order: string): AnyOrder {
 export class OpenTransaction implements Transaction {
   readonly #database: Database
   readonly #layers = new Map<AnyCollection, Layer>()
+  readonly additions: JournalAddition[] = []
   #over = false
 
   constructor(database: Database) {
@@ -96,6 +106,32 @@ export class OpenTransaction implements Transaction {
     if (!layer.entry(id)) return false
     layer.set({ id, entry: null })
     return true
+  }
+
+  async append<T extends object>(to: Journal<T>, group: string, make: (position: number) => T): Promise<T> {
+    if (this.#over) throw new Error('this transaction is over; await everything that uses it')
+    const position = this.#database.journals.group(to.name, group).stagedNext + this.#added(to.name, group).length
+    const record = frozenJson(make(position)) as T
+    if (to.group(record) !== group)
+      throw new TypeError(`a record of ${to.name} belongs to the group ${JSON.stringify(to.group(record))}, not ${JSON.stringify(group)}`)
+    this.additions.push({ journal: to.name, group, position, at: to.at(record), record })
+    return record
+  }
+
+  read<T extends object>(of: Journal<T>, group: string, query: JournalQuery<T>): Promise<FoundRecords<T>> {
+    const { journals } = this.#database
+    const found = journals.group(of.name, group)
+    return readGroup(journals.fs, of, found, [...found.staged, ...this.#added(of.name, group)], query)
+  }
+
+  async extent(of: Journal<never>, group: string): Promise<{ count: number; next: number }> {
+    const { first, stagedNext } = this.#database.journals.group(of.name, group)
+    const next = stagedNext + this.#added(of.name, group).length
+    return { count: next - first, next }
+  }
+
+  #added(journal: string, group: string): JournalAddition[] {
+    return this.additions.filter((one) => one.journal === journal && one.group === group)
   }
 
   #write(of: AnyCollection, layer: Layer, document: AnyDocument): AnyDocument {

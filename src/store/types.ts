@@ -1,10 +1,10 @@
-import type { Collection, Document, Draft } from '../kernel/documents.js'
+import type { Collection, Document, Draft, Journal, JournalReader } from '../kernel/documents.js'
 import type { PageReader } from '../kernel/paging.js'
 
-export { type Collection, collection, type Document, type Draft, type Order } from '../kernel/documents.js'
+export { type Collection, collection, type Document, type Draft, type Journal, type Order } from '../kernel/documents.js'
 
 /** Reads, the same inside and outside a transaction. Documents come frozen. */
-export interface Reader extends PageReader {
+export interface Reader extends PageReader, JournalReader {
   /** The document, or null. */
   get<T extends object>(of: Collection<T, string>, id: string): Promise<Document<T> | null>
   /** All documents under `key` of an index, in no order promised. */
@@ -22,6 +22,8 @@ export interface Transaction extends Reader {
   replace<T extends object>(of: Collection<T, string>, document: Document<T>): Promise<Document<T>>
   /** Removes a document; answers whether it was there. */
   remove(of: Collection<never, string> | Collection<object, string>, id: string): Promise<boolean>
+  /** Adds a record behind those of its group. `make` gets its position: 1, 2, 3 … without gaps, in the order of commitment. */
+  append<T extends object>(to: Journal<T>, group: string, make: (position: number) => T): Promise<T>
 }
 
 export interface Store extends Reader {
@@ -33,6 +35,10 @@ export interface Store extends Reader {
   insert: Transaction['insert']
   replace: Transaction['replace']
   remove: Transaction['remove']
+  /** Names of the groups of a journal that have, or had, records. */
+  groups(of: Journal<never>): Promise<string[]>
+  /** Forgets the records of a group before a position; answers how many. They leave the disk later; after a crash they may be there once more. */
+  drop(of: Journal<never>, group: string, before: number): Promise<number>
   /** Writes checkpoints, releases the lock. */
   close(): Promise<void>
 }
@@ -72,6 +78,8 @@ export interface StoreOptions {
   dir: string
   /** The collections in use: their indexes are built (and unique keys checked) at start instead of at first use. */
   collections?: readonly Collection<never, string>[]
+  /** The journals in use: documents of earlier releases that became their records are moved at start. */
+  journals?: readonly Journal<never>[]
   migrations?: readonly Migration[]
   /** Log size, in bytes, from which checkpoints are written and the log starts afresh. Default: 4 MiB. */
   checkpointAfterBytes?: number
@@ -95,7 +103,12 @@ export interface OpenFile {
 export interface FileSystem {
   /** `append` opens an existing file; `create` makes it, or empties it. */
   open(path: string, mode: 'append' | 'create'): Promise<OpenFile>
+  /** Reads a file at a start, when nobody waits: it may block. */
   readFile(path: string): Promise<Buffer>
+  /** Reads a file while others work. */
+  readLater(path: string): Promise<Buffer>
+  /** A file's length, in bytes. */
+  size(path: string): Promise<number>
   readdir(path: string): Promise<string[]>
   /** Makes one folder, whose parent must exist. */
   mkdir(path: string): Promise<void>

@@ -33,7 +33,10 @@ const below = (permission: Permission): { least: Rank; below: Rank | null } => {
   const least = policy[permission]
   return {
     least,
-    below: least === 'guest' || (/^(space|collection|site):/.test(permission) && least === 'read') ? null : (callers[callers.indexOf(least) - 1] as Rank),
+    below:
+      least === 'guest' || (/^(space|collection|site|member|team):/.test(permission) && least === 'read')
+        ? null
+        : (callers[callers.indexOf(least) - 1] as Rank),
   }
 }
 

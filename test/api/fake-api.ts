@@ -1,9 +1,10 @@
 import { paginate } from '../../src/kernel/paging.js'
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Type } from '@sinclair/typebox'
 import { binary, type Endpoints, endpointsOf } from '../../src/api/declaration.js'
 import { createApi } from '../../src/api/pipeline/create-api.js'
+import { createHttpServer, type ServerLimits } from '../../src/api/pipeline/http-server.js'
 import { createMetrics } from '../../src/api/pipeline/metrics.js'
 import type { ApiConfig, ByteCache } from '../../src/api/pipeline/options.js'
 import { created, redirect, stream } from '../../src/api/reply.js'
@@ -218,20 +219,26 @@ export { resolvers }
 export const endpoints: Endpoints = { listBooks, echoQuery, createBook, getBook, deleteBook, sortBooks, getPath, getLarge, getFile, fail, lie }
 
 /** The API of the library on a port of its own. */
-export async function startFake(overrides: Partial<ApiConfig> = {}, more: { byteCache?: ByteCache; ready?: () => string[]; endpoints?: Endpoints } = {}) {
+export async function startFake(
+  overrides: Partial<ApiConfig> = {},
+  more: { byteCache?: ByteCache; ready?: () => string[]; endpoints?: Endpoints; limits?: Partial<ServerLimits> } = {},
+) {
   const book = { id: 'emma', title: 'Emma' }
   const members = { reader: 1, editor: 2, admin: 3 }
   const app: Library = {
     shelves: new Map(['s1', 'open'].map((id) => [id, { id, members, books: new Map([[book.id, book]]) }])),
     handled: [],
   }
+  let origin = ''
   const lines: Record<string, unknown>[] = []
   const config: ApiConfig = {
     name: 'Library',
     version: '1.2.3',
     publicUrl: null,
+    baseUrl: () => overrides.publicUrl ?? origin,
     trustProxy: 0,
     bodyLimitBytes: 10_000,
+    bodiesLimitBytes: 10_000_000,
     fileLimitBytes: 100_000,
     rateLimit: { perToken: 0, perAddress: 0 },
     corsOrigins: ['*'],
@@ -255,8 +262,7 @@ export async function startFake(overrides: Partial<ApiConfig> = {}, more: { byte
     ready: more.ready ?? (() => []),
     ...(more.byteCache ? { byteCache: more.byteCache } : {}),
   })
-  const server: Server = createServer(api.listener)
-  server.on('clientError', api.clientError)
+  const server: Server = createHttpServer(api, { maxConnections: 100, maxConnectionsPerAddress: 100, requestMs: 60_000, trustProxy: 0, ...more.limits })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const port = (server.address() as AddressInfo).port
   const close = async () => {
@@ -264,7 +270,8 @@ export async function startFake(overrides: Partial<ApiConfig> = {}, more: { byte
     server.closeAllConnections()
     await closed
   }
-  return { api, app, server, lines, port, url: `http://127.0.0.1:${port}`, close }
+  origin = `http://127.0.0.1:${port}`
+  return { api, app, server, lines, port, url: origin, close }
 }
 
 export const bearer = (name: string) => ({ Authorization: `Bearer ${name}` })

@@ -79,7 +79,7 @@ test('a member is shown as he is; guests see themselves alone', async () => {
   assert.is(body.user.id, guest.user)
   await reader.call('get', body.user.urls.location.replace(here.url, '')).expect(200)
   await guest.call('get', base).expect(403)
-  await guest.call('get', `${base}/${reader.user}`).expect(403)
+  await guest.call('get', `${base}/${reader.user}`).expect(404)
   await guest.call('get', `${base}/${guest.user}/teams`).expect(200)
   await reader.call('get', `${base}/nobody`).expect(404)
   await here.admin.call('get', `${base}/${(await here.caller()).user}`).expect(404)

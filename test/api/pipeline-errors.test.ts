@@ -52,7 +52,8 @@ test('token, visibility, permission, in this order', async () => {
 
 test('DELETE answers 204 for a missing leaf, 404 for a missing parent, 403 without permission', async () => {
   const remove = (path: string, who: string) => api().delete(path).set(bearer(who))
-  assert.is((await remove(`${books}/none`, 'reader')).status, 204)
+  assert.is((await remove(`${books}/none`, 'admin')).status, 204)
+  assert.is((await remove(`${books}/none`, 'editor')).status, 403, 'who may not remove books learns of none whether it is there')
   assert.is((await remove('/v1/shelves/none/books/emma', 'admin')).status, 404)
   assert.is((await remove(`${books}/emma`, 'stranger')).status, 404)
   assert.is((await remove(`${books}/emma`, 'editor')).status, 403)
@@ -178,7 +179,7 @@ test('hostile paths and headers', async () => {
   assert.match(await raw(`GET /v1 HTTP/1.1\r\nHost: x\r\nX-Big: ${'x'.repeat(20_000)}\r\n\r\n`), /^HTTP\/1\.1 431 [\s\S]*"code":431/)
   assert.match(await raw('NONSENSE\r\n\r\n'), /^HTTP\/1\.1 400 [\s\S]*"code":400/)
   const strange = await raw('GET /v1 HTTP/1.1\r\nHost: a"b\r\nX-Request-Id: a b\r\nConnection: close\r\n\r\n')
-  assert.match(strange, /"http:\/\/localhost\/v1\/openapi.json"/)
+  assert.ok(strange.includes(`"${fake.url}/v1/openapi.json"`), 'no answer repeats the Host of a request')
   assert.not.match(strange, /X-Request-Id: a b/)
 })
 

@@ -30,7 +30,7 @@ test('a team is made, found, renamed and deleted', async () => {
   assert.equal([body.title, body.members, body.spaces, body.permissions], ['Writers', 2, 0, { admin: true, view: true }])
   assert.equal((await reader.call('get', url).expect(200)).body, { ...body, permissions: { admin: false, view: true } })
   await guest.call('get', url).expect(200)
-  await (await join(org, null)).call('get', url).expect(403)
+  await (await join(org, null)).call('get', url).expect(404)
   await (await here.caller()).call('get', url).expect(404)
   await here.admin.call('get', `/v1/orgs/${here.organization}/teams/${body.id}`).expect(404)
   await reader.call('patch', url, { title: 'Mine' }).expect(403)

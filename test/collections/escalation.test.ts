@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { newMembership } from '../../src/domain/people/organizations.js'
 import { memberships, type Role } from '../../src/model/index.js'
@@ -51,6 +53,33 @@ test('where he may create in all of it, it can be moved, and among its siblings 
   await level('space', space, null)
   await f.collection(mine)
   await bob.call('post', `/v1/collections/${shelf}/move`, {}).expect(200)
+})
+
+for (const parent of ['a collection', 'the top level'] as const)
+  test(`who may create in a space alone adds nothing beside it: ${parent}`, async () => {
+    const dan = await f.caller('read')
+    const shelf = parent === 'a collection' ? await f.collection() : undefined
+    const space = await f.space(shelf)
+    await f.grant('space', space, 'create', [dan])
+    const before = await f.order(shelf)
+    const { message } = (await dan.call('post', `/v1/spaces/${space}/duplicate`).expect(403)).body.error
+    assert.match(message, new RegExp(`may not add to ${parent === 'a collection' ? 'the collection' : 'the top level'}`))
+    assert.equal(await f.order(shelf), before)
+    await dan.call('delete', `/v1/spaces/${space}`).expect(204)
+    await dan.call('post', `/v1/spaces/${space}/restore`).expect(403)
+    await f.admin.call('post', `/v1/spaces/${space}/restore`).expect(200)
+    const eve = await f.caller('create')
+    await eve.call('post', `/v1/spaces/${space}/duplicate`).expect(201)
+  })
+
+test('a copy is refused before its repository is made', async () => {
+  const dan = await f.caller('read')
+  const space = await f.space()
+  await f.grant('space', space, 'create', [dan])
+  const repositories = async () => (await readdir(join(f.dir, 'repos'))).length
+  const before = await repositories()
+  await dan.call('post', `/v1/spaces/${space}/duplicate`).expect(403)
+  assert.is(await repositories(), before)
 })
 
 test('roles and levels given in another organization do not come back above the role of who brings them', async () => {

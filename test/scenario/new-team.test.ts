@@ -83,7 +83,13 @@ test('a change request with comments, a review and a merge', async () => {
   made.page = berths
   made.note = (await people.reader.post(`${space}/comments`, { page: berths, body: { markdown: 'Good.' } }, 200)).id
   const moved = { operation: 'update_page', page: berths, slug: 'moorings', document: { markdown: 'Where ships are tied.\n' } }
-  await people.writer.post(`${space}/content`, { changes: [moved] }, 200)
+  const refused = await people.writer.post(`${space}/content`, { changes: [moved] }, 409)
+  assert.match(refused.error.message, /change request .* approved once by others, and merge it/)
+  const { number } = await people.writer.post(`${space}/change-requests`, { subject: 'Another word for it' })
+  await people.writer.post(`${space}/change-requests/${number}/content`, { changes: [moved] }, 200)
+  await people.reviewer.post(`${space}/change-requests/${number}/reviews`, { status: 'approved' })
+  await people.writer.post(`${space}/change-requests/${number}/merge`, undefined, 403)
+  await people.reviewer.post(`${space}/change-requests/${number}/merge`, undefined, 200)
   const { target } = await people.reader.get(`${space}/comments/${made.note}`)
   assert.is(target.page.path, 'moorings')
   assert.is(target.page.id, berths)

@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert'
+import type { JournalQuery } from '../../src/kernel/documents.js'
 import type { Stretch } from '../../src/kernel/paging.js'
-import { collection, DuplicateKey, NoDocument, type Reader, StaleDocument, StoreClosed, type Store } from '../../src/store/index.js'
+import { collection, DuplicateKey, journal, NoDocument, type Reader, StaleDocument, StoreClosed, type Store } from '../../src/store/index.js'
 import { suite } from '../support/suite.js'
 
 interface Page {
@@ -23,6 +24,16 @@ export const pages = collection<Page>()({
   },
   owner: (page) => page.space,
 })
+
+interface Entry {
+  of: string
+  n: number
+  at: string
+}
+/** The journal that the contract works on. */
+export const entries = journal<Entry>()({ name: 'journal-entries', group: ({ of }) => of, at: ({ at }) => at })
+const hour = (n: number): string => new Date(Date.UTC(2026, 0, 1, n)).toISOString()
+const entry = (of: string, n: number): Entry => ({ of, n, at: hour(n) })
 
 const page = (id: string, more: Partial<Page> = {}): Page => ({ id, space: 's', slug: id, ...more })
 
@@ -330,6 +341,80 @@ export function storeContract(name: string, place: () => Promise<StorePlace>): v
       (await (await reopen()).all(pages)).map(({ id }) => id),
       ['a'],
     )
+  })
+
+  const add = (store: Store, of: string, from: number, to: number): Promise<void> =>
+    store.transact(async (tx) => {
+      for (let n = from; n < to; n++) await tx.append(entries, of, () => entry(of, n))
+    })
+  const numbers = async (reader: Reader, of: string, query: Partial<JournalQuery<Entry>> = {}) => {
+    const { records, next } = await reader.read(entries, of, { direction: 'asc', limit: 1000, ...query })
+    for (const { position, record } of records) assert.is(position, record.n + 1)
+    return [records.map(({ record }) => record.n).join(' '), next]
+  }
+
+  check('numbers the records of a journal by group, and reads them in both directions from any place', async (store, reopen) => {
+    // Over days, with restarts in between: some lie in one file, some in the next, some in the log.
+    await add(store, 'a', 0, 20)
+    const second = await reopen()
+    await add(second, 'b', 0, 3)
+    await add(second, 'a', 20, 30)
+    const third = await reopen()
+    await add(third, 'a', 30, 60)
+    for (const open of [async () => third, reopen]) {
+      const again = await open()
+      assert.equal(await again.extent(entries, 'a'), { count: 60, next: 61 })
+      assert.equal((await again.groups(entries)).sort(), ['a', 'b'])
+      assert.equal(await numbers(again, 'a'), [Array.from({ length: 60 }, (_, n) => n).join(' '), null])
+      assert.equal(await numbers(again, 'a', { limit: 3, direction: 'desc' }), ['59 58 57', 58])
+      assert.equal(await numbers(again, 'a', { limit: 4, direction: 'desc', after: 22 }), ['20 19 18 17', 18])
+      assert.equal(await numbers(again, 'a', { limit: 4, after: 22 }), ['22 23 24 25', 26])
+      assert.equal(await numbers(again, 'a', { limit: 4, after: 56 }), ['56 57 58 59', null])
+      assert.equal(await numbers(again, 'a', { limit: 2, direction: 'desc', after: 3 }), ['1 0', null])
+      assert.equal(await numbers(again, 'a', { from: hour(23), to: hour(25) }), ['23 24 25', null])
+      assert.equal(await numbers(again, 'a', { matches: ({ n }) => n % 25 === 0, direction: 'desc' }), ['50 25 0', null])
+      assert.equal(await numbers(again, 'a', { matches: ({ n }) => n === 5, direction: 'desc', most: 10 }), ['', 51])
+      assert.equal(await numbers(again, 'a', { matches: ({ n }) => n === 5, direction: 'desc', most: 50, after: 51 }), ['5', null])
+      assert.equal(await numbers(again, 'none'), ['', null])
+      assert.equal(await numbers(again, 'b'), ['0 1 2', null])
+    }
+  })
+
+  check('adds a record with the documents of its transaction, or not at all; shows a transaction its own', async (store) => {
+    await add(store, 'a', 0, 2)
+    const error = await thrown(
+      store.transact(async (tx) => {
+        await tx.insert(pages, page('a'))
+        assert.equal(await tx.append(entries, 'a', (position) => entry('a', position - 1)), entry('a', 2))
+        assert.equal(await numbers(tx, 'a', { direction: 'desc', limit: 2 }), ['2 1', 2])
+        assert.equal(
+          [await tx.extent(entries, 'a'), await store.extent(entries, 'a')],
+          [
+            { count: 3, next: 4 },
+            { count: 2, next: 3 },
+          ],
+        )
+        throw new Error('changed my mind')
+      }),
+    )
+    assert.is((error as Error).message, 'changed my mind')
+    assert.equal(await numbers(store, 'a'), ['0 1', null])
+    const many = Array.from({ length: 30 }, () => store.transact((tx) => tx.append(entries, 'a', (position) => entry('a', position - 1))))
+    assert.equal(new Set((await Promise.all(many)).map(({ n }) => n)), new Set(Array.from({ length: 30 }, (_, n) => n + 2)))
+    assert.instance(await thrown(store.transact((tx) => tx.append(entries, 'b', () => entry('a', 0)))), TypeError)
+  })
+
+  check('drops the oldest records for good, and goes on with the numbers', async (store, reopen) => {
+    await add(store, 'a', 0, 40)
+    const again = await reopen()
+    assert.is(await again.drop(entries, 'a', 31), 30)
+    assert.is(await again.drop(entries, 'a', 31), 0)
+    assert.equal([await numbers(again, 'a', { limit: 2 }), await again.extent(entries, 'a')], [['30 31', 32], { count: 10, next: 41 }])
+    const third = await reopen()
+    assert.equal(await numbers(third, 'a', { limit: 2 }), ['30 31', 32])
+    assert.is(await third.drop(entries, 'a', 1000), 10)
+    await (await reopen()).transact((tx) => tx.append(entries, 'a', (position) => entry('a', position - 1)))
+    assert.equal(await numbers(await reopen(), 'a'), ['40', null])
   })
 
   test.run()

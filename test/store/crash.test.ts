@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { collection, openStore, type Store, type StoreEvent, type Transaction } from '../../src/store/index.js'
+import { collection, journal, openStore, type Store, type StoreEvent, type Transaction } from '../../src/store/index.js'
 import { LossyFs } from '../support/lossy-fs.js'
 import { suite } from '../support/suite.js'
 import { temporaryDir } from './places.js'
@@ -13,6 +13,8 @@ interface Thing {
   mark: string
 }
 const things = collection<Thing>()({ name: 'things', indexes: { byMark: (thing) => thing.mark }, owner: (thing) => thing.owner })
+
+const marks = journal<{ mark: string; at: string }>()({ name: 'journal-marks', group: () => 'all', at: ({ at }) => at })
 
 /** What one transaction does: sets (or removes, mark null) documents, all with one mark. */
 type Step = { id: string; owner: string; remove: boolean }[]
@@ -28,6 +30,8 @@ async function apply(tx: Transaction, steps: Step, mark: string): Promise<void> 
     else if (before) await tx.replace(things, { ...before, owner, mark })
     else await tx.insert(things, { id, owner, mark })
   }
+  // Of one day, or of the next, so that segments grow and begin.
+  await tx.append(marks, 'all', () => ({ mark, at: `2026-01-${String(1 + (Number(mark) >> 3)).padStart(2, '0')}T00:00:00.000Z` }))
   // A document that every transaction writes: its mark tells which was the last to count.
   const last = await tx.get(things, 'last')
   if (last) await tx.replace(things, { ...last, mark })
@@ -48,6 +52,10 @@ const model = (steps: readonly Step[]): Map<string, string> => {
 async function contents(store: Store): Promise<{ last: number; state: Map<string, string> }> {
   const all = await store.all(things)
   for (const thing of all) assert.ok((await store.find(things, 'byMark', thing.mark)).some(({ id }) => id === thing.id))
+  const { records, next } = await store.read(marks, 'all', { direction: 'asc', limit: 10_000 })
+  assert.is(next, null)
+  for (const [n, { position, record }] of records.entries()) assert.equal([position, record.mark], [n + 1, String(n)])
+  assert.is(records.length, Number(all.find(({ id }) => id === 'last')?.mark ?? -1) + 1, 'the journal is what the documents are')
   const last = all.find(({ id }) => id === 'last')
   return { last: last ? Number(last.mark) : -1, state: new Map(all.filter(({ id }) => id !== 'last').map(({ id, owner, mark }) => [id, `${owner} ${mark}`])) }
 }

@@ -1,5 +1,5 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { mkdir, open, readdir, readFile, rename, unlink } from 'node:fs/promises'
+import { open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import type { FileSystem, OpenFile } from '../../src/store/index.js'
 
@@ -170,6 +170,15 @@ export class LossyFs implements FileSystem {
     return readFile(path)
   }
 
+  readLater(path: string): Promise<Buffer> {
+    return this.readFile(path)
+  }
+
+  async size(path: string): Promise<number> {
+    this.#check('readFile', path)
+    return (await stat(path)).size
+  }
+
   readdir(path: string): Promise<string[]> {
     this.#check('readdir', path)
     return readdir(path)
@@ -177,7 +186,8 @@ export class LossyFs implements FileSystem {
 
   async mkdir(path: string): Promise<void> {
     this.#check('mkdir', path)
-    await mkdir(path)
+    // At once: another may be about to make a folder in this one.
+    mkdirSync(path)
     this.#parent(path).change(new Map([[basename(path), new DirNode()]]))
   }
 

@@ -1,4 +1,4 @@
-import { type Endpoint, type Endpoints, pathParameters } from '../../src/api/declaration.js'
+import { type Endpoint, type Endpoints, pathParameters, PUBLIC_BODY_BYTES, scopeOf } from '../../src/api/declaration.js'
 import { compileEndpoint, isBinary } from '../../src/api/pipeline/compiled-endpoint.js'
 import { SchemaCompiler } from '../../src/api/pipeline/schemas.js'
 import type { AnyResolvers } from '../../src/api/resolver.js'
@@ -80,13 +80,15 @@ export async function probeEndpoints<Role extends string>(input: ProbeInput<Role
 
   const probeOne = async (operationId: string, endpoint: Endpoint, sample: Sample): Promise<void> => {
     const ask = (token: string | null, url: string, body: unknown): Promise<Answer> => askFor(endpoint.method, token, url, body)
-    const askFor = async (method: string, token: string | null, url: string, body: unknown): Promise<Answer> => {
+    const askFor = (method: string, token: string | null, url: string, body: unknown): Promise<Answer> =>
+      send(method, token, url, body === undefined ? undefined : JSON.stringify(body))
+    const send = async (method: string, token: string | null, url: string, body: string | undefined): Promise<Answer> => {
       probes++
       const response = await fetch(input.baseUrl + url, {
         method,
         redirect: 'manual',
         headers: { ...(token ? { authorization: `Bearer ${token}` } : {}), ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(body === undefined ? {} : { body }),
       })
       return { status: response.status, text: await response.text(), location: response.headers.get('location') }
     }
@@ -111,6 +113,12 @@ export async function probeEndpoints<Role extends string>(input: ProbeInput<Role
       expect('a stranger', await ask(input.callers.stranger, url, sample.body), ...(sample.public ? [403] : hidden))
     }
     if (roles?.below) expect(`one rank below (${roles.below})`, await ask(input.callers.byRole(roles.below), url, sample.body), 403)
+    const [leaf] = pathParameters(endpoint.path).slice(-1)
+    // who may not do it learns nothing of what lies below what his role is asked on
+    if (roles?.below && leaf && input.resolvers[endpoint.aliases?.[leaf.name] ?? leaf.name]?.as !== scopeOf(endpoint.needs)) {
+      const elsewhere = urlOf(endpoint, { ...sample, parameters: { ...sample.parameters, [leaf.name]: 'no-such-thing' } })
+      expect(`one rank below (${roles.below}), of what is not there`, await ask(input.callers.byRole(roles.below), elsewhere, sample.body), 403)
+    }
     for (const [name, value] of invalidQueries)
       if (endpoint.query && name in endpoint.query.properties)
         expect(`${name}=${value}`, await ask(allowed, urlOf(endpoint, sample, { [name]: value }), sample.body), 400)
@@ -122,6 +130,12 @@ export async function probeEndpoints<Role extends string>(input: ProbeInput<Role
         const answer = await ask(allowed, url, body)
         if (expect(why, answer, 400) && at !== undefined && !errorPaths(answer.text).some((path) => path.startsWith(at)))
           findings.push({ operationId, probe: why, expected: `an error at ${at}`, got: answer.text.slice(0, 300) })
+      }
+      for (const bracket of ['[', '{"a":']) expect(`nested ${bracket}`, await send(endpoint.method, allowed, url, bracket.repeat(1_000)), 400)
+      if (endpoint.needs === 'public') {
+        const large = await send(endpoint.method, null, url, JSON.stringify('x'.repeat(PUBLIC_BODY_BYTES)))
+        if (expect('a body over the limit of those without a token', large, 413) && !large.text.includes(String(PUBLIC_BODY_BYTES)))
+          findings.push({ operationId, probe: 'the limit is named', expected: String(PUBLIC_BODY_BYTES), got: large.text })
       }
       if (!isOptional(endpoint.body)) expect('no body', await ask(allowed, url, undefined), 400)
     }

@@ -8,6 +8,8 @@ import { listSyncRuns } from '../../src/domain/git-sync/info.js'
 import { requestExport, requestImport } from '../../src/domain/git-sync/request.js'
 import { overridesAt } from '../../src/domain/content/identity.js'
 import { Gatherer } from '../../src/domain/writing/gatherer.js'
+import { unasked } from '../../src/domain/guarded-app.js'
+import { unguarded } from '../../src/domain/main-guard.js'
 import { KeyedMutex } from '../../src/domain/mutex.js'
 import { MAIN } from '../../src/domain/refs.js'
 import { createSpace } from '../../src/domain/places/spaces.js'
@@ -61,6 +63,7 @@ export async function openApp(root: string, logged: string[]): Promise<App> {
   const locks = new KeyedMutex()
   const allowedProtocols = ['http', 'https', 'file']
   return {
+    ...unasked,
     store: await openStore({ dir: join(root, 'data') }),
     git: await openGit({
       reposDir: join(root, 'repos'),
@@ -137,7 +140,7 @@ export async function startFixture(): Promise<Fixture> {
     space: () => createSpace(app, actor, organization, { title: 'Docs' }),
     reload: async (space) => ({ ...space, doc: (await app.store.get(spaces, space.doc.id)) ?? space.doc }),
     edit: (space, changes, ref = MAIN) =>
-      moveBranch(space.repo, ref, 'edit', async (head) =>
+      moveBranch(space.repo, { ref, reason: 'edit', guard: unguarded }, async (head) =>
         makeCommit(app, space.doc.id, space.repo, {
           parents: [head as CommitId],
           changes: Object.entries(changes).map(([path, text]) => (text === null ? { path, delete: true as const } : { path, content: Buffer.from(text) })),

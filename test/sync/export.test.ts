@@ -49,7 +49,8 @@ test('the exported commit carries the page IDs of main, and others who wrote are
   await f.edit(space, { 'mine.md': '# Mine\n' })
   await f.import(space, { url: remote.url })
   const { makeCommit, moveBranch } = await import('../../src/domain/writing/commits.js')
-  await moveBranch(space.repo, 'refs/heads/main' as RefName, 'edit', async (head) =>
+  const { unguarded } = await import('../../src/domain/main-guard.js')
+  await moveBranch(space.repo, { ref: 'refs/heads/main' as RefName, reason: 'edit', guard: unguarded }, async (head) =>
     makeCommit(f.app, space.doc.id, space.repo, {
       parents: [head as CommitId],
       changes: [{ path: 'mine.md', content: Buffer.from('# Grace\n') }],

@@ -15,6 +15,7 @@ export const presentAuditEntry = (entry: AuditDoc) => ({
   resources: entry.resources,
   ...(entry.created === undefined ? {} : { created: entry.created }),
   members: entry.members,
+  ...(entry.overruled === undefined ? {} : { overruled: entry.overruled }),
   from: { address: entry.address, ...(entry.userAgent === undefined ? {} : { userAgent: entry.userAgent }) },
   requestId: entry.requestId,
 })

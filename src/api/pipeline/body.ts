@@ -1,11 +1,13 @@
 import type { Context } from 'koa'
-import getRawBody from 'raw-body'
 import { badRequest, ServiceError } from '../../kernel/errors.js'
 import type { FormFile } from '../declaration.js'
+import type { Share } from './body-budget.js'
+import { receive } from './incoming.js'
 import { guardJson } from './json-guard.js'
+import { JsonScan } from './json-scan.js'
 import { jsonErrorPosition, lineAndColumn } from './json-position.js'
 
-/** A parsed body; `count` = how many values it holds. */
+/** A parsed body; `count` = how many values it holds at most. */
 export interface ParsedBody {
   value: unknown
   count: number
@@ -38,17 +40,7 @@ function checkHeaders(ctx: Context, takesForm: boolean): void {
     throw unsupported(`The body's charset must be utf-8, not "${charset}".`)
 }
 
-async function readBytes(ctx: Context, limit: number): Promise<Buffer> {
-  const length = ctx.req.headers['content-length']
-  try {
-    return await getRawBody(ctx.req, { limit, ...(length === undefined ? {} : { length }) })
-  } catch (thrown) {
-    const type = (thrown as { type?: string }).type
-    if (type === 'entity.too.large') throw new ServiceError('too-large', `The body must have at most ${limit} bytes.`, { headers: { Connection: 'close' } })
-    if (type === 'request.aborted' || type === 'request.size.invalid') throw badRequest('The body ended before its announced length.')
-    throw thrown
-  }
-}
+const tooLarge = (limit: number) => (): ServiceError => new ServiceError('too-large', `The body must have at most ${limit} bytes.`)
 
 function decode(bytes: Buffer): string {
   try {
@@ -69,13 +61,26 @@ export function parseJson(text: string, what: string): unknown {
   }
 }
 
-/** Reads the JSON body, or answers null where there is none. `takesForm` is for the message alone. Throws 400, 413, 415. */
-export async function readJson(ctx: Context, limit: number, takesForm = false): Promise<ParsedBody | null> {
+/** What parsed JSON takes beside its text, in bytes, by the number of its values. */
+export const VALUE_BYTES = 64
+
+/**
+ * Reads the JSON body, or answers null where there is none. Depth and number of values are known before it is parsed.
+ * `takesForm` is for the message alone. Throws 400, 408, 413, 415, 429, 503.
+ */
+export async function readJson(ctx: Context, limit: number, share: Share, takesForm = false): Promise<ParsedBody | null> {
   if (!announcesBody(ctx)) return null
   if (Number(ctx.req.headers['content-length'] ?? 0) > 0) checkHeaders(ctx, takesForm)
-  const bytes = await readBytes(ctx, limit)
-  if (bytes.length === 0) return null
+  const scan = new JsonScan()
+  const pieces: Buffer[] = []
+  await receive(ctx, { limit, tooLarge: tooLarge(limit), share }, (bytes) => {
+    scan.push(bytes)
+    pieces.push(bytes)
+  })
+  if (pieces.length === 0) return null
   checkHeaders(ctx, takesForm)
-  const value = parseJson(decode(bytes), 'body')
-  return { value, count: guardJson(value) }
+  share.take(scan.values * VALUE_BYTES)
+  const value = parseJson(decode(pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)), 'body')
+  guardJson(value)
+  return { value, count: scan.values }
 }

@@ -1,9 +1,10 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { Context } from 'koa'
-import { type Binary, type Endpoint, pathParameters } from '../declaration.js'
+import { type Binary, type Endpoint, pathParameters, scopeOf } from '../declaration.js'
 import type { AnyResolver, AnyResolvers } from '../resolver.js'
 import { isOptional } from '../schema.js'
-import { type FormBody, readForm } from './form.js'
+import type { Share } from './body-budget.js'
+import { type FormBody, type FormLimits, readForm } from './form.js'
 import { type QueryResult, queryReader } from './query.js'
 import type { Check, SchemaCompiler } from './schemas.js'
 
@@ -23,12 +24,14 @@ export interface CompiledEndpoint {
   steps: readonly Step[]
   /** Null where the needs are no permission. */
   permission: string | null
+  /** The step that loads what the permission is about; -1 where that is not needed. */
+  askAfter: number
   status: number
   /** Null where nobody needs it. */
   query: ((search: string) => QueryResult) | null
   body: { required: boolean; check: (count: number) => Check } | null
   /** Reads the body from a form; null where the endpoint takes none. */
-  form: ((ctx: Context, fieldBytes: number, fileBytes: number) => Promise<FormBody>) | null
+  form: ((ctx: Context, limits: FormLimits, share: Share) => Promise<FormBody>) | null
   answer: (() => Check) | null
 }
 
@@ -53,14 +56,19 @@ export function compileEndpoint(operationId: string, endpoint: Endpoint, resolve
   if (!/^\/v1(\/|$)/.test(endpoint.path)) throw new Error(`${operationId}: the path must begin with /v1`)
   if (endpoint.body && (endpoint.method === 'GET' || endpoint.method === 'DELETE')) throw new Error(`${operationId}: ${endpoint.method} takes no body`)
   if (endpoint.deletes && endpoint.method !== 'DELETE') throw new Error(`${operationId}: only DELETE has "deletes"`)
+  const permission = endpoint.needs === 'authenticated' || endpoint.needs === 'public' ? null : endpoint.needs
+  const loaded = steps(operationId, endpoint, resolvers)
+  const askAfter = permission === null ? -1 : loaded.findIndex(({ resolver }) => resolver.as === scopeOf(permission))
+  if (permission !== null && askAfter < 0) throw new Error(`${operationId}: no parameter loads what "${permission}" is about`)
   const json = endpoint.returns && !isBinary(endpoint.returns) ? endpoint.returns : null
   return {
     operationId,
     method: endpoint.method,
     path: endpoint.path,
     endpoint,
-    steps: steps(operationId, endpoint, resolvers),
-    permission: endpoint.needs === 'authenticated' || endpoint.needs === 'public' ? null : endpoint.needs,
+    steps: loaded,
+    permission,
+    askAfter,
     status: statusOf(endpoint),
     query: endpoint.query ? queryReader(compiler, endpoint.query) : null,
     body: endpoint.body ? { required: !isOptional(endpoint.body), check: compiler.body(endpoint.body) } : null,
@@ -71,8 +79,8 @@ export function compileEndpoint(operationId: string, endpoint: Endpoint, resolve
 
 function formReader(body: TSchema | undefined, complete: NonNullable<Endpoint['form']>): CompiledEndpoint['form'] {
   const isText = (member: string): boolean => body?.properties?.[member]?.type === 'string'
-  return async (ctx, fieldBytes, fileBytes) => {
-    const read = await readForm(ctx, { fieldBytes, fileBytes }, isText)
+  return async (ctx, limits, share) => {
+    const read = await readForm(ctx, limits, share, isText)
     return { ...read, value: complete(read.value, read.files) }
   }
 }

@@ -9,6 +9,7 @@ import { healthPages } from '../pages/health.js'
 import { linkPages } from '../pages/link-pages.js'
 import { metricsPage } from '../pages/metrics.js'
 import { serviceEndpoints } from '../service/endpoints.js'
+import { BodyBudget } from './body-budget.js'
 import { type CompiledEndpoint, compileEndpoint } from './compiled-endpoint.js'
 import { crossOrigin } from './cross-origin.js'
 import { observe } from './observe.js'
@@ -65,7 +66,7 @@ export async function createApi<App, Actor extends object>(given: ApiOptions<App
 
 function dispatcher(options: ApiOptions<unknown, object>, routes: Routes<CompiledEndpoint>, pages: readonly Page[], stopping: () => boolean) {
   const pageByPath = new Map(pages.map((page) => [page.path, page]))
-  const run = endpointRunner(options)
+  const run = endpointRunner(options, new BodyBudget(options.config.bodiesLimitBytes))
   const byToken = rateLimit('token', options.config.rateLimit.perToken)
   const byAddress = rateLimit('address', options.config.rateLimit.perAddress)
 

@@ -1,37 +1,62 @@
-import { badRequest } from '../../kernel/errors.js'
-
-const MAX_DEPTH = 100
+import { badRequest, type ErrorDetail } from '../../kernel/errors.js'
 
 const wellFormed = (text: string): boolean => (text as string & { isWellFormed(): boolean }).isWellFormed()
 
-function checkText(text: string, where: () => string): void {
-  if (text.includes('\0')) throw badRequest('The body has a NUL character.', [{ path: where(), message: 'must not have the character U+0000' }])
-  if (!wellFormed(text)) throw badRequest('The body has half a surrogate pair.', [{ path: where(), message: 'must be well-formed Unicode' }])
+/** What is wrong, and the names from where it is up to the root: put together only where there is something. */
+interface Fault {
+  sentence: string
+  message: string
+  path: (string | number)[]
+}
+
+const faultOf = (text: string): Fault | null =>
+  text.includes('\0')
+    ? { sentence: 'The body has a NUL character.', message: 'must not have the character U+0000', path: [] }
+    : wellFormed(text)
+      ? null
+      : { sentence: 'The body has half a surrogate pair.', message: 'must be well-formed Unicode', path: [] }
+
+const under = (name: string | number, fault: Fault): Fault => {
+  fault.path.push(name)
+  return fault
+}
+
+/** Walks a value of bounded depth (`JsonScan`). */
+function find(value: unknown): Fault | null {
+  if (typeof value === 'string') return faultOf(value)
+  if (typeof value !== 'object' || value === null) return null
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) {
+      const fault = find(value[i])
+      if (fault) return under(i, fault)
+    }
+    return null
+  }
+  for (const key in value) {
+    const own = faultOf(key)
+    if (own) return own
+    if (key === '__proto__') return { sentence: 'The body has a member named "__proto__".', message: 'must not have a member "__proto__"', path: [] }
+    const fault = find((value as Record<string, unknown>)[key])
+    if (fault) return under(key, fault)
+  }
+  return null
 }
 
 /**
- * Refuses what parsed JSON may hold and nothing behind should meet: NUL, halves of surrogate pairs, `__proto__` keys,
- * and nesting that would exhaust the stack of whoever recurses. Answers the number of values. Throws 400.
+ * Refuses what parsed JSON may hold and nothing behind should meet: NUL, halves of surrogate pairs, `__proto__` keys.
+ * Takes no memory but for what it refuses. Throws 400 that names the place.
  */
-export function guardJson(root: unknown): number {
-  let count = 0
-  let level: { value: unknown; path: string }[] = [{ value: root, path: '' }]
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MAX_DEPTH) throw badRequest(`The body is nested more than ${MAX_DEPTH} levels deep.`)
-    const next: typeof level = []
-    for (const { value, path } of level) {
-      count++
-      if (typeof value === 'string') checkText(value, () => path)
-      else if (Array.isArray(value)) for (let i = 0; i < value.length; i++) next.push({ value: value[i], path: `${path}/${i}` })
-      else if (typeof value === 'object' && value !== null) {
-        for (const key of Object.keys(value)) {
-          checkText(key, () => path)
-          if (key === '__proto__') throw badRequest('The body has a member named "__proto__".', [{ path, message: 'must not have a member "__proto__"' }])
-          next.push({ value: (value as Record<string, unknown>)[key], path: `${path}/${key}` })
-        }
-      }
-    }
-    level = next
-  }
-  return count
+export function guardJson(root: unknown): void {
+  const fault = find(root)
+  if (!fault) return
+  const details: ErrorDetail[] = [
+    {
+      path: fault.path
+        .reverse()
+        .map((name) => `/${name}`)
+        .join(''),
+      message: fault.message,
+    },
+  ]
+  throw badRequest(fault.sentence, details)
 }

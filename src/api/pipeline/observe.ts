@@ -1,7 +1,8 @@
 import type { Context, Next } from 'koa'
+import { discardRest } from './discard.js'
 import { errorAnswer } from './error-answer.js'
 import type { ApiOptions } from './options.js'
-import { baseUrl, type RequestState, requestId } from './request-state.js'
+import { type RequestState, requestId } from './request-state.js'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 /** Longer path segments are no IDs but texts or signatures: they are not logged. */
@@ -18,7 +19,7 @@ const loggedPath = (path: string): string =>
 
 /** The outermost step: request ID, standing headers, errors as answers, one log line and one measurement per request. */
 export function observe(options: ApiOptions<unknown, object>, standing: readonly (readonly [string, string])[]): (ctx: Context, next: Next) => Promise<void> {
-  const { config, log, metrics } = options
+  const { log, metrics } = options
 
   const fail = (ctx: Context, state: RequestState, thrown: unknown): void => {
     const answer = errorAnswer(thrown)
@@ -32,7 +33,7 @@ export function observe(options: ApiOptions<unknown, object>, standing: readonly
 
   return async (ctx, next) => {
     const started = performance.now()
-    const state: RequestState = { id: requestId(ctx), operation: 'unknown', caller: null, baseUrl: baseUrl(ctx, config.publicUrl), limit: null }
+    const state: RequestState = { id: requestId(ctx), operation: 'unknown', caller: null, limit: null }
     ctx.state = state
     const { res } = ctx
     res.setHeader('X-Request-Id', state.id)
@@ -42,6 +43,7 @@ export function observe(options: ApiOptions<unknown, object>, standing: readonly
     } catch (thrown) {
       fail(ctx, state, thrown)
     }
+    discardRest(ctx.req)
     if (state.limit && !res.hasHeader('RateLimit')) {
       res.setHeader('RateLimit-Policy', state.limit['RateLimit-Policy'])
       res.setHeader('RateLimit', state.limit.RateLimit)

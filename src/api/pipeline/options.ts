@@ -8,11 +8,15 @@ import type { Metrics } from './metrics.js'
 export interface ApiConfig {
   name: string
   version: string
-  /** Origin under which clients reach the service, or null = as the request says. */
+  /** Origin under which clients reach the service, where that is configured. */
   publicUrl: string | null
+  /** Origin that URLs in answers begin with: the configured one, or that of the address listened on. Never what a request says. */
+  baseUrl: () => string
   /** How many proxies in front may name the caller's address in X-Forwarded-For. */
   trustProxy: number
   bodyLimitBytes: number
+  /** Bytes of the bodies of all requests together. */
+  bodiesLimitBytes: number
   /** Bytes of one file of a form. */
   fileLimitBytes: number
   /** Requests per minute; 0 = no limit. */
@@ -39,6 +43,8 @@ export interface ActedRequest<Actor> {
   created?: string
   /** Names of the members of a body that is valid. */
   members: readonly string[]
+  /** Rules that an admin's request went past. */
+  overruled: readonly string[]
   status: number
   address: string
   userAgent?: string
@@ -64,6 +70,11 @@ export interface ApiOptions<App, Actor extends object> {
   can: (actor: Actor | null, permission: string, resources: Readonly<Record<string, unknown>>) => boolean | Promise<boolean>
   /** Whether the actor may make requests of this method at all; throws where not. */
   permit?: (actor: Actor, method: string) => void
+  /**
+   * The app as a request that is to change something gets it: it asks once more whether the actor still has the permission
+   * (null = any token) on the loaded resources, in the transaction that makes the change.
+   */
+  guard?: (actor: Actor, permission: string | null, resources: Readonly<Record<string, unknown>>) => { app: App; overruled: readonly string[] }
   /** Told of every request of somebody known that is no GET, and awaited before it is answered; unless `audited` is false. */
   acted?: (request: ActedRequest<Actor>) => Promise<void>
   config: ApiConfig

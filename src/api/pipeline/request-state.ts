@@ -9,7 +9,6 @@ export interface RequestState {
   operation: string
   /** Who asked (`actorKey`), when known. */
   caller: string | null
-  baseUrl: string
   /** What is left of the narrowest limit that was counted. */
   limit: RateLimitHeaders | null
 }
@@ -24,17 +23,4 @@ const SANE_ID = /^[\w.:-]{8,64}$/
 export function requestId(ctx: Context): string {
   const given = ctx.req.headers['x-request-id']
   return typeof given === 'string' && SANE_ID.test(given) ? given : `${PREFIX}-${(++made).toString(36)}`
-}
-
-/** The host header rarely changes: the last one checked. */
-let checked = { host: '', fits: false }
-
-const HOST = /^(?:[a-z0-9_.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i
-
-/** The origin that URLs in the answer begin with: the configured one, or as the request says if that is a host at all. */
-export function baseUrl(ctx: Context, publicUrl: string | null): string {
-  if (publicUrl !== null) return publicUrl
-  const host = ctx.host
-  if (host !== checked.host) checked = { host, fits: HOST.test(host) }
-  return checked.fits ? `${ctx.protocol}://${host}` : 'http://localhost'
 }

@@ -1,8 +1,9 @@
 import type { Context } from 'koa'
 import { badRequest, type ErrorDetail, notFound, ServiceError } from '../../kernel/errors.js'
-import type { RequestInfo } from '../declaration.js'
+import { type Endpoint, PUBLIC_BODY_BYTES, type RequestInfo } from '../declaration.js'
 import { type Audited, Reply } from '../reply.js'
 import { readJson } from './body.js'
+import type { BodyBudget, Share } from './body-budget.js'
 import type { CompiledEndpoint } from './compiled-endpoint.js'
 import { ifMatch, tagOfParts } from './etag.js'
 import { errorAnswer } from './error-answer.js'
@@ -34,19 +35,27 @@ interface Trace {
   resources: Resources
   members: readonly string[]
   audited: Audited
+  overruled: readonly string[]
 }
 
-/** Loads the path's resources in order, into `resources`; false = the leaf of a DELETE is not there. Throws 404. */
-async function load(compiled: CompiledEndpoint, call: Call<object>, app: unknown, resources: Resources): Promise<boolean> {
+/**
+ * Loads the path's resources in order, into `resources`; false = the leaf of a DELETE is not there. The permission is asked
+ * as soon as what it is about is there, so that who does not have it learns nothing of what lies below. Throws 403, 404.
+ */
+async function load(compiled: CompiledEndpoint, call: Call<object>, { app, can }: Options, resources: Resources): Promise<boolean> {
   const { steps } = compiled
   for (let i = 0; i < steps.length; i++) {
     const step = steps[i]!
     const id = call.parameters[i]!
     checkLength(step.name, id, step.rest, step.resolver.maxLength)
     const resource = await step.resolver.load({ app, actor: call.actor, id, parents: resources })
-    if (resource !== null && resource !== undefined) resources[step.resolver.as] = resource
-    else if (compiled.endpoint.deletes === 'leaf' && i === steps.length - 1) return false
-    else throw notFound(capital(step.resolver.as))
+    if (resource === null || resource === undefined) {
+      if (compiled.endpoint.deletes === 'leaf' && i === steps.length - 1) return false
+      throw notFound(capital(step.resolver.as))
+    }
+    resources[step.resolver.as] = resource
+    if (i === compiled.askAfter && !(await can(call.actor, compiled.permission as string, resources)))
+      throw new ServiceError('forbidden', `This needs the permission "${compiled.permission}", which you do not have here.`)
   }
   return true
 }
@@ -56,15 +65,18 @@ const capital = (name: string): string => {
   return `The ${words}`
 }
 
-/** Reads and checks query and body, and reports the violations of both together. Throws 400, 413, 415. */
-async function readInput(compiled: CompiledEndpoint, ctx: Context, config: ApiConfig): Promise<{ query: object; body: unknown; files: Files }> {
+/** Reads and checks query and body, and reports the violations of both together. Throws 400, 408, 413, 415, 429, 503. */
+async function readInput(compiled: CompiledEndpoint, ctx: Context, config: ApiConfig, share: Share): Promise<{ query: object; body: unknown; files: Files }> {
   const query = compiled.query?.(ctx.querystring)
   const details: ErrorDetail[] = query && 'details' in query ? query.details : []
   let body: unknown
   let files: Files = noFiles
   if (compiled.body) {
-    const limit = compiled.endpoint.bodyLimitBytes ?? config.bodyLimitBytes
-    const read = compiled.form && isForm(ctx) ? await compiled.form(ctx, limit, config.fileLimitBytes) : await readJson(ctx, limit, compiled.form !== null)
+    const limit = bodyLimit(compiled.endpoint, config)
+    const read =
+      compiled.form && isForm(ctx)
+        ? await compiled.form(ctx, { fieldBytes: limit, fileBytes: config.fileLimitBytes }, share)
+        : await readJson(ctx, limit, share, compiled.form !== null)
     if (read) {
       const check = compiled.body.check(read.count)
       if (!check(read.value)) details.push(...violations(check.errors ?? [], ''))
@@ -76,25 +88,29 @@ async function readInput(compiled: CompiledEndpoint, ctx: Context, config: ApiCo
   return { query: query && 'value' in query ? query.value : {}, body, files }
 }
 
+/** Bytes that a JSON body of the endpoint may have. */
+export const bodyLimit = ({ needs, bodyLimitBytes }: Pick<Endpoint, 'needs' | 'bodyLimitBytes'>, config: Pick<ApiConfig, 'bodyLimitBytes'>): number =>
+  bodyLimitBytes ?? (needs === 'public' ? PUBLIC_BODY_BYTES : config.bodyLimitBytes)
+
 function summary(details: readonly ErrorDetail[]): string {
   const [first] = details
   const more = details.length - 1
   return `The request is invalid: ${first?.path || 'the body'} ${first?.message}${more > 0 ? ` (and ${more} more, see details)` : ''}.`
 }
 
-const requestInfo = (ctx: Context, state: RequestState, files: Files): RequestInfo => ({
+const requestInfo = (ctx: Context, state: RequestState, files: Files, baseUrl: string): RequestInfo => ({
   id: state.id,
   method: ctx.method,
   path: ctx.path,
   ip: ctx.ip,
-  baseUrl: state.baseUrl,
+  baseUrl,
   headers: ctx.req.headers,
   ifMatch: ifMatch(ctx.req.headers['if-match']),
   files,
 })
 
 /** Makes the function that runs an endpoint: load, permit, read, handle, answer. */
-export function endpointRunner(options: Options): (compiled: CompiledEndpoint, call: Call<object>) => Promise<void> {
+export function endpointRunner(options: Options, bodies: BodyBudget): (compiled: CompiledEndpoint, call: Call<object>) => Promise<void> {
   const { app, config, byteCache } = options
 
   const serialize = (compiled: CompiledEndpoint, body: unknown): string => {
@@ -125,26 +141,26 @@ export function endpointRunner(options: Options): (compiled: CompiledEndpoint, c
     return answerBytes(ctx, status, JSON_TYPE, text, tag)
   }
 
-  const run = async (compiled: CompiledEndpoint, call: Call<object>, trace: Trace): Promise<void> => {
+  const run = async (compiled: CompiledEndpoint, call: Call<object>, trace: Trace, share: Share): Promise<void> => {
     const { ctx, state } = call
     const { resources } = trace
     if (call.actor) options.permit?.(call.actor, compiled.method)
-    if (!(await load(compiled, call, app, resources))) {
+    if (!(await load(compiled, call, options, resources))) {
       ctx.status = 204
       return
     }
-    if (compiled.permission !== null && !(await options.can(call.actor, compiled.permission, resources)))
-      throw new ServiceError('forbidden', `This needs the permission "${compiled.permission}", which you do not have here.`)
-    const { query, body, files } = await readInput(compiled, ctx, config)
+    const { query, body, files } = await readInput(compiled, ctx, config, share)
     if (typeof body === 'object' && body !== null) trace.members = Object.keys(body)
-    const context = { ...resources, app, actor: call.actor, query, body, request: requestInfo(ctx, state, files) }
+    const guarded = compiled.method !== 'GET' && call.actor ? options.guard?.(call.actor, compiled.permission, resources) : undefined
+    if (guarded) trace.overruled = guarded.overruled
+    const context = { ...resources, app: guarded?.app ?? app, actor: call.actor, query, body, request: requestInfo(ctx, state, files, config.baseUrl()) }
     const parts = compiled.endpoint.validator ? await compiled.endpoint.validator(context) : null
     if (!parts) {
       const result = await compiled.endpoint.handle(context)
       if (result instanceof Reply) trace.audited = result.parts.audited ?? {}
       return answer(compiled, ctx, result)
     }
-    const tag = tagOfParts([config.version, compiled.operationId, state.baseUrl, ctx.url, ...parts])
+    const tag = tagOfParts([config.version, compiled.operationId, config.baseUrl(), ctx.url, ...parts])
     if (isFresh(ctx, tag)) {
       ctx.set('ETag', `"${tag}"`)
       ctx.status = 304
@@ -172,11 +188,20 @@ export function endpointRunner(options: Options): (compiled: CompiledEndpoint, c
     })
   }
 
-  return async (compiled, call) => {
-    const trace: Trace = { resources: {}, members: [], audited: {} }
-    if (!options.acted || compiled.method === 'GET' || compiled.endpoint.audited === false) return run(compiled, call, trace)
+  const runWithin = async (compiled: CompiledEndpoint, call: Call<object>, trace: Trace): Promise<void> => {
+    const share = bodies.share(call.state.caller ?? call.ctx.ip)
     try {
-      await run(compiled, call, trace)
+      await run(compiled, call, trace, share)
+    } finally {
+      share.release()
+    }
+  }
+
+  return async (compiled, call) => {
+    const trace: Trace = { resources: {}, members: [], audited: {}, overruled: [] }
+    if (!options.acted || compiled.method === 'GET' || compiled.endpoint.audited === false) return runWithin(compiled, call, trace)
+    try {
+      await runWithin(compiled, call, trace)
     } catch (error) {
       await tell(compiled, call, trace, errorAnswer(error).status)
       throw error

@@ -2,6 +2,8 @@ import type { ErrorObject } from 'ajv'
 import type { ErrorDetail } from '../../kernel/errors.js'
 
 const MAX_DETAILS = 100
+/** Of more errors than this the rest is not looked at: unions are settled by comparing errors with each other. */
+const MAX_ERRORS = 1_000
 
 const article = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` : type === 'null' ? 'null' : `a ${type}`)
 const list = (values: readonly unknown[]): string => values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value))).join(', ')
@@ -80,7 +82,7 @@ function settleUnions(errors: readonly ErrorObject[]): ErrorObject[] {
 export function violations(errors: readonly ErrorObject[], prefix: string): ErrorDetail[] {
   const seen = new Set<string>()
   const details: ErrorDetail[] = []
-  for (const error of settleUnions(errors)) {
+  for (const error of settleUnions(errors.slice(0, MAX_ERRORS))) {
     // a union chosen by a tag says the same by "required" and "enum", with the values
     if (error.keyword === 'if' || error.keyword === 'discriminator') continue
     const detail = { path: `${prefix}${place(error)}`, message: sentence(error) }

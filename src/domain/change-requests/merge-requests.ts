@@ -12,8 +12,7 @@ import { mergeCommits } from '../writing/merge.js'
 import { headOf } from '../content/main-content.js'
 import { checkMergedNames } from '../writing/path-collisions.js'
 import { changeRequestRef, MAIN } from '../refs.js'
-import { checkApprovals } from '../reviews/standing.js'
-import { requireUnlocked } from '../places/spaces.js'
+import { guardBranch, guardMain } from '../main-guard.js'
 
 /** Everybody who wrote between two commits, as trailers' values, the acting user left out. */
 export async function coAuthors(repo: Repository, from: CommitId, not: readonly CommitId[], acting: Pick<UserDoc, 'email'>): Promise<string[]> {
@@ -36,9 +35,8 @@ export async function mergeChangeRequest(app: App, actor: Actor, space: LoadedSp
     const { doc, head } = loadHead(space, (await reload(app, changeRequest)).doc)
     if (doc.status === 'merged') return { revision: doc.revisionMerged as CommitId }
     if (doc.status === 'archived') throw conflict('The change request is archived: set its status to open to merge it.')
-    await requireUnlocked(app, space)
-    await checkApprovals(app.store, { doc, head })
-    const revision = await moveBranch(space.repo, MAIN, `merge change request ${doc.number}`, (main) =>
+    const guard = guardMain(app, space, { by: 'merge', changeRequest: { doc, head } })
+    const revision = await moveBranch(space.repo, { ref: MAIN, reason: `merge change request ${doc.number}`, guard }, (main) =>
       mergeCommit(app, actor, space, { doc, head }, main ?? headOf(space)),
     )
     const now = app.clock.now().toISOString()
@@ -93,10 +91,10 @@ export async function updateFromMain(
   return app.locks.run(space.doc.id, async () => {
     const { doc } = await reload(app, changeRequest)
     if (doc.status === 'merged' || doc.status === 'archived') throw conflict(`The change request is ${doc.status}: only a draft or an open one can be updated.`)
-    await requireUnlocked(app, space)
     const { repo } = space
     const main = headOf(space)
-    const revision = await moveBranch(repo, changeRequestRef(doc.number), `update change request ${doc.number}`, async (branch) => {
+    const move = { ref: changeRequestRef(doc.number), reason: `update change request ${doc.number}`, guard: guardBranch(app, space) }
+    const revision = await moveBranch(repo, move, async (branch) => {
       const head = branch ?? (doc.revisionInitial as CommitId)
       const current = await repo.isAncestor(main, head)
       if (current && resolve.length === 0) return head

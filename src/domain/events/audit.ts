@@ -1,8 +1,9 @@
-import { newTimedId, timedIdsFrom } from '../../kernel/ids.js'
-import { type Page, type PageQuery, pageOf, paginate } from '../../kernel/paging.js'
-import { type AuditDoc, type AuditOutcome, auditLog, memberships } from '../../model/index.js'
-import type { Document } from '../../store/index.js'
+import { badRequest } from '../../kernel/errors.js'
+import { newTimedId } from '../../kernel/ids.js'
+import { decodeCursor, encodeCursor, type Page, type PageQuery, type SortKey } from '../../kernel/paging.js'
+import { type AuditDoc, type AuditOutcome, auditLog, failedEntries, memberships } from '../../model/index.js'
 import type { Actor, App, LoadedOrganization } from '../app.js'
+import { newestFirst } from './newest-first.js'
 
 /** A request that was to change something, as it was answered. */
 export interface AuditedRequest {
@@ -17,6 +18,8 @@ export interface AuditedRequest {
   created?: string
   /** Names of the members of a valid body. */
   members: readonly string[]
+  /** Rules that an admin went past. */
+  overruled: readonly string[]
   status: number
   address: string
   userAgent?: string
@@ -73,7 +76,8 @@ export async function recordRequest(app: App, request: AuditedRequest): Promise<
   const now = app.clock.now()
   await app.store.transact(async (tx) => {
     for (const organization of organizations) {
-      await tx.insert(auditLog, {
+      const group = status < 400 ? organization : failedEntries(organization)
+      await tx.append(auditLog, group, () => ({
         id: newTimedId(now),
         organization,
         at: now.toISOString(),
@@ -84,11 +88,12 @@ export async function recordRequest(app: App, request: AuditedRequest): Promise<
         resources: idsOf(request.resources),
         ...(created === undefined ? {} : { created }),
         members: request.members.slice(0, MOST_MEMBERS).map((name) => name.slice(0, LONGEST_ID)),
+        ...(request.overruled.length === 0 ? {} : { overruled: [...request.overruled] }),
         status,
         address,
         ...(request.userAgent === undefined ? {} : { userAgent: request.userAgent.slice(0, LONGEST_USER_AGENT) }),
         requestId,
-      })
+      }))
     }
   })
 }
@@ -108,34 +113,54 @@ export interface AuditFilter {
   to?: string
 }
 
-/** Sorts behind every ID. */
-const BEHIND_IDS = '~'
-const CHUNK = 1000
+/** Entries that one request looks at, at most: a filter that seldom fits goes on with the next page. */
+export const MOST_LOOKED_AT = 10_000
 
-/** Entries of an organization's audit log, newest first. */
-export async function listAuditLog(app: App, organization: LoadedOrganization, filter: AuditFilter, query: PageQuery): Promise<Page<Document<AuditDoc>>> {
-  const { id } = organization.doc
-  if (Object.values(filter).every((value) => value === undefined)) return pageOf(app.store, auditLog, 'time', id, query, 'desc')
-  return paginate(await matching(app, id, filter), query, (entry) => [entry.id, entry.id], 'desc')
-}
+/**
+ * Entries of an organization's audit log, newest first. With a filter, `count` is exact where no more than `MOST_LOOKED_AT`
+ * entries had to be looked at; else it is how many fitted of the newest so many, and a page may be short and still have a next.
+ */
+export async function listAuditLog(app: App, { doc }: LoadedOrganization, filter: AuditFilter, query: PageQuery): Promise<Page<AuditDoc>> {
+  const after = query.page === undefined ? ['', ''] : placesOf(query.page)
+  const groups = groupsOf(doc.id, filter.outcome)
+  const { from, to, ...rest } = filter
+  const isFiltered = Object.values(filter).some((value) => value !== undefined)
+  const asked = { from: isoOf(from), to: isoOf(to), ...(isFiltered ? { matches: (entry: AuditDoc) => fits(entry, rest) } : {}) }
+  const look = (behind: readonly string[], limit: number) =>
+    newestFirst(
+      app.store,
+      groups.map(({ name, place }) => ({ name, after: behind[place] === '' ? undefined : Number(behind[place]), place })),
+      { ...asked, limit, ...(isFiltered ? { most: MOST_LOOKED_AT } : {}) },
+    )
+  const page = await look(after, query.limit)
+  const next = page.isOver ? {} : { next: { page: encodeCursor(placesAfter(after, page.places)) } }
+  return { items: page.entries, count: await countOf(), ...(query.limit > 0 ? next : {}) }
 
-async function matching(app: App, organization: string, filter: AuditFilter): Promise<Document<AuditDoc>[]> {
-  const first = filter.from === undefined ? '' : timedIdsFrom(Date.parse(filter.from))
-  const found: Document<AuditDoc>[] = []
-  let after = filter.to === undefined ? BEHIND_IDS : timedIdsFrom(Date.parse(filter.to) + 1)
-  for (;;) {
-    const { documents, more } = await app.store.page(auditLog, 'time', organization, { after: [after, ''], limit: CHUNK, direction: 'desc' })
-    for (const entry of documents) {
-      if (entry.id < first) return found
-      if (fits(entry, filter)) found.push(entry)
-    }
-    const last = documents.at(-1)
-    if (!more || !last) return found
-    after = last.id
+  async function countOf(): Promise<number> {
+    if (isFiltered) return (await look(['', ''], Number.POSITIVE_INFINITY)).entries.length
+    const sizes = await Promise.all(groups.map(({ name }) => app.store.extent(auditLog, name)))
+    return sizes.reduce((sum, { count }) => sum + count, 0)
   }
 }
 
-const fits = (entry: AuditDoc, { actor, operation, outcome, space, resource }: AuditFilter): boolean =>
+const isoOf = (time: string | undefined): string | undefined => (time === undefined ? undefined : new Date(time).toISOString())
+
+/** Succeeded requests, and the others: where an entry of an outcome may be. */
+const groupsOf = (organization: string, outcome: AuditOutcome | undefined): { name: string; place: 0 | 1 }[] => [
+  ...(outcome === undefined || outcome === 'succeeded' ? [{ name: organization, place: 0 as const }] : []),
+  ...(outcome !== 'succeeded' ? [{ name: failedEntries(organization), place: 1 as const }] : []),
+]
+
+/** The last positions shown in both groups; '' = none yet. Throws 400. */
+function placesOf(cursor: string): string[] {
+  const places = decodeCursor(cursor).map(String)
+  if (places.every((place) => /^\d{0,15}$/.test(place))) return places
+  throw badRequest('page is not a cursor of this list.', [{ path: 'query/page', message: 'use the value of next.page, or leave it out' }])
+}
+
+const placesAfter = (before: readonly string[], now: ReadonlyMap<number, number>): SortKey => [String(now.get(0) ?? before[0]), String(now.get(1) ?? before[1])]
+
+const fits = (entry: AuditDoc, { actor, operation, outcome, space, resource }: Omit<AuditFilter, 'from' | 'to'>): boolean =>
   (actor === undefined || entry.user === actor) &&
   (operation === undefined || entry.operation === operation) &&
   (outcome === undefined || outcomeOf(entry) === outcome) &&

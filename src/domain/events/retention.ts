@@ -1,16 +1,5 @@
-import {
-  type AuditDoc,
-  auditLog,
-  type DeliveryDoc,
-  deliveries,
-  type EventDoc,
-  eventStreams,
-  events,
-  failedEntries,
-  organizations,
-  webhooks,
-} from '../../model/index.js'
-import type { Collection, Document } from '../../store/index.js'
+import { auditLog, type DeliveryDoc, deliveries, type EventDoc, eventStreams, events, failedEntries, webhooks } from '../../model/index.js'
+import type { Collection, Document, Journal } from '../../store/index.js'
 import type { App } from '../app.js'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -20,7 +9,7 @@ const AT_ONCE = 500
 const MOST = {
   /** Of a webhook, that succeeded, and that failed. */
   deliveries: 5_000,
-  /** Of an organization, that were refused or failed: who may do nothing must not fill the memory with his attempts. */
+  /** Of an organization, that were refused or failed: who may do nothing must not fill the disk with his attempts. */
   failedRequests: 20_000,
 }
 
@@ -47,6 +36,13 @@ async function removeOld<T extends object, O extends string>(
   }
 }
 
+/** Drops the records of a journal's group that are older than `before`, or more than `most`; answers how many. */
+async function dropOld<T extends object>(app: App, of: Journal<T>, group: string, before: string, most: number): Promise<number> {
+  const { next } = await app.store.extent(of as never, group)
+  const { records } = await app.store.read(of, group, { direction: 'asc', limit: 1, from: before })
+  return app.store.drop(of as never, group, Math.max(records[0]?.position ?? next, next - most))
+}
+
 /** Removes events, deliveries and entries of audit logs whose days are over, or that are too many. Sequences of events go on. */
 export async function removeWhatIsOver(app: App, most = MOST): Promise<number> {
   const now = app.clock.now().getTime()
@@ -59,10 +55,9 @@ export async function removeWhatIsOver(app: App, most = MOST): Promise<number> {
     removed += await removeOld(app, deliveries, 'created', id, isOld)
     for (const status of ['succeeded', 'failed']) removed += await removeOld(app, deliveries, 'created', `${id}/${status}`, isOld, most.deliveries)
   }
-  for (const { id } of await app.store.all(organizations)) {
-    const isOld = (entry: AuditDoc): boolean => entry.at < auditBefore
-    removed += await removeOld(app, auditLog, 'time', id, isOld)
-    removed += await removeOld(app, auditLog, 'time', failedEntries(id), isOld, most.failedRequests)
+  for (const group of await app.store.groups(auditLog)) {
+    const isFailed = group.endsWith(failedEntries(''))
+    removed += await dropOld(app, auditLog, group, auditBefore, isFailed ? most.failedRequests : Number.POSITIVE_INFINITY)
   }
   return removed
 }

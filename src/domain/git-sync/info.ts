@@ -2,7 +2,7 @@ import { conflict } from '../../kernel/errors.js'
 import { type ChangeRequestDoc, type RetryRequest, type SyncRunDoc, spaces, syncRuns } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import type { Actor, App, LoadedSpace } from '../app.js'
-import { checkUnlocked } from '../places/spaces.js'
+import { checkUnlocked } from '../main-guard.js'
 import { readRemote, remoteOf } from './remote.js'
 import { enqueue, isOver, requireRole } from './request.js'
 
@@ -64,5 +64,5 @@ export async function resumeAfterConflict(app: App, actor: Actor, space: LoadedS
   const blocked = lastExport?.state === 'conflict' ? lastExport : undefined
   const run = blocked ?? runs.find((one) => one.direction === 'import' && !one.hadCredential)
   if (!run || (run.direction === 'import' && space.doc.editMode === 'locked')) return
-  await enqueue(app, space, remoteOf(run), null, { ...again(run, actor.user.id), force: false })
+  await enqueue(app, space, remoteOf(run), null, { ...again(run, actor.user.id), force: false }, { follows: true })
 }

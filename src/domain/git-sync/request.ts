@@ -1,5 +1,5 @@
 import { atLeast } from '../../access/index.js'
-import { badRequest, ServiceError } from '../../kernel/errors.js'
+import { badRequest, notFound, ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import {
   type ExportRequest,
@@ -15,7 +15,8 @@ import {
 } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { Actor, App, LoadedSpace } from '../app.js'
-import { checkUnlocked } from '../places/spaces.js'
+import { checkImport, checkUnlocked } from '../main-guard.js'
+import { spaceRole } from '../roles/access.js'
 import { type Credential, isLinkTo, readRemote, type SyncRemote } from './remote.js'
 
 /** Runs that are kept per space. */
@@ -23,14 +24,17 @@ const KEPT_RUNS = 200
 
 export type NewRun = Pick<SyncRunDoc, 'direction' | 'force' | 'standalone' | 'message' | 'timestamp' | 'requestedBy'>
 
-/** Queues an import. Throws 400 (url, ref, directory), 403, 423 where it would change a locked space. */
+/** Queues an import. Throws 400 (url, ref, directory), 403, 409 where merges need approvals and it is another remote than the last, 423 where it would change a locked space. */
 export async function requestImport(app: App, actor: Actor, space: LoadedSpace, input: ImportRequest): Promise<Document<SyncRunDoc>> {
   const standalone = input.standalone ?? false
   const { remote, credential } = readRemote(input, { allowedProtocols: app.settings.allowedProtocols, mergeRequests: standalone })
   requireRole(space, remote, standalone ? 'standalone' : input.force ? 'force' : 'plain')
-  if (!standalone) checkUnlocked(space)
+  if (!standalone) {
+    checkUnlocked(space)
+    checkImport(space.doc, isLinkTo(space.doc.git, remote.key))
+  }
   const run = { direction: 'import' as const, force: input.force ?? false, standalone, requestedBy: actor.user.id, ...timestampOf(input) }
-  return enqueue(app, space, remote, credential, run, standalone ? undefined : linkOf(app, remote, input))
+  return enqueue(app, space, remote, credential, run, { link: standalone ? undefined : linkOf(app, remote, input) })
 }
 
 /** Queues an export. Throws 400 (url, ref, directory), 403. */
@@ -45,11 +49,15 @@ export async function requestExport(app: App, actor: Actor, space: LoadedSpace, 
     requestedBy: actor.user.id,
     ...timestampOf(input),
   }
-  return enqueue(app, space, remote, credential, run, linkOf(app, remote, input))
+  return enqueue(app, space, remote, credential, run, { link: linkOf(app, remote, input) })
 }
 
+/** What a run is asked for as: each needs a role of its own. */
+export type RunKind = 'standalone' | 'plain' | 'force'
+const kindOf = ({ standalone, force }: NewRun): RunKind => (standalone ? 'standalone' : force ? 'force' : 'plain')
+
 /** Who may: ARCHITECTURE.md, "Sync with remotes". Throws 403. */
-export function requireRole(space: LoadedSpace, remote: SyncRemote, what: 'standalone' | 'plain' | 'force'): void {
+export function requireRole(space: Pick<LoadedSpace, 'doc' | 'role'>, remote: SyncRemote, what: RunKind): void {
   const configured = isLinkTo(space.doc.git, remote.key)
   const least: Role = what === 'standalone' ? 'edit' : what === 'plain' && configured ? 'review' : 'admin'
   if (atLeast(space.role, least)) return
@@ -86,20 +94,24 @@ function linkOf(app: App, remote: SyncRemote, input: ImportRequest | ExportReque
   return { url: remote.url, ref: remote.ref, directory: remote.directory, updatedAt: app.clock.now().toISOString(), ...given }
 }
 
-/** Writes the run and its job in one transaction, then wakes the worker. The credential stays in memory, under the run's ID. */
+/**
+ * Writes the run and its job in one transaction, then wakes the worker. The credential stays in memory, under the run's ID.
+ * @param options `link`: what is remembered of the remote; `follows`: nobody asked for it, it follows from what was done
+ */
 export async function enqueue(
   app: App,
   space: Pick<LoadedSpace, 'doc'>,
   remote: SyncRemote,
   credential: Credential | null,
   input: NewRun,
-  link?: GitLink,
+  { link, follows = false }: { link?: GitLink | undefined; follows?: boolean } = {},
 ): Promise<Document<SyncRunDoc>> {
   const id = newId()
   const now = app.clock.now().toISOString()
   if (credential) app.credentials.set(id, credential)
   try {
     const run = await app.store.transact(async (tx) => {
+      if (!follows) await checkAsker(tx, input, space.doc.id, remote)
       if (link) await writeLink(tx, space.doc.id, remote, link)
       const before = (await tx.find(syncRuns, 'space', space.doc.id)).sort((a, b) => a.sequence - b.sequence)
       for (const old of before.slice(0, Math.max(0, before.length + 1 - KEPT_RUNS))) if (isOver(old)) await tx.remove(syncRuns as never, old.id)
@@ -124,6 +136,16 @@ export async function enqueue(
     app.credentials.delete(id)
     throw error
   }
+}
+
+/** Looks again, in the transaction, at the role of who asks, and at the rule of the space where another remote is to be linked. Throws 403, 409. */
+async function checkAsker(tx: Transaction, run: NewRun, id: string, remote: SyncRemote): Promise<void> {
+  const doc = await tx.get(spaces, id)
+  if (!doc) throw notFound('The space')
+  const role = await spaceRole(tx, run.requestedBy, doc)
+  if (role === null) throw notFound('The space')
+  requireRole({ doc, role }, remote, kindOf(run))
+  if (run.direction === 'import' && !run.standalone) checkImport(doc, isLinkTo(doc.git, remote.key))
 }
 
 export const isOver = (run: SyncRunDoc): boolean => run.state !== 'queued' && run.state !== 'running'

@@ -3,6 +3,7 @@ import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { spaces } from '../../model/index.js'
 import { commitMessage, makeCommit } from '../writing/commits.js'
 import { mergedOverrides } from '../content/identity.js'
+import { guardMain } from '../main-guard.js'
 import { ADOPTED, keepRef, MAIN } from '../refs.js'
 import { type CommonGround, entriesOf } from './common-ground.js'
 import { holdConflict, settleConflict } from './conflict.js'
@@ -10,7 +11,7 @@ import { localCommit, noFolder } from './directory.js'
 import { SyncFailure } from './failure.js'
 import { rememberTheirs } from './merge-arrival.js'
 import { type Arrival, type Plan, planArrival } from './plan-arrival.js'
-import { describeRemote } from './remote.js'
+import { describeRemote, isLinkTo } from './remote.js'
 import type { Contact, Outcome, Sync } from './sync.js'
 import { logMoves, readSyncLog } from './sync-log.js'
 
@@ -26,7 +27,7 @@ export function requireMain({ space }: Pick<Contact, 'space'>): CommitId {
 /**
  * Brings the remote's head into main: adopts it, merges it, or holds it in a conflict change request. The move of main
  * is the commit point: what is recorded rests on the commit that main is moved to, and counts once main has it. Throws
- * `SyncFailure` where it must not come in.
+ * `SyncFailure` or `ServiceError` where it must not come in.
  */
 export async function takeUp(sync: Sync, head: CommitId, options: { force: boolean; forExport: boolean }): Promise<Outcome> {
   const { app, space, remote } = sync
@@ -57,24 +58,25 @@ async function attempt(sync: Sync, found: Pick<Arrival, 'head' | 'theirs'>, opti
     await settleConflict(sync, 'The remote and the main content are in step.')
     return { result: 'unchanged', revision: main, remoteRevision: found.head }
   }
+  const guard = guardMain(sync.app, sync.space, { by: 'import', known: ({ git }) => isLinkTo(git, remote.key) && arrival.log.last !== null })
+  await guard.check()
   if (plan.kind === 'adopt') return adopt(sync, arrival, plan.ground)
   if (plan.kind === 'conflict') return holdConflict(sync, arrival, plan)
   const taken = options.force && sync.run.direction === 'import'
   const commit = await mergeCommit(sync, main, found.theirs, plan as Plan & { kind: 'merge' }, taken ? 'Take' : 'Merge')
   const moves = await recordMoves(sync, arrival, plan.ground, found.theirs, commit)
+  await guard.check()
   await repo.move([...moves, { ref: MAIN, from: main, to: commit }], `merge ${describeRemote(remote)}`)
   await settleConflict(sync, options.force ? 'A forced import took the content of the remote.' : 'A later import could be merged cleanly.')
   return { result: 'merged', revision: commit, remoteRevision: found.head }
 }
 
-/** The commit here that the head equals, where main is to stay as it is; null = it is not. Throws `SyncFailure` of a locked space. */
+/** The commit here that the head equals, where main is to stay as it is; null = it is not. */
 async function unchangedAs(sync: Sync, { main, theirs }: Arrival, plan: Plan): Promise<CommitId | null> {
   if (plan.kind === 'same') return plan.local
-  const space = await sync.app.store.get(spaces, sync.space.doc.id)
-  if (space?.editMode !== 'locked') return null
+  if (plan.kind !== 'merge' || plan.tree !== (await sync.space.repo.commit(main)).tree) return null
   // What both sides changed alike is worth a merge commit, which a locked space does not take and can do without.
-  if (plan.kind === 'merge' && plan.tree === (await sync.space.repo.commit(main)).tree) return theirs
-  throw new SyncFailure('The space is locked, and the remote has changes that are not here. Set its editMode to live, then start again.')
+  return (await sync.app.store.get(spaces, sync.space.doc.id))?.editMode === 'locked' ? theirs : null
 }
 
 /** The moves that record the head as taken up at `anchor`. */

@@ -1,4 +1,4 @@
-import { greater } from '../../access/index.js'
+import { allows, greater } from '../../access/index.js'
 import { conflict, notFound, ServiceError } from '../../kernel/errors.js'
 import { type Page, pageOf, paginate } from '../../kernel/paging.js'
 import {
@@ -36,11 +36,12 @@ export interface CountedMember extends LoadedMember {
   teams: number
 }
 
-/** A member by user ID; null where there is none. */
+/** A member by user ID; null where there is none, or the caller may see no members but himself. */
 export async function findMember(app: App, actor: Actor, organization: LoadedOrganization, id: string): Promise<LoadedMember | null> {
   const doc = await app.store.get(memberships, membershipId(organization.doc.id, id))
   const user = doc && (await app.store.get(users, id))
-  return user ? { doc, user, role: id === actor.user.id ? greater(organization.role, 'read') : organization.role } : null
+  const role = id === actor.user.id ? greater(organization.role, 'read') : organization.role
+  return user && allows('member:view', role) ? { doc, user, role } : null
 }
 
 /** One page of an organization's members, with their counters. */

@@ -27,11 +27,12 @@ export interface CountedTeam extends LoadedTeam {
   spaces: number
 }
 
-/** A team of the organization, with what the caller is to it; null where there is none. */
+/** A team of the organization, with what the caller is to it; null where there is none, or he may not see it. */
 export async function findTeam(app: App, actor: Actor, organization: LoadedOrganization, id: string): Promise<LoadedTeam | null> {
   const doc = await app.store.get(teams, id)
   if (doc?.organization !== organization.doc.id) return null
-  return { doc, role: await roleOnTeam(app, actor, organization, id) }
+  const role = await roleOnTeam(app, actor, organization, id)
+  return allows('team:view', role) ? { doc, role } : null
 }
 
 /** The caller's role on a team: `admin` for its owners, his own in the organization, at least `read` where he is in it. */

@@ -2,7 +2,7 @@ import { atLeast } from '../../access/index.js'
 import { badRequest, conflict, type ErrorDetail, notFound, ServiceError } from '../../kernel/errors.js'
 import { type CollectionDoc, collections, type Role } from '../../model/index.js'
 import type { Document, Reader } from '../../store/index.js'
-import { roleOn, type Viewer } from '../roles/access.js'
+import { roleOn, type Viewer, viewerOf } from '../roles/access.js'
 import type { Item, Place } from './siblings.js'
 
 /** How deep collections may lie in each other: every look at a space reads all above it. */
@@ -30,8 +30,16 @@ export async function checkMayAdd(reader: Reader, viewer: Viewer, place: Place):
   const role = await roleAt(reader, viewer, place)
   if (place.parent !== undefined && role === null)
     throw badRequest('There is no such collection.', [{ path: '/parent', message: 'must be the ID of a collection of this organization' }])
-  if (!atLeast(role, 'create')) throw new ServiceError('forbidden', `You may not add to ${wording(place)}: that needs the role create there.`)
+  if (!atLeast(role, 'create')) throw mayNotAdd(place)
 }
+
+/** Throws 403 where somebody may not add to a place that no request names: that of a space which he copies or restores. */
+export async function checkMayAddBeside(reader: Reader, user: string, { organization, parent }: Place): Promise<void> {
+  const place = { organization, ...(parent === undefined ? {} : { parent }) }
+  if (!atLeast(await roleAt(reader, await viewerOf(reader, user, organization), place), 'create')) throw mayNotAdd(place)
+}
+
+const mayNotAdd = (place: Place) => new ServiceError('forbidden', `You may not add to ${wording(place)}: that needs the role create there.`)
 
 /** Throws 403 where the viewer may not take something away from the place. */
 export async function checkMayTake(reader: Reader, viewer: Viewer, place: Place): Promise<void> {

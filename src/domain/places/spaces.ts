@@ -9,7 +9,8 @@ import type { Actor, App, LoadedOrganization, LoadedSpace } from '../app.js'
 import { makeCommit, moveBranch } from '../writing/commits.js'
 import { emit } from '../events/events.js'
 import { noOverrides } from '../content/identity.js'
-import { checkMayAdd } from './places.js'
+import { checkMayAdd, checkMayAddBeside } from './places.js'
+import { unguarded } from '../main-guard.js'
 import { MAIN, repositoryName } from '../refs.js'
 import { markOnSites } from '../sites/deleted-spaces.js'
 import { rolesOf } from '../roles/roles-of-list.js'
@@ -53,7 +54,7 @@ export async function createSpace(
     ...(input.language === undefined ? {} : { language: input.language }),
   }
   const repo = await app.git.create(repositoryName(draft.id))
-  await moveBranch(repo, MAIN, 'create space', () =>
+  await moveBranch(repo, { ref: MAIN, reason: 'create space', guard: unguarded }, () =>
     makeCommit(app, draft.id, repo, {
       parents: [],
       changes: starterFiles(title, input.template ?? 'empty'),
@@ -184,7 +185,7 @@ export async function deleteSpace(app: App, actor: Actor, space: LoadedSpace): P
 
 /**
  * Brings a deleted space back, to the collection it was in (or where that one's content went). Throws 404 when the seven
- * days are over, 409 when it is not deleted.
+ * days are over, 403 where the caller may not add to that place, 409 when it is not deleted.
  */
 export async function restoreSpace(app: App, actor: Actor, space: LoadedSpace): Promise<LoadedSpace> {
   const change = (stored: Document<SpaceDoc>): Document<SpaceDoc> => {
@@ -193,22 +194,28 @@ export async function restoreSpace(app: App, actor: Actor, space: LoadedSpace): 
     const { deletedAt: _over, ...rest } = stored
     return { ...rest, updatedAt: app.clock.now().toISOString() } as Document<SpaceDoc>
   }
-  const doc = await changeSpace(app, actor, space.doc.id, 'space.restored', change, undefined, markOnSites)
+  const doc = await changeSpace(app, actor, space.doc.id, 'space.restored', change, undefined, async (tx, changed) => {
+    await checkMayAddBeside(tx, actor.user.id, changed)
+    await markOnSites(tx, changed)
+  })
   return openSpace(app, actor, doc)
 }
 
 /**
  * A second space right after the first, with the same content, page IDs and people; no change requests, and not linked to
- * the remote repository. Throws 404 where the space went meanwhile.
+ * the remote repository. Throws 403 where the caller may not add to the place of the first, 404 where that went meanwhile.
  */
 export async function duplicateSpace(app: App, actor: Actor, space: LoadedSpace): Promise<LoadedSpace> {
   const id = newId()
   const now = app.clock.now().toISOString()
+  // Asked before a repository is copied, and again of what is stored when the copy gets its place.
+  await checkMayAddBeside(app.store, actor.user.id, space.doc)
   await app.locks.run(space.doc.id, () => app.git.duplicate(repositoryName(space.doc.id), repositoryName(id)))
   const doc = await orWithoutRepository(app, id, () =>
     app.store.transact(async (tx) => {
       const stored = await tx.get(spaces, space.doc.id)
       if (!stored || stored.deletedAt !== undefined) throw notFound('The space')
+      await checkMayAddBeside(tx, actor.user.id, stored)
       for (const { version: _of, ...grant } of await tx.find(grants, 'target', `space:${stored.id}`))
         await tx.insert(grants, { ...grant, id: `space:${id}:${grant.principal}`, target: `space:${id}` })
       const siblings = await itemsAt(tx, stored)
@@ -221,14 +228,4 @@ export async function duplicateSpace(app: App, actor: Actor, space: LoadedSpace)
     }),
   )
   return openSpace(app, actor, doc)
-}
-
-/** Like `checkUnlocked`, by what is stored now: for use under the space's lock, since settings change beside it. */
-export async function requireUnlocked(app: App, space: LoadedSpace): Promise<void> {
-  checkUnlocked({ doc: (await app.store.get(spaces, space.doc.id)) ?? space.doc })
-}
-
-/** Refuses a write of content while the space is locked: spec/gaps.md, `locked`. */
-export function checkUnlocked(space: Pick<LoadedSpace, 'doc'>): void {
-  if (space.doc.editMode === 'locked') throw new ServiceError('locked', 'The space is locked: set its editMode to live to change its content.')
 }

@@ -35,11 +35,17 @@ export async function mayReview(reader: Reader, user: string, space: SpaceDoc): 
   return role !== null && allows('space:review', role)
 }
 
+/** A change request, and the commit of it that is to be merged. */
+export interface Candidate {
+  doc: Document<ChangeRequestDoc>
+  head: LoadedChangeRequest['head']
+}
+
 /**
  * The rule of a space, "a merge needs N approvals": throws 409 where the head has fewer, or where somebody who counts has
  * asked for changes. Under the lock of the space, with the head that is to be merged.
  */
-export async function checkApprovals(reader: Reader, changeRequest: { doc: Document<ChangeRequestDoc>; head: LoadedChangeRequest['head'] }): Promise<void> {
+export async function checkApprovals(reader: Reader, changeRequest: Candidate): Promise<void> {
   const space = await reader.get(spaces, changeRequest.doc.space)
   const required = space?.requiredApprovals ?? 0
   if (!space || required === 0) return

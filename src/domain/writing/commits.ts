@@ -15,6 +15,7 @@ import type { CommitId, RefName, TreeId } from '../../kernel/ids.js'
 import type { UserDoc } from '../../model/index.js'
 import type { App } from '../app.js'
 import { pageIdsHeader, rememberOverrides } from '../content/identity.js'
+import type { RefGuard } from '../main-guard.js'
 
 /** How often a write is planned anew when somebody else moved the branch meanwhile. */
 export const ATTEMPTS = 8
@@ -95,17 +96,31 @@ const lockedSentence = ({ locks }: RefLocked): string =>
   `Git's ${locks.length === 1 ? 'lock' : 'locks'} ${locks.join(', ')} in the repository of the space did not go away: another Git process is at work there, or was killed. ` +
   'No branch was moved. Try again; if it stays so, an administrator of the server has to delete that file once no Git process runs there.'
 
+/** A branch to move: whether it may is asked of `guard` before the work and again when all is made. */
+export interface BranchMove {
+  ref: RefName
+  reason: string
+  guard: RefGuard
+}
+
 /**
  * Runs `attempt` with the branch's present head until its compare-and-swap succeeds. `attempt` makes objects and answers
  * the commit that the branch is to name (the same head = nothing to do). Never overwrites a move made by others.
  */
-export async function moveBranch(repo: Repository, ref: RefName, reason: string, attempt: (head: CommitId | null) => Promise<CommitId>): Promise<CommitId> {
+export async function moveBranch(
+  repo: Repository,
+  { ref, reason, guard }: BranchMove,
+  attempt: (head: CommitId | null) => Promise<CommitId>,
+): Promise<CommitId> {
   for (let tries = 1; ; tries++) {
     const head = repo.head(ref)
+    await guard.check()
     const commit = await attempt(head)
     if (commit === head) return commit
+    await guard.check()
     try {
       await moveRefs(repo, [{ ref, from: head, to: commit }], reason)
+      guard.moved()
       return commit
     } catch (error) {
       if (!(error instanceof StaleRef)) throw error

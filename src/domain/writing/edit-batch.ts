@@ -1,5 +1,6 @@
 import { type Repository, type Staging, StaleRef } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
+import type { RefGuard } from '../main-guard.js'
 import { ATTEMPTS, moveRefs, movesTooFast } from './commits.js'
 
 const REASON = 'edit content'
@@ -7,6 +8,7 @@ const REASON = 'edit content'
 /** A write of content that waits for its turn. */
 export interface Edit<T> {
   ref: RefName
+  guard: RefGuard
   /**
    * Makes the edit's commit in `staging`, on the head that the branch has or that the edits before it gave it (null = there
    * is no branch). Throws what the client is to be told.
@@ -22,13 +24,15 @@ interface Chain<T> {
   from: CommitId | null
   to: CommitId | null
   edits: readonly Edit<T>[]
+  /** Those of them that have their commit. */
+  made: Edit<T>[]
   deliver: (() => void)[]
 }
 
 /**
  * Makes edits of one space, each on what the one before it in its branch made: objects first, all durable together, then one
  * move of the refs, then the answers. An edit that fails is left out alone. A branch that somebody else moved meanwhile is
- * planned again, with all its edits. Never rejects.
+ * planned again, with all its edits; so is one of which an edit is refused at last. Never rejects.
  */
 export async function makeEdits<T>(repo: Repository, edits: readonly Edit<T>[]): Promise<void> {
   let open = byBranch(edits)
@@ -42,10 +46,31 @@ export async function makeEdits<T>(repo: Repository, edits: readonly Edit<T>[]):
       for (const [, own] of open) for (const edit of own) edit.reject(error)
       return
     }
-    const stale = await publish(repo, chains)
+    const { ready, refused } = await askAgain(chains)
+    const stale = await publish(repo, ready)
     if (tries >= ATTEMPTS) for (const { chain, error } of stale.splice(0)) for (const edit of chain.edits) edit.reject(movesTooFast(error))
-    open = stale.map(({ chain }) => [chain.ref, [...chain.edits]])
+    open = [...stale.map(({ chain }): [RefName, Edit<T>[]] => [chain.ref, [...chain.edits]]), ...refused]
   }
+}
+
+/**
+ * Asks the guards once more, with all objects made and the refs about to move. Where one says no, its edit is refused, and
+ * the others of that branch have to be made again without it.
+ */
+async function askAgain<T>(chains: readonly Chain<T>[]): Promise<{ ready: Chain<T>[]; refused: [RefName, Edit<T>[]][] }> {
+  const ready: Chain<T>[] = []
+  const refused: [RefName, Edit<T>[]][] = []
+  for (const chain of chains) {
+    const gone = new Set<Edit<T>>()
+    for (const edit of chain.made)
+      await edit.guard.check().catch((error) => {
+        gone.add(edit)
+        edit.reject(error)
+      })
+    if (gone.size === 0) ready.push(chain)
+    else refused.push([chain.ref, chain.edits.filter((edit) => !gone.has(edit))])
+  }
+  return { ready, refused }
 }
 
 function byBranch<T>(edits: readonly Edit<T>[]): [RefName, Edit<T>[]][] {
@@ -56,11 +81,13 @@ function byBranch<T>(edits: readonly Edit<T>[]): [RefName, Edit<T>[]][] {
 
 async function plan<T>(repo: Repository, staging: Staging, ref: RefName, edits: readonly Edit<T>[]): Promise<Chain<T>> {
   const from = repo.head(ref)
-  const chain: Chain<T> = { ref, from, to: from, edits, deliver: [] }
+  const chain: Chain<T> = { ref, from, to: from, edits, made: [], deliver: [] }
   for (const edit of edits) {
     try {
+      await edit.guard.check()
       const { head, result } = await edit.make(staging, chain.to)
       chain.to = head
+      chain.made.push(edit)
       chain.deliver.push(() => edit.resolve(result))
     } catch (error) {
       chain.deliver.push(() => edit.reject(error))
@@ -83,6 +110,7 @@ async function publish<T>(repo: Repository, chains: readonly Chain<T>[]): Promis
   for (const chain of chains) {
     try {
       if (!together && chain.from !== chain.to) await moveRefs(repo, [moveOf(chain)], REASON)
+      if (chain.from !== chain.to) for (const edit of chain.made) edit.guard.moved()
       for (const deliver of chain.deliver) deliver()
     } catch (error) {
       if (error instanceof StaleRef) stale.push({ chain, error })

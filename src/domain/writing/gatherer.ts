@@ -2,6 +2,7 @@ import type { KeyedMutex } from '../mutex.js'
 
 /** Gathers what is asked for while others hold a key's lock, so that all of it is done at once when its turn comes. */
 export class Gatherer {
+  // bound: requests under way
   readonly #waiting = new Map<string, unknown[]>()
 
   constructor(

@@ -10,7 +10,7 @@ import { conflictError } from '../change-requests/conflicts.js'
 import { spanOf } from './merge-span.js'
 import { checkMergedNames } from './path-collisions.js'
 import { MAIN } from '../refs.js'
-import { checkUnlocked, requireUnlocked } from '../places/spaces.js'
+import { checkUnlocked, guardMain } from '../main-guard.js'
 
 /** Longest subject of a change request: service.md. */
 const MAX_SUBJECT = 100
@@ -18,7 +18,7 @@ const MAX_SUBJECT = 100
 /**
  * A commit on main with the files and page IDs of an earlier revision. What came since stays in the history. Only
  * revisions that main has are taken: one that was imported by itself was never the space's content. Throws 400 where there
- * is no such revision, 409 where it is not in main or nothing would change, 423.
+ * is no such revision, 409 where it is not in main, nothing would change or merges need approvals, 423.
  */
 export async function rollBack(app: App, actor: Actor, space: LoadedSpace, id: string): Promise<{ revision: CommitId }> {
   const { repo, doc } = space
@@ -28,8 +28,7 @@ export async function rollBack(app: App, actor: Actor, space: LoadedSpace, id: s
   const target = await repo.commit(id as CommitId)
   const [subject = ''] = target.message.split('\n')
   const revision = await app.locks.run(doc.id, () =>
-    moveBranch(repo, MAIN, 'roll back', async () => {
-      await requireUnlocked(app, space)
+    moveBranch(repo, { ref: MAIN, reason: 'roll back', guard: guardMain(app, space, { by: 'edit', actor }) }, async () => {
       const main = headOf(space)
       if (!(await repo.isAncestor(target.id, main))) {
         throw conflict(`Revision ${id} is not part of the main content's history: merge it with a change request instead.`)

@@ -3,7 +3,7 @@ import { defaultId } from '../../content/identity.js'
 import { keyBelow } from '../../content/paths.js'
 import type { Staging } from '../../git/index.js'
 import { conflict } from '../../kernel/errors.js'
-import { type CommitId, isOid, type RefName } from '../../kernel/ids.js'
+import { type CommitId, isOid } from '../../kernel/ids.js'
 import { type ContentChanges, changeRequests } from '../../model/index.js'
 import type { Actor, App, LoadedSpace } from '../app.js'
 import { type LoadedChangeRequest, loadHead } from '../change-requests/change-requests.js'
@@ -17,7 +17,7 @@ import { mergeCommits } from './merge.js'
 import { type ContentPlan, checkFileSizes, planContent, subjectOf } from './plan-content.js'
 import { checkMergedNames } from './path-collisions.js'
 import { changeRequestRef, MAIN } from '../refs.js'
-import { checkUnlocked, requireUnlocked } from '../places/spaces.js'
+import { checkUnlocked, guardBranch, guardMain } from '../main-guard.js'
 import { type Uploads, uploadedFiles } from './uploads.js'
 
 /** What a write of content did. */
@@ -36,7 +36,8 @@ export async function writeToChangeRequest(
   input: ContentChanges,
   uploads: Uploads,
 ): Promise<Written> {
-  return inTurn(app, actor, space, changeRequestRef(changeRequest.doc.number), input, uploads, async () => {
+  const branch = { ref: changeRequestRef(changeRequest.doc.number), guard: guardBranch(app, space) }
+  return inTurn(app, actor, space, branch, input, uploads, async () => {
     const doc = (await app.store.get(changeRequests, changeRequest.doc.id)) ?? changeRequest.doc
     if (doc.status === 'merged' || doc.status === 'archived') throw conflict(`The change request is ${doc.status}: its content cannot be changed.`)
     return { start: loadHead(space, doc).head, initial: doc.revisionInitial as CommitId }
@@ -45,7 +46,7 @@ export async function writeToChangeRequest(
 
 /**
  * Applies changes to the main content. With `ifMatch` they are made on that revision: where main has moved since, they are
- * merged onto it, and refused with 409 where that is not clean.
+ * merged onto it, and refused with 409 where that is not clean, or where merges need approvals.
  */
 export async function writeToMain(
   app: App,
@@ -56,7 +57,9 @@ export async function writeToMain(
   ifMatch: string | null,
 ): Promise<Written> {
   if (ifMatch !== null && !(isOid(ifMatch) && (await space.repo.hasCommit(ifMatch)))) throw conflict(`If-Match names no revision of this space: ${ifMatch}`)
-  return inTurn(app, actor, space, MAIN, input, uploads, async () => (ifMatch === null ? {} : { base: ifMatch as CommitId }))
+  const main = { ref: MAIN, guard: guardMain(app, space, { by: 'edit', actor }) }
+  await main.guard.check()
+  return inTurn(app, actor, space, main, input, uploads, async () => (ifMatch === null ? {} : { base: ifMatch as CommitId }))
 }
 
 interface Target {
@@ -73,7 +76,7 @@ async function inTurn(
   app: App,
   actor: Actor,
   space: LoadedSpace,
-  ref: RefName,
+  branch: Pick<Edit<Written>, 'ref' | 'guard'>,
   input: ContentChanges,
   uploads: Uploads,
   target: () => Promise<Target>,
@@ -83,14 +86,13 @@ async function inTurn(
   const uploaded = uploadedFiles(input.changes, uploads)
   const fetched = new Map([...uploaded, ...(await fetchFiles(app, input.changes))])
   return new Promise((resolve, reject) => {
-    const make: Edit<Written>['make'] = async (staging, branch) => {
+    const make: Edit<Written>['make'] = async (staging, tip) => {
       const { start, initial, base } = await target()
-      await requireUnlocked(app, space)
-      const head = branch ?? start ?? headOf(space)
+      const head = tip ?? start ?? headOf(space)
       const result = await write({ app, actor, space, input, fetched, staging }, head, base ?? head, initial ?? base ?? head)
       return { head: result.revision, result }
     }
-    app.edits.add<Edit<Written>>(space.doc.id, { ref, make, resolve, reject }, (edits) => makeEdits(space.repo, edits))
+    app.edits.add<Edit<Written>>(space.doc.id, { ...branch, make, resolve, reject }, (edits) => makeEdits(space.repo, edits))
   })
 }
 

@@ -1,25 +1,17 @@
 import type { CommitId } from '../../kernel/ids.js'
-import { MissingObject } from '../errors.js'
 import type { ObjectDatabase } from '../objects/database.js'
 import type { Launcher } from '../process/launcher.js'
+import { BOTH, get, headsOf, LEFT, paint, type Parents, put, putAll, RIGHT } from './parents.js'
 
-interface Known {
-  parents: readonly string[]
-  /** One more than the greatest of its parents': an ancestor's is always smaller. */
-  generation: number
-}
-const LEFT = 1
-const RIGHT = 2
-const BOTH = 3
 /** Unknown commits read one by one before `rev-list` is asked for the rest. */
 const READ_AT_ONCE = 64
 
 /**
- * The parents of a repository's commits, in memory. Whatever commit is known, all its ancestors are. Grows when a commit
- * is asked for: a few new ones are read, a long history comes from one `git rev-list --parents`.
+ * The parents of a repository's commits, in memory as long as there is room. Whatever commit is known, all its ancestors are.
+ * Grows when a commit is asked for: a few new ones are read, a long history comes from one `git rev-list --parents`. Who asks
+ * holds the map that he was given to the end of his question: it may be let go meanwhile, and begun anew.
  */
 export class Ancestry {
-  readonly #known = new Map<string, Known>()
   #growing: Promise<unknown> = Promise.resolve()
 
   constructor(
@@ -29,120 +21,93 @@ export class Ancestry {
 
   /** How many commits are known. */
   get size(): number {
-    return this.#known.size
+    return this.#kept()?.size ?? 0
   }
 
   /** Notes a new commit when all that is before it is known. */
   note(id: string, parents: readonly string[]): void {
-    if (parents.every((parent) => this.#known.has(parent))) this.#put(id, parents)
+    const known = this.#kept()
+    if (!known || !parents.every((parent) => known.has(parent))) return
+    put(known, id, parents)
+    this.#keep(known)
+  }
+
+  #kept(): Parents | undefined {
+    return this.objects.caches.parents.get(this.objects.cacheKey)
+  }
+
+  /** Also after it grew, so that it is weighed again. */
+  #keep(known: Parents): void {
+    this.objects.caches.parents.set(this.objects.cacheKey, known)
   }
 
   async isAncestor(ancestor: string, descendant: string): Promise<boolean> {
-    await this.#learn([ancestor, descendant])
-    const least = this.#get(ancestor).generation
+    const known = await this.#learn([ancestor, descendant])
+    const least = get(known, ancestor).generation
     const seen = new Set([descendant])
     for (const id of seen) {
       if (id === ancestor) return true
-      for (const parent of this.#get(id).parents) if (this.#get(parent).generation >= least) seen.add(parent)
+      for (const parent of get(known, id).parents) if (get(known, parent).generation >= least) seen.add(parent)
     }
     return false
   }
 
   /** A best common ancestor: one that no other common ancestor descends from. Of several, always the same. */
   async mergeBase(a: string, b: string): Promise<CommitId | null> {
-    await this.#learn([a, b])
-    for (const { id, marks } of this.#paint(a, b)) if (marks === BOTH) return id as CommitId
+    const known = await this.#learn([a, b])
+    for (const { id, marks } of paint(known, a, b)) if (marks === BOTH) return id as CommitId
     return null
   }
 
   /** A commit and its first parents, newest first. */
   async firstParents(from: string): Promise<CommitId[]> {
-    await this.#learn([from])
+    const known = await this.#learn([from])
     const chain: CommitId[] = []
-    for (let id: string | undefined = from; id !== undefined; id = this.#get(id).parents[0]) chain.push(id as CommitId)
+    for (let id: string | undefined = from; id !== undefined; id = get(known, id).parents[0]) chain.push(id as CommitId)
     return chain
   }
 
   async aheadBehind(left: string, right: string): Promise<{ ahead: number; behind: number }> {
-    await this.#learn([left, right])
+    const known = await this.#learn([left, right])
     const counts = { ahead: 0, behind: 0 }
-    for (const { marks } of this.#paint(left, right)) {
+    for (const { marks } of paint(known, left, right)) {
       if (marks === LEFT) counts.ahead++
       else if (marks === RIGHT) counts.behind++
     }
     return counts
   }
 
-  /**
-   * Visits the commits from two heads by falling generation, so that each is seen after all its descendants and its
-   * marks are complete; stops where only common ones are left.
-   */
-  *#paint(left: string, right: string): Generator<{ id: string; marks: number }> {
-    const marks = new Map<string, number>()
-    const byGeneration = new Map<number, string[]>()
-    let single = 0
-    let top = 0
-    const mark = (id: string, add: number) => {
-      const old = marks.get(id) ?? 0
-      const now = old | add
-      if (now === old) return
-      marks.set(id, now)
-      single += Number(now !== BOTH) - Number(old !== 0 && old !== BOTH)
-      if (old !== 0) return
-      const { generation } = this.#get(id)
-      const row = byGeneration.get(generation)
-      if (row) row.push(id)
-      else byGeneration.set(generation, [id])
-      top = Math.max(top, generation)
-    }
-    mark(left, LEFT)
-    mark(right, RIGHT)
-    let met = false
-    for (let generation = top; generation > 0 && (single > 0 || !met); generation--) {
-      for (const id of (byGeneration.get(generation) ?? []).sort()) {
-        const found = marks.get(id) as number
-        if (found !== BOTH) single--
-        met ||= found === BOTH
-        yield { id, marks: found }
-        for (const parent of this.#get(id).parents) mark(parent, found)
-      }
-    }
-  }
-
-  #get(id: string): Known {
-    const known = this.#known.get(id)
-    if (!known) throw new MissingObject(`there is no commit ${id}`)
-    return known
-  }
-
-  #put(id: string, parents: readonly string[]): void {
-    const generation = 1 + Math.max(0, ...parents.map((parent) => this.#get(parent).generation))
-    this.#known.set(id, { parents, generation })
-  }
-
-  async #learn(ids: readonly string[]): Promise<void> {
-    if (ids.every((id) => this.#known.has(id))) return
-    const turn = this.#growing.then(() => this.#grow(ids.filter((id) => !this.#known.has(id))))
+  async #learn(ids: readonly string[]): Promise<Parents> {
+    const kept = this.#kept()
+    if (kept && ids.every((id) => kept.has(id))) return kept
+    const turn = this.#growing.then(() => this.#grow(ids))
     this.#growing = turn.catch(() => {})
-    await turn
+    return turn
   }
 
-  async #grow(ids: readonly string[]): Promise<void> {
+  /** What is known, with these commits and all before them. */
+  async #grow(ids: readonly string[]): Promise<Parents> {
+    const known: Parents = this.#kept() ?? new Map()
     const found = new Map<string, readonly string[]>()
     const wanted = new Set(ids)
     for (const id of wanted) {
-      if (this.#known.has(id)) continue
-      if (found.size >= READ_AT_ONCE) return this.#growByList(ids)
+      if (known.has(id)) continue
+      if (found.size >= READ_AT_ONCE) {
+        await this.#growByList(known, ids)
+        return known
+      }
       const { parents } = await this.objects.commit(id)
       found.set(id, parents)
       for (const parent of parents) wanted.add(parent)
     }
-    this.#putAll(found)
+    putAll(known, found)
+    this.#keep(known)
+    return known
   }
 
-  async #growByList(ids: readonly string[]): Promise<void> {
+  async #growByList(known: Parents, ids: readonly string[]): Promise<void> {
     for (const id of ids) await this.objects.commit(id)
-    const heads = this.#heads().map((id) => `^${id}\n`)
+    const heads = headsOf(known).map((id) => `^${id}\n`)
     const input = [...ids.map((id) => `${id}\n`), ...heads].join('')
     // A head that is known here may be gone: a commit whose move was lost to another's is named by nothing, and pruned.
     const text = await this.launcher.mustRun(['rev-list', '--parents', '--ignore-missing', '--stdin'], {
@@ -152,28 +117,7 @@ export class Ancestry {
     })
     const found = new Map<string, readonly string[]>()
     for (const line of text.toString('latin1').split('\n')) if (line !== '') found.set(line.slice(0, 40), line.slice(41).split(' ').filter(Boolean))
-    this.#putAll(found)
-  }
-
-  /** Known commits that no known commit has as a parent. */
-  #heads(): string[] {
-    const inner = new Set<string>()
-    for (const { parents } of this.#known.values()) for (const parent of parents) inner.add(parent)
-    return [...this.#known.keys()].filter((id) => !inner.has(id))
-  }
-
-  /** Parents before children, without recursion: histories are deep. */
-  #putAll(found: ReadonlyMap<string, readonly string[]>): void {
-    const stack = [...found.keys()]
-    for (let id = stack.at(-1); id !== undefined; id = stack.at(-1)) {
-      const parents = found.get(id) ?? []
-      const missing = this.#known.has(id) ? [] : parents.filter((parent) => !this.#known.has(parent))
-      if (missing.length > 0) {
-        stack.push(...missing)
-        continue
-      }
-      stack.pop()
-      if (!this.#known.has(id)) this.#put(id, parents)
-    }
+    putAll(known, found)
+    this.#keep(known)
   }
 }

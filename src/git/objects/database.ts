@@ -16,6 +16,7 @@ const SIZES_AT_ONCE = 500
 /** Reads the objects of one repository: from the caches, else loose in process, else through its `git cat-file`. */
 export class ObjectDatabase {
   /** Objects that are being written: nobody but this process can read them yet. */
+  // bound: writes under way
   readonly pending = new Map<string, { type: ObjectType; object: EncodedObject }>()
 
   constructor(

@@ -50,6 +50,7 @@ export class Launcher {
   readonly #dir = mkdtempSync(join(tmpdir(), 'bindery-git-'))
   readonly #socketPath = join(this.#dir, 's')
   readonly #server: Server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (socket) => this.#accept(socket))
+  // bound: processes under way
   readonly #runs = new Map<number, Run>()
   #spawner: ChildProcess | null = null
   #lastId = 0

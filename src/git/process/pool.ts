@@ -17,6 +17,7 @@ const MAX_PROCESSES = 32
 
 /** The long-lived processes of all repositories; the least recently asked ends when there are too many. */
 export class Pool {
+  // bound: MAX_PROCESSES
   readonly #conversations = new LRUCache<string, Conversation>({ max: MAX_PROCESSES, dispose: (conversation) => conversation.finish() })
 
   constructor(

@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import type { BoundedCache } from '../../kernel/memory-budget.js'
 import { errorCode } from '../objects/disk.js'
 
 const RACY_MS = 1000
@@ -13,29 +14,36 @@ function parse(text: string): Map<string, string> {
   return refs
 }
 
-/** The `packed-refs` file of one repository, read again when its stat changes. */
+/** What a `packed-refs` file held, and the stat that it had. */
+export interface ReadRefs {
+  readonly stamp: string
+  readonly refs: ReadonlyMap<string, string>
+}
+
+/** The `packed-refs` file of one repository, read again when its stat changes, or when what was read was let go. */
 export class PackedRefs {
   readonly #path: string
-  #stamp = ''
-  #refs: ReadonlyMap<string, string> = none
 
-  constructor(repository: string) {
+  constructor(
+    repository: string,
+    /** Keeps what was read, by path; absent = nothing does. */
+    readonly kept?: BoundedCache<ReadRefs>,
+  ) {
     this.#path = join(repository, 'packed-refs')
   }
 
   read(): ReadonlyMap<string, string> {
     try {
       const before = this.#stat()
-      if (before.stamp === this.#stamp) return this.#refs
+      const known = this.kept?.get(this.#path)
+      if (known?.stamp === before.stamp) return known.refs
       const refs = parse(readFileSync(this.#path, 'latin1'))
       const after = this.#stat()
-      this.#refs = refs
       // A file as young as the clock is coarse may be replaced by another with the same stat: not to be relied on yet.
-      this.#stamp = before.stamp === after.stamp && Date.now() - after.changedMs > RACY_MS ? after.stamp : ''
+      if (before.stamp === after.stamp && Date.now() - after.changedMs > RACY_MS) this.kept?.set(this.#path, { stamp: after.stamp, refs })
       return refs
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') throw error
-      this.#stamp = ''
       return none
     }
   }

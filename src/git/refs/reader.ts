@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type CommitId, isOid, type RefName } from '../../kernel/ids.js'
+import type { BoundedCache } from '../../kernel/memory-budget.js'
 import { GitError } from '../errors.js'
 import { errorCode } from '../objects/disk.js'
 import { isRefName } from './name.js'
-import { PackedRefs } from './packed.js'
+import { PackedRefs, type ReadRefs } from './packed.js'
 
 const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'EISDIR'])
 const MAX_DEPTH = 5
@@ -17,8 +18,11 @@ const MAX_DEPTH = 5
 export class RefReader {
   readonly #packed: PackedRefs
 
-  constructor(readonly repository: string) {
-    this.#packed = new PackedRefs(repository)
+  constructor(
+    readonly repository: string,
+    kept?: BoundedCache<ReadRefs>,
+  ) {
+    this.#packed = new PackedRefs(repository, kept)
   }
 
   /** What `ref` names, or null. Symbolic refs are followed. */

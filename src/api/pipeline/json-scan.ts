@@ -1,0 +1,66 @@
+import { badRequest, ServiceError } from '../../kernel/errors.js'
+
+/** How deep arrays and objects may lie in each other: whoever walks a value may recurse. */
+const MAX_DEPTH = 100
+/** Most values of one body: parsed, each takes tens of bytes, however few it is written with. */
+const MAX_VALUES = 400_000
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const COMMA = 0x2c
+const OPENS = new Set([0x5b, 0x7b])
+const CLOSES = new Set([0x5d, 0x7d])
+/** What each byte outside of strings does: +1 opens, -1 closes, 2 separates, 3 begins a string. */
+const ACTION = Int8Array.from({ length: 256 }, (_, byte) => (OPENS.has(byte) ? 1 : CLOSES.has(byte) ? -1 : byte === COMMA ? 2 : byte === QUOTE ? 3 : 0))
+
+/**
+ * Looks over JSON while it arrives, in time linear in its bytes and without keeping any: refuses what would be too deep or
+ * too many values before anybody parses it. Whether it is JSON at all is for the parser to say.
+ */
+export class JsonScan {
+  #depth = 0
+  #inString = false
+  #escaped = false
+  /** At least as many values as the text holds: every one but the first follows a bracket or a comma. */
+  values = 1
+
+  /** Takes the next bytes. Throws 400 for too deep, 413 for too many values. */
+  push(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length; at++) {
+      if (this.#inString) at = this.#skipString(bytes, at)
+      else {
+        const action = ACTION[bytes[at] as number] as number
+        if (action === 0) continue
+        if (action === 3) this.#inString = true
+        else if (action === -1) this.#depth--
+        else this.#count(action === 1)
+      }
+    }
+  }
+
+  /** Goes on to another text; values are counted over all of them. */
+  next(): void {
+    this.#depth = 0
+    this.#inString = false
+    this.#escaped = false
+    this.values++
+  }
+
+  #count(opens: boolean): void {
+    if (opens && ++this.#depth > MAX_DEPTH) throw badRequest(`The body is nested more than ${MAX_DEPTH} levels deep.`)
+    if (++this.values > MAX_VALUES) throw new ServiceError('too-large', `The body must hold at most ${MAX_VALUES} values.`)
+  }
+
+  /** The index of the last byte that belongs to the string. */
+  #skipString(bytes: Uint8Array, from: number): number {
+    for (let at = from; at < bytes.length; at++) {
+      if (this.#escaped) this.#escaped = false
+      else if (bytes[at] === BACKSLASH) this.#escaped = true
+      else if (bytes[at] === QUOTE) {
+        this.#inString = false
+        return at
+      }
+    }
+    return bytes.length
+  }
+}

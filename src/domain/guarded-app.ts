@@ -1,0 +1,46 @@
+import type { Reader, Store } from '../store/index.js'
+import type { App } from './app.js'
+
+/** For what no request asked for: jobs, starting, housekeeping. */
+export const unasked: Pick<App, 'stillMay' | 'decided' | 'overruled'> = { stillMay: async () => {}, decided: () => {}, overruled: () => {} }
+
+/** What a request that changes something works with. */
+export interface GuardedApp {
+  app: App
+  /** Rules that an admin went past. */
+  overruled: readonly string[]
+}
+
+/**
+ * The app as one request gets it that is to change something. What its caller may do was looked at before its body was
+ * read; it is asked again (`stillMay`, which throws) in the first transaction, of what that transaction sees, and by the
+ * guards of branches. Once something is done, what follows belongs to it and is not refused.
+ */
+export function guardedApp(base: App, stillMay: (reader: Reader) => Promise<void>): GuardedApp {
+  let decided = false
+  const overruled: string[] = []
+  const ask = async (reader: Reader): Promise<void> => (decided ? undefined : stillMay(reader))
+  const { store } = base
+  const transact: Store['transact'] = async (work) => {
+    const value = await store.transact(async (tx) => {
+      await ask(tx)
+      return work(tx)
+    })
+    decided = true
+    return value
+  }
+  const guarded: Store = {
+    get: (of, id) => store.get(of, id),
+    find: (of, index, key) => store.find(of, index, key),
+    count: (of, index, key) => store.count(of, index, key),
+    page: (of, order, group, stretch) => store.page(of, order, group, stretch),
+    all: (of) => store.all(of),
+    close: () => store.close(),
+    transact,
+    insert: (of, draft) => transact((tx) => tx.insert(of, draft)),
+    replace: (of, document) => transact((tx) => tx.replace(of, document)),
+    remove: (of, id) => transact((tx) => tx.remove(of, id)),
+  }
+  const own = { store: guarded, stillMay: ask, decided: () => void (decided = true), overruled: (rule: string) => void overruled.push(rule) }
+  return { app: { ...base, ...own }, overruled }
+}

@@ -1,0 +1,85 @@
+import { MissingObject } from '../errors.js'
+
+interface Known {
+  parents: readonly string[]
+  /** One more than the greatest of its parents': an ancestor's is always smaller. */
+  generation: number
+}
+
+/** Commits of a repository, each with all before it. */
+export type Parents = Map<string, Known>
+
+export const LEFT = 1
+export const RIGHT = 2
+export const BOTH = 3
+
+/** Throws `MissingObject` where the commit is not known. */
+export function get(of: Parents, id: string): Known {
+  const known = of.get(id)
+  if (!known) throw new MissingObject(`there is no commit ${id}`)
+  return known
+}
+
+/** Adds a commit whose parents are there. */
+export function put(to: Parents, id: string, parents: readonly string[]): void {
+  const generation = 1 + Math.max(0, ...parents.map((parent) => get(to, parent).generation))
+  to.set(id, { parents, generation })
+}
+
+/** Adds commits, parents before children, without recursion: histories are deep. */
+export function putAll(to: Parents, found: ReadonlyMap<string, readonly string[]>): void {
+  const stack = [...found.keys()]
+  for (let id = stack.at(-1); id !== undefined; id = stack.at(-1)) {
+    const parents = found.get(id) ?? []
+    const missing = to.has(id) ? [] : parents.filter((parent) => !to.has(parent))
+    if (missing.length > 0) {
+      stack.push(...missing)
+      continue
+    }
+    stack.pop()
+    if (!to.has(id)) put(to, id, parents)
+  }
+}
+
+/** Commits that no other has as a parent. */
+export function headsOf(known: Parents): string[] {
+  const inner = new Set<string>()
+  for (const { parents } of known.values()) for (const parent of parents) inner.add(parent)
+  return [...known.keys()].filter((id) => !inner.has(id))
+}
+
+/**
+ * Visits the commits from two heads by falling generation, so that each is seen after all its descendants and its marks
+ * are complete; stops where only common ones are left.
+ */
+export function* paint(known: Parents, left: string, right: string): Generator<{ id: string; marks: number }> {
+  const marks = new Map<string, number>()
+  const byGeneration = new Map<number, string[]>()
+  let single = 0
+  let top = 0
+  const mark = (id: string, add: number) => {
+    const old = marks.get(id) ?? 0
+    const now = old | add
+    if (now === old) return
+    marks.set(id, now)
+    single += Number(now !== BOTH) - Number(old !== 0 && old !== BOTH)
+    if (old !== 0) return
+    const { generation } = get(known, id)
+    const row = byGeneration.get(generation)
+    if (row) row.push(id)
+    else byGeneration.set(generation, [id])
+    top = Math.max(top, generation)
+  }
+  mark(left, LEFT)
+  mark(right, RIGHT)
+  let met = false
+  for (let generation = top; generation > 0 && (single > 0 || !met); generation--) {
+    for (const id of (byGeneration.get(generation) ?? []).sort()) {
+      const found = marks.get(id) as number
+      if (found !== BOTH) single--
+      met ||= found === BOTH
+      yield { id, marks: found }
+      for (const parent of get(known, id).parents) mark(parent, found)
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import { ensureDir, removeFile } from '../file-system.js'
+import type { FileSystem } from '../types.js'
+import type { AnyDocument } from '../view.js'
+import { Group, type GroupIndex } from './group.js'
+import { type Added, segmentFile, writeSegments } from './segment.js'
+
+/** Whether what is called so is a journal; collections are not. */
+export const isJournal = (name: string): boolean => name.startsWith('journal-')
+
+/** A group's records are in its segments: what its checkpoint file says, and what is to be done around its writing. */
+export interface Flushed {
+  readonly index: AnyDocument
+  /** To be called when the checkpoint file is written. */
+  installed(): void
+}
+
+/** All groups of all journals. */
+export class Journals {
+  // bound: the groups, which are documents' owners
+  readonly #groups = new Map<string, Map<string, Group>>()
+  /** Files that no checkpoint names once the next is written. */
+  // bound: the groups, and what checkpoints that fail leave
+  readonly #unused = new Map<string, Set<string>>()
+
+  constructor(
+    readonly fs: FileSystem,
+    /** Folder of the segments. */
+    readonly dir: string,
+  ) {}
+
+  /** Hands in what a start found. */
+  load(name: string, group: string, index: GroupIndex | null, tail: Added[]): void {
+    this.#of(name).set(group, new Group(this.dir, name, group, index, tail))
+  }
+
+  #of(name: string): Map<string, Group> {
+    let groups = this.#groups.get(name)
+    if (!groups) this.#groups.set(name, (groups = new Map()))
+    return groups
+  }
+
+  /** A group; an empty one where there is none yet. */
+  group(name: string, group: string): Group {
+    return this.find(name, group) ?? new Group(this.dir, name, group, null, [])
+  }
+
+  find(name: string, group: string): Group | undefined {
+    return this.#groups.get(name)?.get(group)
+  }
+
+  /** Stages a record behind those that are there; its position must be the next. */
+  stage(name: string, group: string, added: Added): void {
+    const found = this.group(name, group)
+    this.#of(name).set(group, found)
+    found.staged.push(added)
+  }
+
+  /** Forgets everything that is not durable. */
+  unstage(): void {
+    for (const groups of this.#groups.values()) {
+      for (const [name, group] of groups) {
+        group.staged = []
+        if (!group.isThere) groups.delete(name)
+      }
+    }
+  }
+
+  hasGroup(name: string, group: string): boolean {
+    return this.find(name, group)?.isThere ?? false
+  }
+
+  /** How many groups have, or had, records, by journal. */
+  counts(): Record<string, number> {
+    const counts: Record<string, number> = {}
+    for (const [name, groups] of this.#groups) {
+      const there = [...groups.values()].filter((group) => group.isThere).length
+      if (there > 0) counts[name] = there
+    }
+    return counts
+  }
+
+  /** Names of the groups of a journal. */
+  names(name: string): string[] {
+    return [...(this.#groups.get(name) ?? [])].filter(([, group]) => group.isThere).map(([group]) => group)
+  }
+
+  /** Brings what is durable now into segments; nobody reads them before `installed`. To be called together with the reading of `seq`. */
+  async flush(name: string, id: string): Promise<Flushed> {
+    const group = this.group(name, id)
+    const { tail, next } = group
+    const moved = tail.length
+    const young = tail.slice(0, moved).filter(({ position }) => position >= group.first)
+    const kept = group.segments.filter(({ last }) => last >= group.first)
+    const before = group.segments
+    if (young.length > 0) await ensureDir(this.fs, group.folder)
+    const segments = await writeSegments(this.fs, group.folder, kept, young)
+    if (young.length > 0) await this.fs.syncDir(group.folder)
+    return {
+      index: group.indexOf(id, segments, next),
+      installed: () => {
+        group.install(segments, moved)
+        for (const one of before) if (!segments.includes(one)) this.#forget(name, id, segmentFile(group.folder, one))
+      },
+    }
+  }
+
+  #forget(name: string, group: string, file: string): void {
+    const key = JSON.stringify([name, group])
+    const files = this.#unused.get(key)
+    if (files) files.add(file)
+    else this.#unused.set(key, new Set([file]))
+  }
+
+  /** Removes the files that a group does not need any more; the checkpoint that says so is on the disk. */
+  async tidy(name: string, group: string): Promise<void> {
+    const key = JSON.stringify([name, group])
+    const files = this.#unused.get(key)
+    if (!files) return
+    for (const file of files) {
+      await removeFile(this.fs, file)
+      files.delete(file)
+    }
+    this.#unused.delete(key)
+  }
+}

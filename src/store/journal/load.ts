@@ -1,0 +1,27 @@
+import { StoreDamaged } from '../errors.js'
+import { hasCode, listDir, removeFile } from '../file-system.js'
+import type { GroupIndex } from './group.js'
+import type { Journals } from './journals.js'
+import { type Added, type Segment, segmentFile } from './segment.js'
+
+/**
+ * Takes up a group at a start: its segments must be there, as long as they were written (what is in them is checked when it
+ * is read); files that it does not name are left over from a checkpoint that was interrupted. Throws `StoreDamaged`.
+ */
+export async function loadGroup(journals: Journals, name: string, id: string, index: GroupIndex | null, added: Added[]): Promise<void> {
+  journals.load(name, id, index, added)
+  const { folder, segments } = journals.group(name, id)
+  const files = new Map(segments.map((segment) => [segmentFile(folder, segment), segment]))
+  for (const [file, segment] of files) await checkFile(journals, file, segment)
+  for (const one of await listDir(journals.fs, folder)) if (!files.has(`${folder}/${one}`)) await removeFile(journals.fs, `${folder}/${one}`)
+}
+
+async function checkFile({ fs }: Journals, file: string, { bytes }: Segment): Promise<void> {
+  let size: number
+  try {
+    size = await fs.size(file)
+  } catch (thrown) {
+    throw hasCode(thrown, 'ENOENT') ? new StoreDamaged(file, 0, 'it is missing') : thrown
+  }
+  if (size !== bytes) throw new StoreDamaged(file, Math.min(size, bytes), `it has ${size} bytes instead of ${bytes}`)
+}

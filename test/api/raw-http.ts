@@ -1,0 +1,57 @@
+import { connect, type Socket } from 'node:net'
+
+/** A connection on which a test says what it likes. */
+export interface RawConnection {
+  socket: Socket
+  send(text: string | Buffer): void
+  /** Everything that came until the other side closed, or until it fits. */
+  received(until?: RegExp): Promise<string>
+  close(): void
+}
+
+export function openRaw(url: string): Promise<RawConnection> {
+  const { hostname, port } = new URL(url)
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname)
+    let text = ''
+    let over = false
+    const waiting = new Set<() => void>()
+    const tell = (): void => {
+      for (const one of waiting) one()
+    }
+    socket.on('data', (bytes) => {
+      text += bytes.toString('latin1')
+      tell()
+    })
+    socket.on('close', () => {
+      over = true
+      tell()
+    })
+    socket.once('error', reject)
+    socket.once('connect', () => {
+      // a peer that cuts is what these tests are about
+      socket.off('error', reject).on('error', () => {})
+      resolve({
+        socket,
+        send: (bytes) => void (socket.destroyed || socket.write(bytes)),
+        received: (until) =>
+          new Promise((done) => {
+            const look = (): void => {
+              if (!over && !(until?.test(text) ?? false)) return
+              waiting.delete(look)
+              done(text)
+            }
+            waiting.add(look)
+            look()
+          }),
+        close: () => void socket.destroy(),
+      })
+    })
+  })
+}
+
+/** The head of a request with a JSON body of a length, and the first bytes of it. */
+export const head = (method: string, path: string, length: number, headers: Record<string, string> = {}): string =>
+  `${method} ${path} HTTP/1.1\r\nHost: test\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n${Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')}\r\n`

@@ -1,0 +1,62 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import * as assert from 'uvu/assert'
+import { OpenRepositories } from '../../src/git/open-repositories.js'
+import type { CommitId } from '../../src/kernel/ids.js'
+import { MemoryBudget } from '../../src/kernel/memory-budget.js'
+import { suite } from '../support/suite.js'
+import { admin, clear, commit, makePlace } from './fixture.js'
+
+const test = suite('what Git keeps in memory is let go')
+setFlagsFromString('--expose-gc')
+const gc = runInNewContext('gc') as () => void
+
+test('with no room at all, and with room that ends in between, ancestry answers as Git does', async () => {
+  for (const bytes of [1, 30_000]) {
+    const budget = new MemoryBudget(bytes)
+    const place = await makePlace({ budget })
+    const repository = await place.git.create('space')
+    const line: CommitId[] = [await commit(repository, [], { a: '0' })]
+    for (let n = 1; n < 90; n++) line.push(await commit(repository, [line[n - 1] as CommitId], { a: String(n) }))
+    const side = await commit(repository, [line[40] as CommitId], { b: '1' })
+    const merge = await commit(repository, [line[60] as CommitId, side], { c: '1' })
+    // All at once, so that what one has learnt is let go while another still works with it.
+    const asked = line.flatMap((id) => [repository.isAncestor(id, merge), repository.mergeBase(id, merge), repository.firstParents(id)] as const)
+    const answers = await Promise.all(asked)
+    for (const [n, id] of line.entries()) {
+      assert.equal([answers[3 * n], answers[3 * n + 1]], [n <= 60, n <= 60 ? id : line[60]])
+      assert.is((answers[3 * n + 2] as CommitId[]).length, n + 1)
+    }
+    assert.equal(await repository.aheadBehind(line[89] as CommitId, merge), { ahead: 29, behind: 2 })
+    assert.is(admin(repository, ['merge-base', line[89] as string, merge]), line[60])
+    assert.ok(budget.used <= bytes)
+    await clear(place)
+  }
+})
+
+test('a repository that somebody holds is opened once, however many others are opened; one that nobody holds is forgotten', async () => {
+  const open = new OpenRepositories<{ name: string }>()
+  let opened = 0
+  const get = (name: string) => open.get(name, async () => ({ name, n: opened++ }))
+  const held = await get('held')
+  for (let n = 0; n < 2_000; n++) await get(`r${n}`)
+  assert.is(await get('held'), held)
+  assert.is(await open.forget('held'), held)
+  assert.not(held === (await get('held')))
+  for (let n = 0; n < 20; n++) {
+    gc()
+    await new Promise((done) => setTimeout(done, 5))
+  }
+  assert.ok((await open.all()).length <= 500, `${(await open.all()).length} are open`)
+  const [one, two] = await Promise.all([get('twice'), get('twice')])
+  assert.is(one, two)
+  let failures = 0
+  const failing = () => open.get('broken', async () => Promise.reject(new Error(String(failures++))))
+  for (let n = 0; n < 2; n++)
+    await failing().then(
+      () => assert.unreachable(),
+      (error: Error) => assert.is(error.message, String(n)),
+    )
+})
+
+test.run()

@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import * as assert from 'uvu/assert'
+import { parseDocument } from '../../src/content/blocks/parse.js'
+import { placesOf } from '../../src/content/blocks/places.js'
+import { readPage } from '../../src/content/front-matter.js'
+import { idOf } from '../../src/content/identity.js'
+import { findReferences } from '../../src/content/links.js'
+import { readStructure } from '../../src/content/structure.js'
+import { ContentCache } from '../../src/domain/content/content-cache.js'
+import { makeCaches } from '../../src/git/objects/caches.js'
+import { parseCommit } from '../../src/git/objects/commit-codec.js'
+import { parseTree } from '../../src/git/objects/tree-codec.js'
+import { putAll } from '../../src/git/history/parents.js'
+import { MemoryBudget } from '../../src/kernel/memory-budget.js'
+import { memoryTree } from '../support/memory-tree.js'
+import { suite } from '../support/suite.js'
+
+const test = suite('what caches say that they hold, against the heap')
+setFlagsFromString('--expose-gc')
+const gc = runInNewContext('gc') as () => void
+
+const oid = (n: number | string): string => createHash('sha1').update(String(n)).digest('hex')
+const id = (n: number): string => oid(n).slice(0, 20)
+
+async function held(): Promise<number> {
+  for (let i = 0; i < 4; i++) {
+    gc()
+    await new Promise((done) => setImmediate(done))
+  }
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
+/** Fills caches, and compares what they are charged with what the process holds then. */
+function measured(name: string, fill: (content: ContentCache, git: ReturnType<typeof makeCaches>) => Promise<void> | void): void {
+  test(name, async () => {
+    // What is made once, by whatever runs first, is not counted.
+    await fill(...caches(new MemoryBudget(1e12)))
+    const budget = new MemoryBudget(1e12)
+    const into = caches(budget)
+    const before = await held()
+    await fill(...into)
+    const grown = (await held()) - before
+    const ratio = budget.used / grown
+    assert.ok(into[0].budget === budget)
+    assert.ok(grown > 300_000, `${grown} bytes are too few to measure`)
+    assert.ok(ratio > 1 / 2 && ratio < 2, `${name}: ${budget.used} bytes are charged, the heap grew by ${grown}: ${ratio.toFixed(2)}`)
+    if (process.env.SHOW_ESTIMATES) console.log(name, ratio.toFixed(2), grown)
+  })
+}
+const caches = (budget: MemoryBudget): [ContentCache, ReturnType<typeof makeCaches>] => [new ContentCache(budget), makeCaches(budget)]
+
+const paths = (n: number, of = ''): string[] => Array.from({ length: n }, (_, i) => `guides${of}/section-${i % 20}/how-to-do-thing-number-${i}.md`)
+
+measured('structures', async (content) => {
+  for (let revision = 0; revision < 4; revision++) {
+    const files = paths(1500, String(revision))
+    const summary = `# Table of contents\n\n${files.map((path, i) => `* [How to do the thing of number ${i}](${path})`).join('\n')}\n`
+    const tree = memoryTree({ 'README.md': '# Docs\n', 'SUMMARY.md': summary, ...Object.fromEntries(files.map((path) => [path, 'x'])) })
+    content.structures.set(`space:${oid(revision)}`, await readStructure(tree, idOf(new Map())))
+  }
+})
+
+measured('overrides', (content) => {
+  for (let revision = 0; revision < 10; revision++)
+    content.overrides.set(`space:${oid(revision)}`, new Map(paths(1000, String(revision)).map((path, i) => [`page ${path}`, id(revision * 1000 + i)])))
+})
+
+const pageText = (n: number): string =>
+  `---\ndescription: Page ${n}\ntags: [a, b]\n---\n\n# Page ${n}\n\n${Array.from({ length: 30 }, (_, i) => `Paragraph ${i} of page ${n}, with [a link to another page](../other/page-${i * n}.md) and some more words.`).join('\n\n')}\n`
+
+measured('parsed pages', (content) => {
+  for (let n = 0; n < 400; n++) {
+    const text = Buffer.from(pageText(n)).toString()
+    content.pages.set(oid(n), { text, source: readPage(text, `page-${n}.md`) })
+  }
+})
+
+measured('references', (content) => {
+  for (let n = 0; n < 100; n++) content.references.set(oid(n), findReferences(readPage(Buffer.from(pageText(n)).toString(), 'page.md').markdown))
+})
+
+measured('places of comments', (content) => {
+  for (let n = 0; n < 60; n++) content.places.set(oid(n), placesOf(parseDocument(readPage(Buffer.from(pageText(n)).toString(), 'page.md').markdown)))
+})
+
+measured('dates: the first map, and what later commits add to it', (content) => {
+  let base: Parameters<typeof content.dates.set>[1] | null = null
+  for (let n = 0; n < 30; n++) {
+    const own = new Map(paths(n === 0 ? 5000 : 20, String(n)).map((path) => [path, { created: 1_700_000_000 + n, updated: 1_700_000_000 + 2 * n }]))
+    base = { own, base, depth: n }
+    content.dates.set(`space:${oid(n)}`, base)
+  }
+})
+
+measured('histories, lists and writers', (content) => {
+  for (let n = 0; n < 300; n++) {
+    const key = `space:${oid(n)}`
+    content.pageHistories.set(
+      `${key}:${id(n)}`,
+      paths(20, String(n)).map((path, i) => ({ id: oid(n * 20 + i) as never, path })),
+    )
+    content.listed.set(key, new Set(Array.from({ length: 20 }, (_, i) => id(n * 20 + i))))
+    content.files.set(key, paths(20, `f${n}`))
+    content.writers.set(`${key}:page.md`, [{ name: `Person ${n}`, email: `person-${n}@example.org`, seconds: n, offset: '+0000' } as never])
+    content.deletions.set(key, new Map([[id(n), [{ commit: oid(n) as never, parent: oid(n + 1) as never, path: `deleted/${n}.md` }]]]))
+    content.ownHistories.set(key, true)
+    content.dimensions.set(oid(n), { width: n, height: n })
+  }
+})
+
+measured('trees', (_, git) => {
+  for (let n = 0; n < 50; n++) {
+    const rows = Array.from({ length: 100 }, (_value, i) =>
+      Buffer.concat([Buffer.from(`100644 how-to-do-${n}-${i}.md\0`), Buffer.from(oid(n * 100 + i), 'hex')]),
+    )
+    git.trees.set(`1:${oid(n)}`, parseTree(Buffer.concat(rows)))
+  }
+})
+
+measured('commits and sizes', (_, git) => {
+  for (let n = 0; n < 1000; n++) {
+    const text = `tree ${oid(n)}\nparent ${oid(n + 1)}\nauthor A B <a@example.org> 1700000000 +0000\ncommitter Bindery <b@localhost> 1700000000 +0000\npage-ids ${oid(`h${n}`)}\n\nMessage of commit ${n}\n\nChange-Request: ${n}\n`
+    git.commits.set(`1:${oid(n)}`, parseCommit(oid(n) as never, Buffer.from(text)))
+    git.sizes.set(`1:${oid(n)}`, n)
+  }
+})
+
+measured('blobs', (_, git) => {
+  for (let n = 0; n < 500; n++) git.blobs.set(`1:${oid(n)}`, Buffer.from(pageText(n)))
+})
+
+measured('ancestry', (_, git) => {
+  for (let repository = 0; repository < 3; repository++) {
+    const text = Array.from({ length: 3000 }, (_value, n) => `${oid(`${repository} ${n}`)}${n === 0 ? '' : ` ${oid(`${repository} ${n - 1}`)}`}`).join('\n')
+    const found = new Map(text.split('\n').map((line) => [line.slice(0, 40), line.slice(41).split(' ').filter(Boolean)]))
+    const known = new Map()
+    putAll(known, found)
+    git.parents.set(`${repository}:`, known)
+  }
+})
+
+measured('packed refs', (_, git) => {
+  const refs = Array.from({ length: 4000 }, (_value, n) => [`refs/heads/change-requests/${n}`, oid(n)] as const)
+  git.packedRefs.set('/repos/space.git', { stamp: '1 2 3', refs: new Map(refs) })
+})
+
+test.run()
