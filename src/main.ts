@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 import { Command } from 'commander'
 import { ConfigError, loadConfig } from './config.js'
+import { FolderLocked } from './kernel/folder-lock.js'
 import { checkAll, makeToken, makeUser, OperatorError } from './maintenance.js'
 import { type Service, start } from './server.js'
-import { StoreDamaged, StoreLocked } from './store/index.js'
+import { StoreDamaged } from './store/index.js'
 
 const program = new Command('bindery').description('A self-hosted, Git-native documentation server').showHelpAfterError()
 
@@ -34,8 +35,10 @@ program
 program
   .command('fsck')
   .description('check documents against Git, and every repository, while the server is stopped')
-  .action(async () => {
-    const complaints = await checkAll(loadConfig())
+  .option('--deep', 'read everything a second time, with another implementation of Git, and compare')
+  .action(async ({ deep }: { deep?: boolean }) => {
+    const { complaints, notes } = await checkAll(loadConfig(), { deep: deep === true })
+    for (const note of notes) console.log(note)
     console.log(complaints.length === 0 ? 'All is well.' : complaints.join('\n'))
     process.exitCode = complaints.length === 0 ? 0 : 1
   })
@@ -74,7 +77,7 @@ try {
   const known =
     error instanceof ConfigError ||
     error instanceof OperatorError ||
-    error instanceof StoreLocked ||
+    error instanceof FolderLocked ||
     error instanceof StoreDamaged ||
     (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
   console.error(known ? (error as Error).message : error)

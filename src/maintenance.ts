@@ -25,6 +25,12 @@ async function onData<T>(config: Config, work: (app: App) => Promise<T>): Promis
   }
 }
 
+/** What a check of everything found: complaints, one a line (empty = all is well), and what was not looked at. */
+export interface Findings {
+  complaints: string[]
+  notes: string[]
+}
+
 /**
  * Makes a token for the account with that e-mail address, or for the member of organization `claimedIn` who claims it
  * without proof; answers the secret. Throws where there is none, saying who names the address.
@@ -66,19 +72,25 @@ const describe = ({ id, displayName, email, proof, limitedTo }: UserDoc): string
     : `Account ${id}, ${displayName} <${email}>: ${PROOFS[proof]}`
 
 /**
- * Checks documents against Git: the start brings both into agreement, then every repository is checked by `git fsck --strict`.
- * Answers the complaints, one a line; empty = all is well.
+ * Checks documents against Git: the start brings both into agreement, then every repository is checked by `git fsck --strict`,
+ * and where asked for (`deep`) read a second time by another implementation, and compared.
  */
-export async function checkAll(config: Config): Promise<string[]> {
+export async function checkAll(config: Config, { deep = false } = {}): Promise<Findings> {
   const service = await offline(config)
   try {
-    const complaints: string[] = service.repairs.map((repair) => `${repair.space}: ${repair.what}`)
+    const found: Findings = { complaints: service.repairs.map((repair) => `${repair.space}: ${repair.what}`), notes: [] }
     for (const space of await service.app.store.all(spaces)) {
       const name = repositoryName(space.id)
       if (!(await service.app.git.exists(name))) continue
-      for (const line of await (await service.app.git.open(name)).check()) complaints.push(`${join(resolve(config.reposDir), `${name}.git`)}: ${line}`)
+      const repository = await service.app.git.open(name)
+      const at = (line: string): string => `${join(resolve(config.reposDir), `${name}.git`)}: ${line}`
+      for (const line of await repository.check()) found.complaints.push(at(line))
+      if (!deep) continue
+      const { complaints, notes } = await repository.deepCheck()
+      found.complaints.push(...complaints.map(at))
+      found.notes.push(...notes.map(at))
     }
-    return complaints
+    return found
   } finally {
     await service.close()
   }

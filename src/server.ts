@@ -64,7 +64,7 @@ const EDITS_AT_ONCE = 64
 const GRACE_MS = 30_000
 
 /**
- * Starts a service: the one door for production and tests. Throws `StoreLocked` where another server holds the data.
+ * Starts a service: the one door for production and tests. Throws `FolderLocked` where another server holds the data or the repositories.
  */
 export async function start(config: Config, overrides: Overrides = {}): Promise<Service> {
   const log = overrides.log ?? createLog({ level: config.logLevel })

@@ -64,12 +64,29 @@ export function findTarget(target: string, from: string, root: string, exists: (
   for (const spelling of decoded === null || decoded === target ? [target] : [decoded, target]) {
     const path = normalizePath(spelling, spelling.startsWith('/') ? root : from)
     if (path === null) continue
-    if (path !== '' && !spelling.endsWith('/') && exists(path)) return path
-    if (path !== '' && exists(`${path}.md`)) return `${path}.md`
-    const below = path === '' ? '' : `${path}/`
-    for (const name of ['README.md', 'readme.md', 'Readme.md']) if (exists(below + name)) return below + name
+    for (const form of compositions(path)) {
+      if (form !== '' && !spelling.endsWith('/') && exists(form)) return form
+      if (form !== '' && exists(`${form}.md`)) return `${form}.md`
+      const below = form === '' ? '' : `${form}/`
+      for (const name of ['README.md', 'readme.md', 'Readme.md']) if (exists(below + name)) return below + name
+    }
   }
   return null
+}
+
+/** Longer ones are tried as they are written, and in one composition as a whole. */
+const MAX_COMPOSITIONS = 64
+
+/** A path as it is written, then with each of its names composed otherwise: some systems write `é` as two characters, and nobody sees it. */
+function compositions(path: string): string[] {
+  if (!/[^\0-\x7f]/.test(path)) return [path]
+  let found = ['']
+  for (const [depth, name] of path.split('/').entries()) {
+    const forms = [...new Set([name, name.normalize('NFC'), name.normalize('NFD')])]
+    found = found.flatMap((before) => forms.map((form) => (depth === 0 ? form : `${before}/${form}`)))
+    if (found.length > MAX_COMPOSITIONS) return [...new Set([path, path.normalize('NFC'), path.normalize('NFD')])]
+  }
+  return found
 }
 
 /** Folders that hold one of `paths`, with all folders above them up to the effective root. */

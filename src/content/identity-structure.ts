@@ -42,14 +42,18 @@ function matchKind(before: ContentStructure, after: ContentStructure, kind: 'gro
   const came = [...now.values()].filter((entry) => !old.has(entry.key))
   const renamed: Array<{ kind: EntryKind; from: string; to: string }> = []
   const taken = new Set<string>()
-  const byMark = new Map<string, PageEntry[]>()
-  for (const entry of came) for (const mark of marksOf(entry)) byMark.set(mark, [...(byMark.get(mark) ?? []), entry])
+  const byMark = new Map<string, Set<PageEntry>>()
+  for (const entry of came)
+    for (const mark of marksOf(entry)) {
+      const known = byMark.get(mark)
+      if (known) known.add(entry)
+      else byMark.set(mark, new Set([entry]))
+    }
   for (const entry of gone) {
-    const match = marksOf(entry)
-      .map((mark) => byMark.get(mark)?.filter((candidate) => !taken.has(candidate.key)) ?? [])
-      .find((candidates) => candidates.length === 1)?.[0]
+    const [match] = marksOf(entry).flatMap((mark) => (byMark.get(mark)?.size === 1 ? [...(byMark.get(mark) as Set<PageEntry>)] : []))
     if (!match) continue
     taken.add(match.key)
+    for (const mark of marksOf(match)) byMark.get(mark)?.delete(match)
     renamed.push({ kind, from: entry.key, to: match.key })
   }
   const moved = new Set(renamed.map((move) => move.from))

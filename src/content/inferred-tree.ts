@@ -11,12 +11,13 @@ const isReadme = (path: string): boolean => /^readme\.md$/i.test(nameOf(path))
 
 /**
  * Builds the tree of a repository without a table of contents: a folder's README.md is the folder's page, a folder
- * without one is a group, all in natural order. Titles come from names, since no page's text is read here.
+ * without one is a group, all in natural order of their names. A page's title is its H1 (`headings`, by path), else it comes from the name.
  */
-export function buildInferredTree(builder: TreeBuilder, config: ContentConfig, files: FileIndex): void {
+export function buildInferredTree(builder: TreeBuilder, config: ContentConfig, files: FileIndex, headings: ReadonlyMap<string, string>): void {
   const folders = foldersOf(config.root, files.markdown(config.summary))
-  const addPage = (place: Place, gitPath: string, title: string): PageEntry => {
+  const addPage = (place: Place, gitPath: string, name: string): PageEntry => {
     const key = keyBelow(config.root, gitPath)
+    const title = headings.get(gitPath) ?? name
     return builder.add(place, { type: 'document', title, gitPath }, pageSlug(key), key)
   }
   const readmeOf = (folder: string): string | undefined => folders.get(folder)?.filter(isReadme).sort()[0]

@@ -10,7 +10,8 @@ const TARGETS = /(?:\]\(|\]:|=|<)[^\n]{1,2000}/g
 function tokenOf(path: string): string {
   const isReadme = /(^|\/)readme\.md$/i.test(path)
   const name = isReadme ? nameOf(path.replace(/\/?[^/]*$/, '')) || 'readme' : nameOf(path).replace(/\.[^.]*$/, '')
-  return (name.match(PLAIN) ?? []).reduce((best, run) => (run.length > best.length ? run : best), '').toLowerCase()
+  // Composed, a letter with an accent is no plain one: apart, its first half would be.
+  return (name.normalize('NFC').match(PLAIN) ?? []).reduce((best, run) => (run.length > best.length ? run : best), '').toLowerCase()
 }
 
 /**

@@ -22,7 +22,8 @@ export async function findText(reader: TreeReader, path: string, diagnostics: Di
   return null
 }
 
-async function readBounded(reader: TreeReader, oid: string): Promise<Uint8Array | null> {
+/** A blob's bytes; null where it is larger than is read. */
+export async function readBounded(reader: TreeReader, oid: string): Promise<Uint8Array | null> {
   try {
     return await reader.read(oid)
   } catch (thrown) {

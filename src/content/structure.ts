@@ -2,6 +2,7 @@ import type { Diagnostic } from '../kernel/diagnostic.js'
 import { readConfig } from './config.js'
 import { FileIndex } from './file-index.js'
 import { filePlace } from './files.js'
+import { headingTitles } from './heading-titles.js'
 import { buildInferredTree } from './inferred-tree.js'
 import { ListedTree } from './listed-tree.js'
 import { isMarkdown } from './paths.js'
@@ -41,7 +42,7 @@ export async function readStructure(reader: TreeReader, idOf: IdOf): Promise<Con
       if (builder.byGitPath.has(path)) continue
       diagnostics.push({ code: 'unlisted', message: `${path} is not in ${config.summary}, so it is no page. List it there to publish it.`, file: path })
     }
-  } else buildInferredTree(builder, config, files)
+  } else buildInferredTree(builder, config, files, await headingTitles(reader, files.markdown(config.summary)))
   diagnostics.push(...files.unfit, ...files.caseCollisions())
 
   const below = config.root === '' ? '' : `${config.root}/`

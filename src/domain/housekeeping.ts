@@ -46,10 +46,10 @@ export async function removeExpired(app: App): Promise<void> {
   })
 }
 
-/** Repacks a space's repository, with its writes held off. */
+/** Packs a space's repository beside its writes; only what takes something away holds them off. */
 export async function maintainRepository(app: App, space: string): Promise<void> {
   if (!(await app.git.exists(repositoryName(space)))) return
-  await app.locks.run(space, async () => (await app.git.open(repositoryName(space))).maintain())
+  await (await app.git.open(repositoryName(space))).maintain({ exclusive: (work) => app.locks.run(space, work) })
 }
 
 /**

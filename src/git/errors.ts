@@ -26,6 +26,15 @@ export class RefLocked extends GitError {
   }
 }
 export class MissingObject extends GitError {}
+/** An object that is known, and that a new commit or a ref needs, is not in the repository any more: pruned or damaged. */
+export class LostObject extends MissingObject {
+  constructor(
+    readonly oid: string,
+    repository: string,
+  ) {
+    super(`object ${oid} is no longer in ${repository}: it was pruned, or is damaged`)
+  }
+}
 export class ObjectTooLarge extends GitError {}
 /** A path that may not stand in a tree; `path` names it. */
 export class InvalidPath extends GitError {

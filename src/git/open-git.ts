@@ -1,14 +1,17 @@
 import { mkdir } from 'node:fs/promises'
-import { basename, dirname, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
+import { type Lock, takeLock } from '../kernel/folder-lock.js'
 import type { RefName } from '../kernel/ids.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
 import { GitError, NoRepository } from './errors.js'
-import { clearPassing, createRepository, mustBeSupported, removeRepository, repositoryExists, repositoryPath } from './lifecycle/create.js'
+import { clearPassing, createRepository, mustBeSupported, removeRepository, repositoryExists, repositoryPath, scratchPath } from './lifecycle/create.js'
 import { fillDuplicate } from './lifecycle/duplicate.js'
 import { makeCaches } from './objects/caches.js'
 import { type Disk, disk as realDisk, errorCode, syncPath } from './objects/disk.js'
+import { Scratches } from './objects/scratch.js'
 import { Launcher } from './process/launcher.js'
 import { Pool } from './process/pool.js'
+import { wholeCommand } from './process/whole-command.js'
 import { listLocks } from './refs/locks.js'
 import { RefReader } from './refs/reader.js'
 import { OpenRepositories } from './open-repositories.js'
@@ -16,6 +19,9 @@ import { noRemote, type RemoteOperations } from './remote-operations.js'
 import { BareRepository, type Services } from './repository.js'
 import type { Git, GitOptions, Repository } from './types.js'
 
+/** In the folder of the repositories. */
+const LOCK = '.bindery-lock'
+const VERSION_MS = 30_000
 const LEAST_GIT = [2, 39] as const
 
 export interface OpenOptions extends GitOptions {
@@ -23,6 +29,10 @@ export interface OpenOptions extends GitOptions {
   remote?: RemoteOperations
   /** What caches may hold in memory. Default: 256 MiB of their own. */
   budget?: MemoryBudget
+  /** Open the folder beside somebody who has it open; for tests. */
+  shared?: boolean
+  /** The longest that a long-lived Git process may be silent while it is asked, in milliseconds; for tests. */
+  maxSilenceMs?: number
   /** The file operations of durable writes, for tests. */
   disk?: Disk
   /** Told, in plain words, of what an admin should look at, such as a lock that was left behind. */
@@ -31,23 +41,35 @@ export interface OpenOptions extends GitOptions {
   moved?: (name: string, refs: readonly RefName[]) => void
 }
 
-/** Opens all repositories below `reposDir`. Throws `GitError` where Git is missing or older than 2.39. */
+/** Opens all repositories below `reposDir`, for this process alone. Throws `FolderLocked` where another has them open, `GitError` where Git is missing or older than 2.39. */
 export async function openGit(options: OpenOptions): Promise<Git> {
   const reposDir = resolve(options.reposDir)
   await makeReposDir(options.disk ?? realDisk, reposDir)
-  await clearPassing(reposDir)
+  // Before anything is cleared: what another server is building, or the locks of its moves, would look like garbage.
+  const lock = options.shared ? null : takeLock(reposDir, join(reposDir, LOCK))
+  try {
+    await clearPassing(reposDir)
+    return await openLocked(reposDir, options, lock)
+  } catch (error) {
+    lock?.release()
+    throw error
+  }
+}
+
+async function openLocked(reposDir: string, options: OpenOptions, lock: Lock | null): Promise<Git> {
   const launcher = await Launcher.open()
   try {
-    await mustBeRecent(launcher, reposDir)
+    await mustBeRecent(reposDir)
     const services: Services = {
-      pool: new Pool(launcher, await hasStdbuf(launcher, reposDir)),
+      pool: new Pool(launcher, await hasStdbuf(launcher, reposDir), options.maxSilenceMs),
       caches: makeCaches(options.budget),
+      scratches: new Scratches(scratchPath(reposDir)),
       disk: options.disk ?? realDisk,
       remote: options.remote ?? noRemote,
       maxBlobBytes: options.maxBlobBytes,
       moved: (path, refs) => options.moved?.(basename(path, '.git'), refs),
     }
-    return new Repositories(reposDir, services, options.notice ?? (() => {}))
+    return new Repositories(reposDir, services, lock, options.notice ?? (() => {}))
   } catch (error) {
     await launcher.close()
     throw error
@@ -67,8 +89,8 @@ async function syncReadable(disk: Disk, folder: string): Promise<void> {
   })
 }
 
-async function mustBeRecent(launcher: Launcher, cwd: string): Promise<void> {
-  const text = (await launcher.mustRun(['version'], { cwd })).toString()
+async function mustBeRecent(cwd: string): Promise<void> {
+  const text = (await wholeCommand(cwd, ['version'], VERSION_MS)).stdout
   const [, major = '0', minor = '0'] = /(\d+)\.(\d+)/.exec(text) ?? []
   const recent = Number(major) > LEAST_GIT[0] || (Number(major) === LEAST_GIT[0] && Number(minor) >= LEAST_GIT[1])
   if (!recent) throw new GitError(`Git ${LEAST_GIT.join('.')} or later is needed; here is: ${text.trim() || 'none'}`)
@@ -91,6 +113,7 @@ class Repositories implements Git {
   constructor(
     readonly reposDir: string,
     readonly services: Services,
+    readonly lock: Lock | null,
     readonly notice: (message: string) => void,
   ) {}
 
@@ -132,6 +155,8 @@ class Repositories implements Git {
     for (const one of await this.#open.all()) await one.close()
     this.services.pool.close()
     await this.services.pool.launcher.close()
+    await this.services.scratches.close()
+    this.lock?.release()
   }
 
   async #openNow(name: string): Promise<BareRepository> {

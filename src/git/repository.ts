@@ -1,16 +1,21 @@
 import type { BlobId, CommitId, RefName, TreeId } from '../kernel/ids.js'
-import { GitError, MissingObject } from './errors.js'
+import { GitError, LostObject, MissingObject } from './errors.js'
+import { deepCheck } from './deep/deep-check.js'
+import { MAX_PACK_BYTES } from './deep/second-reader.js'
 import { Ancestry } from './history/ancestry.js'
 import { readHistory, readHistoryIds } from './history/log.js'
 import { diffWithRenames } from './history/renames.js'
 import { diffText } from './history/text-diff.js'
+import { maintain } from './lifecycle/maintain.js'
 import { mergeTrees } from './merge/merge.js'
 import type { Caches } from './objects/caches.js'
 import { ObjectDatabase } from './objects/database.js'
 import type { Disk } from './objects/disk.js'
 import { EMPTY_TREE } from './objects/hash.js'
+import { Scratch, type Scratches } from './objects/scratch.js'
 import { ObjectWriter } from './objects/writer.js'
 import type { Pool } from './process/pool.js'
+import { wholeCommand } from './process/whole-command.js'
 import { RefMover } from './refs/mover.js'
 import { RefReader } from './refs/reader.js'
 import type { RemoteOperations } from './remote-operations.js'
@@ -18,9 +23,12 @@ import { diffTrees } from './trees/diff.js'
 import { TreeSnapshot } from './trees/snapshot.js'
 import type {
   CommitInfo,
+  DeepFindings,
   FetchLimits,
   FetchResult,
+  FileChange,
   HistoryQuery,
+  Maintenance,
   MergeOutcome,
   RefMove,
   Remote,
@@ -32,17 +40,15 @@ import type {
   WriteInput,
 } from './types.js'
 import { CommitStaging } from './staging.js'
-import { treeOfId, writeBlob } from './write.js'
+import { draftTree, treeOfId, writeBlob } from './write.js'
 
-/** Milliseconds for a repack or a check of a large repository. */
-const MAINTENANCE_MS = 3_600_000
-/** Unreachable objects younger than this survive: a write may be about to name them. */
-const GRACE = '2.weeks.ago'
-
+/** Milliseconds in which a check of a large repository must say something. */
+const CHECK_MS = 3_600_000
 /** What all repositories share. */
 export interface Services {
   pool: Pool
   caches: Caches
+  scratches: Scratches
   disk: Disk
   remote: RemoteOperations
   maxBlobBytes: number
@@ -53,6 +59,7 @@ export interface Services {
 /** One bare repository, put together from its parts. */
 export class BareRepository implements Repository {
   readonly #services: Services
+  readonly #scratch: Scratch
   readonly #objects: ObjectDatabase
   readonly #writer: ObjectWriter
   readonly #refs: RefReader
@@ -65,9 +72,10 @@ export class BareRepository implements Repository {
     opening: number,
     services: Services,
   ) {
-    const { pool, caches, disk, maxBlobBytes } = services
+    const { pool, caches, scratches, disk, maxBlobBytes } = services
     this.#services = services
-    this.#objects = new ObjectDatabase(path, `${opening}:`, pool, caches, maxBlobBytes)
+    this.#scratch = new Scratch(path, scratches)
+    this.#objects = new ObjectDatabase(path, `${opening}:`, pool, caches, maxBlobBytes, this.#scratch)
     this.#writer = new ObjectWriter(path, disk)
     this.#refs = new RefReader(path, caches.packedRefs)
     this.#mover = new RefMover(path, pool, this.#refs, disk)
@@ -118,8 +126,15 @@ export class BareRepository implements Repository {
     return mergeTrees(this.#objects, this.#writer, this.#services.pool, input)
   }
 
+  async draft(tree: TreeId, changes: readonly FileChange[]): Promise<TreeId> {
+    return draftTree(this.#objects, tree, changes)
+  }
+
   async move(moves: readonly RefMove[], reason: string): Promise<void> {
-    for (const { to } of moves) if (to !== null && !(await this.hasCommit(to))) throw new MissingObject(`there is no commit ${to}`)
+    const named = moves.flatMap(({ to }) => (to === null ? [] : [to]))
+    for (const to of named) if (!(await this.hasCommit(to))) throw new MissingObject(`there is no commit ${to}`)
+    // What is known from memory may have been pruned.
+    for (const to of await this.#writer.absent(named)) throw new LostObject(to, this.path)
     await this.#mover.move(moves, reason)
     this.#services.moved(
       this.path,
@@ -177,16 +192,20 @@ export class BareRepository implements Repository {
     return this.#services.remote.push(this.path, remote, ref, commit, expected)
   }
 
-  async maintain(): Promise<void> {
-    await this.#services.pool.launcher.mustRun(['gc', '--quiet', `--prune=${GRACE}`], { cwd: this.path, timeoutMs: MAINTENANCE_MS })
+  maintain({ exclusive = (work) => work(), thorough = false }: Maintenance = {}): Promise<void> {
+    const { launcher } = this.#services.pool
+    return maintain(this.path, { launcher, disk: this.#services.disk, exclusive, thorough, betweenMoves: (work) => this.#mover.between(work) })
   }
 
   async check(): Promise<string[]> {
-    const args = ['fsck', '--strict', '--full', '--no-dangling', '--no-progress']
-    const { code, stdout, stderr } = await this.#services.pool.launcher.run(args, { cwd: this.path, timeoutMs: MAINTENANCE_MS })
-    const lines = `${stdout.toString()}\n${stderr}`.split('\n').filter((line) => line !== '' && !line.startsWith('notice: '))
+    const { code, stdout, stderr } = await wholeCommand(this.path, ['fsck', '--strict', '--full', '--no-dangling', '--no-progress'], CHECK_MS)
+    const lines = `${stdout}\n${stderr}`.split('\n').filter((line) => line !== '' && !line.startsWith('notice: '))
     if (code !== 0 && lines.length === 0) throw new GitError(`git fsck ended with ${code} and said nothing`)
     return lines
+  }
+
+  deepCheck(maxPackBytes: number = MAX_PACK_BYTES): Promise<DeepFindings> {
+    return deepCheck(this, maxPackBytes)
   }
 
   /** Clears what an earlier run left when it was killed. */
@@ -197,6 +216,7 @@ export class BareRepository implements Repository {
   /** Ends the processes that serve it, when the moves under way are done. */
   async close(): Promise<void> {
     await this.#mover.idle()
+    this.#scratch.close()
     this.#services.pool.drop(this.path)
   }
 }

@@ -1,5 +1,6 @@
 import type { CommitId } from '../kernel/ids.js'
 import { encodeCommit } from './objects/commit-codec.js'
+import { LostObject } from './errors.js'
 import type { ObjectDatabase } from './objects/database.js'
 import { inParallel } from './objects/disk.js'
 import { EMPTY_TREE, type EncodedObject, encodeObject, type ObjectType } from './objects/hash.js'
@@ -9,6 +10,9 @@ import { objectsBeyond } from './trees/new-objects.js'
 import { planChanges } from './trees/plan.js'
 import type { WriteInput } from './types.js'
 
+/** What one object may take in memory while it is copied. */
+const MAX_OBJECT_BYTES = 1024 * 1024 * 1024
+
 /**
  * Commits that are made one on top of the other and become durable together. What was written can be read at once, from
  * memory and by this process alone; its files are written meanwhile, their folders are synced once, by `settle`.
@@ -17,7 +21,6 @@ export class CommitStaging {
   /** Objects of this staging that may not be on the disk yet. */
   readonly #own = new Map<string, EncodedObject>()
   #files: Promise<unknown>[] = []
-  #kept = new Set<string>()
   #failure: { error: unknown } | null = null
 
   constructor(
@@ -27,8 +30,9 @@ export class CommitStaging {
   ) {}
 
   /**
-   * Makes a commit and all that it needs. A tree that is given (a merge's, an old revision's) may have been written without
-   * a sync, or long ago and named by nothing: what it has beyond the parents is synced and its time renewed.
+   * Makes a commit and all that it needs. A tree that is given may be a merge's, which the repository does not hold yet, or
+   * an old revision's, named by nothing and pruned meanwhile: what it has beyond the parents is asked for on the disk and made
+   * safe, else written again. Throws `LostObject` where that cannot be: nothing is believed to be there from memory.
    */
   async write(input: WriteInput): Promise<CommitId> {
     const { objects } = this
@@ -45,10 +49,11 @@ export class CommitStaging {
       for (const oid of await objectsBeyond(input.tree, trees, readTree)) kept.add(oid)
       kept.delete(EMPTY_TREE)
     }
+    await this.#mustBeThere(input.parents)
+    await this.#keep(kept)
     const commit = encodeObject('commit', encodeCommit({ ...input, tree: edited.oid }))
     for (const [oid, tree] of edited.trees) objects.caches.trees.set(objects.cacheKey + oid, tree)
     this.#put([...edited.objects, commit], (oid) => (oid === commit.oid ? 'commit' : edited.trees.has(oid) ? 'tree' : 'blob'))
-    this.#keep(kept)
     this.written(commit.oid, input.parents)
     return commit.oid as CommitId
   }
@@ -56,12 +61,11 @@ export class CommitStaging {
   /** Resolves when all that was written is durable. Where that fails nothing of it counts as written. */
   async settle(): Promise<void> {
     this.#mustBeSound()
-    const [files, kept] = [this.#files, this.#kept]
+    const files = this.#files
     const own = [...this.#own.keys()]
     this.#files = []
-    this.#kept = new Set()
     try {
-      const outcomes = await Promise.allSettled([...files, this.writer.keep([...kept])])
+      const outcomes = await Promise.allSettled(files)
       for (const one of outcomes) if (one.status === 'rejected') throw one.reason
       await this.writer.syncFolders(own)
     } catch (error) {
@@ -88,14 +92,27 @@ export class CommitStaging {
     this.#files.push(files)
   }
 
-  /** Objects that are there already; those that another staging has not finished are written here too. */
-  #keep(oids: ReadonlySet<string>): void {
+  /** Objects that are there already, or should be; those that another staging has not finished are written here too. */
+  async #keep(oids: ReadonlySet<string>): Promise<void> {
+    const { objects } = this
+    const rest: string[] = []
     for (const oid of oids) {
       if (this.#own.has(oid)) continue
-      const pending = this.objects.pending.get(oid)
+      const pending = objects.pending.get(oid)
+      const made = pending ? null : await objects.scratch.find(oid, MAX_OBJECT_BYTES)
       if (pending) this.#put([pending.object], () => pending.type)
-      else this.#kept.add(oid)
+      else if (made) this.#put([encodeObject(made.type, made.content)], () => made.type)
+      else rest.push(oid)
     }
+    for (const oid of await this.writer.keep(rest)) {
+      const { type, object } = await objects.recall(oid)
+      this.#put([object], () => type)
+    }
+  }
+
+  async #mustBeThere(commits: readonly string[]): Promise<void> {
+    const asked = commits.filter((id) => !this.#own.has(id) && !this.objects.pending.has(id))
+    for (const id of await this.writer.absent(asked)) throw new LostObject(id, this.objects.repository)
   }
 
   /** What is written later may rest on what could not be. */

@@ -169,7 +169,9 @@ export interface Repository {
   stage(): Staging
   /** Makes a durable blob. */
   writeBlob(content: Uint8Array): Promise<BlobId>
-  /** Merges trees; writes objects only. `base` replaces the merge base (rewritten histories). */
+  /** A tree with changes applied. Like a merge's, it can be read, and a commit can take it up; the repository does not hold it before. */
+  draft(tree: TreeId, changes: readonly FileChange[]): Promise<TreeId>
+  /** Merges trees; nothing gets into the repository before a commit takes the result up (`WriteInput.tree`), soon. `base` replaces the merge base (rewritten histories). */
   merge(input: { ours: CommitId; theirs: CommitId; base?: CommitId }): Promise<MergeOutcome>
   /** Compare-and-swap of one or several refs in one `update-ref` transaction. Throws `StaleRef`, `RefLocked`. Durable when it resolves. */
   move(moves: readonly RefMove[], reason: string): Promise<void>
@@ -197,10 +199,26 @@ export interface Repository {
   fetch(remote: Remote, ref: RefName, limits: FetchLimits): Promise<FetchResult>
   /** Pushes `commit` to `ref` under a lease: the remote's ref must be `expected`. Throws `StaleRemote`, `RemoteRejected`. */
   push(remote: Remote, ref: RefName, commit: CommitId, expected: CommitId | null): Promise<void>
-  /** Repacks and prunes with a grace period; under the caller's space lock. */
-  maintain(): Promise<void>
+  /** Packs, and drops what nothing has named for two weeks; nothing where nothing changed since the last time. */
+  maintain(how?: Maintenance): Promise<void>
   /** `git fsck --strict`; answers its complaints, empty = sound. */
   check(): Promise<string[]>
+  /** Compares what is read here with what isomorphic-git reads, which gets packs of so many bytes in all (default: 128 MiB). */
+  deepCheck(maxPackBytes?: number): Promise<DeepFindings>
+}
+
+export interface DeepFindings {
+  /** Empty = sound. */
+  complaints: string[]
+  /** What was not compared, and why. */
+  notes: string[]
+}
+
+export interface Maintenance {
+  /** Runs work with the repository's writers held off, for the short part that needs it. Default: there are none. */
+  exclusive?: <T>(work: () => Promise<T>) => Promise<T>
+  /** Packs and drops however little there is. */
+  thorough?: boolean
 }
 
 export interface FetchLimits {

@@ -1,8 +1,11 @@
-import type { BlobId } from '../kernel/ids.js'
+import type { BlobId, TreeId } from '../kernel/ids.js'
 import { MissingObject } from './errors.js'
 import type { ObjectDatabase } from './objects/database.js'
 import { EMPTY_TREE, encodeObject } from './objects/hash.js'
 import type { ObjectWriter } from './objects/writer.js'
+import { editTree } from './trees/edit.js'
+import { planChanges } from './trees/plan.js'
+import type { FileChange } from './types.js'
 
 /** Makes a durable blob. */
 export async function writeBlob(objects: ObjectDatabase, writer: ObjectWriter, content: Uint8Array): Promise<BlobId> {
@@ -10,6 +13,15 @@ export async function writeBlob(objects: ObjectDatabase, writer: ObjectWriter, c
   await writer.write([blob])
   objects.caches.sizes.set(objects.cacheKey + blob.oid, content.length)
   return blob.oid as BlobId
+}
+
+/** A tree with changes applied, as a merge's result is kept: nothing of it is in the repository before a commit takes it up. Throws as `Repository.write` does. */
+export async function draftTree(objects: ObjectDatabase, base: TreeId, changes: readonly FileChange[]): Promise<TreeId> {
+  const plan = planChanges(changes)
+  await objects.sizes([...plan.named])
+  const edited = await editTree(base, plan, (oid) => objects.tree(oid))
+  await objects.scratch.put(await objects.scratch.folder(() => {}), edited.objects)
+  return edited.oid as TreeId
 }
 
 /** The tree that a commit's or a tree's oid names. Throws `MissingObject`. */

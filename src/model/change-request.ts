@@ -80,7 +80,9 @@ export const UpdateFromMain = Type.Object(
     resolve: Type.Optional(
       Type.Array(Resolution, {
         maxItems: 1000,
-        description: 'What becomes of each file in conflict: one side (a side without it: no file), a text, or nothing.',
+        description:
+          'What becomes of each file in conflict: one side (a side without it: no file), a text, or nothing. Of a file that both sides moved (`rename`), named by ' +
+          'either path, it decides the place: what both changed in it is merged where it can be.',
       }),
     ),
   },
@@ -89,7 +91,12 @@ export const UpdateFromMain = Type.Object(
 
 export const conflictKinds = ['content', 'add/add', 'modify/delete', 'rename', 'binary', 'file/directory', 'mode'] as const
 const ConflictSide = Type.Object(
-  { oid: Type.String(), mode: Type.String(), text: Type.Optional(Type.String({ description: 'Where the file is text of at most 1 MiB.' })) },
+  {
+    oid: Type.String(),
+    mode: Type.String(),
+    path: Type.Optional(Type.String({ description: 'Where that side has the file, where that is not the path of the conflict.' })),
+    text: Type.Optional(Type.String({ description: 'Where the file is text of at most 1 MiB.' })),
+  },
   { $id: 'ConflictSide' },
 )
 export const Conflict = Type.Object(

@@ -37,20 +37,6 @@ export class NoDocument extends Error {
   }
 }
 
-/** Another process (or another store in this one) works on the folder. Members are null where the holder left no word. */
-export class StoreLocked extends Error {
-  constructor(
-    readonly dir: string,
-    readonly pid: number | null,
-    readonly host: string | null,
-    /** When the holder took the lock, ISO 8601. */
-    readonly since: string | null,
-  ) {
-    super(`${dir} is in use by process ${pid ?? '(unknown)'} on ${host ?? '(unknown host)'} since ${since ?? '(unknown)'}; stop it first`)
-    this.name = 'StoreLocked'
-  }
-}
-
 /** A file of the store is not what was written. The store refuses to start rather than lose what it cannot read. */
 export class StoreDamaged extends Error {
   constructor(

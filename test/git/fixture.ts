@@ -19,8 +19,9 @@ export async function makePlace(options: Partial<OpenOptions> = {}): Promise<Pla
   return { dir, git: await openAt(dir, options) }
 }
 
+/** The repositories of a folder, also where they are open already. */
 export const openAt = (dir: string, options: Partial<OpenOptions> = {}): Promise<Git> =>
-  openGit({ reposDir: dir, allowedProtocols: ['file'], maxBlobBytes: 4 * 1024 * 1024, ...options })
+  openGit({ reposDir: dir, shared: true, allowedProtocols: ['file'], maxBlobBytes: 4 * 1024 * 1024, ...options })
 
 export async function clear(place: Place): Promise<void> {
   await place.git.close()

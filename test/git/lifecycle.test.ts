@@ -1,8 +1,9 @@
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { GitError, NoRepository, RepositoryExists, UnsupportedRepository } from '../../src/git/index.js'
+import { GitError, NoRepository, openGit, RepositoryExists, UnsupportedRepository } from '../../src/git/index.js'
+import { FolderLocked } from '../../src/kernel/folder-lock.js'
 import { Launcher } from '../../src/git/process/launcher.js'
 import type { RefName } from '../../src/kernel/ids.js'
 import { suite } from '../support/suite.js'
@@ -58,16 +59,40 @@ test('a duplicate has the objects and the named refs, and lives on its own', asy
   await place.git.remove('source')
   assert.not(existsSync(source.path))
   assert.equal(
-    readdirSync(place.dir).filter((name) => name.startsWith('.')),
+    readdirSync(place.dir).filter((name) => /^\.(new|trash)-/.test(name)),
     [],
   )
   assert.equal(await copy.check(), [])
   const more = await commit(copy, [next], { c: '3' })
   await copy.move([{ ref: MAIN, from: next, to: more }], 'edit')
-  await copy.maintain()
+  await copy.maintain({ thorough: true })
   assert.is((await (await copy.at(more)).walk()).length, 3)
   assert.instance(await thrown(commit(source, [], { late: 'x' })), GitError, 'a handle to what is removed makes nothing anew')
   assert.not(existsSync(source.path))
+})
+
+test('a folder of repositories belongs to one process: another is refused, and clears nothing of the first', async () => {
+  const options = { reposDir: join(place.dir, 'held'), allowedProtocols: [], maxBlobBytes: 1 << 20 }
+  const first = await openGit(options)
+  const building = join(options.reposDir, '.new-building')
+  try {
+    const repository = await first.create('space')
+    const root = await commit(repository, [], { a: '1' })
+    await repository.move([{ ref: MAIN, from: null, to: root }], 'begin')
+    mkdirSync(building)
+    writeFileSync(join(repository.path, 'refs/heads/main.lock'), `${root}\n`)
+    writeFileSync(join(repository.path, 'bindery-moving'), JSON.stringify({ since: 0, moves: [{ ref: MAIN, from: null, to: root }] }))
+    const refused = await thrown(openGit(options))
+    assert.instance(refused, FolderLocked)
+    assert.match(String(refused), new RegExp(`held is in use by process ${process.pid} on .* stop it first`))
+    assert.ok(existsSync(building) && existsSync(join(repository.path, 'refs/heads/main.lock')))
+  } finally {
+    await first.close()
+  }
+  const second = await openGit(options)
+  await second.open('space')
+  assert.not(existsSync(building) || existsSync(join(options.reposDir, 'space.git/refs/heads/main.lock')), 'what the first left is cleared when it is gone')
+  await second.close()
 })
 
 test('reads go on through a collection that packs and prunes', async () => {
@@ -78,7 +103,7 @@ test('reads go on through a collection that packs and prunes', async () => {
   try {
     const other = await again.open('packed')
     assert.is((await (await other.at(head)).walk()).length, 2)
-    await repository.maintain()
+    await repository.maintain({ thorough: true })
     const snapshot = await other.at(head)
     assert.is(String(await snapshot.read((await snapshot.entry('b/c'))?.oid ?? '')), '2')
   } finally {

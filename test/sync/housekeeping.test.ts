@@ -4,6 +4,8 @@ import { createChangeRequest } from '../../src/domain/change-requests/change-req
 import { queueHousekeeping } from '../../src/domain/housekeeping.js'
 import { deleteSpace } from '../../src/domain/places/spaces.js'
 import { changeRequests, jobs, spaces, syncRuns } from '../../src/model/index.js'
+import type { CommitId } from '../../src/kernel/ids.js'
+import { changeRequestRef, MAIN } from '../../src/domain/refs.js'
 import { suite } from '../support/suite.js'
 import { type Fixture, startFixture } from '../support/sync-fixture.js'
 
@@ -38,6 +40,19 @@ test('a deleted space goes after seven days, with its repository and documents; 
   assert.ok(existsSync(kept.repo.path))
   assert.equal(await kept.repo.check(), [])
   assert.ok((await f.app.store.all(jobs)).every((job) => job.state === 'done'))
+})
+
+test('a new change request looks at its own ref alone, however many there are, and passes by one that a Git user made', async () => {
+  const space = await f.space()
+  const head = space.repo.head(MAIN) as CommitId
+  const named = (number: number) => ({ ref: changeRequestRef(number), from: null, to: head })
+  await space.repo.move([named(1), ...Array.from({ length: 200 }, (_, n) => named(1000 + n))], 'begin')
+  const watched = { ...space, repo: Object.create(space.repo, { refs: { value: () => assert.unreachable('all refs were listed') } }) as typeof space.repo }
+  for (const name of ['head', 'move', 'commit', 'hasCommit'] as const)
+    Object.defineProperty(watched.repo, name, { value: (space.repo[name] as () => unknown).bind(space.repo) })
+  const { doc } = await createChangeRequest(f.app, f.actor, watched, {})
+  assert.is(doc.number, 2)
+  assert.is(space.repo.head(changeRequestRef(2)), head)
 })
 
 test('a sync queued after housekeeping comes before it', async () => {

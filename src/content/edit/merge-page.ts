@@ -15,9 +15,23 @@ const bodyOf = (text: string): string => text.slice(findFrontMatter(text)?.end ?
 /** Line feeds stay with their lines, so that every byte is somebody's. */
 const lines = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 
+/** Two texts of more lines, multiplied, between their first and last difference are not compared: the time for it grows with the product. */
+const MAX_PRODUCT = 6_000_000
+
+/** Null where both changed the same lines, or where what lies between their changes is too long to be compared. */
 function mergeLines(base: string, ours: string, theirs: string): string | null {
   if (ours === theirs || theirs === base) return ours
   if (ours === base) return theirs
-  const regions = diff3Merge(lines(ours), lines(base), lines(theirs), { excludeFalseConflicts: true })
-  return regions.every((region) => region.ok) ? regions.flatMap((region) => region.ok ?? []).join('') : null
+  const [b, o, t] = [lines(base), lines(ours), lines(theirs)]
+  const shortest = Math.min(b.length, o.length, t.length)
+  let start = 0
+  while (start < shortest && b[start] === o[start] && b[start] === t[start]) start++
+  let tail = 0
+  const last = (of: readonly string[]): string => of[of.length - 1 - tail]!
+  while (tail < shortest - start && last(b) === last(o) && last(b) === last(t)) tail++
+  const [was, mine, other] = [b, o, t].map((one) => one.slice(start, one.length - tail)) as [string[], string[], string[]]
+  if (was.length * Math.max(mine.length, other.length) > MAX_PRODUCT) return null
+  const regions = diff3Merge(mine, was, other, { excludeFalseConflicts: true })
+  if (!regions.every((region) => region.ok)) return null
+  return [...b.slice(0, start), ...regions.flatMap((region) => region.ok ?? []), ...b.slice(b.length - tail)].join('')
 }

@@ -1,4 +1,4 @@
-import { encodeEntry, habitOf } from './encode.js'
+import { encodeEntry, habitOf, type TargetHabit } from './encode.js'
 import { splice, targetSplice, titleSplice } from './label.js'
 import { summaryOf } from './parse.js'
 import { type Locator, type Place, blankAfter, blankBefore, cutLines, insertLines, lineBefore, locate, slotFor } from './place.js'
@@ -32,9 +32,18 @@ export function insertEntry(text: string, { title, href, parent, at }: NewEntry)
   return insertLines(text, slot.offset, [...slot.before, slot.lead + slot.marker + content, ...slot.after])
 }
 
+/** What a series of edits need not find out anew for each. */
+export interface Tools {
+  /** As `scanSummary` answers; may change what it answered before. */
+  scan: (text: string) => Scan
+  habit?: TargetHabit
+}
+
+const anew: Tools = { scan: scanSummary }
+
 /** The text and its scan at a located entry. */
-function open(text: string, locator: Locator): { scan: Scan; place: Place; node: SummaryNode } {
-  const scan = scanSummary(text)
+function open(text: string, locator: Locator, tools: Tools): { scan: Scan; place: Place; node: SummaryNode } {
+  const scan = tools.scan(text)
   const place = locate(scan, locator)
   const { nodes } = summaryOf({ ...scan, blocks: [{ ...place.block, children: [] }] })
   return { scan, place, node: nodes[0]! }
@@ -44,8 +53,8 @@ function open(text: string, locator: Locator): { scan: Scan; place: Place; node:
  * Changes an entry's text alone. The same text changes nothing, whatever its markup.
  * @throws RangeError when there is no such node.
  */
-export function retitleEntry(text: string, locator: Locator, title: string): string {
-  const { scan, place, node } = open(text, locator)
+export function retitleEntry(text: string, locator: Locator, title: string, tools = anew): string {
+  const { scan, place, node } = open(text, locator, tools)
   if (node.title === title) return text
   return splice(text, titleSplice(text, place.block, scan.definitions, title))
 }
@@ -54,11 +63,11 @@ export function retitleEntry(text: string, locator: Locator, title: string): str
  * Changes an entry's target alone; `null` leaves a plain item.
  * @throws RangeError when there is no such node, or it is a group or computed.
  */
-export function retargetEntry(text: string, locator: Locator, href: string | null): string {
-  const { scan, place, node } = open(text, locator)
+export function retargetEntry(text: string, locator: Locator, href: string | null, tools = anew): string {
+  const { scan, place, node } = open(text, locator, tools)
   if (node.type !== 'entry') throw new RangeError('Only an entry has a target.')
   if (node.href === href) return text
-  return splice(text, targetSplice(text, place.block, scan.definitions, node.title, href, habitOf(summaryOf(scan).nodes)))
+  return splice(text, targetSplice(text, place.block, scan.definitions, node.title, href, tools.habit ?? habitOf(summaryOf(scan).nodes)))
 }
 
 /**
@@ -66,8 +75,8 @@ export function retargetEntry(text: string, locator: Locator, href: string | nul
  * Where it was the only one of its list, one of the blank lines around it goes too.
  * @throws RangeError when there is no such node.
  */
-export function removeEntry(text: string, locator: Locator, { nested = 'remove' }: { nested?: 'remove' | 'lift' } = {}): string {
-  const scan = scanSummary(text)
+export function removeEntry(text: string, locator: Locator, { nested = 'remove' }: { nested?: 'remove' | 'lift' } = {}, tools = anew): string {
+  const scan = tools.scan(text)
   const place = locate(scan, locator)
   const { block } = place
   const settled = settle(text, place, nested === 'lift' ? block.children : [])
@@ -88,20 +97,21 @@ const depthOf = (block: Block): number => 1 + block.children.reduce((most, child
  * Moving it back gives the same bytes where bullets, indents and blank lines were those of its siblings, and no break was needed.
  * @throws RangeError when there is no such node or place, or the place lies in the entry itself.
  */
-export function moveEntry(text: string, locator: Locator, to: { parent: Locator | null; at?: number }): string {
-  const { scan, place: from, node } = open(text, locator)
+export function moveEntry(text: string, locator: Locator, to: { parent: Locator | null; at?: number }, tools = anew): string {
+  const { scan, place: from, node } = open(text, locator, tools)
   if (from.block.kind === 'group') throw new RangeError('A group is moved by moveGroup.')
   const parent = to.parent === null ? null : locate(scan, to.parent)
   if (parent && from.path.every((index, depth) => parent.path[depth] === index)) throw new RangeError('An entry cannot be moved into itself.')
   if ((parent?.block ?? null) === from.parent && (to.at ?? from.siblings.length - 1) === from.index) return text
   if ((parent?.path.length ?? 0) + depthOf(from.block) > MAX_DEPTH) throw new RangeError('The entry would be nested too deep.')
-  const rest = removeEntry(text, locator)
-  return placeEntry(rest, { text, block: from.block, linked: node.href !== null }, parent && pathWithout(parent.path, from.path), to.at)
+  const block = structuredClone(from.block)
+  const rest = removeEntry(text, locator, {}, tools)
+  return placeEntry(rest, { text, block, linked: node.href !== null }, parent && pathWithout(parent.path, from.path), to.at, tools)
 }
 
 /** Writes a block's lines, as another place or version of the file has them, in the style of the new place. @throws RangeError */
-export function placeEntry(text: string, from: { text: string; block: Block; linked: boolean }, parent: Locator | null, at?: number): string {
-  const scan = scanSummary(text)
+export function placeEntry(text: string, from: { text: string; block: Block; linked: boolean }, parent: Locator | null, at?: number, tools = anew): string {
+  const scan = tools.scan(text)
   const asChapter = from.block.yaml === undefined && from.block.children.length === 0 && from.linked
   const slot = slotFor(text, scan, parent && locate(scan, parent), at, asChapter)
   return insertLines(text, slot.offset, [...slot.before, ...shifted(from.text, from.block, slot.lead, slot.marker), ...slot.after])

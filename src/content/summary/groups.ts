@@ -45,18 +45,18 @@ function place(text: string, scan: Scan, index: number, lines: readonly string[]
  * Moves a group with its entries to another place at the top; `at` counts the top-level nodes without it.
  * @throws RangeError when there is no such group or place.
  */
-export function moveGroup(text: string, locator: Locator, at: number): string {
-  const { block, index } = getGroup(scanSummary(text), locator)
+export function moveGroup(text: string, locator: Locator, at: number, scan = scanSummary): string {
+  const { block, index } = getGroup(scan(text), locator)
   if (index === at) return text
-  const rest = removeGroup(text, locator)
-  return placeGroup(rest, at, linesIn(text, block.start, block.end))
+  const lines = linesIn(text, block.start, block.end)
+  return placeGroup(removeGroup(text, locator, {}, scan), at, lines, scan)
 }
 
 /** Writes a group's lines, as another place or version of the file has them. @throws RangeError when `at` is no index. */
-export function placeGroup(text: string, at: number, lines: readonly string[]): string {
-  const scan = scanSummary(text)
-  if (!Number.isInteger(at) || at < 0 || at > scan.blocks.length) throw new RangeError('There is no such place in the table of contents.')
-  return place(text, scan, at, lines)
+export function placeGroup(text: string, at: number, lines: readonly string[], scan = scanSummary): string {
+  const found = scan(text)
+  if (!Number.isInteger(at) || at < 0 || at > found.blocks.length) throw new RangeError('There is no such place in the table of contents.')
+  return place(text, found, at, lines)
 }
 
 const gap = (text: string, offset: number): string[] => (blankBefore(text, offset) ? [] : [''])
@@ -65,10 +65,10 @@ const gap = (text: string, offset: number): string[] => (blankBefore(text, offse
  * Changes a heading's text; its anchor stays. `slug` changes or (null) removes the anchor.
  * @throws RangeError when there is no such group.
  */
-export function retitleGroup(text: string, locator: Locator, title: string, slug?: string | null): string {
-  const scan = scanSummary(text)
-  const { block } = getGroup(scan, locator)
-  const [node] = summaryOf({ ...scan, blocks: [{ ...block, children: [] }] }).nodes
+export function retitleGroup(text: string, locator: Locator, title: string, slug?: string | null, scan = scanSummary): string {
+  const found = scan(text)
+  const { block } = getGroup(found, locator)
+  const [node] = summaryOf({ ...found, blocks: [{ ...block, children: [] }] }).nodes
   let done = text
   if (slug !== undefined) {
     const source = text.slice(block.textStart, block.textStart + block.text.length)
@@ -76,16 +76,15 @@ export function retitleGroup(text: string, locator: Locator, title: string, slug
     const start = block.textStart + (old?.index ?? source.length)
     done = splice(done, { start, end: start + (old?.[0].length ?? 0), text: slug === null ? '' : anchor(slug) })
   }
-  return node!.title === title ? done : splice(done, titleSplice(text, block, scan.definitions, title))
+  return node!.title === title ? done : splice(done, titleSplice(text, block, found.definitions, title))
 }
 
 /**
  * Cuts a group out with its entries, or (`nested: 'keep'`) its heading alone: its entries are then at the top.
  * @throws RangeError when there is no such group.
  */
-export function removeGroup(text: string, locator: Locator, { nested = 'remove' }: { nested?: 'remove' | 'keep' } = {}): string {
-  const scan = scanSummary(text)
-  const { block, siblings, index } = getGroup(scan, locator)
+export function removeGroup(text: string, locator: Locator, { nested = 'remove' }: { nested?: 'remove' | 'keep' } = {}, scan = scanSummary): string {
+  const { block, siblings, index } = getGroup(scan(text), locator)
   if (nested === 'keep' && block.children.length > 0) {
     const after = siblings[index - 1]?.kind === 'group'
     return after

@@ -1,9 +1,11 @@
-import { moveEntry, moveGroup, placeEntry, removeEntry, removeGroup, retargetEntry, retitleEntry, retitleGroup } from './edit.js'
+import { moveEntry, moveGroup, placeEntry, removeEntry, removeGroup, retargetEntry, retitleEntry, retitleGroup, type Tools } from './edit.js'
 import { placeGroup } from './groups.js'
+import { habitOf } from './encode.js'
 import { type Item, type NameTarget, type Version, identify } from './identify.js'
 import { linesIn } from './lines.js'
 import { settledIn } from './order.js'
 import { parseSummary } from './parse.js'
+import { Rescanner } from './rescan.js'
 
 class Collision extends Error {}
 
@@ -18,10 +20,33 @@ const noNames: TargetNames = { base: () => null, ours: () => null, theirs: () =>
  * theirs' changes written into it line by line. A conflict says which entry both sides changed.
  */
 export function mergeSummary(base: string, ours: string, theirs: string, names: TargetNames = noNames): { text: string } | { conflict: string } {
+  const steps = mergeInSteps(base, ours, theirs, names)
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+  }
+}
+
+/** Like `mergeSummary`, in steps between which others may have their turn. A step is at most one reading of a version. */
+export function* mergeInSteps(
+  base: string,
+  ours: string,
+  theirs: string,
+  names: TargetNames = noNames,
+): Generator<void, { text: string } | { conflict: string }> {
   if (theirs === base || ours === theirs) return { text: ours }
   if (ours === base) return { text: theirs }
   try {
-    return { text: new Merge([base, ours, theirs], names).run() }
+    const versions = [identify(base, names.base)]
+    yield
+    for (const [text, name] of [
+      [ours, names.ours],
+      [theirs, names.theirs],
+    ] as const) {
+      versions.push(identify(text, name, versions[0]))
+      yield
+    }
+    return { text: yield* new Merge(versions as [Version, Version, Version]).run() }
   } catch (thrown) {
     if (thrown instanceof Collision || thrown instanceof RangeError) return { conflict: thrown.message }
     throw thrown
@@ -32,6 +57,7 @@ class Merge {
   private readonly base: Version
   private readonly ours: Version
   private readonly theirs: Version
+  private readonly tools: Tools
   /** The text as merged so far, and its tree. */
   private text: string
   private readonly children: Map<string, string[]>
@@ -41,24 +67,30 @@ class Merge {
   /** Title of what could not be moved yet. */
   private waits: string | null = null
 
-  constructor([base, ours, theirs]: readonly [string, string, string], names: TargetNames) {
-    this.base = identify(base, names.base)
-    this.ours = identify(ours, names.ours, this.base)
-    this.theirs = identify(theirs, names.theirs, this.base)
-    this.text = ours
+  constructor([base, ours, theirs]: readonly [Version, Version, Version]) {
+    this.base = base
+    this.ours = ours
+    this.theirs = theirs
+    this.text = ours.text
+    const top = [...ours.items.values()].filter((item) => item.parent === '')
+    this.tools = { scan: new Rescanner().scan, habit: habitOf(top.map((item) => item.node)) }
     this.children = new Map([...this.ours.children].map(([id, list]) => [id, [...list]]))
     this.parents = new Map([...this.ours.items].map(([id, item]) => [id, item.parent]))
   }
 
-  run(): string {
+  *run(): Generator<void, string> {
     for (const [id, was] of this.base.items) {
+      yield
       const [mine, other] = [this.ours.items.get(id), this.theirs.items.get(id)]
       if (other && mine) this.relabel(was, mine, other)
       else if (other) this.mustBeSame(was, other, this.theirs, 'removed here and changed there')
       else if (mine) this.mustBeSame(was, mine, this.ours, 'changed here and removed there')
     }
-    this.placeAll()
-    for (const id of [...this.base.items.keys()].reverse()) if (this.parents.has(id) && !this.theirs.items.has(id)) this.remove(id)
+    yield* this.placeAll()
+    for (const id of [...this.base.items.keys()].reverse()) {
+      if (this.parents.has(id) && !this.theirs.items.has(id)) this.remove(id)
+      yield
+    }
     if (!this.reads()) throw new Collision('The table of contents cannot be merged line by line.')
     return this.text
   }
@@ -73,13 +105,13 @@ class Merge {
     if (was.node.type === 'group') {
       const slug = pick((item) => item.node.slug ?? null, 'slug')
       const title = pick((item) => item.node.title, 'title') ?? mine.node.title
-      if (slug !== undefined || title !== mine.node.title) this.text = retitleGroup(this.text, this.pathOf(was.id), title, slug)
+      if (slug !== undefined || title !== mine.node.title) this.text = retitleGroup(this.text, this.pathOf(was.id), title, slug, this.tools.scan)
       return
     }
     const title = pick((item) => item.node.title, 'title')
-    if (title !== undefined) this.text = retitleEntry(this.text, this.pathOf(was.id), title)
+    if (title !== undefined) this.text = retitleEntry(this.text, this.pathOf(was.id), title, this.tools)
     const href = pick((item) => item.node.href, 'target')
-    if (href !== undefined) this.text = retargetEntry(this.text, this.pathOf(was.id), href)
+    if (href !== undefined) this.text = retargetEntry(this.text, this.pathOf(was.id), href, this.tools)
   }
 
   /** One side removed it: the other must have left it alone, and hung nothing new under it. */
@@ -90,11 +122,11 @@ class Merge {
   }
 
   /** What would hang below itself until something else has moved waits for the next round. */
-  private placeAll(): void {
+  private *placeAll(): Generator<void> {
     for (let before = -1; before < this.brought.size; ) {
       before = this.brought.size
       this.waits = null
-      this.place('', new Set(this.ours.children.get('')))
+      yield* this.place('', new Set(this.ours.children.get('')))
       if (this.waits === null) return
     }
     throw new Collision(`“${this.waits ?? ''}” would hang below itself.`)
@@ -106,7 +138,7 @@ class Merge {
   }
 
   /** Brings in what theirs added to a parent or moved there, in theirs' order, top down. */
-  private place(parent: string, mine: ReadonlySet<string>): void {
+  private *place(parent: string, mine: ReadonlySet<string>): Generator<void> {
     const wanted = this.theirs.children.get(parent) ?? []
     // What a side removed is nothing that others can have gone past.
     const before = (this.base.children.get(parent) ?? []).filter((id) => this.ours.items.has(id) && this.theirs.items.has(id))
@@ -123,9 +155,10 @@ class Merge {
         continue
       }
       this.brought.add(id)
-      this.bring(id, parent, was, () => this.indexAfter(wanted.slice(0, i), parent, id, skip), keptHere)
+      this.bring(id, parent, was, () => this.indexAfter(wanted, i, parent, id, skip), keptHere)
+      yield
     }
-    for (const id of wanted) if (this.parents.has(id)) this.place(id, new Set(this.ours.children.get(id)))
+    for (const id of wanted) if (this.parents.has(id)) yield* this.place(id, new Set(this.ours.children.get(id)))
   }
 
   private bring(id: string, parent: string, was: Item | undefined, index: () => number, keptHere: ReadonlySet<string>): void {
@@ -151,28 +184,29 @@ class Merge {
   }
 
   /** After the nearest sibling before it that is here too, and after what ours added there. */
-  private indexAfter(before: readonly string[], parent: string, id: string, skip: ReadonlySet<string>): number {
+  private indexAfter(wanted: readonly string[], before: number, parent: string, id: string, skip: ReadonlySet<string>): number {
     const siblings = (this.children.get(parent) ?? []).filter((sibling) => sibling !== id)
-    const previous = before.findLast((sibling) => siblings.includes(sibling))
-    let index = previous === undefined ? 0 : siblings.indexOf(previous) + 1
+    let previous = before - 1
+    while (previous >= 0 && (wanted[previous] === id || this.parents.get(wanted[previous]!) !== parent)) previous--
+    let index = previous < 0 ? 0 : siblings.lastIndexOf(wanted[previous]!) + 1
     while (skip.has(siblings[index] ?? '')) index++
     return index
   }
 
   private add({ id, node, block }: Item, parent: string, at: number): void {
     const source = this.theirs.text
-    if (node.type === 'group') this.text = placeGroup(this.text, at, linesIn(source, block.start, block.ownEnd))
+    if (node.type === 'group') this.text = placeGroup(this.text, at, linesIn(source, block.start, block.ownEnd), this.tools.scan)
     else {
       const own = { ...block, end: block.ownEnd, children: [] }
-      this.text = placeEntry(this.text, { text: source, block: own, linked: node.href !== null }, this.locatorOf(parent), at)
+      this.text = placeEntry(this.text, { text: source, block: own, linked: node.href !== null }, this.locatorOf(parent), at, this.tools)
     }
     this.hang(id, parent, at)
   }
 
   private move(id: string, parent: string, at: number): void {
     const path = this.pathOf(id)
-    if (this.theirs.items.get(id)!.node.type === 'group') this.text = moveGroup(this.text, path, at)
-    else this.text = moveEntry(this.text, path, { parent: this.locatorOf(parent), at })
+    if (this.theirs.items.get(id)!.node.type === 'group') this.text = moveGroup(this.text, path, at, this.tools.scan)
+    else this.text = moveEntry(this.text, path, { parent: this.locatorOf(parent), at }, this.tools)
     this.unhang(id)
     this.hang(id, parent, at)
   }
@@ -180,7 +214,8 @@ class Merge {
   private remove(id: string): void {
     const path = this.pathOf(id)
     if ((this.children.get(id) ?? []).length > 0) throw new Collision(`“${this.base.items.get(id)!.node.title}” was removed, and holds what was not.`)
-    this.text = this.base.items.get(id)!.node.type === 'group' ? removeGroup(this.text, path) : removeEntry(this.text, path)
+    this.text =
+      this.base.items.get(id)!.node.type === 'group' ? removeGroup(this.text, path, {}, this.tools.scan) : removeEntry(this.text, path, {}, this.tools)
     this.unhang(id)
   }
 
@@ -203,7 +238,7 @@ class Merge {
 
   private pathOf(id: string): number[] {
     const path: number[] = []
-    for (let at = id; at !== ''; at = this.parents.get(at) ?? '') path.unshift((this.children.get(this.parents.get(at) ?? '') ?? []).indexOf(at))
+    for (let at = id; at !== ''; at = this.parents.get(at) ?? '') path.unshift((this.children.get(this.parents.get(at) ?? '') ?? []).lastIndexOf(at))
     return path
   }
 

@@ -155,7 +155,8 @@ export function blankBefore(text: string, offset: number): boolean {
 
 /** Where the line before the one at `offset` begins. */
 export function lineBefore(text: string, offset: number): number {
-  const before = text.slice(0, offset).replace(/(?:\r\n|\n|\r)$/, '')
+  const ending = /(?:\r\n|\n|\r)$/.exec(text.slice(Math.max(0, offset - 2), offset))?.[0].length ?? 0
+  const before = text.slice(0, offset - ending)
   return Math.max(before.lastIndexOf('\n'), before.lastIndexOf('\r'), text.charCodeAt(0) === 0xfeff ? 0 : -1) + 1
 }
 
@@ -181,5 +182,6 @@ export function insertLines(text: string, offset: number, lines: readonly string
 /** Cuts whole lines out. A text without a final line feed stays without one. */
 export function cutLines(text: string, start: number, end: number): string {
   const rest = text.slice(0, start) + text.slice(end)
-  return end === text.length && start > 0 && !/[\r\n]$/.test(text) ? rest.replace(/(?:\r\n|\n|\r)$/, '') : rest
+  if (end !== text.length || start === 0 || /[\r\n]/.test(text.slice(-1))) return rest
+  return rest.slice(0, rest.length - (/(?:\r\n|\n|\r)$/.exec(rest.slice(-2))?.[0].length ?? 0))
 }

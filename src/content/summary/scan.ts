@@ -1,38 +1,7 @@
+import type { Block, Scan } from './block.js'
 import { type Line, dedent, indentation, linesOf } from './lines.js'
 
-/**
- * A heading, list item or link paragraph of a table of contents, found by CommonMark's container rules.
- * An own scanner, since micromark needs six seconds for one list of 10,000 items; tests hold the two against each other.
- */
-export interface Block {
-  kind: 'group' | 'item' | 'paragraph'
-  line: number
-  /** Where its first line begins, where its own lines end, and where all that is nested in it ends. */
-  start: number
-  ownEnd: number
-  end: number
-  /** Columns before the marker, and before the content. */
-  indent: number
-  content: number
-  /** `*`, `-`, `+`, `1.`, `##`; '' for a paragraph. */
-  marker: string
-  /** Inline markdown, lines joined by a line feed; where it begins in the text. */
-  text: string
-  textStart: number
-  /** The item's fenced yaml block. */
-  yaml?: string
-  children: Block[]
-}
-
-export interface Scan {
-  blocks: Block[]
-  /** Link reference definitions by normalised label: the whole line. */
-  definitions: Map<string, string>
-  /** Line of the first item that was nested deeper than `MAX_DEPTH`. */
-  tooDeep?: number
-  /** Offsets of the lines that end a group. */
-  breaks: number[]
-}
+export type { Block, Scan } from './block.js'
 
 /** Items nested deeper become siblings of the deepest: what reads the tree may recurse. */
 export const MAX_DEPTH = 64
@@ -56,7 +25,15 @@ interface Fence {
   yaml: boolean
 }
 
-class Scanner {
+/** What is open where a scan begins in the middle of a text: see `rescan.ts`. */
+export interface Resume {
+  result: Scan
+  /** The items that the next line may lie in, outermost first, and the group. */
+  items: Block[]
+  group: Block | null
+}
+
+export class Scanner {
   readonly result: Scan = { blocks: [], definitions: new Map(), breaks: [] }
   private items: Block[] = []
   private group: Block | null = null
@@ -67,21 +44,33 @@ class Scanner {
   private comment = false
   private titled = false
 
-  constructor(private readonly text: string) {}
+  constructor(
+    private readonly text: string,
+    from?: Resume,
+  ) {
+    if (!from) return
+    this.result = from.result
+    this.items = from.items
+    this.group = from.group
+    this.titled = true
+  }
 
   run(): Scan {
     const lines = linesOf(this.text)
-    for (let i = frontMatterLines(this.text, lines); i < lines.length; i++) {
-      const line = lines[i]!
-      this.take(line, this.text.slice(line.start, line.textEnd))
-    }
+    for (let i = frontMatterLines(this.text, lines); i < lines.length; i++) this.take(lines[i]!)
+    return this.finish()
+  }
+
+  /** Closes all that is open. */
+  finish(): Scan {
     this.endFence()
     this.endParagraph()
     this.closeTo(0)
     return this.result
   }
 
-  private take(line: Line, raw: string): void {
+  take(line: Line): void {
+    const raw = this.text.slice(line.start, line.textEnd)
     const { position, column } = indentation(raw)
     const rest = raw.slice(position).trimEnd()
     if (this.comment) {
@@ -278,6 +267,7 @@ class Scanner {
       if (item.yaml !== undefined || item.text.replace(/<!--[\s\S]*?(?:-->|$)/g, '').trim() !== '') continue
       const siblings = parent?.children ?? this.result.blocks
       siblings.pop()
+      this.result.lifted = true
       for (const child of item.children) siblings.push(child)
     }
     if (depth === 0) this.open = false

@@ -61,11 +61,11 @@ export async function createChangeRequest(
 ): Promise<LoadedChangeRequest> {
   const main = headOf(space)
   const head = options.head ?? main
-  const taken = await space.repo.refs('refs/heads/change-requests/')
   const doc = await app.store.transact(async (tx) => {
     const stored = (await tx.get(spaces, space.doc.id)) ?? space.doc
     let number = stored.nextChangeRequest
-    while (taken.has(changeRequestRef(number))) number++
+    // A Git user may have made a branch of that name.
+    while (space.repo.head(changeRequestRef(number))) number++
     const status = options.status ?? 'draft'
     const now = app.clock.now().toISOString()
     await tx.replace(spaces, { ...recount(stored, null, status), nextChangeRequest: number + 1 })

@@ -1,3 +1,4 @@
+import { keepLineEnds } from '../../content/edit/line-ends.js'
 import { encodeText, isText } from '../../content/text.js'
 import type { FileChange, MergeConflict, Repository, TreeEntry } from '../../git/index.js'
 import { badRequest, conflict } from '../../kernel/errors.js'
@@ -5,7 +6,7 @@ import type { CommitId } from '../../kernel/ids.js'
 import type { Resolution } from '../../model/index.js'
 import type { App, LoadedSpace } from '../app.js'
 import type { LoadedChangeRequest } from './change-requests.js'
-import { mergeCommits, type MergedTree, treeWith } from '../writing/merge.js'
+import { mergeCommits, type MergedTree } from '../writing/merge.js'
 import { MAIN } from '../refs.js'
 
 /** Larger texts are not repeated in an answer; the file can be read by its oid. Bytes. */
@@ -15,6 +16,8 @@ const MAX_TEXT_BYTES = 1024 * 1024
 export interface ConflictSide {
   oid: string
   mode: string
+  /** Where that side has it, where that is not the conflict's path. */
+  path?: string
   text?: string
 }
 
@@ -28,16 +31,23 @@ export interface Conflict {
   theirs?: ConflictSide
 }
 
+/** The paths that a conflict is known by: a file that both sides moved has two. */
+const namesOf = ({ path, kind, ours, theirs }: MergeConflict): string[] =>
+  kind === 'rename' ? [...new Set([path, ours?.path ?? path, theirs?.path ?? path])] : [path]
+
+function describe(one: MergeConflict): string {
+  const [path, other] = namesOf(one)
+  if (other === undefined) return `${one.kind} conflict`
+  return `${one.kind} conflict: one side moved ${one.base?.path ?? 'the file'} to ${path}, the other to ${other}`
+}
+
 /** What a client is told of a merge that cannot be clean. */
 export function conflictError(what: string, conflicts: readonly MergeConflict[], hint: string): Error {
-  const paths = [...new Set(conflicts.map((one) => one.path))]
-  return conflict(
-    `${what} cannot be merged cleanly: ${paths.length} ${paths.length === 1 ? 'file is' : 'files are'} in conflict. Nothing was changed. ${hint}`,
-    {
-      paths,
-      details: conflicts.map((one) => ({ path: one.path, message: `${one.kind} conflict` })),
-    },
-  )
+  const count = new Set(conflicts.map((one) => one.path)).size
+  return conflict(`${what} cannot be merged cleanly: ${count} ${count === 1 ? 'file is' : 'files are'} in conflict. Nothing was changed. ${hint}`, {
+    paths: [...new Set(conflicts.flatMap(namesOf))],
+    details: conflicts.map((one) => ({ path: one.path, message: describe(one) })),
+  })
 }
 
 /** What an update of the change request from main could not merge cleanly, by path; nothing where it could. */
@@ -54,7 +64,7 @@ export async function loadConflict(repo: Repository, at: CommitId, { path, kind,
   const snapshot = await repo.at(at)
   const side = async (entry: TreeEntry | undefined): Promise<ConflictSide | undefined> => {
     if (!entry) return undefined
-    const plain = { oid: entry.oid, mode: entry.mode }
+    const plain = { oid: entry.oid, mode: entry.mode, ...(entry.path === path ? {} : { path: entry.path }) }
     if (entry.mode === '160000' || ((await snapshot.sizes([entry.oid]))[0] ?? 0) > MAX_TEXT_BYTES) return plain
     const bytes = await snapshot.read(entry.oid)
     return isText(bytes) ? { ...plain, text: bytes.toString('utf8') } : plain
@@ -68,47 +78,68 @@ export async function loadConflict(repo: Repository, at: CommitId, { path, kind,
  * wrote with markers into its tree is replaced path by path. Throws 400 for resolutions of what is no conflict, 409 with
  * the paths that are left.
  */
-export async function resolveConflicts(
-  app: App,
-  repo: Repository,
-  merged: MergedTree,
-  resolutions: readonly Resolution[],
-): Promise<MergedTree & { clean: true }> {
+export async function resolveConflicts(repo: Repository, merged: MergedTree, resolutions: readonly Resolution[]): Promise<MergedTree & { clean: true }> {
   const conflicts = merged.clean ? [] : merged.conflicts
   checkKnown(conflicts, resolutions)
   if (merged.clean) return merged
   const byPath = new Map(resolutions.map((one) => [one.path, one]))
-  const left = conflicts.filter((one) => !byPath.has(one.path))
+  const resolutionOf = (one: MergeConflict): Resolution | undefined => namesOf(one).flatMap((name) => byPath.get(name) ?? [])[0]
+  const left = conflicts.filter((one) => !resolutionOf(one))
   if (left.length > 0) throw conflictError('The main content', left, 'See the conflicts of the change request, and update with a resolution of each.')
   const tree = repo.tree(merged.tree)
   const changes: FileChange[] = []
   for (const one of conflicts) {
-    const change = changeFor(one, byPath.get(one.path) as Resolution)
+    const change = await changeFor(tree, one, resolutionOf(one) as Resolution)
+    await checkFree(repo, merged, one, change)
     // Where a folder of the other side stands at the path: a file takes its place with all below it, no file leaves it alone.
     const below = one.kind === 'file/directory' ? await tree.walk(one.path) : []
     if (below.length === 0) changes.push(change)
     else if (!('delete' in change)) changes.push(...below.map(({ path }) => ({ path, delete: true as const })), change)
   }
-  return { clean: true, tree: await treeWith(app, repo, merged.tree, [...merged.setAside, ...changes]) }
+  return { clean: true, tree: await repo.draft(merged.tree, [...merged.setAside, ...changes]) }
 }
 
 function checkKnown(conflicts: readonly MergeConflict[], resolutions: readonly Resolution[]): void {
-  const known = new Set(conflicts.map((one) => one.path))
-  const seen = new Set<string>()
+  const known = new Map(conflicts.flatMap((one) => namesOf(one).map((name) => [name, one] as const)))
+  const seen = new Set<MergeConflict>()
   const details = resolutions.flatMap(({ path }, index) => {
-    const message = !known.has(path) ? `${path} is not in conflict` : seen.has(path) ? `${path} is resolved twice` : null
-    seen.add(path)
+    const one = known.get(path)
+    const message = one === undefined ? `${path} is not in conflict` : seen.has(one) ? `${path} is resolved twice` : null
+    if (one) seen.add(one)
     return message === null ? [] : [{ path: `/resolve/${index}/path`, message }]
   })
   if (details.length > 0) throw badRequest('Some resolutions do not fit the conflicts there are. Nothing was changed.', details)
 }
 
-function changeFor({ path, ours, theirs }: MergeConflict, resolution: Resolution): FileChange {
+/** Of two places that a file was moved to, the one that is taken must not be another file's by now. */
+async function checkFree(repo: Repository, merged: MergedTree & { clean: false }, one: MergeConflict, change: FileChange): Promise<void> {
+  if (namesOf(one).length < 2 || 'delete' in change) return
+  const put = merged.setAside.findLast(({ path }) => path === change.path)
+  const isThere = put ? !('delete' in put) : (await repo.tree(merged.tree).entry(change.path)) !== null
+  if (!isThere) return
+  const other = namesOf(one).find((name) => name !== change.path)
+  throw conflict(`The file cannot be ${change.path}: the merge has another file there. Take ${other}, or rename one of them first. Nothing was changed.`, {
+    paths: [change.path],
+  })
+}
+
+/** What becomes of a conflict's file. Of one that both sides moved a resolution decides the place; a text that is given stands at its path. */
+async function changeFor(tree: ReturnType<Repository['tree']>, one: MergeConflict, resolution: Resolution): Promise<FileChange> {
+  const { path, ours, theirs } = one
   if ('delete' in resolution) return { path, delete: true }
   if ('content' in resolution) {
-    const mode = (ours ?? theirs)?.mode === '100755' ? '100755' : '100644'
-    return { path, content: encodeText(resolution.content), mode }
+    const present = ours ?? theirs
+    const text = present ? await textOf(tree, present) : null
+    const content = text === null ? resolution.content : keepLineEnds(text, resolution.content)
+    return { path: resolution.path, content: encodeText(content), mode: present?.mode === '100755' ? '100755' : '100644' }
   }
   const side = resolution.take === 'main' ? theirs : ours
-  return side ? { path, oid: side.oid as never, mode: side.mode } : { path, delete: true }
+  return side ? { path: side.path, oid: side.oid as never, mode: side.mode } : { path, delete: true }
+}
+
+/** A file's text, where it is text that line ends can be kept of. */
+async function textOf(tree: ReturnType<Repository['tree']>, { oid, mode }: TreeEntry): Promise<string | null> {
+  if (!mode.startsWith('100')) return null
+  const bytes = await tree.read(oid)
+  return bytes.length <= MAX_TEXT_BYTES && isText(bytes) ? bytes.toString('utf8') : null
 }

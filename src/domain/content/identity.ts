@@ -27,8 +27,8 @@ async function adoptedHead(app: App, space: string, repo: Repository): Promise<C
   return !adopted || (await saysItsIds(app, space, repo, adopted)) ? null : adopted
 }
 
-/** Whether a server wrote the history of an adopted head. */
-async function saysItsIds(app: App, space: string, repo: Repository, adopted: CommitId): Promise<boolean> {
+/** Whether a server wrote in the history of an adopted head, or of another commit of a remote. */
+export async function saysItsIds(app: App, space: string, repo: Repository, adopted: CommitId): Promise<boolean> {
   const key = cacheKey(space, adopted)
   let ours = app.content.ownHistories.get(key)
   if (ours === undefined) {

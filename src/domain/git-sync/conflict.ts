@@ -4,8 +4,8 @@ import { type ChangeRequestDoc, changeRequests } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import { createChangeRequest, setStatus } from '../change-requests/change-requests.js'
 import { commitMessage, makeCommit } from '../writing/commits.js'
+import { arrivingOverrides } from '../content/arriving-identity.js'
 import { mergedOverrides, overridesAt } from '../content/identity.js'
-import { resolveChanges } from '../content/identity-changes.js'
 import { changeRequestRef, incomingRef } from '../refs.js'
 import { type CommonGround, entriesOf, findCommonGround } from './common-ground.js'
 import { mergeArrival } from './merge-arrival.js'
@@ -73,7 +73,7 @@ async function firstHead(sync: Sync, { main, theirs }: Arrival, { ground }: Held
   const [base] = ground.bases
   if (base === undefined) return theirs
   const own = await overridesAt(app, space.doc.id, repo, theirs)
-  const overrides = await resolveChanges(repo, await overridesAt(app, space.doc.id, repo, base.local), base.local, theirs)
+  const overrides = await arrivingOverrides(app, space.doc.id, repo, base.local, theirs)
   const natural = await repo.mergeBase(main, theirs)
   const related = ground.bases.length === 1 && (natural === base.theirs || natural === base.local) && natural !== theirs
   if (related && own.size === overrides.size && [...overrides].every(([key, id]) => own.get(key) === id)) return theirs

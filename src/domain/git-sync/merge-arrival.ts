@@ -1,7 +1,7 @@
 import type { CommitId } from '../../kernel/ids.js'
 import { commitMessage, makeCommit } from '../writing/commits.js'
 import { overridesAt, rememberOverrides } from '../content/identity.js'
-import { resolveChanges } from '../content/identity-changes.js'
+import { arrivingOverrides } from '../content/arriving-identity.js'
 import { type MergedTree, mergeCommits } from '../writing/merge.js'
 import type { CommonGround } from './common-ground.js'
 import { describeRemote } from './remote.js'
@@ -39,6 +39,5 @@ export async function mergeArrival(
 /** The IDs of what arrives follow from those of the commit here that it is based on. */
 export async function rememberTheirs({ app, space }: Pick<Contact, 'app' | 'space'>, { bases: [base] }: CommonGround, theirs: CommitId): Promise<void> {
   if (base === undefined) return
-  const { repo } = space
-  rememberOverrides(app, space.doc.id, theirs, await resolveChanges(repo, await overridesAt(app, space.doc.id, repo, base.local), base.local, theirs))
+  rememberOverrides(app, space.doc.id, theirs, await arrivingOverrides(app, space.doc.id, space.repo, base.local, theirs))
 }

@@ -2,6 +2,7 @@ import type { IdOverrides } from '../../content/identity.js'
 import {
   type FileChange,
   InvalidPath,
+  LostObject,
   PathCollision,
   RefLocked,
   type RefMove,
@@ -75,6 +76,12 @@ function translated(error: unknown): unknown {
   if (error instanceof InvalidPath) return badRequest(`${error.message}: choose another file name.`)
   if (error instanceof PathCollision)
     return conflict(`${error.message}: on some systems both would be one file. Choose another name.`, { paths: [error.existing, error.path] })
+  if (error instanceof LostObject)
+    return conflict(
+      `Content that this change needs (object ${error.oid}) is no longer in the space's repository: somebody pruned it there, or the file is damaged. ` +
+        'Nothing was changed. Use other content, or have an administrator of the server restore the object from a backup.',
+      { cause: error },
+    )
   return error
 }
 
@@ -87,7 +94,7 @@ export async function moveRefs(repo: Repository, moves: readonly RefMove[], reas
   try {
     await repo.move(moves, reason)
   } catch (error) {
-    throw error instanceof RefLocked ? conflict(lockedSentence(error), { cause: error }) : error
+    throw error instanceof RefLocked ? conflict(lockedSentence(error), { cause: error }) : translated(error)
   }
 }
 

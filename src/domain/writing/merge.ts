@@ -3,15 +3,17 @@ import { type Merged, mergeYaml } from '../../content/edit/merge-yaml.js'
 import { findTarget } from '../../content/file-index.js'
 import { idOf } from '../../content/identity.js'
 import type { NameTarget } from '../../content/summary/identify.js'
-import { mergeSummary, type TargetNames } from '../../content/summary/merge.js'
+import { mergeInSteps, type TargetNames } from '../../content/summary/merge.js'
 import { readConfig } from '../../content/config.js'
 import { folderOf, isMarkdown, keyBelow } from '../../content/paths.js'
 import { decodeText, encodeText, encodingOf } from '../../content/text.js'
 import type { EntryMode, FileChange, MergeConflict, Repository } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import type { App, LoadedSpace } from '../app.js'
-import { serviceSignature } from './commits.js'
 import { overridesAt } from '../content/identity.js'
+import { Slices } from '../../kernel/slices.js'
+import { type Assembled, madeUpNames, mergeById } from './merge-by-id.js'
+import { movedFiles } from './moved-files.js'
 
 interface Sides {
   ours: CommitId
@@ -31,34 +33,34 @@ export type MergedTree =
     }
 
 /**
- * Merges two commits' trees. What Git cannot merge is tried again where the file has a structure: the table of contents
- * as a tree, YAML and front matter by key. Only what still collides is a conflict; nothing with markers is answered.
+ * Merges two commits' trees. A file that was moved is known by its ID: what the other side changed in it meets it where it is now. What
+ * Git cannot merge is tried again where the file has a structure: the table of contents as a tree, YAML and front
+ * matter by key. Only what still collides is a conflict; nothing with markers is answered.
  */
 export async function mergeCommits(app: App, space: Pick<LoadedSpace, 'doc' | 'repo'>, sides: Sides): Promise<MergedTree> {
   const { repo } = space
-  const outcome = await repo.merge(sides)
-  if (outcome.clean) return outcome
+  const base = sides.base ?? (await repo.mergeBase(sides.ours, sides.theirs))
+  const moved = base === null ? [] : await movedFiles(app, space.doc.id, repo, { ...sides, base })
+  const attempt = base === null || moved.length === 0 ? await mergeByPath(repo, sides) : await mergeById(app, repo, { ...sides, base }, moved)
+  if (attempt.conflicts.length + attempt.setAside.length === 0) return { clean: true, tree: attempt.tree }
   const { summary } = (await readConfig(await repo.at(sides.ours))).config
-  const resolved: FileChange[] = []
+  const changes = [...attempt.setAside]
   const left: MergeConflict[] = []
-  for (const conflict of outcome.conflicts) {
+  const slices = new Slices()
+  for (const conflict of attempt.conflicts) {
     const merged = await mergeStructured(app, space, sides, conflict, summary)
     if (merged === null) left.push(conflict)
-    else resolved.push({ path: conflict.path, content: merged, mode: conflict.ours?.mode as EntryMode })
+    else changes.push({ path: conflict.path, content: merged, mode: conflict.ours?.mode as EntryMode })
+    if (slices.due) await slices.rest()
   }
-  if (left.length > 0) {
-    // Git puts a file that a folder stands in the way of beside it, as `name~<commit>`.
-    const madeUp = (await repo.diff(null, outcome.tree)).filter(({ path }) => [sides.ours, sides.theirs].some((commit) => path.includes(`~${commit}`)))
-    return { clean: false, conflicts: left, tree: outcome.tree, setAside: [...resolved, ...madeUp.map(({ path }) => ({ path, delete: true as const }))] }
-  }
-  return { clean: true, tree: await treeWith(app, repo, outcome.tree, resolved) }
+  if (left.length > 0) return { clean: false, conflicts: left, tree: attempt.tree, setAside: changes }
+  return { clean: true, tree: await repo.draft(attempt.tree, changes) }
 }
 
-/** A tree with changes applied, written as objects. */
-export async function treeWith(app: App, repo: Repository, tree: TreeId, changes: readonly FileChange[]): Promise<TreeId> {
-  const me = serviceSignature(app)
-  const commit = await repo.write({ parents: [], tree, changes, message: 'Merged tree\n', author: me, committer: me })
-  return (await repo.commit(commit)).tree
+async function mergeByPath(repo: Repository, sides: Sides): Promise<Assembled> {
+  const outcome = await repo.merge(sides)
+  if (outcome.clean) return { tree: outcome.tree, conflicts: [], setAside: [] }
+  return { tree: outcome.tree, conflicts: outcome.conflicts, setAside: await madeUpNames(repo, outcome.tree, sides) }
 }
 
 async function mergeStructured(
@@ -76,8 +78,18 @@ async function mergeStructured(
   const encoding = encodingOf(mine as Buffer)
   if (encoding !== encodingOf(other as Buffer)) return null
   const [b, o, t] = [was, mine, other].map((bytes) => decodeText(bytes as Buffer)) as [string, string, string]
-  const merged = path === summary ? mergeSummary(b, o, t, await targetNames(app, space, sides)) : mergeTexts(path, base !== undefined, b, o, t)
+  const merged = path === summary ? await inSlices(mergeInSteps(b, o, t, await targetNames(app, space, sides))) : mergeTexts(path, base !== undefined, b, o, t)
   return merged && 'text' in merged ? encodeText(merged.text, encoding) : null
+}
+
+/** The end of what goes step by step, with others having their turn between the steps. */
+async function inSlices<T>(steps: Generator<void, T>): Promise<T> {
+  const slices = new Slices()
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+    if (slices.due) await slices.rest()
+  }
 }
 
 function mergeTexts(path: string, hasBase: boolean, b: string, o: string, t: string): Merged | null {

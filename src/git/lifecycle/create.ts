@@ -27,8 +27,11 @@ const CONFIG = `[core]
 \tdirectoryRenames = false
 `
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/
-/** Folders under construction or on their way out; cleared at start. */
-const PASSING = /^\.(new|trash)-/
+/** Folders under construction, on their way out, or of merges; cleared at start. */
+const PASSING = /^\.(new|trash|scratch)-/
+
+/** A folder for objects that are in no repository yet. */
+export const scratchPath = (reposDir: string): string => join(reposDir, `.scratch-${newId()}`)
 
 /** The folder of the repository called `name`. Throws `NoRepository` for what can be no name. */
 export function repositoryPath(reposDir: string, name: string): string {

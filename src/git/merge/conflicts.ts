@@ -7,28 +7,43 @@ import type { MergeAnswer, Message, Stage } from './parse.js'
  */
 export function conflictsOf({ stages, messages }: MergeAnswer, commits: readonly string[]): MergeConflict[] {
   const byPath = new Map<string, Stage[]>()
+  const named = messagesByPath(messages)
+  const original = (path: string): string => originalPath(path, named.get(path) ?? [], commits)
+  const types = new Map<string, string[]>()
+  for (const [path, own] of named) types.set(original(path), [...(types.get(original(path)) ?? []), ...own.map(({ type }) => type)])
   for (const stage of stages) {
-    const path = originalPath(stage.path, messages, commits)
+    const path = original(stage.path)
     const list = byPath.get(path)
     if (list) list.push(stage)
     else byPath.set(path, [stage])
   }
   return [...byPath].map(([path, found]) => {
-    const types = messages.filter(({ paths }) => paths.some((named) => originalPath(named, messages, commits) === path)).map(({ type }) => type)
     const side = (wanted: number): TreeEntry | undefined => {
       const stage = found.find((one) => one.stage === wanted)
       return stage && { path, mode: stage.mode, oid: stage.oid }
     }
     const [base, ours, theirs] = [side(1), side(2), side(3)]
-    return { path, kind: kindOf(types, base, ours, theirs), ...(base && { base }), ...(ours && { ours }), ...(theirs && { theirs }) }
+    return { path, kind: kindOf(types.get(path) ?? [], base, ours, theirs), ...(base && { base }), ...(ours && { ours }), ...(theirs && { theirs }) }
   })
 }
 
-/** `name~commit` is Git's own spelling, for the commits that were merged. */
+function messagesByPath(messages: readonly Message[]): Map<string, Message[]> {
+  const found = new Map<string, Message[]>()
+  for (const message of messages)
+    for (const path of message.paths) {
+      const own = found.get(path)
+      if (own) own.push(message)
+      else found.set(path, [message])
+    }
+  return found
+}
+
+/** `name~commit` is Git's own spelling, for the commits that were merged; `messages` are those that name the path. */
 function originalPath(path: string, messages: readonly Message[], commits: readonly string[]): string {
+  if (!path.includes('~')) return path
   const match = /^(.+)~([0-9a-f]{40})(?:_\d+)?$/s.exec(path)
   if (!match || !commits.includes(match[2] as string)) return path
-  return messages.some(({ paths }) => paths.includes(path) && paths.length > 1) ? (match[1] as string) : path
+  return messages.some(({ paths }) => paths.length > 1) ? (match[1] as string) : path
 }
 
 function kindOf(types: readonly string[], base?: TreeEntry, ours?: TreeEntry, theirs?: TreeEntry): ConflictKind {

@@ -1,20 +1,26 @@
 import type { CommitId, TreeId } from '../../kernel/ids.js'
-import { MissingObject } from '../errors.js'
+import { GitError, MissingObject } from '../errors.js'
 import { encodeCommit } from '../objects/commit-codec.js'
 import type { ObjectDatabase } from '../objects/database.js'
 import { type EncodedObject, encodeObject } from '../objects/hash.js'
 import type { ObjectWriter } from '../objects/writer.js'
-import { GitError } from '../errors.js'
+import type { ScratchFolder } from '../objects/scratch.js'
+import type { Tree } from '../objects/tree-codec.js'
+import { ConversationLost } from '../process/conversation.js'
 import type { Pool, Service } from '../process/pool.js'
+import { objectsBeyond } from '../trees/new-objects.js'
 import type { MergeOutcome } from '../types.js'
 import { conflictsOf } from './conflicts.js'
 import { type MergeAnswer, readMergeAnswer } from './parse.js'
 
 const SETTINGS = ['-c', 'merge.directoryRenames=false', '-c', 'merge.renames=true', '-c', 'merge.renameLimit=1000', '-c', 'merge.conflictStyle=merge']
-// Nothing names the result yet: `write` makes durable what a commit takes from it.
+// What is written is read back within minutes, or never: what a commit takes from it is written again, durably.
 const VOLATILE = ['-c', 'core.fsync=none']
 const ARGS = [...SETTINGS, ...VOLATILE, 'merge-tree', '--write-tree', '-z', '--allow-unrelated-histories', '--stdin']
-const service: Service = { name: 'merge-tree', args: ARGS, unbuffered: true }
+/** A merge is silent until it is done. Milliseconds. */
+const SILENCE_MS = 180_000
+/** Damaged objects that one merge meets before it is given up. */
+const MAX_DAMAGED = 20
 const NOBODY = { name: 'Bindery', email: 'bindery@localhost', seconds: 0, offset: 0 }
 
 export interface MergeInput {
@@ -23,20 +29,72 @@ export interface MergeInput {
   base?: CommitId
 }
 
-/** Merges two commits' trees by Git's own strategy (`ort`). Writes objects, none of them durable. Throws `MissingObject`. */
+/**
+ * Merges two commits' trees by Git's own strategy (`ort`). What it makes lies in the scratch folder, none of it in the
+ * repository, so that a merge may be made for a look alone. Git does not make anew what the repository has a file for, sound
+ * or not: a damaged one that it relied on is removed, and the merge made again. Throws `MissingObject`.
+ */
 export async function mergeTrees(objects: ObjectDatabase, writer: ObjectWriter, pool: Pool, input: MergeInput): Promise<MergeOutcome> {
-  const [ours, theirs] = input.base === undefined ? [input.ours, input.theirs] : await onBase(objects, writer, input, input.base)
-  for (const id of [ours, theirs]) if (!(await objects.hasCommit(id))) throw new MissingObject(`there is no commit ${id}`)
+  for (let damaged = 0; ; damaged++) {
+    try {
+      const { answer, commits } = await merge(objects, pool, input)
+      const lost = await findLost(objects, input, answer)
+      if (lost === null) return outcomeOf(answer, commits)
+      if (damaged >= MAX_DAMAGED || !(await writer.removeDamaged(lost))) throw new MissingObject(`object ${lost} of a merge cannot be read`)
+    } catch (error) {
+      // Git ends where it meets an empty object.
+      if (!(error instanceof ConversationLost) || damaged >= MAX_DAMAGED || (await writer.removeEmpty()) === 0) throw error
+    }
+  }
+}
+
+async function merge(objects: ObjectDatabase, pool: Pool, input: MergeInput): Promise<{ answer: MergeAnswer; commits: string[] }> {
+  const folder = await objects.scratch.folder((before) => pool.finishService(objects.repository, service(before)))
+  for (const id of [input.ours, input.theirs]) if (!(await objects.hasCommit(id))) throw new MissingObject(`there is no commit ${id}`)
+  const [ours, theirs] = input.base === undefined ? [input.ours, input.theirs] : await onBase(objects, folder, input, input.base)
   const answer = pool.canUnbuffer
-    ? await pool.askAgain(objects.repository, service, `${ours} ${theirs}\n`, readMergeAnswer)
-    : await mergeOnce(pool, objects.repository, ours, theirs)
+    ? await pool.askAgain(objects.repository, service(folder), `${ours} ${theirs}\n`, readMergeAnswer)
+    : await mergeOnce(pool, objects.repository, folder, ours, theirs)
+  return { answer, commits: [ours, theirs] }
+}
+
+const service = (folder: ScratchFolder): Service => ({
+  name: `merge-tree ${folder.name}`,
+  args: ARGS,
+  unbuffered: true,
+  env: folder.env,
+  silenceMs: SILENCE_MS,
+})
+
+function outcomeOf(answer: MergeAnswer, commits: readonly string[]): MergeOutcome {
   const tree = answer.tree as TreeId
-  return answer.clean ? { clean: true, tree } : { clean: false, tree, conflicts: conflictsOf(answer, [ours, theirs]) }
+  return answer.clean ? { clean: true, tree } : { clean: false, tree, conflicts: conflictsOf(answer, commits) }
+}
+
+/** An object that the merge made, or believed to be there, and that cannot be read; null where all can. */
+async function findLost(objects: ObjectDatabase, { ours, theirs }: MergeInput, { tree }: MergeAnswer): Promise<string | null> {
+  const sides = await Promise.all([ours, theirs].map(async (id) => (await objects.commit(id)).tree))
+  const trees = new Set<string>()
+  let reading = tree
+  const readTree = (oid: string): Promise<Tree> => {
+    trees.add(oid)
+    return objects.tree(oid).catch((error: unknown) => {
+      reading = oid
+      throw error
+    })
+  }
+  try {
+    const made = await objectsBeyond(tree, sides, readTree)
+    return await objects.findUnreadable(made.filter((oid) => !trees.has(oid)))
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error
+    return reading
+  }
 }
 
 /** Where `stdbuf` is missing: one process, which flushes when it ends. */
-async function mergeOnce(pool: Pool, repository: string, ours: string, theirs: string): Promise<MergeAnswer> {
-  const stdout = await pool.launcher.mustRun(ARGS, { cwd: repository, input: `${ours} ${theirs}\n` })
+async function mergeOnce(pool: Pool, repository: string, folder: ScratchFolder, ours: string, theirs: string): Promise<MergeAnswer> {
+  const stdout = await pool.launcher.mustRun(ARGS, { cwd: repository, env: folder.env, input: `${ours} ${theirs}\n`, timeoutMs: SILENCE_MS })
   const reading = readMergeAnswer(stdout)
   if (!('answer' in reading)) throw new GitError('merge-tree answered in part')
   return reading.answer
@@ -44,15 +102,16 @@ async function mergeOnce(pool: Pool, repository: string, ours: string, theirs: s
 
 /**
  * Git 2.39 takes no merge base. So both trees are put on commits of their own whose only parent is the base: then it is
- * their merge base, whatever the real histories say. The two are the same whenever the same is asked, and nothing names them.
+ * their merge base, whatever the real histories say. The two are the same whenever the same is asked; they lie in the
+ * scratch folder, where Git alone meets them.
  */
-async function onBase(objects: ObjectDatabase, writer: ObjectWriter, { ours, theirs }: MergeInput, base: CommitId): Promise<[string, string]> {
+async function onBase(objects: ObjectDatabase, folder: ScratchFolder, { ours, theirs }: MergeInput, base: CommitId): Promise<[string, string]> {
   await objects.commit(base)
   const stand = async (commit: CommitId, message: string): Promise<EncodedObject> => {
     const { tree } = await objects.commit(commit)
     return encodeObject('commit', encodeCommit({ tree, parents: [base], author: NOBODY, committer: NOBODY, message }))
   }
   const [left, right] = await Promise.all([stand(ours, `ours: ${ours}`), stand(theirs, `theirs: ${theirs}`)])
-  await writer.writeVolatile([left, right])
+  await objects.scratch.put(folder, [left, right])
   return [left.oid, right.oid]
 }

@@ -63,6 +63,8 @@ function parse(fields: Fields): MergeAnswer {
 
 /** One answer of `git merge-tree --write-tree -z --stdin`: status (1 = clean), tree, stages, messages, each list ended by an empty field. */
 export function readMergeAnswer(bytes: Buffer): Reading<MergeAnswer> {
+  // A long answer comes in many pieces: it is read when it may be whole, not again with each of them.
+  if (bytes.at(-1) !== 0 || bytes.at(-2) !== 0) return { need: bytes.length + 1 }
   const fields = new Fields(bytes)
   try {
     const answer = parse(fields)

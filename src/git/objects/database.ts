@@ -1,20 +1,31 @@
+import { join } from 'node:path'
 import { type CommitId, isOid } from '../../kernel/ids.js'
-import { GitError, MissingObject, ObjectTooLarge } from '../errors.js'
+import { GitError, LostObject, MissingObject, ObjectTooLarge } from '../errors.js'
 import type { Pool } from '../process/pool.js'
 import type { CommitInfo } from '../types.js'
 import type { Caches } from './caches.js'
 import { findInfo, findPacked } from './cat-file.js'
 import { parseCommit } from './commit-codec.js'
-import { EMPTY_TREE, type EncodedObject, type ObjectType } from './hash.js'
+import { inParallel } from './disk.js'
+import { EMPTY_TREE, type EncodedObject, encodeObject, type ObjectType } from './hash.js'
 import { findLoose, type RawObject } from './loose.js'
-import { emptyTree, parseTree, type Tree } from './tree-codec.js'
+import type { Scratch } from './scratch.js'
+import { emptyTree, encodeTree, parseTree, type Tree } from './tree-codec.js'
 
 const MAX_TREE_BYTES = 64 * 1024 * 1024
 const MAX_COMMIT_BYTES = 64 * 1024 * 1024
+/** What one object may take in memory while it is copied. */
+const MAX_OBJECT_BYTES = 1024 * 1024 * 1024
 const SIZES_AT_ONCE = 500
+const READS_AT_ONCE = 16
 
-/** Reads the objects of one repository: from the caches, else loose in process, else through its `git cat-file`. */
+/**
+ * Reads the objects of one repository: from the caches, else loose in process, else what its merges made, else through its
+ * `git cat-file`. An object is what its name says, so it does not matter where its content was found; whether the repository
+ * has it is another question, which only `ObjectWriter` answers.
+ */
 export class ObjectDatabase {
+  readonly #folder: string
   /** Objects that are being written: nobody but this process can read them yet. */
   // bound: writes under way
   readonly pending = new Map<string, { type: ObjectType; object: EncodedObject }>()
@@ -26,7 +37,10 @@ export class ObjectDatabase {
     readonly pool: Pool,
     readonly caches: Caches,
     readonly maxBlobBytes: number,
-  ) {}
+    readonly scratch: Scratch,
+  ) {
+    this.#folder = join(repository, 'objects')
+  }
 
   /** A blob's bytes, not to be written to. Throws `MissingObject`, `ObjectTooLarge`. */
   async blob(oid: string): Promise<Buffer> {
@@ -77,7 +91,10 @@ export class ObjectDatabase {
   async info(oid: string): Promise<{ type: ObjectType; size: number } | null> {
     const pending = this.pending.get(oid)
     if (pending) return { type: pending.type, size: pending.object.content.length }
-    return isOid(oid) ? findInfo(this.pool, this.repository, oid) : null
+    if (!isOid(oid)) return null
+    const found = await findInfo(this.pool, this.repository, oid)
+    const made = found ? null : await this.scratch.find(oid, MAX_OBJECT_BYTES)
+    return made ? { type: made.type, size: made.content.length } : found
   }
 
   /** Sizes of blobs in bytes. Throws `MissingObject`. */
@@ -85,6 +102,17 @@ export class ObjectDatabase {
     const sizes: number[] = []
     for (let at = 0; at < oids.length; at += SIZES_AT_ONCE) sizes.push(...(await Promise.all(oids.slice(at, at + SIZES_AT_ONCE).map((oid) => this.#size(oid)))))
     return sizes
+  }
+
+  /** The first of `oids` whose content cannot be had, or null. What a merge has just made is known to be right by its name. */
+  async findUnreadable(oids: readonly string[]): Promise<string | null> {
+    const unreadable: string[] = []
+    await inParallel(oids, READS_AT_ONCE, async (oid) => {
+      if (this.caches.blobs.has(this.cacheKey + oid) || (await this.scratch.has(oid))) return
+      const found = (await this.#sound(oid)) ?? (await findInfo(this.pool, this.repository, oid))
+      if (!found) unreadable.push(oid)
+    })
+    return unreadable[0] ?? null
   }
 
   async #size(oid: string): Promise<number> {
@@ -107,16 +135,49 @@ export class ObjectDatabase {
     return found.content
   }
 
-  /** Loose, packed, and loose again: a repack may unpack it in between. */
+  /**
+   * An object to be written again, because the repository has lost it or holds it damaged: from a sound copy of its own, from
+   * what a merge made, or from memory. Throws `LostObject`.
+   */
+  async recall(oid: string): Promise<{ type: ObjectType; object: EncodedObject }> {
+    for (const found of [() => this.#sound(oid), () => this.scratch.find(oid, MAX_OBJECT_BYTES), () => this.#packed(oid), () => this.#remembered(oid)]) {
+      const raw = await found()
+      const object = raw && encodeObject(raw.type, raw.content)
+      if (object?.oid === oid) return { type: raw?.type as ObjectType, object }
+    }
+    throw new LostObject(oid, this.repository)
+  }
+
+  async #sound(oid: string): Promise<RawObject | null> {
+    try {
+      return await findLoose(this.#folder, oid, MAX_OBJECT_BYTES, { verify: true })
+    } catch (error) {
+      if (!(error instanceof GitError)) throw error
+      return null
+    }
+  }
+
+  #packed(oid: string): Promise<RawObject | null> {
+    return findPacked(this.pool, this.repository, oid, MAX_OBJECT_BYTES)
+  }
+
+  async #remembered(oid: string): Promise<RawObject | null> {
+    const tree = this.caches.trees.get(this.cacheKey + oid)
+    if (tree) return { type: 'tree', content: encodeTree(tree.nodes) }
+    const blob = this.caches.blobs.get(this.cacheKey + oid)
+    return blob ? { type: 'blob', content: blob } : null
+  }
+
+  /** Loose, made by a merge, packed, and loose again: a repack may unpack it in between. */
   async #find(oid: string, maxBytes: number): Promise<RawObject | null> {
-    const loose = await this.#findUndamaged(oid, maxBytes)
-    return loose ?? (await findPacked(this.pool, this.repository, oid, maxBytes)) ?? (await findLoose(this.repository, oid, maxBytes))
+    const near = (await this.#findUndamaged(oid, maxBytes)) ?? (await this.scratch.find(oid, maxBytes))
+    return near ?? (await findPacked(this.pool, this.repository, oid, maxBytes)) ?? (await findLoose(this.#folder, oid, maxBytes))
   }
 
   /** A damaged loose object may have a sound copy in a pack. */
   async #findUndamaged(oid: string, maxBytes: number): Promise<RawObject | null> {
     try {
-      return await findLoose(this.repository, oid, maxBytes)
+      return await findLoose(this.#folder, oid, maxBytes)
     } catch (error) {
       if (error instanceof ObjectTooLarge || !(error instanceof GitError)) throw error
       return null

@@ -15,5 +15,8 @@ export function encodeObject(type: ObjectType, content: Uint8Array): EncodedObje
   return { oid: createHash('sha1').update(header).update(content).digest('hex'), header, content }
 }
 
+/** The name of what is stored, header and content in one. */
+export const nameOf = (plain: Uint8Array): string => createHash('sha1').update(plain).digest('hex')
+
 /** The tree without entries. It need not be stored to be named. */
 export const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'

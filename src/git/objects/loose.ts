@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { inflate, inflateSync } from 'node:zlib'
+import { constants, deflate, deflateSync, inflate, inflateSync } from 'node:zlib'
 import { GitError, ObjectTooLarge } from '../errors.js'
 import { errorCode } from './disk.js'
-import type { ObjectType } from './hash.js'
+import { type EncodedObject, nameOf, type ObjectType } from './hash.js'
 
 export interface RawObject {
   type: ObjectType
@@ -13,6 +13,8 @@ export interface RawObject {
 
 const load = promisify(readFile)
 const inflateLarge = promisify<Uint8Array, { maxOutputLength: number }, Buffer>(inflate)
+const deflateLarge = promisify<Uint8Array, { level: number }, Buffer>(deflate)
+const LARGE = 64 * 1024
 const SMALL_FILE = 32 * 1024
 const SMALL_OBJECT = 256 * 1024
 const HEADER = 64
@@ -28,12 +30,16 @@ async function expand(data: Buffer, limit: number): Promise<Buffer> {
   return inflateLarge(data, { maxOutputLength: limit })
 }
 
+/** Where a loose object lies below an object folder. */
+export const loosePath = (objects: string, oid: string): string => join(objects, oid.slice(0, 2), oid.slice(2))
+
 /**
- * Reads a loose object, or null where there is none. A zero-length file, as a crash of some other writer leaves it, counts
- * as none. Throws `ObjectTooLarge`, and `GitError` for a damaged one.
+ * Reads a loose object of an object folder, or null where there is none. A zero-length file, as a crash of some other writer
+ * leaves it, counts as none. Throws `ObjectTooLarge`, and `GitError` for a damaged one; with `verify` also for one whose
+ * content is not what its name says.
  */
-export async function findLoose(repository: string, oid: string, maxBytes: number): Promise<RawObject | null> {
-  const path = join(repository, 'objects', oid.slice(0, 2), oid.slice(2))
+export async function findLoose(objects: string, oid: string, maxBytes: number, { verify = false } = {}): Promise<RawObject | null> {
+  const path = loosePath(objects, oid)
   let data: Buffer
   try {
     data = await load(path)
@@ -47,10 +53,18 @@ export async function findLoose(repository: string, oid: string, maxBytes: numbe
     const end = plain.indexOf(0)
     const [type, size] = plain.toString('latin1', 0, Math.max(0, end)).split(' ')
     if (Number(size) !== plain.length - end - 1) throw new GitError(`object ${oid} has another size than it says`)
+    if (verify && nameOf(plain) !== oid) throw new GitError(`object ${oid} holds something else`)
     return { type: type as ObjectType, content: plain.subarray(end + 1) }
   } catch (error) {
     if (error instanceof GitError) throw error
     if (errorCode(error) === 'ERR_BUFFER_TOO_LARGE') throw new ObjectTooLarge(`object ${oid} is larger than ${maxBytes} bytes`)
     throw new GitError(`object ${oid} is damaged`, { cause: error })
   }
+}
+
+/** An object as a loose file holds it. */
+export async function deflated({ header, content }: EncodedObject): Promise<Buffer> {
+  const plain = Buffer.concat([header, content])
+  const options = { level: constants.Z_BEST_SPEED }
+  return plain.length > LARGE ? deflateLarge(plain, options) : deflateSync(plain, options)
 }

@@ -1,13 +1,16 @@
 import { GitError } from '../errors.js'
 import type { Launcher, Running } from './launcher.js'
+import type { Environment } from './messages.js'
 
-/** The process ended before it answered. */
+/** The process ended before it answered, or did not answer in time and was ended. */
 export class ConversationLost extends GitError {
   constructor(
     message: string,
     /** Whether it may not have cleared up after itself. */
     readonly killed: boolean,
     options?: ErrorOptions,
+    /** It did not answer, and even its end was not reported: it may be at work still. */
+    readonly atLarge = false,
   ) {
     super(message, options)
   }
@@ -26,6 +29,16 @@ interface Question {
   reject(error: Error): void
 }
 
+/** Milliseconds in which a killed process must have ended. */
+const END_MS = 10_000
+
+export interface Manner {
+  cwd: string
+  env?: Environment
+  /** Milliseconds without a word, while a question waits, after which the process is taken for dead and ended. */
+  silenceMs: number
+}
+
 /** A long-lived process that answers questions in the order they are asked. Many may be under way at once. */
 export class Conversation {
   readonly #questions: Question[] = []
@@ -37,9 +50,16 @@ export class Conversation {
   #discard = 0
   #lost: ConversationLost | null = null
   #finishing = false
+  #hangs = false
+  #timer: NodeJS.Timeout | null = null
 
-  constructor(launcher: Launcher, command: string, args: readonly string[], cwd: string) {
-    launcher.start(command, args, cwd).then(
+  constructor(
+    launcher: Launcher,
+    command: string,
+    args: readonly string[],
+    readonly manner: Manner,
+  ) {
+    launcher.start(command, args, manner.cwd, manner.env).then(
       (running) => this.#begin(running),
       (error: Error) => this.#lose(new ConversationLost(error.message, true, { cause: error })),
     )
@@ -47,7 +67,7 @@ export class Conversation {
 
   /** Whether it can be asked no more. */
   get over(): boolean {
-    return this.#lost !== null || this.#finishing
+    return this.#lost !== null || this.#finishing || this.#hangs
   }
 
   /** Sends `question` and answers what `read` makes of the process's words. Throws `ConversationLost`. */
@@ -57,6 +77,7 @@ export class Conversation {
       this.#questions.push({ read, resolve: resolve as (answer: unknown) => void, reject })
       if (this.#running) this.#running.stream.write(question)
       else this.#unsent.push(question)
+      if (!this.#timer) this.#watch()
     })
   }
 
@@ -70,6 +91,29 @@ export class Conversation {
   kill(): void {
     this.#running?.kill()
     this.#lose(new ConversationLost('the process was ended', true))
+  }
+
+  /** Every word is a sign of life; without one, and with a question open, the process hangs. */
+  #watch(): void {
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#timer = this.#questions.length === 0 ? null : setTimeout(() => void this.#giveUp(), this.manner.silenceMs)
+  }
+
+  /** Nobody is told before the process is gone: what it was asked to do, it might still do. */
+  async #giveUp(): Promise<void> {
+    const why = `git did not answer for ${this.manner.silenceMs} ms and was ended`
+    const running = this.#running
+    this.#hangs = true
+    running?.kill()
+    const late = Symbol('late')
+    let timer: NodeJS.Timeout | undefined
+    const patience = new Promise((resolve) => {
+      timer = setTimeout(resolve, END_MS, late)
+    })
+    const atLarge = running !== null && (await Promise.race([running.ended, patience])) === late
+    clearTimeout(timer)
+    running?.stream.destroy()
+    this.#lose(new ConversationLost(why, true, undefined, atLarge))
   }
 
   #begin(running: Running): void {
@@ -88,6 +132,7 @@ export class Conversation {
 
   #over(running: Running): void {
     running.stream.destroy()
+    if (this.#hangs) return
     void running.ended.then((ending) => {
       const why = ending.failure ?? `exit ${ending.code}`
       this.#lose(new ConversationLost(`git ended (${why}): ${ending.stderr.trim().slice(0, 1000)}`, ending.failure !== undefined))
@@ -95,6 +140,8 @@ export class Conversation {
   }
 
   #hear(chunk: Buffer): void {
+    if (this.#hangs) return
+    this.#watch()
     if (this.#discard > 0) {
       const dropped = Math.min(this.#discard, chunk.length)
       this.#discard -= dropped
@@ -104,6 +151,7 @@ export class Conversation {
     this.#chunks.push(chunk)
     this.#bytes += chunk.length
     while (this.#bytes >= this.#need && this.#bytes > 0) if (!this.#answerOne()) break
+    if (this.#questions.length === 0) this.#watch()
     if (this.#finishing && this.#questions.length === 0) this.#running?.stream.end()
   }
 
@@ -133,6 +181,7 @@ export class Conversation {
 
   #lose(error: ConversationLost): void {
     this.#lost ??= error
+    if (this.#timer) clearTimeout(this.#timer)
     for (const question of this.#questions.splice(0)) question.reject(this.#lost)
   }
 }

@@ -7,7 +7,7 @@ import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { GitError } from '../errors.js'
 import { gitOptions, hermeticEnvironment } from './environment.js'
-import { type FromSpawner, ID_BYTES, type ToSpawner } from './messages.js'
+import { type Environment, type FromSpawner, ID_BYTES, type ToSpawner } from './messages.js'
 
 /** How a process ended. `failure` says why it did not end by itself. */
 export interface Ending {
@@ -33,7 +33,14 @@ export interface RunOptions {
   timeoutMs?: number
   /** Bytes of stdout after which it is killed. Default: 256 MiB. */
   maxBytes?: number
+  env?: Environment
 }
+/** A process was killed because it said more than was asked for. */
+export class TooMuchOutput extends GitError {}
+
+/** Milliseconds in which the spawning process must have started what it was told to; else it hangs, and another takes its place. */
+const START_MS = 30_000
+
 interface Run {
   pid: number
   stream: Socket | null
@@ -72,7 +79,7 @@ export class Launcher {
   }
 
   /** Starts a process; resolves when its streams are connected. */
-  start(command: string, args: readonly string[], cwd: string): Promise<Running> {
+  start(command: string, args: readonly string[], cwd: string, env: Environment = {}): Promise<Running> {
     if (this.#closed) return Promise.reject(new GitError('git/ is closed'))
     const id = ++this.#lastId
     return new Promise((resolve, reject) => {
@@ -80,11 +87,13 @@ export class Launcher {
       const ended = new Promise<Ending>((settle) => {
         end = settle
       })
+      const timer = setTimeout(() => this.#spawner?.kill('SIGKILL'), START_MS)
       const run: Run = {
         pid: 0,
         stream: null,
         over: false,
         connected: (stream) => {
+          clearTimeout(timer)
           run.stream = stream
           if (run.over) this.#runs.delete(id)
           resolve({ stream, ended, kill: () => this.#tell({ kind: 'kill', id }) })
@@ -94,26 +103,27 @@ export class Launcher {
           end(ending)
           // A quick process may be reported as ended before its connection is seen here: that still comes, with its output.
           if (!run.stream && ending.code !== null) return
+          clearTimeout(timer)
           this.#runs.delete(id)
           reject(new GitError(`${command} could not be started: ${ending.failure}`))
         },
       }
       this.#runs.set(id, run)
       this.#ensureSpawner()
-      this.#tell({ kind: 'spawn', id, command, args, cwd })
+      this.#tell({ kind: 'spawn', id, command, args, cwd, env })
     })
   }
 
   /** Runs `git` in a bare repository to its end. Throws `GitError` where it was killed or answered too much; judges no exit code. */
   async run(args: readonly string[], options: RunOptions): Promise<Finished> {
-    const running = await this.start('git', [...gitOptions, ...args], options.cwd)
-    let stopped = ''
-    const stop = (why: string) => {
-      stopped ||= why
+    const running = await this.start('git', [...gitOptions, ...args], options.cwd, options.env)
+    let stopped: GitError | null = null
+    const stop = (why: GitError) => {
+      stopped ??= why
       running.kill()
       running.stream.destroy()
     }
-    const timer = setTimeout(() => stop('it took too long'), options.timeoutMs ?? 60_000)
+    const timer = setTimeout(() => stop(new GitError(`git ${args[0]}: it took too long`)), options.timeoutMs ?? 60_000)
     const chunks: Buffer[] = []
     let bytes = 0
     let whole = false
@@ -127,7 +137,7 @@ export class Launcher {
     })
     running.stream.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes > (options.maxBytes ?? 256 * 1024 * 1024)) stop('it answered too much')
+      if (bytes > (options.maxBytes ?? 256 * 1024 * 1024)) stop(new TooMuchOutput(`git ${args[0]}: it answered too much`))
       else chunks.push(chunk)
     })
     // Not even an empty write where there is nothing to say: to a process that has ended already it fails, and takes unread answers along.
@@ -136,8 +146,8 @@ export class Launcher {
     const [ending] = await Promise.all([running.ended, read])
     clearTimeout(timer)
     running.stream.destroy()
-    const failure = stopped || ending.failure
-    if (failure || ending.code === null) throw new GitError(`git ${args[0]}: ${failure ?? 'no exit code'}`, { cause: ending.stderr })
+    if (stopped) throw stopped
+    if (ending.failure || ending.code === null) throw new GitError(`git ${args[0]}: ${ending.failure ?? 'no exit code'}`, { cause: ending.stderr })
     if (ending.code === 0 && !whole) throw new GitError(`git ${args[0]}: its answer was cut short`)
     return { ...ending, stdout: Buffer.concat(chunks) }
   }

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { gitOptions } from './environment.js'
 import { Conversation, ConversationLost, type Reader } from './conversation.js'
 import type { Launcher } from './launcher.js'
+import type { Environment } from './messages.js'
 
 /** Which long-lived process: what it runs, and in which repository. */
 export interface Service {
@@ -11,7 +12,12 @@ export interface Service {
   args: readonly string[]
   /** Runs under `stdbuf -o0`, for what does not flush its answers. */
   unbuffered?: boolean
+  env?: Environment
+  /** Milliseconds without a word after which it is taken for dead. Default: one minute. */
+  silenceMs?: number
 }
+
+const SILENCE_MS = 60_000
 
 const MAX_PROCESSES = 32
 
@@ -24,6 +30,8 @@ export class Pool {
     readonly launcher: Launcher,
     /** Whether `stdbuf` is installed. */
     readonly canUnbuffer: boolean,
+    /** The most that any service's `silenceMs` may be. */
+    readonly maxSilenceMs = Number.POSITIVE_INFINITY,
   ) {}
 
   /** Asks the service of a repository. Throws `ConversationLost` where the process ends before it answers. */
@@ -31,7 +39,7 @@ export class Pool {
     return this.#conversation(repository, service).ask(question, read)
   }
 
-  /** Like `ask`, for questions that change nothing: a process that ended is started again, once. */
+  /** Like `ask`, for questions that change nothing: a process that ended or hung is started again, once. */
   async askAgain<T>(repository: string, service: Service, question: string, read: Reader<T>): Promise<T> {
     try {
       return await this.ask(repository, service, question, read)
@@ -57,6 +65,12 @@ export class Pool {
     this.#conversations.delete(key)
   }
 
+  /** Lets one service of one repository end when it has answered what it was asked. */
+  finishService(repository: string, service: Service): void {
+    // Disposing of it does so.
+    this.#conversations.delete(`${repository}\0${service.name}`)
+  }
+
   close(): void {
     for (const conversation of this.#conversations.values()) conversation.kill()
     this.#conversations.clear()
@@ -67,7 +81,8 @@ export class Pool {
     const known = this.#conversations.get(key)
     if (known && !known.over) return known
     const [command, before] = service.unbuffered ? ['stdbuf', ['-o0', 'git']] : ['git', []]
-    const conversation = new Conversation(this.launcher, command as string, [...(before as string[]), ...gitOptions, ...service.args], repository)
+    const manner = { cwd: repository, silenceMs: Math.min(service.silenceMs ?? SILENCE_MS, this.maxSilenceMs), ...(service.env && { env: service.env }) }
+    const conversation = new Conversation(this.launcher, command as string, [...(before as string[]), ...gitOptions, ...service.args], manner)
     this.#conversations.set(key, conversation)
     return conversation
   }

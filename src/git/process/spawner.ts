@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname } from 'node:path'
-import { type FromSpawner, ID_BYTES, type ToSpawner } from './messages.js'
+import { type Environment, type FromSpawner, ID_BYTES, type ToSpawner } from './messages.js'
 
 /**
  * Entry point of the spawning process. It stays small, so that a spawn is quick however much memory the server holds.
@@ -28,7 +28,7 @@ function killGroup(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): voi
   }
 }
 
-function run(id: number, command: string, args: readonly string[], cwd: string): void {
+function run(id: number, command: string, args: readonly string[], cwd: string, env: Environment): void {
   const socket = connect({ path: socketPath as string, allowHalfOpen: true })
   socket.pause()
   let told = false
@@ -40,7 +40,7 @@ function run(id: number, command: string, args: readonly string[], cwd: string):
   }
   socket.on('error', (error) => end(null, '', error.message))
   socket.write(String(id).padEnd(ID_BYTES), () => {
-    const child = spawn(command, args, { cwd, stdio: [socket, socket, 'pipe'], detached: true })
+    const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: [socket, socket, 'pipe'], detached: true })
     running.set(id, child)
     let stderr = ''
     child.on('spawn', () => {
@@ -56,7 +56,7 @@ function run(id: number, command: string, args: readonly string[], cwd: string):
 }
 
 process.on('message', (message: ToSpawner) => {
-  if (message.kind === 'spawn') return run(message.id, message.command, message.args, message.cwd)
+  if (message.kind === 'spawn') return run(message.id, message.command, message.args, message.cwd, message.env)
   const child = running.get(message.id)
   if (child) killGroup(child)
 })

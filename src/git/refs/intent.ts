@@ -42,12 +42,16 @@ export class MoveIntent {
 
   /** The process of this move was killed: removes the locks that hold just what it meant to write. An empty one waits for the next start. */
   endKilled(): void {
-    const left = removeLocks(this.repository, this.#current, false)
-    if (left)
-      this.#doubtful = {
-        since: this.#doubtful.moves.length > 0 ? this.#doubtful.since : this.#current.since,
-        moves: [...this.#doubtful.moves, ...this.#current.moves],
-      }
+    if (removeLocks(this.repository, this.#current, false)) this.abandon()
+    else this.end()
+  }
+
+  /** The process of this move may be at work still, or what it left cannot be told from an admin's: its locks wait for the next start. */
+  abandon(): void {
+    this.#doubtful = {
+      since: this.#doubtful.moves.length > 0 ? this.#doubtful.since : this.#current.since,
+      moves: [...this.#doubtful.moves, ...this.#current.moves],
+    }
     this.end()
   }
 

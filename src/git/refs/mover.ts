@@ -14,11 +14,13 @@ import type { RefReader } from './reader.js'
 const ZERO = '0'.repeat(40)
 const PATIENCE_MS = 2000
 const UNLOCKED_ATTEMPTS = 4
+/** Longest that `update-ref` may be silent: it waits for nothing but the disk. */
+const SILENCE_MS = 30_000
 
 /** `update-ref` writes one message per process into the reflog, so what varies from call to call is left out of it. */
 function service(reason: string): Service {
   const verb = /^[a-z][a-z -]{0,60}/i.exec(reason)?.[0].trim() ?? 'move'
-  return { name: `update-ref ${verb}`, args: ['update-ref', '-m', `bindery: ${verb}`, '--stdin'] }
+  return { name: `update-ref ${verb}`, args: ['update-ref', '-m', `bindery: ${verb}`, '--stdin'], silenceMs: SILENCE_MS }
 }
 
 const expectLine =
@@ -36,6 +38,8 @@ function instruction({ ref, from, to }: RefMove): string {
   if (to !== null) return `update ${ref} ${to} ${from ?? ZERO}\n`
   return `${from === null ? 'verify' : 'delete'} ${ref} ${from ?? ZERO}\n`
 }
+
+const namesOf = (moves: readonly RefMove[]): string => moves.map(({ ref }) => ref).join(', ')
 
 /** Moves the refs of one repository, one transaction after the other. */
 export class RefMover {
@@ -62,6 +66,13 @@ export class RefMover {
     return turn
   }
 
+  /** Runs work between two moves. */
+  between<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(work)
+    this.#last = turn.catch(() => {})
+    return turn
+  }
+
   /** Resolves when no move is under way. */
   async idle(): Promise<void> {
     await this.#last
@@ -74,7 +85,8 @@ export class RefMover {
 
   async #untilDone(moves: readonly RefMove[], asked: Service): Promise<void> {
     if (moves.length === 0) return
-    const deadline = Date.now() + PATIENCE_MS
+    let deadline = Date.now() + PATIENCE_MS
+    let lost = false
     for (let attempt = 1; ; attempt++) {
       this.#mustBeFresh(moves)
       try {
@@ -82,13 +94,18 @@ export class RefMover {
         return await this.#sync(moves)
       } catch (error) {
         if (error instanceof StaleRef) throw error
+        if (error instanceof ConversationLost && error.atLarge)
+          throw new GitError(`${namesOf(moves)} cannot be moved: Git hangs and cannot be ended`, { cause: error })
         // The process may have died after it committed.
         if (this.#isDone(moves)) return await this.#sync(moves)
         this.#mustBeFresh(moves)
+        // One that hung may have used up the time: what it was asked for did not happen, so it may be asked for once more.
+        if (error instanceof ConversationLost && !lost) deadline = Date.now() + PATIENCE_MS
+        lost ||= error instanceof ConversationLost
         const locks = locksInTheWay(this.repository, moves)
         if (Date.now() > deadline && locks.length > 0) throw new RefLocked(locks, { cause: error })
         if (Date.now() > deadline || (locks.length === 0 && attempt >= UNLOCKED_ATTEMPTS)) {
-          throw new GitError(`${moves.map(({ ref }) => ref).join(', ')} cannot be moved`, { cause: error })
+          throw new GitError(`${namesOf(moves)} cannot be moved`, { cause: error })
         }
         await sleep(Math.min(10 * attempt, 100) * (0.5 + Math.random()))
       }
@@ -107,7 +124,8 @@ export class RefMover {
       if (stale) throw stale
     } catch (error) {
       // A process that fails takes its locks back; one that was killed does not.
-      if (error instanceof ConversationLost && error.killed) this.#intent.endKilled()
+      if (error instanceof ConversationLost && error.atLarge) this.#intent.abandon()
+      else if (error instanceof ConversationLost && error.killed) this.#intent.endKilled()
       else this.#intent.end()
       throw error
     }

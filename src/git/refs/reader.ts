@@ -32,22 +32,23 @@ export class RefReader {
 
   /** All refs whose name begins with `prefix`. */
   list(prefix: string): Map<RefName, CommitId> {
-    const names = new Set<string>()
+    const loose = new Set<string>()
     const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1)
-    this.#looseNames(folder.startsWith('refs/') ? folder : 'refs/', names)
-    for (const name of this.#packed.read().keys()) names.add(name)
+    this.#looseNames(folder.startsWith('refs/') ? folder : 'refs/', loose)
+    const packed = this.#packed.read()
     const found = new Map<RefName, CommitId>()
-    for (const name of [...names].sort()) {
+    for (const name of [...new Set([...loose, ...packed.keys()])].sort()) {
       if (!name.startsWith(prefix) || !isRefName(name)) continue
-      const head = this.head(name)
+      // What was packed alone when the folder was read needs no look for a file, which for thousands takes most of the time.
+      const head = loose.has(name) ? this.head(name) : this.#resolve(name, MAX_DEPTH, packed.get(name))
       if (head) found.set(name as RefName, head)
     }
     return found
   }
 
-  #resolve(ref: string, depth: number): CommitId | null {
+  #resolve(ref: string, depth: number, known?: string): CommitId | null {
     if (!isRefName(ref) || depth === 0) return null
-    const text = this.#loose(ref) ?? this.#packed.read().get(ref) ?? this.#loose(ref)
+    const text = known ?? this.#loose(ref) ?? this.#packed.read().get(ref) ?? this.#loose(ref)
     if (text === undefined || text === null) return null
     if (text.startsWith('ref: ')) return this.#resolve(text.slice(5).trim(), depth - 1)
     const oid = text.trim()

@@ -7,6 +7,7 @@ import { INCLUDES_FOLDER } from '../../reusable.js'
 import { encodeText } from '../../text.js'
 import { VARIABLES_FILE } from '../../variables.js'
 import { defaultId, idOf } from '../../identity.js'
+import { keepLineEnds } from '../line-ends.js'
 import { setFrontMatter } from '../front-matter.js'
 import { setYamlKey, YamlEditError } from '../yaml.js'
 import { type Batch, ChangeError, type Operation } from '../plan.js'
@@ -112,7 +113,8 @@ export const upsertReusableContent: Operation<ChangeOf<'upsert_reusable_content'
   if (existing) {
     const before = (await batch.workspace.text(existing.gitPath)) ?? ''
     const text = withDocument(before, change.document)
-    await batch.workspace.setText(existing.gitPath, change.title === undefined ? text : setFrontMatter(text, { title: change.title }))
+    const titled = change.title === undefined ? text : setFrontMatter(text, { title: change.title })
+    await batch.workspace.setText(existing.gitPath, keepLineEnds(before, titled))
     batch.written.add(existing.gitPath)
     return { object: 'updated_reusable_content', page: existing.id }
   }

@@ -5,6 +5,7 @@ import { insertEntry, moveEntry, removeEntry, retitleEntry } from '../../summary
 import { firstHeading, setFirstHeading } from '../../title.js'
 import { encodeText } from '../../text.js'
 import type { DocumentEntry, PageEntry } from '../../types.js'
+import { keepLineEnds } from '../line-ends.js'
 import { relativeTarget } from '../links.js'
 import { type Batch, ChangeError, type Operation } from '../plan.js'
 import { moveFile } from './move-file.js'
@@ -90,7 +91,7 @@ async function editText(batch: Parameters<typeof updatePage>[0], page: DocumentE
   }
   // The H1 follows the title only where it said the same (spec/gaps.md, "title change").
   if (change.title !== undefined && !change.document && firstHeading(text)?.title === page.title) text = setFirstHeading(text, change.title)
-  await workspace.setText(page.gitPath, withMembers(text, change, given))
+  await workspace.setText(page.gitPath, keepLineEnds(before, withMembers(text, change, given)))
 }
 
 async function movePage(batch: Parameters<typeof updatePage>[0], page: PageEntry, change: ChangeOf<'update_page'>): Promise<void> {

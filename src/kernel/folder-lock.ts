@@ -1,7 +1,20 @@
 import { spawnSync } from 'node:child_process'
 import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { StoreLocked } from './errors.js'
+
+/** Another process (or another part of this one) works on the folder. Members are null where the holder left no word. */
+export class FolderLocked extends Error {
+  constructor(
+    readonly dir: string,
+    readonly pid: number | null,
+    readonly host: string | null,
+    /** When the holder took the lock, ISO 8601. */
+    readonly since: string | null,
+  ) {
+    super(`${dir} is in use by process ${pid ?? '(unknown)'} on ${host ?? '(unknown host)'} since ${since ?? '(unknown)'}; stop it first`)
+    this.name = new.target.name
+  }
+}
 
 /** A held lock. */
 export interface Lock {
@@ -22,7 +35,7 @@ const LOCKED_BY_ANOTHER = 1
  * Takes the operating system's lock (flock) on `path`, which dies with the process however that ends: nothing to clean up
  * after a kill, no process ID to be mistaken for another's. Node has no call for it, so on Linux `flock` of util-linux (or
  * busybox) locks our open file, inherited as its descriptor 3, and ends; the lock stays with the file as long as we have
- * it open. The file's content only says who holds it. Throws `StoreLocked`.
+ * it open. The file's content only says who holds it. `dir` is the folder that the lock is for. Throws `FolderLocked`.
  */
 export function takeLock(dir: string, path: string): Lock {
   const fd = open(dir, path)
@@ -63,12 +76,12 @@ function flock(dir: string, path: string, fd: number): void {
   if (status !== 0) throw new Error(`cannot lock ${path}: flock ended with ${status}: ${stderr.toString().trim()}`)
 }
 
-function lockedBy(dir: string, path: string): StoreLocked {
+function lockedBy(dir: string, path: string): FolderLocked {
   let holder: Partial<Holder> = {}
   try {
     holder = JSON.parse(readFileSync(path, 'utf8')) as Partial<Holder>
   } catch {
     // The holder is about to write who it is; the refusal stands without.
   }
-  return new StoreLocked(dir, holder.pid ?? null, holder.host ?? null, holder.since ?? null)
+  return new FolderLocked(dir, holder.pid ?? null, holder.host ?? null, holder.since ?? null)
 }

@@ -1,0 +1,36 @@
+import { LRUCache } from 'lru-cache'
+import { Slices } from '../kernel/slices.js'
+import { readBounded } from './read.js'
+import { decodeText } from './text.js'
+import { firstHeading } from './title.js'
+import type { TreeReader } from './types.js'
+
+/** Of more pages, or of a larger one, the file's name is the title. */
+const MAX_PAGES = 20_000
+const MAX_BYTES = 4 * 1024 * 1024
+
+const OID = /^[0-9a-f]{40}$/
+/** By blob, since every edit of a repository without a table of contents asks for all of them: at most some megabytes. */
+const known = new LRUCache<string, string>({ max: MAX_PAGES })
+
+/** The first H1 of files, by path; those without one are left out. What a page without an entry in a table of contents is called. */
+export async function headingTitles(reader: TreeReader, paths: readonly string[]): Promise<Map<string, string>> {
+  const titles = new Map<string, string>()
+  if (paths.length > MAX_PAGES) return titles
+  const slices = new Slices()
+  for (const path of paths) {
+    const oid = (await reader.entry(path))?.oid
+    if (oid === undefined) continue
+    const title = known.get(oid) ?? (await headingOf(reader, oid))
+    if (OID.test(oid)) known.set(oid, title)
+    if (title !== '') titles.set(path, title)
+    if (slices.due) await slices.rest()
+  }
+  return titles
+}
+
+/** '' where there is none. */
+async function headingOf(reader: TreeReader, oid: string): Promise<string> {
+  const bytes = await readBounded(reader, oid)
+  return bytes === null || bytes.byteLength > MAX_BYTES ? '' : (firstHeading(decodeText(bytes))?.title ?? '')
+}

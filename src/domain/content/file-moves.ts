@@ -1,0 +1,212 @@
+import { defaultId } from '../../content/identity.js'
+import { matchPages, type Sight } from '../../content/identity-match/match.js'
+import { isMarkdown, nameOf } from '../../content/paths.js'
+import { readStructure } from '../../content/structure.js'
+import { decodeText } from '../../content/text.js'
+import { firstHeading } from '../../content/title.js'
+import type { ContentStructure } from '../../content/types.js'
+import type { Repository, Snapshot, TreeChange } from '../../git/index.js'
+import { Slices } from '../../kernel/slices.js'
+
+/** Pages of which one commit changes more, in number or bytes, are known by exact bytes and titles alone. */
+const MAX_PAGES = 4_000
+const MAX_BYTES = 32 * 1024 * 1024
+
+/** One side of a commit: its files, and its shape where somebody asks for it. */
+export class Side {
+  #structure: Promise<ContentStructure> | null = null
+  constructor(readonly snapshot: Snapshot) {}
+
+  structure(): Promise<ContentStructure> {
+    this.#structure ??= readStructure(this.snapshot, defaultId)
+    return this.#structure
+  }
+
+  /** Listed files by their titles, of those that are asked for. */
+  async titles(isAsked: (path: string) => boolean): Promise<Map<string, string>> {
+    const { byGitPath } = await this.structure()
+    return new Map([...byGitPath.values()].filter((entry) => isAsked(entry.gitPath)).map((entry) => [entry.gitPath, entry.title]))
+  }
+}
+
+/**
+ * What became of the files that a commit changed, where that differs from what their paths say: exact bytes; of
+ * files gone and new, one title in the table of contents; then pages by text, H1 and title, also where both paths are
+ * occupied before and after (`matchPages`); then Git's own detection.
+ */
+export async function fileMoves(repo: Repository, old: Side, now: Side, plain: readonly TreeChange[]): Promise<TreeChange[]> {
+  const open = new OpenFiles(plain)
+  const slices = new Slices()
+  await exactMoves(open, slices)
+  if (open.anyRenames) await titleMoves(open, old, now)
+  await equalMoves(open, slices)
+  const { summary } = (await now.structure()).config
+  await pageMoves(open, old, now, summary, slices)
+  if (open.anyRenames)
+    for (const change of await repo.diff(old.snapshot.commit, now.snapshot.commit, { renames: true }))
+      if (change.status === 'renamed' && change.from !== undefined && open.isRename(change.from, change.path)) open.take(change.from, change.path)
+  return open.outcome()
+}
+
+/** Whether the commit may have moved a file at all: one that only changes the bytes of one page, or of none, does not. */
+export function mayMove(plain: readonly TreeChange[]): boolean {
+  if (plain.some((change) => change.status !== 'modified')) return true
+  const had = new Set(plain.map((change) => change.before?.oid))
+  return plain.filter(({ path }) => isMarkdown(path)).length > 1 || plain.some((change) => had.has(change.after?.oid))
+}
+
+/** Changed files that have not been matched yet. */
+class OpenFiles {
+  /** Paths that a file was at, and those that one is at, by path. */
+  readonly gone: Map<string, TreeChange>
+  readonly came: Map<string, TreeChange>
+  readonly #moved: TreeChange[] = []
+  /** Paths whose file went elsewhere. */
+  readonly #left = new Set<string>()
+  #deleted = 0
+  #added = 0
+
+  constructor(plain: readonly TreeChange[]) {
+    this.gone = new Map(plain.filter((change) => change.before).map((change) => [change.path, change]))
+    this.came = new Map(plain.filter((change) => change.after).map((change) => [change.path, change]))
+    for (const { status } of plain) this.#count(status, 1)
+  }
+
+  #count(status: TreeChange['status'] | undefined, by: number): void {
+    if (status === 'deleted') this.#deleted += by
+    if (status === 'added') this.#added += by
+  }
+
+  has(from: string, to: string): boolean {
+    return this.gone.has(from) && this.came.has(to)
+  }
+
+  /** Whether the file is gone, and the other new. */
+  isRename(from: string, to: string): boolean {
+    return this.gone.get(from)?.status === 'deleted' && this.came.get(to)?.status === 'added'
+  }
+
+  /** Whether there are files gone, and files new. */
+  get anyRenames(): boolean {
+    return this.#deleted > 0 && this.#added > 0
+  }
+
+  take(from: string, to: string): void {
+    this.#count(this.gone.get(from)?.status, -1)
+    this.#count(this.came.get(to)?.status, -1)
+    this.#moved.push({ ...(this.came.get(to) as TreeChange), status: 'renamed', from, path: to })
+    this.#left.add(from)
+    this.gone.delete(from)
+    this.came.delete(to)
+  }
+
+  /** The file at this path is the one that was there. */
+  stay(path: string): void {
+    this.gone.delete(path)
+    this.came.delete(path)
+  }
+
+  outcome(): TreeChange[] {
+    const gone = [...this.gone.values()].filter(({ status, path }) => status === 'deleted' || !this.came.has(path))
+    const came = [...this.came.values()].flatMap((change) => {
+      if (change.status === 'added') return [change]
+      // A page that stands where another one was, and comes from nowhere, is new. Of other files it may be the one that was copied.
+      return this.#left.has(change.path) && isMarkdown(change.path) ? [{ ...change, status: 'added' as const }] : []
+    })
+    return [...this.#moved, ...gone.map((change) => ({ ...change, status: 'deleted' as const })), ...came]
+  }
+}
+
+const isOccupied = (change: TreeChange | undefined): boolean => change?.status === 'modified'
+/** Pages that were there before and after are weighed with all else that speaks for them. */
+const isWeighed = (open: OpenFiles, from: string, to: string): boolean =>
+  isMarkdown(from) && isMarkdown(to) && (isOccupied(open.gone.get(from)) || isOccupied(open.came.get(to)))
+
+/** Files whose bytes only one file had, and only one has. */
+async function exactMoves(open: OpenFiles, slices: Slices): Promise<void> {
+  const [had, have] = [byBlob(open.gone, 'before'), byBlob(open.came, 'after')]
+  for (const [oid, targets] of have) {
+    const sources = had.get(oid) ?? []
+    const [from, to] = [sources[0] as string, targets[0] as string]
+    if (sources.length === 1 && targets.length === 1 && from !== to && !isWeighed(open, from, to)) open.take(from, to)
+    if (slices.due) await slices.rest()
+  }
+}
+
+/** Equal files (stubs) say nothing about which is which: those of one name go together, in order of path. */
+async function equalMoves(open: OpenFiles, slices: Slices): Promise<void> {
+  const had = byBlob(open.gone, 'before')
+  const waiting = new Map<string, string[]>()
+  for (const [oid, sources] of had) for (const path of sources) push(waiting, `${oid} ${nameOf(path)}`, path)
+  for (const list of waiting.values()) list.reverse()
+  for (const [to, change] of [...open.came]) {
+    const oid = change.after?.oid as string
+    const sources = had.get(oid) ?? []
+    const from = sources.length === 1 ? sources[0] : waiting.get(`${oid} ${nameOf(to)}`)?.pop()
+    if (from !== undefined && from !== to && open.has(from, to) && !isWeighed(open, from, to)) open.take(from, to)
+    if (slices.due) await slices.rest()
+  }
+}
+
+function byBlob(changes: ReadonlyMap<string, TreeChange>, side: 'before' | 'after'): Map<string, string[]> {
+  const found = new Map<string, string[]>()
+  for (const [path, change] of changes) push(found, change[side]?.oid as string, path)
+  return found
+}
+
+function push(lists: Map<string, string[]>, key: string, value: string): void {
+  const list = lists.get(key)
+  if (list) list.push(value)
+  else lists.set(key, [value])
+}
+
+/** Files gone and new that have one title, which no other of them has (`Introduction` of several says nothing). */
+async function titleMoves(open: OpenFiles, old: Side, now: Side): Promise<void> {
+  const [sources, targets] = [onlyOnes(await old.titles((path) => open.gone.has(path))), onlyOnes(await now.titles((path) => open.came.has(path)))]
+  for (const [title, from] of sources) {
+    const to = targets.get(title)
+    if (from !== null && to && open.isRename(from, to)) open.take(from, to)
+  }
+}
+
+function onlyOnes(titles: ReadonlyMap<string, string>): Map<string, string | null> {
+  const found = new Map<string, string | null>()
+  for (const [path, title] of titles) found.set(title, found.has(title) ? null : path)
+  return found
+}
+
+/** Pages weighed against each other, where some were changed at a path that was theirs. */
+async function pageMoves(open: OpenFiles, old: Side, now: Side, summary: string, slices: Slices): Promise<void> {
+  const isPage = (path: string): boolean => isMarkdown(path) && path !== summary
+  const [gone, came] = [[...open.gone.values()].filter(({ path }) => isPage(path)), [...open.came.values()].filter(({ path }) => isPage(path))]
+  if (gone.length + came.length < 3 || !came.some(isOccupied)) return
+  const texts = await withinBounds(old, now, gone, came)
+  const [before, after] = [await sights(old, gone, 'before', texts, slices), await sights(now, came, 'after', texts, slices)]
+  for (const [from, to] of await matchPages(before, after, slices)) {
+    if (from === to) open.stay(from)
+    else open.take(from, to)
+  }
+}
+
+async function withinBounds(old: Side, now: Side, gone: readonly TreeChange[], came: readonly TreeChange[]): Promise<boolean> {
+  if (gone.length > MAX_PAGES || came.length > MAX_PAGES) return false
+  const sizes = [
+    ...(await old.snapshot.sizes(gone.map((change) => change.before?.oid as string))),
+    ...(await now.snapshot.sizes(came.map((change) => change.after?.oid as string))),
+  ]
+  return sizes.reduce((sum, size) => sum + size, 0) <= MAX_BYTES
+}
+
+async function sights(side: Side, changes: readonly TreeChange[], when: 'before' | 'after', texts: boolean, slices: Slices): Promise<Sight[]> {
+  const paths = new Set(changes.map((change) => change.path))
+  const titles = await side.titles((path) => paths.has(path))
+  const found: Sight[] = []
+  for (const change of changes) {
+    const entry = change[when]
+    const text = texts && entry?.mode.startsWith('100') ? decodeText(await side.snapshot.read(entry.oid)) : null
+    const heading = text === null ? null : (firstHeading(text)?.title ?? null)
+    found.push({ path: change.path, oid: entry?.oid as string, text, title: titles.get(change.path) ?? null, heading })
+    if (slices.due) await slices.rest()
+  }
+  return found
+}

@@ -1,0 +1,63 @@
+import fs from 'node:fs/promises'
+import { join } from 'node:path'
+import git from 'isomorphic-git'
+
+/** isomorphic-git reads packs whole: so many bytes of them at most are given to it. */
+export const MAX_PACK_BYTES = 128 * 1024 * 1024
+
+export interface RawSecond {
+  type: string
+  content: Buffer
+}
+
+/** A pack that the second reader is not shown. */
+export interface LeftPack {
+  name: string
+  bytes: number
+}
+
+/** A repository as isomorphic-git reads it: none of our code, and nothing of Git's. */
+export interface SecondReader {
+  readonly left: readonly LeftPack[]
+  refs(): Promise<string[]>
+  resolve(ref: string): Promise<string>
+  /** Throws what the library throws, also where the content is not what the name says. */
+  object(oid: string): Promise<RawSecond>
+  /** Entries by name: mode and oid. */
+  tree(oid: string): Promise<Map<string, string>>
+  commit(oid: string): Promise<{ tree: string; parents: string[] }>
+}
+
+/** Opens a repository for the second reader, without the packs that are too large together; the smallest are shown first. */
+export async function openSecondReader(repository: string, maxPackBytes: number): Promise<SecondReader> {
+  const folder = join(repository, 'objects/pack')
+  const packs: LeftPack[] = []
+  for (const name of await fs.readdir(folder)) if (name.endsWith('.pack')) packs.push({ name, bytes: (await fs.stat(join(folder, name))).size })
+  let room = maxPackBytes
+  const left = packs
+    .sort((a, b) => a.bytes - b.bytes)
+    .filter(({ bytes }) => {
+      room -= bytes
+      return room < 0
+    })
+  const hidden = new Set(left.map(({ name }) => name.replace(/\.pack$/, '.idx')))
+  const shown = async (path: string): Promise<string[]> => (await fs.readdir(path)).filter((name) => !hidden.has(name))
+  const common = { fs: { promises: { ...fs, readdir: shown } }, gitdir: repository, cache: {} }
+  return {
+    left,
+    refs: async () => (await git.listRefs({ ...common, filepath: 'refs' })).map((name) => `refs/${name}`),
+    resolve: (ref) => git.resolveRef({ ...common, ref }),
+    async object(oid) {
+      const { type, object } = await git.readObject({ ...common, oid, format: 'content' })
+      return { type: String(type), content: Buffer.from(object as Uint8Array) }
+    },
+    async tree(oid) {
+      const { tree } = await git.readTree({ ...common, oid })
+      return new Map(tree.map((entry) => [entry.path, `${entry.mode} ${entry.oid}`]))
+    },
+    async commit(oid) {
+      const { commit } = await git.readCommit({ ...common, oid })
+      return { tree: commit.tree, parents: commit.parent }
+    },
+  }
+}

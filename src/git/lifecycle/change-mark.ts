@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { errorCode } from '../objects/disk.js'
+
+const FILE = 'bindery-maintained'
+
+/** What a repository looked like after it was maintained. */
+export interface ChangeMark {
+  state: string
+  /** Milliseconds since 1970. */
+  at: number
+  /** Loose objects that were left: garbage, in time. */
+  loose: number
+}
+
+/**
+ * Tells whether objects or refs came or went, by the times of the folders that hold their names: some hundred looks, whatever
+ * the repository holds. A file that is only dated anew changes nothing.
+ */
+export async function stateOf(repository: string): Promise<string> {
+  const hash = createHash('sha1')
+  const note = async (path: string): Promise<void> => {
+    const { mtimeNs } = await stat(join(repository, path), { bigint: true }).catch((error: unknown) => {
+      if (errorCode(error) !== 'ENOENT') throw error
+      return { mtimeNs: 0n }
+    })
+    hash.update(`${path} ${mtimeNs}\n`)
+  }
+  const refs = (await readdir(join(repository, 'refs'), { recursive: true, withFileTypes: true })).filter((entry) => entry.isDirectory())
+  const folders = (await readdir(join(repository, 'objects'))).filter((name) => /^([0-9a-f]{2}|pack)$/.test(name))
+  const paths = [...folders.map((name) => `objects/${name}`), ...refs.map((entry) => join(entry.parentPath, entry.name).slice(repository.length + 1))]
+  for (const path of ['packed-refs', 'refs', ...paths.sort()]) await note(path)
+  return hash.digest('hex')
+}
+
+/** Null where it was never maintained, or nobody knows. */
+export async function readMark(repository: string): Promise<ChangeMark | null> {
+  try {
+    return JSON.parse(await readFile(join(repository, FILE), 'utf8')) as ChangeMark
+  } catch {
+    return null
+  }
+}
+
+/** Not synced: a lost mark costs one maintenance. */
+export const writeMark = (repository: string, mark: ChangeMark): Promise<void> => writeFile(join(repository, FILE), JSON.stringify(mark))

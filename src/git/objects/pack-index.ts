@@ -1,0 +1,83 @@
+import { type FileHandle, open, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { errorCode } from './disk.js'
+
+const ATTEMPTS = 5
+const OID_BYTES = 20
+const FANOUT_BYTES = 1024
+/** How a pack's index is laid out, by version (gitformat-pack(5)): bytes before its fan-out table, per entry, and before an entry's name. */
+const FIRST = { header: 0, entry: 24, name: 4 }
+const SECOND = { header: 8, entry: OID_BYTES, name: 0 }
+const SECOND_MAGIC = 'ff744f6300000002'
+
+/**
+ * Which pack holds each object, as the folder stands now; what is in none is left out. The indexes are read anew each time:
+ * a Git process that lives long goes on answering from a pack that it has open and that somebody has deleted.
+ */
+export async function findInPacks(objects: string, oids: readonly string[]): Promise<Map<string, string>> {
+  for (let attempt = 1; ; attempt++) {
+    const found = new Map<string, string>()
+    const replaced = await lookThrough(join(objects, 'pack'), oids, found)
+    if (!replaced || found.size === oids.length || attempt === ATTEMPTS) return found
+  }
+}
+
+/** Answers whether a pack went away meanwhile: what took its place was not looked at. */
+async function lookThrough(folder: string, oids: readonly string[], found: Map<string, string>): Promise<boolean> {
+  const names = new Set(await readdir(folder))
+  let replaced = false
+  for (const index of names) {
+    const pack = index.replace(/\.idx$/, '.pack')
+    if (pack === index || !names.has(pack)) continue
+    const wanted = oids.filter((oid) => !found.has(oid))
+    if (wanted.length === 0) break
+    try {
+      for (const oid of await namesIn(join(folder, index), wanted)) found.set(oid, pack)
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw error
+      replaced = true
+    }
+  }
+  return replaced
+}
+
+/** Those of `oids` that an index names. An index that is cut short names nothing. */
+async function namesIn(path: string, oids: readonly string[]): Promise<string[]> {
+  const file = await open(path, 'r')
+  try {
+    const head = await read(file, 0, SECOND.header + FANOUT_BYTES)
+    if (head.length < SECOND.header + FANOUT_BYTES) return []
+    const layout = head.toString('hex', 0, SECOND.header) === SECOND_MAGIC ? SECOND : FIRST
+    const upTo = (byte: number): number => (byte < 0 ? 0 : head.readUInt32BE(layout.header + 4 * byte))
+    const found: string[] = []
+    for (const oid of oids) {
+      const byte = Number.parseInt(oid.slice(0, 2), 16)
+      const [from, to] = [upTo(byte - 1), upTo(byte)]
+      if (to <= from) continue
+      const entries = await read(file, layout.header + FANOUT_BYTES + from * layout.entry, (to - from) * layout.entry)
+      if (isAmong(entries, Buffer.from(oid, 'hex'), layout)) found.push(oid)
+    }
+    return found
+  } finally {
+    await file.close()
+  }
+}
+
+/** Binary search in entries sorted by name. */
+function isAmong(entries: Buffer, oid: Buffer, { entry, name }: typeof FIRST): boolean {
+  let [low, high] = [0, Math.floor(entries.length / entry)]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    const at = middle * entry + name
+    const order = oid.compare(entries, at, at + OID_BYTES)
+    if (order === 0) return true
+    if (order < 0) high = middle
+    else low = middle + 1
+  }
+  return false
+}
+
+async function read(file: FileHandle, at: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(length)
+  return bytes.subarray(0, (await file.read(bytes, 0, length, at)).bytesRead)
+}

@@ -1,0 +1,108 @@
+import { chmodSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { deflateSync } from 'node:zlib'
+import * as assert from 'uvu/assert'
+import type { Repository } from '../../src/git/index.js'
+import type { CommitId, RefName } from '../../src/kernel/ids.js'
+import { loadConfig } from '../../src/config.js'
+import { checkAll } from '../../src/maintenance.js'
+import { startService } from '../support/service.js'
+import { suite } from '../support/suite.js'
+import { admin, clear, commit, MAIN, makePlace, openAt, type Place } from './fixture.js'
+
+const test = suite('the deep check')
+let place: Place
+test.before(async () => {
+  place = await makePlace()
+})
+test.after(() => clear(place))
+let count = 0
+
+/** A repository with some history, two branches, packs and loose objects. */
+async function filled(): Promise<{ repository: Repository; head: CommitId }> {
+  const repository = await place.git.create(`r${++count}`)
+  const root = await commit(repository, [], { 'README.md': '# One\n', 'guides/a.md': 'A\n', 'guides/deep/é.md': 'E\n' })
+  await repository.move([{ ref: MAIN, from: null, to: root }], 'begin')
+  admin(repository, ['repack', '-q', '-a', '-d'])
+  const side = await commit(repository, [root], { 'guides/b.md': 'B\n' }, { message: 'Side\n\nwith more\n', headers: { 'page-ids': '1\nx y' } })
+  const head = await commit(repository, [root, side], { 'guides/b.md': 'B\n', 'c.md': 'C\n' })
+  const branch = 'refs/heads/change-requests/1' as RefName
+  await repository.move(
+    [
+      { ref: MAIN, from: root, to: head },
+      { ref: branch, from: null, to: side },
+    ],
+    'merge',
+  )
+  return { repository, head }
+}
+const file = (repository: Repository, oid: string): string => join(repository.path, 'objects', oid.slice(0, 2), oid.slice(2))
+const oidOf = (repository: Repository, name: string): string => admin(repository, ['rev-parse', name])
+
+test('is content with what is sound, and leaves large packs to Git by name', async () => {
+  const { repository } = await filled()
+  assert.equal(await repository.deepCheck(), { complaints: [], notes: [] })
+  admin(repository, ['tag', '-a', 'v1', '-m', 'A tag', MAIN])
+  assert.equal((await repository.deepCheck()).complaints, [])
+  const { complaints, notes } = await repository.deepCheck(10)
+  const [pack] = readdirSync(join(repository.path, 'objects/pack')).filter((name) => name.endsWith('.pack'))
+  assert.equal(complaints, [])
+  assert.match(notes[0] as string, `${pack} (1 MiB) is left to Git`)
+  assert.match(notes[1] as string, /^\d+ objects lie in packs that were left to Git$/)
+})
+
+test('names a damaged object, a missing file, and a folder that the service reads from memory alone', async () => {
+  const { repository, head } = await filled()
+  const snapshot = await repository.at(head)
+  await snapshot.walk()
+  const [gone, damaged, swapped, remembered] = [`${MAIN}:guides/b.md`, `${MAIN}:c.md`, `refs/heads/change-requests/1:guides`, `${MAIN}^{tree}`].map((name) =>
+    oidOf(repository, name),
+  ) as [string, string, string, string]
+  rmSync(file(repository, gone))
+  chmodSync(file(repository, damaged), 0o644)
+  writeFileSync(file(repository, damaged), 'no object')
+  rmSync(file(repository, remembered))
+  chmodSync(file(repository, swapped), 0o644)
+  writeFileSync(file(repository, swapped), deflateSync(Buffer.from('blob 3\0abc')))
+  assert.is((await snapshot.list(''))?.length, 3, 'the service still reads it')
+  const { complaints } = await repository.deepCheck()
+  const about = (oid: string): string[] => complaints.filter((line) => line.includes(oid))
+  assert.match(about(gone).join('\n'), /blob .* \(refs\/heads\/.*guides\/b\.md\): the second reader cannot read it/)
+  assert.match(about(damaged).join('\n'), /c\.md\): the second reader cannot read it/)
+  assert.match(about(damaged).join('\n'), /the service cannot read it/)
+  assert.match(about(remembered).join('\n'), /tree .* \(refs\/heads\/main:\): the second reader cannot read it/)
+  assert.is(about(remembered).length, 1)
+  assert.ok(about(swapped).length > 0, complaints.join('\n'))
+  assert.ok((await repository.check()).length > 0)
+})
+
+test('names a commit that is not there', async () => {
+  const { repository } = await filled()
+  const side = oidOf(repository, 'refs/heads/change-requests/1')
+  rmSync(file(repository, side))
+  const other = await openAt(place.dir)
+  const { complaints } = await (await other.open(`r${count}`)).deepCheck()
+  await other.close()
+  assert.match(complaints.join('\n'), new RegExp(`commit ${side}|object ${side}`))
+})
+
+test('is what bindery fsck --deep does with every space', async () => {
+  const service = await startService()
+  const answer = await service.admin.call('post', `/v1/orgs/${service.organization}/spaces`, { title: 'Handbook' }).expect(201)
+  await service.service.close()
+  const config = loadConfig({ BINDERY_DATA_DIR: join(service.dir, 'data'), BINDERY_REPOS_DIR: join(service.dir, 'repos') })
+  try {
+    assert.equal(await checkAll(config, { deep: true }), { complaints: [], notes: [] })
+    const path = join(service.dir, 'repos', `${answer.body.id}.git`)
+    const blob = admin({ path }, ['rev-parse', `${MAIN}:README.md`])
+    rmSync(join(path, 'objects', blob.slice(0, 2), blob.slice(2)))
+    const { complaints } = await checkAll(config, { deep: true })
+    assert.ok(
+      complaints.some((line) => line.startsWith(`${path}: `) && line.includes(blob) && line.includes('README.md')),
+      complaints.join('\n'),
+    )
+  } finally {
+    rmSync(service.dir, { recursive: true, force: true })
+  }
+})
+test.run()

@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto'
+import { readdirSync, truncateSync, unlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import * as assert from 'uvu/assert'
+import { findInPacks } from '../../src/git/objects/pack-index.js'
+import { suite } from '../support/suite.js'
+import { admin, clear, commit, MAIN, makePlace, type Place } from './fixture.js'
+
+const test = suite('the indexes of packs')
+let place: Place
+test.before(async () => {
+  place = await makePlace()
+})
+test.after(() => clear(place))
+
+for (const version of ['1', '2']) {
+  test(`of version ${version} name every object that Git finds there, and no other`, async () => {
+    const repository = await place.git.create(`v${version}`)
+    const root = await commit(repository, [], Object.fromEntries(Array.from({ length: 600 }, (_, n) => [`${n % 20}/${n}`, String(n)])))
+    await repository.move([{ ref: MAIN, from: null, to: root }], 'begin')
+    admin(repository, ['-c', `pack.indexVersion=${version}`, 'repack', '-q', '-a', '-d'])
+    const oids = admin(repository, ['cat-file', '--batch-all-objects', '--batch-check=%(objectname)']).split('\n')
+    assert.ok(oids.length > 600)
+    const objects = join(repository.path, 'objects')
+    const [pack] = readdirSync(join(objects, 'pack')).filter((name) => name.endsWith('.pack')) as [string]
+    const others = Array.from({ length: 300 }, () => randomBytes(20).toString('hex'))
+    assert.equal(new Set((await findInPacks(objects, [...others, ...oids])).values()), new Set([pack]))
+    assert.equal([...(await findInPacks(objects, [...others, ...oids])).keys()], oids)
+    const index = join(objects, 'pack', pack.replace(/pack$/, 'idx'))
+    admin(repository, ['repack', '-q', '-a'])
+    truncateSync(index, 500)
+    assert.is((await findInPacks(objects, oids)).size, 0, 'an index that was cut names nothing')
+    unlinkSync(join(objects, 'pack', pack))
+    assert.is((await findInPacks(objects, oids)).size, 0)
+  })
+}
+test.run()

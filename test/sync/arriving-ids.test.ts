@@ -1,0 +1,55 @@
+import * as assert from 'uvu/assert'
+import { structureAt } from '../../src/domain/content/revisions.js'
+import type { LoadedSpace } from '../../src/domain/app.js'
+import type { CommitId, RefName } from '../../src/kernel/ids.js'
+import { git } from '../support/hermetic-git.js'
+import { suite } from '../support/suite.js'
+import { type Fixture, startFixture } from '../support/sync-fixture.js'
+
+const test = suite('IDs of what arrives')
+let f: Fixture
+test.before(async () => {
+  f = await startFixture()
+})
+test.after(() => f.close())
+
+const text = (word: string): string => `# ${word}\n\n${Array.from({ length: 9 }, (_, n) => `${word} line ${n}.\n`).join('')}`
+const DOCS = {
+  'README.md': '# Home\n',
+  'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n* [A](a.md)\n* [B](b.md)\n',
+  'a.md': text('alpha'),
+  'b.md': text('beta'),
+}
+const idsOf = async ({ doc, repo }: LoadedSpace): Promise<Record<string, string>> => {
+  const head = repo.head('refs/heads/main' as RefName) as CommitId
+  const { byGitPath } = await structureAt(f.app, doc.id, repo, head)
+  return Object.fromEntries([...byGitPath].map(([path, page]) => [path, page.id]))
+}
+
+for (const [n, page] of ['notes.md', 'README.md'].entries())
+  test(`an export of which nothing is known any more comes back, with a person's commit of ${page} on top: pages that exchanged texts here keep their IDs`, async () => {
+    const remote = await f.remotes.createRepository(`cut-${n}.git`, { files: DOCS })
+    const space = await f.space()
+    await f.import(space, { url: remote.url })
+    await f.edit(space, { 'README.md': '# Home\n\nOne.\n' })
+    await f.export(space, { url: remote.url })
+    const before = await idsOf(space)
+    const refs = await git(space.repo.path, ['for-each-ref', '--format=update %(refname) %(objectname)', 'refs/bindery/sync'])
+    // In place, by edits of the two pages: nothing has moved.
+    await f.edit(space, { 'a.md': DOCS['b.md'], 'b.md': DOCS['a.md'] })
+    await f.export(space, { url: remote.url })
+    // The answer was cut, and the record taken for that of a push that never was.
+    const all = await git(space.repo.path, ['for-each-ref', '--format=delete %(refname)', 'refs/bindery/sync'])
+    const gone = all.split('\n').filter((line) => !refs.includes(`${line.slice('delete '.length)} `))
+    await git(space.repo.path, ['update-ref', '--stdin'], `${[...refs.split('\n'), ...gone].join('\n')}\n`)
+    await f.edit(space, { 'other.md': 'Two.\n' })
+    await remote.commit({ [page]: page === 'README.md' ? '# Home of all\n\nOne.\n' : 'New.\n' })
+    const run = await f.import(space, { url: remote.url })
+    assert.is(run.error, undefined)
+    assert.is(run.result, 'merged')
+    assert.equal(await idsOf(space), before)
+    f.app.content.clear()
+    assert.equal(await idsOf(space), before)
+  })
+
+test.run()

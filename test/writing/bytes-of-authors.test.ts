@@ -1,0 +1,83 @@
+import * as assert from 'uvu/assert'
+import { startService, type TestService } from '../support/service.js'
+import { suite } from '../support/suite.js'
+import { flat, openDesk } from './fixture.js'
+
+const test = suite<{ here: TestService }>('bytes of authors')
+test.before(async (c) => {
+  c.here = await startService()
+})
+test.after((c) => c.here.close())
+
+const listed = (...lines: string[]): string => `# Table of contents\n\n${lines.join('\n')}\n`
+
+test('an edit with LF of a page with CRLF changes the lines that it changes; a mixed page stays mixed', async ({ here }) => {
+  const crlf = '---\r\nicon: x\r\n---\r\n\r\n# A\r\n\r\nOne.\r\n\r\nTwo.\r\n'
+  const mixed = '# B\r\n\r\nOne.\n\nTwo.\r\n'
+  const desk = await openDesk(here, { 'SUMMARY.md': listed('* [A](a.md)', '* [B](b.md)'), 'a.md': crlf, 'b.md': mixed })
+  const [a, b] = [await desk.id('a'), await desk.id('b')]
+  const edit = (page: string, markdown: string): object => ({ operation: 'update_page', page, document: { markdown } })
+  await desk.write([edit(a, '\n# A\n\nOne.\n\nMore.\n\nTwo.\n'), edit(b, '# B\n\nOne.\n\nMore.\n\nTwo.\n')])
+  assert.is(await desk.file('a.md'), crlf.replace('Two.', 'More.\r\n\r\nTwo.'))
+  assert.is(await desk.file('b.md'), '# B\r\n\r\nOne.\n\nMore.\n\nTwo.\r\n')
+  assert.is((await desk.git('diff', '--numstat', 'main^', 'main', '--', 'a.md')).split('\t').slice(0, 2).join(), '2,0')
+  await desk.write([edit(a, '---\nicon: y\n---\n\n# A\n')])
+  assert.is(await desk.file('a.md'), '---\r\nicon: y\r\n---\r\n\r\n# A\r\n')
+  // As a tree of blocks.
+  const { document } = (await desk.admin.call('get', `${desk.url}/content/page/${b}?format=document`).expect(200)).body
+  const { nodes } = (await desk.admin.call('get', `${desk.url}/content/page/${a}?format=document`).expect(200)).body.document
+  await desk.write([{ operation: 'update_page', page: a, document: { document: { ...document, nodes: [...nodes, ...document.nodes.slice(1)] } } }])
+  assert.is(await desk.file('a.md'), '---\r\nicon: y\r\n---\r\n\r\n# A\r\n\r\nOne.\r\n\r\nMore.\r\n\r\nTwo.\r\n')
+  // What decides a conflict is a text of the file too.
+  const change = await desk.changeRequest()
+  await change.write([edit(b, '# Mine\n\nOne.\n\nMore.\n\nTwo.\n')])
+  await desk.write([edit(b, '# Yours\n\nOne.\n\nMore.\n\nTwo.\n')])
+  await change.update(200, { resolve: [{ path: 'b.md', content: '# Ours\n\nOne.\n\nMore.\n\nTwo.\n' }] })
+  assert.is(await desk.file('b.md', change.ref), '# Ours\r\n\r\nOne.\n\nMore.\n\nTwo.\r\n')
+})
+
+test('a table of contents and file names of different Unicode compositions find each other', async ({ here }) => {
+  const [composed, apart] = ['caf\u00e9', 'cafe\u0301']
+  for (const [written, named] of [
+    [composed, apart],
+    [apart, composed],
+  ] as const) {
+    const path = `${named}/${composed}/${named}.md`
+    const desk = await openDesk(here, {
+      'SUMMARY.md': listed('* [Home](README.md)', `* [Menu](${written}/${written}/${written}.md)`, `* [More](${written}/more.md)`),
+      'README.md': `# Home\n\nSee [the menu](${written}/${written}/${written}.md).\n`,
+      [path]: '# Menu\n',
+      [`${named}/more.md`]: '# More\n',
+    })
+    const pages = flat(await desk.pages())
+    assert.equal(
+      pages.map((page) => page.title),
+      ['Home', 'Menu', 'More'],
+    )
+    assert.is(pages[1]?.git?.path, path)
+    const menu = pages[1]?.id as string
+    await desk.write([{ operation: 'update_page', page: menu, slug: 'karte' }])
+    assert.is(await desk.file('README.md'), `# Home\n\nSee [the menu](${named}/${composed}/karte.md).\n`)
+    assert.is(flat(await desk.pages())[1]?.id, menu)
+  }
+})
+
+test('without a table of contents a page is called by its H1, and by its name where it has none', async ({ here }) => {
+  const desk = await openDesk(here, {
+    'README.md': '# Welcome *here*\n',
+    'getting-started.md': 'No heading.\n',
+    'guide/README.md': 'The Guide\n===\n',
+    'guide/x-y.md': '---\nicon: x\n---\n# Ex & Why\n',
+  })
+  const titles = async (): Promise<string[]> => flat(await desk.pages()).map((page) => page.title)
+  assert.equal(await titles(), ['Welcome here', 'Getting started', 'The Guide', 'Ex & Why'])
+  const page = (await desk.byPath()).get('guide/x-y')?.id as string
+  await desk.write([{ operation: 'update_page', page, document: { markdown: '# Why\n' } }])
+  assert.equal(await titles(), ['Welcome here', 'Getting started', 'The Guide', 'Why'])
+  await desk.write([{ operation: 'update_page', page, title: 'Because' }])
+  assert.ok((await desk.file('SUMMARY.md'))?.includes('[Because](guide/x-y.md)'))
+  assert.is(await desk.file('guide/x-y.md'), '---\nicon: x\n---\n# Because\n')
+  assert.is((await desk.byPath()).get('guide/x-y')?.id, page)
+})
+
+test.run()

@@ -1,0 +1,247 @@
+import * as assert from 'uvu/assert'
+import { soundIds } from '../identity/ids.js'
+import { startService, type TestService } from '../support/service.js'
+import { suite } from '../support/suite.js'
+import { type ChangeRequestDesk, type Desk, expectStatus, flat, openDesk } from './fixture.js'
+
+const test = suite<{ here: TestService }>('merges of moved pages')
+test.before(async (c) => {
+  c.here = await startService()
+})
+test.after((c) => c.here.close())
+
+const PARTS = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth']
+const text = (name: string, parts = PARTS): string => `# ${name}\n\n${parts.map((part) => `The ${part} thing about ${name}.\n`).join('\n')}`
+/** Little but the last part is as it was. */
+const heavily = (name: string, last = 'sixth'): string =>
+  `# ${name}\n\n${Array.from({ length: 12 }, (_, n) => `Nobody would know ${name} again by line ${n}.\n`).join('\n')}\nThe ${last} thing about ${name}.\n`
+const FILES = {
+  'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n* [One](one.md)\n* [Two](two.md)\n* [Guide](guide/README.md)\n  * [Deep](guide/deep.md)\n',
+  'README.md': '# Home\n',
+  'one.md': text('One'),
+  'two.md': text('Two'),
+  'guide/README.md': text('Guide'),
+  'guide/deep.md': text('Deep'),
+  'guide/data.csv': 'a,b\n1,2\n3,4\n5,6\n',
+}
+const rewritten = (page: string, markdown: string, slug?: string): object => ({
+  operation: 'update_page',
+  page,
+  document: { markdown },
+  ...(slug === undefined ? {} : { slug }),
+})
+const idOf = async (desk: Desk, title: string, at = ''): Promise<string> => flat(await desk.pages(at)).find((page) => page.title === title)?.id as string
+const conflictsOf = async (desk: Desk, change: ChangeRequestDesk): Promise<any[]> =>
+  (await desk.admin.call('get', `${change.url}/conflicts`).expect(expectStatus(200))).body.items
+const edit = (name: string): string => text(name).replace(`The sixth thing about ${name}.`, `The sixth thing about ${name}, edited.`)
+const titles = async (desk: Desk, at = ''): Promise<string[]> => flat(await desk.pages(at)).map((page) => page.title)
+
+for (const renames of ['main', 'the change request'])
+  test(`renamed and changed heavily in ${renames}, edited in the other: the edit meets the page, by merge and by update`, async ({ here }) => {
+    for (const way of ['merge', 'update'] as const) {
+      const desk = await openDesk(here, FILES)
+      const page = await idOf(desk, 'One')
+      const change = await desk.changeRequest()
+      const [mover, editor] = renames === 'main' ? [desk, change] : [change, desk]
+      await mover.write([rewritten(page, heavily('One'), 'renamed')])
+      await editor.write([rewritten(page, text('One').replace('The second thing', 'The other thing'))])
+      const listed = await conflictsOf(desk, change)
+      assert.equal(
+        listed.map((one) => [one.path, one.kind]),
+        [['renamed.md', 'content']],
+      )
+      assert.equal([listed[0].base.path, listed[0][renames === 'main' ? 'ours' : 'theirs'].path], ['one.md', 'one.md'])
+      if (way === 'merge') assert.equal((await change.merge(409)).error.paths, ['renamed.md'])
+      await change.update(200, { resolve: [{ path: 'renamed.md', content: `${heavily('One')}\nAn end.\n` }] })
+      await change.merge()
+      assert.is(await desk.file('renamed.md'), `${heavily('One')}\nAn end.\n`)
+      assert.is(await desk.file('one.md'), null)
+      assert.is(await idOf(desk, 'One'), page)
+      assert.equal(await titles(desk), ['Home', 'One', 'Two', 'Guide', 'Deep'])
+      await soundIds(desk)
+    }
+  })
+
+test('edits that do not meet are merged cleanly where the page is now', async ({ here }) => {
+  for (const renames of ['main', 'branch']) {
+    const desk = await openDesk(here, FILES)
+    const page = await idOf(desk, 'One')
+    const change = await desk.changeRequest()
+    const [mover, editor] = renames === 'main' ? [desk, change] : [change, desk]
+    const most = text('One', ['sixth']).replace('# One\n', `# One\n\n${'Much that is new.\n\n'.repeat(12)}`)
+    await mover.write([rewritten(page, `${most}\nTail.\n\nOf it.\n`, 'renamed')])
+    await editor.write([rewritten(page, text('One').replace('# One', '# One for all'))])
+    await change.merge()
+    assert.is(await desk.file('renamed.md'), `${most}\nTail.\n\nOf it.\n`.replace('# One', '# One for all'))
+    assert.is(await idOf(desk, 'One'), page)
+    assert.equal(await titles(desk), ['Home', 'One', 'Two', 'Guide', 'Deep'])
+    await soundIds(desk)
+  }
+})
+
+test('a folder renamed with all that is in it, pages and a file of it edited on the other side', async ({ here }) => {
+  const desk = await openDesk(here, FILES)
+  const [guide, deep] = [await idOf(desk, 'Guide'), await idOf(desk, 'Deep')]
+  const change = await desk.changeRequest()
+  await desk.write([
+    { operation: 'update_page', page: guide, slug: 'manual' },
+    rewritten(deep, text('Deep', ['fifth', 'sixth']).replace('# Deep\n', `# Deep\n\n${'New.\n\n'.repeat(20)}`)),
+  ])
+  await change.write([rewritten(deep, text('Deep').replace('sixth thing', 'last thing')), rewritten(guide, `${text('Guide')}\nMore.\n`)])
+  await desk.human({ 'guide/data.csv': 'a,b\n1,2\n3,4\n5,6\n7,8\n' }, { ref: change.ref })
+  await change.merge()
+  assert.equal((await desk.paths()).sort(), ['README.md', 'SUMMARY.md', 'manual/README.md', 'manual/data.csv', 'manual/deep.md', 'one.md', 'two.md'])
+  assert.ok((await desk.file('manual/deep.md'))?.includes('New.'))
+  assert.ok((await desk.file('manual/deep.md'))?.includes('The last thing about Deep.'))
+  assert.ok((await desk.file('manual/README.md'))?.endsWith('More.\n'))
+  assert.is(await desk.file('manual/data.csv'), 'a,b\n1,2\n3,4\n5,6\n7,8\n')
+  assert.equal([await idOf(desk, 'Guide'), await idOf(desk, 'Deep')], [guide, deep])
+  await soundIds(desk)
+})
+
+test('renamed to two places: one conflict that names both, decided by either name; what both wrote is kept', async ({ here }) => {
+  for (const path of ['left.md', 'right.md'])
+    for (const take of ['main', 'change-request']) {
+      const desk = await openDesk(here, FILES)
+      const page = await idOf(desk, 'One')
+      const change = await desk.changeRequest()
+      await change.write([rewritten(page, text('One').replace('first thing', 'FIRST thing'), 'left')])
+      await desk.write([rewritten(page, text('One').replace('sixth thing', 'SIXTH thing'), 'right')])
+      for (const act of [change.merge, change.update]) assert.equal((await act(409)).error.paths.sort(), ['SUMMARY.md', 'left.md', 'right.md'])
+      const listed = await conflictsOf(desk, change)
+      assert.equal(
+        listed.map((one) => [one.path, one.kind]),
+        [
+          ['SUMMARY.md', 'content'],
+          ['left.md', 'rename'],
+        ],
+      )
+      assert.equal([listed[1].base.path, listed[1].ours.path, listed[1].theirs.path], ['one.md', undefined, 'right.md'])
+      const twice = [
+        { path: 'SUMMARY.md', take },
+        { path: 'left.md', take },
+        { path: 'right.md', take },
+      ]
+      await change.update(400, { resolve: twice })
+      await change.update(200, {
+        resolve: [
+          { path: 'SUMMARY.md', take },
+          { path, take },
+        ],
+      })
+      await change.merge()
+      const [here_, gone] = take === 'main' ? ['right.md', 'left.md'] : ['left.md', 'right.md']
+      assert.is(await desk.file(here_), text('One').replace('first thing', 'FIRST thing').replace('sixth thing', 'SIXTH thing'))
+      assert.equal([await desk.file(gone), await desk.file('one.md')], [null, null])
+      assert.is(await idOf(desk, 'One'), page)
+      await soundIds(desk)
+    }
+})
+
+test('two pages that changed places in main, both edited in the change request', async ({ here }) => {
+  const desk = await openDesk(here, FILES)
+  const [one, two] = [await idOf(desk, 'One'), await idOf(desk, 'Two')]
+  const change = await desk.changeRequest()
+  await change.write([rewritten(one, edit('One')), rewritten(two, edit('Two'))])
+  await desk.write([
+    { operation: 'update_page', page: one, slug: 'x' },
+    { operation: 'update_page', page: two, slug: 'one' },
+    { operation: 'update_page', page: one, slug: 'two' },
+  ])
+  await change.merge()
+  assert.equal([await desk.file('two.md'), await desk.file('one.md')], [edit('One'), edit('Two')])
+  assert.equal([await idOf(desk, 'One'), await idOf(desk, 'Two')], [one, two])
+  await soundIds(desk)
+})
+
+test('another page stands where the moved one was; a new page is not taken for a deleted one', async ({ here }) => {
+  const desk = await openDesk(here, FILES)
+  const [one, two] = [await idOf(desk, 'One'), await idOf(desk, 'Two')]
+  const change = await desk.changeRequest()
+  await change.write([rewritten(one, edit('One')), rewritten(two, edit('Two'))])
+  await desk.write([
+    rewritten(one, text('One').replace('# One', '# One more'), 'moved'),
+    { operation: 'insert_page', title: 'Other', slug: 'one', document: { markdown: text('Other') } },
+    { operation: 'delete_page', page: two },
+    { operation: 'insert_page', title: 'Twin', slug: 'twin', document: { markdown: text('Two') } },
+  ])
+  const listed = await conflictsOf(desk, change)
+  assert.equal(
+    listed.map((item) => [item.path, item.kind]),
+    [['two.md', 'modify/delete']],
+  )
+  await change.update(200, { resolve: [{ path: 'two.md', take: 'main' }] })
+  await change.merge()
+  assert.is(await desk.file('moved.md'), edit('One').replace('# One', '# One more'))
+  assert.equal([await desk.file('one.md'), await desk.file('twin.md'), await desk.file('two.md')], [text('Other'), text('Two'), null])
+  assert.is(await idOf(desk, 'One'), one)
+  await soundIds(desk)
+})
+
+test('moved by one side, deleted by the other: a conflict where it is now; either can be had', async ({ here }) => {
+  for (const take of ['main', 'change-request']) {
+    const desk = await openDesk(here, FILES)
+    const two = await idOf(desk, 'Two')
+    const change = await desk.changeRequest()
+    await change.write([{ operation: 'delete_page', page: two }])
+    await desk.write([rewritten(two, heavily('Two'), 'moved')])
+    const listed = await conflictsOf(desk, change)
+    assert.equal(
+      listed.map((item) => [item.path, item.kind]),
+      [
+        ['SUMMARY.md', 'content'],
+        ['moved.md', 'modify/delete'],
+      ],
+    )
+    await change.update(200, {
+      resolve: [
+        { path: 'SUMMARY.md', take },
+        { path: 'moved.md', take },
+      ],
+    })
+    await change.merge()
+    assert.is(await desk.file('moved.md'), take === 'main' ? heavily('Two') : null)
+    assert.is(await desk.file('two.md'), null)
+    if (take === 'main') assert.is(await idOf(desk, 'Two'), two)
+    await soundIds(desk)
+  }
+})
+
+test('both sides put a page at one place: neither is lost unseen', async ({ here }) => {
+  const desk = await openDesk(here, FILES)
+  const [one, two] = [await idOf(desk, 'One'), await idOf(desk, 'Two')]
+  const change = await desk.changeRequest()
+  await change.write([rewritten(one, edit('One'), 'same'), rewritten(two, edit('Two'))])
+  await desk.write([rewritten(two, text('Two').replace('# Two', '# Two!'), 'same'), rewritten(one, text('One').replace('# One', '# One!'))])
+  const listed = await conflictsOf(desk, change)
+  const same = listed.find((item) => item.path === 'same.md')
+  assert.equal([same.kind, same.ours.text, same.theirs.text], ['rename', edit('One').replace('# One', '# One!'), edit('Two').replace('# Two', '# Two!')])
+  await change.merge(409)
+})
+
+test('renamed by a person in main, reverted after a rename, and written with If-Match on an older revision', async ({ here }) => {
+  const desk = await openDesk(here, FILES)
+  const [one, two] = [await idOf(desk, 'One'), await idOf(desk, 'Two')]
+  const begin = await desk.git('rev-parse', 'main')
+  const change = await desk.changeRequest()
+  await change.write([rewritten(one, edit('One'))])
+  const most = `${'New.\n\n'.repeat(20)}${text('One').slice('# One\n'.length)}`
+  await desk.human({ 'one.md': null, 'hand.md': most, 'SUMMARY.md': FILES['SUMMARY.md'].replace('one.md', 'hand.md') })
+  await change.merge()
+  assert.is(await desk.file('hand.md'), most.replace('The sixth thing about One.', 'The sixth thing about One, edited.'))
+  assert.is(await idOf(desk, 'One'), one)
+  await desk.write([rewritten(two, text('Two').replace('# Two', '# Two!'))], 200, { 'If-Match': `"${begin}"` })
+  await desk.write([rewritten(one, `All new.\n\n${await desk.file('hand.md')}`, 'again')])
+  const { body } = await desk.admin.call('post', `${change.url}/revert`).expect(expectStatus(201))
+  await desk.admin.call('post', `${desk.url}/change-requests/${body.id}/merge`).expect(expectStatus(200))
+  assert.is(await desk.file('again.md'), `All new.\n\n${most}`)
+  await desk.write([rewritten(two, `${text('Two')}\nLate.\n`)], 200, { 'If-Match': `"${begin}"` })
+  assert.equal([await idOf(desk, 'One'), await idOf(desk, 'Two')], [one, two])
+  await soundIds(desk)
+  assert.equal(
+    (await desk.paths()).filter((path) => /held/.test(path)),
+    [],
+  )
+})
+
+test.run()
