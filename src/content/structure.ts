@@ -45,7 +45,7 @@ export async function readStructure(reader: TreeReader, idOf: IdOf, work: TextWo
     }
   } else await buildInferredTree(builder, config, files, await headingTitles(reader, files.markdown(config.summary), work), () => work.pause())
   await work.pause()
-  diagnostics.push(...files.caseCollisions())
+  diagnostics.push(...files.unfit, ...files.caseCollisions())
 
   const below = config.root === '' ? '' : `${config.root}/`
   const assets = files.paths.filter((path) => path.startsWith(below + ASSETS_FOLDER)).map((path) => filePlace(path, config.root, idOf))
