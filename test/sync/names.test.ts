@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert'
 import { readStructure } from '../../src/content/structure.js'
+import { inPlace } from '../../src/content/work/direct.js'
 import { idOf } from '../../src/content/identity.js'
 import type { LoadedSpace } from '../../src/domain/app.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
@@ -18,7 +19,7 @@ const odd = ['line\nbreak.md', 'back\\slash.md', 'bell\u0007.md']
 const unfit = (folder: string): Record<string, string> => Object.fromEntries(odd.map((name) => [folder + name, '# Odd\n']))
 const main = (space: LoadedSpace): CommitId => space.repo.head('refs/heads/main' as RefName) as CommitId
 const diagnostics = async (space: LoadedSpace) =>
-  (await readStructure(await space.repo.at(main(space)), idOf(new Map()))).diagnostics.filter(({ code }) => code === 'unsupported-entry')
+  (await readStructure(await space.repo.at(main(space)), idOf(new Map()), inPlace)).diagnostics.filter(({ code }) => code === 'unsupported-entry')
 
 test('what lies outside the folder of a project is nobody’s business', async () => {
   const remote = await f.remotes.createRepository('outside.git', {
