@@ -7,7 +7,7 @@ const OPENING = /^(?:\ufeff|\u200b|\u200c|\u200d|\u2060)*---[ \t]*(?:\r\n|\n|\r)
 const CLOSING = /^---[ \t]*(?:\r\n|\n|\r|$)/
 
 /** Characters of a page's front matter that are read: a space has thousands of pages, so less than of a file of its own. */
-const MAX_FRONT_MATTER = 64 * 1024
+export const MAX_FRONT_MATTER = 64 * 1024
 /** Characters in which the closing fence is looked for: more than YAML is read of. */
 const MAX_FENCED = 2 * MAX_YAML_LENGTH
 

@@ -20,17 +20,20 @@ export interface Assault {
 }
 
 /** Every answer comes in time and is one that a client can act on: no 5xx, but for a 503 of a busy service. */
-function complaints({ name, bytes }: Attack, answers: readonly Answer[]): string[] {
+function complaints({ name, bytes }: Attack, answers: readonly Answer[], answerMs: number): string[] {
   return answers.flatMap(({ what, status, ms, body }) => {
     const where = `${name}, ${bytes} bytes, ${what}`
     if (status === 0) return [`${where}: no answer after ${Math.round(ms)} ms (${body})`]
     if (status >= 500 && status !== 503) return [`${where}: ${status} ${body.slice(0, 200)}`]
-    return ms > ANSWER_MS ? [`${where}: answered ${status} after ${Math.round(ms)} ms`] : []
+    return ms > answerMs ? [`${where}: answered ${status} after ${Math.round(ms)} ms`] : []
   })
 }
 
 /** Runs attacks against a service in a process with `heapMb` MiB of heap, `width` at a time, while /healthz is watched. */
-export async function assault(list: readonly Attack[], options: { heapMb: number; width: number; told?: (result: Result) => void }): Promise<Assault> {
+export async function assault(
+  list: readonly Attack[],
+  options: { heapMb: number; width: number; answerMs?: number; told?: (result: Result) => void },
+): Promise<Assault> {
   const station: Station = await openStation(options.heapMb)
   let deaths = 0
   let peakMb: number | null = null
@@ -48,7 +51,7 @@ export async function assault(list: readonly Attack[], options: { heapMb: number
     const lane = async (): Promise<void> => {
       for (let attack = queue.shift(); attack; attack = queue.shift()) {
         const answers = await attack.run(station).catch((error: Error): Answer[] => [{ what: 'prepare', status: 0, ms: 0, body: error.message }])
-        const result = { attack, answers, wrong: complaints(attack, answers) }
+        const result = { attack, answers, wrong: complaints(attack, answers, options.answerMs ?? ANSWER_MS) }
         results.push(result)
         options.told?.(result)
         look()

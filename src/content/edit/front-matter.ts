@@ -1,4 +1,5 @@
-import { setYamlKey } from './yaml.js'
+import { MAX_FRONT_MATTER } from '../front-matter.js'
+import { setYamlKey, YamlEditError } from './yaml.js'
 
 /** A page's front matter block. Offsets are UTF-16 units. */
 export interface FrontMatterBlock {
@@ -26,11 +27,13 @@ export function findFrontMatter(text: string): FrontMatterBlock | null {
  * Sets (or, with `undefined`, removes) keys of the front matter; `layout.title.visible` names a nested one. Every other line keeps
  * its bytes. The block is made where there is none, and goes with its last line. A value set and restored has its old bytes
  * where it was absent or a scalar of one line, and the value between needed no other quotes.
- * @throws YamlEditError when the block is no mapping that can be read.
+ * @throws YamlEditError when the block is no mapping that can be read, or longer than front matter is read.
  */
 export function setFrontMatter(text: string, changes: Readonly<Record<string, unknown>>): string {
   const block = findFrontMatter(text)
   const old = block ? text.slice(block.yamlStart, block.yamlEnd) : ''
+  if (old.length > MAX_FRONT_MATTER)
+    throw new YamlEditError(`The front matter has ${old.length} characters; up to ${MAX_FRONT_MATTER} are read. Shorten it with the page's text.`)
   const eol = /\r\n|\n/.exec(text)?.[0] ?? '\n'
   let yaml = old
   for (const [key, value] of Object.entries(changes)) yaml = setYamlKey(yaml, pathOf(key, yaml), value)

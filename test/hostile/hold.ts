@@ -1,0 +1,21 @@
+import * as assert from 'uvu/assert'
+import type { Assault } from './assault.js'
+import type { Attack } from './attacks.js'
+
+/** Bounds for a machine that does other work too; `scripts/hostile` measures the real ones. */
+export const ANSWER_MS = 60_000
+const HEALTH_MS = 3_000
+const PEAK_MB = 1_500
+
+/** Every attack was carried out and answered, and the service was well all the time. */
+export function mustHold({ results, busy, peakMb, deaths }: Assault, list: readonly Attack[]): void {
+  assert.equal(
+    results.flatMap(({ wrong }) => wrong),
+    [],
+  )
+  assert.is(deaths, 0)
+  assert.is(results.length, list.length)
+  assert.is(busy.failures, 0)
+  assert.ok(busy.p99 < HEALTH_MS, `/healthz: p99 ${busy.p99} ms`)
+  assert.ok(peakMb === null || peakMb < PEAK_MB, `peak memory ${peakMb} MiB`)
+}
