@@ -15,6 +15,7 @@ import type { Config } from './config.js'
 import { authenticate } from './domain/people/accounts.js'
 import type { Actor, App } from './domain/app.js'
 import { ContentCache } from './domain/content/content-cache.js'
+import { openTexts } from './domain/content/open-texts.js'
 import { type FirstStart, firstStart } from './domain/people/first-start.js'
 import { guardedApp, unasked } from './domain/guarded-app.js'
 import { Gatherer } from './domain/writing/gatherer.js'
@@ -101,6 +102,8 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     closers.unshift(() => http.close())
     const mail = config.smtpUrl === null ? null : createMailer({ url: config.smtpUrl, from: config.mailFrom as string })
     if (mail) closers.unshift(async () => mail.close())
+    const { texts, close: closeTexts } = openTexts()
+    closers.unshift(closeTexts)
     const limitSignIn = rateLimit('sign-in', config.signInRate)
     const app: App = {
       ...unasked,
@@ -113,6 +116,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       locks,
       edits: new Gatherer(locks, EDITS_AT_ONCE),
       content: new ContentCache(budget),
+      texts,
       wakeJobs: () => {},
       wakeWebhooks: () => {},
       // bound: queued imports and exports; gone with their job

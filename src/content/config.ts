@@ -3,7 +3,8 @@ import { decodePercent, isMarkdown, normalizePath } from './paths.js'
 import { findText, isFile } from './read.js'
 import { withoutZeroWidth } from './text.js'
 import type { ContentConfig, ContentStructure, DocumentEntry, TreeReader } from './types.js'
-import { readYaml, type YamlPlace } from './yaml.js'
+import type { TextWork } from './work/text-work.js'
+import { type YamlPlace, yamlOf } from './yaml-work.js'
 
 /** Where the configuration lies: always at the repository's root. */
 export const CONFIG_FILE = '.gitbook.yaml'
@@ -17,13 +18,13 @@ const asPath = (value: unknown): string | null => (typeof value === 'string' || 
  * Reads `.gitbook.yaml`. What cannot be read gives a diagnostic and the default; it never throws for what the file holds.
  * Source of the rules: the content format, "Roots".
  */
-export async function readConfig(reader: TreeReader): Promise<{ config: ContentConfig; diagnostics: Diagnostic[] }> {
+export async function readConfig(reader: TreeReader, work: Pick<TextWork, 'yaml'>): Promise<{ config: ContentConfig; diagnostics: Diagnostic[] }> {
   const diagnostics: Diagnostic[] = []
   const report = (code: Diagnostic['code'], message: string, place?: YamlPlace): void =>
     void diagnostics.push({ code, message, file: CONFIG_FILE, ...(place ? { line: place.line, column: place.column } : {}) })
 
   const text = await findText(reader, CONFIG_FILE, diagnostics)
-  const yaml = readYaml(text ?? '')
+  const yaml = await yamlOf(work, text ?? '')
   if (!yaml.ok) report('invalid-config', `${CONFIG_FILE} is not valid YAML (${yaml.message}), so the defaults are used. Correct it there.`, yaml.place)
   else if (yaml.entries === null) report('invalid-config', `${CONFIG_FILE} must be a map of settings, so the defaults are used.`, { line: 1, column: 1 })
   const entries = new Map((yaml.ok ? (yaml.entries ?? []) : []).map((entry) => [entry.key, entry]))

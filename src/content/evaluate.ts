@@ -1,7 +1,7 @@
 import { relativeTarget, rewriteReferences } from './edit/links.js'
-import { codeSpans, findReferences } from './links.js'
 import { resolveReference } from './resolve-reference.js'
 import type { ContentStructure } from './types.js'
+import type { TextWork } from './work/text-work.js'
 
 /** What a page is evaluated with. */
 export interface Surroundings {
@@ -12,6 +12,7 @@ export interface Surroundings {
   exists: (gitPath: string) => boolean
   /** Text, without front matter, of a piece of reusable content; null where it cannot be read. */
   readIncluded: (gitPath: string) => Promise<string | null>
+  work: Pick<TextWork, 'references' | 'codeSpans'>
 }
 
 /** Pieces within pieces; a piece that includes itself is left as it is written. */
@@ -43,7 +44,7 @@ async function fillIncludes(markdown: string, gitPath: string, around: Surroundi
   const { structure, exists } = around
   let done = ''
   let at = 0
-  for (const reference of findReferences(markdown)) {
+  for (const reference of await around.work.references(markdown)) {
     if (reference.kind !== 'include') continue
     const start = markdown.lastIndexOf('{%', reference.start)
     const end = markdown.indexOf('%}', reference.end) + 2
@@ -54,7 +55,7 @@ async function fillIncludes(markdown: string, gitPath: string, around: Surroundi
     if (text === null || !take(budget, text)) continue
     const inner = await fillIncludes(text.trim(), piece, around, [...open, piece], budget)
     const margin = /[^\r\n]*$/.exec(markdown.slice(at, start))?.[0] ?? ''
-    done += markdown.slice(at, start) + indented(moved(inner, piece, gitPath, around), margin)
+    done += markdown.slice(at, start) + indented(await moved(inner, piece, gitPath, around), margin)
     at = end
   }
   return done + markdown.slice(at)
@@ -64,8 +65,8 @@ async function fillIncludes(markdown: string, gitPath: string, around: Surroundi
 const indented = (text: string, margin: string): string => (/^[ \t]+$/.test(margin) ? text.replace(/\n(?=[^\n])/g, `\n${margin}`) : text)
 
 /** `markdown` of the file `from` as it reads in the file `to`: relative targets lead where they led. */
-function moved(markdown: string, from: string, to: string, { structure, exists }: Surroundings): string {
-  const replacements = findReferences(markdown).flatMap(({ target, start, end }) => {
+async function moved(markdown: string, from: string, to: string, { structure, exists, work }: Surroundings): Promise<string> {
+  const replacements = (await work.references(markdown)).flatMap(({ target, start, end }) => {
     const named = resolveReference(target, from, structure, exists)
     if ((named.kind !== 'file' && named.kind !== 'page') || target.startsWith('/')) return []
     return [{ start, end, target: relativeTarget(to, named.gitPath) + (named.anchor === undefined ? '' : `#${named.anchor}`) }]
@@ -73,9 +74,9 @@ function moved(markdown: string, from: string, to: string, { structure, exists }
   return rewriteReferences(markdown, replacements)
 }
 
-function fillVariables(markdown: string, { structure, pageVariables }: Surroundings, budget: Budget): string {
+async function fillVariables(markdown: string, { structure, pageVariables, work }: Surroundings, budget: Budget): Promise<string> {
   if (!markdown.includes('class="expression"')) return markdown
-  const code = codeSpans(markdown)
+  const code = await work.codeSpans(markdown)
   let next = 0
   return markdown.replace(EXPRESSION, (written, scope: string, name: string, offset: number) => {
     while (next < code.length && (code[next]?.[1] ?? 0) <= offset) next++

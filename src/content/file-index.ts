@@ -2,18 +2,23 @@ import type { Diagnostic } from '../kernel/diagnostic.js'
 import { decodePercent, folderOf, isBelow, isHidden, isMarkdown, keyBelow, normalizePath } from './paths.js'
 import { isFile } from './read.js'
 import type { ReaderEntry } from './types.js'
+import { sortOutUnfit } from './unfit-names.js'
 
 /** The files below the effective root, and what a target written in a page or table of contents means among them. */
 export class FileIndex {
   /** Paths from the repository's root, in Git's order. */
   readonly paths: string[]
+  /** One per file whose name is unfit for a page: it is left out of `paths`. */
+  readonly unfit: readonly Diagnostic[]
   readonly #set: Set<string>
 
   constructor(
     readonly root: string,
     entries: readonly ReaderEntry[],
   ) {
-    this.paths = entries.filter((entry) => isFile(entry) && isBelow(root, entry.path)).map((entry) => entry.path)
+    const { fit, diagnostics } = sortOutUnfit(entries.filter((entry) => isFile(entry) && isBelow(root, entry.path)).map((entry) => entry.path))
+    this.paths = fit
+    this.unfit = diagnostics
     this.#set = new Set(this.paths)
   }
 

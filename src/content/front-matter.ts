@@ -1,17 +1,22 @@
 import type { Diagnostic } from '../kernel/diagnostic.js'
 import { readAttributes } from './page-attributes.js'
 import type { PageSource } from './types.js'
-import { readYaml } from './yaml.js'
+import { MAX_YAML_LENGTH, readYaml } from './yaml.js'
 
 const OPENING = /^(?:\ufeff|\u200b|\u200c|\u200d|\u2060)*---[ \t]*(?:\r\n|\n|\r)/
 const CLOSING = /^---[ \t]*(?:\r\n|\n|\r|$)/
+
+/** Characters of a page's front matter that are read: a space has thousands of pages, so less than of a file of its own. */
+const MAX_FRONT_MATTER = 64 * 1024
+/** Characters in which the closing fence is looked for: more than YAML is read of. */
+const MAX_FENCED = 2 * MAX_YAML_LENGTH
 
 /** Where the YAML between the fences begins and ends, and where the body begins; null where the text has no front matter. */
 export function findFrontMatter(text: string): { yamlStart: number; yamlEnd: number; bodyStart: number } | null {
   const opening = OPENING.exec(text.slice(0, 256))
   if (!opening) return null
   const yamlStart = opening[0].length
-  for (let at = yamlStart; at < text.length; ) {
+  for (let at = yamlStart; at < Math.min(text.length, MAX_FENCED); ) {
     if (text.startsWith('---', at)) {
       const blank = /[^ \t]|$/g
       blank.lastIndex = at + 3
@@ -39,7 +44,7 @@ export function readPage(text: string, file: string): PageSource {
   if (!found) return whole
   const diagnostics: Diagnostic[] = []
   const body = { markdown: text.slice(found.bodyStart), bodyStart: found.bodyStart, diagnostics }
-  const yaml = readYaml(text.slice(found.yamlStart, found.yamlEnd))
+  const yaml = readYaml(text.slice(found.yamlStart, found.yamlEnd), MAX_FRONT_MATTER)
   if (!yaml.ok) {
     // The opening fence is line 1 of the file.
     const { line, column } = yaml.place

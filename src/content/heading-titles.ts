@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache'
 import { Slices } from '../kernel/slices.js'
 import { readBounded } from './read.js'
 import { decodeText } from './text.js'
-import { firstHeading } from './title.js'
 import type { TreeReader } from './types.js'
+import { TextTooCostly, type TextWork } from './work/text-work.js'
 
 /** Of more pages, or of a larger one, the file's name is the title. */
 const MAX_PAGES = 20_000
@@ -14,14 +14,14 @@ const OID = /^[0-9a-f]{40}$/
 const known = new LRUCache<string, string>({ max: MAX_PAGES })
 
 /** The first H1 of files, by path; those without one are left out. What a page without an entry in a table of contents is called. */
-export async function headingTitles(reader: TreeReader, paths: readonly string[]): Promise<Map<string, string>> {
+export async function headingTitles(reader: TreeReader, paths: readonly string[], work: Pick<TextWork, 'heading'>): Promise<Map<string, string>> {
   const titles = new Map<string, string>()
   if (paths.length > MAX_PAGES) return titles
   const slices = new Slices()
   for (const path of paths) {
     const oid = (await reader.entry(path))?.oid
     if (oid === undefined) continue
-    const title = known.get(oid) ?? (await headingOf(reader, oid))
+    const title = known.get(oid) ?? (await headingOf(reader, oid, work))
     if (OID.test(oid)) known.set(oid, title)
     if (title !== '') titles.set(path, title)
     if (slices.due) await slices.rest()
@@ -30,7 +30,12 @@ export async function headingTitles(reader: TreeReader, paths: readonly string[]
 }
 
 /** '' where there is none. */
-async function headingOf(reader: TreeReader, oid: string): Promise<string> {
-  const bytes = await readBounded(reader, oid)
-  return bytes === null || bytes.byteLength > MAX_BYTES ? '' : (firstHeading(decodeText(bytes))?.title ?? '')
+async function headingOf(reader: TreeReader, oid: string, work: Pick<TextWork, 'heading'>): Promise<string> {
+  const bytes = await readBounded(reader, oid, MAX_BYTES)
+  try {
+    return bytes === null ? '' : ((await work.heading(decodeText(bytes))) ?? '')
+  } catch (error) {
+    if (error instanceof TextTooCostly) return ''
+    throw error
+  }
 }

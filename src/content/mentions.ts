@@ -6,6 +6,9 @@ const PLAIN = /[A-Za-z0-9_-]+/g
 /** Wherever a target can stand, and more: after `](`, `]:`, `=` and `<`, to the end of the line. Linear in the text. */
 const TARGETS = /(?:\]\(|\]:|=|<)[^\n]{1,2000}/g
 
+/** Tokens that are looked for one by one; of more, the text's own runs are looked up, which takes the same time for any number. */
+const FEW = 20
+
 /** The longest part of a file's name (for a README, its folder's) that stands in every spelling of a link to it. */
 function tokenOf(path: string): string {
   const isReadme = /(^|\/)readme\.md$/i.test(path)
@@ -23,7 +26,13 @@ export function mentionTest(paths: Iterable<string>): (text: string) => boolean 
   if (tokens.has('')) return () => true
   return (text) => {
     const targets = (text.match(TARGETS) ?? []).join('\n').toLowerCase()
-    for (const token of tokens) if (targets.includes(token)) return true
-    return false
+    if (tokens.size <= FEW) return [...tokens].some((token) => targets.includes(token))
+    return holdsRun(targets, tokens) || holdsRun(targets.replace(/%[0-9a-f]{2}/g, ' '), tokens)
   }
+}
+
+/** Whether one of the text's runs is a token: percent-encoded characters, which part runs too, are for the caller to blank. */
+function holdsRun(text: string, tokens: ReadonlySet<string>): boolean {
+  for (const [run] of text.matchAll(PLAIN)) if (tokens.has(run)) return true
+  return false
 }

@@ -16,16 +16,16 @@ export async function findText(reader: TreeReader, path: string, diagnostics: Di
     diagnostics.push({ code: 'unreadable', message: `${path} is not a regular file, so it is not read. Commit the file itself instead.`, file: path })
     return null
   }
-  const bytes = await readBounded(reader, entry.oid)
+  const bytes = await readBounded(reader, entry.oid, maxBytes)
   if (bytes && bytes.byteLength <= maxBytes) return decodeText(bytes)
   diagnostics.push({ code: 'unreadable', message: `${path} is too large to be read. Split it into smaller files.`, file: path })
   return null
 }
 
-/** A blob's bytes; null where it is larger than is read. */
-export async function readBounded(reader: TreeReader, oid: string): Promise<Uint8Array | null> {
+/** A blob's bytes; null where there are more than `maxBytes`. */
+export async function readBounded(reader: Pick<TreeReader, 'read'>, oid: string, maxBytes: number): Promise<Uint8Array | null> {
   try {
-    return await reader.read(oid)
+    return await reader.read(oid, maxBytes)
   } catch (thrown) {
     // The class lives in `git/`, which this layer does not see.
     if (thrown instanceof Error && thrown.name === 'ObjectTooLarge') return null

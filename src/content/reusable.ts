@@ -1,8 +1,9 @@
 import type { Diagnostic } from '../kernel/diagnostic.js'
-import { readPage } from './front-matter.js'
+import { readSource } from './page-source.js'
 import { keyBelow, nameOf } from './paths.js'
 import { findText } from './read.js'
 import type { IdOf, ReusableContentPlace, TreeReader } from './types.js'
+import type { TextWork } from './work/text-work.js'
 
 /** Where reusable content lies, below the effective root. */
 export const INCLUDES_FOLDER = '.gitbook/includes/'
@@ -24,12 +25,13 @@ export async function readReusableContents(
   paths: readonly string[],
   idOf: IdOf,
   diagnostics: Diagnostic[],
+  work: Pick<TextWork, 'page'>,
 ): Promise<ReusableContentPlace[]> {
   const found: ReusableContentPlace[] = []
   for (const gitPath of paths) {
     const text = await findText(reader, gitPath, diagnostics)
     if (text === null) continue
-    const page = readPage(text, gitPath)
+    const page = await readSource(work, text, gitPath)
     diagnostics.push(...page.diagnostics)
     const key = keyBelow(root, gitPath)
     found.push({ id: idOf('reusable-content', key), key, gitPath, title: page.attributes.title || titleFromName(nameOf(gitPath)) })

@@ -8,10 +8,10 @@ import { ListedTree } from './listed-tree.js'
 import { isMarkdown } from './paths.js'
 import { findText } from './read.js'
 import { INCLUDES_FOLDER, readReusableContents } from './reusable.js'
-import { parseSummary } from './summary/parse.js'
 import { TreeBuilder } from './tree-builder.js'
-import type { ContentStructure, IdOf, TreeReader } from './types.js'
+import type { ContentStructure, IdOf, Summary, TreeReader } from './types.js'
 import { readVariables, VARIABLES_FILE } from './variables.js'
+import { TextTooCostly, type TextWork } from './work/text-work.js'
 
 /** Where uploaded files lie, below the effective root. */
 export const ASSETS_FOLDER = '.gitbook/assets/'
@@ -21,8 +21,8 @@ export const ASSETS_FOLDER = '.gitbook/assets/'
  * variables. Everything odd is a diagnostic; only a failing reader throws. Only files below the effective root count.
  * Source of the rules: the content format, "SUMMARY.md" and "Titles, slugs, paths, identity".
  */
-export async function readStructure(reader: TreeReader, idOf: IdOf): Promise<ContentStructure> {
-  const { config, diagnostics } = await readConfig(reader)
+export async function readStructure(reader: TreeReader, idOf: IdOf, work: TextWork): Promise<ContentStructure> {
+  const { config, diagnostics } = await readConfig(reader, work)
   if (config.root !== '' && (await reader.list(config.root)) === null) {
     diagnostics.push({
       code: 'invalid-root',
@@ -35,24 +35,36 @@ export async function readStructure(reader: TreeReader, idOf: IdOf): Promise<Con
   const listed = summaryText !== null
   const builder = new TreeBuilder(idOf, listed ? config.summary : null, diagnostics)
   if (summaryText !== null) {
-    const summary = parseSummary(summaryText)
+    const summary = await summaryOf(work, summaryText, config.summary)
     diagnostics.push(...summary.diagnostics.map((diagnostic): Diagnostic => ({ file: config.summary, ...diagnostic })))
-    new ListedTree(builder, config, files, diagnostics).build(summary.nodes)
+    await work.pause()
+    await new ListedTree(builder, config, files, diagnostics).build(summary.nodes, () => work.pause())
     for (const path of files.markdown(config.summary)) {
       if (builder.byGitPath.has(path)) continue
       diagnostics.push({ code: 'unlisted', message: `${path} is not in ${config.summary}, so it is no page. List it there to publish it.`, file: path })
     }
-  } else buildInferredTree(builder, config, files, await headingTitles(reader, files.markdown(config.summary)))
-  diagnostics.push(...files.caseCollisions())
+  } else await buildInferredTree(builder, config, files, await headingTitles(reader, files.markdown(config.summary), work), () => work.pause())
+  await work.pause()
+  diagnostics.push(...files.unfit, ...files.caseCollisions())
 
   const below = config.root === '' ? '' : `${config.root}/`
   const assets = files.paths.filter((path) => path.startsWith(below + ASSETS_FOLDER)).map((path) => filePlace(path, config.root, idOf))
   const includes = files.paths.filter((path) => path.startsWith(below + INCLUDES_FOLDER) && isMarkdown(path))
-  const reusableContents = await readReusableContents(reader, config.root, includes, idOf, diagnostics)
+  const reusableContents = await readReusableContents(reader, config.root, includes, idOf, diagnostics, work)
   const variablesText = await findText(reader, below + VARIABLES_FILE, diagnostics)
-  const variables = readVariables(variablesText ?? '', below + VARIABLES_FILE)
+  const variables = await readVariables(work, variablesText ?? '', below + VARIABLES_FILE)
   diagnostics.push(...variables.diagnostics)
 
   const { pages, byId, byGitPath, byPath } = builder
   return { config, listed, pages, assets, reusableContents, variables: variables.variables, diagnostics, byId, byGitPath, byPath }
+}
+
+/** The table of contents, read. One that is too costly lists nothing, and says so. */
+async function summaryOf(work: TextWork, text: string, file: string): Promise<Summary> {
+  try {
+    return await work.summary(text)
+  } catch (error) {
+    if (!(error instanceof TextTooCostly)) throw error
+    return { nodes: [], diagnostics: [{ code: 'too-costly', message: `${file} is not used. ${error.message}`, line: 1 }] }
+  }
 }

@@ -14,7 +14,8 @@ export interface TreeReader {
   list(path: string): Promise<ReaderEntry[] | null>
   /** All blobs below a folder. */
   walk(prefix?: string): Promise<ReaderEntry[]>
-  read(oid: string): Promise<Uint8Array>
+  /** A blob's bytes. Throws an `ObjectTooLarge` where there are more than `maxBytes`. */
+  read(oid: string, maxBytes?: number): Promise<Uint8Array>
 }
 
 /** What has an identity of its own. `path` of its key: see `identity.ts`. */

@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../kernel/diagnostic.js'
-import { readYaml } from './yaml.js'
+import type { TextWork } from './work/text-work.js'
+import { yamlOf } from './yaml-work.js'
 
 /** Where a space's variables lie, below the effective root. */
 export const VARIABLES_FILE = '.gitbook/vars.yaml'
@@ -8,10 +9,14 @@ export const VARIABLES_FILE = '.gitbook/vars.yaml'
  * Reads variables: a flat map of scalars, each as the text that was written (`1.10` stays `1.10`). What is nested, or
  * not YAML at all, gives a diagnostic. `file` is the path that diagnostics name.
  */
-export function readVariables(text: string, file: string): { variables: Record<string, string>; diagnostics: Diagnostic[] } {
+export async function readVariables(
+  work: Pick<TextWork, 'yaml'>,
+  text: string,
+  file: string,
+): Promise<{ variables: Record<string, string>; diagnostics: Diagnostic[] }> {
   const diagnostics: Diagnostic[] = []
   const report = (message: string, line: number, column: number): void => void diagnostics.push({ code: 'invalid-yaml', message, file, line, column })
-  const yaml = readYaml(text)
+  const yaml = await yamlOf(work, text)
   if (!yaml.ok) {
     report(`${file} is not valid YAML (${yaml.message}), so it defines no variables. Correct it there.`, yaml.place.line, yaml.place.column)
     return { variables: {}, diagnostics }

@@ -1,4 +1,5 @@
 import type { ContentCache } from './content/content-cache.js'
+import type { Texts } from './content/texts.js'
 import type { Gatherer } from './writing/gatherer.js'
 import type { Git, Repository } from '../git/index.js'
 import type { Clock } from '../kernel/clock.js'
@@ -22,6 +23,8 @@ export interface App {
   /** Writes of content that wait for the lock of their space. */
   edits: Gatherer
   content: ContentCache
+  /** Takes texts apart that anybody may have written. */
+  texts: Texts
   /** Tells the worker that jobs were queued. */
   wakeJobs(): void
   /** Counts a request to sign in from an address; throws 429 where there were too many. Absent = no limit. */

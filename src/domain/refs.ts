@@ -19,8 +19,7 @@ export const changeRequestNumber = (ref: RefName): number | null => {
 /** Keeps a commit that a client may still name although no branch does. */
 export const keepRef = (commit: string): RefName => `refs/bindery/keep/${commit}` as RefName
 
-/** What the sync with one remote knows: `<remote commit>` names the commit here that it equals. */
-export const syncRef = (remoteKey: string, remoteCommit: string): RefName => `refs/bindery/sync/${remoteKey}/${remoteCommit}` as RefName
+/** Where a sync keeps what it knows of a remote. */
 export const syncPrefix = (remoteKey: string): string => `refs/bindery/sync/${remoteKey}/`
 
 /** The remote's newest head that a conflict keeps from main. */

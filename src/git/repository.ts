@@ -180,6 +180,10 @@ export class BareRepository implements Repository {
     return this.#services.remote.remoteHead(this.path, remote, ref)
   }
 
+  remoteDefault(remote: Remote): Promise<RefName | null> {
+    return this.#services.remote.remoteDefault(this.path, remote)
+  }
+
   fetch(remote: Remote, ref: RefName, limits: FetchLimits): Promise<FetchResult> {
     return this.#services.remote.fetch(this.path, remote, ref, limits)
   }

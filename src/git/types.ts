@@ -40,7 +40,7 @@ export interface Snapshot {
   /** A folder's own entries in Git's order, or null where it is no folder. */
   list(path: string): Promise<TreeEntry[] | null>
   /** A blob's bytes. Throws `MissingObject`, `ObjectTooLarge`. */
-  read(oid: string): Promise<Buffer>
+  read(oid: string, maxBytes?: number): Promise<Buffer>
   /** All blobs below `prefix`, in Git's order. Trees come from the cache by oid. */
   walk(prefix?: string): Promise<TreeEntry[]>
   /** Sizes of blobs in bytes, in the order asked. */
@@ -52,6 +52,8 @@ export type FileChange =
   | { path: string; content: Uint8Array; mode?: EntryMode }
   | { path: string; oid: BlobId; mode?: EntryMode }
   | { path: string; delete: true }
+  /** A whole folder, instead of what is there, names and all: they are not looked at. */
+  | { path: string; tree: TreeId }
 
 export interface WriteInput {
   /** Recorded parents; the first one's tree is what `changes` apply to, unless `tree` is given. */
@@ -191,6 +193,8 @@ export interface Repository {
   diff(before: CommitId | TreeId | null, after: CommitId | TreeId, options?: { renames?: boolean }): Promise<TreeChange[]>
   /** What the remote's ref names, without fetching; null = no such ref. */
   remoteHead(remote: Remote, ref: RefName): Promise<CommitId | null>
+  /** The full name of the remote's default branch; null where there is none, or it has no commit. */
+  remoteDefault(remote: Remote): Promise<RefName | null>
   /** Fetches `ref` into a quarantine, checks it, moves the objects in. Moves no ref of ours. */
   fetch(remote: Remote, ref: RefName, limits: FetchLimits): Promise<FetchResult>
   /** Pushes `commit` to `ref` under a lease: the remote's ref must be `expected`. Throws `StaleRemote`, `RemoteRejected`. */
@@ -218,6 +222,8 @@ export interface Maintenance {
 }
 
 export interface FetchLimits {
+  /** The only folder that the limits on files and their names look at; '' or none = all. */
+  directory?: string
   /** Bytes of one blob. */
   maxBlobBytes: number
   /** Bytes of the objects that arrive. */

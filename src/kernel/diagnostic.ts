@@ -13,6 +13,7 @@ export interface Diagnostic {
     | 'unsupported-entry'
     | 'invalid-root'
     | 'unreadable'
+    | 'too-costly'
   /** One sentence that says what was found and what to do. */
   message: string
   /** The file concerned, from the repository's root. */

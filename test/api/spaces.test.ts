@@ -15,11 +15,16 @@ test.after(() => here.close())
 
 const make = async (body: object = { title: 'Docs' }) => (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, body).expect(201)).body
 
-test('who sees a space through a grant sees its duplicate as well', async () => {
-  const space = await make()
+test('who has the role create by name on a space duplicates it where he may add one, and nowhere else', async () => {
   const guest = await here.caller(null)
   const { store } = here.service.app
-  await store.insert(grants, { id: `space:${space.id}:user:${guest.user}`, target: `space:${space.id}`, principal: `user:${guest.user}`, role: 'create' })
+  const grant = (target: string) => store.insert(grants, { id: `${target}:user:${guest.user}`, target, principal: `user:${guest.user}`, role: 'create' })
+  const alone = await make()
+  await grant(`space:${alone.id}`)
+  await guest.call('post', `/v1/spaces/${alone.id}/duplicate`).expect(403)
+  const { id: parent } = (await here.admin.call('post', `/v1/orgs/${here.organization}/collections`, { title: 'Shared' }).expect(201)).body
+  await grant(`collection:${parent}`)
+  const space = await make({ title: 'Docs', parent })
   const copy = await guest.call('post', `/v1/spaces/${space.id}/duplicate`).expect(201)
   assert.is(copy.headers.location, `/v1/spaces/${copy.body.id}`)
   assert.is(copy.body.title, 'Copy of Docs')

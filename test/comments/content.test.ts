@@ -11,8 +11,8 @@ test.after(() => here.close())
 
 test('a text that would hold up everybody who reads the list is refused', async () => {
   const desk = await openDiscussion(here)
-  for (const markdown of ['a\n=\n'.repeat(5000), '> a\n\n'.repeat(3000), `> ${'a\n-\n'.repeat(4000)}`]) {
-    const { body } = await here.admin.call('post', `${desk.url}/comments`, { body: { markdown } }).expect(400)
+  for (const markdown of ['a\n=\n'.repeat(5000), '> a\n\n'.repeat(3000), `> ${'a\n-\n'.repeat(4000)}`, `a|b|c\n-|-|-\n${'x\n'.repeat(9_000)}`]) {
+    const { body } = await here.admin.call('post', `${desk.url}/comments`, { body: { markdown } }).expect(413)
     assert.is(body.error.details[0].path, '/body/markdown')
   }
   await here.admin.call('post', `${desk.url}/comments`, { body: { markdown: 'Title\n===\n\nText.\n'.repeat(50) } }).expect(200)

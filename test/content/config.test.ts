@@ -3,12 +3,13 @@ import { readConfig, resolveRedirect } from '../../src/content/config.js'
 import { idOf } from '../../src/content/identity.js'
 import { readStructure } from '../../src/content/structure.js'
 import { memoryTree } from '../support/memory-tree.js'
+import { inPlace } from '../../src/content/work/direct.js'
 import { suite } from '../support/suite.js'
 
 const test = suite('content: configuration')
 const defaults = { root: '', readme: 'README.md', summary: 'SUMMARY.md', redirects: {} }
 const pages = { 'README.md': '', 'a/README.md': '', 'b.md': '', 'docs/x.md': '', 'docs/y/README.md': '' }
-const read = (yaml: string | null) => readConfig(memoryTree(yaml === null ? pages : { ...pages, '.gitbook.yaml': yaml }))
+const read = (yaml: string | null) => readConfig(memoryTree(yaml === null ? pages : { ...pages, '.gitbook.yaml': yaml }), inPlace)
 
 const sound: Array<[name: string, yaml: string | null, expected: object]> = [
   ['no file', null, defaults],
@@ -94,7 +95,7 @@ test('a redirect to nothing, or to the web, is reported and left out', async () 
 
 test('a redirect is found by its old path, with or without slashes and encoding', async () => {
   const yaml = 'redirects:\n  old/pa th: b.md\n  gone: docs/x.md\n'
-  const structure = await readStructure(memoryTree({ ...pages, '.gitbook.yaml': yaml, 'SUMMARY.md': '* [B](b.md)\n' }), idOf(new Map()))
+  const structure = await readStructure(memoryTree({ ...pages, '.gitbook.yaml': yaml, 'SUMMARY.md': '* [B](b.md)\n' }), idOf(new Map()), inPlace)
   for (const path of ['old/pa th', '/old/pa th/', 'old/pa%20th', 'old/pa th.html']) assert.is(resolveRedirect(structure, path)?.gitPath, 'b.md', path)
   for (const path of ['old', 'gone', 'constructor', '__proto__', '']) assert.is(resolveRedirect(structure, path), null, path)
 })

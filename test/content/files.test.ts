@@ -7,6 +7,7 @@ import { readStructure } from '../../src/content/structure.js'
 import { decodeText, encodeText, encodingOf } from '../../src/content/text.js'
 import { readVariables } from '../../src/content/variables.js'
 import { memoryTree } from '../support/memory-tree.js'
+import { inPlace } from '../../src/content/work/direct.js'
 import { suite } from '../support/suite.js'
 
 const test = suite('content: files, variables, text')
@@ -14,7 +15,7 @@ const test = suite('content: files, variables, text')
 test('the files of a revision: assets and what pages reference, each once', async () => {
   const tree = memoryTree({ 'SUMMARY.md': '* [A](a.md)', 'a.md': '', '.gitbook/assets/z.png': '', '.gitbook/includes/i.md': '', 'img/b.png': '' })
   const ids = idOf(new Map())
-  const structure = await readStructure(tree, ids)
+  const structure = await readStructure(tree, ids, inPlace)
   const files = revisionFiles(structure, ['img/b.png', '.gitbook/assets/z.png', 'a.md', '.gitbook/includes/i.md', 'img/b.png'], ids)
   assert.equal(
     files.map(({ id, name, gitPath }) => [id, name, gitPath]),
@@ -101,14 +102,18 @@ test('bytes that only begin like an image never throw', () => {
   }
 })
 
-test('variables are flat scalars, as written', () => {
-  const { variables, diagnostics } = readVariables('a: text\nversion: 1.10\nyes: true\nempty:\nquoted: "0x10"\nhex: 0x10\nblock: |\n  two\n  lines\n', 'v')
+test('variables are flat scalars, as written', async () => {
+  const { variables, diagnostics } = await readVariables(
+    inPlace,
+    'a: text\nversion: 1.10\nyes: true\nempty:\nquoted: "0x10"\nhex: 0x10\nblock: |\n  two\n  lines\n',
+    'v',
+  )
   assert.equal(variables, { a: 'text', version: '1.10', yes: 'true', empty: '', quoted: '0x10', hex: '0x10', block: 'two\nlines\n' })
   assert.equal(diagnostics, [])
 })
 
-test('variables that are none are reported with their place', () => {
-  const nested = readVariables('a: x\nb:\n  c: y\nd: [z]\n__proto__: p\n', 'docs/.gitbook/vars.yaml')
+test('variables that are none are reported with their place', async () => {
+  const nested = await readVariables(inPlace, 'a: x\nb:\n  c: y\nd: [z]\n__proto__: p\n', 'docs/.gitbook/vars.yaml')
   assert.equal(nested.variables, { a: 'x' })
   assert.equal(
     nested.diagnostics.map(({ code, file, line, column }) => [code, file, line, column]),
@@ -117,9 +122,9 @@ test('variables that are none are reported with their place', () => {
       ['invalid-yaml', 'docs/.gitbook/vars.yaml', 4, 1],
     ],
   )
-  assert.equal(readVariables('a: [', 'v').variables, {})
-  assert.is(readVariables('a: [', 'v').diagnostics[0]?.line, 1)
-  assert.is(readVariables('- a', 'v').diagnostics.length, 1)
+  assert.equal((await readVariables(inPlace, 'a: [', 'v')).variables, {})
+  assert.is((await readVariables(inPlace, 'a: [', 'v')).diagnostics[0]?.line, 1)
+  assert.is((await readVariables(inPlace, '- a', 'v')).diagnostics.length, 1)
 })
 
 test('any bytes are text, and that text is the same bytes', () => {

@@ -3,6 +3,7 @@ import { idOf } from '../../src/content/identity.js'
 import { resolveReference } from '../../src/content/resolve-reference.js'
 import { readStructure } from '../../src/content/structure.js'
 import { memoryTree } from '../support/memory-tree.js'
+import { inPlace } from '../../src/content/work/direct.js'
 import { suite } from '../support/suite.js'
 
 const test = suite('content: what references name')
@@ -18,7 +19,7 @@ const files: Record<string, string> = {
   'docs/.gitbook/assets/i (1).png': '',
   'outside.txt': '',
 }
-const structure = await readStructure(memoryTree(files), idOf(new Map()))
+const structure = await readStructure(memoryTree(files), idOf(new Map()), inPlace)
 const one = structure.byGitPath.get('docs/guide/one.md')?.id ?? ''
 const resolve = (target: string) => {
   const found = resolveReference(target, 'docs/guide/one.md', structure, (path) => Object.hasOwn(files, path))

@@ -4,10 +4,11 @@ import { readStructure } from '../../src/content/structure.js'
 import { MAX_DEPTH } from '../../src/content/tree-builder.js'
 import type { ContentStructure, PageEntry } from '../../src/content/types.js'
 import { type MemoryFile, memoryTree } from '../support/memory-tree.js'
+import { inPlace } from '../../src/content/work/direct.js'
 import { suite } from '../support/suite.js'
 
 const test = suite('content: structure')
-const read = (files: Record<string, MemoryFile>): Promise<ContentStructure> => readStructure(memoryTree(files), idOf(new Map()))
+const read = (files: Record<string, MemoryFile>): Promise<ContentStructure> => readStructure(memoryTree(files), idOf(new Map()), inPlace)
 
 /** The tree as lines: nesting, type, path, and what stands behind it. */
 function outline(pages: readonly PageEntry[], indent = ''): string[] {
@@ -273,12 +274,12 @@ test('a table of contents in Latin-1 is read', async () => {
 test('a failing reader is no empty table of contents', async () => {
   const tree = memoryTree({ 'SUMMARY.md': '* [A](a.md)', 'a.md': '' })
   const broken = { ...tree, read: async () => Promise.reject(new Error('the disk is gone')) }
-  await readStructure(broken, idOf(new Map())).then(
+  await readStructure(broken, idOf(new Map()), inPlace).then(
     () => assert.unreachable(),
     (thrown: Error) => assert.is(thrown.message, 'the disk is gone'),
   )
   const large = { ...tree, read: async () => Promise.reject(Object.assign(new Error('large'), { name: 'ObjectTooLarge' })) }
-  assert.is((await readStructure(large, idOf(new Map()))).diagnostics[0]?.code, 'unreadable')
+  assert.is((await readStructure(large, idOf(new Map()), inPlace)).diagnostics[0]?.code, 'unreadable')
 })
 
 test('a nest of folders or entries is cut at a depth, and loses nothing', async () => {
@@ -295,7 +296,7 @@ test('a nest of folders or entries is cut at a depth, and loses nothing', async 
 })
 
 test('the IDs asked for are the IDs given', async () => {
-  const structure = await readStructure(memoryTree({ 'SUMMARY.md': '* [A](a.md)\n', 'a.md': '' }), (kind, key) => `${kind}:${key}`)
+  const structure = await readStructure(memoryTree({ 'SUMMARY.md': '* [A](a.md)\n', 'a.md': '' }), (kind, key) => `${kind}:${key}`, inPlace)
   assert.is(structure.byId.get('page:a.md')?.title, 'A')
 })
 

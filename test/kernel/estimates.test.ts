@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { inPlace } from '../../src/content/work/direct.js'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import * as assert from 'uvu/assert'
@@ -59,7 +60,7 @@ measured('structures', async (content) => {
     const files = paths(1500, String(revision))
     const summary = `# Table of contents\n\n${files.map((path, i) => `* [How to do the thing of number ${i}](${path})`).join('\n')}\n`
     const tree = memoryTree({ 'README.md': '# Docs\n', 'SUMMARY.md': summary, ...Object.fromEntries(files.map((path) => [path, 'x'])) })
-    content.structures.set(`space:${oid(revision)}`, await readStructure(tree, idOf(new Map())))
+    content.structures.set(`space:${oid(revision)}`, await readStructure(tree, idOf(new Map()), inPlace))
   }
 })
 

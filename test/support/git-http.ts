@@ -21,6 +21,8 @@ export interface GitHttpBehaviour {
   neverAnswer?: 'all' | 'pack'
   /** The connection of an answer to a POST breaks after so many bytes of its body. */
   cutAfter?: number
+  /** Pushes are carried out, and the connection breaks before a byte of the answer. */
+  losePushAnswers?: boolean
   /** Status for every push, after authentication. A refusal in Git's own words is a repository's `rejectPushes`. */
   pushStatus?: number
 }
@@ -88,12 +90,13 @@ const counter = (count: (bytes: number) => void): Transform =>
   })
 
 /** Runs `git http-backend` for one request, streaming both ways. */
-function backend(request: IncomingMessage, response: ServerResponse, root: string, user: string, entry: GitHttpRequest, cutAfter: number): void {
+function backend(request: IncomingMessage, response: ServerResponse, root: string, user: string, entry: GitHttpRequest, cutAfter: number, mute: boolean): void {
   const child = spawn('git', ['http-backend'], { env: cgiEnv(request, root, user), stdio: ['pipe', 'pipe', 'ignore'] })
   let head: Buffer | null = Buffer.alloc(0)
   child.stdin.on('error', () => {})
   request.pipe(counter((bytes) => (entry.received += bytes))).pipe(child.stdin)
   child.stdout.on('data', (piece: Buffer) => {
+    if (mute) return
     let body = piece
     if (head) {
       head = Buffer.concat([head, piece])
@@ -115,6 +118,7 @@ function backend(request: IncomingMessage, response: ServerResponse, root: strin
     }
   })
   child.on('close', () => {
+    if (mute) return response.destroy()
     if (!response.headersSent) response.writeHead(500)
     response.end()
   })
@@ -137,7 +141,8 @@ async function answer(request: IncomingMessage, response: ServerResponse, root: 
   const wanted = auth && `Basic ${Buffer.from(`${auth.username}:${auth.password}`).toString('base64')}`
   if (wanted && entry.authorization !== wanted) return end(401, { 'www-authenticate': 'Basic realm="Git"' })
   if (behaviour.pushStatus && isPush(entry.url)) return end(behaviour.pushStatus)
-  backend(request, response, root, auth?.username ?? 'anybody', entry, isPack(request) ? (behaviour.cutAfter ?? Infinity) : Infinity)
+  const mute = behaviour.losePushAnswers === true && isPush(entry.url) && isPack(request)
+  backend(request, response, root, auth?.username ?? 'anybody', entry, isPack(request) ? (behaviour.cutAfter ?? Infinity) : Infinity, mute)
 }
 
 /** A real smart-HTTP Git server on a free port of 127.0.0.1, over the bare repositories in `root` (a folder that exists). */

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Actor, App, LoadedOrganization, LoadedSpace } from '../../src/domain/app.js'
 import { makeCommit, moveBranch } from '../../src/domain/writing/commits.js'
 import { ContentCache } from '../../src/domain/content/content-cache.js'
+import { openTexts } from '../../src/domain/content/open-texts.js'
 import { listSyncRuns } from '../../src/domain/git-sync/info.js'
 import { requestExport, requestImport } from '../../src/domain/git-sync/request.js'
 import { overridesAt } from '../../src/domain/content/identity.js'
@@ -91,6 +92,8 @@ export async function openApp(root: string, logged: string[]): Promise<App> {
     locks,
     edits: new Gatherer(locks, 8),
     content: new ContentCache(),
+    // Its threads end with the process.
+    texts: openTexts().texts,
     wakeJobs: () => {},
     wakeWebhooks: () => {},
     credentials: new Map(),

@@ -124,7 +124,7 @@ const data = (bytes: Buffer): Buffer => Buffer.concat([Buffer.from(`data ${bytes
 const quoted = (path: string): string => `"${path.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n')}"`
 
 /** A commit of a person, made by plain Git on top of a branch. Deletions come first, so that a file can become a folder. */
-async function commitTo(repo: string, files: Files, { message = 'By hand', ref = 'refs/heads/main', parents = [] as string[] } = {}): Promise<string> {
+export async function commitTo(repo: string, files: Files, { message = 'By hand', ref = 'refs/heads/main', parents = [] as string[] } = {}): Promise<string> {
   const head = await git(repo, ['rev-parse', '--verify', ref])
   const signature = `Ada Author <ada@example.com> ${Math.floor(Date.now() / 1000)} +0000`
   const entries = Object.entries(files)

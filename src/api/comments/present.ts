@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import { presentCommentPermissions } from '../../access/index.js'
 import type { Actor, App } from '../../domain/app.js'
 import type { LoadedDiscussion } from '../../domain/comments/discussion.js'
@@ -50,15 +49,13 @@ async function presentReactions({ app, user }: CommentContext, post: string) {
 
 async function presentPost(context: CommentContext, doc: CommentDoc | ReplyDoc, path: string) {
   const { app, actor, discussion, format } = context
-  // A block tree takes time to make: others get their turn between two of a list.
-  if (format === 'document') await setImmediate()
   return {
     id: doc.id,
     postedBy: await context.user(doc.postedBy),
     postedAt: doc.postedAt,
     ...(doc.editedAt === undefined ? {} : { editedAt: doc.editedAt }),
     reactions: await presentReactions(context, doc.id),
-    body: inFormat(doc.markdown, format),
+    body: (await inFormat(app, discussion.space.doc.id, doc.markdown, format)).content,
     urls: { location: `${app.settings.publicUrl}${commentsPath(discussion)}/${path}` },
     permissions: presentCommentPermissions(discussion.space.role, doc.postedBy === actor.user.id),
   }

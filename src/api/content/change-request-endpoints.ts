@@ -90,5 +90,5 @@ export const getReusableContentInChangeRequestById = endpoint({
   returns: ReusableContent,
   validator: ({ app, space, changeRequest }) => contentValidator(app, space, changeRequest.head),
   handle: async ({ app, space, changeRequest, reusableContentId, query }) =>
-    presentReusableContent(await openRevision(app, space, changeRequest.head), reusableContentId, query.format, query),
+    presentReusableContent(app, await openRevision(app, space, changeRequest.head), reusableContentId, query.format, query),
 })

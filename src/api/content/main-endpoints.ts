@@ -89,5 +89,5 @@ export const getReusableContentById = endpoint({
   query: PageQuery,
   returns: ReusableContent,
   validator: ({ app, space }) => contentValidator(app, space, headOf(space)),
-  handle: async ({ app, space, reusableContentId, query }) => presentReusableContent(await openMain(app, space), reusableContentId, query.format, query),
+  handle: async ({ app, space, reusableContentId, query }) => presentReusableContent(app, await openMain(app, space), reusableContentId, query.format, query),
 })

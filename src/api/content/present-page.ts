@@ -1,10 +1,13 @@
-import { parseDocument } from '../../content/blocks/parse.js'
 import { resolveReference } from '../../content/resolve-reference.js'
-import type { DocumentEntry, PageAttributes, PageEntry, PageSource } from '../../content/types.js'
+import type { DocumentEntry, PageAttributes, PageEntry } from '../../content/types.js'
 import type { App } from '../../domain/app.js'
+import type { ParsedPage } from '../../domain/content/content-cache.js'
+import { documentJson, markdownJson } from '../../domain/content/documents.js'
 import { datesAt, datesOf, type PageDates } from '../../domain/content/page-dates.js'
+import { tooCostly } from '../../domain/content/page-source.js'
 import { evaluate } from '../../domain/content/pages.js'
 import { filesOf, type OpenRevision, readDocument } from '../../domain/content/revisions.js'
+import type { Diagnostic } from '../../kernel/diagnostic.js'
 import type { ContentReference, Format, Page } from '../../model/index.js'
 
 /** What is asked of the presentation of pages. */
@@ -15,9 +18,12 @@ export interface PageOptions {
   evaluated?: boolean
 }
 
-/** Content in the asked format. */
-export const inFormat = (markdown: string, format: Format): { markdown: string } | { document: unknown } =>
-  format === 'markdown' ? { markdown } : { document: parseDocument(markdown) }
+/** Content in the asked format; `limit` says why a block tree is the source alone. `owner`: the space whose turn it costs. */
+export async function inFormat(app: App, owner: string, markdown: string, format: Format): Promise<{ content: object; limit: string | null }> {
+  if (format === 'markdown') return { content: { markdown: await markdownJson(app, owner, markdown) }, limit: null }
+  const { document, limit } = await documentJson(app, owner, markdown)
+  return { content: { document }, limit }
+}
 
 /** Everything pages of one revision are presented with. */
 export interface PageContext {
@@ -77,13 +83,21 @@ async function presentDocument(context: PageContext, entry: DocumentEntry, forma
     ...(image ? { cover: image } : {}),
     ...(dates ? { createdAt: iso(dates.created), updatedAt: iso(dates.updated) } : {}),
     ...(context.options.metadata ? { git: gitPlace(context, page.oid, entry.gitPath) } : {}),
-    ...(page.source.diagnostics.length > 0 ? { diagnostics: page.source.diagnostics } : {}),
-    ...(format === undefined ? {} : inFormat(await content(context, entry, page.source), format)),
+    ...(await presentContent(context, entry, page, format)),
   } as Partial<Page>
 }
 
-const content = async ({ revision, options }: PageContext, { gitPath }: DocumentEntry, { markdown, attributes }: PageSource): Promise<string> =>
-  options.evaluated ? evaluate(revision, gitPath, markdown, attributes.variables) : markdown
+/** The text in the asked format, and what its authors should know of the page. A file that is not shown has neither text nor tree. */
+async function presentContent({ app, revision, options }: PageContext, { gitPath }: DocumentEntry, page: ParsedPage, format?: Format): Promise<object> {
+  const { markdown, attributes, diagnostics } = page.source
+  const found = (all: readonly Diagnostic[]): object => (all.length > 0 ? { diagnostics: all } : {})
+  if (format === undefined || (page.hidden !== undefined && format === 'markdown')) return found(diagnostics)
+  const owner = revision.space.doc.id
+  const written = page.hidden ?? (options.evaluated ? await evaluate(app, revision, gitPath, markdown, attributes.variables) : markdown)
+  const { content, limit } = await inFormat(app, owner, written, format)
+  const known = limit === null || diagnostics.some((one) => one.code === 'too-costly')
+  return { ...found(known ? diagnostics : [...diagnostics, tooCostly(gitPath, limit)]), ...content }
+}
 
 function presentLink(context: PageContext, entry: Extract<PageEntry, { type: 'link' }>): Partial<Page> {
   const page = entry.target && context.revision.structure.byGitPath.get(entry.target.gitPath)

@@ -1,12 +1,12 @@
 import { contentTypeOf } from '../../content/files.js'
-import { readPage } from '../../content/front-matter.js'
 import type { App } from '../../domain/app.js'
 import { downloadUrl } from '../../domain/content/downloads.js'
 import { evaluate, type LoadedFile, loadFiles, readReusable } from '../../domain/content/pages.js'
 import { revisionType } from '../../domain/content/revision-facts.js'
 import { filesOf, type OpenRevision } from '../../domain/content/revisions.js'
 import { addressesOfRevision } from '../../domain/sites/space-addresses.js'
-import type { File, Format, Revision } from '../../model/index.js'
+import type { Diagnostic } from '../../kernel/diagnostic.js'
+import type { File, Format, Page, Revision } from '../../model/index.js'
 import { presentMergedFrom, presentRevisionGit } from '../revisions/present-facts.js'
 import { gitPlace, inFormat, type PageOptions, pageContext, presentPages } from './present-page.js'
 
@@ -29,11 +29,12 @@ export async function presentRevision(app: App, revision: OpenRevision, options:
   const [info, context, files] = await Promise.all([revision.repo.commit(snapshot.commit), pageContext(app, revision, options), filesOf(app, revision)])
   const loaded = await loadFiles(app, revision, files)
   const reusable = await Promise.all(structure.reusableContents.map(async (place) => ({ place, entry: await snapshot.entry(place.gitPath) })))
+  const pages = await presentPages(context, structure.pages)
   return {
     object: 'revision',
     id: snapshot.commit,
     parents: info.parents,
-    pages: await presentPages(context, structure.pages),
+    pages,
     files: loaded.map((file) => presentFile(app, revision, file, options)),
     reusableContents: reusable.map(({ place, entry }) => ({
       id: place.id,
@@ -49,20 +50,29 @@ export async function presentRevision(app: App, revision: OpenRevision, options:
     },
     type: revisionType(info),
     ...(await presentMergedFrom(app, space, info)),
-    diagnostics: structure.diagnostics,
+    diagnostics: [...structure.diagnostics, ...costlyPages(pages)],
   }
 }
 
+/** What pages are shown as their source alone, or not at all. */
+const costlyPages = (pages: readonly Page[]): Diagnostic[] =>
+  pages.flatMap((page) => [...(page.diagnostics ?? []).filter((one) => one.code === 'too-costly'), ...costlyPages(page.pages)]) as Diagnostic[]
+
 /** Reusable content with its text in the asked format. */
-export async function presentReusableContent(revision: OpenRevision, id: string, format: Format, options: Pick<PageOptions, 'metadata' | 'evaluated'>) {
-  const { place, oid, text } = await readReusable(revision, id)
-  const written = readPage(text, place.gitPath).markdown
-  const markdown = options.evaluated ? await evaluate(revision, place.gitPath, written) : written
+export async function presentReusableContent(
+  app: App,
+  revision: OpenRevision,
+  id: string,
+  format: Format,
+  options: Pick<PageOptions, 'metadata' | 'evaluated'>,
+) {
+  const { place, oid, markdown: written } = await readReusable(app, revision, id)
+  const markdown = options.evaluated ? await evaluate(app, revision, place.gitPath, written) : written
   return {
     object: 'reusable-content' as const,
     id: place.id,
     title: place.title,
     ...(options.metadata ? { git: gitPlace({ revision }, oid, place.gitPath) } : {}),
-    ...inFormat(markdown, format),
+    ...(await inFormat(app, revision.space.doc.id, markdown, format)).content,
   }
 }

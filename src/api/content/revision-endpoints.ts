@@ -88,5 +88,5 @@ export const getReusableContentInRevisionById = endpoint({
   query: PageQuery,
   returns: ReusableContent,
   validator: ({ app, space, revision }) => contentValidator(app, space, revision.snapshot.commit),
-  handle: async ({ revision, reusableContentId, query }) => presentReusableContent(revision, reusableContentId, query.format, query),
+  handle: async ({ app, revision, reusableContentId, query }) => presentReusableContent(app, revision, reusableContentId, query.format, query),
 })

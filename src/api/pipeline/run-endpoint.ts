@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import { badRequest, type ErrorDetail, notFound, ServiceError } from '../../kernel/errors.js'
+import { toJson } from '../../kernel/raw-json.js'
 import { type Endpoint, PUBLIC_BODY_BYTES, type RequestInfo } from '../declaration.js'
 import { type Audited, Reply } from '../reply.js'
 import { readJson } from './body.js'
@@ -113,11 +114,11 @@ const requestInfo = (ctx: Context, state: RequestState, files: Files, baseUrl: s
 export function endpointRunner(options: Options, bodies: BodyBudget): (compiled: CompiledEndpoint, call: Call<object>) => Promise<void> {
   const { app, config, byteCache } = options
 
-  const serialize = (compiled: CompiledEndpoint, body: unknown): string => {
-    const text = JSON.stringify(body)
+  const serialize = (compiled: CompiledEndpoint, body: unknown): string | Buffer => {
+    const text = toJson(body)
     if (config.checkAnswers && compiled.answer) {
       const check = compiled.answer()
-      if (text === undefined || !check(JSON.parse(text)))
+      if (text === undefined || !check(JSON.parse(text.toString())))
         // Never the answer itself: this is logged, and an answer may hold a secret.
         throw new Error(`${compiled.operationId} answers what it does not declare: ${JSON.stringify(check.errors?.slice(0, 5))}`)
     }
@@ -137,7 +138,7 @@ export function endpointRunner(options: Options, bodies: BodyBudget): (compiled:
       return
     }
     const text = serialize(compiled, parts.body)
-    if (tag !== undefined && byteCache && status === 200) byteCache.set(tag, Buffer.from(text))
+    if (tag !== undefined && byteCache && status === 200) byteCache.set(tag, typeof text === 'string' ? Buffer.from(text) : text)
     return answerBytes(ctx, status, JSON_TYPE, text, tag)
   }
 

@@ -2,3 +2,8 @@
 export class DocumentError extends TypeError {
   override name = 'DocumentError'
 }
+
+/** A block tree, or what it would come to as markdown, beyond a limit; the message begins with the path too. */
+export class DocumentTooLarge extends DocumentError {
+  override name = 'DocumentTooLarge'
+}

@@ -1,11 +1,14 @@
 import type { BlockNode, DocumentNode, InlineNode, TextNode } from '../types.js'
 import { describeBlocks } from './describe.js'
-import { DocumentError } from './document-error.js'
+import { DocumentError, DocumentTooLarge } from './document-error.js'
+import { pageLimit } from './weight.js'
 
 /** Nesting, nodes and characters of a tree that a client may hand in. */
 const MAX_NESTING = 150
 const MAX_NODES = 200_000
 const MAX_TEXT = 4 * 1024 * 1024
+/** Shorter texts are never beyond a limit of pages. */
+const LONG_TEXT = 10_000
 
 const described = describeBlocks()
 const BLOCKS = new Set(described.filter((one) => one.object === 'block').map((one) => one.type))
@@ -31,6 +34,10 @@ function fail(path: string, message: string): never {
   throw new DocumentError(`${path}: ${message}`)
 }
 
+function tooLarge(path: string, message: string): never {
+  throw new DocumentTooLarge(`${path}: ${message}`)
+}
+
 /**
  * Checks that JSON is a block tree of the types that `describeBlocks` lists, within bounds. Answers a copy whose `key`,
  * `isVoid`, `data` and `nodes` are there. Throws a `DocumentError` that begins with the path of what is wrong (`nodes/3/data`).
@@ -39,14 +46,18 @@ export function checkDocument(input: unknown): DocumentNode {
   let nodes = 0
   let length = 0
   const count = (text: string, path: string): string => {
-    if ((length += text.length) > MAX_TEXT) fail(path, `a document has at most ${MAX_TEXT} characters`)
+    if ((length += text.length) > MAX_TEXT) tooLarge(path, `a document has at most ${MAX_TEXT} characters`)
     return text
+  }
+  const written = (text: string, path: string): string => {
+    const limit = text.length < LONG_TEXT ? null : pageLimit(text)
+    return limit === null ? text : tooLarge(path, limit)
   }
   const string = (value: unknown, path: string): string => (typeof value === 'string' ? count(value, path) : fail(path, 'must be a string'))
   const array = (value: unknown, path: string): unknown[] => (Array.isArray(value) ? value : fail(path, 'must be an array'))
   const enter = (depth: number, path: string): void => {
-    if (depth > MAX_NESTING) fail(path, `is nested deeper than ${MAX_NESTING} levels`)
-    if (++nodes > MAX_NODES) fail(path, `a document has at most ${MAX_NODES} nodes`)
+    if (depth > MAX_NESTING) tooLarge(path, `is nested deeper than ${MAX_NESTING} levels`)
+    if (++nodes > MAX_NODES) tooLarge(path, `a document has at most ${MAX_NODES} nodes`)
   }
 
   function data(value: unknown, path: string, depth: number): Json {
@@ -74,7 +85,7 @@ export function checkDocument(input: unknown): DocumentNode {
         if (!MARKS.has(type)) fail(`${place}/type`, `${JSON.stringify(type.slice(0, 50))} is no mark`)
         return { object: 'mark', type, data: data(mark['data'], `${place}/data`, 0) }
       })
-      return { object: 'leaf', text: string(leaf['text'], `${at}/text`), marks }
+      return { object: 'leaf', text: written(string(leaf['text'], `${at}/text`), `${at}/text`), marks }
     })
     return { object: 'text', key: '', leaves }
   }

@@ -9,6 +9,8 @@ import { type Markdown, parseMarkdown } from './markdown.js'
 import { assignKeys, block, type Position, plainText, settlePositions, text } from './node.js'
 import { endToSource, lineFinder, partOf, type Region, toSource, wholeRegion } from './region.js'
 import { findTag } from './tags.js'
+import { verbatimDocument } from './verbatim.js'
+import { MAX_NODES, pageLimit } from './weight.js'
 
 /** Version of the shape of a document; it grows when a type changes its meaning. */
 export const SCHEMA_VERSION = 1
@@ -21,9 +23,12 @@ interface Page {
 
 /**
  * The body of a page as a block tree. Offsets in `data.position` are UTF-16 units into `markdown`. Never throws: what
- * cannot be taken apart (too deep, too many brackets) stays verbatim text. Keys and tree depend on the text alone.
+ * cannot be taken apart (too deep, too many brackets) stays verbatim text; a page beyond the limits of `weight.ts` is one
+ * code block, and `data.limit` says why. Keys and tree depend on the text alone.
  */
 export function parseDocument(markdown: string): DocumentNode {
+  const limit = pageLimit(markdown)
+  if (limit !== null) return verbatimDocument(markdown, limit, SCHEMA_VERSION)
   const page: Page = { source: markdown, lineOf: lineFinder(markdown), definitions: new Map() }
   let nodes: BlockNode[]
   try {
@@ -31,11 +36,21 @@ export function parseDocument(markdown: string): DocumentNode {
     settlePositions(nodes, 0, markdown.length, markdown)
   } catch {
     // Input made to exhaust the parser's stack; a reader still gets the text.
-    const position = { start: 0, end: markdown.length, line: 1 }
-    nodes = [block('raw', position, {}, [text(markdown)])]
+    return verbatimDocument(markdown, 'It is nested too deeply to be taken apart. Nest it less.', SCHEMA_VERSION)
   }
+  if (!hasAtMost(nodes, MAX_NODES)) return verbatimDocument(markdown, `It comes to more than ${MAX_NODES} nodes. Divide it.`, SCHEMA_VERSION)
   assignKeys(nodes)
   return { object: 'document', data: { schemaVersion: SCHEMA_VERSION }, nodes }
+}
+
+function hasAtMost(nodes: BlockNode['nodes'], max: number): boolean {
+  let left = max
+  const pending = [...nodes]
+  for (let node = pending.pop(); node; node = pending.pop()) {
+    if (--left < 0) return false
+    if (node.object !== 'text') for (const child of node.nodes) pending.push(child)
+  }
+  return true
 }
 
 function parseRegion(page: Page, region: Region, depth: number): BlockNode[] {

@@ -6,6 +6,7 @@ import { type Inline, plainText } from './node.js'
 import { attribute, attributesOf, htmlOf, imagesHtml, stringOf, tableHtml, urlOf } from './print-html.js'
 import { phrasing, type Printing, raw } from './print-inline.js'
 import { findTag, type TagRow, tagTable } from './tags.js'
+import { isVerbatimPage } from './verbatim.js'
 
 type Data = Record<string, unknown>
 
@@ -162,6 +163,7 @@ const OPTIONS = ['title', 'overflow', 'lineNumbers', 'expandable', 'fullWidth']
 function code(node: BlockNode, path: string): Markdown[] {
   const { data } = node
   const html = stringOf(data['html'])
+  if (isVerbatimPage(node)) return [raw(textOf(node))]
   if (data['format'] === 'html' && html && /^<pre[\s>][\s\S]*<\/pre>\s*$/i.test(html)) return [raw(html)]
   return fenced(node, path)
 }

@@ -1,7 +1,7 @@
 import { gfmToMarkdown } from 'mdast-util-gfm'
 import { type Options, toMarkdown } from 'mdast-util-to-markdown'
 import type { BlockNode, DocumentNode } from '../types.js'
-import { DocumentError } from './document-error.js'
+import { DocumentError, DocumentTooLarge } from './document-error.js'
 import { checkDocument } from './document-input.js'
 import { essenceOf, fingerprint } from './essence.js'
 import type { Markdown } from './markdown.js'
@@ -9,6 +9,8 @@ import { parseDocument } from './parse.js'
 import { patches } from './patch.js'
 import { blockFlow, definitionsOf, flow } from './print-block.js'
 import type { Printing } from './print-inline.js'
+import { verbatimText } from './verbatim.js'
+import { pageLimit } from './weight.js'
 
 const TIGHT = new Set(['paragraph', 'heading', 'code'])
 const markdownOf = (node: unknown): Markdown => node as Markdown
@@ -49,9 +51,12 @@ const print = (nodes: BlockNode['nodes'], printing: Printing): string => write(f
  * A block tree as markdown that reads back as the same tree. With `source`, the markdown that the tree was read from
  * (`data.position` of its blocks are offsets into it), what is unchanged keeps its bytes: only changed blocks are written.
  * What is written is read again and compared, so nothing in the tree can break out of the block that it stands in. `input`
- * may come from anybody. Throws a `DocumentError` that begins with the path of what is wrong (`nodes/3/data/style`).
+ * may come from anybody. Throws a `DocumentError` that begins with the path of what is wrong (`nodes/3/data/style`), and a
+ * `DocumentTooLarge` where it, or what would be written, is beyond a limit.
  */
 export function printDocument(input: DocumentNode, source?: string): string {
+  // A page beyond the limits, handed back as it was read.
+  if (source !== undefined && verbatimText(input) === source) return source
   const document = checkDocument(input)
   const printing: Printing = { definitions: definitionsOf(document) }
   const wanted = essenceOf(document)
@@ -66,6 +71,8 @@ export function printDocument(input: DocumentNode, source?: string): string {
     }
   }
   const whole = print(document.nodes, printing)
+  const limit = pageLimit(whole)
+  if (limit !== null) throw new DocumentTooLarge(`nodes: as markdown, ${limit.replace(/^It/, 'it')}`)
   if (says(whole)) return whole
   throw new DocumentError(`${findFault(document, printing)}: cannot be written as markdown that reads back the same`)
 }

@@ -1,5 +1,5 @@
 import type { ContentChange } from '../../model/content-changes.js'
-import { findReferences } from '../links.js'
+import { referencesIn } from './references.js'
 import { decodePercent, folderOf } from '../paths.js'
 import { findTarget } from '../file-index.js'
 import type { ContentStructure, PageEntry } from '../types.js'
@@ -43,6 +43,7 @@ export class BatchError extends Error {
 export async function applyBatch(batch: Batch, changes: readonly ContentChange[]): Promise<Applied[]> {
   const applied: Applied[] = []
   for (const [index, change] of changes.entries()) {
+    await batch.work.pause()
     try {
       const done = await (operations[change.operation] as Operation)(batch, change)
       if (done) applied.push(done)
@@ -75,7 +76,7 @@ async function relativeLinks(batch: Batch, path: string): Promise<void> {
   // A repository may have folders of these names: what names a file there means it.
   const isFileHere = (target: string): boolean =>
     findTarget(target.replace(/[?#].*$/s, ''), folderOf(path), structure.config.root, (one) => paths.has(one)) !== null
-  const replacements = findReferences(text.slice(bodyStart)).flatMap((reference) => {
+  const replacements = (await referencesIn(batch, text.slice(bodyStart))).flatMap((reference) => {
     const [, kind, name = '', suffix = ''] = INTERNAL.exec(reference.target) ?? []
     if (kind === undefined || isFileHere(reference.target)) return []
     const page = pageNamed(batch, structure, name)

@@ -1,4 +1,5 @@
 import type { ContentChange } from '../../model/content-changes.js'
+import type { TextWork } from '../work/text-work.js'
 import type { Workspace } from './workspace.js'
 
 /** Why a change of a batch cannot be made; the words are for the client. */
@@ -7,6 +8,8 @@ export class ChangeError extends Error {
     message: string,
     /** Member of the change concerned. */
     readonly member?: string,
+    /** It is beyond a limit: 413, not 400. */
+    readonly tooLarge = false,
   ) {
     super(message)
     this.name = 'ChangeError'
@@ -23,6 +26,8 @@ export interface Applied {
 /** What a batch works on, and what it has made so far. */
 export interface Batch {
   workspace: Workspace
+  /** What takes the texts of the batch apart. */
+  work: TextWork
   /** Batch ref → ID of the page or group made under it. */
   pageRefs: Map<string, string>
   /** Batch ref → path of the file made under it. */

@@ -5,6 +5,7 @@ import { keyBelow } from '../paths.js'
 import { kindOfPath } from '../place-kind.js'
 import { readStructure } from '../structure.js'
 import { decodeText, encodeText, encodingOf } from '../text.js'
+import type { TextWork } from '../work/text-work.js'
 import type { ContentStructure, PlannedChange, ReaderEntry, TreeReader } from '../types.js'
 
 /** What a path holds now; without a mode, that of a plain file. */
@@ -25,6 +26,7 @@ export class Workspace {
     private readonly reader: TreeReader,
     structure: ContentStructure,
     overrides: IdOverrides,
+    private readonly work: TextWork,
   ) {
     this.#structure = structure
     this.#overrides = overrides
@@ -43,12 +45,12 @@ export class Workspace {
   async structure(sameLines = false): Promise<ContentStructure> {
     if (!this.#stale) return this.#structure
     const before = this.#structure
-    let now = await readStructure(this.#asReader(), idOf(this.#overrides))
+    let now = await readStructure(this.#asReader(), idOf(this.#overrides), this.work)
     const keys = structureKeys(now)
     const change = matchStructures(before, now, sameLines)
     if (change.added.length + change.deleted.length + change.renamed.length > 0) {
       this.#overrides = applyChanges(this.#overrides, change, (kind, key) => keys.has(`${kind}\0${key}`))
-      now = await readStructure(this.#asReader(), idOf(this.#overrides))
+      now = await readStructure(this.#asReader(), idOf(this.#overrides), this.work)
     }
     this.#structure = now
     this.#stale = false

@@ -1,11 +1,13 @@
-import { DocumentError } from '../../content/blocks/document-error.js'
 import { isQuick } from '../../content/blocks/limits.js'
-import { printDocument } from '../../content/blocks/print.js'
+import { pageLimit, SMALL_WEIGHT } from '../../content/blocks/weight.js'
 import type { DocumentNode } from '../../content/types.js'
-import { badRequest, type ServiceError } from '../../kernel/errors.js'
+import { TextTooCostly } from '../../content/work/text-work.js'
+import { badRequest, ServiceError } from '../../kernel/errors.js'
 import { type CommentBodyInput, MAX_COMMENT_LENGTH } from '../../model/index.js'
+import type { App } from '../app.js'
 
 const invalid = (path: string, message: string): ServiceError => badRequest(`The body ${message}.`, [{ path, message }])
+const tooLarge = (path: string, message: string): ServiceError => new ServiceError('too-large', `The body ${message}`, { details: [{ path, message }] })
 const TOO_LONG = `must have at most ${MAX_COMMENT_LENGTH} characters`
 
 /** Characters of the texts and options in a block tree; names of types count for nothing. */
@@ -15,28 +17,34 @@ function textLength(value: unknown, name = ''): number {
   return Object.entries(value).reduce((sum, [member, one]) => sum + textLength(one, Array.isArray(value) ? name : member), 0)
 }
 
-/** A block tree as markdown that reads back the same. Throws 400. */
-function printed(document: object, path: string): string {
+/** A block tree as markdown that reads back the same. Throws 400, 413. */
+async function printed(app: App, space: string, document: object, path: string): Promise<string> {
   // Looked at first: printing costs more than counting.
   if (textLength(document) > MAX_COMMENT_LENGTH) throw invalid(path, TOO_LONG)
   try {
-    return printDocument(document as DocumentNode)
+    const outcome = await app.texts.for(space).print(document as DocumentNode)
+    if ('done' in outcome) return outcome.done
+    throw (outcome.tooLarge ? tooLarge : invalid)(path, `cannot be written: ${outcome.refused}`)
   } catch (error) {
-    if (error instanceof DocumentError) throw invalid(path, `cannot be written: ${error.message}`)
+    if (error instanceof TextTooCostly) throw tooLarge(path, `is too large. ${error.message}`)
     throw error
   }
 }
 
 /**
- * The markdown that is stored of a comment or reply. Throws 400 where it is blank, too long, or a block tree that is none.
+ * The markdown that is stored of a comment or reply. Throws 400 where it is blank, too long, or a block tree that is none, and
+ * 413 where it would take too long to be shown in a list.
+ * @param space whose turn it costs
  * @param at where it stands in the request, for the error
  */
-export function readBody(body: CommentBodyInput, at = '/body'): string {
+export async function readBody(app: App, space: string, body: CommentBodyInput, at = '/body'): Promise<string> {
   const member = `${at}/${'markdown' in body ? 'markdown' : 'document'}`
-  const markdown = 'markdown' in body ? body.markdown : printed(body.document, member)
+  const markdown = 'markdown' in body ? body.markdown : await printed(app, space, body.document, member)
   if (markdown.trim() === '') throw invalid(member, 'must not be blank')
   if (markdown.length > MAX_COMMENT_LENGTH) throw invalid(member, TOO_LONG)
   if (!isQuick(markdown))
-    throw invalid(member, 'has too many markers of emphasis, links or lists in one paragraph, or too many quotes or underlined headings: divide it')
+    throw tooLarge(member, 'has too many markers of emphasis, links or lists in one paragraph, or too many quotes or underlined headings: divide it.')
+  const limit = pageLimit(markdown, SMALL_WEIGHT)
+  if (limit !== null) throw tooLarge(member, `is too large. ${limit}`)
   return markdown
 }

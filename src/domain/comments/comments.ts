@@ -27,7 +27,7 @@ export async function findComment(
 export async function createComment(app: App, actor: Actor, discussion: LoadedDiscussion, input: CreateComment): Promise<Document<CommentDoc>> {
   const sight = sightOf(app, discussion)
   const [markdown, target] = await together(
-    () => readBody(input.body),
+    () => readBody(app, discussion.space.doc.id, input.body),
     () => takeTarget(sight, input),
   )
   return write(app, actor, discussion, (writing) => insertComment(writing, { markdown, revision: sight.head ?? '', ...target }))
@@ -66,7 +66,7 @@ export async function updateComment(
   input: UpdateComment,
 ): Promise<Document<CommentDoc>> {
   const [markdown, reactions] = await together(
-    () => input.body && readBody(input.body),
+    () => input.body && readBody(app, discussion.space.doc.id, input.body),
     () => readReactions(input),
   )
   return write(app, actor, discussion, async (writing) => {

@@ -28,7 +28,7 @@ export async function createReply(
   comment: Pick<CommentDoc, 'id'>,
   input: CreateReply,
 ): Promise<Document<ReplyDoc>> {
-  const markdown = readBody(input.body)
+  const markdown = await readBody(app, discussion.space.doc.id, input.body)
   return write(app, actor, discussion, async (writing) => {
     const { tx, now } = writing
     const stored = await getComment(writing, comment.id)
@@ -49,7 +49,7 @@ export async function updateReply(
   input: UpdateReply,
 ): Promise<Document<ReplyDoc>> {
   const [markdown, reactions] = await together(
-    () => input.body && readBody(input.body),
+    () => input.body && readBody(app, discussion.space.doc.id, input.body),
     () => readReactions(input),
   )
   return write(app, actor, discussion, async (writing) => {

@@ -1,6 +1,7 @@
 import { readConfig } from '../../content/config.js'
 import { entryOfOverride, type IdOverrides } from '../../content/identity.js'
 import { kindOfPath } from '../../content/place-kind.js'
+import type { TextWork } from '../../content/work/text-work.js'
 import type { Repository } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { App } from '../app.js'
@@ -13,7 +14,9 @@ import { resolveChanges } from './identity-changes.js'
  */
 export async function overridesFrom(app: App, space: string, repo: Repository, base: CommitId, head: CommitId): Promise<IdOverrides> {
   const [before, own] = [await overridesAt(app, space, repo, base), await overridesAt(app, space, repo, head)]
-  return (await differsWhereNothingChanged(repo, base, before, head, own)) ? resolveChanges(repo, before, base, head) : own
+  return (await differsWhereNothingChanged(app.texts.for(space), repo, base, before, head, own))
+    ? resolveChanges(app.texts.for(space), repo, before, base, head)
+    : own
 }
 
 /**
@@ -23,13 +26,20 @@ export async function overridesFrom(app: App, space: string, repo: Repository, b
 export const arrivingOverrides = async (app: App, space: string, repo: Repository, base: CommitId, head: CommitId): Promise<IdOverrides> =>
   (await saysItsIds(app, space, repo, head))
     ? overridesFrom(app, space, repo, base, head)
-    : resolveChanges(repo, await overridesAt(app, space, repo, base), base, head)
+    : resolveChanges(app.texts.for(space), repo, await overridesAt(app, space, repo, base), base, head)
 
 /** Whether files that are the same at both commits have other IDs there: then these are not of one line. */
-async function differsWhereNothingChanged(repo: Repository, base: CommitId, before: IdOverrides, head: CommitId, own: IdOverrides): Promise<boolean> {
+async function differsWhereNothingChanged(
+  work: TextWork,
+  repo: Repository,
+  base: CommitId,
+  before: IdOverrides,
+  head: CommitId,
+  own: IdOverrides,
+): Promise<boolean> {
   if (before === own) return false
   const [old, now] = [await repo.at(base), await repo.at(head)]
-  const { root } = (await readConfig(old)).config
+  const { root } = (await readConfig(old, work)).config
   for (const name of new Set([...before.keys(), ...own.keys()])) {
     const { kind, key } = entryOfOverride(name)
     if (before.get(name) === own.get(name) || kindOfPath(key) !== kind) continue

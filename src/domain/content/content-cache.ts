@@ -13,6 +13,8 @@ import * as weights from './weights.js'
 export interface ParsedPage {
   text: string
   source: PageSource
+  /** Why the text is not shown: a sentence; absent where it is. */
+  hidden?: string
 }
 
 /** Pixels of an image, or `none` where it is none. */

@@ -44,7 +44,7 @@ async function deletedIn(app: App, { doc, repo }: LoadedSpace, commit: CommitId)
   const changes = (await repo.diff(parent, commit)).filter((change) => isMarkdown(change.path))
   if (!changes.some((change) => change.status === 'deleted')) return []
   const identityAt = async (id: CommitId): Promise<(path: string) => string | null> => {
-    const [{ config }, overrides] = await Promise.all([readConfig(await repo.at(id)), overridesAt(app, doc.id, repo, id)])
+    const [{ config }, overrides] = await Promise.all([readConfig(await repo.at(id), app.texts.for(doc.id)), overridesAt(app, doc.id, repo, id)])
     return (path) => (isBelow(config.root, path) ? idOf(overrides)('page', keyBelow(config.root, path)) : null)
   }
   const [before, after] = await Promise.all([identityAt(parent), identityAt(commit)])

@@ -3,8 +3,8 @@ import { matchPages, type Sight } from '../../content/identity-match/match.js'
 import { isMarkdown, nameOf } from '../../content/paths.js'
 import { readStructure } from '../../content/structure.js'
 import { decodeText } from '../../content/text.js'
-import { firstHeading } from '../../content/title.js'
 import type { ContentStructure } from '../../content/types.js'
+import { TextTooCostly, type TextWork } from '../../content/work/text-work.js'
 import type { Repository, Snapshot, TreeChange } from '../../git/index.js'
 import { Slices } from '../../kernel/slices.js'
 
@@ -15,10 +15,13 @@ const MAX_BYTES = 32 * 1024 * 1024
 /** One side of a commit: its files, and its shape where somebody asks for it. */
 export class Side {
   #structure: Promise<ContentStructure> | null = null
-  constructor(readonly snapshot: Snapshot) {}
+  constructor(
+    readonly snapshot: Snapshot,
+    readonly work: TextWork,
+  ) {}
 
   structure(): Promise<ContentStructure> {
-    this.#structure ??= readStructure(this.snapshot, defaultId)
+    this.#structure ??= readStructure(this.snapshot, defaultId, this.work)
     return this.#structure
   }
 
@@ -204,9 +207,19 @@ async function sights(side: Side, changes: readonly TreeChange[], when: 'before'
   for (const change of changes) {
     const entry = change[when]
     const text = texts && entry?.mode.startsWith('100') ? decodeText(await side.snapshot.read(entry.oid)) : null
-    const heading = text === null ? null : (firstHeading(text)?.title ?? null)
+    const heading = text === null ? null : await headingOf(side, text)
     found.push({ path: change.path, oid: entry?.oid as string, text, title: titles.get(change.path) ?? null, heading })
     if (slices.due) await slices.rest()
   }
   return found
+}
+
+/** A page that is too costly to be looked through has no heading. */
+async function headingOf({ work }: Side, text: string): Promise<string | null> {
+  try {
+    return await work.heading(text)
+  } catch (error) {
+    if (error instanceof TextTooCostly) return null
+    throw error
+  }
 }

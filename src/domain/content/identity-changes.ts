@@ -5,18 +5,19 @@ import { readConfig } from '../../content/config.js'
 import { keyBelow } from '../../content/paths.js'
 import { kindOfPath } from '../../content/place-kind.js'
 import { readStructure } from '../../content/structure.js'
+import type { TextWork } from '../../content/work/text-work.js'
 import type { Repository } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { fileMoves, mayMove, Side } from './file-moves.js'
 
 /** What renames, additions and deletions between two commits do to the IDs; commits may be of any ancestry. */
-export async function resolveChanges(repo: Repository, before: IdOverrides, from: CommitId, to: CommitId): Promise<IdOverrides> {
+export async function resolveChanges(work: TextWork, repo: Repository, before: IdOverrides, from: CommitId, to: CommitId): Promise<IdOverrides> {
   const plain = await repo.diff(from, to)
   const [old, now] = await Promise.all([repo.at(from), repo.at(to)])
-  const [{ root: oldRoot, summary }, { root }] = [(await readConfig(old)).config, (await readConfig(now)).config]
+  const [{ root: oldRoot, summary }, { root }] = [(await readConfig(old, work)).config, (await readConfig(now, work)).config]
   const shapes = (path: string): boolean => path === summary || path.endsWith('.gitbook.yaml')
   if (!mayMove(plain) && !plain.some((change) => shapes(change.path))) return before
-  const sides = [new Side(old), new Side(now)] as const
+  const sides = [new Side(old, work), new Side(now, work)] as const
   const changes = mayMove(plain) ? await fileMoves(repo, ...sides, plain) : []
   const files = await now.walk()
   const entry = (path: string): EntryKey => ({ kind: kindOfPath(keyBelow(root, path)), key: keyBelow(root, path) })
@@ -51,9 +52,9 @@ async function structural(overrides: IdOverrides, old: Side, now: Side): Promise
 }
 
 /** Everything of a tree that has an identity. */
-export async function entriesOf(repo: Repository, tree: TreeId): Promise<EntryKey[]> {
+export async function entriesOf(work: TextWork, repo: Repository, tree: TreeId): Promise<EntryKey[]> {
   const files = repo.tree(tree)
-  const structure = await readStructure(files, defaultId)
+  const structure = await readStructure(files, defaultId, work)
   const { root } = structure.config
   const keys = (await files.walk()).map((file) => keyBelow(root, file.path))
   const listed = [...structureKeys(structure)].map(entryOfOverride).filter(({ kind }) => kind !== 'page')

@@ -77,7 +77,8 @@ export async function overridesAt(app: App, space: string, repo: Repository, com
   const flush = async (): Promise<void> => {
     const steps = plain.length > MAX_STEPS ? plain.slice(-1) : plain
     for (const step of steps) {
-      if (previous !== null) current = (await resolveMerge(app, space, repo, step)) ?? (await resolveChanges(repo, current, previous, step.id))
+      if (previous !== null)
+        current = (await resolveMerge(app, space, repo, step)) ?? (await resolveChanges(app.texts.for(space), repo, current, previous, step.id))
       previous = step.id
       app.content.overrides.set(cacheKey(space, step.id), current)
     }
@@ -153,5 +154,5 @@ export async function mergedOverrides(
     overridesAt(app, space, repo, theirs),
   ])
   if (b.size + o.size + t.size === 0) return o
-  return mergeOverrides(b, o, t, await entriesOf(repo, tree))
+  return mergeOverrides(b, o, t, await entriesOf(app.texts.for(space), repo, tree))
 }

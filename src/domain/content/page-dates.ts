@@ -93,7 +93,7 @@ async function carry(
 ): Promise<void> {
   const [old, now] = await Promise.all([overridesAt(app, space, repo, parent), overridesAt(app, space, repo, commit)])
   if (old === now) return
-  const rootOf = async (id: CommitId): Promise<string> => (await readConfig(await repo.at(id))).config.root
+  const rootOf = async (id: CommitId): Promise<string> => (await readConfig(await repo.at(id), app.texts.for(space))).config.root
   const [oldRoot, root] = await Promise.all([rootOf(parent), rootOf(commit)])
   const idIn = (overrides: IdOverrides, below: string, path: string): string => idOf(overrides)('page', keyBelow(below, path))
   const source = new Map(changes.filter((change) => change.status !== 'added').map((change) => [idIn(old, oldRoot, change.path), change.path]))

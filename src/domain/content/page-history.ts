@@ -44,7 +44,7 @@ export async function pageHistory(app: App, space: LoadedSpace, head: CommitId, 
 /** Adds the revisions that changed the page while its file was at `path`; answers the one before it came there, or null. */
 async function follow(app: App, space: LoadedSpace, from: CommitId, path: string, page: string, into: PageRevision[]): Promise<CommitId | null> {
   const { repo } = space
-  const { summary } = (await readConfig(await repo.at(from))).config
+  const { summary } = (await readConfig(await repo.at(from), app.texts.for(space.doc.id))).config
   const [ofFile, ofSummary] = await Promise.all([path, summary].map(async (one) => new Set(await repo.historyIds({ from, path: one, firstParent: true }))))
   const mentions = mentionTest([path])
   for (const id of await repo.firstParents(from)) {
@@ -91,7 +91,7 @@ async function entryChanged(
 async function holds(app: App, space: LoadedSpace, commit: CommitId, path: string, page: string): Promise<boolean> {
   const snapshot = await space.repo.at(commit)
   if ((await snapshot.entry(path)) === null) return false
-  const [{ config }, overrides] = await Promise.all([readConfig(snapshot), overridesAt(app, space.doc.id, space.repo, commit)])
+  const [{ config }, overrides] = await Promise.all([readConfig(snapshot, app.texts.for(space.doc.id)), overridesAt(app, space.doc.id, space.repo, commit)])
   return idOf(overrides)('page', keyBelow(config.root, path)) === page
 }
 
@@ -101,7 +101,7 @@ export async function pathOfPage(app: App, space: LoadedSpace, commit: CommitId,
   const entry = structure?.byId.get(page)
   if (entry) return entry.type === 'document' ? entry.gitPath : null
   const snapshot = await space.repo.at(commit)
-  const [{ config }, overrides] = await Promise.all([readConfig(snapshot), overridesAt(app, space.doc.id, space.repo, commit)])
+  const [{ config }, overrides] = await Promise.all([readConfig(snapshot, app.texts.for(space.doc.id)), overridesAt(app, space.doc.id, space.repo, commit)])
   const override = [...overrides].find(([, id]) => id === page)
   if (override) {
     const { kind, key } = entryOfOverride(override[0])

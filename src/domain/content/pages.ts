@@ -1,11 +1,11 @@
 import { resolveRedirect } from '../../content/config.js'
 import { evaluateMarkdown } from '../../content/evaluate.js'
-import { readPage } from '../../content/front-matter.js'
-import { decodeText } from '../../content/text.js'
 import { imageDimensions } from '../../content/image-dimensions.js'
 import type { FilePlace, PageEntry } from '../../content/types.js'
+import { TextTooCostly } from '../../content/work/text-work.js'
 import { notFound } from '../../kernel/errors.js'
 import type { App } from '../app.js'
+import { parsePage } from './page-source.js'
 import { filesOf, type OpenRevision } from './revisions.js'
 
 /** A file of a revision with what is known of its bytes. */
@@ -68,19 +68,22 @@ export async function getFile(app: App, revision: OpenRevision, id: string): Pro
   return file
 }
 
-/** Text of a piece of reusable content. Throws 404. */
+/** Text, without front matter, of a piece of reusable content. Throws 404. */
 export async function readReusable(
+  app: App,
   revision: OpenRevision,
   id: string,
-): Promise<{ place: OpenRevision['structure']['reusableContents'][number]; oid: string; text: string }> {
+): Promise<{ place: OpenRevision['structure']['reusableContents'][number]; oid: string; markdown: string }> {
   const place = revision.structure.reusableContents.find((one) => one.id === id)
   const entry = place ? await revision.snapshot.entry(place.gitPath) : null
   if (!place || !entry) throw notFound(`Reusable content ${id}`)
-  return { place, oid: entry.oid, text: decodeText(await revision.snapshot.read(entry.oid)) }
+  const page = await parsePage(app, revision.space.doc.id, revision.snapshot, entry.oid, place.gitPath)
+  return { place, oid: entry.oid, markdown: page.hidden ?? page.source.markdown }
 }
 
 /** Markdown of the file `gitPath` of a revision, reusable content and variables filled in. */
 export async function evaluate(
+  app: App,
   revision: OpenRevision,
   gitPath: string,
   markdown: string,
@@ -91,7 +94,14 @@ export async function evaluate(
   const paths = new Set((await snapshot.walk()).map((entry) => entry.path))
   const readIncluded = async (path: string): Promise<string | null> => {
     const entry = reusable.has(path) ? await snapshot.entry(path) : null
-    return entry && readPage(decodeText(await snapshot.read(entry.oid)), path).markdown
+    return entry && (await parsePage(app, revision.space.doc.id, snapshot, entry.oid, path)).source.markdown
   }
-  return evaluateMarkdown(markdown, gitPath, { structure, pageVariables, exists: (path) => paths.has(path), readIncluded })
+  const around = { structure, pageVariables, exists: (path: string) => paths.has(path), readIncluded, work: app.texts.for(revision.space.doc.id) }
+  try {
+    return await evaluateMarkdown(markdown, gitPath, around)
+  } catch (error) {
+    // What is too costly to be filled in stays as it is written.
+    if (error instanceof TextTooCostly) return markdown
+    throw error
+  }
 }

@@ -1,19 +1,19 @@
+import { setImmediate as pause } from 'node:timers/promises'
 import { revisionFiles } from '../../content/files.js'
-import { readPage } from '../../content/front-matter.js'
-import { findReferences } from '../../content/links.js'
 import type { Reference } from '../../content/reference.js'
 import { resolveReference } from '../../content/resolve-reference.js'
 import { idOf } from '../../content/identity.js'
 import { mentionTest } from '../../content/mentions.js'
 import { readStructure } from '../../content/structure.js'
-import { decodeText } from '../../content/text.js'
 import type { ContentStructure, DocumentEntry, FilePlace, PageEntry } from '../../content/types.js'
+import { TextTooCostly } from '../../content/work/text-work.js'
 import { MissingObject, type Repository, type Snapshot, type TreeChange } from '../../git/index.js'
 import { notFound } from '../../kernel/errors.js'
 import { type CommitId, isOid } from '../../kernel/ids.js'
 import type { App, LoadedSpace } from '../app.js'
 import type { ParsedPage } from './content-cache.js'
 import { overridesAt } from './identity.js'
+import { parsePage } from './page-source.js'
 
 /** One revision of a space, opened for reading. */
 export interface OpenRevision {
@@ -56,7 +56,8 @@ export async function structureAt(app: App, space: string, repo: Repository, com
   const known = app.content.structures.get(key)
   if (known) return known
   const structure =
-    (await inherited(app, space, repo, commit)) ?? (await readStructure(await repo.at(commit), idOf(await overridesAt(app, space, repo, commit))))
+    (await inherited(app, space, repo, commit)) ??
+    (await readStructure(await repo.at(commit), idOf(await overridesAt(app, space, repo, commit)), app.texts.for(space)))
   app.content.structures.set(key, structure)
   return structure
 }
@@ -104,22 +105,7 @@ export async function openPair(
 export async function readDocument(app: App, revision: OpenRevision, entry: DocumentEntry): Promise<ParsedPage & { oid: string }> {
   const file = await revision.snapshot.entry(entry.gitPath)
   if (!file) throw notFound(`File ${entry.gitPath}`)
-  return { oid: file.oid, ...(await parsePage(app, revision.snapshot, file.oid, entry.gitPath)) }
-}
-
-async function parsePage(app: App, snapshot: Snapshot, oid: string, path: string): Promise<ParsedPage> {
-  const known = app.content.pages.get(oid)
-  if (known) return at(path, known)
-  const text = decodeText(await snapshot.read(oid))
-  const page = { text, source: readPage(text, path) }
-  app.content.pages.set(oid, page)
-  return page
-}
-
-/** The same bytes may be several files: diagnostics name the one that was asked for. */
-function at(path: string, { text, source }: ParsedPage): ParsedPage {
-  if (source.diagnostics.every((one) => one.file === path)) return { text, source }
-  return { text, source: { ...source, diagnostics: source.diagnostics.map((one) => ({ ...one, file: path })) } }
+  return { oid: file.oid, ...(await parsePage(app, revision.space.doc.id, revision.snapshot, file.oid, entry.gitPath)) }
 }
 
 /** The references in a page, by blob. */
@@ -128,10 +114,20 @@ export async function referencesOf(app: App, revision: OpenRevision, entry: Docu
   if (!file) return []
   const known = app.content.references.get(file.oid)
   if (known) return known
-  const { source } = await parsePage(app, revision.snapshot, file.oid, entry.gitPath)
-  const found = findReferences(source.markdown)
+  const { source } = await parsePage(app, revision.space.doc.id, revision.snapshot, file.oid, entry.gitPath)
+  const found = await findReferences(app, revision, source.markdown)
   app.content.references.set(file.oid, found)
   return found
+}
+
+/** A page that is too costly to be looked through names nothing. */
+async function findReferences(app: App, revision: OpenRevision, markdown: string): Promise<readonly Reference[]> {
+  try {
+    return await app.texts.for(revision.space.doc.id).references(markdown)
+  } catch (error) {
+    if (error instanceof TextTooCostly) return []
+    throw error
+  }
 }
 
 /** All pages of a tree, depth first. */
@@ -151,6 +147,9 @@ export async function filesOf(app: App, revision: OpenRevision): Promise<FilePla
   return revisionFiles(structure, referenced, idOf(await overridesAt(app, revision.space.doc.id, revision.repo, snapshot.commit)))
 }
 
+/** Pages between two turns of others. */
+const SLICE = 50
+
 /** Git paths of the files that pages reference. */
 async function referencedFiles(app: App, revision: OpenRevision): Promise<string[]> {
   const { structure, snapshot } = revision
@@ -159,7 +158,9 @@ async function referencedFiles(app: App, revision: OpenRevision): Promise<string
   const assets = new Set(structure.assets.map((asset) => asset.gitPath))
   const others = [...paths].filter((path) => !assets.has(path) && !structure.byGitPath.has(path) && path !== structure.config.summary)
   const mayMention = mentionTest(others)
+  let count = 0
   for (const page of eachPage(structure.pages)) {
+    if (++count % SLICE === 0) await pause()
     if (page.type !== 'document' || others.length === 0 || !mayMention((await readDocument(app, revision, page)).source.markdown)) continue
     for (const reference of await referencesOf(app, revision, page)) {
       const resolved = resolveReference(reference.target, page.gitPath, structure, (path) => paths.has(path))

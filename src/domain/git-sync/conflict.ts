@@ -1,4 +1,4 @@
-import type { MergeConflict, RefMove } from '../../git/index.js'
+import type { RefMove } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { type ChangeRequestDoc, changeRequests } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
@@ -6,19 +6,13 @@ import { createChangeRequest, setStatus } from '../change-requests/change-reques
 import { commitMessage, makeCommit } from '../writing/commits.js'
 import { arrivingOverrides } from '../content/arriving-identity.js'
 import { mergedOverrides, overridesAt } from '../content/identity.js'
-import { mergeCommits } from '../writing/merge.js'
 import { changeRequestRef, incomingRef } from '../refs.js'
-import type { MergeBase } from './base.js'
+import { type CommonGround, entriesOf, findCommonGround } from './common-ground.js'
+import { mergeArrival } from './merge-arrival.js'
+import type { Arrival, Plan } from './plan-arrival.js'
 import { describeRemote } from './remote.js'
 import type { Outcome, Sync } from './sync.js'
-
-interface Collision {
-  head: CommitId
-  theirs: CommitId
-  main: CommitId
-  base: MergeBase
-  conflicts: readonly MergeConflict[]
-}
+import { logMoves, readSyncLog } from './sync-log.js'
 
 const isLive = (doc: ChangeRequestDoc): boolean => doc.status === 'open' || doc.status === 'draft'
 
@@ -28,47 +22,63 @@ export async function findConflict(sync: Pick<Sync, 'app' | 'space' | 'remote'>)
   return found.find(isLive) ?? null
 }
 
+type Held = Plan & { kind: 'conflict' }
+
 /**
  * Keeps what cannot be merged in the remote's one conflict change request; main stays. The branch begins at the remote's
- * head; later heads are merged into it when that is clean, else they wait beside it. It is never reset.
+ * head; later heads are merged into it when that is clean, else they wait beside it. It is never reset. What the branch
+ * took up is recorded as resting on it: it counts when main contains the branch.
  */
-export async function holdConflict(sync: Sync, collision: Collision): Promise<Outcome> {
-  const paths = [...new Set(collision.conflicts.map((one) => one.path))]
+export async function holdConflict(sync: Sync, arrival: Arrival, plan: Held): Promise<Outcome> {
+  const paths = [...new Set(plan.conflicts.map((one) => one.path))]
   const listed = paths.slice(0, 10).join(', ') + (paths.length > 10 ? ` and ${paths.length - 10} more` : '')
   const existing = await findConflict(sync)
-  const { doc, note } = existing ? { doc: existing, note: await feed(sync, existing, collision) } : { doc: await open(sync, collision), note: '' }
+  const { doc, note } = existing ? { doc: existing, note: await feed(sync, existing, arrival, plan) } : { doc: await open(sync, arrival, plan), note: '' }
   return {
     result: 'conflict',
-    revision: collision.main,
-    remoteRevision: collision.head,
+    revision: arrival.main,
+    remoteRevision: arrival.head,
     changeRequest: doc.id,
     error: `Changes here and in ${describeRemote(sync.remote)} collide in ${listed}. Resolve them in change request #${doc.number} and merge it; the main content stays as it is until then.${note}`,
   }
 }
 
-async function open(sync: Sync, { theirs, base }: Collision): Promise<Document<ChangeRequestDoc>> {
+async function open(sync: Sync, arrival: Arrival, plan: Held): Promise<Document<ChangeRequestDoc>> {
   const { app, space, remote } = sync
-  const head = await firstHead(sync, theirs, base)
-  const incoming = space.repo.head(incomingRef(remote.key))
-  if (incoming !== theirs) await space.repo.move([{ ref: incomingRef(remote.key), from: incoming, to: theirs }], 'hold a conflict')
+  const head = await firstHead(sync, arrival, plan)
+  await space.repo.move([...holdMoves(sync, arrival), ...(await recorded(sync, arrival, plan.ground, head))], 'hold a conflict')
   const subject = [...`Remote changes from ${describeRemote(remote)}`].slice(0, 100).join('')
   const { doc } = await createChangeRequest(app, sync.actor, space, { subject }, { status: 'open', head, remoteKey: remote.key })
   return doc
 }
 
+/** Says which head is held. */
+function holdMoves({ space, remote }: Sync, { theirs }: Arrival): RefMove[] {
+  const ref = incomingRef(remote.key)
+  const before = space.repo.head(ref)
+  return before === theirs ? [] : [{ ref, from: before, to: theirs }]
+}
+
+/** Records the head as taken up by whatever contains `anchor`, a commit of the branch. */
+const recorded = async (sync: Sync, { head, theirs, main, log }: Arrival, ground: CommonGround, anchor: CommitId): Promise<RefMove[]> =>
+  logMoves(sync.space.repo, log, main, entriesOf(ground, { remote: head, theirs, local: theirs, anchor, ref: sync.remote.ref }, log))
+
 /**
- * Where the branch begins: the remote's head itself. Where Git alone would not find the base that counts (we exported
- * since, or history was rewritten), or the page IDs must be said, a commit with the same tree says both.
+ * Where the branch begins: the remote's head itself. Where Git alone would not find the common ground that counts (we
+ * exported since, or history was rewritten), or the page IDs must be said, a commit with the same tree says both.
  */
-async function firstHead(sync: Sync, theirs: CommitId, { base, given }: MergeBase): Promise<CommitId> {
+async function firstHead(sync: Sync, { main, theirs }: Arrival, { ground }: Held): Promise<CommitId> {
   const { app, space, remote } = sync
   const { repo } = space
-  if (base === null) return theirs
+  const [base] = ground.bases
+  if (base === undefined) return theirs
   const own = await overridesAt(app, space.doc.id, repo, theirs)
-  const overrides = await arrivingOverrides(app, space.doc.id, repo, base, theirs)
-  if (!given && own.size === overrides.size && [...overrides].every(([key, id]) => own.get(key) === id)) return theirs
+  const overrides = await arrivingOverrides(app, space.doc.id, repo, base.local, theirs)
+  const natural = await repo.mergeBase(main, theirs)
+  const related = ground.bases.length === 1 && (natural === base.theirs || natural === base.local) && natural !== theirs
+  if (related && own.size === overrides.size && [...overrides].every(([key, id]) => own.get(key) === id)) return theirs
   return makeCommit(app, space.doc.id, repo, {
-    parents: given ? [theirs, base] : [theirs],
+    parents: related ? [theirs] : await relation(sync, ground, { main, theirs, natural }),
     changes: [],
     tree: (await repo.commit(theirs)).tree,
     message: commitMessage(`Relate remote changes from ${describeRemote(remote)} to the content here`),
@@ -77,42 +87,64 @@ async function firstHead(sync: Sync, theirs: CommitId, { base, given }: MergeBas
   })
 }
 
+/** Parents by which Git finds the common ground when the branch is merged. The head itself is none where main has more of it than counts. */
+async function relation(
+  { space: { repo } }: Sync,
+  ground: CommonGround,
+  { main, theirs, natural }: { main: CommitId; theirs: CommitId; natural: CommitId | null },
+): Promise<CommitId[]> {
+  const locals: CommitId[] = []
+  for (const { local } of ground.bases) if (!locals.includes(local) && (await repo.isAncestor(local, main))) locals.push(local)
+  const within = await Promise.all(locals.map((local) => natural === null || repo.isAncestor(natural, local)))
+  return locals.length > 0 && !within.includes(true) ? locals : [theirs, ...locals]
+}
+
 /** A later head of a conflict under way. Answers what to add to the message. */
-async function feed(sync: Sync, doc: Document<ChangeRequestDoc>, { theirs, main, base }: Collision): Promise<string> {
-  const { app, space, remote } = sync
+async function feed(sync: Sync, doc: Document<ChangeRequestDoc>, arrival: Arrival, plan: Held): Promise<string> {
+  const { space, remote } = sync
   const { repo } = space
+  const { theirs, main } = arrival
   const ref = changeRequestRef(doc.number)
   const branch = repo.head(ref)
-  const before = repo.head(incomingRef(remote.key))
-  const moves: RefMove[] = before === theirs ? [] : [{ ref: incomingRef(remote.key), from: before, to: theirs }]
+  const moves: RefMove[] = holdMoves(sync, arrival)
   // A crash before the branch was made, or an admin, may have left one without anything of its own: it begins anew.
   if (branch === null || (await repo.isAncestor(branch, main))) {
-    await repo.move([...moves, { ref, from: branch, to: await firstHead(sync, theirs, base) }], 'hold a conflict')
+    const head = await firstHead(sync, arrival, plan)
+    await repo.move([...moves, ...(await recorded(sync, arrival, plan.ground, head)), { ref, from: branch, to: head }], 'hold a conflict')
     return ''
   }
-  if (await repo.isAncestor(theirs, branch)) {
+  const log = await readSyncLog(repo, remote, branch)
+  const ground = await findCommonGround(repo, log, { main: branch, theirs })
+  if (ground.inStep) {
     if (moves.length > 0) await repo.move(moves, 'hold a conflict')
     return ''
   }
-  const continues = before !== null && (await repo.isAncestor(before, theirs))
-  const given = before !== null && !continues ? { base: before } : {}
-  const merged = await mergeCommits(app, space, { ours: branch, theirs, ...given })
-  if (merged.clean) {
-    const base = given.base ?? (await repo.mergeBase(branch, theirs))
-    const commit = await makeCommit(app, space.doc.id, repo, {
-      parents: [branch, theirs],
-      changes: [],
-      tree: merged.tree,
-      message: commitMessage(`Merge later remote changes from ${describeRemote(remote)}`, { 'Change-Request': String(doc.number) }),
-      author: sync.actor.user,
-      overrides: await mergedOverrides(app, space.doc.id, repo, base, branch, theirs, merged.tree),
-    })
-    moves.push({ ref, from: branch, to: commit })
-  }
+  const commit = await merged(sync, doc, ground, { branch, theirs })
+  if (commit !== null) moves.push(...(await recorded(sync, arrival, ground, commit)), { ref, from: branch, to: commit })
   if (moves.length > 0) await repo.move(moves, 'hold a conflict')
-  return merged.clean
+  return commit !== null
     ? ''
     : ` The remote's newest commit ${theirs.slice(0, 12)} does not fit that branch; it waits and is taken up when the change request is merged.`
+}
+
+/** The branch with a later head merged in; null where that is not clean. */
+async function merged(
+  sync: Sync,
+  doc: ChangeRequestDoc,
+  ground: CommonGround,
+  { branch, theirs }: { branch: CommitId; theirs: CommitId },
+): Promise<CommitId | null> {
+  const { app, space, remote } = sync
+  const outcome = await mergeArrival(sync, ground, { main: branch, theirs })
+  if (!outcome.clean) return null
+  return makeCommit(app, space.doc.id, space.repo, {
+    parents: [branch, theirs],
+    changes: [],
+    tree: outcome.tree,
+    message: commitMessage(`Merge later remote changes from ${describeRemote(remote)}`, { 'Change-Request': String(doc.number) }),
+    author: sync.actor.user,
+    overrides: await mergedOverrides(app, space.doc.id, space.repo, ground.bases[0]?.local ?? null, branch, theirs, outcome.tree),
+  })
 }
 
 /** Ends a remote's conflict, if there is one: what it held is settled. Its branch stays. */

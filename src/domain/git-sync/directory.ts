@@ -1,9 +1,9 @@
-import type { CommitInfo, Repository } from '../../git/index.js'
+import type { CommitInfo, Repository, Staging } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { PAGE_IDS } from '../content/identity.js'
 import { SyncFailure } from './failure.js'
 import { describeRemote, type SyncRemote } from './remote.js'
-import type { SyncState } from './sync-refs.js'
+import type { SyncLog } from './sync-log.js'
 
 /** What ends an import from a folder that the remote does not have. */
 export const noFolder = (remote: SyncRemote): SyncFailure =>
@@ -12,36 +12,45 @@ export const noFolder = (remote: SyncRemote): SyncFailure =>
 /** A commit here for a commit of the remote; null = the folder was not there yet. */
 type Mapped = CommitId | null
 
+/** Commits that become durable together. */
+const BATCH = 500
+
+/** The remote's commits whose folder is here already: mapping begins above them. */
+export const mappedBefore = (log: SyncLog): Map<string, CommitId> => new Map(log.entries.map(({ remote, theirs }) => [remote, theirs]))
+
 /**
- * The commit here that equals a commit of the remote. Without a directory that is the commit itself. With one, every
- * commit that touched the folder becomes a commit of the folder's tree with the same author, committer, dates and
- * message, so that mapping again gives the same commits; what was exported from here is the commit it came from.
- * Null where the folder never was in that history.
+ * What a commit of the remote is here. Without a directory that is the commit itself. With one, every commit that touched
+ * the folder becomes a commit of the folder's tree with the same author, committer, dates and message, so that mapping
+ * again gives the same commits, whoever made them. Null where the folder never was in that history.
  */
-export async function localCommit(repo: Repository, state: SyncState, directory: string, head: CommitId): Promise<Mapped> {
-  const known = state.equals.get(head)
-  if (directory === '' || known !== undefined) return known && directory !== '' ? known : head
-  const mapper = new DirectoryMapper(repo, state, directory)
-  return mapper.map(head)
+export async function localCommit(repo: Repository, log: SyncLog, directory: string, head: CommitId): Promise<Mapped> {
+  if (directory === '') return head
+  const known = mappedBefore(log)
+  for (const [remote, theirs] of known) if (!(await repo.hasCommit(theirs)) || !(await repo.hasCommit(remote))) known.delete(remote)
+  return new DirectoryMapper(repo, known, directory).map(head)
 }
 
 class DirectoryMapper {
-  readonly #done = new Map<string, Mapped>()
+  readonly #done: Map<string, Mapped>
   readonly #trees = new Map<string, TreeId | null>()
+  readonly #staging: Staging
+  #written = 0
 
   constructor(
     readonly repo: Repository,
-    readonly state: SyncState,
+    readonly known: ReadonlyMap<string, CommitId>,
     readonly directory: string,
   ) {
-    for (const [remote, local] of state.equals) this.#done.set(remote, local)
+    this.#done = new Map(known)
+    this.#staging = repo.stage()
   }
 
-  /** Parents first, without recursion: histories are long. */
+  /** Parents first, without recursion: histories are long. Durable when it resolves. */
   async map(head: CommitId): Promise<Mapped> {
-    // What lies behind the head last in step is read one by one, and only where a branch leads there past it.
-    const { last } = this.state
-    const listed = await this.repo.history({ from: head, ...(last === null ? {} : { not: [last.remote] }) })
+    // What lies behind what is known is read one by one, and only where a branch leads there past it.
+    const listed = this.#done.has(head) ? [] : await this.repo.history({ from: head, not: [...this.known.keys()] as CommitId[] })
+    // Ancestry of what is written is asked before it is on the disk: it must rest on what is in memory.
+    for (const commit of new Set(this.known.values())) await this.repo.isAncestor(commit, commit)
     const commits = new Map(listed.map((commit) => [commit.id as string, commit]))
     const stack: CommitId[] = [head]
     for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
@@ -54,6 +63,7 @@ class DirectoryMapper {
       if (waiting.length > 0) stack.push(...waiting)
       else this.#done.set(top, await this.#mapOne(commit))
     }
+    await this.#staging.settle()
     return this.#done.get(head) ?? null
   }
 
@@ -63,7 +73,8 @@ class DirectoryMapper {
     if (parents.length === 0 && tree === null) return null
     if (parents.length === 1 && (await this.repo.commit(parents[0] as CommitId)).tree === (tree ?? (await this.#emptyTree()))) return parents[0] as CommitId
     const header = commit.headers[PAGE_IDS]
-    return this.repo.write({
+    if (++this.#written % BATCH === 0) await this.#staging.settle()
+    return this.#staging.write({
       parents,
       changes: [],
       tree: tree ?? (await this.#emptyTree()),

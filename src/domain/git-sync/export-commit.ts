@@ -1,13 +1,10 @@
 import type { FileChange, Repository } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
-import { syncRuns } from '../../model/index.js'
 import { commitMessage, serviceSignature, signatureOf } from '../writing/commits.js'
 import { overridesAt, pageIdsHeader } from '../content/identity.js'
 import { coAuthors } from '../change-requests/merge-requests.js'
-import { ADOPTED } from '../refs.js'
-import { localCommit } from './directory.js'
-import { fetchHead, type Sync } from './sync.js'
-import { readSyncState, type SyncState } from './sync-refs.js'
+import type { Sync } from './sync.js'
+import type { SyncLog } from './sync-log.js'
 
 const MAX_CO_AUTHORS = 50
 
@@ -15,18 +12,21 @@ const MAX_CO_AUTHORS = 50
 export interface Ground {
   head: CommitId | null
   local: CommitId | null
+  /** Whether the remote does not have it yet: it is our own history. */
+  own?: true
 }
 
 /**
  * The one commit of an export: on the remote's head, with main's tree (or main's tree in the folder), the caller's
  * message, the caller as author, and everybody else who wrote since the last export as co-author.
  */
-export async function exportCommit(sync: Sync, state: SyncState, main: CommitId, ground: Ground): Promise<CommitId> {
+export async function exportCommit(sync: Sync, log: SyncLog, main: CommitId, ground: Ground): Promise<CommitId> {
   const { app, space, actor, remote, run } = sync
   const { repo } = space
   const tree = (await repo.commit(main)).tree
   const folder = remote.directory === '' ? { changes: [], tree } : { changes: await folderChanges(repo, remote.directory, ground, tree) }
-  const since = [state.last?.local, ground.local].filter((commit): commit is CommitId => commit != null)
+  const recorded = log.pairs.findLast((pair) => pair.theirs === ground.local)?.local
+  const since = [log.last?.local, recorded, ground.local].filter((commit): commit is CommitId => commit != null)
   const others = (await coAuthors(repo, main, since, actor.user)).slice(0, MAX_CO_AUTHORS)
   const overrides = await overridesAt(app, space.doc.id, repo, main)
   return repo.write({
@@ -39,47 +39,10 @@ export async function exportCommit(sync: Sync, state: SyncState, main: CommitId,
   })
 }
 
-/** Makes the folder of the ground's tree equal to `tree` and touches nothing else. Deletions first: a file may become a folder. */
+/** Makes the folder of the ground's tree equal to `tree` and touches nothing else. */
 async function folderChanges(repo: Repository, directory: string, ground: Ground, tree: TreeId): Promise<FileChange[]> {
+  const empty = ((await repo.tree(tree).list('')) ?? []).length === 0
+  if (!empty) return [{ path: directory, tree }]
   const before = ground.head === null ? null : await (await repo.at(ground.head)).entry(directory)
-  const changes = await repo.diff(before?.mode === '040000' ? (before.oid as TreeId) : null, tree)
-  const path = (inner: string): string => `${directory}/${inner}`
-  const deleted = changes.filter((change) => change.status === 'deleted').map((change): FileChange => ({ path: path(change.path), delete: true }))
-  const written = changes.flatMap((change): FileChange[] =>
-    change.after ? [{ path: path(change.path), oid: change.after.oid as never, mode: change.after.mode }] : [],
-  )
-  return [...(before && before.mode !== '040000' ? [{ path: directory, delete: true as const }] : []), ...deleted, ...written]
-}
-
-/**
- * What the first export to a ref that does not exist stands on. A branch of a repository that is known begins at that
- * repository's head last in step, so that it can be merged there. A space that never met a remote takes its own history
- * along. Else the export begins a history of one commit: what was purged from a remote must not come back by ours.
- */
-export async function firstGround(sync: Sync, main: CommitId): Promise<Ground> {
-  const { repo } = sync.space
-  const sibling = await siblingGround(sync)
-  if (sibling) return sibling
-  const met = repo.head(ADOPTED) !== null || (await repo.refs('refs/bindery/sync/')).size > 0
-  return met || sync.remote.directory !== '' ? { head: null, local: null } : { head: main, local: main }
-}
-
-/** The head last in step of another ref of the same repository and folder, where that ref still has it. */
-async function siblingGround(sync: Sync): Promise<Ground | null> {
-  const { app, space, remote } = sync
-  const { repo } = space
-  const runs = (await app.store.find(syncRuns, 'space', space.doc.id)).sort((a, b) => b.sequence - a.sequence)
-  const refs = new Map(
-    runs
-      .filter((run) => run.url === remote.url && run.directory === remote.directory && run.ref !== remote.ref && !run.standalone)
-      .map((run) => [run.key, run.ref]),
-  )
-  for (const [key, ref] of refs) {
-    const state = await readSyncState(repo, key)
-    if (state.last === null || (await repo.remoteHead(sync.connection, ref as typeof remote.ref)) === null) continue
-    const head = await fetchHead(sync, ref as typeof remote.ref)
-    if (await repo.isAncestor(state.last.remote, head))
-      return { head: state.last.remote, local: await localCommit(repo, state, remote.directory, state.last.remote) }
-  }
-  return null
+  return before === null ? [] : [{ path: directory, delete: true }]
 }

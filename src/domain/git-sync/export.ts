@@ -1,14 +1,16 @@
 import { RemoteError } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
-import { MAIN, syncRef } from '../refs.js'
+import { findCommonGround } from './common-ground.js'
 import { settleConflict } from './conflict.js'
 import { localCommit } from './directory.js'
-import { exportCommit, firstGround, type Ground } from './export-commit.js'
+import { exportCommit, type Ground } from './export-commit.js'
 import { SyncFailure } from './failure.js'
+import type { Entry } from './log-entries.js'
+import { firstGround, type Foundation, findFoundations } from './new-branch.js'
 import { describeRemote } from './remote.js'
 import { fetchHead, type Outcome, type Sync } from './sync.js'
-import { readSyncState, recordMoves } from './sync-refs.js'
-import { takeUp } from './take-up.js'
+import { logMoves, readSyncLog, type SyncLog } from './sync-log.js'
+import { requireMain, takeUp } from './take-up.js'
 
 const ATTEMPTS = 5
 
@@ -32,65 +34,98 @@ async function attempt(sync: Sync): Promise<Outcome | 'remote moved'> {
   await sync.enter('connecting')
   let head = await repo.remoteHead(sync.connection, remote.ref)
   if (head !== null) {
-    const known = (await readSyncState(repo, remote.key)).last?.remote === head && (await repo.hasCommit(head))
+    const known = (await readSyncLog(repo, remote, requireMain(sync))).last?.remote === head && (await repo.hasCommit(head))
     if (!known) head = await fetchHead(sync)
     const imported = run.force || known ? null : await importFirst(sync, head)
     if (imported?.result === 'conflict') return imported
   }
-  return app.locks.run(sync.space.doc.id, () => prepare(sync, head)).then((prepared) => ('result' in prepared ? prepared : push(sync, prepared)))
+  const found: readonly Foundation[] = head === null ? await findFoundations(sync) : []
+  const prepared = await app.locks.run(sync.space.doc.id, () => prepare(sync, head, found))
+  return prepared === 'remote moved' || 'result' in prepared ? prepared : push(sync, prepared)
 }
 
 /** Brings the remote's changes in; a folder that the remote does not have yet is nothing to bring in. */
 async function importFirst(sync: Sync, head: CommitId): Promise<Outcome | null> {
   const { repo } = sync.space
-  const local = await localCommit(repo, await readSyncState(repo, sync.remote.key), sync.remote.directory, head)
+  const local = await localCommit(repo, await readSyncLog(repo, sync.remote, requireMain(sync)), sync.remote.directory, head)
   return local === null ? null : takeUp(sync, head, { force: false, forExport: true })
 }
 
 interface Prepared {
-  main: CommitId
-  commit: CommitId
+  /** What the pushed commit is to this space. */
+  entry: Omit<Entry, 'kind'>
   expected: CommitId | null
 }
 
 /** Makes the commit, and records what it equals before anybody can see it: a crash after the push must not be news. */
-async function prepare(sync: Sync, head: CommitId | null): Promise<Outcome | Prepared> {
+async function prepare(sync: Sync, head: CommitId | null, found: readonly Foundation[]): Promise<Outcome | Prepared | 'remote moved'> {
   const { remote } = sync
   const { repo } = sync.space
-  const state = await readSyncState(repo, remote.key)
-  const main = repo.head(MAIN)
-  if (main === null) throw new SyncFailure('The branch main of the space is missing; an administrator removed it.')
-  const ground: Ground = head === null ? await firstGround(sync, main) : { head, local: await localCommit(repo, state, remote.directory, head) }
-  if (head !== null && ground.local !== null && (await repo.commit(ground.local)).tree === (await repo.commit(main)).tree) {
-    const moves = recordMoves(repo, state, head, ground.local)
-    if (moves.length > 0) await repo.move(moves, `in step with ${describeRemote(remote)}`)
-    await settleConflict(sync, 'The remote has the same content as the space.')
-    return { result: 'unchanged', revision: main, remoteRevision: head }
+  const main = requireMain(sync)
+  const log = await readSyncLog(repo, remote, main)
+  const ground: Ground = head === null ? await firstGround(sync, log, main, found) : { head, local: await localCommit(repo, log, remote.directory, head) }
+  if (head !== null && !sync.run.force && !(await isInStep(sync, log, main, ground.local))) return 'remote moved'
+  const record = { local: main, anchor: main, ref: remote.ref }
+  if (ground.head !== null && ground.local !== null && (await repo.commit(ground.local)).tree === (await repo.commit(main)).tree) {
+    const entry = { ...record, remote: ground.head, theirs: ground.local }
+    // A new branch of what the remote has already: no commit is needed for it.
+    if (head === null && !ground.own) return { entry, expected: null }
+    if (head !== null) return unchanged(sync, log, entry)
   }
-  const commit = await exportCommit(sync, state, main, ground)
-  const recorded = state.equals.get(commit) ?? null
-  if (recorded !== main) await repo.move([{ ref: syncRef(remote.key, commit), from: recorded, to: main }], `export to ${describeRemote(remote)}`)
-  return { main, commit, expected: head }
+  const commit = await exportCommit(sync, log, main, ground)
+  const theirs = await mapped(sync, log, ground, commit)
+  const entry = { ...record, remote: commit, theirs }
+  const moves = await logMoves(repo, log, main, [{ ...entry, kind: 'offered' }])
+  await repo.move(moves, `export to ${describeRemote(remote)}`)
+  return { entry, expected: head }
 }
 
-async function push(sync: Sync, { main, commit, expected }: Prepared): Promise<Outcome | 'remote moved'> {
+/** Main may have been set back since the remote's changes were brought in. A folder that is not there yet holds nothing of them. */
+async function isInStep({ space: { repo } }: Sync, log: SyncLog, main: CommitId, theirs: CommitId | null): Promise<boolean> {
+  if (theirs === null || (await repo.commit(theirs)).tree === (await repo.commit(main)).tree) return true
+  return (await findCommonGround(repo, log, { main, theirs })).inStep
+}
+
+/** What the commit to be pushed will be here when it comes back. */
+async function mapped({ space: { repo }, remote }: Sync, log: SyncLog, ground: Ground, commit: CommitId): Promise<CommitId> {
+  const before = ground.head === null || ground.local === null ? [] : [{ remote: ground.head, theirs: ground.local }]
+  return (await localCommit(repo, { ...log, entries: [...log.entries, ...before] as Entry[] }, remote.directory, commit)) ?? commit
+}
+
+async function unchanged(sync: Sync, log: SyncLog, entry: Omit<Entry, 'kind'>): Promise<Outcome> {
+  const same = log.last?.remote === entry.remote
+  const moves = same ? [] : await logMoves(sync.space.repo, log, entry.anchor, [{ ...entry, kind: 'known' }])
+  if (moves.length > 0) await sync.space.repo.move(moves, `in step with ${describeRemote(sync.remote)}`)
+  await settleConflict(sync, 'The remote has the same content as the space.')
+  return { result: 'unchanged', revision: entry.local, remoteRevision: entry.remote }
+}
+
+async function push(sync: Sync, { entry, expected }: Prepared): Promise<Outcome | 'remote moved'> {
   const { app, remote } = sync
   const { repo } = sync.space
   await sync.enter('pushing')
+  const inLog = <T>(work: (log: SyncLog, main: CommitId) => Promise<T>): Promise<T> =>
+    app.locks.run(sync.space.doc.id, async () => {
+      const main = requireMain(sync)
+      return work(await readSyncLog(repo, remote, main), main)
+    })
   try {
-    await repo.push(sync.connection, remote.ref, commit, expected)
+    await repo.push(sync.connection, remote.ref, entry.remote, expected)
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error
     // Refused for certain: the record of what was never pushed goes. After a broken connection nobody knows, so it stays.
     if (error.kind === 'stale' || error.kind === 'rejected' || error.kind === 'unauthorized') {
-      await repo.move([{ ref: syncRef(remote.key, commit), from: main, to: null }], 'export refused')
+      await inLog(async (log, main) => {
+        const offered = log.entries.filter((one) => one.kind === 'offered' && one.remote === entry.remote && one.ref === entry.ref)
+        await repo.move(await logMoves(repo, log, main, [], offered), 'export refused')
+      })
     }
     if (error.kind === 'stale') return 'remote moved'
     throw error
   }
-  return app.locks.run(sync.space.doc.id, async () => {
-    await repo.move(recordMoves(repo, await readSyncState(repo, remote.key), commit, main), `exported to ${describeRemote(remote)}`)
+  return inLog(async (log, main) => {
+    await repo.move(await logMoves(repo, log, main, [{ ...entry, kind: 'known' }]), `exported to ${describeRemote(remote)}`)
     await settleConflict(sync, 'An export brought the remote in step with the main content.')
-    return { result: 'exported', revision: main, remoteRevision: commit }
+    return { result: 'exported', revision: entry.local, remoteRevision: entry.remote }
   })
 }

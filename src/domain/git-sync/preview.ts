@@ -7,14 +7,14 @@ import { changesBetween } from '../content/changes/changes.js'
 import { overridesOnceAdopted, rememberOverrides } from '../content/identity.js'
 import { headOf, openMain } from '../content/main-content.js'
 import { incomingRef } from '../refs.js'
-import { localCommit, noFolder } from './directory.js'
+import { localCommit, mappedBefore, noFolder } from './directory.js'
 import { explain } from './failure.js'
 import { noBranch } from './import.js'
 import { type Arrival, type Plan, planArrival } from './plan-arrival.js'
 import { describeRemote, readRemote, withCredential } from './remote.js'
 import { requireRole } from './request.js'
 import { type Contact, fetchHead } from './sync.js'
-import { readSyncState, type SyncState } from './sync-refs.js'
+import { readSyncLog, type SyncLog } from './sync-log.js'
 import { mergeCommit } from './take-up.js'
 
 /** Milliseconds that a request waits for a remote; a job may take longer. */
@@ -63,18 +63,18 @@ async function previewImport(contact: Contact, force: boolean, query: ChangesQue
   const { space, remote } = contact
   const { repo } = space
   const named = await repo.remoteHead(contact.connection, remote.ref)
-  if (named === null) throw noBranch(remote)
+  if (named === null) throw await noBranch(contact)
   const known = await look(contact)
-  if (!force && known.state.last?.remote === named && repo.head(incomingRef(remote.key)) === null)
+  if (!force && known.log.last?.remote === named && repo.head(incomingRef(remote.key)) === null)
     return { direction: 'import', result: 'none', remoteHead: named, changes: [], conflicts: [] }
   const head = await fetchHead(contact)
-  const { main, state, theirs } = await meet(contact, head)
+  const { main, log, theirs } = await meet(contact, head)
   if (theirs === null) throw noFolder(remote)
-  const plan = await planArrival(contact, { head, theirs, main, state }, { force, forExport: false })
+  const plan = await planArrival(contact, { head, theirs, main, log }, { force, forExport: false })
   const facts = { direction: 'import' as const, remoteHead: head }
   if (plan.kind === 'conflict') return { ...facts, result: 'conflict', changes: [], ...listed(plan.conflicts, query) }
   if (plan.kind === 'same') return { ...facts, result: 'none', changes: [], conflicts: [] }
-  const after = await arrived(contact, { head, theirs, main, state }, plan, force ? 'Take' : 'Merge')
+  const after = await arrived(contact, { head, theirs, main, log }, plan, force ? 'Take' : 'Merge')
   return {
     ...facts,
     result: plan.kind === 'adopt' ? 'adopt' : 'clean',
@@ -90,40 +90,47 @@ async function previewExport(contact: Contact, force: boolean, query: ChangesQue
   const named = await repo.remoteHead(contact.connection, remote.ref)
   // The branch would be made: whatever it stands on, all that is in it is new there.
   if (named === null) return { direction, result: 'clean', ...(await changesBetween(app, space, { before: null, after: headOf(space) }, query)), conflicts: [] }
-  const known = (await look(contact)).state.last?.remote === named && (await repo.hasCommit(named))
+  const known = (await look(contact)).log.last?.remote === named && (await repo.hasCommit(named))
   const head = known ? named : await fetchHead(contact)
-  const { main, state, theirs } = await meet(contact, head)
+  const { main, log, theirs } = await meet(contact, head)
   const inStep = force || known || theirs === null
-  const plan: Plan = inStep ? { kind: 'same', equals: null } : await planArrival(contact, { head, theirs, main, state }, { force: false, forExport: true })
+  const plan: Plan | { kind: 'same' } = inStep ? { kind: 'same' } : await planArrival(contact, { head, theirs, main, log }, { force: false, forExport: true })
   const facts = { direction, remoteHead: head } as const
   if (plan.kind === 'conflict') return { ...facts, result: 'conflict', importsFirst: true, changes: [], ...listed(plan.conflicts, query) }
   const first = plan.kind === 'same' ? {} : { importsFirst: true as const }
-  const after = theirs === null ? main : await arrived(contact, { head, theirs, main, state }, plan, 'Merge')
+  const after = theirs === null ? main : await arrived(contact, { head, theirs, main, log }, plan, 'Merge')
   if (theirs !== null && (await repo.commit(theirs)).tree === (await repo.commit(after)).tree)
     return { ...facts, ...first, result: plan.kind === 'adopt' ? 'adopt' : 'none', changes: [], conflicts: [] }
   return { ...facts, ...first, result: 'clean', ...(await changesBetween(app, space, { before: theirs, after }, query)), conflicts: [] }
 }
 
 /** Main and what is known of the remote, of one moment: a sync may be under way. */
-const look = ({ app, space, remote }: Contact): Promise<{ main: CommitId; state: SyncState }> =>
-  app.locks.run(space.doc.id, async () => ({ main: headOf(space), state: await readSyncState(space.repo, remote.key) }))
+const look = ({ app, space, remote }: Contact): Promise<{ main: CommitId; log: SyncLog }> =>
+  app.locks.run(space.doc.id, async () => ({ main: headOf(space), log: await readSyncLog(space.repo, remote, headOf(space)) }))
 
 /** The fetched head beside what is here; `theirs` null = it has no such folder. Throws 409 where its history is too long to be mapped. */
 async function meet(contact: Contact, head: CommitId): Promise<Omit<Arrival, 'head' | 'theirs'> & { theirs: CommitId | null }> {
   const { space, remote } = contact
-  const { main, state } = await look(contact)
-  if (remote.directory !== '' && !state.equals.has(head)) {
-    const not = state.last === null ? [] : [state.last.remote]
+  const { main, log } = await look(contact)
+  const mapped = mappedBefore(log)
+  if (remote.directory !== '' && !mapped.has(head)) {
+    const not: CommitId[] = []
+    for (const commit of mapped.keys()) if (await space.repo.hasCommit(commit)) not.push(commit as CommitId)
     if ((await space.repo.historyIds({ from: head, not, limit: MAX_MAPPED + 1 })).length > MAX_MAPPED)
       throw conflict(
         `${describeRemote(remote)} has more than ${MAX_MAPPED} commits that are not here yet: reading a folder out of so many takes too long for a preview.`,
       )
   }
-  return { main, state, theirs: await localCommit(space.repo, state, remote.directory, head) }
+  return { main, log, theirs: await localCommit(space.repo, log, remote.directory, head) }
 }
 
 /** What main would name: a commit that no ref names. */
-async function arrived(contact: Contact, { theirs, main }: Arrival, plan: Exclude<Plan, { kind: 'conflict' }>, verb: 'Take' | 'Merge'): Promise<CommitId> {
+async function arrived(
+  contact: Contact,
+  { theirs, main }: Arrival,
+  plan: Exclude<Plan, { kind: 'conflict' }> | { kind: 'same' },
+  verb: 'Take' | 'Merge',
+): Promise<CommitId> {
   const { app, space } = contact
   if (plan.kind === 'same') return main
   if (plan.kind === 'merge') return mergeCommit(contact, main, theirs, plan, verb)

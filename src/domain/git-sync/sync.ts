@@ -118,6 +118,7 @@ export async function fetchHead(contact: Contact, ref: RefName = contact.remote.
   await contact.enter('fetching')
   const { settings } = contact.app
   const { head } = await contact.space.repo.fetch(contact.connection, ref, {
+    directory: contact.remote.directory,
     maxBlobBytes: settings.maxBlobBytes,
     maxPackBytes: settings.maxPackBytes,
     maxEntries: settings.maxTreeEntries,

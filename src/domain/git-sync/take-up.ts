@@ -1,28 +1,38 @@
 import { type RefMove, StaleRef } from '../../git/index.js'
-import type { CommitId } from '../../kernel/ids.js'
+import type { CommitId, TreeId } from '../../kernel/ids.js'
+import { spaces } from '../../model/index.js'
 import { commitMessage, makeCommit } from '../writing/commits.js'
-import { arrivingOverrides } from '../content/arriving-identity.js'
-import { mergedOverrides, rememberOverrides } from '../content/identity.js'
+import { mergedOverrides } from '../content/identity.js'
 import { guardMain } from '../main-guard.js'
 import { ADOPTED, keepRef, MAIN } from '../refs.js'
+import { type CommonGround, entriesOf } from './common-ground.js'
 import { holdConflict, settleConflict } from './conflict.js'
 import { localCommit, noFolder } from './directory.js'
 import { SyncFailure } from './failure.js'
+import { rememberTheirs } from './merge-arrival.js'
 import { type Arrival, type Plan, planArrival } from './plan-arrival.js'
 import { describeRemote, isLinkTo } from './remote.js'
 import type { Contact, Outcome, Sync } from './sync.js'
-import { readSyncState, recordMoves, type SyncState } from './sync-refs.js'
+import { logMoves, readSyncLog } from './sync-log.js'
 
 const ATTEMPTS = 8
 
+/** The branch main, and what ends a run where there is none. */
+export function requireMain({ space }: Pick<Contact, 'space'>): CommitId {
+  const main = space.repo.head(MAIN)
+  if (main === null) throw new SyncFailure('The branch main of the space is missing; an administrator removed it.')
+  return main
+}
+
 /**
  * Brings the remote's head into main: adopts it, merges it, or holds it in a conflict change request. The move of main
- * is the commit point. Throws `SyncFailure` or `ServiceError` where it must not come in.
+ * is the commit point: what is recorded rests on the commit that main is moved to, and counts once main has it. Throws
+ * `SyncFailure` or `ServiceError` where it must not come in.
  */
 export async function takeUp(sync: Sync, head: CommitId, options: { force: boolean; forExport: boolean }): Promise<Outcome> {
   const { app, space, remote } = sync
   await sync.enter('checking')
-  const theirs = await localCommit(space.repo, await readSyncState(space.repo, remote.key), remote.directory, head)
+  const theirs = await localCommit(space.repo, await readSyncLog(space.repo, remote, requireMain(sync)), remote.directory, head)
   if (theirs === null) throw noFolder(remote)
   await sync.enter('merging')
   return app.locks.run(space.doc.id, async () => {
@@ -36,30 +46,42 @@ export async function takeUp(sync: Sync, head: CommitId, options: { force: boole
   })
 }
 
-async function attempt(sync: Sync, arrival: Pick<Arrival, 'head' | 'theirs'>, options: { force: boolean; forExport: boolean }): Promise<Outcome> {
-  const { app, remote } = sync
+async function attempt(sync: Sync, found: Pick<Arrival, 'head' | 'theirs'>, options: { force: boolean; forExport: boolean }): Promise<Outcome> {
+  const { remote } = sync
   const { repo } = sync.space
-  const { head, theirs } = arrival
-  const state = await readSyncState(repo, remote.key)
-  const main = repo.head(MAIN)
-  if (main === null) throw new SyncFailure('The branch main of the space is missing; an administrator removed it.')
-  const plan = await planArrival(sync, { ...arrival, main, state }, options)
-  if (plan.kind === 'same') {
-    const moves = plan.equals === null ? [] : recordMoves(repo, state, head, plan.equals)
-    if (moves.length > 0) await repo.move(moves, `in step with ${describeRemote(remote)}`)
+  const main = requireMain(sync)
+  const arrival: Arrival = { ...found, main, log: await readSyncLog(repo, remote, main) }
+  const plan = await planArrival(sync, arrival, options)
+  const unchanged = await unchangedAs(sync, arrival, plan)
+  if (unchanged !== null) {
+    await repo.move(await recordMoves(sync, arrival, plan.ground, unchanged, main), `in step with ${describeRemote(remote)}`)
     await settleConflict(sync, 'The remote and the main content are in step.')
-    return { result: 'unchanged', revision: main, remoteRevision: head }
+    return { result: 'unchanged', revision: main, remoteRevision: found.head }
   }
-  const guard = guardMain(app, sync.space, { by: 'import', known: ({ git }) => isLinkTo(git, remote.key) && state.last !== null })
+  const guard = guardMain(sync.app, sync.space, { by: 'import', known: ({ git }) => isLinkTo(git, remote.key) && arrival.log.last !== null })
   await guard.check()
-  if (plan.kind === 'adopt') return adopt(sync, state, main, arrival)
-  if (plan.kind === 'conflict') return holdConflict(sync, { ...arrival, main, base: plan.base, conflicts: plan.conflicts })
+  if (plan.kind === 'adopt') return adopt(sync, arrival, plan.ground)
+  if (plan.kind === 'conflict') return holdConflict(sync, arrival, plan)
   const taken = options.force && sync.run.direction === 'import'
-  const commit = await mergeCommit(sync, main, theirs, plan, taken ? 'Take' : 'Merge')
+  const commit = await mergeCommit(sync, main, found.theirs, plan as Plan & { kind: 'merge' }, taken ? 'Take' : 'Merge')
+  const moves = await recordMoves(sync, arrival, plan.ground, found.theirs, commit)
   await guard.check()
-  await repo.move([...recordMoves(repo, state, head, theirs), { ref: MAIN, from: main, to: commit }], `merge ${describeRemote(remote)}`)
+  await repo.move([...moves, { ref: MAIN, from: main, to: commit }], `merge ${describeRemote(remote)}`)
   await settleConflict(sync, options.force ? 'A forced import took the content of the remote.' : 'A later import could be merged cleanly.')
-  return { result: 'merged', revision: commit, remoteRevision: head }
+  return { result: 'merged', revision: commit, remoteRevision: found.head }
+}
+
+/** The commit here that the head equals, where main is to stay as it is; null = it is not. */
+async function unchangedAs(sync: Sync, { main, theirs }: Arrival, plan: Plan): Promise<CommitId | null> {
+  if (plan.kind === 'same') return plan.local
+  if (plan.kind !== 'merge' || plan.tree !== (await sync.space.repo.commit(main)).tree) return null
+  // What both sides changed alike is worth a merge commit, which a locked space does not take and can do without.
+  return (await sync.app.store.get(spaces, sync.space.doc.id))?.editMode === 'locked' ? theirs : null
+}
+
+/** The moves that record the head as taken up at `anchor`. */
+async function recordMoves(sync: Sync, { head, theirs, main, log }: Arrival, ground: CommonGround, local: CommitId, anchor: CommitId): Promise<RefMove[]> {
+  return logMoves(sync.space.repo, log, main, entriesOf(ground, { remote: head, theirs, local, anchor, ref: sync.remote.ref }, log))
 }
 
 /** The commit that a planned merge puts on main. Moves no ref. */
@@ -67,34 +89,29 @@ export async function mergeCommit(
   contact: Contact,
   main: CommitId,
   theirs: CommitId,
-  { base: { base }, tree }: Plan & { kind: 'merge' },
+  { ground, tree }: { ground: CommonGround; tree: TreeId },
   verb: 'Take' | 'Merge',
 ): Promise<CommitId> {
   const { app, space, remote } = contact
-  await rememberTheirs(contact, base, theirs)
+  await rememberTheirs(contact, ground, theirs)
   return makeCommit(app, space.doc.id, space.repo, {
     parents: [main, theirs],
     changes: [],
     tree,
     message: commitMessage(`${verb} remote changes from ${describeRemote(remote)}`),
     author: contact.actor.user,
-    overrides: await mergedOverrides(app, space.doc.id, space.repo, base, main, theirs, tree),
+    overrides: await mergedOverrides(app, space.doc.id, space.repo, ground.bases[0]?.local ?? null, main, theirs, tree),
   })
 }
 
-/** The IDs of what arrives follow from those of the commit here that it is based on. */
-async function rememberTheirs({ app, space }: Contact, base: CommitId | null, theirs: CommitId): Promise<void> {
-  if (base === null) return
-  rememberOverrides(app, space.doc.id, theirs, await arrivingOverrides(app, space.doc.id, space.repo, base, theirs))
-}
-
 /** Main becomes the remote's history as it is. */
-async function adopt(sync: Sync, state: SyncState, main: CommitId, { head, theirs }: Pick<Arrival, 'head' | 'theirs'>): Promise<Outcome> {
+async function adopt(sync: Sync, arrival: Arrival, ground: CommonGround): Promise<Outcome> {
   const { repo } = sync.space
+  const { head, theirs, main } = arrival
   const moves: RefMove[] = [
     ...(repo.head(keepRef(main)) === null ? [{ ref: keepRef(main), from: null, to: main }] : []),
-    ...recordMoves(repo, state, head, theirs),
-    { ref: ADOPTED, from: null, to: theirs },
+    ...(await recordMoves(sync, arrival, ground, theirs, theirs)),
+    { ref: ADOPTED, from: repo.head(ADOPTED), to: theirs },
     { ref: MAIN, from: main, to: theirs },
   ]
   await repo.move(moves, `adopt ${describeRemote(sync.remote)}`)

@@ -33,7 +33,7 @@ export async function createReview(
   changeRequest: LoadedChangeRequest,
   input: CreateReview,
 ): Promise<Document<ReviewDoc>> {
-  const markdown = input.comment && readBody(input.comment, '/comment')
+  const markdown = input.comment && (await readBody(app, space.doc.id, input.comment, '/comment'))
   return underLock(app, actor, space, changeRequest, async (writing, { doc, head }) => {
     const { tx, now } = writing
     if (input.revision !== undefined && input.revision !== head) throw conflict(`The change request has changed meanwhile: its revision is ${head}.`)

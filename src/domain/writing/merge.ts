@@ -1,11 +1,11 @@
-import { mergePage } from '../../content/edit/merge-page.js'
-import { type Merged, mergeYaml } from '../../content/edit/merge-yaml.js'
+import type { Merged } from '../../content/edit/merge-yaml.js'
 import { findTarget } from '../../content/file-index.js'
 import { idOf } from '../../content/identity.js'
 import type { NameTarget } from '../../content/summary/identify.js'
 import { mergeInSteps, type TargetNames } from '../../content/summary/merge.js'
 import { readConfig } from '../../content/config.js'
 import { folderOf, isMarkdown, keyBelow } from '../../content/paths.js'
+import { TextTooCostly, type TextWork } from '../../content/work/text-work.js'
 import { decodeText, encodeText, encodingOf } from '../../content/text.js'
 import type { EntryMode, FileChange, MergeConflict, Repository } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
@@ -43,7 +43,7 @@ export async function mergeCommits(app: App, space: Pick<LoadedSpace, 'doc' | 'r
   const moved = base === null ? [] : await movedFiles(app, space.doc.id, repo, { ...sides, base })
   const attempt = base === null || moved.length === 0 ? await mergeByPath(repo, sides) : await mergeById(app, repo, { ...sides, base }, moved)
   if (attempt.conflicts.length + attempt.setAside.length === 0) return { clean: true, tree: attempt.tree }
-  const { summary } = (await readConfig(await repo.at(sides.ours))).config
+  const { summary } = (await readConfig(await repo.at(sides.ours), app.texts.for(space.doc.id))).config
   const changes = [...attempt.setAside]
   const left: MergeConflict[] = []
   const slices = new Slices()
@@ -78,7 +78,10 @@ async function mergeStructured(
   const encoding = encodingOf(mine as Buffer)
   if (encoding !== encodingOf(other as Buffer)) return null
   const [b, o, t] = [was, mine, other].map((bytes) => decodeText(bytes as Buffer)) as [string, string, string]
-  const merged = path === summary ? await inSlices(mergeInSteps(b, o, t, await targetNames(app, space, sides))) : mergeTexts(path, base !== undefined, b, o, t)
+  const merged =
+    path === summary
+      ? await inSlices(mergeInSteps(b, o, t, await targetNames(app, space, sides)))
+      : await mergeTexts(app.texts.for(space.doc.id), path, base !== undefined, b, o, t)
   return merged && 'text' in merged ? encodeText(merged.text, encoding) : null
 }
 
@@ -92,9 +95,15 @@ async function inSlices<T>(steps: Generator<void, T>): Promise<T> {
   }
 }
 
-function mergeTexts(path: string, hasBase: boolean, b: string, o: string, t: string): Merged | null {
-  if (/(^|\/)(\.gitbook\.yaml|\.gitbook\/vars\.yaml|\.gitbook\/tags\.yaml)$/.test(path)) return mergeYaml(b, o, t)
-  return isMarkdown(path) && hasBase ? mergePage(b, o, t) : null
+/** What is too costly to be merged by its structure stays Git's conflict. */
+async function mergeTexts(work: TextWork, path: string, hasBase: boolean, b: string, o: string, t: string): Promise<Merged | null> {
+  try {
+    if (/(^|\/)(\.gitbook\.yaml|\.gitbook\/vars\.yaml|\.gitbook\/tags\.yaml)$/.test(path)) return await work.mergeYaml(b, o, t)
+    return isMarkdown(path) && hasBase ? await work.mergePage(b, o, t) : null
+  } catch (error) {
+    if (error instanceof TextTooCostly) return null
+    throw error
+  }
 }
 
 /**
@@ -107,7 +116,11 @@ async function targetNames(app: App, { doc, repo }: Pick<LoadedSpace, 'doc' | 'r
   const names = async (commit: CommitId | null): Promise<NameTarget> => {
     if (commit === null) return () => null
     const snapshot = await repo.at(commit)
-    const [{ config }, overrides, files] = await Promise.all([readConfig(snapshot), overridesAt(app, doc.id, repo, commit), snapshot.walk()])
+    const [{ config }, overrides, files] = await Promise.all([
+      readConfig(snapshot, app.texts.for(doc.id)),
+      overridesAt(app, doc.id, repo, commit),
+      snapshot.walk(),
+    ])
     const paths = new Set(files.map((file) => file.path))
     const identify = (path: string): string => idOf(overrides)('page', keyBelow(config.root, path))
     if (commit === base) for (const path of paths) pages.add(identify(path))

@@ -37,7 +37,7 @@ interface Side {
 export async function movedFiles(app: App, space: string, repo: Repository, heads: Heads): Promise<MovedFile[]> {
   const [mine, other] = [await repo.diff(heads.base, heads.ours), await repo.diff(heads.base, heads.theirs)]
   if (!mayTear(mine, other)) return []
-  const was = await idsOf(repo, heads.base, await overridesAt(app, space, repo, heads.base))
+  const was = await idsOf(app, space, repo, heads.base, await overridesAt(app, space, repo, heads.base))
   const [ours, theirs] = [await readSide(app, space, repo, heads.base, heads.ours, mine), await readSide(app, space, repo, heads.base, heads.theirs, other)]
   const files = new Map([...mine, ...other].flatMap(({ path, before }) => (before && isFile(before) ? [[path, before] as const] : [])))
   const ids = new Map<string, string>()
@@ -86,7 +86,7 @@ function isTorn({ base, ours, theirs }: MovedFile): boolean {
 
 async function readSide(app: App, space: string, repo: Repository, base: CommitId, head: CommitId, list: readonly TreeChange[]): Promise<Side> {
   const changes = new Map(list.map((change) => [change.path, change]))
-  const identify = await idsOf(repo, head, await overridesFrom(app, space, repo, base, head))
+  const identify = await idsOf(app, space, repo, head, await overridesFrom(app, space, repo, base, head))
   const places = new Map<string, TreeEntry>()
   const slices = new Slices()
   for (const { after } of list) {
@@ -96,8 +96,8 @@ async function readSide(app: App, space: string, repo: Repository, base: CommitI
   return { changes, identify, places }
 }
 
-async function idsOf(repo: Repository, commit: CommitId, overrides: IdOverrides): Promise<(path: string) => string> {
-  const { root } = (await readConfig(await repo.at(commit))).config
+async function idsOf(app: App, space: string, repo: Repository, commit: CommitId, overrides: IdOverrides): Promise<(path: string) => string> {
+  const { root } = (await readConfig(await repo.at(commit), app.texts.for(space))).config
   const identify = idOf(overrides)
   return (path) => identify(kindOfPath(keyBelow(root, path)), keyBelow(root, path))
 }

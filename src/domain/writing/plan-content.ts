@@ -1,6 +1,7 @@
 import { applyBatch, BatchError } from '../../content/edit/apply.js'
 import type { Applied, Batch } from '../../content/edit/plan.js'
 import { Workspace } from '../../content/edit/workspace.js'
+import { TextTooCostly } from '../../content/work/text-work.js'
 import type { FileChange } from '../../git/index.js'
 import { ServiceError } from '../../kernel/errors.js'
 import type { CommitId } from '../../kernel/ids.js'
@@ -27,9 +28,11 @@ export async function planContent(
   initial: CommitId,
 ): Promise<ContentPlan> {
   const revision = await openRevision(app, space, base)
-  const workspace = new Workspace(revision.snapshot, revision.structure, await overridesAt(app, space.doc.id, space.repo, base))
+  const work = app.texts.for(space.doc.id)
+  const workspace = new Workspace(revision.snapshot, revision.structure, await overridesAt(app, space.doc.id, space.repo, base), work)
   const batch: Batch = {
     workspace,
+    work,
     pageRefs: new Map(),
     fileRefs: new Map(),
     written: new Set(),
@@ -47,9 +50,11 @@ export async function planContent(
     const applied = await applyBatch(batch, changes)
     return { batch, applied, changes: workspace.changes() as FileChange[] }
   } catch (error) {
+    if (error instanceof TextTooCostly)
+      throw new ServiceError('too-large', `A file of the space is too large for this change. ${error.message} Nothing was changed.`)
     if (!(error instanceof BatchError)) throw error
     const { index, reason } = error
-    throw new ServiceError('bad-request', `Change ${index} cannot be made: ${reason.message} Nothing was changed.`, {
+    throw new ServiceError(reason.tooLarge ? 'too-large' : 'bad-request', `Change ${index} cannot be made: ${reason.message} Nothing was changed.`, {
       details: [{ path: `/changes/${index}${reason.member === undefined ? '' : `/${reason.member}`}`, message: reason.message }],
       cause: error,
     })

@@ -43,11 +43,12 @@ export class ObjectDatabase {
   }
 
   /** A blob's bytes, not to be written to. Throws `MissingObject`, `ObjectTooLarge`. */
-  async blob(oid: string): Promise<Buffer> {
+  async blob(oid: string, maxBytes = this.maxBlobBytes): Promise<Buffer> {
     const key = this.cacheKey + oid
     const known = this.caches.blobs.get(key)
+    if (known && known.length > maxBytes) throw new ObjectTooLarge(`object ${oid} is larger than ${maxBytes} bytes`)
     if (known) return known
-    const content = await this.#get(oid, 'blob', this.maxBlobBytes)
+    const content = await this.#get(oid, 'blob', Math.min(maxBytes, this.maxBlobBytes))
     this.caches.blobs.set(key, content)
     this.caches.sizes.set(key, content.length)
     return content

@@ -64,7 +64,7 @@ export async function fetchRemote(options: RemoteOptions, repoPath: string, remo
     // Git succeeds without a head where the remote's history is cut off.
     if (!isOid(head)) throw new RemoteError('failed', 'The remote is a shallow clone, which lacks the older history; use the full repository.')
     const checks = [
-      checkArrived({ ...connection.env, ...quarantine.arrivedEnv }, limits, left()),
+      checkArrived({ arrived: { ...connection.env, ...quarantine.arrivedEnv }, all: { ...connection.env, ...quarantine.env } }, head, limits, left()),
       checkHead({ ...connection.env, ...quarantine.env }, head, limits, left()),
     ] as const
     // Both end before the quarantine goes.

@@ -1,7 +1,6 @@
 import { RemoteError } from '../errors.js'
 import type { FetchLimits } from '../types.js'
 import { runGit } from './run.js'
-import { unsafeName } from './tree-names.js'
 
 /** Calls `each` with every piece that ends in `separator`, across pieces of output. */
 function splitter(separator: number, each: (record: Buffer) => void): (piece: Buffer) => void {
@@ -45,34 +44,72 @@ async function stream(
   if (code !== 0) throw new RemoteError('unsafe-content', 'What the remote sent cannot be read; check it with "git fsck --strict".')
 }
 
-/** Checks the size of every blob that arrived, in any commit of the history; answers how many objects arrived (with those that a thin pack builds on). */
-export async function checkArrived(env: Record<string, string>, limits: FetchLimits, timeoutMs: number): Promise<number> {
+/** What a limit looks at, as a pathspec. */
+const within = ({ directory = '' }: FetchLimits): string[] => (directory === '' ? [] : [`:(top,literal)${directory}/`])
+
+const tooLarge = (size: number, path: Buffer, limits: FetchLimits): RemoteError =>
+  new RemoteError(
+    'too-large',
+    `The remote's history holds a file of ${size} bytes, ${JSON.stringify(path.subarray(0, 300).toString('utf8'))}; at most ${limits.maxBlobBytes} are allowed.`,
+  )
+
+/**
+ * Checks the size of every blob that arrived, in any commit of the history (of `directory`, where one is given); answers how
+ * many objects arrived (with those that a thin pack builds on). What lies outside may have any size: it is never read.
+ */
+export async function checkArrived(
+  env: { arrived: Record<string, string>; all: Record<string, string> },
+  head: string,
+  limits: FetchLimits,
+  timeoutMs: number,
+): Promise<number> {
+  const started = Date.now()
   let objects = 0
+  const large = new Map<string, number>()
   const args = ['cat-file', '--batch-all-objects', '--unordered', '--buffer', '--batch-check=%(objecttype) %(objectsize) %(objectname)']
-  await stream(args, env, timeoutMs, '\n', (record) => {
+  await stream(args, env.arrived, timeoutMs, '\n', (record) => {
     objects++
-    const [type, size, oid] = record.toString('latin1').split(' ')
-    if (type === 'blob' && Number(size) > limits.maxBlobBytes) {
-      throw new RemoteError('too-large', `The remote's history holds a file of ${size} bytes (blob ${oid}); at most ${limits.maxBlobBytes} are allowed.`)
-    }
+    const [type, size, oid = ''] = record.toString('latin1').split(' ')
+    if (type === 'blob' && Number(size) > limits.maxBlobBytes) large.set(oid, Number(size))
   })
+  if (large.size > 0) await requireElsewhere(env.all, head, large, limits, timeoutMs - (Date.now() - started))
   return objects
 }
 
-/** Checks that `head` is a commit whose tree the server can hold: names, and no more than `maxEntries` files and folders. */
+/** Throws for the first large blob that the history has below `directory`, by the path it has there. */
+async function requireElsewhere(
+  env: Record<string, string>,
+  head: string,
+  large: ReadonlyMap<string, number>,
+  limits: FetchLimits,
+  timeoutMs: number,
+): Promise<void> {
+  await stream(['rev-list', '--objects', '--full-history', head, '--', ...within(limits)], env, timeoutMs, '\n', (record) => {
+    const size = large.get(record.toString('latin1', 0, 40))
+    if (size === undefined) return
+    throw tooLarge(size, record.subarray(41), limits)
+  })
+}
+
+/**
+ * Checks that `head` is a commit whose tree (or whose `directory`) has no more than `maxEntries` files and folders, none too large
+ * (they may have been here already). Names are
+ * Git's own affair, which refuses dangerous ones wherever they lie: what is merely unfit for a page is told of by the reader.
+ */
 export async function checkHead(env: Record<string, string>, head: string, limits: FetchLimits, timeoutMs: number): Promise<void> {
   const started = Date.now()
-  const type = await runGit(['cat-file', '-t', head], { env, timeoutMs })
-  if (type.stdout.trim() !== 'commit') throw new RemoteError('unsafe-content', 'The remote ref names no commit; use a branch.')
+  const left = (): number => timeoutMs - (Date.now() - started)
+  const typeOf = async (name: string): Promise<string> => (await runGit(['cat-file', '-t', name], { env, timeoutMs: left() })).stdout.trim()
+  if ((await typeOf(head)) !== 'commit') throw new RemoteError('unsafe-content', 'The remote ref names no commit; use a branch.')
+  const root = limits.directory ? `${head}:${limits.directory}` : head
+  if (root !== head && (await typeOf(root)) !== 'tree') return
   let entries = 0
   // `-t` lists folders too: a tree of folders alone can be endless without a single file.
-  const args = ['ls-tree', '-r', '-t', '-z', '--full-tree', head]
-  await stream(args, env, timeoutMs - (Date.now() - started), '\0', (record) => {
+  await stream(['ls-tree', '-r', '-t', '-l', '-z', '--full-tree', root], env, left(), '\0', (record) => {
     if (++entries > limits.maxEntries) throw new RemoteError('too-large', `The remote holds more than ${limits.maxEntries} files and folders.`)
-    const path = record.subarray(record.indexOf(0x09) + 1)
-    const reason = unsafeName(path)
-    if (reason === null) return
-    const shown = JSON.stringify(path.subarray(0, 300).toString('utf8'))
-    throw new RemoteError('unsafe-content', `The path ${shown} ${reason}; rename it in the remote and try again.`)
+    const tab = record.indexOf(0x09)
+    const size = Number(record.toString('latin1', 0, tab).split(/ +/)[3])
+    if (size > limits.maxBlobBytes)
+      throw tooLarge(size, Buffer.concat([Buffer.from(root === head ? '' : `${limits.directory}/`), record.subarray(tab + 1)]), limits)
   })
 }

@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js'
 import type { RemoteOperations } from '../remote-operations.js'
 import type { RemoteOptions } from './connection.js'
 import { fetchRemote } from './fetch.js'
-import { remoteHead } from './head.js'
+import { remoteDefault, remoteHead } from './head.js'
 import { push } from './push.js'
 
 /**
@@ -15,6 +15,7 @@ export function createRemoteOperations(options: RemoteOptions): RemoteOperations
   }
   return {
     remoteHead: (repoPath, remote, ref) => remoteHead(options, repoPath, remote, ref),
+    remoteDefault: (repoPath, remote) => remoteDefault(options, repoPath, remote),
     fetch: (repoPath, remote, ref, limits) => fetchRemote(options, repoPath, remote, ref, limits),
     push: (repoPath, remote, ref, commit, expected) => push(options, repoPath, remote, ref, commit, expected),
   }

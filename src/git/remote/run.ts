@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import type { Writable } from 'node:stream'
+import type { Duplex, Writable } from 'node:stream'
 
 export interface GitRun {
   /** Exit code; null where it was killed. */
@@ -12,7 +12,7 @@ export interface GitRun {
 }
 
 export interface GitRunOptions {
-  /** What is run in Git's place; then without `maxFileBytes`. */
+  /** What is run in Git's place. */
   program?: 'git' | 'ssh-keyscan'
   env: Record<string, string>
   /** After this many milliseconds the whole process group is killed. */
@@ -42,22 +42,33 @@ const collector = (): { add(piece: Buffer): void; text(): string } => {
   }
 }
 
-const commandLine = (args: readonly string[], { program = 'git', maxFileBytes }: GitRunOptions): [string, string[]] =>
-  maxFileBytes === undefined ? [program, [...args]] : ['/bin/sh', ['-c', 'ulimit -f "$0" && exec git "$@"', String(Math.ceil(maxFileBytes / 512)), ...args]]
+/**
+ * A process of the same group waits on descriptor 4, which nobody ever writes to: it ends when the server does, however that
+ * dies, and the group with it. A push that outlived its server would change the remote behind the next one's back.
+ */
+const WATCH = '(read -r _ <&4; kill -KILL 0) </dev/null >/dev/null 2>&1 3<&- &'
+
+/** Arguments of a shell that sets the watch and becomes the program. */
+function commandLine(args: readonly string[], { program = 'git', maxFileBytes }: GitRunOptions): string[] {
+  const limit = maxFileBytes === undefined ? '' : `ulimit -f ${Math.ceil(maxFileBytes / 512)} && `
+  return ['-c', `${WATCH}\n${limit}exec "$0" "$@" 4<&-`, program, ...args]
+}
 
 /**
- * Runs one Git process in a process group of its own and waits for all of it to end. Plain spawn, not simple-git: that
- * can neither kill the group (git-remote-http outlives its parent), nor hand over a private pipe, nor set a file limit.
+ * Runs one Git process in a process group of its own, which does not outlive this process, and waits for all of it to end.
+ * Plain spawn, not simple-git: that can neither kill the group (git-remote-http outlives its parent), nor hand over a private pipe, nor set a file limit.
  */
 export function runGit(args: readonly string[], options: GitRunOptions): Promise<GitRun> {
   return new Promise((resolve, reject) => {
-    const [file, argv] = commandLine(args, options)
-    const child = spawn(file, argv, {
+    const child = spawn('/bin/sh', commandLine(args, options), {
       env: options.env,
       cwd: '/',
       detached: true,
-      stdio: ['ignore', 'pipe', 'pipe', options.credential === undefined ? 'ignore' : 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe', options.credential === undefined ? 'ignore' : 'pipe', 'pipe'],
     })
+    const life = child.stdio[4] as Duplex
+    life.on('error', () => {})
+    life.resume()
     let ended: GitRun['ended'] = null
     const killGroup = (): void => {
       try {

@@ -68,7 +68,7 @@ async function editInside(nodes: Map<string, Node>, name: string, plan: FolderPl
 
 function putEntry(nodes: Map<string, Node>, entry: Node, path: string, work: Work): void {
   const existing = nodes.get(entry.name)
-  if (existing?.mode === '040000') throw new InvalidPath(path, 'it is a folder')
+  if (existing?.mode === '040000' && entry.mode !== '040000') throw new InvalidPath(path, 'it is a folder')
   if (existing?.oid === entry.oid && existing.mode === entry.mode) return
   nodes.set(entry.name, existing?.rawName ? { ...entry, rawName: existing.rawName } : entry)
   const blob = work.blobs.get(entry.oid)

@@ -39,6 +39,7 @@ export function planChanges(changes: readonly FileChange[]): Plan {
 }
 
 function entryOf(name: string, change: Exclude<FileChange, { delete: true }>, plan: Plan): Node {
+  if ('tree' in change) return makeNode(name, '040000', change.tree)
   const mode = change.mode ?? '100644'
   if (mode === '040000' || mode === '160000') throw new InvalidPath(change.path, 'only a file can be put at a path')
   if ('oid' in change) {

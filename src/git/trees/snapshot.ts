@@ -34,8 +34,8 @@ export class TreeSnapshot implements Snapshot {
     return (await this.objects.tree(folder.oid)).nodes.map((node) => toEntry(prefix + node.name, node))
   }
 
-  read(oid: string): Promise<Buffer> {
-    return this.objects.blob(oid)
+  read(oid: string, maxBytes?: number): Promise<Buffer> {
+    return this.objects.blob(oid, maxBytes)
   }
 
   async walk(prefix = ''): Promise<TreeEntry[]> {

@@ -1,17 +1,15 @@
 import type { ChangeOf } from '../../../model/content-changes.js'
 import { folderOf, isMarkdown, keyBelow, nameOf } from '../../paths.js'
 import { fileSlug } from '../../slug.js'
-import { readPage } from '../../front-matter.js'
+import { findFrontMatter } from '../../front-matter.js'
 import { ASSETS_FOLDER } from '../../structure.js'
 import { INCLUDES_FOLDER } from '../../reusable.js'
 import { encodeText } from '../../text.js'
 import { VARIABLES_FILE } from '../../variables.js'
 import { defaultId, idOf } from '../../identity.js'
 import { keepLineEnds } from '../line-ends.js'
-import { setFrontMatter } from '../front-matter.js'
-import { setYamlKey, YamlEditError } from '../yaml.js'
 import { type Batch, ChangeError, type Operation } from '../plan.js'
-import { markdownOf, withDocument } from './page-text.js'
+import { bounded, done, markdownOf, withDocument } from './page-text.js'
 import { inFolder } from './table-of-contents.js'
 import { moveFiles } from './move-file.js'
 
@@ -95,13 +93,8 @@ export const updateVariables: Operation<ChangeOf<'update_variables'>> = async (b
   const { config } = await batch.workspace.structure()
   const path = inFolder(config.root, VARIABLES_FILE)
   const before = (await batch.workspace.text(path)) ?? ''
-  try {
-    const text = Object.entries(change.variables).reduce((now, [key, value]) => setYamlKey(now, [key], value ?? undefined), before)
-    if (text !== before) await batch.workspace.setText(path, text)
-  } catch (error) {
-    if (error instanceof YamlEditError) throw new ChangeError(`${path} cannot be edited: ${error.message}`, 'variables')
-    throw error
-  }
+  const text = done(await bounded(batch.work.setYaml(before, change.variables), path, 'variables'), `${path} cannot be edited`, 'variables')
+  if (text !== before) await batch.workspace.setText(path, text)
   return null
 }
 
@@ -112,19 +105,20 @@ export const upsertReusableContent: Operation<ChangeOf<'upsert_reusable_content'
   if (change.reusableContent !== undefined && !existing) throw new ChangeError(`There is no reusable content ${change.reusableContent}.`, 'reusableContent')
   if (existing) {
     const before = (await batch.workspace.text(existing.gitPath)) ?? ''
-    const text = withDocument(before, change.document)
-    const titled = change.title === undefined ? text : setFrontMatter(text, { title: change.title })
-    await batch.workspace.setText(existing.gitPath, keepLineEnds(before, titled))
+    const text = await withDocument(batch, before, change.document)
+    const next = change.title === undefined ? text : await titled(batch, text, change.title)
+    await batch.workspace.setText(existing.gitPath, keepLineEnds(before, next))
     batch.written.add(existing.gitPath)
     return { object: 'updated_reusable_content', page: existing.id }
   }
-  const given = markdownOf(change.document)
-  const title = change.title ?? readPage(given, '').attributes.title ?? 'Untitled'
+  const given = await markdownOf(batch, change.document)
+  const head = given.slice(0, findFrontMatter(given)?.bodyStart ?? 0)
+  const title = change.title ?? (await bounded(batch.work.page(head, ''), 'The front matter', 'document')).attributes.title ?? 'Untitled'
   const folder = inFolder(config.root, INCLUDES_FOLDER.slice(0, -1))
   const slug = fileSlug(title) || 'content'
   let path = inFolder(folder, `${slug}.md`)
   for (let n = 1; (await batch.workspace.taken(path)) !== null; n++) path = inFolder(folder, `${slug}-${n}.md`)
-  await batch.workspace.add(path, encodeText(setFrontMatter(given, { title })))
+  await batch.workspace.add(path, encodeText(await titled(batch, given, title)))
   batch.written.add(path)
   const key = keyBelow(config.root, path)
   return {
@@ -133,6 +127,10 @@ export const upsertReusableContent: Operation<ChangeOf<'upsert_reusable_content'
     ...(change.ref === undefined ? {} : { ref: change.ref }),
   }
 }
+
+/** The text with a title in its front matter. */
+const titled = async ({ work }: Batch, text: string, title: string): Promise<string> =>
+  done(await bounded(work.setMembers(text, { title }), 'The front matter', 'document'), 'The front matter cannot be edited', 'title')
 
 export const deleteReusableContent: Operation<ChangeOf<'delete_reusable_content'>> = async (batch, change) => {
   const { reusableContents } = await batch.workspace.structure()

@@ -1,20 +1,20 @@
 import type { ChangeOf } from '../../../model/content-changes.js'
-import { parseSummary } from '../../summary/parse.js'
-import { insertEntry, insertGroup as insertHeading, moveGroup, removeGroup, retitleGroup } from '../../summary/edit.js'
 import { relativeTarget } from '../links.js'
 import { ChangeError, type Operation } from '../plan.js'
 import { checkSlug, filesBelow } from './pages.js'
-import { editSummary, nameRef, nodeIndex, nodeOf, pageOf, parentOf } from './table-of-contents.js'
+import { editSummary, lineOf, nameRef, pageOf, parentOf, placeOf } from './table-of-contents.js'
 
 /** Adds a group: a heading of the table of contents. Groups stand at the top level. */
 export const insertGroup: Operation<ChangeOf<'insert_group'>> = async (batch, change) => {
   if (change.into !== null && change.into !== undefined) throw new ChangeError('A group stands at the top level.', 'into')
   if (change.slug !== undefined) await checkSlug(batch, null, null, change.slug)
   const before = new Set((await batch.workspace.structure()).pages.map((page) => page.id))
-  await editSummary(batch, (text, structure) => {
-    const at = nodeIndex(text, structure, null, change.at)
-    return insertHeading(text, { title: change.title, ...(change.slug === undefined ? {} : { slug: change.slug }), ...(at === undefined ? {} : { at }) })
-  })
+  await editSummary(batch, (now) => ({
+    kind: 'insert-group',
+    title: change.title,
+    ...(change.slug === undefined ? {} : { slug: change.slug }),
+    place: placeOf(now, null, change.at),
+  }))
   const made = (await batch.workspace.structure()).pages.find((page) => page.type === 'group' && !before.has(page.id))
   if (!made) throw new ChangeError('The group could not be listed.')
   nameRef(batch, change.ref, made.id)
@@ -26,19 +26,25 @@ export const updateGroup: Operation<ChangeOf<'update_group'>> = async (batch, ch
   if (change.into !== null && change.into !== undefined) throw new ChangeError('A group stands at the top level.', 'into')
   if (change.slug !== undefined) await checkSlug(batch, group, null, change.slug)
   if (change.title !== undefined || change.slug !== undefined)
-    await editSummary(batch, (text, now) => retitleGroup(text, nodeOf(text, now, group), change.title ?? group.title, change.slug), true)
+    await editSummary(
+      batch,
+      (now) => ({
+        kind: 'retitle-group',
+        line: lineOf(now, group),
+        title: change.title ?? group.title,
+        ...(change.slug === undefined ? {} : { slug: change.slug }),
+      }),
+      true,
+    )
   if (change.at !== undefined || change.into === null)
-    await editSummary(batch, (text, now) => {
-      const others = parseSummary(text).nodes.length - 1
-      return moveGroup(text, nodeOf(text, now, group), nodeIndex(text, now, null, change.at, group) ?? others)
-    })
+    await editSummary(batch, (now) => ({ kind: 'move-group', line: lineOf(now, group), place: placeOf(now, null, change.at, group) }))
   return { object: 'updated_page', page: group.id }
 }
 
 /** Deletes a group with its pages. */
 export const deleteGroup: Operation<ChangeOf<'delete_group'>> = async (batch, change) => {
   const group = await groupOf(batch, change.page)
-  await editSummary(batch, (text, now) => removeGroup(text, nodeOf(text, now, group)))
+  await editSummary(batch, (now) => ({ kind: 'remove-group', line: lineOf(now, group) }))
   for (const path of filesBelow(group)) await batch.workspace.remove(path)
   return { object: 'deleted_page', page: group.id }
 }
@@ -56,10 +62,7 @@ export const insertLink: Operation<ChangeOf<'insert_link'>> = async (batch, chan
   const structure = await batch.workspace.structure()
   const parent = await parentOf(batch, change.into)
   const before = new Set([...structure.byId.keys()])
-  await editSummary(batch, (text, now) => {
-    const at = nodeIndex(text, now, parent, change.at)
-    return insertEntry(text, { title: change.title, href, parent: parent ? nodeOf(text, now, parent) : null, ...(at === undefined ? {} : { at }) })
-  })
+  await editSummary(batch, (now) => ({ kind: 'insert', title: change.title, href, place: placeOf(now, parent, change.at) }))
   const made = [...(await batch.workspace.structure()).byId.values()].find((page) => !before.has(page.id))
   if (!made) throw new ChangeError('The link could not be listed.')
   return { object: 'created_page', page: made.id }

@@ -1,14 +1,13 @@
 import { findFrontMatter } from '../front-matter.js'
-import { findReferences } from '../../links.js'
 import { resolveReference } from '../../resolve-reference.js'
 import { mentionTest } from '../../mentions.js'
 import { folderOf, isMarkdown, nameOf } from '../../paths.js'
-import { parseSummary } from '../../summary/parse.js'
-import { retargetEntry } from '../../summary/edit.js'
 import type { DocumentEntry, SummaryNode } from '../../types.js'
 import { relativeTarget, rewriteReferences, styleOf } from '../links.js'
 import { type Batch, ChangeError } from '../plan.js'
-import { editSummary } from './table-of-contents.js'
+import { referencesIn } from '../references.js'
+import { bounded } from './page-text.js'
+import { editSummary, summaryText } from './table-of-contents.js'
 
 /**
  * Moves a page's file (for a README its whole folder) and rewrites, in the same commit, the relative links to what moved and
@@ -51,11 +50,12 @@ async function rewriteLinks(batch: Batch, moved: ReadonlyMap<string, string>): P
   const structure = await workspace.structure()
   const mayMention = mentionTest(moved.keys())
   for (const path of [...paths].filter((one) => isMarkdown(one) && one !== structure.config.summary)) {
+    await batch.work.pause()
     const text = (await workspace.text(path)) ?? ''
     const bodyStart = findFrontMatter(text)?.end ?? 0
     const here = moved.get(path) ?? path
     if (here === path && !mayMention(text)) continue
-    const replacements = findReferences(text.slice(bodyStart)).flatMap((reference) => {
+    const replacements = (await referencesIn(batch, text.slice(bodyStart))).flatMap((reference) => {
       const resolved = resolveReference(reference.target, path, structure, (one) => paths.has(one))
       const named = 'gitPath' in resolved && resolved.kind !== 'anchor' ? resolved.gitPath : undefined
       if (named === undefined) return []
@@ -85,19 +85,16 @@ async function retargetEntries(batch: Batch, moved: ReadonlyMap<string, string>)
   const paths = await batch.workspace.paths()
   const lookup = (path: string): boolean => paths.has(path) || moved.has(path)
   const structure = await batch.workspace.structure()
-  await editSummary(batch, (text) => {
-    let edited = text
-    const starts = entries(parseSummary(text).nodes).flatMap((node) => {
-      const resolved = node.href === null ? null : resolveReference(node.href, config.summary, structure, lookup)
-      const there = resolved && 'gitPath' in resolved ? moved.get(resolved.gitPath) : undefined
-      return there === undefined || node.href === null
-        ? []
-        : [{ start: node.start, href: relativeTarget(config.summary, there, styleOf(node.href)) + (/#.*$/.exec(node.href)?.[0] ?? '') }]
-    })
-    // From the end, so that the offsets before stay true.
-    for (const { start, href } of starts.reverse()) edited = retargetEntry(edited, { start }, href)
-    return edited
+  const { path, text } = await summaryText(batch)
+  const { nodes } = await bounded(batch.work.summary(text), path)
+  const targets = entries(nodes).flatMap((node) => {
+    const resolved = node.href === null ? null : resolveReference(node.href, config.summary, structure, lookup)
+    const there = resolved && 'gitPath' in resolved ? moved.get(resolved.gitPath) : undefined
+    return there === undefined || node.href === null
+      ? []
+      : [{ line: node.line, href: relativeTarget(config.summary, there, styleOf(node.href)) + (/#.*$/.exec(node.href)?.[0] ?? '') }]
   })
+  await editSummary(batch, () => ({ kind: 'retarget', targets }))
 }
 
 const entries = (nodes: readonly SummaryNode[]): SummaryNode[] => nodes.flatMap((node) => [node, ...entries(node.children)])

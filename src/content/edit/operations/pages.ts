@@ -1,22 +1,20 @@
 import type { ChangeOf } from '../../../model/content-changes.js'
 import { folderOf, nameOf } from '../../paths.js'
 import { fileSlug, MAX_FILE_SLUG_BYTES, pageSlug } from '../../slug.js'
-import { insertEntry, moveEntry, removeEntry, retitleEntry } from '../../summary/edit.js'
-import { firstHeading, setFirstHeading } from '../../title.js'
 import { encodeText } from '../../text.js'
 import type { DocumentEntry, PageEntry } from '../../types.js'
 import { keepLineEnds } from '../line-ends.js'
 import { relativeTarget } from '../links.js'
 import { type Batch, ChangeError, type Operation } from '../plan.js'
 import { moveFile } from './move-file.js'
-import { markdownOf, withDocument, withMembers } from './page-text.js'
-import { containerOf, editSummary, folderFor, inFolder, nameRef, nodeIndex, nodeOf, pageOf, parentOf } from './table-of-contents.js'
+import { bounded, markdownOf, withDocument, withMembers } from './page-text.js'
+import { containerOf, editSummary, folderFor, inFolder, lineOf, nameRef, pageOf, parentOf, placeOf } from './table-of-contents.js'
 
 /** Adds a page: its file, and its line in the table of contents. */
 export const insertPage: Operation<ChangeOf<'insert_page'>> = async (batch, change) => {
   const { workspace } = batch
-  const given = markdownOf(change.document)
-  const title = change.title ?? (firstHeading(given)?.title || 'Untitled')
+  const given = await markdownOf(batch, change.document)
+  const title = change.title ?? ((await bounded(batch.work.heading(given), 'The page', 'document')) || 'Untitled')
   const parent = await parentOf(batch, change.into)
   const structure = await workspace.structure()
   if (change.slug !== undefined) await checkSlug(batch, null, parent, change.slug)
@@ -27,17 +25,9 @@ export const insertPage: Operation<ChangeOf<'insert_page'>> = async (batch, chan
   const there = change.slug === undefined ? null : await workspace.taken(path)
   if (there !== null) throw new ChangeError(`${path} cannot be made: there is ${there} already. Choose another slug.`, 'slug')
   for (let n = 1; siblings.has(pageSlug(path)) || (await workspace.taken(path)) !== null; n++) path = inFolder(folder, `${wanted}-${n}.md`)
-  await workspace.add(path, encodeText(withMembers(given, change, given)))
+  await workspace.add(path, encodeText(await withMembers(batch, given, change, given)))
   batch.written.add(path)
-  await editSummary(batch, (text, now) => {
-    const at = nodeIndex(text, now, parent, change.at)
-    return insertEntry(text, {
-      title,
-      href: relativeTarget(now.config.summary, path),
-      parent: parent ? nodeOf(text, now, parent) : null,
-      ...(at === undefined ? {} : { at }),
-    })
-  })
+  await editSummary(batch, (now) => ({ kind: 'insert', title, href: relativeTarget(now.config.summary, path), place: placeOf(now, parent, change.at) }))
   const page = (await workspace.structure()).byGitPath.get(path)
   if (!page) throw new ChangeError(`The page could not be listed as ${path}.`)
   nameRef(batch, change.ref, page.id)
@@ -70,7 +60,7 @@ export const updatePage: Operation<ChangeOf<'update_page'>> = async (batch, chan
   else if (TEXT_MEMBERS.some((member) => change[member] !== undefined))
     throw new ChangeError(`${page.title} is a ${page.type}: it has no text and no file, so only its title and place can be changed here.`, 'page')
   if (change.title !== undefined && change.title !== page.title)
-    await editSummary(batch, (text, now) => retitleEntry(text, nodeOf(text, now, page), change.title as string))
+    await editSummary(batch, (now) => ({ kind: 'retitle', line: lineOf(now, page), title: change.title as string }))
   if (change.into !== undefined || change.at !== undefined) await movePage(batch, await pageOf(batch, page.id), change)
   if (change.slug !== undefined && page.type === 'document' && change.slug !== pageSlug(page.key)) {
     await checkSlug(batch, page, containerOf(await batch.workspace.structure(), page) ?? null, change.slug)
@@ -86,12 +76,13 @@ async function editText(batch: Parameters<typeof updatePage>[0], page: DocumentE
   let given: string | undefined
   if (change.document) {
     if ('markdown' in change.document) given = change.document.markdown
-    text = withDocument(text, change.document)
+    text = await withDocument(batch, text, change.document)
     batch.written.add(page.gitPath)
   }
   // The H1 follows the title only where it said the same (spec/gaps.md, "title change").
-  if (change.title !== undefined && !change.document && firstHeading(text)?.title === page.title) text = setFirstHeading(text, change.title)
-  await workspace.setText(page.gitPath, keepLineEnds(before, withMembers(text, change, given)))
+  if (change.title !== undefined && !change.document && (await bounded(batch.work.heading(text), 'The page', 'page')) === page.title)
+    text = await bounded(batch.work.setHeading(text, change.title), 'The page', 'title')
+  await workspace.setText(page.gitPath, keepLineEnds(before, await withMembers(batch, text, change, given)))
 }
 
 async function movePage(batch: Parameters<typeof updatePage>[0], page: PageEntry, change: ChangeOf<'update_page'>): Promise<void> {
@@ -100,10 +91,7 @@ async function movePage(batch: Parameters<typeof updatePage>[0], page: PageEntry
   for (let at: PageEntry | null | undefined = parent; at; at = containerOf(structure, at)) {
     if (at.id === page.id) throw new ChangeError('A page cannot be moved under itself or one of its subpages.', 'into')
   }
-  await editSummary(batch, (text, now) => {
-    const at = nodeIndex(text, now, parent, change.at, page)
-    return moveEntry(text, nodeOf(text, now, page), { parent: parent ? nodeOf(text, now, parent) : null, ...(at === undefined ? {} : { at }) })
-  })
+  await editSummary(batch, (now) => ({ kind: 'move', line: lineOf(now, page), place: placeOf(now, parent, change.at, page) }))
 }
 
 /** The path of a page's file under another slug: the file, or for a README its folder. */
@@ -118,7 +106,7 @@ function renamed(page: DocumentEntry, slug: string): string {
 export const deletePage: Operation<ChangeOf<'delete_page'>> = async (batch, change) => {
   const page = await pageOf(batch, change.page)
   if (page.type === 'group') throw new ChangeError(`${page.title} is a group: use delete_group.`, 'page')
-  await editSummary(batch, (text, now) => removeEntry(text, nodeOf(text, now, page)))
+  await editSummary(batch, (now) => ({ kind: 'remove', line: lineOf(now, page) }))
   for (const path of filesBelow(page)) await batch.workspace.remove(path)
   return { object: 'deleted_page', page: page.id }
 }

@@ -1,11 +1,11 @@
-import { parseSummary } from '../../summary/parse.js'
 import { groupSlug } from '../../slug.js'
 import { encodeEntry, encodeHeading } from '../../summary/encode.js'
-import type { Locator } from '../../summary/edit.js'
-import type { ContentStructure, PageEntry, SummaryNode } from '../../types.js'
+import type { ContentStructure, PageEntry } from '../../types.js'
 import { folderOf } from '../../paths.js'
 import { relativeTarget } from '../links.js'
 import { ChangeError, type Batch } from '../plan.js'
+import type { SummaryChange, SummaryPlace } from '../summary-change.js'
+import { bounded } from './page-text.js'
 
 /** SUMMARY.md as it is now, made from the inferred tree where there is none: its first structural edit creates it. */
 export async function summaryText(batch: Batch): Promise<{ path: string; text: string }> {
@@ -41,46 +41,27 @@ export function nameRef(batch: Batch, ref: string | undefined, id: string): void
 }
 
 /** Edits SUMMARY.md; what the editor refuses is told to the client. With `sameLines` no line comes or goes, and each keeps its ID. */
-export async function editSummary(batch: Batch, edit: (text: string, structure: ContentStructure) => string, sameLines = false): Promise<void> {
+export async function editSummary(batch: Batch, change: (structure: ContentStructure) => SummaryChange, sameLines = false): Promise<void> {
   const { path, text } = await summaryText(batch)
   const structure = await batch.workspace.structure()
-  try {
-    await batch.workspace.setText(path, edit(text, structure))
-    if (sameLines) await batch.workspace.structure(true)
-  } catch (error) {
-    if (error instanceof RangeError) throw new ChangeError(error.message)
-    throw error
-  }
+  const changed = await bounded(batch.work.changeSummary(text, change(structure)), path)
+  if ('refused' in changed) throw new ChangeError(changed.refused)
+  await batch.workspace.setText(path, changed.done)
+  if (sameLines) await batch.workspace.structure(true)
 }
 
-/** The node of a page in the table of contents; `structure` is what the text says: a tree that was inferred before has no lines. */
-export function nodeOf(text: string, structure: ContentStructure, page: PageEntry): Locator {
-  const found = find(parseSummary(text).nodes, structure.byId.get(page.id)?.line)
-  if (!found) throw new ChangeError(`${page.title} has no entry in the table of contents.`)
-  return { start: found.start }
+/** The line of a page in the table of contents; `structure` is what the text says: a tree that was inferred before has no lines. */
+export function lineOf(structure: ContentStructure, page: PageEntry): number {
+  const line = structure.byId.get(page.id)?.line
+  if (line === undefined) throw new ChangeError(`${page.title} has no entry in the table of contents.`)
+  return line
 }
 
-function find(nodes: readonly SummaryNode[], line: number | undefined): SummaryNode | null {
-  if (line === undefined) return null
-  for (const node of nodes) {
-    if (node.line === line) return node
-    const inside = find(node.children, line)
-    if (inside) return inside
-  }
-  return null
-}
-
-/** Index among the parent's nodes for an index among its pages: nodes that are no pages (missing files) stay where they are. */
-export function nodeIndex(text: string, structure: ContentStructure, parent: PageEntry | null, at: number | undefined, moving?: PageEntry): number | undefined {
-  if (at === undefined) return undefined
+/** The place in the table of contents for an index among the pages of a parent (`moving` left out). */
+export function placeOf(structure: ContentStructure, parent: PageEntry | null, at: number | undefined, moving?: PageEntry): SummaryPlace {
   const pages = parent ? (structure.byId.get(parent.id)?.pages ?? []) : structure.pages
-  const next = pages.filter((page) => page.id !== moving?.id)[at]
-  if (!next) return undefined
-  const all = parseSummary(text).nodes
-  const moved = moving && structure.byId.get(moving.id)?.line
-  const nodes = (parent ? (find(all, structure.byId.get(parent.id)?.line)?.children ?? []) : all).filter((node) => node.line !== moved)
-  const index = nodes.findIndex((node) => node.line === next.line)
-  return index < 0 ? undefined : index
+  const next = at === undefined ? undefined : pages.filter((page) => page.id !== moving?.id)[at]
+  return { parent: parent ? lineOf(structure, parent) : null, ...(next?.line === undefined ? {} : { before: next.line }) }
 }
 
 /** The parent that `into` names: null = the top level. Throws where there is no such page. */

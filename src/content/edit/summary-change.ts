@@ -1,0 +1,99 @@
+import {
+  insertEntry,
+  insertGroup,
+  type Locator,
+  moveEntry,
+  moveGroup,
+  removeEntry,
+  removeGroup,
+  retargetEntry,
+  retitleEntry,
+  retitleGroup,
+} from '../summary/edit.js'
+import { parseSummary } from '../summary/parse.js'
+import type { SummaryNode } from '../types.js'
+import type { Outcome } from '../work/text-work.js'
+
+/** Where something goes: below the entry on a line (null = top level), before another one's line (absent = last). */
+export interface SummaryPlace {
+  parent: number | null
+  before?: number
+}
+
+/** One change of a table of contents. Entries are named by their lines, as the structure that was read from the same text has them. */
+export type SummaryChange =
+  | { kind: 'insert'; title: string; href: string | null; place: SummaryPlace }
+  | { kind: 'retitle'; line: number; title: string }
+  | { kind: 'retarget'; targets: readonly { line: number; href: string }[] }
+  | { kind: 'move'; line: number; place: SummaryPlace }
+  | { kind: 'remove'; line: number }
+  | { kind: 'insert-group'; title: string; slug?: string; place: SummaryPlace }
+  | { kind: 'retitle-group'; line: number; title: string; slug?: string }
+  | { kind: 'move-group'; line: number; place: SummaryPlace }
+  | { kind: 'remove-group'; line: number }
+
+/** Makes a change. What the editor refuses is told, with its reason. */
+export function changeSummary(text: string, change: SummaryChange): Outcome<string> {
+  try {
+    return { done: apply(text, change) }
+  } catch (error) {
+    if (error instanceof RangeError) return { refused: error.message }
+    throw error
+  }
+}
+
+function apply(text: string, change: SummaryChange): string {
+  if (change.kind === 'retarget') return retarget(text, change.targets)
+  const { nodes } = parseSummary(text)
+  const at = (line: number): Locator => ({ start: nodeAt(nodes, line).start })
+  const parent = (place: SummaryPlace): Locator | null => (place.parent === null ? null : at(place.parent))
+  const index = (place: SummaryPlace, moving?: number): { at?: number } => indexOf(nodes, place, moving)
+  switch (change.kind) {
+    case 'insert':
+      return insertEntry(text, { title: change.title, href: change.href, parent: parent(change.place), ...index(change.place) })
+    case 'retitle':
+      return retitleEntry(text, at(change.line), change.title)
+    case 'move':
+      return moveEntry(text, at(change.line), { parent: parent(change.place), ...index(change.place, change.line) })
+    case 'remove':
+      return removeEntry(text, at(change.line))
+    case 'insert-group':
+      return insertGroup(text, { title: change.title, ...(change.slug === undefined ? {} : { slug: change.slug }), ...index(change.place) })
+    case 'retitle-group':
+      return retitleGroup(text, at(change.line), change.title, change.slug)
+    case 'move-group':
+      return moveGroup(text, at(change.line), index(change.place, change.line).at ?? nodes.length - 1)
+    case 'remove-group':
+      return removeGroup(text, at(change.line))
+  }
+}
+
+function retarget(text: string, targets: readonly { line: number; href: string }[]): string {
+  const { nodes } = parseSummary(text)
+  const starts = targets.map(({ line, href }) => ({ start: nodeAt(nodes, line).start, href })).sort((a, b) => b.start - a.start)
+  // From the end, so that the offsets before stay true.
+  return starts.reduce((edited, { start, href }) => retargetEntry(edited, { start }, href), text)
+}
+
+function nodeAt(nodes: readonly SummaryNode[], line: number): SummaryNode {
+  const found = find(nodes, line)
+  if (!found) throw new RangeError('The page has no entry in the table of contents.')
+  return found
+}
+
+function find(nodes: readonly SummaryNode[], line: number): SummaryNode | null {
+  for (const node of nodes) {
+    if (node.line === line) return node
+    const inside = find(node.children, line)
+    if (inside) return inside
+  }
+  return null
+}
+
+/** Index among the parent's nodes: nodes that are no pages (missing files) stay where they are. */
+function indexOf(nodes: readonly SummaryNode[], { parent, before }: SummaryPlace, moving?: number): { at?: number } {
+  if (before === undefined) return {}
+  const siblings = (parent === null ? nodes : (find(nodes, parent)?.children ?? [])).filter((node) => node.line !== moving)
+  const at = siblings.findIndex((node) => node.line === before)
+  return at < 0 ? {} : { at }
+}

@@ -1,0 +1,22 @@
+import { findFrontMatter } from './front-matter.js'
+import type { PageSource } from './types.js'
+import { TextTooCostly, type TextWork } from './work/text-work.js'
+
+/** A markdown file's front matter and body. Only the front matter is work. */
+export async function readSource(work: Pick<TextWork, 'page'>, text: string, path: string): Promise<PageSource> {
+  const found = findFrontMatter(text)
+  if (!found) return { attributes: {}, markdown: text, bodyStart: 0, diagnostics: [] }
+  try {
+    const { bodyStart, ...page } = await work.page(text.slice(0, found.bodyStart), path)
+    return { ...page, bodyStart, markdown: text.slice(bodyStart) }
+  } catch (error) {
+    if (!(error instanceof TextTooCostly)) throw error
+    const message = `The front matter is not used. ${error.message}`
+    return {
+      attributes: {},
+      markdown: text.slice(found.bodyStart),
+      bodyStart: found.bodyStart,
+      diagnostics: [{ code: 'too-costly', message, file: path, line: 1 }],
+    }
+  }
+}

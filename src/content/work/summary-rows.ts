@@ -1,0 +1,51 @@
+import type { Diagnostic } from '../../kernel/diagnostic.js'
+import type { Summary, SummaryNode } from '../types.js'
+
+/** Rows of one line: what is read of them at once. */
+const ROWS = 500
+/** Diagnostics of one table of contents: more than these nobody reads. */
+const MAX_DIAGNOSTICS = 1_000
+
+type Row = [depth: number, node: Omit<SummaryNode, 'children'>]
+
+/** A table of contents as lines of JSON, each of which is read in a moment: its diagnostics, then its nodes, depth first. */
+export function summaryLines({ nodes, diagnostics }: Summary): string {
+  const lines = [JSON.stringify(diagnostics.slice(0, MAX_DIAGNOSTICS))]
+  let rows: Row[] = []
+  const flush = (): void => {
+    if (rows.length > 0) lines.push(JSON.stringify(rows))
+    rows = []
+  }
+  const work = nodes.map((node) => ({ node, depth: 0 })).reverse()
+  for (let item = work.pop(); item; item = work.pop()) {
+    const { children, ...node } = item.node
+    rows.push([item.depth, node])
+    if (rows.length === ROWS) flush()
+    for (const child of children.toReversed()) work.push({ node: child, depth: item.depth + 1 })
+  }
+  flush()
+  return lines.join('\n')
+}
+
+/** The table of contents again; `pause` is called between lines. */
+export async function summaryFromLines(bytes: Uint8Array, pause: () => Promise<void>): Promise<Summary> {
+  const summary: Summary = { nodes: [], diagnostics: [] }
+  /** The last node of each depth. */
+  const open: SummaryNode[] = []
+  for (let start = 0, line = 0; start < bytes.length; line++) {
+    const found = bytes.indexOf(10, start)
+    const end = found < 0 ? bytes.length : found
+    const read: unknown = JSON.parse(Buffer.from(bytes.subarray(start, end)).toString())
+    if (line === 0) summary.diagnostics = read as Diagnostic[]
+    else for (const [depth, bare] of read as Row[]) add({ ...bare, children: [] }, depth)
+    start = end + 1
+    await pause()
+  }
+  return summary
+
+  function add(node: SummaryNode, depth: number): void {
+    const siblings = depth === 0 ? summary.nodes : open[depth - 1]?.children
+    siblings?.push(node)
+    open[depth] = node
+  }
+}

@@ -1,0 +1,48 @@
+import type { Place } from '../blocks/places.js'
+import type { SummaryChange } from '../edit/summary-change.js'
+import type { Reference } from '../reference.js'
+import type { DocumentNode, PageSource, Summary } from '../types.js'
+import type { YamlResult } from '../yaml.js'
+
+/** Something done, or why it cannot be, in words for the client. */
+export type Outcome<T> = { done: T } | { refused: string; tooLarge?: true }
+
+/**
+ * What takes texts apart that anybody may have written, and time with them. Each is a pure function of its arguments, which
+ * are texts or small JSON; each answers JSON. Who calls them asks a `TextWork`, which does it out of everybody's way.
+ */
+export interface TextTasks {
+  /** A page's front matter and where its body begins. */
+  page(text: string, file: string): Omit<PageSource, 'markdown'>
+  yaml(text: string): YamlResult
+  summary(text: string): Summary
+  references(markdown: string): readonly Reference[]
+  codeSpans(markdown: string): readonly (readonly [number, number])[]
+  places(markdown: string): readonly Place[]
+  /** The limit that a page's markdown is beyond; null where it is beyond none. */
+  limit(markdown: string): string | null
+  /** A block tree as markdown; `present` = what it was read from. */
+  print(document: DocumentNode, present?: string): Outcome<string>
+  /** The text with keys of its front matter set (null removes one), but for those that the markdown `given` says itself. */
+  setMembers(text: string, members: Readonly<Record<string, unknown>>, given?: string): Outcome<string>
+  /** Title of the first top heading; null where there is none. */
+  heading(text: string): string | null
+  setHeading(text: string, title: string): string
+  /** A table of contents with one change made. */
+  changeSummary(text: string, change: SummaryChange): Outcome<string>
+  /** YAML whose top is a mapping, with keys set; null removes one. */
+  setYaml(text: string, changes: Readonly<Record<string, unknown>>): Outcome<string>
+  mergePage(base: string, ours: string, theirs: string): { text: string } | { conflict: string }
+  mergeYaml(base: string, ours: string, theirs: string): { text: string } | { conflict: string }
+}
+
+/** The tasks, asked for. Throws `TextTooCostly` where one takes more time, memory or room than it may. */
+export type TextWork = { readonly [K in keyof TextTasks]: (...args: Parameters<TextTasks[K]>) => Promise<ReturnType<TextTasks[K]>> } & {
+  /** Lets others have their turn: between slices of what is done here and now. */
+  pause(): Promise<void>
+}
+
+/** A text that takes more time, memory or room than it may; the message is a sentence that says which, without the text's name. */
+export class TextTooCostly extends Error {
+  override name = 'TextTooCostly'
+}

@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto'
+import { setImmediate as pause } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
+import { pageLimit } from '../../content/blocks/weight.js'
+import { direct } from '../../content/work/direct.js'
+import { summaryFromLines } from '../../content/work/summary-rows.js'
+import { tasks } from '../../content/work/tasks.js'
+import { type TextTasks, TextTooCostly, type TextWork } from '../../content/work/text-work.js'
+import { encodeArguments } from '../../content/work/wire.js'
+import { ServiceError } from '../../kernel/errors.js'
+import { type Pool, TaskFailure } from '../../parsing/index.js'
+
+/** Bytes of results that are kept, by what they were made of. */
+const MAX_BYTES = 64 * 1024 * 1024
+/** How long a text is known to be too costly: a busy machine may have been the reason. */
+const TOO_COSTLY_MS = 10 * 60_000
+/**
+ * Characters of a task's arguments up to which it may be done at once: most comments and front matters are shorter. YAML of
+ * this length takes some milliseconds at worst; markdown must also weigh no more than three of them (`content/blocks/weight.ts`).
+ */
+const SHORT = 1_000
+const LIGHT = 3_000
+
+/** What was said the last time: bytes, or why there are none. */
+type Known = Uint8Array | TextTooCostly
+/** Tasks whose results are asked for again: those of a page, and not of one edit. */
+const KEPT = new Set<string>(['document', 'page', 'yaml', 'summary', 'limit', 'references', 'codeSpans', 'places', 'quote'])
+
+/** Takes texts apart out of everybody's way, and remembers what came of it by what the text says. */
+export class Texts {
+  readonly #known = new LRUCache<string, Known>({
+    maxSize: MAX_BYTES,
+    sizeCalculation: (known) => (known instanceof Uint8Array ? known.length : 0) + 300,
+  })
+  readonly #running = new Map<string, Promise<Uint8Array>>()
+
+  constructor(private readonly pool: Pool) {}
+
+  /** The tasks for one owner (a space): owners take turns. */
+  for(owner: string): TextWork {
+    const ask = async (name: keyof TextTasks, args: unknown[]): Promise<unknown> => {
+      const texts = encodeArguments(name, args)
+      if (isQuick(name, texts)) return (direct[name] as (...all: unknown[]) => unknown)(...args)
+      const bytes = await this.bytes(owner, name, texts)
+      return name === 'summary' ? summaryFromLines(bytes, pause) : JSON.parse(Buffer.from(bytes).toString())
+    }
+    const asked = Object.keys(direct).map((name) => [name, (...args: unknown[]) => ask(name as keyof TextTasks, args)])
+    return { ...Object.fromEntries(asked), pause } as unknown as TextWork
+  }
+
+  /**
+   * What a task makes of texts, as bytes. Throws `TextTooCostly`, and 503 where too much waits.
+   * @param name a task of `content/work/tasks.ts`
+   */
+  async bytes(owner: string, name: string, args: readonly string[]): Promise<Uint8Array> {
+    const key = keyOf(name, args)
+    const known = this.#known.get(key)
+    if (known instanceof TextTooCostly) throw known
+    if (known) return known
+    const running = this.#running.get(key)
+    if (running) return running
+    const made = this.#make(owner, name, args, key)
+    this.#running.set(key, made)
+    try {
+      return await made
+    } finally {
+      this.#running.delete(key)
+    }
+  }
+
+  async #make(owner: string, name: string, args: readonly string[], key: string): Promise<Uint8Array> {
+    try {
+      const bytes = isQuick(name, args) ? Buffer.from(tasks[name]?.(...args) ?? '') : await this.pool.run(owner, name, args)
+      if (KEPT.has(name)) this.#known.set(key, bytes)
+      return bytes
+    } catch (error) {
+      if (!(error instanceof TaskFailure)) throw error
+      if (error.kind === 'busy' || error.kind === 'closed')
+        throw new ServiceError('unavailable', 'The service has too many texts to read at the moment. Try again in a few seconds.', { cause: error })
+      if (error.kind === 'error' && error.thrown !== 'TextTooCostly') throw error
+      const costly = new TextTooCostly(`${error.message} Divide it.`)
+      this.#known.set(key, costly, { ttl: TOO_COSTLY_MS })
+      throw costly
+    }
+  }
+
+  /** Forgets everything. */
+  clear(): void {
+    this.#known.clear()
+  }
+}
+
+const WEIGHED = new Set(['document', 'places', 'references', 'codeSpans', 'print', 'summary'])
+const isQuick = (name: string, texts: readonly string[]): boolean =>
+  texts.reduce((length, one) => length + one.length, 0) <= SHORT && (!WEIGHED.has(name) || texts.every((one) => pageLimit(one, LIGHT) === null))
+
+function keyOf(name: string, args: readonly string[]): string {
+  const hash = createHash('sha256').update(`${name}\0${args.map((one) => one.length).join()}\0`)
+  for (const one of args) hash.update(one)
+  return hash.digest('base64')
+}

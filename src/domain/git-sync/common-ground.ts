@@ -1,0 +1,134 @@
+import type { CommitInfo, Repository } from '../../git/index.js'
+import type { CommitId } from '../../kernel/ids.js'
+import { equalTrees, type StandIn } from './equal-trees.js'
+import { isKnown } from './log-pruning.js'
+import { type Entry, isWhole } from './log-entries.js'
+import { reappliedExports } from './reapplied-exports.js'
+import type { SyncLog } from './sync-log.js'
+
+/** How many of the remote's newest commits that are not known are compared with what was exported and imported. */
+const SEARCH = 2_000
+
+/** A newest commit that both sides have. */
+export interface Base {
+  /** As the remote has it. */
+  theirs: CommitId
+  /** The commit here of the same content. */
+  local: CommitId
+}
+
+/** What a head of the remote and main have in common: from this alone follows whether they are in step, and what a merge starts from. */
+export interface CommonGround {
+  /** Main knows the head with all that it contains, and nothing was dropped from its ref since. */
+  inStep: boolean
+  /** The remote's commits that main knows, with all that they contain; none contains another. */
+  known: CommitId[]
+  /** What the head has beside its own ancestors: what it dropped, and exports that were squashed into it. */
+  implied: CommitId[]
+  /** The newest common commits, most recently recorded first; empty = nothing in common. */
+  bases: Base[]
+  /** Pairs that must be forgotten when the head is taken up: the remote dropped them. */
+  dropped: Entry[]
+}
+
+/**
+ * The common ground of main and the remote's head `theirs` (as it is here). Known is what counts in the log, whatever
+ * ref it was recorded for; a commit of the remote that main contains without a word in the log (a Git user merged it),
+ * unless it was dropped since; and a commit with the content of a pair. Where the ref was set back or rewritten, the head
+ * counts as having the one last seen and dropped what it lacks of it.
+ */
+export async function findCommonGround(repo: Repository, log: SyncLog, { main, theirs }: { main: CommitId; theirs: CommitId }): Promise<CommonGround> {
+  const known = [...new Set([...log.pairs.map((pair) => pair.theirs), ...(await mergedByHand(repo, log, main, theirs))])]
+  const news: CommitInfo[] = (await containedIn(repo, theirs, known)) ? [] : await repo.history({ from: theirs, not: known, limit: SEARCH })
+  const reapplied = await reappliedExports(repo, log, theirs, news)
+  const equal = await equalTrees(repo, log, news, reapplied)
+  const implied = new Set<CommitId>(equal.map(({ pair }) => pair.theirs))
+  const dropping = await isOutstanding(repo, log, theirs, implied)
+  for (const { pair } of reapplied) implied.add(pair.theirs)
+  if (dropping && log.last) implied.add(log.last.theirs)
+  const allKnown = await newest(repo, [...known, ...equal.map(({ commit }) => commit)])
+  const past = [theirs, ...implied]
+  return {
+    inStep: !dropping && (await containedIn(repo, theirs, allKnown)),
+    known: allKnown,
+    implied: await newest(repo, [...implied]),
+    bases: await basesOf(repo, log, allKnown, past, equal),
+    dropped: dropping && log.last ? await droppedPairs(repo, log, theirs, log.last) : [],
+  }
+}
+
+async function containedIn(repo: Repository, commit: CommitId, others: readonly CommitId[]): Promise<boolean> {
+  for (const other of others) if (await repo.isAncestor(commit, other)) return true
+  return false
+}
+
+/** Commits that none of the others contains. */
+async function newest(repo: Repository, commits: readonly CommitId[]): Promise<CommitId[]> {
+  const kept: CommitId[] = []
+  const distinct = [...new Set(commits)]
+  for (const commit of distinct) {
+    const others = distinct.filter((other) => other !== commit)
+    if (!(await containedIn(repo, commit, others))) kept.push(commit)
+  }
+  return kept
+}
+
+/** What main contains of the remote by its own history, in whatever way it came, unless main dropped it afterwards. */
+async function mergedByHand(repo: Repository, log: SyncLog, main: CommitId, theirs: CommitId): Promise<CommitId[]> {
+  const common = await repo.mergeBase(main, theirs)
+  if (common === null) return []
+  for (const drop of log.counting.filter(({ kind }) => kind === 'dropped')) {
+    if ((await repo.isAncestor(common, drop.theirs)) && (await repo.isAncestor(common, drop.anchor))) return []
+  }
+  return [common]
+}
+
+/** Whether the head last seen at the ref is gone from it, and content with it. */
+async function isOutstanding(repo: Repository, log: SyncLog, theirs: CommitId, implied: ReadonlySet<CommitId>): Promise<boolean> {
+  const { last } = log
+  if (last === null || implied.has(last.theirs) || (await repo.isAncestor(last.theirs, theirs))) return false
+  if ((await repo.commit(last.local)).tree === (await repo.commit(theirs)).tree) return false
+  // An export made since has the whole of what main was then; where the head contains it, it dropped nothing.
+  for (const pair of log.pairs) {
+    const later = isWhole(pair) && pair !== last && (await repo.isAncestor(last.anchor, pair.anchor)) && pair.anchor !== last.anchor
+    if (later && (await repo.isAncestor(pair.theirs, theirs))) return false
+  }
+  return true
+}
+
+/** Pairs of any ref that contain something of what the ref dropped. */
+async function droppedPairs(repo: Repository, log: SyncLog, theirs: CommitId, last: Entry): Promise<Entry[]> {
+  const dropped: Entry[] = []
+  for (const pair of log.pairs) {
+    if (await repo.isAncestor(pair.theirs, theirs)) continue
+    const shared = await repo.mergeBase(pair.theirs, last.theirs)
+    if (shared !== null && !(await repo.isAncestor(shared, theirs))) dropped.push(pair)
+  }
+  return dropped
+}
+
+/** The newest commits that one of `known` and one of `past` both contain. */
+export async function commonCommits(repo: Repository, known: readonly CommitId[], past: readonly CommitId[]): Promise<CommitId[]> {
+  const common: CommitId[] = []
+  for (const one of known)
+    for (const other of past) {
+      const base = await repo.mergeBase(one, other)
+      if (base !== null) common.push(base)
+    }
+  return newest(repo, common)
+}
+
+async function basesOf(repo: Repository, log: SyncLog, known: readonly CommitId[], past: readonly CommitId[], equal: readonly StandIn[]): Promise<Base[]> {
+  const local = (commit: CommitId): CommitId =>
+    log.pairs.findLast((pair) => pair.theirs === commit)?.local ?? equal.find((one) => one.commit === commit)?.pair.local ?? commit
+  const age = (commit: CommitId): number => log.pairs.findLastIndex((pair) => pair.theirs === commit)
+  return (await commonCommits(repo, known, past)).sort((a, b) => age(b) - age(a)).map((theirs) => ({ theirs, local: local(theirs) }))
+}
+
+/** The entries that record a head as taken up at `anchor`, with what the remote dropped on the way there. */
+export function entriesOf(ground: CommonGround, taken: Omit<Entry, 'kind'>, log: SyncLog): Entry[] {
+  const { last } = log
+  const same = last !== null && isKnown(last) && last.remote === taken.remote && last.theirs === taken.theirs && ground.dropped.length === 0
+  if (same) return []
+  return [...ground.dropped.map((pair): Entry => ({ ...pair, kind: 'dropped', anchor: taken.anchor })), { ...taken, kind: 'known' }]
+}

@@ -1,0 +1,41 @@
+import { type CommitId, isOid } from '../../kernel/ids.js'
+
+/**
+ * One line of a space's log of what it has in common with a repository. Each says at which commit here it begins to be
+ * true: as long as main does not contain `anchor`, it is not (a crash, a conflict not resolved yet, a main set back).
+ */
+export interface Entry {
+  /**
+   * `known`: main took this head of `ref` up, or the remote took it from us. `offered`: about to be pushed; whether it
+   * arrived is not known. `dropped`: the remote dropped it from a ref's history, and so did main; it is news if it returns.
+   */
+  kind: 'known' | 'offered' | 'dropped'
+  /** The remote's commit. */
+  remote: CommitId
+  /** What that commit is here: itself, or where a folder is synchronized the folder's commit (`directory.ts`). */
+  theirs: CommitId
+  /** The commit here whose content it equals: where it came from, or `theirs`. */
+  local: CommitId
+  anchor: CommitId
+  /** The ref of the remote that it was seen at or pushed to; empty where that was not recorded. */
+  ref: string
+}
+
+/** Whether a pair has the whole content that main had at its anchor: an export, or content found equal. An import has its own. */
+export const isWhole = ({ local, anchor }: Entry): boolean => local === anchor
+
+const HEADING = 'Common ground with a remote (bindery sync log 1)'
+const KINDS: readonly string[] = ['known', 'offered', 'dropped'] satisfies Entry['kind'][]
+
+/** The log as the message of the commit that keeps it, oldest entry first. */
+export const writeEntries = (entries: readonly Entry[]): string =>
+  `${HEADING}\n\n${entries.map(({ kind, remote, theirs, local, anchor, ref }) => `${kind} ${remote} ${theirs} ${local} ${anchor} ${ref}\n`).join('')}`
+
+/** What `writeEntries` wrote. Lines of a kind that is not known here are left out. */
+export function readEntries(message: string): Entry[] {
+  return message.split('\n').flatMap((line) => {
+    const [kind = '', remote = '', theirs = '', local = '', anchor = '', ref = ''] = line.split(' ')
+    if (!KINDS.includes(kind) || ![remote, theirs, local, anchor].every(isOid)) return []
+    return [{ kind: kind as Entry['kind'], remote: remote as CommitId, theirs: theirs as CommitId, local: local as CommitId, anchor: anchor as CommitId, ref }]
+  })
+}

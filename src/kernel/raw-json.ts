@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto'
+
+/** No text that a client sends can hold it. */
+const MARK = `raw-json-${randomUUID()}-`
+let collecting: RawJson[] | null = null
+
+/** JSON that is made already: part of an answer as it stands, without being read again. */
+export class RawJson {
+  /** @param bytes one JSON value, in UTF-8 */
+  constructor(readonly bytes: Uint8Array) {}
+
+  toJSON(): unknown {
+    if (!collecting) return JSON.parse(Buffer.from(this.bytes).toString())
+    return `${MARK}${collecting.push(this) - 1}`
+  }
+}
+
+/** JSON of a value, with what is `RawJson` in it put in as it stands. */
+export function toJson(value: unknown): string | Buffer {
+  const found: RawJson[] = []
+  collecting = found
+  let text: string
+  try {
+    text = JSON.stringify(value)
+  } finally {
+    collecting = null
+  }
+  if (found.length === 0) return text
+  const parts: Uint8Array[] = []
+  let at = 0
+  for (const [index, { bytes }] of found.entries()) {
+    const mark = `"${MARK}${index}"`
+    const start = text.indexOf(mark, at)
+    parts.push(Buffer.from(text.slice(at, start)), bytes)
+    at = start + mark.length
+  }
+  return Buffer.concat([...parts, Buffer.from(text.slice(at))])
+}

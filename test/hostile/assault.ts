@@ -1,0 +1,68 @@
+import type { Attack } from './attacks.js'
+import { ANSWER_MS, type Answer, openStation, type Station } from './station.js'
+import { type Health, peakMemory, watchHealth } from './watch.js'
+
+export interface Result {
+  attack: Attack
+  answers: Answer[]
+  /** What is wrong with the answers, a line each. */
+  wrong: string[]
+}
+
+export interface Assault {
+  results: Result[]
+  idle: Health
+  busy: Health
+  /** The most memory that the server held, in MiB; null where it could not be read. */
+  peakMb: number | null
+  /** How often the server had to be started anew because it ended. */
+  deaths: number
+}
+
+/** Every answer comes in time and is one that a client can act on: no 5xx, but for a 503 of a busy service. */
+function complaints({ name, bytes }: Attack, answers: readonly Answer[]): string[] {
+  return answers.flatMap(({ what, status, ms, body }) => {
+    const where = `${name}, ${bytes} bytes, ${what}`
+    if (status === 0) return [`${where}: no answer after ${Math.round(ms)} ms (${body})`]
+    if (status >= 500 && status !== 503) return [`${where}: ${status} ${body.slice(0, 200)}`]
+    return ms > ANSWER_MS ? [`${where}: answered ${status} after ${Math.round(ms)} ms`] : []
+  })
+}
+
+/** Runs attacks against a service in a process with `heapMb` MiB of heap, `width` at a time, while /healthz is watched. */
+export async function assault(list: readonly Attack[], options: { heapMb: number; width: number; told?: (result: Result) => void }): Promise<Assault> {
+  const station: Station = await openStation(options.heapMb)
+  let deaths = 0
+  let peakMb: number | null = null
+  const look = (): void => {
+    const now = peakMemory(station.server.child.pid as number)
+    if (now !== null) peakMb = Math.max(peakMb ?? 0, now)
+  }
+  try {
+    const quiet = watchHealth(station.server.url)
+    await new Promise((done) => setTimeout(done, 3_000))
+    const idle = await quiet.stop()
+    const watch = watchHealth(station.server.url)
+    const results: Result[] = []
+    const queue = [...list]
+    const lane = async (): Promise<void> => {
+      for (let attack = queue.shift(); attack; attack = queue.shift()) {
+        const answers = await attack.run(station).catch((error: Error): Answer[] => [{ what: 'prepare', status: 0, ms: 0, body: error.message }])
+        const result = { attack, answers, wrong: complaints(attack, answers) }
+        results.push(result)
+        options.told?.(result)
+        look()
+        if (station.server.child.exitCode !== null || station.server.child.signalCode !== null) {
+          result.wrong.push(`the server ended in ${attack.name}: ${station.server.output().slice(-400)}`)
+          deaths++
+          queue.length = 0
+        }
+      }
+    }
+    await Promise.all(Array.from({ length: options.width }, lane))
+    const busy = await watch.stop()
+    return { results, idle, busy, peakMb, deaths }
+  } finally {
+    await station.close()
+  }
+}

@@ -1,0 +1,26 @@
+/** One way to make input that costs more than its size. */
+export interface Kind {
+  name: string
+  /** Text of about so many bytes, never more. */
+  make(bytes: number): string
+}
+
+/** As many repeats of `unit` as fit into `bytes`, in UTF-8. */
+export const fill = (unit: string, bytes: number): string => unit.repeat(Math.max(1, Math.floor(bytes / Buffer.byteLength(unit))))
+
+/** Lines by number, until `bytes` are full. */
+export function lines(bytes: number, line: (number: number) => string): string {
+  const parts: string[] = []
+  for (let length = 0, number = 0; ; number++) {
+    const next = line(number)
+    length += Buffer.byteLength(next)
+    if (length > bytes) return parts.join('')
+    parts.push(next)
+  }
+}
+
+/** The same unit before and after what is in the middle, half of the bytes on each side. */
+export const around = (open: string, middle: string, close: string, bytes: number): string => {
+  const count = Math.max(1, Math.floor((bytes - Buffer.byteLength(middle)) / Buffer.byteLength(open + close)))
+  return open.repeat(count) + middle + close.repeat(count)
+}

@@ -1,0 +1,29 @@
+import { request, Agent } from 'node:http'
+
+// Asks /healthz every few milliseconds, in a process of its own, so that nothing the attacks do delays the clock.
+const [url, everyMs] = [process.argv[2] as string, Number(process.argv[3])]
+const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+
+const once = (): Promise<void> =>
+  new Promise((done, failed) => {
+    const asked = request(`${url}/healthz`, { agent }, (answer) => {
+      answer.resume().on('end', () => (answer.statusCode === 200 ? done() : failed(new Error(`/healthz answered ${answer.statusCode}`))))
+    })
+    asked.on('error', failed).end()
+  })
+
+let going = true
+process.on('message', () => (going = false)).on('disconnect', () => process.exit(1))
+const samples: number[] = []
+let failures = 0
+while (going) {
+  const started = performance.now()
+  await once().catch(() => failures++)
+  const took = performance.now() - started
+  samples.push(took)
+  // Who asks only after the last answer asks too seldom while the service stands still: those not asked waited too.
+  for (let missed = took - everyMs; missed > everyMs; missed -= everyMs) samples.push(missed)
+  await new Promise((done) => setTimeout(done, everyMs))
+}
+agent.destroy()
+process.send?.({ samples, failures }, () => process.exit(0))

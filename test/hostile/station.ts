@@ -1,0 +1,72 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ServerProcess, startServer, TOKEN } from '../races/server-process.js'
+import type { Files } from '../support/bare-repository.js'
+import { commitTo } from '../writing/fixture.js'
+
+/** One request and what came of it. */
+export interface Answer {
+  what: string
+  status: number
+  ms: number
+  body: string
+}
+
+/** A service in a process of its own, with little memory, and a way to ask it things. */
+export interface Station {
+  server: ServerProcess
+  /** A new space whose main holds these files. */
+  space(files: Files): Promise<SpaceUnderAttack>
+  ask(what: string, method: string, path: string, options?: { body?: string | Uint8Array; type?: string; token?: boolean }): Promise<Answer>
+  close(): Promise<void>
+}
+
+export interface SpaceUnderAttack {
+  url: string
+  commit(files: Files, ref?: string): Promise<void>
+}
+
+/** Every request must be answered within this time, in milliseconds. */
+export const ANSWER_MS = 30_000
+
+export async function openStation(heapMb: number): Promise<Station> {
+  const dir = await mkdtemp(join(tmpdir(), 'bindery-hostile-'))
+  const server = await startServer(dir, { NODE_OPTIONS: `--max-old-space-size=${heapMb}`, BINDERY_LOG_LEVEL: 'fatal' })
+  const station: Station = {
+    server,
+    async ask(what, method, path, { body, type = 'application/json', token = true } = {}) {
+      const started = performance.now()
+      const headers = { ...(token ? { Authorization: `Bearer ${TOKEN}` } : {}), ...(body === undefined ? {} : { 'Content-Type': type }) }
+      try {
+        const answer = await fetch(server.url + path, {
+          method,
+          headers,
+          signal: AbortSignal.timeout(2 * ANSWER_MS),
+          ...(body === undefined ? {} : { body: body as string }),
+        })
+        return { what, status: answer.status, body: await answer.text(), ms: performance.now() - started }
+      } catch (error) {
+        return { what, status: 0, body: explain(error), ms: performance.now() - started }
+      }
+    },
+    async space(files) {
+      const made = await station.ask('space', 'POST', `/v1/orgs/${server.organization}/spaces`, { body: '{"title":"Hostile"}' })
+      if (made.status !== 201) throw new Error(`no space: ${made.status} ${made.body}`)
+      const { id } = JSON.parse(made.body) as { id: string }
+      const commit = async (changes: Files, ref?: string): Promise<void> => void (await commitTo(join(dir, 'repos', `${id}.git`), changes, ref ? { ref } : {}))
+      await commit({ 'README.md': '# Home\n', ...files })
+      return { url: `/v1/spaces/${id}`, commit }
+    },
+    async close() {
+      await server.kill('tree')
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+  return station
+}
+
+const explain = (error: unknown): string => {
+  const { message, cause } = error as Error
+  return cause instanceof Error ? `${message}: ${cause.message}` : message
+}

@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { fork } from 'node:child_process'
+
+/** How long /healthz took, in milliseconds, while something went on. */
+export interface Health {
+  p50: number
+  p99: number
+  max: number
+  samples: number
+  failures: number
+}
+
+const at = (sorted: readonly number[], part: number): number =>
+  Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0) * 10) / 10
+
+/** Watches /healthz from now until `stop`. */
+export function watchHealth(url: string): { stop(): Promise<Health> } {
+  const child = fork(fileURLToPath(new URL('./probe-health.ts', import.meta.url)), [url, '5'], { execArgv: ['--import', 'tsx'] })
+  const ended = new Promise<{ samples: number[]; failures: number }>((done, failed) => {
+    child.once('message', (message) => done(message as { samples: number[]; failures: number })).once('error', failed)
+  })
+  return {
+    stop: async () => {
+      child.send('stop')
+      const { samples, failures } = await ended
+      const sorted = samples.sort((a, b) => a - b)
+      return { p50: at(sorted, 0.5), p99: at(sorted, 0.99), max: at(sorted, 1), samples: sorted.length, failures }
+    },
+  }
+}
+
+/** The most memory that a process has held, in MiB; null where the system does not tell. */
+export function peakMemory(pid: number): number | null {
+  try {
+    const [, kilobytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+    return kilobytes === undefined ? null : Math.round(Number(kilobytes) / 1024)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,131 @@
+import { suite } from '../support/suite.js'
+import * as assert from 'uvu/assert'
+import { TaskFailure } from '../../src/parsing/failure.js'
+import { createPool, type Pool, type PoolOptions } from '../../src/parsing/pool.js'
+
+const pool = suite('the pool of threads')
+
+const options: PoolOptions = {
+  tasks: new URL('./tasks.ts', import.meta.url),
+  threads: 1,
+  spares: 1,
+  slowMs: 300,
+  heapMb: 64,
+  deadline: { cpuMs: 1_000, wallMs: 60_000 },
+  maxWaiting: { items: 8, bytes: 1024 * 1024 },
+  maxAnswerBytes: 100_000,
+}
+
+async function withPool(changes: Partial<PoolOptions>, use: (pool: Pool) => Promise<void>): Promise<void> {
+  const made = createPool({ ...options, ...changes })
+  try {
+    await use(made)
+  } finally {
+    await made.close()
+  }
+}
+
+const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString()
+const failureOf = async (promise: Promise<unknown>): Promise<TaskFailure> => {
+  try {
+    await promise
+  } catch (error) {
+    if (error instanceof TaskFailure) return error
+    throw error
+  }
+  throw new Error('nothing failed')
+}
+
+pool('runs named tasks, texts in, bytes out', () =>
+  withPool({}, async ({ run }) => {
+    assert.is(textOf(await run('a', 'upper', ['grüß ', 'gott'])), 'GRÜSS GOTT')
+    const failure = await failureOf(run('a', 'throws', ['too far']))
+    assert.equal([failure.kind, failure.thrown, failure.message], ['error', 'RangeError', 'too far'])
+    assert.is((await failureOf(run('a', 'toString', []))).thrown, 'TypeError')
+    assert.is(textOf(await run('a', 'echo', ['still there'])), 'still there')
+  }),
+)
+
+pool('gives a thread nothing of the environment, where secrets are', () =>
+  withPool({}, async ({ run }) => {
+    assert.is(textOf(await run('a', 'environment', [])), '{}')
+  }),
+)
+
+pool('ends a thread at the deadline, and another one takes its place', () =>
+  withPool({}, async ({ run }) => {
+    assert.is((await failureOf(run('a', 'forever', []))).kind, 'deadline')
+    assert.is(textOf(await run('a', 'echo', ['next'])), 'next')
+  }),
+)
+
+pool('outlives a task that takes all memory', () =>
+  withPool({ deadline: { cpuMs: 30_000, wallMs: 60_000 } }, async ({ run }) => {
+    const failure = await failureOf(run('a', 'hog', []))
+    assert.equal([failure.kind, failure.message], ['memory', 'It takes more than 64 MB of memory.'])
+    assert.is(textOf(await run('a', 'echo', ['next'])), 'next')
+  }),
+)
+
+pool('hands back no more bytes than are allowed', () =>
+  withPool({}, async ({ run }) => {
+    assert.is((await failureOf(run('a', 'large', ['100001']))).kind, 'answer')
+    assert.is((await run('a', 'large', ['100000'])).length, 100_000)
+  }),
+)
+
+pool('lets a bounded number wait, and of one owner a quarter of it', () =>
+  withPool({ spares: 0 }, async ({ run }) => {
+    const spinning = run('a', 'spin', ['200'])
+    const own = [run('a', 'echo', ['1']), run('a', 'echo', ['2'])]
+    assert.is((await failureOf(run('a', 'echo', ['3']))).kind, 'busy')
+    const others = ['b', 'c', 'd'].flatMap((owner) => [run(owner, 'echo', ['1']), run(owner, 'echo', ['2'])])
+    assert.is((await failureOf(run('e', 'echo', ['1']))).kind, 'busy')
+    await Promise.all([spinning, ...own, ...others])
+    assert.is(textOf(await run('e', 'echo', ['now'])), 'now')
+  }),
+)
+
+pool('bounds the bytes that wait', () =>
+  withPool({ spares: 0 }, async ({ run }) => {
+    const spinning = run('a', 'spin', ['200'])
+    const large = run('a', 'echo', ['x'.repeat(50_000)])
+    assert.is((await failureOf(run('a', 'echo', ['x'.repeat(100_000)]))).kind, 'busy')
+    assert.is((await failureOf(run('b', 'echo', ['x'.repeat(600_000)]))).kind, 'busy')
+    await Promise.all([spinning, large])
+  }),
+)
+
+pool('serves first who used least', () =>
+  withPool({ spares: 0 }, async ({ run }) => {
+    const order: string[] = []
+    const noted = (owner: string, name: string, args: string[], what: string) => run(owner, name, args).then(() => void order.push(what))
+    const costly = [noted('greedy', 'spin', ['150'], 'g1'), noted('greedy', 'spin', ['150'], 'g2'), noted('greedy', 'spin', ['150'], 'g3')]
+    const cheap = [noted('modest', 'echo', ['x'], 'm1'), noted('modest', 'echo', ['x'], 'm2')]
+    await Promise.all([...costly, ...cheap])
+    assert.equal(order, ['g1', 'm1', 'm2', 'g2', 'g3'])
+  }),
+)
+
+pool('lends a spare thread while a slow task runs', () =>
+  withPool({ slowMs: 50, deadline: { cpuMs: 3_000, wallMs: 60_000 } }, async ({ run }) => {
+    const order: string[] = []
+    const slow = failureOf(run('greedy', 'forever', [])).then(() => order.push('slow'))
+    await run('modest', 'echo', ['x']).then(() => order.push('modest'))
+    await slow
+    assert.equal(order, ['modest', 'slow'])
+  }),
+)
+
+pool('ends at once when it is closed', async () => {
+  const made = createPool({ ...options, spares: 0, deadline: { cpuMs: 600_000, wallMs: 600_000 } })
+  const all = [failureOf(made.run('a', 'forever', [])), failureOf(made.run('a', 'echo', ['x']))]
+  await made.close()
+  assert.equal(
+    (await Promise.all(all)).map((one) => one.kind),
+    ['closed', 'closed'],
+  )
+  assert.is((await failureOf(made.run('a', 'echo', ['x']))).kind, 'closed')
+})
+
+pool.run()

@@ -1,0 +1,24 @@
+import type { TaskTable } from '../../src/parsing/messages.js'
+
+/** Tasks that behave well and badly. */
+export const tasks: TaskTable = {
+  echo: (text) => text as string,
+  upper: (a, b) => `${a}${b}`.toUpperCase(),
+  throws: (message) => {
+    throw new RangeError(message)
+  },
+  spin: (ms) => {
+    const until = Date.now() + Number(ms)
+    while (Date.now() < until);
+    return `spun ${ms}`
+  },
+  forever: () => {
+    for (;;);
+  },
+  hog: () => {
+    const kept: number[][] = []
+    for (;;) kept.push(Array.from({ length: 100_000 }, (_, index) => index + kept.length))
+  },
+  large: (bytes) => new Uint8Array(Number(bytes)),
+  environment: () => JSON.stringify(process.env),
+}

@@ -1,0 +1,41 @@
+import { Worker } from 'node:worker_threads'
+
+/** Asks for an address again and again from a thread of its own, and keeps how long the answers took. */
+const WATCHER = `
+const { parentPort, workerData } = require('node:worker_threads')
+const { get, Agent } = require('node:http')
+const agent = new Agent({ keepAlive: true })
+const took = []
+let stop = false
+const ask = () => {
+  if (stop) return parentPort.postMessage(took)
+  const from = performance.now()
+  get(workerData, { agent }, (answer) => answer.resume().on('end', () => { took.push(performance.now() - from); setTimeout(ask, 10) }))
+    .on('error', () => { took.push(Infinity); setTimeout(ask, 10) })
+}
+parentPort.on('message', () => { stop = true })
+ask()
+`
+
+/** Milliseconds that answers of `/healthz` took while something else was done. */
+export interface Watched {
+  p99: number
+  max: number
+}
+
+/** Does something while `/healthz` is asked every hundredth of a second. */
+export async function watched<T>(url: string, act: () => Promise<T>): Promise<{ result: T; health: Watched }> {
+  const watcher = new Worker(WATCHER, { eval: true, workerData: `${url}/healthz` })
+  try {
+    await new Promise((ready) => setTimeout(ready, 300))
+    const result = await act()
+    const took = await new Promise<number[]>((done) => {
+      watcher.once('message', done)
+      watcher.postMessage('stop')
+    })
+    took.sort((a, b) => a - b)
+    return { result, health: { p99: took[Math.floor(took.length * 0.99)] ?? Number.POSITIVE_INFINITY, max: took.at(-1) ?? Number.POSITIVE_INFINITY } }
+  } finally {
+    await watcher.terminate()
+  }
+}

@@ -1,0 +1,20 @@
+import { suite } from '../support/suite.js'
+import { playStory } from './two-sided/story.js'
+
+const test = suite('two-sided simulation')
+
+// The whole of it: scripts/simulate … --two-sided (CONTRIBUTING.md).
+const SIMULATIONS = Number(process.env.SIMULATIONS ?? 3)
+const STEPS = Number(process.env.STEPS ?? 60)
+
+for (let seed = 1; seed <= SIMULATIONS; seed++)
+  test(
+    `two-sided story ${seed}`,
+    async () => {
+      const { fault, at, log } = await playStory({ seed, steps: STEPS })
+      if (fault) throw new Error(`seed ${seed}, step ${at}: ${fault.message}\n${log.slice(-20).join('\n')}`, { cause: fault })
+    },
+    { timeoutMs: 300_000 },
+  )
+
+test.run()

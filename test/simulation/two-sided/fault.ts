@@ -1,0 +1,29 @@
+export type FaultKind =
+  | 'line missing'
+  | 'line back'
+  | 'page missing'
+  | 'page back'
+  | 'place'
+  | 'title'
+  | 'line ends'
+  | 'twice'
+  | 'identity'
+  | 'needless conflict'
+  | 'not in step'
+  | 'bytes'
+  | 'answer'
+  | 'run'
+  | 'stuck'
+  | 'preview'
+  | 'undone there'
+  | 'fsck'
+
+/** Something that does not hold. `kind` is what a shrunk story must fail with as well. */
+export class Fault extends Error {
+  constructor(
+    readonly kind: FaultKind,
+    message: string,
+  ) {
+    super(`${kind}: ${message}`)
+  }
+}

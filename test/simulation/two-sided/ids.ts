@@ -1,0 +1,48 @@
+import { Fault } from './fault.js'
+import type { Snapshot } from './snapshot.js'
+import type { Project, World } from './world.js'
+
+interface Listed {
+  id: string
+  pages: Listed[]
+  git?: { path: string }
+}
+
+const flat = (pages: readonly Listed[]): Listed[] => pages.flatMap((page) => [page, ...flat(page.pages)])
+
+/** Page IDs by path from the project's folder, as the service tells them. */
+export async function idsByPath(world: World, project: Project, at: string): Promise<Map<string, string>> {
+  const { pages } = await world.host.api.ask('GET', `${project.url}${at}/content/pages`)
+  const listed = flat(pages).filter((page) => page.git)
+  // `git.path` counts from the root of the remote's repository.
+  const below = project.folder === '' ? 0 : project.folder.length + 1
+  const ids = new Map(listed.map((page) => [(page.git as { path: string }).path.slice(below), page.id]))
+  if (new Set(listed.map(({ id }) => id)).size !== listed.length)
+    throw new Fault('identity', `${project.name}${at}: an ID is there twice: ${JSON.stringify([...ids])}`)
+  return ids
+}
+
+/**
+ * Every listed page has the ID that it has had, wherever it lies. A page that was gone and is back at its path has it again; elsewhere it may
+ * have another (DESIGN.md says nothing of it).
+ */
+export async function judgeIds(world: World, project: Project, seen: Snapshot, at = ''): Promise<void> {
+  const told = await idsByPath(world, project, at)
+  const main = at === ''
+  const taken = new Set([...project.ids].filter(([page, given]) => given.state !== 'gone' && seen.pages.has(page)).map(([, given]) => given.id))
+  for (const { page, path, title } of seen.pages.values()) {
+    const id = told.get(path)
+    if (title === null) continue
+    if (!id) throw new Fault('identity', `${project.name}${at}: ${page} stands in SUMMARY.md as ${path}, and is no page`)
+    const given = project.ids.get(page)
+    const free = given && (given.state !== 'gone' || (given.path === path && !taken.has(given.id)))
+    if (free && given.id !== id)
+      throw new Fault(
+        'identity',
+        `${project.name}${at}: ${page} at ${path} has the ID ${id} and had ${given.id} at ${given.path}${given.state === 'gone' ? ' before it was deleted' : ''}`,
+      )
+    if (main) project.ids.set(page, { id, path, state: 'there' })
+    else if (!given) project.ids.set(page, { id, path, state: 'new' })
+  }
+  if (main) for (const [page, given] of project.ids) if (!seen.pages.has(page) && given.state === 'there') given.state = 'gone'
+}

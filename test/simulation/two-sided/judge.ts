@@ -1,0 +1,100 @@
+import { Fault } from './fault.js'
+import { endsOf, type Knowledge, linesOfPage, newest, pageOf, pathOf, titleOf, type Value } from './knowledge.js'
+import { keysIn, type Snapshot, valueIn } from './snapshot.js'
+
+/** Registers of the page's lines of which this side has heard. */
+const lineActs = (knowledge: Knowledge, page: string): string[] => [...linesOfPage(page)].filter((key) => knowledge.acts(key).length > 0)
+
+/** Ids of all acts on a page's lines: what somebody who deletes the page knows to be in it. */
+export const sawOf = (knowledge: Knowledge, page: string): ReadonlySet<number> =>
+  new Set(lineActs(knowledge, page).flatMap((key) => knowledge.acts(key).map((act) => act.id)))
+
+/** Lines that live on a deleted page, because whoever deleted it did not know them. */
+export function unseenLines(knowledge: Knowledge, page: string): string[] {
+  const deletions = knowledge.acts(pathOf(page)).filter((act) => act.value === null && act.saw)
+  return lineActs(knowledge, page).filter(
+    (line) =>
+      knowledge.values(line).every((value) => value === 'in') &&
+      // Who restored a line meanwhile made no more of the page than what was deleted.
+      !deletions.some(({ saw }) => newest(knowledge.acts(line).filter((act) => saw?.has(act.id))).some((act) => act.value === 'in')),
+  )
+}
+
+/** Writes what a side's person did: every register in which the snapshot differs from what the side has. `soft` says which acts may not count. */
+export function record(knowledge: Knowledge, seen: Snapshot, why: string, soft: (key: string, value: Value) => boolean = () => false): void {
+  for (const key of new Set([...knowledge.keys(), ...keysIn(seen)])) {
+    const page = pageOf(key)
+    if (!key.startsWith('path ') && !seen.pages.has(page)) continue
+    const value = valueIn(seen, key)
+    const own = knowledge.own(key)
+    const agrees = own.length === 1 ? own[0] === value : own.length === 0 && value === null
+    if (agrees && !(key.startsWith('path ') && value === null && unseenLines(knowledge, page).length > 0)) continue
+    const saw = key.startsWith('path ') && value === null ? { saw: sawOf(knowledge, page) } : {}
+    knowledge.set(key, value, why, { soft: soft(key, value), ...saw })
+  }
+}
+
+/** Makes definite what could have come out one way or another, now that it is seen. */
+export function settle(knowledge: Knowledge, seen: Snapshot, why: string): void {
+  for (const key of knowledge.keys()) {
+    if (!key.startsWith('path ') && !seen.pages.has(pageOf(key))) continue
+    const allowed = knowledge.values(key)
+    const value = valueIn(seen, key)
+    if (allowed.length < 2 && (key.startsWith('line ') || allowed.includes(value) || allowed.length === 0)) continue
+    knowledge.set(key, value, `${why} (undecided before)`, key.startsWith('path ') && value === null ? { saw: sawOf(knowledge, pageOf(key)) } : {})
+  }
+}
+
+/** Holds a snapshot against what must be there. */
+export function judge(knowledge: Knowledge, seen: Snapshot, where: string): void {
+  const pages = new Set([...knowledge.keys(), ...keysIn(seen)].map(pageOf))
+  for (const page of pages) {
+    if (seen.pages.has(page)) judgePage(knowledge, seen, page, where)
+    else judgeAbsence(knowledge, page, where)
+  }
+  for (const key of new Set([...knowledge.keys(), ...keysIn(seen)])) {
+    if (!key.startsWith('line ') || !seen.pages.has(pageOf(key))) continue
+    const value = valueIn(seen, key)
+    const allowed = knowledge.values(key)
+    if (allowed.length === 0 ? value === null : allowed.includes(value)) continue
+    throw new Fault(value === null ? 'line missing' : 'line back', `${where}: ${key}: ${knowledge.tell(key) || 'nobody brought it'}`)
+  }
+}
+
+function judgePage(knowledge: Knowledge, seen: Snapshot, page: string, where: string): void {
+  const paths = knowledge.values(pathOf(page))
+  const path = valueIn(seen, pathOf(page))
+  // An edit that the deletion did not know may keep the page: a resolver decides.
+  if (paths.every((one) => one === null) && unseenLines(knowledge, page).length === 0)
+    throw new Fault('page back', `${where}: ${page} at ${path}: ${knowledge.tell(pathOf(page)) || 'nobody brought it'}`)
+  // Kept against a deletion, it may be at its old place as well: what decides is only that it lives.
+  if (!paths.includes(path) && !paths.includes(null) && !isBoth(paths, path))
+    throw new Fault('place', `${where}: ${page} is at ${path}: ${knowledge.tell(pathOf(page))}`)
+  const title = valueIn(seen, titleOf(page))
+  // Where files changed places and SUMMARY.md was left as it was, a title stays with the path: it may be that of another page.
+  const titles = [...seen.pages.keys()].flatMap((one) => knowledge.values(titleOf(one)))
+  const twice = [...seen.pages.values()].filter((one) => one.title === title).length > 1
+  if ((!titles.includes(title) || (twice && title !== null)) && !paths.includes(null))
+    throw new Fault('title', `${where}: ${page} is called ${title}: ${knowledge.tell(titleOf(page))}`)
+  // What two sides have restored without knowing of each other, a merge by lines may bring twice; not what was written once.
+  const doubled = seen.pages.get(page)?.doubled.find((line) => knowledge.acts(`line ${line}`).filter((act) => act.value === 'in').length < 2)
+  if (doubled) throw new Fault('twice', `${where}: ${doubled} is twice in ${path}: ${knowledge.tell(`line ${doubled}`)}`)
+  const ends = valueIn(seen, endsOf(page))
+  if (!knowledge.values(endsOf(page)).includes(ends)) throw new Fault('line ends', `${where}: ${page} at ${path} has ${ends}: ${knowledge.tell(endsOf(page))}`)
+}
+
+/** Where one side moved the folder and the other renamed the file, the page may have the one's folder and the other's name. */
+const isBoth = (paths: readonly Value[], path: Value): boolean => {
+  const parts = (one: Value): [string, string] => [one?.replace(/[^/]*$/, '') ?? '', one?.replace(/^.*\//, '') ?? '']
+  const [folder, name] = parts(path)
+  return paths.length > 1 && paths.some((one) => parts(one)[0] === folder) && paths.some((one) => parts(one)[1] === name)
+}
+
+/** A page may be gone where somebody deleted it who knew all the lines that are in it now. */
+function judgeAbsence(knowledge: Knowledge, page: string, where: string): void {
+  const key = pathOf(page)
+  if (knowledge.acts(key).length === 0) return
+  if (!knowledge.values(key).includes(null)) throw new Fault('page missing', `${where}: ${page}: ${knowledge.tell(key)}`)
+  const line = unseenLines(knowledge, page)[0]
+  if (line) throw new Fault('line missing', `${where}: ${line}, with its page, whose deletion did not know it: ${knowledge.tell(line)}; ${knowledge.tell(key)}`)
+}

@@ -1,0 +1,110 @@
+/** What somebody did to one register: a line, or the path, title or line ends of a page. null = it is gone. */
+export type Value = string | null
+
+export interface Act {
+  id: number
+  value: Value
+  /** The acts on the same register that its author knew of, and by that overrode. */
+  over: ReadonlySet<number>
+  /** Who did it, and in which step. */
+  why: string
+  /** Whether the service could not know of it (story.md: "What nobody can know"): it may count or not. */
+  soft: boolean
+  /** Of an act that deletes a page: the acts on its lines that were known. */
+  saw?: ReadonlySet<number>
+}
+
+let acts = 0
+const linesByPage = new Map<string, Set<string>>()
+/** Registers of all lines that ever stood on a page, in any world of this process. */
+export const linesOfPage = (page: string): Iterable<string> => linesByPage.get(page) ?? []
+
+/** The acts of `all` that no other of them overrides. */
+export const newest = (all: readonly Act[]): Act[] => all.filter((one) => !all.some((other) => other !== one && other.over.has(one.id)))
+const distinct = (all: readonly Act[]): Value[] => [...new Set(all.map((act) => act.value))]
+
+/**
+ * All that one side (main here, a branch, a branch of the remote) has heard of. Who merges takes over all that the other knows; what then
+ * must stand in a register is said by the acts that no known act overrides. Where these disagree, several outcomes are right.
+ */
+export class Knowledge {
+  #registers: Map<string, readonly Act[]>
+
+  constructor(registers: Iterable<readonly [string, readonly Act[]]> = []) {
+    this.#registers = new Map(registers)
+  }
+
+  copy(): Knowledge {
+    return new Knowledge(this.#registers)
+  }
+
+  keys(): Iterable<string> {
+    return this.#registers.keys()
+  }
+
+  take(other: Knowledge): void {
+    for (const [key, theirs] of other.#registers) {
+      const ours = this.#registers.get(key)
+      if (ours === theirs) continue
+      if (!ours) this.#registers.set(key, theirs)
+      else {
+        const known = new Set(ours.map((act) => act.id))
+        const news = theirs.filter((act) => !known.has(act.id))
+        if (news.length > 0) this.#registers.set(key, [...ours, ...news])
+      }
+    }
+  }
+
+  set(key: string, value: Value, why: string, { soft = false, saw }: { soft?: boolean; saw?: ReadonlySet<number> } = {}): void {
+    const known = this.#registers.get(key) ?? []
+    if (key.startsWith('line ')) {
+      const page = pageOf(key)
+      linesByPage.set(page, (linesByPage.get(page) ?? new Set()).add(key))
+    }
+    const act: Act = { id: ++acts, value, over: new Set(known.map((one) => one.id)), why, soft, ...(saw ? { saw } : {}) }
+    this.#registers.set(key, [...known, act])
+  }
+
+  /** The acts that decide a register. */
+  deciding(key: string): Act[] {
+    return newest(this.#registers.get(key) ?? [])
+  }
+
+  /** What the side itself has there: every act counts. */
+  own(key: string): Value[] {
+    return distinct(this.deciding(key))
+  }
+
+  /** What may be there: soft acts count or do not. */
+  values(key: string): Value[] {
+    const known = this.#registers.get(key) ?? []
+    const decide = newest(known)
+    if (!decide.some((act) => act.soft)) return distinct(decide)
+    const without = newest(known.filter((act) => !act.soft))
+    return distinct([...decide, ...without])
+  }
+
+  acts(key: string): readonly Act[] {
+    return this.#registers.get(key) ?? []
+  }
+
+  /** Registers of which this side knows something that the other does not. */
+  news(than: Knowledge): string[] {
+    return [...this.#registers].filter(([key, ours]) => ours.some((act) => !than.acts(key).some((one) => one.id === act.id))).map(([key]) => key)
+  }
+
+  /** The story of a register, for a complaint. */
+  tell(key: string): string {
+    const decide = new Set(this.deciding(key))
+    return this.acts(key)
+      .map((act) => `${decide.has(act) ? '→ ' : ''}${act.value === null ? 'gone' : act.value} by ${act.why}${act.soft ? ' (perhaps)' : ''}`)
+      .join('; ')
+  }
+}
+
+export const pathOf = (page: string): string => `path ${page}`
+export const titleOf = (page: string): string => `title ${page}`
+export const endsOf = (page: string): string => `ends ${page}`
+export const lineOf = (line: string): string => `line ${line}`
+/** The page of a register. */
+export const pageOf = (key: string): string => (key.split(' ')[1] as string).split('-')[0] as string

@@ -1,0 +1,183 @@
+import { git } from '../../support/hermetic-git.js'
+import { record } from './judge.js'
+import { Knowledge } from './knowledge.js'
+import { planOf } from './plans.js'
+import { pick, type Random } from './random.js'
+import { valueIn } from './snapshot.js'
+import { composed } from './compose.js'
+import { DOCS, headThere, judgeThere, MAIN, type Project, type Ref, seeThere, why, type World } from './world.js'
+
+// People who work on the remote with plain Git. What they leave there is right by definition; the model writes down what it was.
+
+/** Moves a branch of the remote as its people do, and notes it. */
+export async function moveThere(world: World, ref: Ref, commit: string): Promise<void> {
+  await git(world.remote.path, ['update-ref', ref, commit])
+  world.past.set(ref, [...(world.past.get(ref) ?? []), commit])
+}
+
+const commitTree = (world: World, tree: string, parents: readonly string[], message: string): Promise<string> =>
+  git(world.remote.path, ['-c', 'core.commitGraph=false', 'commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent]), '-m', message])
+
+const inFolder = (project: Project, files: Record<string, string | null>): Record<string, string | null> =>
+  project.folder === '' ? files : Object.fromEntries(Object.entries(files).map(([path, text]) => [`${project.folder}/${path}`, text]))
+
+export async function recordThere(world: World, ref: Ref, who: string, soft?: (project: Project) => Parameters<typeof record>[3]): Promise<void> {
+  const head = headThere(world, ref)
+  if (!head) return
+  for (const project of world.projects) {
+    const knowledge = project.there.get(ref) ?? new Knowledge()
+    project.there.set(ref, knowledge)
+    record(knowledge, await seeThere(world, project, head), why(world, who), soft?.(project))
+  }
+}
+
+/** A commit of somebody on a branch of the remote. */
+export async function commitThere(world: World, next: Random, project: Project, ref: Ref): Promise<string | null> {
+  const head = headThere(world, ref)
+  if (!head) return null
+  const plan = planOf(world, next, await seeThere(world, project, head))
+  if (!plan) return null
+  const commit = await world.remote.commit(inFolder(project, plan.files), { ref, message: plan.what })
+  world.past.set(ref, [...(world.past.get(ref) ?? []), commit])
+  await recordThere(world, ref, 'a person on the remote')
+  return `${project.name}, ${ref} there: ${plan.what}`
+}
+
+/** Something outside of every project's folder. */
+export async function commitBeside(world: World, ref: Ref): Promise<string | null> {
+  if (!headThere(world, ref) || world.projects.some(({ folder }) => folder === '')) return null
+  const commit = await world.remote.commit({ 'src/code.c': `int x = ${++world.count};\n` }, { ref, message: 'Code' })
+  world.past.set(ref, [...(world.past.get(ref) ?? []), commit])
+  return `${ref} there: code beside the docs`
+}
+
+export async function makeDocs(world: World): Promise<string | null> {
+  const main = headThere(world, MAIN)
+  if (!main || headThere(world, DOCS)) return null
+  await moveThere(world, DOCS, main)
+  for (const project of world.projects) project.there.set(DOCS, (project.there.get(MAIN) ?? new Knowledge()).copy())
+  return 'branch docs from main, there'
+}
+
+export async function dropDocs(world: World): Promise<void> {
+  await git(world.remote.path, ['update-ref', '-d', DOCS])
+  for (const project of world.projects) project.there.delete(DOCS)
+}
+
+type Way = 'merge' | 'squash' | 'rebase' | 'back'
+
+const isAncestor = (world: World, one: string, other: string): Promise<boolean> =>
+  git(world.remote.path, ['merge-base', '--is-ancestor', one, other]).then(
+    () => true,
+    () => false,
+  )
+
+/**
+ * Merges `docs` into main as forges do, or main into `docs` (`back`). The branch is often deleted after it.
+ * What plain Git makes of it is taken for what its people want: it knows less of both branches than the service that exported to them.
+ */
+export async function mergeThere(world: World, next: Random): Promise<string | null> {
+  const [main, docs] = [headThere(world, MAIN), headThere(world, DOCS)]
+  if (!main || !docs) return null
+  const way = pick<Way>(next, ['merge', 'merge', 'squash', 'squash', 'rebase', 'back']) as Way
+  const [into, from]: [Ref, Ref] = way === 'back' ? [DOCS, MAIN] : [MAIN, DOCS]
+  const [onto, other] = way === 'back' ? [docs, main] : [main, docs]
+  if (await isAncestor(world, other, onto)) return null
+  const forward = await isAncestor(world, onto, other)
+  const merged = await mergedTree(world, onto, other)
+  const conflict = merged === null
+  const tree = merged ?? (await byHand(world, into, from, onto, other))
+  const parents = way === 'merge' || way === 'back' ? [onto, other] : [onto]
+  const before = world.projects.map((project) => (project.there.get(into) as Knowledge).copy())
+  await moveThere(world, into, await commitTree(world, tree, parents, `${way} ${from} into ${into}`))
+  const linear = parents.length === 1
+  await learnMerge(world, { into, from, again: linear && !forward, before })
+  const gone = way !== 'back' && next(2) === 0
+  if (gone) await dropDocs(world)
+  return `${way} ${from} into ${into} there${conflict ? ', conflicts solved by hand' : ''}${gone ? ', and delete the branch' : ''}`
+}
+
+/** The tree of a merge by plain Git; null where it is not clean. */
+const mergedTree = (world: World, ours: string, theirs: string): Promise<string | null> =>
+  git(world.remote.path, ['merge-tree', '--write-tree', ours, theirs]).then(
+    (tree) => tree,
+    () => null,
+  )
+
+/** Conflicts of a merge there are solved by a person who knows what both sides did. */
+async function byHand(world: World, into: Ref, from: Ref, ours: string, theirs: string): Promise<string> {
+  const files: Record<string, string | null> = {}
+  for (const project of world.projects) {
+    const all = (project.there.get(into) as Knowledge).copy()
+    all.take(project.there.get(from) as Knowledge)
+    Object.assign(files, inFolder(project, composed(all, await seeThere(world, project, ours), await seeThere(world, project, theirs))))
+  }
+  const scratch = 'refs/scratch/merge'
+  await git(world.remote.path, ['update-ref', scratch, ours])
+  const commit = await world.remote.commit(files, { ref: scratch, message: 'scratch' })
+  await git(world.remote.path, ['update-ref', '-d', scratch])
+  return git(world.remote.path, ['rev-parse', `${commit}^{tree}`])
+}
+
+interface Learned {
+  into: Ref
+  from: Ref
+  /** Whether what was taken over counts as done once more, by another hand (story.md). */
+  again: boolean
+  before: Knowledge[]
+}
+
+async function learnMerge(world: World, { into, from, again, before }: Learned): Promise<void> {
+  for (const [at, project] of world.projects.entries()) {
+    const knowledge = project.there.get(into) as Knowledge
+    const other = project.there.get(from) as Knowledge
+    const news = other.news(before[at] as Knowledge)
+    knowledge.take(other)
+    const seen = await seeThere(world, project, headThere(world, into) as string)
+    record(knowledge, seen, why(world, `who merged ${from} there`))
+    if (again) for (const key of news) knowledge.set(key, valueIn(seen, key), why(world, `who took ${from} over in a commit of his own`))
+  }
+}
+
+/** Forces a branch back (or forth) to a commit that it had. What was there and is not any more is deleted by that; what is there again is restored. */
+export async function forceThere(world: World, next: Random, ref: Ref): Promise<string | null> {
+  const head = headThere(world, ref)
+  const target = pick(
+    next,
+    [...new Set((world.past.get(ref) ?? []).slice(-6))].filter((one) => one !== head),
+  )
+  if (!head || !target) return null
+  const seenThen = new Map<Project, Awaited<ReturnType<typeof seeThere>> | null>()
+  for (const project of world.projects) {
+    const commit = project.seen.get(ref)
+    seenThen.set(project, commit ? await seeThere(world, project, commit) : null)
+  }
+  await moveThere(world, ref, target)
+  // Where the service never saw what was dropped, it cannot know that it was (story.md).
+  await recordThere(world, ref, `force of ${ref} there`, (project) => (key, value) => {
+    const then = seenThen.get(project)
+    return !then || valueIn(then, key) === value
+  })
+  return `force ${ref} there from ${head.slice(0, 10)} to ${target.slice(0, 10)}`
+}
+
+/** `git revert` of one of the last commits, where that is clean. */
+export async function revertThere(world: World, next: Random, ref: Ref): Promise<string | null> {
+  const head = headThere(world, ref)
+  if (!head) return null
+  const line = (await git(world.remote.path, ['rev-list', '--first-parent', '--max-count=5', '--parents', head])).split('\n').filter((one) => one.includes(' '))
+  const [commit, parent] = (pick(next, line) ?? '').split(' ')
+  if (!commit || !parent) return null
+  // The revert: what leads from the commit to its parent, applied to the head.
+  const undo = await commitTree(world, `${parent}^{tree}`, [commit], 'undo')
+  const tree = await mergedTree(world, head, undo)
+  if (!tree) return null
+  await moveThere(world, ref, await commitTree(world, tree, [head], `Revert ${commit}`))
+  await recordThere(world, ref, `revert of ${commit.slice(0, 10)} there`)
+  return `revert ${commit.slice(0, 10)} on ${ref} there`
+}
+
+/** All branches of the remote hold what they must. */
+export async function judgeRemote(world: World): Promise<void> {
+  for (const project of world.projects) for (const ref of [MAIN, DOCS] as const) await judgeThere(world, project, ref)
+}

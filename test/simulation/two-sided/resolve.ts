@@ -1,0 +1,123 @@
+import { composed } from './compose.js'
+import { Fault } from './fault.js'
+import { judgeTarget, type Target } from './here.js'
+import { record } from './judge.js'
+import { type Knowledge, pageOf, pathOf } from './knowledge.js'
+import { pick, type Random } from './random.js'
+import { type Snapshot, snapshotOf } from './snapshot.js'
+import { seeHere, seeMerged, why, type World } from './world.js'
+
+interface ConflictSide {
+  oid: string
+  text?: string
+}
+interface Conflict {
+  path: string
+  kind: string
+  base?: ConflictSide
+  ours?: ConflictSide
+  theirs?: ConflictSide
+}
+
+/** Pages whose text is in a conflict. */
+const pagesOf = ({ base, ours, theirs }: Conflict): string[] => [
+  ...new Set([base, ours, theirs].flatMap((side) => [...(side?.text ?? '').matchAll(/^This is page (p\d+)\./gm)].map((match) => match[1] as string))),
+]
+
+/** What one side did to a page that the other does not know. */
+function aspectsOf(news: readonly string[], page: string): { text: boolean; place: boolean } {
+  const keys = news.filter((key) => pageOf(key) === page)
+  return { text: keys.some((key) => !key.startsWith('path ')), place: keys.some((key) => key.startsWith('path ')) }
+}
+
+/**
+ * A conflict is needless where the sides did not do the same thing to a page: changed its text, changed its place, or deleted it while the
+ * other did anything to it. A new place alone collides with no edit: it meets the page where it is now.
+ */
+function judgeConflicts(main: Knowledge, branch: Knowledge, conflicts: readonly Conflict[], where: string): void {
+  const [here, there] = [main.news(branch), branch.news(main)]
+  const all = main.copy()
+  all.take(branch)
+  for (const conflict of conflicts) {
+    const pages = pagesOf(conflict)
+    const told = `${where}: ${conflict.kind} in ${conflict.path} (${pages})`
+    // The order of the table of contents is no part of the model.
+    if (conflict.path === 'SUMMARY.md') continue
+    const isDeleted = (page: string): boolean => all.deciding(pathOf(page)).some((act) => act.value === null)
+    const collides = pages.some((page) => {
+      const [ours, theirs] = [aspectsOf(here, page), aspectsOf(there, page)]
+      if (isDeleted(page)) return (ours.text || ours.place) && (theirs.text || theirs.place)
+      return (ours.text && theirs.text) || (ours.place && theirs.place)
+    })
+    const acts = pages.map((page) => `${page}: here ${here.filter((key) => pageOf(key) === page)}; there ${there.filter((key) => pageOf(key) === page)}`)
+    if (!collides) throw new Fault('needless conflict', `${told}: ${acts.join('; ')}`)
+    if (conflict.kind === 'modify/delete' && !pages.some(isDeleted))
+      throw new Fault('needless conflict', `${told}, which nobody deleted: ${pages.map((page) => all.tell(pathOf(page)))}`)
+  }
+}
+
+/** What becomes of each path in conflict: mostly what does justice to both sides, sometimes one side. Answers the pages decided without regard to the other. */
+function decide(
+  next: Random,
+  conflicts: readonly Conflict[],
+  files: Record<string, string | null>,
+  branch: Snapshot,
+): { resolve: object[]; decided: Set<string> } {
+  const decided = new Set<string>()
+  const texts = new Map([...branch.pages.values()].map(({ path, text }) => [path, text]))
+  const resolve = conflicts.map((conflict) => {
+    const { path, kind } = conflict
+    if (path !== 'SUMMARY.md' && next(4) === 0 && ['content', 'modify/delete'].includes(kind)) {
+      for (const page of pagesOf(conflict)) decided.add(page)
+      return { path, take: pick(next, ['main', 'change-request']) }
+    }
+    const text = path in files ? files[path] : path === 'SUMMARY.md' ? branch.summary : (texts.get(path) ?? null)
+    // What was deleted, renamed away or swapped is not told from one path alone: the resolver has decided, whatever comes of it.
+    if (kind !== 'content' || pagesOf(conflict).length > 1) for (const page of pagesOf(conflict)) decided.add(page)
+    return typeof text === 'string' ? { path, content: text } : { path, delete: true }
+  })
+  return { resolve, decided }
+}
+
+/** What collides between main and a branch, none of it needlessly. */
+export async function examineConflicts(world: World, { project, at, knowledge }: Target): Promise<Conflict[]> {
+  const { items } = await world.host.api.ask('GET', `${project.url}${at}/conflicts?limit=1000`)
+  world.said.push(`${project.name}${at}: conflicts: ${items.map((one: Conflict) => `${one.path} (${one.kind}, ${pagesOf(one)})`)}`)
+  judgeConflicts(project.main, knowledge, items, `${project.name}${at}`)
+  return items
+}
+
+/** Brings main into a branch, and resolves what collides. */
+export async function updateBranch(world: World, next: Random, target: Target): Promise<string> {
+  const { project, at, ref, knowledge } = target
+  const url = `${project.url}${at}`
+  const items = await examineConflicts(world, target)
+  const before = await seeHere(project, ref)
+  const both = knowledge.copy()
+  both.take(project.main)
+  const files = composed(both, before, await seeHere(project))
+  const { resolve, decided } = decide(next, items, files, before)
+  const { status, text } = await world.host.api.call('POST', `${url}/update`, items.length === 0 ? undefined : { resolve })
+  if (status !== 200)
+    throw new Fault('answer', `update of ${url} with ${JSON.stringify(resolve.map((one) => ({ ...one, content: undefined })))}: ${status} ${text}`)
+  knowledge.take(project.main)
+  await seeMerged(world, project, ref, knowledge)
+  await learnDecisions(world, target, decided, items)
+  await judgeTarget(world, target)
+  return items.length === 0 ? 'updated' : `updated, ${items.map(({ path, kind }) => `${path} (${kind})`)} resolved`
+}
+
+/** What a resolver decided for one side is his act. Where SUMMARY.md was in conflict, so are titles. */
+async function learnDecisions(world: World, { project, ref, knowledge }: Target, decided: ReadonlySet<string>, conflicts: readonly Conflict[]): Promise<void> {
+  const seen = await snapshotOf(project.objects, project.objects.head(ref) as string)
+  const trial = knowledge.copy()
+  record(trial, seen, why(world, 'who resolved a conflict here'))
+  // A text that was put at another path by hand: whose page that is now, nobody can say.
+  for (const page of decided) project.ids.delete(page)
+  const summary = conflicts.some(({ path }) => path === 'SUMMARY.md')
+  for (const key of trial.news(knowledge)) {
+    if (!decided.has(pageOf(key)) && !(summary && key.startsWith('title '))) continue
+    const act = trial.deciding(key)[0]
+    if (act) knowledge.set(key, act.value, act.why, act.saw ? { saw: act.saw } : {})
+  }
+}

@@ -1,0 +1,244 @@
+import { git } from '../../support/hermetic-git.js'
+import { Gone } from './api.js'
+import { Fault } from './fault.js'
+import { judgeTarget, mainOf, targetOf } from './here.js'
+import { judge, record } from './judge.js'
+import { Knowledge } from './knowledge.js'
+import type { Random } from './random.js'
+import { mergeBranch } from './requests.js'
+import { examineConflicts } from './resolve.js'
+import { snapshotOf } from './snapshot.js'
+import {
+  branchRef,
+  type Held,
+  headHere,
+  headThere,
+  judgeThere,
+  keepsBytes,
+  MAIN,
+  type Project,
+  type Ref,
+  REFS,
+  seeHere,
+  seeMerged,
+  seeThere,
+  why,
+  type World,
+} from './world.js'
+
+export interface Run {
+  id: string
+  direction: 'import' | 'export'
+  state: string
+  result?: string
+  ref: Ref
+  error?: string
+  changeRequest?: string
+}
+
+/** Where everything stood before a sync. */
+export interface Before {
+  here: string
+  there: Map<Ref, string | null>
+  runs: number
+}
+
+const runsOf = async (world: World, project: Project): Promise<{ items: Run[]; count: number }> =>
+  world.host.api.ask('GET', `${project.url}/git/history?limit=10`)
+
+export async function before(world: World, project: Project): Promise<Before> {
+  return { here: headHere(project), there: new Map(REFS.map((ref) => [ref, headThere(world, ref)])), runs: (await runsOf(world, project)).count }
+}
+
+/** Waits until no run is under way, and answers those that began since, oldest first. */
+export async function idle(world: World, project: Project, since: number): Promise<Run[]> {
+  const end = Date.now() + 90_000
+  for (;;) {
+    const { items, count } = await runsOf(world, project)
+    if (items.every(({ state }) => state !== 'queued' && state !== 'running')) return items.slice(0, count - since).reverse()
+    if (Date.now() > end) throw new Fault('stuck', `${project.name}: ${JSON.stringify(items[0])} after 90 s`)
+    await new Promise((done) => setTimeout(done, 8))
+  }
+}
+
+export const inputOf = (world: World, project: Project, ref: Ref): Record<string, unknown> => ({
+  url: world.remote.url,
+  ref,
+  ...(project.folder === '' ? {} : { repoProjectDirectory: project.folder }),
+})
+
+export interface How {
+  force?: boolean
+  /** Something was broken on purpose: the run may fail, and main or the remote may have moved all the same. */
+  broken?: boolean
+}
+
+export const startSync = (world: World, project: Project, direction: 'import' | 'export', ref: Ref, force: boolean): Promise<unknown> =>
+  world.host.api.ask('POST', `${project.url}/git/${direction}`, {
+    ...inputOf(world, project, ref),
+    ...(force ? { force } : {}),
+    ...(direction === 'export' ? { commitMessage: `Export of step ${world.step}` } : {}),
+  })
+
+/** An import or export, and all that must hold after it. */
+export async function sync(world: World, project: Project, direction: 'import' | 'export', ref: Ref, how: How = {}): Promise<string> {
+  const then = await before(world, project)
+  await startSync(world, project, direction, ref, how.force ?? false).catch((error: unknown) => {
+    if (!(error instanceof Gone)) throw error
+  })
+  const runs = await idle(world, project, then.runs)
+  return absorb(world, project, then, runs, how)
+}
+
+/** Takes up what runs did: by what moved, and by what they say. */
+export async function absorb(world: World, project: Project, then: Before, runs: readonly Run[], how: How): Promise<string> {
+  const said: string[] = []
+  const moved = headHere(project) !== then.here
+  for (const run of runs) {
+    world.said.push(`${project.name}: ${run.direction} ${run.ref} ${run.state} ${run.result ?? ''} ${run.error ?? ''}`)
+    said.push(`${run.direction} ${run.ref.slice(11)} ${run.result ?? run.state}${run.error ? ` “${run.error.slice(0, 160)}”` : ''}`)
+    if (run.state === 'failure' && !how.broken && !mayFail(then, run)) throw new Fault('run', `${project.name}: ${run.direction} of ${run.ref}: ${run.error}`)
+    await absorbImport(world, project, then, run, moved, how)
+  }
+  if (!runs.some(({ direction }) => direction === 'import' || direction === 'export') && moved)
+    throw new Fault('run', `${project.name}: main moved without a run`)
+  await judgeTarget(world, mainOf(project))
+  for (const run of runs) {
+    await absorbExport(world, project, then, run, how)
+    await absorbConflict(world, project, run)
+    if (run.state === 'success') project.seen.set(run.ref, headThere(world, run.ref) as string)
+  }
+  return `${project.name}: ${said.join(', then ')}`
+}
+
+/** A branch that does not exist cannot be imported. */
+const mayFail = (then: Before, run: Run): boolean => run.direction === 'import' && then.there.get(run.ref) === null && /does not exist/.test(run.error ?? '')
+
+async function absorbImport(world: World, project: Project, then: Before, run: Run, moved: boolean, { force }: How): Promise<void> {
+  const knowledge = project.there.get(run.ref)
+  const head = then.there.get(run.ref)
+  if (!knowledge || !head) return
+  const claims = run.state === 'success' && !(force && run.direction === 'export')
+  if (!claims && !(moved && run.state !== 'conflict')) return
+  const [was, theirs] = [await snapshotOf(project.objects, then.here), await seeThere(world, project, head)]
+  const touched = new Set([...project.main.news(knowledge)].map((key) => key.split(' ')[1]?.split('-')[0]))
+  const touchedThere = new Set([...knowledge.news(project.main)].map((key) => key.split(' ')[1]?.split('-')[0]))
+  project.main.take(knowledge)
+  const is = await seeMerged(world, project, MAIN, project.main)
+  if (force && run.direction === 'import') {
+    if (is.tree !== theirs.tree) throw new Fault('not in step', `${project.name}: the forced import has another tree than the remote`)
+    record(project.main, is, why(world, 'a forced import'))
+  } else if (moved) {
+    judge(project.main, is, `${project.name}, main here after the import of ${run.ref}`)
+    keepsBytes(was, is, (page) => touchedThere.has(page), `${project.name} after import`)
+    keepsBytes(
+      theirs,
+      is,
+      (page) => touched.has(page) || !is.pages.has(page) || was.pages.get(page)?.oid === is.pages.get(page)?.oid,
+      `${project.name} after import, as there`,
+    )
+  }
+  if (run.state === 'success') await releaseHeld(world, project, run)
+}
+
+/** The change request of a conflict is archived by an import that is clean. */
+async function releaseHeld(world: World, project: Project, run: Run): Promise<void> {
+  const held = project.held.get(run.ref)
+  if (!held) return
+  const { status } = await world.host.api.ask('GET', `${project.url}/change-requests/${held.id}`)
+  if (status === 'open' || status === 'draft')
+    throw new Fault('run', `${project.name}: ${run.direction} of ${run.ref} is in step, and change request ${held.number} is still ${status}`)
+  project.held.delete(run.ref)
+}
+
+async function absorbExport(world: World, project: Project, then: Before, run: Run, { force }: How): Promise<void> {
+  if (run.direction !== 'export') return
+  const head = headThere(world, run.ref)
+  const pushed = head !== then.there.get(run.ref)
+  if (!head || (!pushed && run.state !== 'success')) return
+  const theirs = await seeThere(world, project, head)
+  const ours = await seeHere(project)
+  if (theirs.tree !== ours.tree)
+    throw new Fault(
+      'not in step',
+      `${project.name}: after export ${run.result}, ${run.ref} (${head}) has the tree ${theirs.tree}, and main here (${ours.commit}) ${ours.tree}`,
+    )
+  const knowledge = project.there.get(run.ref)
+  if (knowledge) project.main.take(knowledge)
+  if (force) record(project.main, ours, why(world, 'a forced export'))
+  await judgeTarget(world, mainOf(project))
+  project.there.set(run.ref, project.main.copy())
+  if (!pushed) return
+  world.past.set(run.ref, [...(world.past.get(run.ref) ?? []), head])
+  if (!then.there.get(run.ref)) await born(world, project, run.ref, head)
+  for (const other of world.projects) if (other !== project) await judgeThere(world, other, run.ref)
+}
+
+/** A branch that an export made: what the other projects' folders in it know comes from the commit that it was built on. */
+async function born(world: World, project: Project, ref: Ref, head: string): Promise<void> {
+  const main = headThere(world, MAIN)
+  const parent = (await git(world.remote.path, ['log', '-1', '--format=%P', head])).split(' ')[0]
+  if (!main || ref === MAIN) return
+  const base = parent ? await git(world.remote.path, ['merge-base', parent, main]).catch(() => null) : null
+  const last = [...project.seen.values()]
+  const held = await Promise.all(last.map((commit) => isAncestor(world, commit, main)))
+  if (!base && held.some(Boolean))
+    throw new Fault(
+      'not in step',
+      `${project.name}: ${ref} was made by an export, and shares no history with main of the remote, which holds the last head in step`,
+    )
+  if (parent && !(await isKnown(world, project, parent)))
+    throw new Fault('undone there', `${project.name}: ${ref} was built on ${parent}, which was never imported: a merge of it would undo what is there`)
+  for (const other of world.projects) {
+    if (other === project) continue
+    const knowledge = new Knowledge()
+    record(knowledge, await seeThere(world, other, head), why(world, `the making of ${ref}`))
+    const known = other.there.get(MAIN)
+    const same = known && known.news(knowledge).length >= 0 && (await seeThere(world, other, main)).tree === (await seeThere(world, other, head)).tree
+    if (base) other.there.set(ref, same ? known.copy() : knowledge)
+  }
+}
+
+/** Whether a commit of the remote was in step, or below one that was, or has the project's folder as one that was. */
+async function isKnown(world: World, project: Project, commit: string): Promise<boolean> {
+  const tree = await world.there.treeId(commit, project.folder)
+  for (const seen of project.seen.values())
+    if ((await isAncestor(world, commit, seen)) || (await world.there.treeId(seen, project.folder)) === tree) return true
+  return false
+}
+
+const isAncestor = (world: World, one: string, other: string): Promise<boolean> =>
+  git(world.remote.path, ['merge-base', '--is-ancestor', one, other]).then(
+    () => true,
+    () => false,
+  )
+
+async function absorbConflict(world: World, project: Project, run: Run): Promise<void> {
+  const knowledge = project.there.get(run.ref)
+  if (run.state !== 'conflict' || !run.changeRequest || !knowledge) return
+  const held = project.held.get(run.ref)
+  const { number } = await world.host.api.ask('GET', `${project.url}/change-requests/${run.changeRequest}`)
+  const head = headHere(project, branchRef(number))
+  const from = headThere(world, run.ref) as string
+  if (!held || held.id !== run.changeRequest) project.held.set(run.ref, { id: run.changeRequest, number, knowledge: knowledge.copy(), head, from })
+  else if (held.head !== head) {
+    held.knowledge.take(knowledge)
+    Object.assign(held, { head, from })
+  }
+  await examineConflicts(world, targetOf(project, project.held.get(run.ref) as Held))
+}
+
+/** Resolves the change request that holds a conflict, merges it, and sees what the service does then. */
+export async function resolveHeld(world: World, next: Random, project: Project, ref: Ref): Promise<string | null> {
+  const held = project.held.get(ref)
+  if (!held) return null
+  const then = await before(world, project)
+  const said = await mergeBranch(world, next, targetOf(project, held))
+  project.held.delete(ref)
+  project.seen.set(ref, held.from)
+  // The merge is ours; what the queued export does comes after it.
+  const merged = (await world.host.api.ask('GET', `${project.url}/change-requests/${held.id}`)).revisionMerged as string
+  const after = await idle(world, project, then.runs)
+  const also = await absorb(world, project, { ...then, here: merged }, after, {})
+  return `${project.name}: conflict with ${ref} ${said}${after.length > 0 ? `; ${also}` : ''}`
+}

@@ -1,0 +1,213 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { BareRepository } from '../../support/bare-repository.js'
+import { type GitHttp, startGitHttp } from '../../support/git-http.js'
+import { commitIn } from './admin.js'
+import { Fault } from './fault.js'
+import { type Host, hostApart, hostHere } from './host.js'
+import { judge, settle } from './judge.js'
+import { Knowledge, pathOf } from './knowledge.js'
+import { Objects } from './objects.js'
+import { type Snapshot, snapshotOf, twinsIn } from './snapshot.js'
+import { withEntry } from './text.js'
+
+export const MAIN = 'refs/heads/main'
+export const DOCS = 'refs/heads/docs'
+export type Ref = typeof MAIN | typeof DOCS
+export const REFS: readonly Ref[] = [MAIN, DOCS]
+
+/** A change request of people here. */
+export interface Branch {
+  id: string
+  number: number
+  knowledge: Knowledge
+}
+
+/** The change request that holds the conflict of a branch of the remote. */
+export interface Held {
+  id: string
+  number: number
+  /** What its branch knows, and where it stood when it was last looked at. */
+  knowledge: Knowledge
+  head: string
+  /** The remote's head that it took in last. */
+  from: string
+}
+
+/** An ID that a page has been given. */
+export interface Given {
+  id: string
+  path: string
+  /** `new`: on a branch alone; `gone`: not on main at present. */
+  state: 'new' | 'there' | 'gone'
+}
+
+/** A space, and what is known of it on every side. */
+export interface Project {
+  name: string
+  folder: string
+  space: string
+  url: string
+  objects: Objects
+  main: Knowledge
+  /** Heads of main, oldest first. */
+  heads: string[]
+  branches: Branch[]
+  held: Map<Ref, Held>
+  /** What each branch of the remote knows. */
+  there: Map<Ref, Knowledge>
+  /** Head of each branch of the remote with which the service said to be in step last. */
+  seen: Map<Ref, string>
+  ids: Map<string, Given>
+  /** Files that nobody ever touches. */
+  statics: Map<string, string>
+  /** Change requests that were merged: what a revert undoes. */
+  merged: { id: string; before: string; after: string }[]
+}
+
+export interface World {
+  host: Host
+  remotes: GitHttp
+  remote: BareRepository & { url: string }
+  /** The remote, read by plain Git. */
+  there: Objects
+  projects: Project[]
+  /** Heads that a branch of the remote has had, oldest first. */
+  past: Map<Ref, string[]>
+  /** Names of steps, edits and plans that do not happen. */
+  without: ReadonlySet<string>
+  count: number
+  step: number
+  /** What the running step did so far. */
+  said: string[]
+  close(): Promise<void>
+}
+
+export async function openWorld(apart: boolean, without: ReadonlySet<string>): Promise<World> {
+  const host = apart ? await hostApart() : await hostHere()
+  const served = await mkdtemp(join(tmpdir(), 'bindery-remotes-'))
+  const remotes = await startGitHttp({ root: served })
+  const remote = await remotes.createRepository('docs.git')
+  const world: World = {
+    host,
+    remotes,
+    remote,
+    there: new Objects(remote.path),
+    projects: [],
+    past: new Map(),
+    without,
+    count: 0,
+    step: -1,
+    said: [],
+    close: async () => {
+      for (const one of [world.there, ...world.projects.map((project) => project.objects)]) one.close()
+      await host.close()
+      await remotes.close()
+      if (!process.env.KEEP_WORLD) await rm(served, { recursive: true, force: true })
+    },
+  }
+  return world
+}
+
+export async function addProject(world: World, name: string, folder: string): Promise<Project> {
+  const { id } = await world.host.api.ask('POST', `/v1/orgs/${world.host.organization}/spaces`, { title: name })
+  const project: Project = {
+    name,
+    folder,
+    space: id,
+    url: `/v1/spaces/${id}`,
+    objects: new Objects(join(world.host.dir, 'repos', `${id}.git`)),
+    main: new Knowledge(),
+    heads: [],
+    branches: [],
+    held: new Map(),
+    there: new Map(),
+    seen: new Map(),
+    ids: new Map(),
+    statics: new Map(),
+    merged: [],
+  }
+  world.projects.push(project)
+  return project
+}
+
+export const why = (world: World, who: string): string => `${who} in step ${world.step}`
+export const headHere = (project: Project, ref = MAIN as string): string => {
+  const head = project.objects.head(ref)
+  if (!head) throw new Fault('answer', `${project.name} has no ${ref}`)
+  return head
+}
+export const seeHere = (project: Project, ref = MAIN as string): Promise<Snapshot> => snapshotOf(project.objects, headHere(project, ref))
+export const headThere = (world: World, ref: Ref): string | null => world.there.head(ref)
+export const seeThere = (world: World, project: Project, commit: string): Promise<Snapshot> => snapshotOf(world.there, commit, project.folder)
+export const branchRef = (number: number): string => `refs/heads/change-requests/${number}`
+export const newLine = (world: World, page: string): string => `${page}-${++world.count}`
+
+/** Holds the files that nobody touches against what they were at the beginning. */
+function keepsStatics(project: Project, seen: Snapshot, where: string): void {
+  if (seen.tree === null) return
+  for (const path of new Set([...project.statics.keys(), ...seen.others.keys()]))
+    if (project.statics.get(path) !== seen.others.get(path))
+      throw new Fault('bytes', `${where}: ${path} is ${seen.others.get(path)} instead of ${project.statics.get(path)}`)
+}
+
+/**
+ * A page that was gone and that two people restored at two places is there twice, and nothing can be said against it; somebody takes one away.
+ */
+async function mendTwice(world: World, project: Project, ref: string, knowledge: Knowledge): Promise<void> {
+  const head = headHere(project, ref)
+  const twins = await twinsIn(project.objects, head)
+  for (const [page, paths] of twins) {
+    const known = knowledge.own(pathOf(page))
+    if (!paths.every((path) => known.includes(path))) continue
+    const summary = (await project.objects.read(`${head}:SUMMARY.md`))?.bytes.toString('utf8') ?? ''
+    const gone = paths.slice(1)
+    await commitIn(
+      project.objects.dir,
+      ref,
+      { ...Object.fromEntries(gone.map((path) => [path, null])), 'SUMMARY.md': gone.reduce((text, path) => withEntry(text, path, null), summary) },
+      'One is enough',
+    )
+    world.said.push(`${project.name}: ${page} was restored at ${paths.join(' and ')}; one is taken away`)
+  }
+}
+
+/** A snapshot of a branch here, after a merge. */
+export async function seeMerged(world: World, project: Project, ref: string, knowledge: Knowledge): Promise<Snapshot> {
+  await mendTwice(world, project, ref, knowledge)
+  return seeHere(project, ref)
+}
+
+/** Holds main here against all that must be there, and takes for settled what was open. */
+export async function judgeHere(world: World, project: Project): Promise<Snapshot> {
+  const seen = await seeMerged(world, project, MAIN, project.main)
+  const where = `${project.name}, main here (${seen.commit.slice(0, 10)})`
+  keepsStatics(project, seen, where)
+  judge(project.main, seen, where)
+  settle(project.main, seen, why(world, 'a merge here'))
+  if (project.heads.at(-1) !== seen.commit) project.heads.push(seen.commit)
+  return seen
+}
+
+/** Holds a branch of the remote against what must be there. */
+export async function judgeThere(world: World, project: Project, ref: Ref): Promise<Snapshot | null> {
+  const head = headThere(world, ref)
+  const knowledge = project.there.get(ref)
+  if (!head || !knowledge) return null
+  const seen = await seeThere(world, project, head)
+  const where = `${project.name}, ${ref} of the remote (${head.slice(0, 10)})`
+  keepsStatics(project, seen, where)
+  judge(knowledge, seen, where)
+  return seen
+}
+
+/** Pages that nobody touched have the bytes and place they had. */
+export function keepsBytes(before: Snapshot, after: Snapshot, touched: (page: string) => boolean, where: string): void {
+  for (const [page, was] of before.pages) {
+    const is = after.pages.get(page)
+    if (!is || touched(page)) continue
+    if (is.oid !== was.oid || is.path !== was.path)
+      throw new Fault('bytes', `${where}: ${page} at ${was.path} was not touched, and is now ${is.path} ${is.oid} instead of ${was.oid}`)
+  }
+}

@@ -1,0 +1,121 @@
+import * as assert from 'uvu/assert'
+import type { LoadedSpace } from '../../src/domain/app.js'
+import { git } from '../support/hermetic-git.js'
+import { suite } from '../support/suite.js'
+import { type Fixture, startFixture } from '../support/sync-fixture.js'
+
+const test = suite('two folders of one repository, forced back')
+let f: Fixture
+test.before(async () => {
+  f = await startFixture()
+})
+test.after(() => f.close())
+
+const lines = (...some: string[]): string => `# Page\n\n${some.join('\n\n')}\n`
+
+/** Two spaces that synchronize a folder each, both with an export of their own behind them. */
+async function pair(name: string) {
+  const remote = await f.remotes.createRepository(`${name}.git`, { files: { 'a/README.md': lines('a1'), 'b/README.md': lines('b1'), 'code.c': 'x\n' } })
+  const [a, b] = [await f.space(), await f.space()]
+  const link = (folder: string) => ({ url: remote.url, repoProjectDirectory: folder })
+  await f.import(a, link('a'))
+  await f.import(b, link('b'))
+  const force = (to: string) => git(remote.path, ['update-ref', 'refs/heads/main', to])
+  const at = async (): Promise<string> => (await remote.head()) as string
+  const read = async (space: LoadedSpace): Promise<string> => (await f.files(space))['README.md'] ?? ''
+  const settle = async (): Promise<void> => {
+    for (let round = 0; round < 2; round++)
+      for (const [space, folder] of [
+        [a, 'a'],
+        [b, 'b'],
+      ] as const)
+        assert.is((await f.export(space, link(folder))).state, 'success')
+    for (const [space, folder] of [
+      [a, 'a'],
+      [b, 'b'],
+    ] as const) {
+      assert.is((await f.import(space, link(folder))).result, 'unchanged')
+      assert.is(await git(remote.path, ['rev-parse', `main:${folder}`]), await git(space.repo.path, ['rev-parse', 'main^{tree}']))
+    }
+  }
+  return { remote, a, b, link, force, at, read, settle }
+}
+
+test('what is dropped from one folder by force is dropped there alone, and no export brings it back', async () => {
+  const { remote, a, b, link, force, at, read, settle } = await pair('dropped')
+  await remote.commit({ 'a/README.md': lines('a1', 'a2') })
+  const before = await at()
+  await remote.commit({ 'a/README.md': lines('a1', 'a2', 'a3'), 'b/README.md': lines('b1', 'b2') })
+  await f.import(a, link('a'))
+  await f.import(b, link('b'))
+  await force(before)
+  // The other space goes first: the head that this one then meets was made by it.
+  await f.edit(b, { 'mine.md': '# Mine\n' })
+  assert.is((await f.export(b, link('b'))).result, 'exported')
+  assert.is((await f.import(a, link('a'))).result, 'merged')
+  assert.is(await read(a), lines('a1', 'a2').trimEnd())
+  assert.is(await read(b), lines('b1').trimEnd())
+  await settle()
+  assert.is(await read(a), lines('a1', 'a2').trimEnd())
+})
+
+test('forced back behind an export of the one while the other exports', async () => {
+  const { a, b, link, force, at, read, settle } = await pair('exports')
+  const before = await at()
+  await f.edit(a, { 'README.md': lines('a1', 'a2') })
+  await f.export(a, link('a'))
+  await f.edit(b, { 'README.md': lines('b1', 'b2') })
+  await f.export(b, link('b'))
+  await force(before)
+  await f.edit(b, { 'README.md': lines('b1', 'b2', 'b3') })
+  // The remote dropped b2, which b3 was written under: b has to take that up, or to ask.
+  const run = await f.export(b, link('b'))
+  assert.is(run.state, 'conflict')
+  assert.is((await f.import(a, link('a'))).result, 'merged')
+  assert.is(await read(a), lines('a1').trimEnd())
+  assert.is((await f.export(a, link('a'))).result, 'unchanged')
+  await f.export(b, { ...link('b'), force: true })
+  await settle()
+  assert.is(await read(a), lines('a1').trimEnd())
+  assert.is(await read(b), lines('b1', 'b2', 'b3').trimEnd())
+})
+
+test('forced back and forth between heads that another folder made', async () => {
+  const { remote, a, b, link, force, at, read, settle } = await pair('to-and-fro')
+  await f.edit(a, { 'README.md': lines('a1', 'a2') })
+  await f.export(a, link('a'))
+  const first = await at()
+  await remote.commit({ 'a/README.md': lines('a1', 'a2', 'a3') })
+  await f.edit(b, { 'README.md': lines('b1', 'b2') })
+  await f.export(b, link('b'))
+  const second = await at()
+  await f.import(a, link('a'))
+  for (const [head, expected] of [
+    [first, ['a1', 'a2']],
+    [second, ['a1', 'a2', 'a3']],
+    [first, ['a1', 'a2']],
+    [second, ['a1', 'a2', 'a3']],
+  ] as const) {
+    await force(head)
+    assert.is((await f.import(a, link('a'))).result, 'merged')
+    assert.is(await read(a), lines(...expected).trimEnd())
+    await f.import(b, link('b'))
+  }
+  await settle()
+  assert.is(await read(a), lines('a1', 'a2', 'a3').trimEnd())
+  assert.is(await read(b), lines('b1', 'b2').trimEnd())
+})
+
+test('a rewind of the other folder alone is nothing to this one', async () => {
+  const { remote, a, link, force, at } = await pair('alone')
+  const before = await at()
+  await remote.commit({ 'b/README.md': lines('b1', 'b2') })
+  await f.import(a, link('a'))
+  await force(before)
+  assert.is((await f.import(a, link('a'))).result, 'unchanged')
+  await remote.commit({ 'a/README.md': lines('a1', 'a2') })
+  await f.edit(a, { 'mine.md': '# Mine\n' })
+  assert.is((await f.export(a, link('a'))).result, 'exported')
+})
+
+test.run()

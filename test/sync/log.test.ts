@@ -1,0 +1,141 @@
+import * as assert from 'uvu/assert'
+import type { LoadedSpace } from '../../src/domain/app.js'
+import { logRef } from '../../src/domain/git-sync/log-ref.js'
+import { readEntries } from '../../src/domain/git-sync/log-entries.js'
+import { remoteKey } from '../../src/git/index.js'
+import type { CommitId, RefName } from '../../src/kernel/ids.js'
+import { git } from '../support/hermetic-git.js'
+import { mergeOnRemote } from '../support/people-on-remote.js'
+import { suite } from '../support/suite.js'
+import { type Fixture, startFixture } from '../support/sync-fixture.js'
+
+const test = suite('the log of common ground')
+let f: Fixture
+test.before(async () => {
+  f = await startFixture()
+})
+test.after(() => f.close())
+
+const files = { 'README.md': '# Home\n', 'guide.md': '# Guide\n\none\n' }
+const DOCS = 'refs/heads/docs'
+const head = (space: LoadedSpace): CommitId => space.repo.head('refs/heads/main' as RefName) as CommitId
+const entries = async (space: LoadedSpace, url: string) =>
+  readEntries((await space.repo.commit(space.repo.head(logRef({ url, directory: '' })) as CommitId)).message)
+
+/** Writes what the version before the log wrote: a ref per pair, and the head last in step. */
+async function asBefore(space: LoadedSpace, url: string, ref: string, pairs: [remote: string, local: string][], directory = ''): Promise<void> {
+  const { path } = space.repo
+  await git(path, ['update-ref', '-d', logRef({ url, directory })])
+  const prefix = `refs/bindery/sync/${remoteKey(url, ref, directory)}`
+  for (const [remote, local] of pairs) await git(path, ['update-ref', `${prefix}/${remote}`, local])
+  await git(path, ['update-ref', `${prefix}/head`, pairs.at(-1)?.[0] as string])
+}
+
+test('a space of the version before goes on: exports and imports are known, and its refs become the log', async () => {
+  const remote = await f.remotes.createRepository('before.git', { files })
+  const [space, url] = [await f.space(), remote.url]
+  await f.import(space, { url })
+  const first = head(space)
+  await f.edit(space, { 'guide.md': null })
+  const exported = (await f.export(space, { url, ref: DOCS })).remoteRevision as string
+  const here = head(space)
+  await asBefore(space, url, 'refs/heads/main', [[first, first]])
+  await asBefore(space, url, DOCS, [[exported, here]])
+  assert.is((await f.import(space, { url })).result, 'unchanged')
+  assert.is((await f.export(space, { url, ref: DOCS })).result, 'unchanged')
+  await f.edit(space, { 'guide.md': files['guide.md'] })
+  await mergeOnRemote(remote, 'docs', 'merge')
+  assert.is((await f.import(space, { url })).state, 'success')
+  assert.ok('guide.md' in (await f.files(space)), 'not deleted again')
+  assert.is((await f.export(space, { url })).result, 'exported')
+  const left = [...(await space.repo.refs('refs/bindery/sync/')).keys()]
+  assert.is(left.filter((ref) => ref.endsWith('/log')).length, 1)
+  assert.not.ok(
+    left.some((ref) => ref.includes(remoteKey(url, 'refs/heads/main'))),
+    left.join('\n'),
+  )
+  assert.equal(await space.repo.check(), [])
+})
+
+test('a space of the version before whose remote had been forced back: what comes back is news', async () => {
+  const remote = await f.remotes.createRepository('before-forced.git', { files })
+  const [space, url] = [await f.space(), remote.url]
+  const first = (await remote.head()) as string
+  const second = await remote.commit({ 'extra.md': '# Extra\n' })
+  await f.import(space, { url })
+  await git(remote.path, ['update-ref', 'refs/heads/main', first])
+  await f.import(space, { url })
+  await asBefore(space, url, 'refs/heads/main', [
+    [second, second],
+    [first, first],
+  ])
+  await git(remote.path, ['update-ref', 'refs/heads/main', second])
+  assert.is((await f.import(space, { url })).result, 'merged')
+  assert.ok('extra.md' in (await f.files(space)))
+})
+
+test('a folder of the version before goes on', async () => {
+  const remote = await f.remotes.createRepository('before-folder.git', { files: { 'docs/README.md': '# Home\n', 'x.c': 'x\n' } })
+  const [space, url] = [await f.space(), remote.url]
+  const link = { url, repoProjectDirectory: 'docs' }
+  await f.import(space, link)
+  const [first, mapped] = [(await remote.head()) as string, head(space)]
+  await f.edit(space, { 'new.md': '# New\n' })
+  const exported = (await f.export(space, link)).remoteRevision as string
+  await asBefore(
+    space,
+    url,
+    'refs/heads/main',
+    [
+      [first, mapped],
+      [exported, head(space)],
+    ],
+    'docs',
+  )
+  assert.is((await f.import(space, link)).result, 'unchanged')
+  await f.edit(space, { 'new.md': null })
+  await remote.commit({ 'docs/README.md': '# Home\n\ntheirs\n', 'x.c': 'y\n' })
+  assert.is((await f.import(space, link)).result, 'merged')
+  assert.is((await f.export(space, link)).result, 'exported')
+  assert.equal(Object.keys((await f.clone(url)).files), ['docs/README.md', 'x.c'])
+})
+
+test('one ref however long a space synchronizes, and no more entries than are needed', async () => {
+  const remote = await f.remotes.createRepository('long.git', { files })
+  const [space, url] = [await f.space(), remote.url]
+  await f.import(space, { url })
+  const many = 24
+  for (let i = 0; i < many; i++) {
+    if (i % 2 === 0) await f.edit(space, { 'guide.md': `# Guide\n\n${i}\n` })
+    else await remote.commit({ 'README.md': `# Home\n\n${i}\n` })
+    assert.is((await f[i % 2 === 0 ? 'export' : 'import'](space, { url })).state, 'success')
+  }
+  assert.is((await space.repo.refs('refs/bindery/sync/')).size, 1)
+  const kept = await entries(space, url)
+  assert.ok(kept.length <= 20, String(kept.length))
+  assert.ok((await space.repo.commit(space.repo.head(logRef({ url, directory: '' })) as CommitId)).parents.length <= 2)
+  assert.is((await f.import(space, { url })).result, 'unchanged')
+  await git(space.repo.path, ['gc', '--quiet', '--prune=now'])
+  await remote.commit({ 'README.md': '# Home\n\nlast\n' })
+  assert.is((await f.export(space, { url })).state, 'success')
+  assert.equal(await space.repo.check(), [])
+})
+
+test('ever new branches: the log is bounded', async () => {
+  const remote = await f.remotes.createRepository('branches.git', { files })
+  const [space, url] = [await f.space(), remote.url]
+  await f.import(space, { url })
+  const { logMoves, readSyncLog } = await import('../../src/domain/git-sync/sync-log.js')
+  const link = { key: remoteKey(url, 'refs/heads/main'), url, ref: 'refs/heads/main' as RefName, directory: '' }
+  const me = { name: 'Ada', email: 'ada@example.org', seconds: 1_700_000_000, offset: 0 }
+  for (let i = 0; i < 130; i++) {
+    const main = head(space)
+    const remoteCommit = await space.repo.write({ parents: [main], changes: [], message: `${i}\n`, author: me, committer: me })
+    const entry = { kind: 'known' as const, remote: remoteCommit, theirs: remoteCommit, local: main, anchor: main, ref: `refs/heads/b${i}` }
+    await space.repo.move(await logMoves(space.repo, await readSyncLog(space.repo, link, main), main, [entry]), 'test')
+  }
+  assert.is((await entries(space, url)).length, 100)
+  assert.is((await f.import(space, { url })).result, 'unchanged')
+})
+
+test.run()

@@ -1,0 +1,71 @@
+import * as assert from 'uvu/assert'
+import { readStructure } from '../../src/content/structure.js'
+import { inPlace } from '../../src/content/work/direct.js'
+import { idOf } from '../../src/content/identity.js'
+import type { LoadedSpace } from '../../src/domain/app.js'
+import type { CommitId, RefName } from '../../src/kernel/ids.js'
+import { git } from '../support/hermetic-git.js'
+import { suite } from '../support/suite.js'
+import { type Fixture, startFixture } from '../support/sync-fixture.js'
+
+const test = suite('names and sizes that a sync meets')
+let f: Fixture
+test.before(async () => {
+  f = await startFixture()
+})
+test.after(() => f.close())
+
+const odd = ['line\nbreak.md', 'back\\slash.md', 'bell\u0007.md']
+const unfit = (folder: string): Record<string, string> => Object.fromEntries(odd.map((name) => [folder + name, '# Odd\n']))
+const main = (space: LoadedSpace): CommitId => space.repo.head('refs/heads/main' as RefName) as CommitId
+const diagnostics = async (space: LoadedSpace) =>
+  (await readStructure(await space.repo.at(main(space)), idOf(new Map()), inPlace)).diagnostics.filter(({ code }) => code === 'unsupported-entry')
+
+test('what lies outside the folder of a project is nobody’s business', async () => {
+  const remote = await f.remotes.createRepository('outside.git', {
+    files: { 'docs/README.md': '# Home\n', ...unfit('other/'), 'big.bin': 'x'.repeat(11_000_000) },
+  })
+  const space = await f.space()
+  const link = { url: remote.url, repoProjectDirectory: 'docs' }
+  const run = await f.import(space, link)
+  assert.is(run.result, 'adopted', run.error)
+  await f.edit(space, { 'new.md': '# New\n' })
+  assert.is((await f.export(space, link)).result, 'exported')
+  assert.is(await git(remote.path, ['diff', '--name-only', 'main~', 'main']), 'docs/new.md')
+  assert.equal(await diagnostics(space), [])
+})
+
+test('inside, a name that is unfit for a page travels unchanged, and a diagnostic names it', async () => {
+  const remote = await f.remotes.createRepository('inside.git', { files: { 'README.md': '# Home\n', ...unfit('') } })
+  const space = await f.space()
+  assert.is((await f.import(space, { url: remote.url })).result, 'adopted')
+  const told = await diagnostics(space)
+  assert.equal(told.map(({ file }) => file).sort(), [...odd].sort())
+  assert.ok(
+    told.some(({ message }) => message.includes('"line\\nbreak.md" has a line break')),
+    JSON.stringify(told),
+  )
+
+  await f.edit(space, { 'README.md': '# Home\n\nmine\n' })
+  await remote.commit({ [odd[0] as string]: '# Odd, changed\n', 'later\\still.md': '# Later\n' })
+  assert.is((await f.import(space, { url: remote.url })).result, 'merged')
+  assert.is((await f.export(space, { url: remote.url })).result, 'exported')
+  assert.is(await git(remote.path, ['rev-parse', 'main^{tree}']), await git(space.repo.path, ['rev-parse', 'main^{tree}']))
+
+  const elsewhere = await f.remotes.createRepository('elsewhere.git', { files: { 'app.js': 'code\n' } })
+  const link = { url: elsewhere.url, repoProjectDirectory: 'deep/docs' }
+  const run = await f.export(space, link)
+  assert.is(run.result, 'exported', run.error)
+  assert.is(await git(elsewhere.path, ['rev-parse', 'main:deep/docs']), await git(space.repo.path, ['rev-parse', 'main^{tree}']))
+  assert.is((await f.import(space, link)).result, 'unchanged')
+})
+
+test('a file that is too large is named by its path', async () => {
+  const remote = await f.remotes.createRepository('large.git', { files: { 'README.md': '# Home\n', 'assets/film.bin': 'x'.repeat(11_000_000) } })
+  await remote.commit({ 'assets/film.bin': null })
+  const run = await f.import(await f.space(), { url: remote.url })
+  assert.is(run.state, 'failure')
+  assert.match(run.error ?? '', /"assets\/film\.bin"/)
+})
+
+test.run()

@@ -1,0 +1,105 @@
+import * as assert from 'uvu/assert'
+import type { RefName } from '../../src/kernel/ids.js'
+import { git } from '../support/hermetic-git.js'
+import { type MergeStyle, mergeOnRemote } from '../support/people-on-remote.js'
+import { suite } from '../support/suite.js'
+import { type Fixture, startFixture } from '../support/sync-fixture.js'
+
+const test = suite('export to a branch that is not there')
+let f: Fixture
+test.before(async () => {
+  f = await startFixture()
+})
+test.after(() => f.close())
+
+const files = { 'README.md': '# Home\n', 'guide.md': '# Guide\n\none\n' }
+const DOCS = 'refs/heads/docs'
+const isAncestor = (dir: string, ancestor: string, ref: string): Promise<boolean> =>
+  git(dir, ['merge-base', '--is-ancestor', ancestor, ref]).then(
+    () => true,
+    () => false,
+  )
+
+for (const directory of ['', 'docs'])
+  for (const style of ['merge', 'squash', 'rebase'] satisfies MergeStyle[])
+    test(`a branch that was merged (${style}) and deleted there begins at the default branch again${directory && ', of a folder'}`, async () => {
+      const below = directory === '' ? '' : `${directory}/`
+      const remote = await f.remotes.createRepository(`again-${style}${directory}.git`, {
+        files: Object.fromEntries(Object.entries(files).map(([path, text]) => [below + path, text])),
+      })
+      const space = await f.space()
+      const link = { url: remote.url, repoProjectDirectory: directory }
+      // Only ever exported to the branch: main was adopted from it.
+      await f.import(space, link)
+      await f.edit(space, { 'one.md': '# One\n' })
+      await f.export(space, { ...link, ref: DOCS })
+      await remote.commit({ 'code.c': 'int x;\n' })
+      const merged = await mergeOnRemote(remote, 'docs', style)
+      await git(remote.path, ['update-ref', '-d', DOCS])
+      await f.edit(space, { 'two.md': '# Two\n' })
+      const run = await f.export(space, { ...link, ref: DOCS })
+      assert.is(run.result, 'exported', run.error)
+      assert.ok(await git(remote.path, ['merge-base', 'docs', merged]), 'no orphan')
+      const changed = await git(remote.path, ['diff', '--name-only', 'docs~', 'docs'])
+      // Onto the squash itself it cannot be put: the commit before it is not known here, and would be undone.
+      assert.is(changed, style === 'merge' || directory !== '' ? `${below}two.md` : 'one.md\ntwo.md')
+      await mergeOnRemote(remote, 'docs', 'merge')
+      const { files: after } = await f.clone(remote.url)
+      for (const name of ['code.c', `${below}one.md`, `${below}two.md`]) assert.ok(name in after, name)
+      assert.is((await f.import(space, link)).state, 'success')
+      assert.is((await f.export(space, link)).result, 'unchanged')
+    })
+
+test('a branch that alone was ever synchronized, merged and deleted there', async () => {
+  for (const style of ['merge', 'squash', 'rebase'] satisfies MergeStyle[]) {
+    const remote = await f.remotes.createRepository(`alone-${style}.git`, { files })
+    await git(remote.path, ['update-ref', DOCS, 'main'])
+    await remote.commit({ 'guide.md': '# Guide\n\none\ntwo\n' }, { ref: DOCS })
+    const space = await f.space()
+    await f.import(space, { url: remote.url, ref: DOCS })
+    await f.edit(space, { 'one.md': '# One\n' })
+    await f.export(space, { url: remote.url, ref: DOCS })
+    const merged = await mergeOnRemote(remote, 'docs', style)
+    await git(remote.path, ['update-ref', '-d', DOCS])
+    await f.edit(space, { 'two.md': '# Two\n' })
+    assert.is((await f.export(space, { url: remote.url, ref: DOCS })).result, 'exported')
+    assert.ok(await git(remote.path, ['merge-base', 'docs', merged]), 'no orphan')
+    assert.is(await git(remote.path, ['diff', '--name-only', `${merged}...docs`]), 'two.md', style)
+  }
+})
+
+test('a default branch of another name, only ever exported to a branch', async () => {
+  const remote = await f.remotes.createRepository('trunk.git', { files })
+  await git(remote.path, ['branch', '-m', 'main', 'trunk'])
+  const space = await f.space()
+  await f.import(space, { url: remote.url, ref: 'refs/heads/trunk' })
+  await f.edit(space, { 'one.md': '# One\n' })
+  await f.export(space, { url: remote.url, ref: DOCS })
+  assert.ok(await isAncestor(remote.path, 'trunk', 'docs'))
+  const missing = await f.import(space, { url: remote.url, ref: 'refs/heads/main' })
+  assert.is(missing.state, 'failure')
+  assert.match(missing.error ?? '', /does not exist.*default branch is refs\/heads\/trunk/)
+  const empty = await f.remotes.createRepository('nothing.git')
+  assert.match((await f.import(await f.space(), { url: empty.url })).error ?? '', /repository is empty/)
+})
+
+test('unchanged content makes no commit: the branch begins where the remote has it', async () => {
+  const remote = await f.remotes.createRepository('same.git', { files })
+  const head = await remote.head()
+  const space = await f.space()
+  await f.import(space, { url: remote.url })
+  const run = await f.export(space, { url: remote.url, ref: DOCS })
+  assert.is(run.result, 'exported')
+  assert.is(run.remoteRevision, head)
+  assert.is(await remote.head(DOCS), head)
+  assert.is((await f.export(space, { url: remote.url, ref: DOCS })).result, 'unchanged')
+
+  await f.edit(space, { 'one.md': '# One\n' })
+  const exported = await f.export(space, { url: remote.url, ref: DOCS })
+  assert.is((await f.export(space, { url: remote.url, ref: 'refs/heads/more' })).result, 'exported')
+  assert.is(await remote.head('refs/heads/more'), exported.remoteRevision)
+  assert.is((await f.import(space, { url: remote.url, ref: 'refs/heads/more' })).result, 'unchanged')
+  assert.is(space.repo.head('refs/heads/main' as RefName), exported.revision)
+})
+
+test.run()
