@@ -38,11 +38,13 @@ export const collection =
 export interface Former<T extends object> {
   readonly collection: string
   readonly by: (record: T) => string
+  /** The position that a document had already said; absent = they are numbered as they follow each other. */
+  readonly position?: (record: T) => number
 }
 
 /**
  * A kind of record that is only ever added and, when it is old, dropped. Records lie on the disk, in groups, each numbered
- * 1, 2, 3 … in the order of commitment; only what is needed to find them is in memory. The name begins with `journal-`.
+ * 1, 2, 3 … (or from a later number on, where the first to be added says so) in the order of commitment; only what is needed to find them is in memory. The name begins with `journal-`.
  */
 export interface Journal<T extends object> {
   readonly name: `journal-${string}`

@@ -41,5 +41,11 @@ export function newTimedId(now: Date): string {
 /** What sorts before every timed ID made at `time` or later, and behind those made before; in milliseconds since 1970. */
 export const timedIdsFrom = (time: number): string => digits(Math.min(Math.max(time, 0), 36 ** TIME_LENGTH - 1), TIME_LENGTH)
 
+/** A new resource ID that says its place in a list, which is numbered from 1; as hard to guess as any. */
+export const newPlacedId = (place: number): string => newId() + place.toString(36)
+
+/** The place that an ID made by `newPlacedId` says; null for what has not its form. */
+export const placeInId = (id: string): number | null => (/^[0-9A-Za-z]{20}[1-9a-z][0-9a-z]{0,9}$/.test(id) ? Number.parseInt(id.slice(20), 36) : null)
+
 /** A new secret: 43 letters and digits (256 bits). */
 export const newSecret: () => string = customAlphabet(alphabet, 43)

@@ -2,7 +2,7 @@ import { announcedHeads } from './announced-head.js'
 import { auditLog } from './audit.js'
 import { changeRequests } from './change-request.js'
 import { commenters, comments, reactions, replies } from './comment.js'
-import { eventStreams, events } from './event.js'
+import { earlierEvents, eventStreams, events } from './event.js'
 import { syncRuns } from './git-sync.js'
 import { grants, keptGrants } from './grant.js'
 import { invites, signIns } from './invite.js'
@@ -49,11 +49,11 @@ export const documentCollections = [
   requestedReviews,
   jobs,
   syncRuns,
-  events,
   eventStreams,
+  earlierEvents,
   webhooks,
   deliveries,
 ]
 
 /** Every journal. */
-export const journals = [auditLog]
+export const journals = [auditLog, events]

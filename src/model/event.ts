@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { collection } from '../kernel/documents.js'
+import { collection, journal } from '../kernel/documents.js'
 import { Id, oneOf, Timestamp } from './common.js'
 
 /** What can happen. The first word is the kind of resource that the event is about. */
@@ -70,15 +70,22 @@ export interface EventDoc {
   data: Record<string, unknown>
 }
 
-export const events = collection<EventDoc>()({
-  name: 'events',
-  indexes: { organization: (event) => event.organization },
-  orders: { sequence: { group: (event) => event.organization, by: (event) => event.sequence } },
-  // One checkpoint file a day: what is written once is not written again with every checkpoint.
-  owner: (event) => `${event.organization}/${event.at.slice(0, 10)}`,
+/** The streams: a group per organization, in which the position of an event is its sequence. */
+export const events = journal<EventDoc>()({
+  name: 'journal-events',
+  group: (event) => event.organization,
+  at: (event) => event.at,
+  formerly: {
+    collection: 'events',
+    by: (event) => `${event.organization}/${String(event.sequence).padStart(16, '0')}`,
+    position: (event) => event.sequence,
+  },
 })
 
-/** Where an organization's stream of events stands, as stored; its ID is the organization's. */
+/**
+ * Where an organization's stream goes on of which an earlier release kept no event any more, as stored; its ID is the
+ * organization's. It goes with the first event that follows.
+ */
 export interface EventStreamDoc {
   id: string
   /** Sequence of the next event. */
@@ -86,6 +93,21 @@ export interface EventStreamDoc {
 }
 
 export const eventStreams = collection<EventStreamDoc>()({ name: 'event-streams', indexes: {}, owner: (stream) => stream.id })
+
+/** IDs of events that follow each other, of an earlier release, whose IDs do not say their sequence. Removed with the last of them. */
+export interface EarlierEventsDoc {
+  id: string
+  organization: string
+  /** Sequence of the first. */
+  first: number
+  ids: string[]
+}
+
+export const earlierEvents = collection<EarlierEventsDoc>()({
+  name: 'earlier-events',
+  indexes: { organization: (one) => one.organization },
+  owner: (one) => one.organization,
+})
 
 export const EventTypeSchema = oneOf(eventTypes, { $id: 'EventType' })
 

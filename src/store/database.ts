@@ -27,6 +27,9 @@ export class Database {
   readonly #held = new Map<string, Held>()
   /** Documents from the disk whose collection the code has not shown yet. */
   readonly #raw = new Map<string, Raw[]>()
+  /** Those of them that `takeRaw` has put in order. */
+  // bound: the journals that documents of earlier releases became
+  readonly #sorted = new Set<string>()
 
   constructor(
     seq: number,
@@ -42,7 +45,9 @@ export class Database {
 
   /** Takes documents out that the code has no collection for any more, at most `count`, in an order. */
   takeRaw(name: string, count: number, by: (document: AnyDocument) => string): Raw[] {
-    const raw = (this.#raw.get(name) ?? []).sort((a, b) => (by(a.document) < by(b.document) ? -1 : 1))
+    const raw = this.#raw.get(name) ?? []
+    if (!this.#sorted.has(name)) raw.sort((a, b) => (by(a.document) < by(b.document) ? -1 : 1))
+    this.#sorted.add(name)
     this.#raw.set(name, raw.slice(count))
     return raw.slice(0, count)
   }

@@ -22,6 +22,8 @@ export interface JournalAddition extends Added {
   readonly group: string
 }
 
+const keyOf = (journal: string, group: string): string => JSON.stringify([journal, group])
+
 export const listOf = <T extends object>(view: View, ids: Iterable<string>): Document<T>[] => Array.from(ids, (id) => view.entry(id)!.document as Document<T>)
 
 /** Throws `TypeError` for a name that is no index of the collection. */
@@ -41,6 +43,8 @@ export class OpenTransaction implements Transaction {
   readonly #database: Database
   readonly #layers = new Map<AnyCollection, Layer>()
   readonly additions: JournalAddition[] = []
+  /** The same by journal and group. */
+  readonly #added = new Map<string, JournalAddition[]>()
   #over = false
 
   constructor(database: Database) {
@@ -108,30 +112,39 @@ export class OpenTransaction implements Transaction {
     return true
   }
 
-  async append<T extends object>(to: Journal<T>, group: string, make: (position: number) => T): Promise<T> {
+  async append<T extends object>(to: Journal<T>, group: string, make: (position: number) => T, least = 1): Promise<T> {
     if (this.#over) throw new Error('this transaction is over; await everything that uses it')
-    const position = this.#database.journals.group(to.name, group).stagedNext + this.#added(to.name, group).length
+    const position = Math.max(this.#nextOf(to.name, group), least)
     const record = frozenJson(make(position)) as T
     if (to.group(record) !== group)
       throw new TypeError(`a record of ${to.name} belongs to the group ${JSON.stringify(to.group(record))}, not ${JSON.stringify(group)}`)
-    this.additions.push({ journal: to.name, group, position, at: to.at(record), record })
+    const addition = { journal: to.name, group, position, at: to.at(record), record }
+    this.additions.push(addition)
+    const key = keyOf(to.name, group)
+    const added = this.#added.get(key)
+    if (added) added.push(addition)
+    else this.#added.set(key, [addition])
     return record
   }
 
   read<T extends object>(of: Journal<T>, group: string, query: JournalQuery<T>): Promise<FoundRecords<T>> {
     const { journals } = this.#database
     const found = journals.group(of.name, group)
-    return readGroup(journals.fs, of, found, [...found.staged, ...this.#added(of.name, group)], query)
+    return readGroup(journals.fs, of, found, [...found.staged, ...this.#addedTo(of.name, group)], query)
   }
 
   async extent(of: Journal<never>, group: string): Promise<{ count: number; next: number }> {
-    const { first, stagedNext } = this.#database.journals.group(of.name, group)
-    const next = stagedNext + this.#added(of.name, group).length
-    return { count: next - first, next }
+    const next = this.#nextOf(of.name, group)
+    return { count: next - this.#database.journals.group(of.name, group).firstWith(this.#addedTo(of.name, group)), next }
   }
 
-  #added(journal: string, group: string): JournalAddition[] {
-    return this.additions.filter((one) => one.journal === journal && one.group === group)
+  #addedTo(journal: string, group: string): readonly JournalAddition[] {
+    return this.#added.get(keyOf(journal, group)) ?? []
+  }
+
+  #nextOf(journal: string, group: string): number {
+    const last = this.#addedTo(journal, group).at(-1)
+    return last ? last.position + 1 : this.#database.journals.group(journal, group).stagedNext
   }
 
   #write(of: AnyCollection, layer: Layer, document: AnyDocument): AnyDocument {

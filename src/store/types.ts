@@ -22,8 +22,11 @@ export interface Transaction extends Reader {
   replace<T extends object>(of: Collection<T, string>, document: Document<T>): Promise<Document<T>>
   /** Removes a document; answers whether it was there. */
   remove(of: Collection<never, string> | Collection<object, string>, id: string): Promise<boolean>
-  /** Adds a record behind those of its group. `make` gets its position: 1, 2, 3 … without gaps, in the order of commitment. */
-  append<T extends object>(to: Journal<T>, group: string, make: (position: number) => T): Promise<T>
+  /**
+   * Adds a record behind those of its group. `make` gets its position: 1, 2, 3 … without gaps, in the order of commitment.
+   * @param least a position that it has at least: for a group that goes on where something else ended
+   */
+  append<T extends object>(to: Journal<T>, group: string, make: (position: number) => T, least?: number): Promise<T>
 }
 
 export interface Store extends Reader {

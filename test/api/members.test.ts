@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert'
 import { newMembership } from '../../src/domain/people/organizations.js'
-import { type Role, type SiteDoc, emptyStructure, sites, collections, events, grants, memberships, teamMembers, tokens } from '../../src/model/index.js'
+import { type Role, type SiteDoc, emptyStructure, sites, collections, grants, memberships, teamMembers, tokens } from '../../src/model/index.js'
+import { eventsOf } from '../support/events.js'
 import { type Caller, startService, type TestService } from '../support/service.js'
 import { suite } from '../support/suite.js'
 
@@ -100,7 +101,7 @@ test('roles are changed by admins alone, and a disabled member has no access', a
   await here.admin.call('patch', path, { disabled: false }).expect(200)
   await member.call('get', `/v1/orgs/${org}`).expect(200)
   assert.is((await here.admin.call('post', `${path}/sso`).expect(200)).body.sso, true)
-  const told = (await here.service.app.store.find(events, 'organization', org)).filter(({ type }) => type === 'member.updated')
+  const told = (await eventsOf(here.service.app.store, org)).filter(({ type }) => type === 'member.updated')
   assert.is(told.length, 5)
 })
 
@@ -160,7 +161,7 @@ test('who is removed leaves nothing behind here, and keeps what he has elsewhere
   assert.is(await store.get(tokens, limited.id), null)
   await member.call('get', `/v1/orgs/${org}`).expect(404)
   await member.call('get', `/v1/spaces/${outside}`).expect(200)
-  const told = (await store.find(events, 'organization', org)).filter(({ type }) => type === 'member.removed')
+  const told = (await eventsOf(store, org)).filter(({ type }) => type === 'member.removed')
   assert.equal(
     told.map(({ subject, actor }) => [subject.user, actor]).sort(),
     [

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
 import { createUser, issueToken } from '../../src/domain/people/accounts.js'
-import { events } from '../../src/model/index.js'
+import { eventsOf } from '../support/events.js'
 import { startService, type TestService } from '../support/service.js'
 import { suite } from '../support/suite.js'
 
@@ -23,7 +23,7 @@ test('every setting is kept, and what did not change is not told', async () => {
   assert.equal((await here.admin.call('get', url).expect(200)).body, body)
   assert.not.ok('logo' in (await here.admin.call('patch', url, { logo: null }).expect(200)).body.urls)
   await here.admin.call('patch', url, { title: 'New', emailDomains: ['b.example', 'a.example'] }).expect(200)
-  const told = (await here.service.app.store.find(events, 'organization', id)).filter(({ type }) => type === 'organization.updated')
+  const told = (await eventsOf(here.service.app.store, id)).filter(({ type }) => type === 'organization.updated')
   assert.is(told.length, 2)
 })
 

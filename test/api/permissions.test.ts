@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert'
-import { collections, events, memberships, type Role, teamMembers, teams } from '../../src/model/index.js'
+import { collections, memberships, type Role, teamMembers, teams } from '../../src/model/index.js'
+import { allEvents } from '../support/events.js'
 import { type Caller, startService, type TestService } from '../support/service.js'
 import { suite } from '../support/suite.js'
 
@@ -158,7 +159,7 @@ test('a change is told once, and only where there was one', async () => {
   const space = await newSpace()
   const user = (await here.caller('read')).user
   const told = async () =>
-    (await here.service.app.store.all(events))
+    (await allEvents(here.service.app.store))
       .filter(({ subject, data }) => subject.space === space && data.permissions !== undefined)
       .map(({ data }) => data.permissions)
   await here.admin.call('post', `/v1/spaces/${space}/permissions`, { role: 'edit', users: [user] }).expect(204)

@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert'
 import { newMembership } from '../../src/domain/people/organizations.js'
-import { events, grants, memberships, type Role, teamMembers } from '../../src/model/index.js'
+import { grants, memberships, type Role, teamMembers } from '../../src/model/index.js'
+import { eventsOf } from '../support/events.js'
 import { type Caller, startService, type TestService } from '../support/service.js'
 import { suite } from '../support/suite.js'
 
@@ -40,7 +41,7 @@ test('a team is made, found, renamed and deleted', async () => {
   await here.admin.call('delete', url).expect(204)
   await here.admin.call('delete', url).expect(204)
   await here.admin.call('get', url).expect(404)
-  const told = (await here.service.app.store.find(events, 'organization', org)).filter(({ type }) => type.startsWith('team.'))
+  const told = (await eventsOf(here.service.app.store, org)).filter(({ type }) => type.startsWith('team.'))
   assert.equal(
     told.sort((a, b) => a.sequence - b.sequence).map(({ type, subject, data }) => [type, subject.team, data.title]),
     [

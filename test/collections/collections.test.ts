@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { events } from '../../src/model/index.js'
+import { allEvents } from '../support/events.js'
 import { suite } from '../support/suite.js'
 import { type Fixture, startFixture } from './fixture.js'
 
@@ -26,7 +26,7 @@ test('a collection is made, changed, found at its URLs, and gone', async () => {
   await f.admin.call('patch', `/v1/collections/${id}`, {}).expect(200)
   for (let i = 0; i < 2; i++) await f.admin.call('delete', `/v1/collections/${id}`).expect(204)
   await f.admin.call('get', `/v1/collections/${id}`).expect(404)
-  const told = (await f.service.app.store.all(events)).filter(({ subject }) => subject.collection === id)
+  const told = (await allEvents(f.service.app.store)).filter(({ subject }) => subject.collection === id)
   assert.equal(
     told.sort((a, b) => a.sequence - b.sequence).map(({ type, actor, data }) => [type, actor, data.fields]),
     [
@@ -190,7 +190,7 @@ test('settings of a space: what is given changes, what is null goes, what is wro
     [{ parent: 'x' }, '/parent'],
   ] as const)
     assert.is((await patch(body).expect(400)).body.error.details[0].path, where)
-  const told = (await f.service.app.store.all(events)).filter(({ subject, type }) => subject.space === space && type === 'space.updated')
+  const told = (await allEvents(f.service.app.store)).filter(({ subject, type }) => subject.space === space && type === 'space.updated')
   assert.equal(
     told.map(({ data }) => (data.fields as string[]).length),
     [7, 3],

@@ -3,7 +3,8 @@ import * as assert from 'uvu/assert'
 import { contentRole, viewerOf } from '../../src/domain/roles/access.js'
 import { Aggregation } from '../../src/domain/roles/aggregate-permissions.js'
 import { rolesOf } from '../../src/domain/roles/roles-of-list.js'
-import { collections, type DefaultLevel, events, grants, membershipId, memberships, type Role, roles, spaces } from '../../src/model/index.js'
+import { collections, type DefaultLevel, grants, membershipId, memberships, type Role, roles, spaces } from '../../src/model/index.js'
+import { allEvents } from '../support/events.js'
 import type { Caller } from '../support/service.js'
 import { suite } from '../support/suite.js'
 import { type Fixture, startFixture } from './fixture.js'
@@ -31,7 +32,7 @@ test('what is in it goes to where it stood, in its order, and nothing is lost', 
   assert.equal((await f.order()).slice(-5), [before, a, b, c, after])
   const { store } = f.service.app
   assert.equal([await store.find(grants, 'target', `collection:${gone}`), await store.find(spaces, 'parent', gone)], [[], []])
-  const told = (await store.all(events)).filter(({ data }) => data.because !== undefined && data.from === gone)
+  const told = (await allEvents(store)).filter(({ data }) => data.because !== undefined && data.from === gone)
   assert.equal(
     told.map(({ type, subject, data }) => [type, subject.space ?? subject.collection, data.to]),
     [

@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert'
-import { events, spaces } from '../../src/model/index.js'
+import { spaces } from '../../src/model/index.js'
+import { allEvents } from '../support/events.js'
 import { suite } from '../support/suite.js'
 import { type Fixture, startFixture } from './fixture.js'
 
@@ -185,7 +186,7 @@ test('a duplicate stands right after the first; a move is told', async () => {
   const copy = (await f.admin.call('post', `/v1/spaces/${a}/duplicate`).expect(201)).body
   assert.equal([copy.parent, await f.order(parent)], [parent, [a, copy.id, b]])
   await move('space', a, { parent: null }).expect(200)
-  const [told] = (await f.service.app.store.all(events)).filter(({ type, subject }) => type === 'space.moved' && subject.space === a)
+  const [told] = (await allEvents(f.service.app.store)).filter(({ type, subject }) => type === 'space.moved' && subject.space === a)
   assert.equal([told?.actor, told?.data], [f.admin.user, { from: parent, to: null }])
 })
 

@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert'
 import { newMembership } from '../../src/domain/people/organizations.js'
-import { collections, events, grants, keptGrants, memberships, type Role, spaces } from '../../src/model/index.js'
+import { collections, grants, keptGrants, memberships, type Role, spaces } from '../../src/model/index.js'
+import { allEvents } from '../support/events.js'
 import type { Caller } from '../support/service.js'
 import { suite } from '../support/suite.js'
 import { type Fixture, startFixture } from './fixture.js'
@@ -57,7 +58,7 @@ test('a space goes with its content, history and change requests, and comes back
   for (const [field, value] of Object.entries(rest)) assert.equal(after.space[field], value, field)
   await f.admin.call('post', `/v1/spaces/${id}/change-requests/1/merge`).expect(200)
   assert.equal([await f.role(member, 'space', id), await f.role(both, 'space', id)], ['review', 'review'], 'what was given there takes effect again')
-  const told = (await f.service.app.store.all(events)).filter(({ type, subject }) => type === 'space.transferred' && subject.space === id)
+  const told = (await allEvents(f.service.app.store)).filter(({ type, subject }) => type === 'space.transferred' && subject.space === id)
   assert.equal(told.map(({ organization }) => organization).sort(), [f.organization, f.organization, other, other].sort())
 })
 

@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert'
-import { comments, discussionKey, events, spaces } from '../../src/model/index.js'
+import { comments, discussionKey, spaces } from '../../src/model/index.js'
+import { eventsOf } from '../support/events.js'
 import type { Caller } from '../support/service.js'
 import { suite } from '../support/suite.js'
 import { openDiscussion, startService, type TestService } from './fixture.js'
@@ -142,7 +143,7 @@ test('what happens is told once each, with whom and where; what changes nothing 
   const desk = await openDiscussion(here)
   const change = await desk.changeRequest()
   const { store } = here.service.app
-  const before = (await store.find(events, 'organization', here.organization)).length
+  const before = (await eventsOf(store, here.organization)).length
   const at = `${change.url}/comments`
   const { id } = (await here.admin.call('post', at, { body }).expect(200)).body
   const reply = (await here.admin.call('post', `${at}/${id}/replies`, { body }).expect(200)).body.id
@@ -153,7 +154,7 @@ test('what happens is told once each, with whom and where; what changes nothing 
   await here.admin.call('delete', `${at}/${id}/replies/${reply}`).expect(204)
   await here.admin.call('delete', `${at}/${id}`).expect(204)
   await here.admin.call('delete', `${at}/${id}`).expect(204)
-  const told = (await store.find(events, 'organization', here.organization)).sort((a, b) => a.sequence - b.sequence).slice(before)
+  const told = (await eventsOf(store, here.organization)).sort((a, b) => a.sequence - b.sequence).slice(before)
   assert.equal(
     told.map(({ type, data }) => [type, data]),
     [

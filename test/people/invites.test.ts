@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert'
 import { removeExpired } from '../../src/domain/housekeeping.js'
-import { documentCollections, events, invites, memberships, users } from '../../src/model/index.js'
+import { documentCollections, invites, memberships, users } from '../../src/model/index.js'
+import { eventsOf } from '../support/events.js'
 import { startService, type TestService } from '../support/service.js'
 import { suite } from '../support/suite.js'
 import { as, organization, person, putIn, secretOf } from './fixture.js'
@@ -34,7 +35,7 @@ test('somebody without an account gets one, and a token for that organization al
   await as(here, body.token.token, 'post', '/v1/user/tokens', { label: 'more' }).expect(403)
   await accept(secret).expect(409)
   await accept(secret, body.token.token).expect(200)
-  const joined = (await here.service.app.store.find(events, 'organization', org)).filter(({ type }) => type === 'member.joined')
+  const joined = (await eventsOf(here.service.app.store, org)).filter(({ type }) => type === 'member.joined')
   assert.equal(
     joined.map(({ subject }) => subject.user),
     [body.member.id],

@@ -1,4 +1,5 @@
 import * as assert from 'uvu/assert'
+import { allEvents } from '../support/events.js'
 import { startService, type TestService } from '../support/service.js'
 import { suite } from '../support/suite.js'
 import { openCase } from './fixture.js'
@@ -11,8 +12,7 @@ test.before(async () => {
 test.after(() => here.close())
 
 const eventsOf = async (changeRequest: string) => {
-  const { events } = await import('../../src/model/index.js')
-  const all = (await here.service.app.store.all(events)).filter((event) => event.subject.changeRequest === changeRequest)
+  const all = (await allEvents(here.service.app.store)).filter((event) => event.subject.changeRequest === changeRequest)
   return all.sort((a, b) => a.sequence - b.sequence).map(({ type, subject }) => [type, subject.user ?? ''])
 }
 const idsOf = (body: { items: { user: { id: string } }[] }) => body.items.map(({ user }) => user.id)

@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert'
-import { events, grants, shareLinks, siteAdaptiveSchemas, siteCustomizations, sitePublishingAuths, siteRedirects } from '../../src/model/index.js'
+import { grants, shareLinks, siteAdaptiveSchemas, siteCustomizations, sitePublishingAuths, siteRedirects } from '../../src/model/index.js'
+import { eventsOf } from '../support/events.js'
 import { startService, type TestService } from '../support/service.js'
 import { suite } from '../support/suite.js'
 import { type MadeSite, makeSite } from './support.js'
@@ -90,7 +91,7 @@ test('every change is told in the events of the organization, without a secret',
   const link = (await here.admin.call('post', `${site.base}/share-links`, { name: 'x' }).expect(201)).body
   const { privateKey } = (await here.admin.call('post', `${site.base}/publishing/auth/regenerate`).expect(200)).body
   await here.admin.call('put', `${site.base}/customization`, {}).expect(200)
-  const all = await here.service.app.store.find(events, 'organization', here.organization)
+  const all = await eventsOf(here.service.app.store, here.organization)
   const mine = all.filter(({ type, subject }) => subject.site === site.id && type === 'site.updated')
   assert.equal(mine.flatMap(({ data }) => data.changed as string[]).sort(), ['customization', 'publishing-auth', 'share-links'])
   for (const secret of [privateKey, link.urls.published.split('/').at(-1)]) assert.not.ok(JSON.stringify(all).includes(secret))

@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert'
-import { events, grants, sites } from '../../src/model/index.js'
+import { grants, sites } from '../../src/model/index.js'
+import { eventsOf } from '../support/events.js'
 import { startService, type TestService } from '../support/service.js'
 import { suite } from '../support/suite.js'
 import { type Answer, makeSpace, newSite, titlesOf } from './http.js'
@@ -230,7 +231,7 @@ test('what happens to a site is told in the stream of events', async () => {
   for (const what of ['publish', 'publish', 'unpublish', 'unpublish']) await here.admin.call('post', `${site.base}/${what}`).expect(200)
   const { space } = await site.siteSpace('New')
   await here.admin.call('delete', site.base).expect(204)
-  const told = (await here.service.app.store.find(events, 'organization', here.organization)).filter(({ subject }) => subject.site === site.id)
+  const told = (await eventsOf(here.service.app.store, here.organization)).filter(({ subject }) => subject.site === site.id)
   assert.equal(
     told.sort((a, b) => a.sequence - b.sequence).map(({ type, subject, actor, data }) => [type, subject.space, data.changed, actor === here.admin.user]),
     [

@@ -404,6 +404,23 @@ export function storeContract(name: string, place: () => Promise<StorePlace>): v
     assert.instance(await thrown(store.transact((tx) => tx.append(entries, 'b', () => entry('a', 0)))), TypeError)
   })
 
+  check('begins a group at the position that it is told, and counts from there', async (store, reopen) => {
+    const append = (to: Store, least?: number): Promise<Entry> => to.transact((tx) => tx.append(entries, 'a', (position) => entry('a', position - 1), least))
+    await store.transact(async (tx) => {
+      assert.is((await tx.append(entries, 'a', (position) => entry('a', position - 1), 800)).n, 799)
+      assert.equal(await tx.extent(entries, 'a'), { count: 1, next: 801 })
+    })
+    assert.equal(await store.extent(entries, 'a'), { count: 1, next: 801 })
+    // What it has counted already is not counted again.
+    await append(store, 5)
+    const again = await reopen()
+    await append(again)
+    assert.equal(await again.extent(entries, 'a'), { count: 3, next: 803 })
+    assert.is(await again.drop(entries, 'a', 801), 1)
+    const third = await reopen()
+    assert.equal([await numbers(third, 'a'), await third.extent(entries, 'a')], [['800 801', null], { count: 2, next: 803 }])
+  })
+
   check('drops the oldest records for good, and goes on with the numbers', async (store, reopen) => {
     await add(store, 'a', 0, 40)
     const again = await reopen()

@@ -1,6 +1,6 @@
-import { newId } from '../../kernel/ids.js'
+import { newPlacedId } from '../../kernel/ids.js'
 import { type EventDoc, type EventSubject, type EventType, eventStreams, events } from '../../model/index.js'
-import type { Document, Transaction } from '../../store/index.js'
+import type { Reader, Transaction } from '../../store/index.js'
 import type { App } from '../app.js'
 
 /** What is said of an event by the use case in which it happens. */
@@ -14,12 +14,17 @@ export interface NewEvent {
 }
 
 /** Writes an event into its organization's stream, in the transaction that does what it tells of: both happen, or neither. */
-export async function emit(app: App, tx: Transaction, event: NewEvent): Promise<Document<EventDoc>> {
-  const stream = await tx.get(eventStreams, event.organization)
-  const sequence = stream?.next ?? 1
-  if (stream) await tx.replace(eventStreams, { ...stream, next: sequence + 1 })
-  else await tx.insert(eventStreams, { id: event.organization, next: sequence + 1 })
-  const { data = {}, ...rest } = event
-  app.wakeWebhooks(event.organization)
-  return tx.insert(events, { ...rest, data, id: newId(), sequence, at: app.clock.now().toISOString() })
+export async function emit(app: App, tx: Transaction, event: NewEvent): Promise<EventDoc> {
+  const { organization, data = {} } = event
+  const ended = await tx.get(eventStreams, organization)
+  if (ended) await tx.remove(eventStreams as never, organization)
+  app.wakeWebhooks(organization)
+  const at = app.clock.now().toISOString()
+  return tx.append(events, organization, (sequence) => ({ ...event, data, id: newPlacedId(sequence), sequence, at }), ended?.next)
+}
+
+/** Sequence of the next event of an organization. */
+export async function nextSequence(reader: Reader, organization: string): Promise<number> {
+  const { next } = await reader.extent(events, organization)
+  return Math.max(next, (await reader.get(eventStreams, organization))?.next ?? 1)
 }

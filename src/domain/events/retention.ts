@@ -1,4 +1,4 @@
-import { auditLog, type DeliveryDoc, deliveries, type EventDoc, eventStreams, events, failedEntries, webhooks } from '../../model/index.js'
+import { auditLog, type DeliveryDoc, deliveries, earlierEvents, events, failedEntries, webhooks } from '../../model/index.js'
 import type { Collection, Document, Journal } from '../../store/index.js'
 import type { App } from '../app.js'
 
@@ -43,13 +43,24 @@ async function dropOld<T extends object>(app: App, of: Journal<T>, group: string
   return app.store.drop(of as never, group, Math.max(records[0]?.position ?? next, next - most))
 }
 
+/** Removes the lists of events of earlier releases none of which is kept any more. */
+async function forgetEarlier(app: App, organization: string): Promise<void> {
+  const { count, next } = await app.store.extent(events, organization)
+  for (const { id, first, ids } of await app.store.find(earlierEvents, 'organization', organization)) {
+    if (first + ids.length <= next - count) await app.store.remove(earlierEvents as never, id)
+  }
+}
+
 /** Removes events, deliveries and entries of audit logs whose days are over, or that are too many. Sequences of events go on. */
 export async function removeWhatIsOver(app: App, most = MOST): Promise<number> {
   const now = app.clock.now().getTime()
   const before = (days: number): string => new Date(now - days * DAY_MS).toISOString()
   const [eventsBefore, auditBefore] = [before(app.settings.eventDays), before(app.settings.auditDays)]
   let removed = 0
-  for (const { id } of await app.store.all(eventStreams)) removed += await removeOld(app, events, 'sequence', id, (event: EventDoc) => event.at < eventsBefore)
+  for (const organization of await app.store.groups(events)) {
+    removed += await dropOld(app, events, organization, eventsBefore, Number.POSITIVE_INFINITY)
+    await forgetEarlier(app, organization)
+  }
   for (const { id } of await app.store.all(webhooks)) {
     const isOld = (delivery: DeliveryDoc): boolean => delivery.createdAt < eventsBefore
     removed += await removeOld(app, deliveries, 'created', id, isOld)

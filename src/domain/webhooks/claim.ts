@@ -1,8 +1,8 @@
 import { newTimedId } from '../../kernel/ids.js'
-import { type DeliveryDoc, deliveries, type WebhookDoc, webhooks } from '../../model/index.js'
+import { type DeliveryDoc, deliveries, events, type WebhookDoc, webhooks } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../app.js'
-import { concerns, eventsAfter } from '../events/event-stream.js'
+import { concerns } from '../events/event-stream.js'
 
 /**
  * Deliveries of one webhook that may wait for another attempt. Beyond that its place in the stream stands still: what an
@@ -54,19 +54,22 @@ async function takeEvents(
   wanted: number,
   now: Date,
 ): Promise<{ taken: Document<DeliveryDoc>[]; more: boolean }> {
+  const { organization } = webhook
+  const found = await tx.read(events, organization, {
+    direction: 'asc',
+    after: webhook.next - 1,
+    limit: wanted,
+    most: SCAN,
+    matches: (event) => concerns(event, { types: webhook.events, spaces: webhook.spaces }),
+  })
+  const at = now.toISOString()
   const taken: Document<DeliveryDoc>[] = []
-  const found = await eventsAfter(tx, webhook.organization, webhook.next - 1, SCAN)
-  let { next } = webhook
-  for (const event of found) {
-    if (taken.length === wanted) break
-    next = event.sequence + 1
-    if (!concerns(event, { types: webhook.events, spaces: webhook.spaces })) continue
-    const at = now.toISOString()
+  for (const { record: event } of found.records) {
     taken.push(
       await tx.insert(deliveries, {
         id: newTimedId(now),
         webhook: webhook.id,
-        organization: webhook.organization,
+        organization,
         event: event.id,
         sequence: event.sequence,
         type: event.type,
@@ -77,7 +80,7 @@ async function takeEvents(
       }),
     )
   }
-  if (next !== webhook.next) await tx.replace(webhooks, { ...webhook, next })
-  const last = found.at(-1)
-  return { taken, more: last !== undefined && (next <= last.sequence || found.length === SCAN) && taken.length < wanted }
+  const next = found.next === null ? (await tx.extent(events, organization)).next : found.next + 1
+  if (next > webhook.next) await tx.replace(webhooks, { ...webhook, next })
+  return { taken, more: found.next !== null && taken.length < wanted }
 }

@@ -1,9 +1,10 @@
 import { conflict, notFound } from '../../kernel/errors.js'
 import { newId, newTimedId } from '../../kernel/ids.js'
 import { type Page, type PageQuery, pageOf } from '../../kernel/paging.js'
-import { type DeliveryDoc, type DeliveryStatus, deliveries, events, PING, type WebhookDoc, webhooks } from '../../model/index.js'
+import { type DeliveryDoc, type DeliveryStatus, deliveries, PING, type WebhookDoc, webhooks } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import type { App } from '../app.js'
+import { eventOf } from './event.js'
 import { attempted, judge } from './outcome.js'
 import { attemptDelivery } from './send.js'
 
@@ -32,7 +33,7 @@ export async function replayDelivery(app: App, delivery: DeliveryDoc): Promise<D
     if (!webhook) throw notFound('The webhook')
     if (!webhook.enabled) throw conflict('The webhook is disabled: enable it first.')
     if (delivery.type === PING) throw conflict('A ping is not delivered again: test the webhook instead.')
-    if (!(await tx.get(events, delivery.event))) throw conflict('The event is not kept any more, so it cannot be delivered again.')
+    if (!(await eventOf(tx, delivery))) throw conflict('The event is not kept any more, so it cannot be delivered again.')
     const { webhook: id, organization, event, sequence, type } = delivery
     const now = app.clock.now()
     const at = now.toISOString()

@@ -1,8 +1,9 @@
 import { signWebhook } from '../../auth/index.js'
-import { type DeliveryDoc, events, PING, type WebhookDoc } from '../../model/index.js'
+import { type DeliveryDoc, PING, type WebhookDoc } from '../../model/index.js'
 import { OutboundError } from '../../outbound/index.js'
 import type { App } from '../app.js'
 import { eventJson } from '../events/event-stream.js'
+import { eventOf } from './event.js'
 import { retryAfter } from './schedule.js'
 import { signingSecrets } from './secret.js'
 
@@ -31,7 +32,7 @@ async function bodyOf(app: App, delivery: DeliveryDoc): Promise<string | null> {
     const { event: id, organization, createdAt: at, webhook } = delivery
     return JSON.stringify({ object: 'event', id, type: PING, at, organization, subject: {}, data: { webhook } })
   }
-  const event = await app.store.get(events, delivery.event)
+  const event = await eventOf(app.store, delivery)
   return event && JSON.stringify(eventJson(app, event))
 }
 

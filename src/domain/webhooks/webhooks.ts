@@ -1,9 +1,10 @@
 import { badRequest, conflict, notFound } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
-import { type CreateWebhook, deliveries, eventStreams, organizations, spaces, type UpdateWebhook, type WebhookDoc, webhooks } from '../../model/index.js'
+import { type CreateWebhook, deliveries, organizations, spaces, type UpdateWebhook, type WebhookDoc, webhooks } from '../../model/index.js'
 import { OutboundError } from '../../outbound/index.js'
 import type { Document, Reader, Transaction } from '../../store/index.js'
 import type { Actor, App, LoadedOrganization } from '../app.js'
+import { nextSequence } from '../events/events.js'
 import { dueNow } from './outcome.js'
 import { newSealedSecret } from './secret.js'
 
@@ -53,7 +54,7 @@ export async function createWebhook(app: App, actor: Actor, organization: Loaded
     await checkSpaces(tx, id, input.spaces ?? [])
     const now = app.clock.now().toISOString()
     const { description = '', enabled = true, ...rest } = input
-    const next = (await tx.get(eventStreams, id))?.next ?? 1
+    const next = await nextSequence(tx, id)
     const webhook = newId()
     const made = { id: webhook, organization: id, description, enabled, sealedSecret: newSealedSecret(app, webhook), next, createdBy: actor.user.id }
     return tx.insert(webhooks, { ...rest, ...made, createdAt: now, updatedAt: now })
@@ -108,7 +109,7 @@ export function rotateSecret(app: App, webhook: Document<WebhookDoc>): Promise<D
 /** Sets the event from which a webhook goes on: backwards to deliver again, forwards to leave out. Throws 400 beyond the stream. */
 export function replayFrom(app: App, webhook: Document<WebhookDoc>, from: number): Promise<Document<WebhookDoc>> {
   return change(app, webhook, async (tx, stored) => {
-    const next = (await tx.get(eventStreams, stored.organization))?.next ?? 1
+    const next = await nextSequence(tx, stored.organization)
     if (from > next) throw badRequest(`The next event of the organization will be ${next}.`, [{ path: '/from', message: `must be at most ${next}` }])
     return { ...stored, next: from }
   })

@@ -23,7 +23,7 @@ export async function convert(database: Database, log: Log, to: Journal<never>, 
       const { version: _, ...rest } = document
       const record = frozenJson(rest) as never
       const group = to.group(record)
-      const position = database.journals.group(name, group).stagedNext
+      const position = Math.max(database.journals.group(name, group).stagedNext, formerly.position?.(record) ?? 0)
       if (!database.journals.hasGroup(name, group)) fresh.set(group, [name, group])
       const added = { position, at: to.at(record), record: record as object }
       database.journals.stage(name, group, added)

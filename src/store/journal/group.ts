@@ -43,6 +43,10 @@ export class Group {
   get stagedNext(): number {
     return (this.staged.at(-1)?.position ?? this.next - 1) + 1
   }
+  /** Position of the first record that is kept, where these are added to what is there. */
+  firstWith(added: readonly Added[]): number {
+    return this.isThere ? this.first : ((this.staged[0] ?? added[0])?.position ?? this.first)
+  }
   /** Whether anything durable is known of it. */
   get isThere(): boolean {
     return this.next > 1
@@ -50,6 +54,7 @@ export class Group {
 
   /** The oldest of what was staged is durable. */
   settle(added: Added): void {
+    if (!this.isThere) this.first = added.position
     this.staged.shift()
     this.tail.push(added)
   }

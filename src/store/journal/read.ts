@@ -57,7 +57,7 @@ async function lookThrough<T extends object>(
   if (down) parts.reverse()
   for (const part of parts) {
     if (!isSegment(part)) {
-      for (const one of down ? [...part].reverse() : part) if (take(look, first, one.position, () => one.record as T)) return true
+      for (const one of restOf(part, look.at, down)) if (take(look, first, one.position, () => one.record as T)) return true
       continue
     }
     const isBefore = look.at !== null && (down ? part.first >= look.at : part.last <= look.at)
@@ -70,6 +70,19 @@ async function lookThrough<T extends object>(
     }
   }
   return false
+}
+
+/** Records, sorted by position, that a look has not seen yet, in its direction. */
+function restOf(part: readonly Added[], at: number | null, down: boolean): readonly Added[] {
+  if (at === null) return down ? [...part].reverse() : part
+  const bound = down ? at : at + 1
+  let from = 0
+  for (let end = part.length; from < end; ) {
+    const middle = (from + end) >>> 1
+    if ((part[middle] as Added).position < bound) from = middle + 1
+    else end = middle
+  }
+  return down ? part.slice(0, from).reverse() : part.slice(from)
 }
 
 const isSegment = (part: Segment | readonly Added[]): part is Segment => !Array.isArray(part)

@@ -64,8 +64,8 @@ export async function writeSegments(fs: FileSystem, folder: string, before: read
       ;[first, from, to] = [last.first, last.from, last.to]
       segments.pop()
     }
-    let end = begin.position
-    for (let one = added[next]; one && text.length < FULL_BYTES && dayOf(one.at) === dayOf(from); one = added[++next]) {
+    let end = begin.position - 1
+    for (let one = added[next]; one && one.position === end + 1 && text.length < FULL_BYTES && dayOf(one.at) === dayOf(from); one = added[++next]) {
       text += `${JSON.stringify(one.record)}\n`
       end = one.position
       if (one.at < from) from = one.at
