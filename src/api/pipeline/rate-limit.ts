@@ -1,7 +1,10 @@
+import { LRUCache } from 'lru-cache'
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible'
 import { ServiceError } from '../../kernel/errors.js'
 
 const WINDOW_SECONDS = 60
+/** Keys that are counted at a time: of more, the one that was silent for the longest begins anew. */
+const MOST_KEYS = 50_000
 
 /** Counts requests under a key; answers the headers to send, or throws 429 with them. */
 export type RateLimit = (key: string) => Promise<RateLimitHeaders>
@@ -12,12 +15,14 @@ export type RateLimitHeaders = { 'RateLimit-Policy': string; RateLimit: string }
 export function rateLimit(name: string, perMinute: number): RateLimit | null {
   if (perMinute <= 0) return null
   const limiter = new RateLimiterMemory({ keyPrefix: name, points: perMinute, duration: WINDOW_SECONDS })
+  const keys = new LRUCache<string, true>({ max: MOST_KEYS, dispose: (_, key, reason) => reason === 'evict' && void limiter.delete(key) })
   const policy = `"${name}";q=${perMinute};w=${WINDOW_SECONDS}`
   const headers = (state: RateLimiterRes): RateLimitHeaders => ({
     'RateLimit-Policy': policy,
     RateLimit: `"${name}";r=${Math.max(0, state.remainingPoints)};t=${Math.ceil(state.msBeforeNext / 1000)}`,
   })
   return async (key) => {
+    keys.set(key, true)
     try {
       return headers(await limiter.consume(key))
     } catch (thrown) {
