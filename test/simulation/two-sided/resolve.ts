@@ -24,6 +24,12 @@ const pagesOf = ({ base, ours, theirs }: Conflict): string[] => [
   ...new Set([base, ours, theirs].flatMap((side) => [...(side?.text ?? '').matchAll(/^This is page (p\d+)\./gm)].map((match) => match[1] as string))),
 ]
 
+/** Whether each side, not knowing of the other, put another page at the conflict's path. */
+function meetAtOnePlace({ base, ours, theirs }: Conflict, mine: readonly string[], other: readonly string[]): boolean {
+  const [our, their] = [pagesOf({ ours } as Conflict), pagesOf({ theirs } as Conflict)]
+  return !base && our.some((page) => !their.includes(page) && mine.includes(pathOf(page)) && their.some((one) => other.includes(pathOf(one))))
+}
+
 /** What one side did to a page that the other does not know. */
 function aspectsOf(news: readonly string[], page: string): { text: boolean; place: boolean } {
   const keys = news.filter((key) => pageOf(key) === page)
@@ -50,7 +56,7 @@ function judgeConflicts(main: Knowledge, branch: Knowledge, conflicts: readonly 
       return (ours.text && theirs.text) || (ours.place && theirs.place)
     })
     const acts = pages.map((page) => `${page}: here ${here.filter((key) => pageOf(key) === page)}; there ${there.filter((key) => pageOf(key) === page)}`)
-    if (!collides) throw new Fault('needless conflict', `${told}: ${acts.join('; ')}`)
+    if (!collides && !meetAtOnePlace(conflict, there, here)) throw new Fault('needless conflict', `${told}: ${acts.join('; ')}`)
     if (conflict.kind === 'modify/delete' && !pages.some(isDeleted))
       throw new Fault('needless conflict', `${told}, which nobody deleted: ${pages.map((page) => all.tell(pathOf(page)))}`)
   }
