@@ -137,3 +137,14 @@ export function mergeOverrides(base: IdOverrides, ours: IdOverrides, theirs: IdO
   }
   return alive ? repairOverrides(draft, alive) : settleAll(draft, losers, () => true)
 }
+
+/**
+ * The overrides where the tree of one side is taken as it is, over that of `left`: its own for all that exists. What is gone keeps
+ * the ID that either knows for it, unless that is in use.
+ */
+export function takeOverrides(taken: IdOverrides, left: IdOverrides, existing: Iterable<EntryKey>): Map<string, string> {
+  const entries = [...existing]
+  const live = new Set(entries.map(({ kind, key }) => overrideKey(kind, key)))
+  const tombstones = new Map([...left].filter(([name]) => !live.has(name)))
+  return mergeOverrides(new Map(), taken, tombstones, entries)
+}

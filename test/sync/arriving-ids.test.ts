@@ -52,4 +52,30 @@ for (const [n, page] of ['notes.md', 'README.md'].entries())
     assert.equal(await idsOf(space), before)
   })
 
+for (const [what, edit, listed] of [
+  ['a page that was renamed here', { 'x.md': null, 'y.md': DOCS['a.md'] }, '* [A](y.md)\n* [B](b.md)\n'],
+  ['pages that changed places here', { 'x.md': DOCS['b.md'], 'b.md': DOCS['a.md'] }, '* [B](x.md)\n* [A](b.md)\n'],
+  ['a page that was deleted here', { 'x.md': null }, '* [B](b.md)\n'],
+] as const)
+  test(`a forced import takes ${what} back as the page that it is there`, async () => {
+    const remote = await f.remotes.createRepository(`taken-${what.replaceAll(' ', '-')}.git`, { files: DOCS })
+    const space = await f.space()
+    await f.import(space, { url: remote.url })
+    const summary = (entries: string): string => `# Table of contents\n\n* [Home](README.md)\n${entries}`
+    await remote.commit({ 'a.md': null, 'x.md': DOCS['a.md'], 'SUMMARY.md': summary('* [A](x.md)\n* [B](b.md)\n') })
+    await f.import(space, { url: remote.url })
+    const before = await idsOf(space)
+    await f.edit(space, { ...edit, 'SUMMARY.md': summary(listed) })
+    // As an administrator's commit, of which the IDs are found out.
+    const plain = await git(space.repo.path, ['commit-tree', 'main^{tree}', '-p', 'main^', '-m', 'By hand'])
+    await git(space.repo.path, ['update-ref', 'refs/heads/main', plain.trim()])
+    assert.not.equal(await idsOf(space), before)
+    await remote.commit({ 'README.md': '# Home of all\n' })
+    const run = await f.import(space, { url: remote.url, force: true })
+    assert.is(run.result, 'merged')
+    assert.equal(await idsOf(space), before)
+    f.app.content.clear()
+    assert.equal(await idsOf(space), before)
+  })
+
 test.run()

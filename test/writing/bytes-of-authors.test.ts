@@ -36,6 +36,18 @@ test('an edit with LF of a page with CRLF changes the lines that it changes; a m
   assert.is(await desk.file('b.md', change.ref), '# Ours\r\n\r\nOne.\n\nMore.\n\nTwo.\r\n')
 })
 
+for (const side of ['main', 'the change request', 'both'])
+  test(`a conflict's resolution has the line ends that were changed meanwhile, by ${side}`, async ({ here }) => {
+    const lf = '# A\n\nOne.\n\nTwo.\n'
+    const desk = await openDesk(here, { 'SUMMARY.md': listed('* [A](a.md)'), 'a.md': lf })
+    const change = await desk.changeRequest()
+    const put = (word: string, crlf: boolean): string => lf.replace('One', word).replaceAll('\n', crlf ? '\r\n' : '\n')
+    await desk.human({ 'a.md': put('Main', side !== 'the change request') })
+    await desk.human({ 'a.md': put('Branch', side !== 'main') }, { ref: change.ref })
+    await change.update(200, { resolve: [{ path: 'a.md', content: put('Both', false) }] })
+    assert.is(await desk.file('a.md', change.ref), put('Both', true))
+  })
+
 test('a table of contents and file names of different Unicode compositions find each other', async ({ here }) => {
   const [composed, apart] = ['caf\u00e9', 'cafe\u0301']
   for (const [written, named] of [

@@ -6,6 +6,14 @@ interface Line {
   end: string
 }
 
+const kindsOf = (text: string): ReadonlySet<string> => new Set(text.match(/\r\n|\n|\r/g))
+
+/** Whether two texts have the same kinds of line ends. */
+export function sameLineEnds(one: string, other: string): boolean {
+  const [a, b] = [kindsOf(one), kindsOf(other)]
+  return a.size === b.size && [...a].every((end) => b.has(end))
+}
+
 const linesOf = (text: string): Line[] =>
   [...text.matchAll(/([^\r\n]*)(\r\n|\n|\r|$)/g)].flatMap(([whole, line = '', end = '']) => (whole === '' ? [] : [{ text: line, end }]))
 
@@ -15,7 +23,7 @@ const linesOf = (text: string): Line[] =>
  * line ends a client sends does not matter. Time grows with the number of lines.
  */
 export function keepLineEnds(old: string, next: string): string {
-  const ends = new Set(old.match(/\r\n|\n|\r/g))
+  const ends = kindsOf(old)
   if (ends.size === 0) return next
   const [only] = ends
   if (ends.size === 1) return next.replace(/\r\n|\n|\r/g, only as string)

@@ -1,4 +1,4 @@
-import { keepLineEnds } from '../../content/edit/line-ends.js'
+import { keepLineEnds, sameLineEnds } from '../../content/edit/line-ends.js'
 import { encodeText, isText } from '../../content/text.js'
 import type { FileChange, MergeConflict, Repository, TreeEntry } from '../../git/index.js'
 import { badRequest, conflict } from '../../kernel/errors.js'
@@ -123,13 +123,17 @@ async function checkFree(repo: Repository, merged: MergedTree & { clean: false }
   })
 }
 
-/** What becomes of a conflict's file. Of one that both sides moved a resolution decides the place; a text that is given stands at its path. */
+/**
+ * What becomes of a conflict's file. Of one that both sides moved a resolution decides the place; a text that is given stands at its path,
+ * with the line ends that the merge gives it: where main alone has changed them, main's, else the change request's.
+ */
 async function changeFor(tree: ReturnType<Repository['tree']>, one: MergeConflict, resolution: Resolution): Promise<FileChange> {
   const { path, ours, theirs } = one
   if ('delete' in resolution) return { path, delete: true }
   if ('content' in resolution) {
     const present = ours ?? theirs
-    const text = present ? await textOf(tree, present) : null
+    const [was, mine, other] = [await textOf(tree, one.base), await textOf(tree, ours), await textOf(tree, theirs)]
+    const text = mine === null || (other !== null && was !== null && sameLineEnds(was, mine)) ? other : mine
     const content = text === null ? resolution.content : keepLineEnds(text, resolution.content)
     return { path: resolution.path, content: encodeText(content), mode: present?.mode === '100755' ? '100755' : '100644' }
   }
@@ -138,8 +142,8 @@ async function changeFor(tree: ReturnType<Repository['tree']>, one: MergeConflic
 }
 
 /** A file's text, where it is text that line ends can be kept of. */
-async function textOf(tree: ReturnType<Repository['tree']>, { oid, mode }: TreeEntry): Promise<string | null> {
-  if (!mode.startsWith('100')) return null
-  const bytes = await tree.read(oid)
+async function textOf(tree: ReturnType<Repository['tree']>, entry: TreeEntry | undefined): Promise<string | null> {
+  if (!entry?.mode.startsWith('100')) return null
+  const bytes = await tree.read(entry.oid)
   return bytes.length <= MAX_TEXT_BYTES && isText(bytes) ? bytes.toString('utf8') : null
 }

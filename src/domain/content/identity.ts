@@ -1,5 +1,5 @@
 import type { IdOverrides } from '../../content/identity.js'
-import { mergeOverrides } from '../../content/identity-changes.js'
+import { mergeOverrides, takeOverrides } from '../../content/identity-changes.js'
 import { composePageIds, decodePageIds, differenceOfPageIds } from '../../content/identity-header.js'
 import type { CommitInfo, Repository } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
@@ -156,3 +156,11 @@ export async function mergedOverrides(
   if (b.size + o.size + t.size === 0) return o
   return mergeOverrides(b, o, t, await entriesOf(app.texts.for(space), repo, tree))
 }
+
+/** IDs after `taken` has replaced the content of `left` as a whole: what one side alone had moved is no merge's to weigh. */
+export const takenOverrides = async (app: App, space: string, repo: Repository, taken: CommitId, left: CommitId): Promise<IdOverrides> =>
+  takeOverrides(
+    await overridesAt(app, space, repo, taken),
+    await overridesAt(app, space, repo, left),
+    await entriesOf(app.texts.for(space), repo, (await repo.commit(taken)).tree),
+  )

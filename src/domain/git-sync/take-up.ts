@@ -2,7 +2,7 @@ import { type RefMove, StaleRef } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { spaces } from '../../model/index.js'
 import { commitMessage, makeCommit } from '../writing/commits.js'
-import { mergedOverrides } from '../content/identity.js'
+import { mergedOverrides, takenOverrides } from '../content/identity.js'
 import { guardMain } from '../main-guard.js'
 import { ADOPTED, keepRef, MAIN } from '../refs.js'
 import { type CommonGround, entriesOf } from './common-ground.js'
@@ -93,14 +93,19 @@ export async function mergeCommit(
   verb: 'Take' | 'Merge',
 ): Promise<CommitId> {
   const { app, space, remote } = contact
+  const { repo } = space
+  const base = ground.bases[0]?.local ?? null
   await rememberTheirs(contact, ground, theirs)
-  return makeCommit(app, space.doc.id, space.repo, {
+  return makeCommit(app, space.doc.id, repo, {
     parents: [main, theirs],
     changes: [],
     tree,
     message: commitMessage(`${verb} remote changes from ${describeRemote(remote)}`),
     author: contact.actor.user,
-    overrides: await mergedOverrides(app, space.doc.id, space.repo, ground.bases[0]?.local ?? null, main, theirs, tree),
+    overrides:
+      verb === 'Take' && base !== null
+        ? await takenOverrides(app, space.doc.id, repo, theirs, main)
+        : await mergedOverrides(app, space.doc.id, repo, base, main, theirs, tree),
   })
 }
 

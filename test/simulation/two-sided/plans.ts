@@ -174,7 +174,13 @@ export function tidied(seen: Snapshot): string {
   })
   let summary = kept.join('\n')
   const listed = new Set(entriesOf(summary).map(({ path }) => path))
-  for (const { path, page } of every(seen)) if (!listed.has(path)) summary = addedEntry(summary, `Guide ${page.slice(1)}`, path, null)
+  const titles = new Set(entriesOf(summary).map(({ title }) => title))
+  for (const { path, page } of every(seen)) {
+    if (listed.has(path)) continue
+    // After a swap another page may be called so: nobody gives a title twice.
+    const title = titles.has(`Guide ${page.slice(1)}`) ? `Guide of ${page}` : `Guide ${page.slice(1)}`
+    summary = addedEntry(summary, title, path, null)
+  }
   return summary
 }
 

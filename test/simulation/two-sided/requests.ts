@@ -73,9 +73,13 @@ export async function revertRequest(world: World, next: Random, project: Project
 export async function rollback(world: World, next: Random, project: Project): Promise<string | null> {
   const revision = pick(next, project.heads.slice(-8, -1))
   if (!revision) return null
-  await world.host.api.ask('POST', `${project.url}/rollback`, { revision })
-  const seen = await seeHere(project)
   const then = await snapshotOf(project.objects, revision)
+  const before = await seeHere(project)
+  const { status, text } = await world.host.api.call('POST', `${project.url}/rollback`, { revision })
+  // Whoever asks for what is there already is told so, and nothing happens.
+  if (status === 409 && before.tree === then.tree && before.commit === (await seeHere(project)).commit) return null
+  if (status !== 200) throw new Fault('answer', `rollback of ${project.url} to ${revision}: ${status} ${text}`)
+  const seen = await seeHere(project)
   if (seen.tree !== then.tree) throw new Fault('bytes', `${project.name}: the rollback to ${revision} has another tree`)
   record(project.main, seen, why(world, 'a rollback here'))
   await judgeHere(world, project)

@@ -24,6 +24,12 @@ const pagesOf = ({ base, ours, theirs }: Conflict): string[] => [
   ...new Set([base, ours, theirs].flatMap((side) => [...(side?.text ?? '').matchAll(/^This is page (p\d+)\./gm)].map((match) => match[1] as string))),
 ]
 
+/** Whether each side, not knowing of the other, put another page at the conflict's path. */
+function meetAtOnePlace({ base, ours, theirs }: Conflict, mine: readonly string[], other: readonly string[]): boolean {
+  const [our, their] = [pagesOf({ ours } as Conflict), pagesOf({ theirs } as Conflict)]
+  return !base && our.some((page) => !their.includes(page) && mine.includes(pathOf(page)) && their.some((one) => other.includes(pathOf(one))))
+}
+
 /** What one side did to a page that the other does not know. */
 function aspectsOf(news: readonly string[], page: string): { text: boolean; place: boolean } {
   const keys = news.filter((key) => pageOf(key) === page)
@@ -50,10 +56,18 @@ function judgeConflicts(main: Knowledge, branch: Knowledge, conflicts: readonly 
       return (ours.text && theirs.text) || (ours.place && theirs.place)
     })
     const acts = pages.map((page) => `${page}: here ${here.filter((key) => pageOf(key) === page)}; there ${there.filter((key) => pageOf(key) === page)}`)
-    if (!collides) throw new Fault('needless conflict', `${told}: ${acts.join('; ')}`)
+    if (!collides && !meetAtOnePlace(conflict, there, here)) throw new Fault('needless conflict', `${told}: ${acts.join('; ')}`)
     if (conflict.kind === 'modify/delete' && !pages.some(isDeleted))
       throw new Fault('needless conflict', `${told}, which nobody deleted: ${pages.map((page) => all.tell(pathOf(page)))}`)
   }
+}
+
+/** What a resolver answers about one path. */
+interface Choice {
+  path: string
+  content?: string
+  take?: string
+  delete?: boolean
 }
 
 /** What becomes of each path in conflict: mostly what does justice to both sides, sometimes one side. Answers the pages decided without regard to the other. */
@@ -62,19 +76,22 @@ function decide(
   conflicts: readonly Conflict[],
   files: Record<string, string | null>,
   branch: Snapshot,
-): { resolve: object[]; decided: Set<string> } {
+): { resolve: Choice[]; decided: Set<string> } {
   const decided = new Set<string>()
   const texts = new Map([...branch.pages.values()].map(({ path, text }) => [path, text]))
-  const resolve = conflicts.map((conflict) => {
+  const resolve = conflicts.flatMap((conflict, at): Choice[] => {
     const { path, kind } = conflict
+    // Two pages can be in conflict about one path: what stands there decides both.
+    if (conflicts.some((other, n) => n !== at && other.path === path)) for (const page of pagesOf(conflict)) decided.add(page)
+    if (conflicts.slice(0, at).some((other) => other.path === path)) return []
     if (path !== 'SUMMARY.md' && next(4) === 0 && ['content', 'modify/delete'].includes(kind)) {
       for (const page of pagesOf(conflict)) decided.add(page)
-      return { path, take: pick(next, ['main', 'change-request']) }
+      return [{ path, take: pick(next, ['main', 'change-request']) ?? 'main' }]
     }
     const text = path in files ? files[path] : path === 'SUMMARY.md' ? branch.summary : (texts.get(path) ?? null)
     // What was deleted, renamed away or swapped is not told from one path alone: the resolver has decided, whatever comes of it.
     if (kind !== 'content' || pagesOf(conflict).length > 1) for (const page of pagesOf(conflict)) decided.add(page)
-    return typeof text === 'string' ? { path, content: text } : { path, delete: true }
+    return [typeof text === 'string' ? { path, content: text } : { path, delete: true }]
   })
   return { resolve, decided }
 }
@@ -97,7 +114,13 @@ export async function updateBranch(world: World, next: Random, target: Target): 
   both.take(project.main)
   const files = composed(both, before, await seeHere(project))
   const { resolve, decided } = decide(next, items, files, before)
-  const { status, text } = await world.host.api.call('POST', `${url}/update`, items.length === 0 ? undefined : { resolve })
+  const ask = () => world.host.api.call('POST', `${url}/update`, items.length === 0 ? undefined : { resolve })
+  let { status, text, body } = await ask()
+  // Where a third page has gone to the place that was chosen, nobody can have it: who resolves does as he is told, and takes main's.
+  const taken: string[] = status === 409 && /the merge has another file there/.test(text) ? body.error.paths : []
+  for (const [at, { path }] of resolve.entries()) if (taken.includes(path)) resolve[at] = { path, take: 'main' }
+  for (const item of items) if (taken.includes(item.path)) for (const page of pagesOf(item)) decided.add(page)
+  if (taken.length > 0) ({ status, text, body } = await ask())
   if (status !== 200)
     throw new Fault('answer', `update of ${url} with ${JSON.stringify(resolve.map((one) => ({ ...one, content: undefined })))}: ${status} ${text}`)
   knowledge.take(project.main)

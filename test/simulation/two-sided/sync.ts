@@ -41,6 +41,8 @@ export interface Before {
   here: string
   there: Map<Ref, string | null>
   runs: number
+  /** Where a person pushed beside the run: what was known there until then. */
+  unraced?: Knowledge
 }
 
 const runsOf = async (world: World, project: Project): Promise<{ items: Run[]; count: number }> =>
@@ -118,6 +120,8 @@ async function absorbImport(world: World, project: Project, then: Before, run: R
   const knowledge = project.there.get(run.ref)
   const head = then.there.get(run.ref)
   if (!knowledge || !head) return
+  // An export takes in what it finds first, and may then collide with what was pushed beside it.
+  if (then.unraced && moved && run.state === 'conflict') return project.main.take(then.unraced)
   const claims = run.state === 'success' && !(force && run.direction === 'export')
   if (!claims && !(moved && run.state !== 'conflict')) return
   const [was, theirs] = [await snapshotOf(project.objects, then.here), await seeThere(world, project, head)]

@@ -83,6 +83,8 @@ export async function racedSync(world: World, next: Random, project: Project): P
     raced = true
     const commit = await world.remote.commit(files, { message: plan.what })
     world.past.set(MAIN, [...(world.past.get(MAIN) ?? []), commit])
+    const known = project.there.get(MAIN)
+    if (known) then.unraced = known.copy()
     // Noted before the service can answer to it.
     await recordThere(world, MAIN, 'a person on the remote during a push')
     then.there.set(MAIN, commit)
