@@ -102,7 +102,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     closers.unshift(() => http.close())
     const mail = config.smtpUrl === null ? null : createMailer({ url: config.smtpUrl, from: config.mailFrom as string })
     if (mail) closers.unshift(async () => mail.close())
-    const { texts, close: closeTexts } = openTexts()
+    const { texts, close: closeTexts } = openTexts(budget)
     closers.unshift(closeTexts)
     const limitSignIn = rateLimit('sign-in', config.signInRate)
     const app: App = {

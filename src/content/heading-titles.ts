@@ -10,8 +10,9 @@ const MAX_PAGES = 20_000
 const MAX_BYTES = 4 * 1024 * 1024
 
 const OID = /^[0-9a-f]{40}$/
-/** By blob, since every edit of a repository without a table of contents asks for all of them: at most some megabytes. */
-const known = new LRUCache<string, string>({ max: MAX_PAGES })
+/** Bytes of titles that are kept, by blob: every edit of a repository without a table of contents asks for all of them. */
+const KEPT_BYTES = 8 * 1024 * 1024
+const known = new LRUCache<string, string>({ maxSize: KEPT_BYTES, maxEntrySize: 4_096, sizeCalculation: (title) => 2 * title.length + 250 })
 
 /** The first H1 of files, by path; those without one are left out. What a page without an entry in a table of contents is called. */
 export async function headingTitles(reader: TreeReader, paths: readonly string[], work: Pick<TextWork, 'heading'>): Promise<Map<string, string>> {

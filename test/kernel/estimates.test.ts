@@ -34,21 +34,26 @@ async function held(): Promise<number> {
   return heapUsed + external
 }
 
+const ATTEMPTS = 4
+
 /** Fills caches, and compares what they are charged with what the process holds then. */
 function measured(name: string, fill: (content: ContentCache, git: ReturnType<typeof makeCaches>) => Promise<void> | void): void {
   test(name, async () => {
     // What is made once, by whatever runs first, is not counted.
     await fill(...caches(new MemoryBudget(1e12)))
-    const budget = new MemoryBudget(1e12)
-    const into = caches(budget)
-    const before = await held()
-    await fill(...into)
-    const grown = (await held()) - before
-    const ratio = budget.used / grown
-    assert.ok(into[0].budget === budget)
-    assert.ok(grown > 300_000, `${grown} bytes are too few to measure`)
-    assert.ok(ratio > 1 / 2 && ratio < 2, `${name}: ${budget.used} bytes are charged, the heap grew by ${grown}: ${ratio.toFixed(2)}`)
-    if (process.env.SHOW_ESTIMATES) console.log(name, ratio.toFixed(2), grown)
+    // What else is collected or compiled meanwhile disturbs one measurement, not all of them.
+    for (let attempt = 1; ; attempt++) {
+      const budget = new MemoryBudget(1e12)
+      const into = caches(budget)
+      const before = await held()
+      await fill(...into)
+      const grown = (await held()) - before
+      const ratio = budget.used / grown
+      assert.ok(into[0].budget === budget)
+      if (process.env.SHOW_ESTIMATES) console.log(name, ratio.toFixed(2), grown)
+      if (grown > 300_000 && ratio > 1 / 2 && ratio < 2) return
+      assert.ok(attempt < ATTEMPTS, `${name}: ${budget.used} bytes are charged, the heap grew by ${grown}: ${ratio.toFixed(2)}`)
+    }
   })
 }
 const caches = (budget: MemoryBudget): [ContentCache, ReturnType<typeof makeCaches>] => [new ContentCache(budget), makeCaches(budget)]

@@ -7,7 +7,8 @@ import { watched } from './watch.js'
 const test = suite('hostile pages, read over HTTP')
 const MB = 1024 * 1024
 /** Nobody else waits longer. The machine that tests run on is shared: what was measured alone stands in ARCHITECTURE.md. */
-const BOUND_MS = 1_000
+/** Generous, since the machine may be busy with other tests; `scripts/hostile` measures. */
+const BOUND_MS = 3_000
 
 const rising = (size: number): string => {
   let text = ''

@@ -1,8 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Of a body that nobody wants so much is still taken in, so that its sender reads the answer instead of a broken connection. */
-const TAKEN_BYTES = 1024 * 1024
-const TAKEN_MS = 3_000
+/**
+ * Of a body that nobody wants so much is still taken in and thrown away, so that its sender reads the answer instead of a broken
+ * connection: more than any body may have. It costs no memory.
+ */
+const TAKEN_BYTES = 32 * 1024 * 1024
+const TAKEN_MS = 5_000
 
 /** Takes in the rest of a request that is answered before its body came to its end, and cuts the connection where that is long. */
 export function discardRest(req: IncomingMessage): void {

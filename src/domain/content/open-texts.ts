@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import type { MemoryBudget } from '../../kernel/memory-budget.js'
 import { createPool } from '../../parsing/index.js'
 import { Texts } from './texts.js'
 
@@ -17,8 +18,8 @@ const LIMITS = {
   maxAnswerBytes: 16 * 1024 * 1024,
 }
 
-/** What takes texts apart for the whole service, and how it is closed. */
-export function openTexts(): { texts: Texts; close: () => Promise<void> } {
+/** What takes texts apart for the whole service, with its results kept within `budget` (default: one of its own), and how it is closed. */
+export function openTexts(budget?: MemoryBudget): { texts: Texts; close: () => Promise<void> } {
   const pool = createPool({ ...LIMITS, tasks: new URL('../../content/work/tasks.js', import.meta.url), threads: Math.max(1, availableParallelism() - 1) })
-  return { texts: new Texts(pool), close: () => pool.close() }
+  return { texts: new Texts(pool, budget), close: () => pool.close() }
 }

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { setImmediate as pause } from 'node:timers/promises'
-import { LRUCache } from 'lru-cache'
 import { pageLimit } from '../../content/blocks/weight.js'
 import { direct } from '../../content/work/direct.js'
 import { summaryFromLines } from '../../content/work/summary-rows.js'
@@ -8,10 +7,11 @@ import { tasks } from '../../content/work/tasks.js'
 import { type TextTasks, TextTooCostly, type TextWork } from '../../content/work/text-work.js'
 import { encodeArguments } from '../../content/work/wire.js'
 import { ServiceError } from '../../kernel/errors.js'
+import { type BoundedCache, MemoryBudget } from '../../kernel/memory-budget.js'
 import { type Pool, TaskFailure } from '../../parsing/index.js'
 
-/** Bytes of results that are kept, by what they were made of. */
-const MAX_BYTES = 64 * 1024 * 1024
+/** Bytes of results that are kept where nobody says how many. */
+const DEFAULT_BYTES = 64 * 1024 * 1024
 /** How long a text is known to be too costly: a busy machine may have been the reason. */
 const TOO_COSTLY_MS = 10 * 60_000
 /**
@@ -21,20 +21,24 @@ const TOO_COSTLY_MS = 10 * 60_000
 const SHORT = 1_000
 const LIGHT = 3_000
 
-/** What was said the last time: bytes, or why there are none. */
-type Known = Uint8Array | TextTooCostly
+/** What was said the last time: bytes, or why there are none, and until when that is believed (milliseconds since 1970). */
+type Known = Uint8Array | { costly: TextTooCostly; until: number }
 /** Tasks whose results are asked for again: those of a page, and not of one edit. */
 const KEPT = new Set<string>(['document', 'page', 'yaml', 'summary', 'limit', 'references', 'codeSpans', 'places', 'quote'])
 
 /** Takes texts apart out of everybody's way, and remembers what came of it by what the text says. */
 export class Texts {
-  readonly #known = new LRUCache<string, Known>({
-    maxSize: MAX_BYTES,
-    sizeCalculation: (known) => (known instanceof Uint8Array ? known.length : 0) + 300,
-  })
+  /** By a digest of the task and its texts. */
+  readonly #known: BoundedCache<Known>
+  // bound: what the pool lets wait
   readonly #running = new Map<string, Promise<Uint8Array>>()
 
-  constructor(private readonly pool: Pool) {}
+  constructor(
+    private readonly pool: Pool,
+    budget: MemoryBudget = new MemoryBudget(DEFAULT_BYTES),
+  ) {
+    this.#known = budget.cache<Known>({ weigh: (known) => (known instanceof Uint8Array ? known.length : 500) + 100 })
+  }
 
   /** The tasks for one owner (a space): owners take turns. */
   for(owner: string): TextWork {
@@ -55,8 +59,8 @@ export class Texts {
   async bytes(owner: string, name: string, args: readonly string[]): Promise<Uint8Array> {
     const key = keyOf(name, args)
     const known = this.#known.get(key)
-    if (known instanceof TextTooCostly) throw known
-    if (known) return known
+    if (known instanceof Uint8Array) return known
+    if (known && known.until > Date.now()) throw known.costly
     const running = this.#running.get(key)
     if (running) return running
     const made = this.#make(owner, name, args, key)
@@ -79,7 +83,7 @@ export class Texts {
         throw new ServiceError('unavailable', 'The service has too many texts to read at the moment. Try again in a few seconds.', { cause: error })
       if (error.kind === 'error' && error.thrown !== 'TextTooCostly') throw error
       const costly = new TextTooCostly(`${error.message} Divide it.`)
-      this.#known.set(key, costly, { ttl: TOO_COSTLY_MS })
+      this.#known.set(key, { costly, until: Date.now() + TOO_COSTLY_MS })
       throw costly
     }
   }
