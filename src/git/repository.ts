@@ -145,6 +145,9 @@ export class BareRepository implements Repository {
   mergeBase(a: CommitId, b: CommitId): Promise<CommitId | null> {
     return this.#ancestry.mergeBase(a, b)
   }
+  mergeBases(a: CommitId, b: CommitId): Promise<CommitId[]> {
+    return this.#ancestry.mergeBases(a, b)
+  }
 
   isAncestor(ancestor: CommitId, descendant: CommitId): Promise<boolean> {
     return this.#ancestry.isAncestor(ancestor, descendant)

@@ -176,6 +176,8 @@ export interface Repository {
   /** Compare-and-swap of one or several refs in one `update-ref` transaction. Throws `StaleRef`, `RefLocked`. Durable when it resolves. */
   move(moves: readonly RefMove[], reason: string): Promise<void>
   mergeBase(a: CommitId, b: CommitId): Promise<CommitId | null>
+  /** All newest common commits: histories that crossed have several. */
+  mergeBases(a: CommitId, b: CommitId): Promise<CommitId[]>
   isAncestor(ancestor: CommitId, descendant: CommitId): Promise<boolean>
   /** Commits only `left` has, and only `right` has. */
   aheadBehind(left: CommitId, right: CommitId): Promise<{ ahead: number; behind: number }>

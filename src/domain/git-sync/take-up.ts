@@ -10,6 +10,7 @@ import { holdConflict, settleConflict } from './conflict.js'
 import { localCommit, noFolder } from './directory.js'
 import { SyncFailure } from './failure.js'
 import { rememberTheirs } from './merge-arrival.js'
+import { overtakenConflicts } from './overtaken-conflicts.js'
 import { type Arrival, type Plan, planArrival } from './plan-arrival.js'
 import { describeRemote, isLinkTo } from './remote.js'
 import type { Contact, Outcome, Sync } from './sync.js'
@@ -63,7 +64,14 @@ async function attempt(sync: Sync, found: Pick<Arrival, 'head' | 'theirs'>, opti
   if (plan.kind === 'adopt') return adopt(sync, arrival, plan.ground)
   if (plan.kind === 'conflict') return holdConflict(sync, arrival, plan)
   const taken = options.force && sync.run.direction === 'import'
-  const commit = await mergeCommit(sync, main, found.theirs, plan as Plan & { kind: 'merge' }, taken ? 'Take' : 'Merge')
+  const commit = await mergeCommit(
+    sync,
+    main,
+    found.theirs,
+    plan as Plan & { kind: 'merge' },
+    taken ? 'Take' : 'Merge',
+    await overtakenConflicts(sync, arrival),
+  )
   const moves = await recordMoves(sync, arrival, plan.ground, found.theirs, commit)
   await guard.check()
   await repo.move([...moves, { ref: MAIN, from: main, to: commit }], `merge ${describeRemote(remote)}`)
@@ -84,20 +92,24 @@ async function recordMoves(sync: Sync, { head, theirs, main, log }: Arrival, gro
   return logMoves(sync.space.repo, log, main, entriesOf(ground, { remote: head, theirs, local, anchor, ref: sync.remote.ref }, log))
 }
 
-/** The commit that a planned merge puts on main. Moves no ref. */
+/**
+ * The commit that a planned merge puts on main. Moves no ref.
+ * @param overtaken what else main contains by it
+ */
 export async function mergeCommit(
   contact: Contact,
   main: CommitId,
   theirs: CommitId,
   { ground, tree }: { ground: CommonGround; tree: TreeId },
   verb: 'Take' | 'Merge',
+  overtaken: readonly CommitId[] = [],
 ): Promise<CommitId> {
   const { app, space, remote } = contact
   const { repo } = space
   const base = ground.bases[0]?.local ?? null
   await rememberTheirs(contact, ground, theirs)
   return makeCommit(app, space.doc.id, repo, {
-    parents: [main, theirs],
+    parents: [main, theirs, ...overtaken],
     changes: [],
     tree,
     message: commitMessage(`${verb} remote changes from ${describeRemote(remote)}`),

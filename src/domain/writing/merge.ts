@@ -12,10 +12,11 @@ import type { CommitId, TreeId } from '../../kernel/ids.js'
 import type { App, LoadedSpace } from '../app.js'
 import { overridesAt } from '../content/identity.js'
 import { Slices } from '../../kernel/slices.js'
+import { joinedBase } from './joined-base.js'
 import { type Assembled, madeUpNames, mergeById } from './merge-by-id.js'
 import { movedFiles } from './moved-files.js'
 
-interface Sides {
+export interface Sides {
   ours: CommitId
   theirs: CommitId
   base?: CommitId
@@ -39,7 +40,7 @@ export type MergedTree =
  */
 export async function mergeCommits(app: App, space: Pick<LoadedSpace, 'doc' | 'repo'>, sides: Sides): Promise<MergedTree> {
   const { repo } = space
-  const base = sides.base ?? (await repo.mergeBase(sides.ours, sides.theirs))
+  const base = sides.base ?? (await joinedBase(app, space, sides, mergeCommits))
   const moved = base === null ? [] : await movedFiles(app, space.doc.id, repo, { ...sides, base })
   const attempt = base === null || moved.length === 0 ? await mergeByPath(repo, sides) : await mergeById(app, repo, { ...sides, base }, moved)
   if (attempt.conflicts.length + attempt.setAside.length === 0) return { clean: true, tree: attempt.tree }

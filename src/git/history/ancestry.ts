@@ -1,7 +1,7 @@
 import type { CommitId } from '../../kernel/ids.js'
 import type { ObjectDatabase } from '../objects/database.js'
 import type { Launcher } from '../process/launcher.js'
-import { BOTH, get, headsOf, LEFT, paint, type Parents, put, putAll, RIGHT } from './parents.js'
+import { BOTH, bestCommon, get, headsOf, LEFT, paint, type Parents, put, putAll, RIGHT } from './parents.js'
 
 /** Unknown commits read one by one before `rev-list` is asked for the rest. */
 const READ_AT_ONCE = 64
@@ -57,6 +57,11 @@ export class Ancestry {
     const known = await this.#learn([a, b])
     for (const { id, marks } of paint(known, a, b)) if (marks === BOTH) return id as CommitId
     return null
+  }
+
+  /** All best common ancestors, always in the same order. */
+  async mergeBases(a: string, b: string): Promise<CommitId[]> {
+    return bestCommon(await this.#learn([a, b]), a, b) as CommitId[]
   }
 
   /** A commit and its first parents, newest first. */

@@ -83,3 +83,19 @@ export function* paint(known: Parents, left: string, right: string): Generator<{
     }
   }
 }
+
+/** Common ancestors that no other common ancestor descends from, newest generation first. */
+export function bestCommon(known: Parents, left: string, right: string): string[] {
+  const single = new Set<string>()
+  for (const { id, marks } of paint(known, left, right)) if (marks !== BOTH) single.add(id)
+  const shore = new Set([left, right].filter((id) => !single.has(id)))
+  for (const id of single) for (const parent of get(known, id).parents) if (!single.has(parent)) shore.add(parent)
+  const least = [...shore].reduce((lowest, id) => Math.min(lowest, get(known, id).generation), Number.POSITIVE_INFINITY)
+  const below = new Set<string>()
+  const sink = (id: string): void => {
+    for (const parent of get(known, id).parents) if (get(known, parent).generation >= least) below.add(parent)
+  }
+  for (const id of shore) sink(id)
+  for (const id of below) sink(id)
+  return [...shore].filter((id) => !below.has(id)).sort((a, b) => get(known, b).generation - get(known, a).generation || (a < b ? -1 : 1))
+}

@@ -183,7 +183,8 @@ async function born(world: World, project: Project, ref: Ref, head: string): Pro
   const main = headThere(world, MAIN)
   const parent = (await git(world.remote.path, ['log', '-1', '--format=%P', head])).split(' ')[0]
   if (!main || ref === MAIN) return
-  const base = parent ? await git(world.remote.path, ['merge-base', parent, main]).catch(() => null) : null
+  // The branch may begin at a commit of main itself, which may be its first.
+  const base = await git(world.remote.path, ['merge-base', head, main]).catch(() => null)
   const last = [...project.seen.values()]
   const held = await Promise.all(last.map((commit) => isAncestor(world, commit, main)))
   if (!base && held.some(Boolean))

@@ -1,0 +1,30 @@
+import { remoteKey } from '../../git/index.js'
+import type { CommitId, RefName } from '../../kernel/ids.js'
+import { changeRequestRef } from '../refs.js'
+import { findConflict } from './conflict.js'
+import { isKnown } from './log-pruning.js'
+import type { Arrival } from './plan-arrival.js'
+import type { Sync } from './sync.js'
+
+/**
+ * First commits of conflicts' branches whose head comes in by another ref: somebody merged it there. Such a commit says what the remote
+ * had undone of our exports; main knows that now, with all else in the head. Where main does not contain the commit, merging the change
+ * request would say it again, to whatever was decided here since. Only commits with just the remote's content are answered: what
+ * people wrote on the branch is for the change request to bring.
+ */
+export async function overtakenConflicts(sync: Sync, { theirs, main, log }: Pick<Arrival, 'theirs' | 'main' | 'log'>): Promise<CommitId[]> {
+  const { app, space, remote } = sync
+  const { repo } = space
+  const found: CommitId[] = []
+  for (const entry of log.entries) {
+    if (!isKnown(entry) || entry.ref === '' || entry.ref === remote.ref || log.counting.includes(entry) || found.includes(entry.anchor)) continue
+    if (!(await repo.hasCommit(entry.anchor)) || !(await repo.hasCommit(entry.theirs))) continue
+    if (!(await repo.isAncestor(entry.theirs, theirs)) || (await repo.isAncestor(entry.anchor, theirs)) || (await repo.isAncestor(entry.anchor, main))) continue
+    if ((await repo.commit(entry.anchor)).tree !== (await repo.commit(entry.theirs)).tree) continue
+    const key = remoteKey(remote.url, entry.ref, remote.directory)
+    const doc = await findConflict({ app, space, remote: { ...remote, ref: entry.ref as RefName, key } })
+    const branch = doc === null ? null : repo.head(changeRequestRef(doc.number))
+    if (branch !== null && (await repo.isAncestor(entry.anchor, branch))) found.push(entry.anchor)
+  }
+  return found
+}

@@ -1,0 +1,37 @@
+import type { CommitId } from '../../kernel/ids.js'
+import type { App, LoadedSpace } from '../app.js'
+import { mergedOverrides, pageIdsHeader, rememberOverrides } from '../content/identity.js'
+import { serviceSignature } from './commits.js'
+import type { MergedTree, Sides } from './merge.js'
+
+type Merge = (app: App, space: Pick<LoadedSpace, 'doc' | 'repo'>, sides: Sides) => Promise<MergedTree>
+
+/**
+ * What two commits have in common. Histories that crossed have several newest common commits; one of them alone would take what came by
+ * another for a change of both sides. They are merged into one commit, which no ref names, as Git does for a merge by path: what
+ * collides between them stays as Git leaves it. null = nothing in common.
+ */
+export async function joinedBase(app: App, space: Pick<LoadedSpace, 'doc' | 'repo'>, { ours, theirs }: Sides, merge: Merge): Promise<CommitId | null> {
+  let joined: CommitId | null = null
+  for (const base of await space.repo.mergeBases(ours, theirs)) joined = joined === null ? base : await join(app, space, { ours: joined, theirs: base }, merge)
+  return joined
+}
+
+async function join(app: App, space: Pick<LoadedSpace, 'doc' | 'repo'>, sides: Sides, merge: Merge): Promise<CommitId> {
+  const { repo, doc } = space
+  const merged = await merge(app, space, sides)
+  const tree = merged.clean ? merged.tree : await repo.draft(merged.tree, merged.setAside)
+  const overrides = await mergedOverrides(app, doc.id, repo, await repo.mergeBase(sides.ours, sides.theirs), sides.ours, sides.theirs, tree)
+  const me = serviceSignature(app)
+  const commit = await repo.write({
+    parents: [sides.ours, sides.theirs],
+    tree,
+    changes: [],
+    message: 'What two histories have in common\n',
+    author: me,
+    committer: me,
+    headers: await pageIdsHeader(app, doc.id, repo, sides.ours, overrides),
+  })
+  rememberOverrides(app, doc.id, commit, overrides)
+  return commit
+}

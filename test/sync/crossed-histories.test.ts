@@ -1,0 +1,53 @@
+import * as assert from 'uvu/assert'
+import type { LoadedSpace } from '../../src/domain/app.js'
+import { mergeCommits } from '../../src/domain/writing/merge.js'
+import type { CommitId, RefName, TreeId } from '../../src/kernel/ids.js'
+import { suite } from '../support/suite.js'
+import { type Fixture, startFixture } from '../support/sync-fixture.js'
+
+const test = suite('merges of histories that crossed')
+let f: Fixture
+test.before(async () => {
+  f = await startFixture()
+})
+test.after(() => f.close())
+
+const page = (...lines: string[]): string => `# Guide\n\n${lines.join('\n\n')}\n`
+const other = (last: string): string => `# Other\n\n${Array.from({ length: 12 }, (_, n) => `Line ${n} of it.`).join('\n\n')}\n\n${last}\n`
+
+/** A commit of somebody who uses plain Git. */
+async function commit(space: LoadedSpace, parents: CommitId[], files: Record<string, string | null>, taken?: TreeId): Promise<CommitId> {
+  const me = { name: 'Ada', email: 'ada@example.org', seconds: 1_700_000_000, offset: 0 }
+  const changes = Object.entries(files).map(([path, text]) => (text === null ? { path, delete: true as const } : { path, content: Buffer.from(text) }))
+  const tree = taken ?? (await space.repo.commit(parents[0] as CommitId)).tree
+  return space.repo.write({ parents, tree, changes, message: 'By hand\n', author: me, committer: me })
+}
+
+test('what one side restored after both had merged each other stays, also where a page was moved', async () => {
+  const space = await f.space()
+  const main = space.repo.head('refs/heads/main' as RefName) as CommitId
+  const begin = await commit(space, [main], { 'guide.md': page('one', 'two', 'three', 'four', 'five'), 'other.md': other('The end.') })
+  const left = await commit(space, [begin], { 'guide.md': page('one', 'three', 'four', 'five') })
+  const right = await commit(space, [begin], { 'guide.md': page('one', 'two', 'three', 'five') })
+  const neither = { 'guide.md': page('one', 'three', 'five') }
+  const [mine, theirs] = [await commit(space, [left, right], neither), await commit(space, [right, left], neither)]
+  const restored = await commit(space, [mine], {
+    'guide.md': page('one', 'two', 'three', 'four', 'five'),
+    'other.md': null,
+    'moved.md': other('The end.'),
+  })
+  const edited = await commit(space, [theirs], { 'other.md': other('Another end.') })
+  for (const sides of [
+    { ours: restored, theirs: edited },
+    { ours: edited, theirs: restored },
+  ]) {
+    const merged = await mergeCommits(f.app, space, sides)
+    assert.ok(merged.clean)
+    const files = await f.files(space, await commit(space, [sides.ours, sides.theirs], {}, merged.tree))
+    assert.is(files['guide.md'], page('one', 'two', 'three', 'four', 'five').trimEnd())
+    assert.is(files['moved.md'], other('Another end.').trimEnd())
+    assert.not.ok('other.md' in files)
+  }
+})
+
+test.run()
