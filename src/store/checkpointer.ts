@@ -65,7 +65,7 @@ export class Checkpointer {
     let written = 0
     for (const [collection, owners] of pending) {
       const folder = dirname(pathOf(documents, collection, ''))
-      await ensureDir(this.#fs, folder)
+      await ensureDir(this.#fs, folder, this.#dir)
       const waiting = owners.values()
       const write = async (): Promise<void> => {
         for (const owner of waiting) {

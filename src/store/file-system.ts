@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, unlink } from 'node:fs/promises'
-import { basename, dirname } from 'node:path'
+import { basename, dirname, relative } from 'node:path'
 import type { FileSystem } from './types.js'
 
 // Names, addresses and hashes of tokens are for the owner alone.
@@ -47,8 +47,12 @@ export const nodeFileSystem: FileSystem = {
 
 export const hasCode = (thrown: unknown, code: string): boolean => (thrown as { code?: unknown } | null)?.code === code
 
-/** Makes a folder and its missing parents; they are on the disk when this resolves. */
-export async function ensureDir(fs: FileSystem, path: string): Promise<void> {
+/**
+ * Makes a folder and its missing parents; they are on the disk when this resolves. Below `base`, which is on the disk, that is so
+ * also where an earlier attempt made some of the folders and failed before they were.
+ */
+export async function ensureDir(fs: FileSystem, path: string, base?: string): Promise<void> {
+  if (base !== undefined && relative(base, dirname(path)) !== '') await ensureDir(fs, dirname(path), base)
   try {
     await fs.mkdir(path)
   } catch (thrown) {

@@ -202,7 +202,7 @@ test('a folder of a larger repository', async () => {
   assert.is(none.status, 400)
   assert.match(none.message, /has no folder missing/)
   const made = await space.preview({ ...input, repoProjectDirectory: 'missing', direction: 'export' })
-  assert.equal(kinds(made), ['page_created Readme'])
+  assert.equal(kinds(made), ['page_created Home'])
 })
 
 test('what would end the run is answered in the words of git/info', async () => {

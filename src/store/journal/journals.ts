@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { ensureDir, removeFile } from '../file-system.js'
 import type { FileSystem } from '../types.js'
 import type { AnyDocument } from '../view.js'
@@ -92,7 +93,7 @@ export class Journals {
     const young = tail.slice(0, moved).filter(({ position }) => position >= group.first)
     const kept = group.segments.filter(({ last }) => last >= group.first)
     const before = group.segments
-    if (young.length > 0) await ensureDir(this.fs, group.folder)
+    if (young.length > 0) await ensureDir(this.fs, group.folder, dirname(this.dir))
     const segments = await writeSegments(this.fs, group.folder, kept, young)
     if (young.length > 0) await this.fs.syncDir(group.folder)
     return {
