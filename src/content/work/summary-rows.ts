@@ -1,23 +1,31 @@
 import type { Diagnostic } from '../../kernel/diagnostic.js'
 import type { Summary, SummaryNode } from '../types.js'
+import { TextTooCostly } from './text-work.js'
 
 /** Rows of one line: what is read of them at once. */
 const ROWS = 500
+/** Entries and groups of one table of contents: every open revision of the space holds them all. */
+export const MAX_ENTRIES = 25_000
 /** Diagnostics of one table of contents: more than these nobody reads. */
 const MAX_DIAGNOSTICS = 1_000
 
 type Row = [depth: number, node: Omit<SummaryNode, 'children'>]
 
-/** A table of contents as lines of JSON, each of which is read in a moment: its diagnostics, then its nodes, depth first. */
+/**
+ * A table of contents as lines of JSON, each of which is read in a moment: its diagnostics, then its nodes, depth first. Throws
+ * `TextTooCostly` where it has more than `MAX_ENTRIES`.
+ */
 export function summaryLines({ nodes, diagnostics }: Summary): string {
   const lines = [JSON.stringify(diagnostics.slice(0, MAX_DIAGNOSTICS))]
   let rows: Row[] = []
+  let count = 0
   const flush = (): void => {
     if (rows.length > 0) lines.push(JSON.stringify(rows))
     rows = []
   }
   const work = nodes.map((node) => ({ node, depth: 0 })).reverse()
   for (let item = work.pop(); item; item = work.pop()) {
+    if (++count > MAX_ENTRIES) throw new TextTooCostly(`It has more than ${MAX_ENTRIES} entries and groups.`)
     const { children, ...node } = item.node
     rows.push([item.depth, node])
     if (rows.length === ROWS) flush()
