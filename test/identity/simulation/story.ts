@@ -4,6 +4,7 @@ import { type ChangeRequestDesk, type Desk, openDesk } from '../../writing/fixtu
 import { soundIds } from '../ids.js'
 import { lookAt, mustEqual } from './look.js'
 import { childrenOf, copyOf, descendantsOf, emptySide, type Known, mergedPages, orderFault, place, remove, type Side } from './model.js'
+import { random } from '../../simulation/two-sided/random.js'
 
 const MAIN = 'refs/heads/main'
 /** About so many pages are kept. */
@@ -15,17 +16,6 @@ interface Branch {
   side: Side
   /** Main when the branch began, or took it in last. */
   base: Side
-}
-
-/** mulberry32: the same seed, the same story. */
-function random(seed: number): (below: number) => number {
-  let state = seed
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 4294967296) * below)
-  }
 }
 
 const bodyOf = (title: string, n: number): string =>
