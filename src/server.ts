@@ -23,6 +23,7 @@ import { recordRequest } from './domain/events/audit.js'
 import { announceAll, forgetLostHeads } from './domain/events/announce.js'
 import { migrations } from './domain/migrations.js'
 import { KeyedMutex } from './domain/mutex.js'
+import { RefMoves } from './domain/ref-moves.js'
 import { type Repair, reconcile } from './domain/reconcile.js'
 import { makeDurableFolder } from './durable-folder.js'
 import { createRemoteOperations, openGit } from './git/index.js'
@@ -114,6 +115,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       ...(limitSignIn ? { limitSignIn } : {}),
       clock: overrides.clock ?? systemClock,
       locks,
+      moves: new RefMoves(),
       edits: new Gatherer(locks, EDITS_AT_ONCE),
       content: new ContentCache(budget),
       texts,
