@@ -165,6 +165,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
         trustProxy: config.trustProxy,
         bodyLimitBytes: config.bodyLimitBytes,
         bodiesLimitBytes: config.bodiesLimitBytes,
+        answersLimitBytes: config.answersLimitBytes,
         fileLimitBytes: config.fileLimitBytes,
         rateLimit: { perToken: config.ratePerToken, perAddress: config.ratePerAddress },
         corsOrigins: config.corsOrigins,

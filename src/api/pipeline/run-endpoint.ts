@@ -4,7 +4,7 @@ import { toJson } from '../../kernel/raw-json.js'
 import { type Endpoint, PUBLIC_BODY_BYTES, type RequestInfo } from '../declaration.js'
 import { type Audited, Reply } from '../reply.js'
 import { readJson } from './body.js'
-import type { BodyBudget, Share } from './body-budget.js'
+import type { ByteBudget, Share } from './byte-budget.js'
 import type { CompiledEndpoint } from './compiled-endpoint.js'
 import { ifMatch, tagOfParts } from './etag.js'
 import { errorAnswer } from './error-answer.js'
@@ -111,7 +111,7 @@ const requestInfo = (ctx: Context, state: RequestState, files: Files, baseUrl: s
 })
 
 /** Makes the function that runs an endpoint: load, permit, read, handle, answer. */
-export function endpointRunner(options: Options, bodies: BodyBudget): (compiled: CompiledEndpoint, call: Call<object>) => Promise<void> {
+export function endpointRunner(options: Options, bodies: ByteBudget): (compiled: CompiledEndpoint, call: Call<object>) => Promise<void> {
   const { app, config, byteCache } = options
 
   const serialize = (compiled: CompiledEndpoint, body: unknown): string | Buffer => {
@@ -129,7 +129,7 @@ export function endpointRunner(options: Options, bodies: BodyBudget): (compiled:
     const parts = result instanceof Reply ? result.parts : { body: result }
     if (parts.headers) ctx.set(parts.headers)
     if (parts.location !== undefined) ctx.set('Location', parts.location)
-    if (parts.file) return answerFile(ctx, parts.file)
+    if (parts.file) return answerFile(ctx, parts.file, (ctx.state as RequestState).answer)
     const status = parts.status ?? (parts.location !== undefined && parts.body === undefined ? 302 : compiled.status)
     if (parts.body === undefined) {
       if (compiled.status !== 204 && status === compiled.status) throw new Error(`${compiled.operationId} answers nothing`)
