@@ -13,6 +13,7 @@ import { rememberTheirs } from './merge-arrival.js'
 import { overtakenConflicts } from './overtaken-conflicts.js'
 import { type Arrival, type Plan, planArrival } from './plan-arrival.js'
 import { describeRemote, isLinkTo } from './remote.js'
+import { checkStillAsked } from './request.js'
 import type { Contact, Outcome, Sync } from './sync.js'
 import { logMoves, readSyncLog } from './sync-log.js'
 
@@ -135,8 +136,9 @@ async function adopt(sync: Sync, arrival: Arrival, ground: CommonGround, guard: 
 }
 
 /** Moves main with what goes with it, when the guard has agreed for the last time. */
-const moveGuarded = ({ space: { repo } }: Sync, guard: RefGuard, moves: RefMove[], reason: string): Promise<void> =>
+const moveGuarded = ({ app, run, space: { repo } }: Sync, guard: RefGuard, moves: RefMove[], reason: string): Promise<void> =>
   guard.during(async () => {
     await guard.check()
+    await checkStillAsked(app.store, run)
     await repo.move(moves, reason)
   })
