@@ -12,6 +12,7 @@ import { serviceEndpoints } from '../service/endpoints.js'
 import { ByteBudget } from './byte-budget.js'
 import { type CompiledEndpoint, compileEndpoint } from './compiled-endpoint.js'
 import { crossOrigin } from './cross-origin.js'
+import { networkOf } from './network-of.js'
 import { observe } from './observe.js'
 import { oneAtATime } from './one-at-a-time.js'
 import type { ApiOptions } from './options.js'
@@ -100,7 +101,7 @@ function dispatcher(options: ApiOptions<unknown, object>, routes: Routes<Compile
     }
     if (stopping())
       throw new ServiceError('unavailable', 'The service is shutting down. Try again in a moment.', { headers: { Connection: 'close', 'Retry-After': '5' } })
-    if (byAddress) state.limit = await byAddress(ctx.ip)
+    if (byAddress) state.limit = await byAddress(networkOf(ctx.ip))
     const match = routes.match(ctx.method, ctx.path)
     if ('allow' in match) {
       if (ctx.method !== 'OPTIONS') throw methodNotAllowed(ctx.method, match.allow)

@@ -3,6 +3,7 @@ import { AnswerHold, ANSWERS } from './answer-hold.js'
 import { ByteBudget } from './byte-budget.js'
 import { discardRest } from './discard.js'
 import { errorAnswer } from './error-answer.js'
+import { networkOf } from './network-of.js'
 import type { ApiOptions } from './options.js'
 import { type RequestState, requestId } from './request-state.js'
 
@@ -36,7 +37,7 @@ export function observe(options: ApiOptions<unknown, object>, standing: readonly
 
   return async (ctx, next) => {
     const started = performance.now()
-    const answer = new AnswerHold(ctx.res, () => answers.share(state.caller ?? ctx.ip))
+    const answer = new AnswerHold(ctx.res, () => answers.share(state.caller ?? networkOf(ctx.ip)))
     const state: RequestState = { id: requestId(ctx), operation: 'unknown', caller: null, limit: null, answer }
     ctx.state = state
     const { res } = ctx

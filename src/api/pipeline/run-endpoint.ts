@@ -11,6 +11,7 @@ import { errorAnswer } from './error-answer.js'
 import { answerFile } from './file-answer.js'
 import { answerBytes, isFresh } from './json-answer.js'
 import { isForm } from './form.js'
+import { networkOf } from './network-of.js'
 import type { ApiConfig, ApiOptions } from './options.js'
 import type { RequestState } from './request-state.js'
 import { checkLength } from './routes.js'
@@ -190,7 +191,7 @@ export function endpointRunner(options: Options, bodies: ByteBudget): (compiled:
   }
 
   const runWithin = async (compiled: CompiledEndpoint, call: Call<object>, trace: Trace): Promise<void> => {
-    const share = bodies.share(call.state.caller ?? call.ctx.ip)
+    const share = bodies.share(call.state.caller ?? networkOf(call.ctx.ip))
     try {
       await run(compiled, call, trace, share)
     } finally {
