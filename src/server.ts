@@ -17,6 +17,7 @@ import { authenticate } from './domain/people/accounts.js'
 import type { Actor, App } from './domain/app.js'
 import { ContentCache } from './domain/content/content-cache.js'
 import { openTexts } from './domain/content/open-texts.js'
+import { Previews } from './domain/git-sync/previews.js'
 import { type FirstStart, firstStart } from './domain/people/first-start.js'
 import { guardedApp, unasked } from './domain/guarded-app.js'
 import { Gatherer } from './domain/writing/gatherer.js'
@@ -119,6 +120,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       clock: overrides.clock ?? systemClock,
       locks,
       moves: new RefMoves(),
+      previews: new Previews(),
       edits: new Gatherer(locks, EDITS_AT_ONCE),
       content: new ContentCache(budget),
       texts,

@@ -7,6 +7,7 @@ import type { HttpClient, Mailer } from '../outbound/index.js'
 import type { CollectionDoc, OrganizationDoc, Role, SiteDoc, SpaceDoc, TeamDoc, UserDoc } from '../model/index.js'
 import type { Document, Reader, Store } from '../store/index.js'
 import type { KeyedMutex } from './mutex.js'
+import type { Previews } from './git-sync/previews.js'
 import type { RefMoves } from './ref-moves.js'
 
 /** What every use case works with. Made once, in the composition root. */
@@ -23,6 +24,8 @@ export interface App {
   locks: KeyedMutex
   /** Moves of branches from their last check on. */
   moves: RefMoves
+  /** Looks at remotes that requests wait for. */
+  previews: Previews
   /** Writes of content that wait for the lock of their space. */
   edits: Gatherer
   content: ContentCache

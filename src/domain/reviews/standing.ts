@@ -56,7 +56,9 @@ export async function checkApprovals(reader: Reader, changeRequest: Candidate): 
   const missing = required - approvals.length
   const reasons: string[] = []
   if (missing > 0)
-    reasons.push(`It needs ${count(required)} of its latest revision by others than who opened it or wrote in it, and has ${approvals.length}: ${count(missing)} missing.`)
+    reasons.push(
+      `It needs ${count(required)} of its latest revision by others than who opened it or wrote in it, and has ${approvals.length}: ${count(missing)} missing.`,
+    )
   if (objections.length > 0) reasons.push(`Changes are requested by ${await names(reader, objections)}: they have to approve it, or an admin to dismiss that.`)
   if (reasons.length > 0) throw conflict(`Change request ${changeRequest.doc.number} cannot be merged yet. ${reasons.join(' ')}`)
 }
