@@ -168,7 +168,7 @@ export async function previewed(world: World, next: Random, project: Project): P
 export async function adminCommit(world: World, next: Random, project: Project): Promise<string | null> {
   const plan = planOf(world, next, await seeHere(project))
   if (!plan) return null
-  await commitIn(project.objects.dir, MAIN, plan.files, plan.what)
+  await commitIn(project.objects.dir, MAIN, plan.files, plan.what, world.clock.seconds)
   record(project.main, await seeHere(project), why(world, 'an administrator with plain Git'))
   await judgeTarget(world, mainOf(project))
   return `${project.name}, by hand here: ${plan.what}`
