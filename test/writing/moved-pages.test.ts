@@ -244,4 +244,69 @@ test('renamed by a person in main, reverted after a rename, and written with If-
   )
 })
 
+const moves = (places: Record<string, string>): object[] =>
+  Object.entries(places).flatMap(([page, slug]) => [
+    { operation: 'update_page', page, slug: `on-the-way-${slug}` },
+    { operation: 'update_page', page, slug },
+  ])
+
+/** Several pages change places in one batch: none may be in the way of another. */
+const rotation = (places: Record<string, string>): object[] => [
+  ...moves(places).filter((_move, at) => at % 2 === 0),
+  ...moves(places).filter((_move, at) => at % 2 === 1),
+]
+
+test("pages that both sides put at each other's places keep their IDs, whichever side is taken", async ({ here }) => {
+  for (const take of ['main', 'change-request']) {
+    const desk = await openDesk(here, {
+      'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n* [Alpha](a.md)\n* [Beta](b.md)\n* [Gamma](c.md)\n',
+      'README.md': '# Home\n',
+      'a.md': text('Alpha'),
+      'b.md': text('Beta'),
+      'c.md': text('Gamma'),
+    })
+    const [alpha, beta, gamma] = [await idOf(desk, 'Alpha'), await idOf(desk, 'Beta'), await idOf(desk, 'Gamma')]
+    const change = await desk.changeRequest()
+    await change.write(rotation({ [beta]: 'd', [gamma]: 'b' }))
+    await desk.write(rotation({ [alpha]: 'b', [beta]: 'c', [gamma]: 'a' }))
+    const listed = await conflictsOf(desk, change)
+    assert.equal(
+      listed.map((item) => [item.path, item.kind]),
+      [
+        ['SUMMARY.md', 'content'],
+        ['b.md', 'rename'],
+        ['d.md', 'rename'],
+      ],
+    )
+    await change.update(200, {
+      resolve: [
+        { path: 'SUMMARY.md', take: 'main' },
+        { path: 'b.md', take: 'main' },
+        { path: 'd.md', take },
+      ],
+    })
+    const at = `/change-requests/${change.id}`
+    assert.equal([await desk.file('b.md', change.ref), await desk.file('a.md', change.ref)], [text('Alpha'), text('Gamma')])
+    const place = take === 'main' ? 'c' : 'd'
+    assert.is(await desk.file(`${place}.md`, change.ref), text('Beta'))
+    assert.equal([await desk.id('b', at), await desk.id('a', at)], [alpha, gamma])
+    if (take === 'main') assert.is(await desk.id('c', at), beta)
+    await soundIds(desk, at)
+  }
+})
+
+test('what a rollback takes away has its ID again when it comes back', async ({ here }) => {
+  const desk = await openDesk(here, FILES)
+  const begin = await desk.git('rev-parse', 'main')
+  await desk.write([{ operation: 'insert_page', title: 'New', slug: 'new', document: { markdown: text('New') } }])
+  const page = await idOf(desk, 'New')
+  await desk.write([{ operation: 'update_page', page, slug: 'moved' }])
+  const summary = (await desk.file('SUMMARY.md')) as string
+  await desk.admin.call('post', `${desk.url}/rollback`, { revision: begin }).expect(expectStatus(200))
+  assert.is(await desk.file('moved.md'), null)
+  await desk.human({ 'moved.md': text('New'), 'SUMMARY.md': summary })
+  assert.is(await idOf(desk, 'New'), page)
+  await soundIds(desk)
+})
+
 test.run()
