@@ -110,8 +110,8 @@ function settleAll(overrides: IdOverrides, entries: EntryKey[], exists: Exists):
   return draft.map
 }
 
-/** Of which side alone the merged tree has the very file at an entry's path; null = of both, or of neither. */
-export type StandsAs = (name: string) => 'ours' | 'theirs' | null
+/** Which side says an entry's ID: the only one that has a file at its path, or whose very file the merged tree has there; null = both, or neither. */
+export type SideOf = (name: string) => 'ours' | 'theirs' | null
 
 interface Claim {
   name: string
@@ -123,9 +123,9 @@ interface Claim {
 }
 
 /**
- * Merges the overrides of two sides, entry by entry. An ID goes with the file: whose very file stands there says it; else the side that
+ * Merges the overrides of two sides, entry by entry. An ID goes with the file: the side of which it is says it; else the side that
  * changed it wins, ours where both did. Where two entries then claim one ID, the surer keeps it (an existing entry before
- * a tombstone; a file that stands as one side had it; what one side alone changed; ours), and the other takes what its other
+ * a tombstone; a file that is one side's; what one side alone changed; ours), and the other takes what its other
  * side says. With `existing` (all entries of the merged tree) no two of them share an ID, defaults included.
  */
 export function mergeOverrides(
@@ -133,12 +133,12 @@ export function mergeOverrides(
   ours: IdOverrides,
   theirs: IdOverrides,
   existing?: Iterable<EntryKey>,
-  standsAs: StandsAs = () => null,
+  sideOf: SideOf = () => null,
 ): Map<string, string> {
   const alive = existing === undefined ? null : [...existing]
   const live = alive && new Set(alive.map(({ kind, key }) => overrideKey(kind, key)))
   const names = [...new Set([...base.keys(), ...ours.keys(), ...theirs.keys()])]
-  const claims = names.flatMap((name) => claimOf(name, base.get(name), ours.get(name), theirs.get(name), live?.has(name) ?? true, standsAs))
+  const claims = names.flatMap((name) => claimOf(name, base.get(name), ours.get(name), theirs.get(name), live?.has(name) ?? true, sideOf))
   claims.sort((a, b) => a.rank - b.rank || compareEntries(entryOfOverride(a.name), entryOfOverride(b.name)))
   const draft = new Map<string, string>()
   const used = new Set<string>()
@@ -155,15 +155,15 @@ export function mergeOverrides(
   return alive ? repairOverrides(draft, alive) : settleAll(draft, left, () => true)
 }
 
-function claimOf(name: string, base: string | undefined, ours: string | undefined, theirs: string | undefined, alive: boolean, standsAs: StandsAs): Claim[] {
-  const stands = ours === theirs || !alive ? null : standsAs(name)
-  const side = stands ?? (ours === base ? 'theirs' : 'ours')
+function claimOf(name: string, base: string | undefined, ours: string | undefined, theirs: string | undefined, alive: boolean, sideOf: SideOf): Claim[] {
+  const owner = ours === theirs || !alive ? null : sideOf(name)
+  const side = owner ?? (ours === base ? 'theirs' : 'ours')
   const [said, other] = side === 'ours' ? [ours, theirs] : [theirs, ours]
   const { kind, key } = entryOfOverride(name)
-  const id = said ?? (stands ? defaultId(kind, key) : undefined)
+  const id = said ?? (owner ? defaultId(kind, key) : undefined)
   if (id === undefined) return []
   const contested = ours !== base && theirs !== base && ours !== theirs
-  const rank = (alive ? 0 : 8) + (stands ? 0 : 4) + (contested ? 2 : 0) + (ours === id ? 0 : 1)
+  const rank = (alive ? 0 : 8) + (owner ? 0 : 4) + (contested ? 2 : 0) + (ours === id ? 0 : 1)
   return [{ name, id, otherwise: contested ? other : undefined, rank }]
 }
 

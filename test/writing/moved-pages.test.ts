@@ -301,4 +301,26 @@ test('what a rollback takes away has its ID again when it comes back', async ({ 
   await soundIds(desk)
 })
 
+test('edited on one side, moved on the other to where a page was that the first moved away: the edit keeps its page', async ({ here }) => {
+  const desk = await openDesk(here, FILES)
+  const [one, two] = [await idOf(desk, 'One'), await idOf(desk, 'Two')]
+  await desk.write([{ operation: 'update_page', page: two, slug: 'place' }])
+  const change = await desk.changeRequest()
+  await change.write([rewritten(one, edit('One')), { operation: 'update_page', page: two, slug: 'here' }])
+  await desk.write(rotation({ [two]: 'there', [one]: 'place' }))
+  const listed = await conflictsOf(desk, change)
+  assert.equal(
+    listed.map((item) => [item.path, item.kind]),
+    [
+      ['SUMMARY.md', 'content'],
+      ['here.md', 'rename'],
+    ],
+  )
+  await change.update(200, { resolve: listed.map(({ path }) => ({ path, take: 'main' })) })
+  await change.merge()
+  assert.equal([await desk.file('place.md'), await desk.file('there.md'), await desk.file('one.md')], [edit('One'), text('Two'), null])
+  assert.equal([await idOf(desk, 'One'), await idOf(desk, 'Two')], [one, two])
+  await soundIds(desk)
+})
+
 test.run()

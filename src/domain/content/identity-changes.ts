@@ -1,4 +1,4 @@
-import { applyChanges, type StandsAs } from '../../content/identity-changes.js'
+import { applyChanges, type SideOf } from '../../content/identity-changes.js'
 import { defaultId, type EntryKey, entryOfOverride, type IdOverrides } from '../../content/identity.js'
 import { matchStructures, structureKeys } from '../../content/identity-structure.js'
 import { readConfig } from '../../content/config.js'
@@ -52,13 +52,13 @@ async function structural(overrides: IdOverrides, old: Side, now: Side): Promise
   return applyChanges(overrides, changes, (kind, key) => keys.has(`${kind}\0${key}`))
 }
 
-/** Of which side alone the merged tree has the very file, of the entries asked for. */
-export async function standing(
+/** Which side says an entry's ID: the only one that has a file at its path, or whose very file the merged tree has there. Of the entries asked for. */
+export async function sideOfFiles(
   work: TextWork,
   repo: Repository,
   sides: { ours: CommitId; theirs: CommitId; tree: TreeId },
   names: readonly string[],
-): Promise<StandsAs> {
+): Promise<SideOf> {
   const blobAt = async (files: ReturnType<Repository['tree']>): Promise<(key: string) => Promise<string | undefined>> => {
     const { root } = (await readConfig(files, work)).config
     return async (key) => (await files.entry(root === '' ? key : `${root}/${key}`))?.oid
@@ -73,8 +73,9 @@ export async function standing(
     if (kindOfPath(key) !== kind) continue
     const oid = await merged(key)
     if (oid === undefined) continue
-    const [mine, other] = [(await ours(key)) === oid, (await theirs(key)) === oid]
-    if (mine !== other) found.set(name, mine ? 'ours' : 'theirs')
+    const [mine, other] = [await ours(key), await theirs(key)]
+    const [oursSays, theirsSays] = [mine === oid || other === undefined, other === oid || mine === undefined]
+    if (oursSays !== theirsSays) found.set(name, oursSays ? 'ours' : 'theirs')
   }
   return (name) => found.get(name) ?? null
 }

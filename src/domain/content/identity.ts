@@ -4,7 +4,7 @@ import { composePageIds, decodePageIds, differenceOfPageIds } from '../../conten
 import type { CommitInfo, Repository } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import type { App } from '../app.js'
-import { entriesOf, resolveChanges, standing } from './identity-changes.js'
+import { entriesOf, resolveChanges, sideOfFiles } from './identity-changes.js'
 import { ADOPTED } from '../refs.js'
 
 /** The commit header that carries page identity: see ARCHITECTURE.md, "Page identity". */
@@ -153,7 +153,7 @@ export async function mergedOverrides(app: App, space: string, repo: Repository,
   if (b.size + o.size + t.size === 0) return o
   const work = app.texts.for(space)
   const differing = [...new Set([...o.keys(), ...t.keys()])].filter((name) => o.get(name) !== t.get(name))
-  return mergeOverrides(b, o, t, await entriesOf(work, repo, tree), await standing(work, repo, { ours, theirs, tree }, differing))
+  return mergeOverrides(b, o, t, await entriesOf(work, repo, tree), await sideOfFiles(work, repo, { ours, theirs, tree }, differing))
 }
 
 /** IDs of what several commits have in common: merged, as their content is. */
