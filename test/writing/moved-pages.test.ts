@@ -323,4 +323,46 @@ test('edited on one side, moved on the other to where a page was that the first 
   await soundIds(desk)
 })
 
+test('two conflicts about one place: neither page is lost by what is decided for it, and each can be decided for itself', async ({ here }) => {
+  const begin = async (): Promise<{ desk: Desk; change: ChangeRequestDesk; two: string }> => {
+    const desk = await openDesk(here, FILES)
+    const [one, two] = [await idOf(desk, 'One'), await idOf(desk, 'Two')]
+    const change = await desk.changeRequest()
+    await change.write([
+      { operation: 'delete_page', page: one },
+      { operation: 'update_page', page: two, slug: 'place' },
+    ])
+    await desk.write([
+      { operation: 'update_page', page: one, slug: 'place' },
+      { operation: 'update_page', page: two, slug: 'other' },
+    ])
+    return { desk, change, two }
+  }
+  const summary = { path: 'SUMMARY.md', take: 'main' }
+  const cases = [
+    [[{ path: 'place.md', take: 'change-request' }], { 'place.md': text('Two'), 'other.md': null }],
+    [[{ path: 'place.md', take: 'main' }], { 'place.md': text('One'), 'other.md': text('Two') }],
+    [
+      [
+        { path: 'place.md', take: 'main' },
+        { path: 'other.md', content: 'Both.\n' },
+      ],
+      { 'place.md': text('One'), 'other.md': 'Both.\n' },
+    ],
+  ] as const
+  for (const [resolve, wanted] of cases) {
+    const { desk, change } = await begin()
+    assert.equal((await conflictsOf(desk, change)).map(({ path, kind }) => `${path} ${kind}`).sort(), [
+      'SUMMARY.md content',
+      'place.md rename',
+      'place.md rename',
+    ])
+    await change.update(200, { resolve: [summary, ...resolve] })
+    for (const [path, content] of Object.entries(wanted)) assert.is(await desk.file(path, change.ref), content)
+  }
+  const { change } = await begin()
+  const both = await change.update(409, { resolve: [summary, { path: 'place.md', take: 'main' }, { path: 'other.md', take: 'change-request' }] })
+  assert.equal(both.error.paths, ['place.md'])
+})
+
 test.run()
