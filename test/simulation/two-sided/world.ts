@@ -8,7 +8,7 @@ import { StoryClock } from './clock.js'
 import { Fault } from './fault.js'
 import { type Host, hostApart, hostHere } from './host.js'
 import { judge, settle } from './judge.js'
-import { Knowledge, pathOf } from './knowledge.js'
+import { forgetLines, Knowledge, pathOf } from './knowledge.js'
 import { Objects } from './objects.js'
 import { type Snapshot, snapshotOf, twinsIn } from './snapshot.js'
 import { withEntry } from './text.js'
@@ -87,6 +87,7 @@ export interface World {
 }
 
 export async function openWorld(apart: boolean, without: ReadonlySet<string>): Promise<World> {
+  forgetLines()
   const clock = new StoryClock()
   const host = apart ? await hostApart() : await hostHere(clock)
   const served = await mkdtemp(join(tmpdir(), 'bindery-remotes-'))
