@@ -365,4 +365,30 @@ test('two conflicts about one place: neither page is lost by what is decided for
   assert.equal(both.error.paths, ['place.md'])
 })
 
+for (const first of ['the branch', 'main'])
+  test(`pages exchanged before two histories crossed (${first} first), exchanged back after it: each has its ID`, async ({ here }) => {
+    const desk = await openDesk(here, FILES)
+    const [one, two] = [await idOf(desk, 'One'), await idOf(desk, 'Two')]
+    const change = await desk.changeRequest()
+    const exchange = (): Promise<unknown> => change.write(rotation({ [one]: 'two', [two]: 'one' }))
+    if (first === 'the branch') await exchange()
+    await new Promise((done) => setTimeout(done, 1100))
+    await desk.write([rewritten(await idOf(desk, 'Guide'), `${text('Guide')}\nMore.\n`)])
+    if (first === 'main') await new Promise((done) => setTimeout(done, 1100))
+    if (first === 'main') await exchange()
+    const crossed = await desk.git('rev-parse', change.ref)
+    await change.update()
+    const files = Object.fromEntries(
+      await Promise.all(['one.md', 'two.md', 'SUMMARY.md'].map(async (path) => [path, await desk.file(path, change.ref)] as const)),
+    )
+    await desk.human(files, { message: 'Merge by hand', parents: [crossed] })
+    assert.equal([await idOf(desk, 'One'), await idOf(desk, 'Two')], [one, two])
+    await desk.write([rewritten(one, edit('One'))])
+    await change.write(rotation({ [one]: 'one', [two]: 'two' }))
+    await change.merge()
+    assert.equal([await desk.file('one.md'), await desk.file('two.md')], [edit('One'), text('Two')])
+    assert.equal([await idOf(desk, 'One'), await idOf(desk, 'Two')], [one, two])
+    await soundIds(desk)
+  })
+
 test.run()
