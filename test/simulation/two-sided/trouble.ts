@@ -91,7 +91,7 @@ export async function racedSync(world: World, next: Random, project: Project): P
   }
   try {
     await startSync(world, project, 'export', MAIN, false)
-    const runs = await idle(world, project, then.runs)
+    const runs = await idle(world, project, then.last)
     return `${await absorb(world, project, then, runs, {})}${raced ? ` (meanwhile there: ${plan.what})` : ''}`
   } finally {
     delete world.remotes.behaviour.onRequest
@@ -112,7 +112,7 @@ export async function killedSync(world: World, next: Random, project: Project): 
   await new Promise((done) => setTimeout(done, delay))
   await host.kill(reach)
   await host.restart()
-  const runs = await idle(world, project, then.runs)
+  const runs = await idle(world, project, then.last)
   const told = await absorb(world, project, then, runs, { broken: true })
   return `${told} (${reach} killed after ${delay} ms)`
 }
