@@ -1,8 +1,9 @@
 import type { IdOverrides } from '../../content/identity.js'
-import { mergeOverrides, takeOverrides } from '../../content/identity-changes.js'
+import { mergeOverridesInSteps, takeOverrides } from '../../content/identity-changes.js'
 import { composePageIds, decodePageIds, differenceOfPageIds } from '../../content/identity-header.js'
 import type { CommitInfo, Repository } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
+import { inSlices } from '../../kernel/slices.js'
 import type { App } from '../app.js'
 import { entriesOf, resolveChanges } from './identity-changes.js'
 import { ADOPTED } from '../refs.js'
@@ -154,7 +155,7 @@ export async function mergedOverrides(
     overridesAt(app, space, repo, theirs),
   ])
   if (b.size + o.size + t.size === 0) return o
-  return mergeOverrides(b, o, t, await entriesOf(app.texts.for(space), repo, tree))
+  return inSlices(mergeOverridesInSteps(b, o, t, await entriesOf(app.texts.for(space), repo, tree)))
 }
 
 /** IDs after `taken` has replaced the content of `left` as a whole: what one side alone had moved is no merge's to weigh. */

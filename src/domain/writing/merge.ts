@@ -11,7 +11,7 @@ import type { EntryMode, FileChange, MergeConflict, Repository } from '../../git
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import type { App, LoadedSpace } from '../app.js'
 import { overridesAt } from '../content/identity.js'
-import { Slices } from '../../kernel/slices.js'
+import { inSlices, Slices } from '../../kernel/slices.js'
 import { joinedBase } from './joined-base.js'
 import { type Assembled, madeUpNames, mergeById } from './merge-by-id.js'
 import { movedFiles } from './moved-files.js'
@@ -84,16 +84,6 @@ async function mergeStructured(
       ? await inSlices(mergeInSteps(b, o, t, await targetNames(app, space, sides)))
       : await mergeTexts(app.texts.for(space.doc.id), path, base !== undefined, b, o, t)
   return merged && 'text' in merged ? encodeText(merged.text, encoding) : null
-}
-
-/** The end of what goes step by step, with others having their turn between the steps. */
-async function inSlices<T>(steps: Generator<void, T>): Promise<T> {
-  const slices = new Slices()
-  for (;;) {
-    const step = steps.next()
-    if (step.done) return step.value
-    if (slices.due) await slices.rest()
-  }
 }
 
 /** What is too costly to be merged by its structure stays Git's conflict. */
