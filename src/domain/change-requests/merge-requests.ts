@@ -8,6 +8,7 @@ import { commitMessage, makeCommit, moveBranch } from '../writing/commits.js'
 import { resumeAfterConflict } from '../git-sync/info.js'
 import { mergedOverrides } from '../content/identity.js'
 import { conflictError, resolveConflicts } from './conflicts.js'
+import { joinedBase } from '../writing/joined-base.js'
 import { mergeCommits } from '../writing/merge.js'
 import { headOf } from '../content/main-content.js'
 import { checkMergedNames } from '../writing/path-collisions.js'
@@ -63,7 +64,7 @@ async function mergeCommit(app: App, actor: Actor, space: LoadedSpace, { doc, he
       'Update the change request, resolve what is listed under its conflicts, and merge again.',
     )
   await checkMergedNames(repo, merged.tree, main, head)
-  const base = await repo.mergeBase(main, head)
+  const base = await joinedBase(app, space, { ours: main, theirs: head }, mergeCommits)
   return makeCommit(app, space.doc.id, repo, {
     parents: [main, head],
     tree: merged.tree,
@@ -101,7 +102,7 @@ export async function updateFromMain(
       const attempt = current ? { clean: true as const, tree: (await repo.commit(head)).tree } : await mergeCommits(app, space, { ours: head, theirs: main })
       const merged = await resolveConflicts(repo, attempt, resolve)
       await checkMergedNames(repo, merged.tree, head, main)
-      const base = await repo.mergeBase(main, head)
+      const base = await joinedBase(app, space, { ours: head, theirs: main }, mergeCommits)
       return makeCommit(app, space.doc.id, repo, {
         parents: [head, main],
         tree: merged.tree,

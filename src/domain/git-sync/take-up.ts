@@ -9,7 +9,7 @@ import { type CommonGround, entriesOf } from './common-ground.js'
 import { holdConflict, settleConflict } from './conflict.js'
 import { localCommit, noFolder } from './directory.js'
 import { SyncFailure } from './failure.js'
-import { rememberTheirs } from './merge-arrival.js'
+import { baseOfIds, rememberTheirs } from './merge-arrival.js'
 import { overtakenConflicts } from './overtaken-conflicts.js'
 import { type Arrival, type Plan, planArrival } from './plan-arrival.js'
 import { describeRemote, isLinkTo } from './remote.js'
@@ -106,7 +106,7 @@ export async function mergeCommit(
 ): Promise<CommitId> {
   const { app, space, remote } = contact
   const { repo } = space
-  const base = ground.bases[0]?.local ?? null
+  const base = await baseOfIds(contact, ground)
   await rememberTheirs(contact, ground, theirs)
   return makeCommit(app, space.doc.id, repo, {
     parents: [main, theirs, ...overtaken],

@@ -12,8 +12,17 @@ type Merge = (app: App, space: Pick<LoadedSpace, 'doc' | 'repo'>, sides: Sides) 
  * collides between them stays as Git leaves it. null = nothing in common.
  */
 export async function joinedBase(app: App, space: Pick<LoadedSpace, 'doc' | 'repo'>, { ours, theirs }: Sides, merge: Merge): Promise<CommitId | null> {
+  return joinedCommit(app, space, await space.repo.mergeBases(ours, theirs), merge)
+}
+
+/** A commit of all that some commits contain: one of them, where it contains the others; else as in `joinedBase`. null = of none. */
+export async function joinedCommit(app: App, space: Pick<LoadedSpace, 'doc' | 'repo'>, commits: readonly CommitId[], merge: Merge): Promise<CommitId | null> {
+  const { repo } = space
   let joined: CommitId | null = null
-  for (const base of await space.repo.mergeBases(ours, theirs)) joined = joined === null ? base : await join(app, space, { ours: joined, theirs: base }, merge)
+  for (const one of commits) {
+    if (joined === null || (await repo.isAncestor(joined, one))) joined = one
+    else if (!(await repo.isAncestor(one, joined))) joined = await join(app, space, { ours: joined, theirs: one }, merge)
+  }
   return joined
 }
 
