@@ -8,7 +8,7 @@ import { arrivingOverrides } from '../content/arriving-identity.js'
 import { mergedOverrides, overridesAt } from '../content/identity.js'
 import { changeRequestRef, incomingRef } from '../refs.js'
 import { type CommonGround, entriesOf, findCommonGround } from './common-ground.js'
-import { baseOfIds, mergeArrival } from './merge-arrival.js'
+import { mergeArrival } from './merge-arrival.js'
 import type { Arrival, Plan } from './plan-arrival.js'
 import { describeRemote } from './remote.js'
 import type { Outcome, Sync } from './sync.js'
@@ -73,7 +73,7 @@ async function firstHead(sync: Sync, { main, theirs }: Arrival, { ground }: Held
   const [base] = ground.bases
   if (base === undefined) return theirs
   const own = await overridesAt(app, space.doc.id, repo, theirs)
-  const overrides = await arrivingOverrides(app, space.doc.id, repo, (await baseOfIds(sync, ground)) ?? base.local, theirs)
+  const overrides = await arrivingOverrides(app, space.doc.id, repo, base.local, theirs)
   const natural = await repo.mergeBase(main, theirs)
   const related = ground.bases.length === 1 && (natural === base.theirs || natural === base.local) && natural !== theirs
   if (related && own.size === overrides.size && [...overrides].every(([key, id]) => own.get(key) === id)) return theirs
@@ -143,7 +143,12 @@ async function merged(
     tree: outcome.tree,
     message: commitMessage(`Merge later remote changes from ${describeRemote(remote)}`, { 'Change-Request': String(doc.number) }),
     author: sync.actor.user,
-    overrides: await mergedOverrides(app, space.doc.id, space.repo, await baseOfIds(sync, ground), branch, theirs, outcome.tree),
+    overrides: await mergedOverrides(app, space.doc.id, space.repo, {
+      bases: ground.bases.map(({ local }) => local),
+      ours: branch,
+      theirs,
+      tree: outcome.tree,
+    }),
   })
 }
 

@@ -2,7 +2,6 @@ import type { CommitId } from '../../kernel/ids.js'
 import { commitMessage, makeCommit } from '../writing/commits.js'
 import { overridesAt, rememberOverrides } from '../content/identity.js'
 import { arrivingOverrides } from '../content/arriving-identity.js'
-import { joinedCommit } from '../writing/joined-base.js'
 import { type MergedTree, mergeCommits } from '../writing/merge.js'
 import type { CommonGround } from './common-ground.js'
 import { describeRemote } from './remote.js'
@@ -37,18 +36,8 @@ export async function mergeArrival(
   return mergeCommits(app, space, { ours: await stand(main, ground.known, 'This'), theirs: await stand(theirs, [theirs, ...ground.implied], 'Other') })
 }
 
-/** The commit here whose IDs are those of the common ground: of several bases that by which all came together. null = there is none. */
-export const baseOfIds = ({ app, space }: Pick<Contact, 'app' | 'space'>, { bases }: CommonGround): Promise<CommitId | null> =>
-  joinedCommit(
-    app,
-    space,
-    bases.map(({ local }) => local),
-    mergeCommits,
-  )
-
 /** The IDs of what arrives follow from those of the commit here that it is based on. */
-export async function rememberTheirs(contact: Pick<Contact, 'app' | 'space'>, ground: CommonGround, theirs: CommitId): Promise<void> {
-  const { app, space } = contact
-  const base = await baseOfIds(contact, ground)
-  if (base !== null) rememberOverrides(app, space.doc.id, theirs, await arrivingOverrides(app, space.doc.id, space.repo, base, theirs))
+export async function rememberTheirs({ app, space }: Pick<Contact, 'app' | 'space'>, { bases: [base] }: CommonGround, theirs: CommitId): Promise<void> {
+  if (base === undefined) return
+  rememberOverrides(app, space.doc.id, theirs, await arrivingOverrides(app, space.doc.id, space.repo, base.local, theirs))
 }

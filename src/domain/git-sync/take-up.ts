@@ -9,7 +9,7 @@ import { type CommonGround, entriesOf } from './common-ground.js'
 import { holdConflict, settleConflict } from './conflict.js'
 import { localCommit, noFolder } from './directory.js'
 import { SyncFailure } from './failure.js'
-import { baseOfIds, rememberTheirs } from './merge-arrival.js'
+import { rememberTheirs } from './merge-arrival.js'
 import { overtakenConflicts } from './overtaken-conflicts.js'
 import { type Arrival, type Plan, planArrival } from './plan-arrival.js'
 import { describeRemote, isLinkTo } from './remote.js'
@@ -106,7 +106,7 @@ export async function mergeCommit(
 ): Promise<CommitId> {
   const { app, space, remote } = contact
   const { repo } = space
-  const base = await baseOfIds(contact, ground)
+  const bases = ground.bases.map(({ local }) => local)
   await rememberTheirs(contact, ground, theirs)
   return makeCommit(app, space.doc.id, repo, {
     parents: [main, theirs, ...overtaken],
@@ -115,9 +115,9 @@ export async function mergeCommit(
     message: commitMessage(`${verb} remote changes from ${describeRemote(remote)}`),
     author: contact.actor.user,
     overrides:
-      verb === 'Take' && base !== null
+      verb === 'Take' && bases.length > 0
         ? await takenOverrides(app, space.doc.id, repo, theirs, main)
-        : await mergedOverrides(app, space.doc.id, repo, base, main, theirs, tree),
+        : await mergedOverrides(app, space.doc.id, repo, { bases, ours: main, theirs, tree }),
   })
 }
 

@@ -12,17 +12,8 @@ type Merge = (app: App, space: Pick<LoadedSpace, 'doc' | 'repo'>, sides: Sides) 
  * collides between them stays as Git leaves it. null = nothing in common.
  */
 export async function joinedBase(app: App, space: Pick<LoadedSpace, 'doc' | 'repo'>, { ours, theirs }: Sides, merge: Merge): Promise<CommitId | null> {
-  return joinedCommit(app, space, await space.repo.mergeBases(ours, theirs), merge)
-}
-
-/** A commit of all that some commits contain: one of them, where it contains the others; else as in `joinedBase`. null = of none. */
-export async function joinedCommit(app: App, space: Pick<LoadedSpace, 'doc' | 'repo'>, commits: readonly CommitId[], merge: Merge): Promise<CommitId | null> {
-  const { repo } = space
   let joined: CommitId | null = null
-  for (const one of commits) {
-    if (joined === null || (await repo.isAncestor(joined, one))) joined = one
-    else if (!(await repo.isAncestor(one, joined))) joined = await join(app, space, { ours: joined, theirs: one }, merge)
-  }
+  for (const base of await space.repo.mergeBases(ours, theirs)) joined = joined === null ? base : await join(app, space, { ours: joined, theirs: base }, merge)
   return joined
 }
 
@@ -30,7 +21,8 @@ async function join(app: App, space: Pick<LoadedSpace, 'doc' | 'repo'>, sides: S
   const { repo, doc } = space
   const merged = await merge(app, space, sides)
   const tree = merged.clean ? merged.tree : await repo.draft(merged.tree, merged.setAside)
-  const overrides = await mergedOverrides(app, doc.id, repo, await repo.mergeBase(sides.ours, sides.theirs), sides.ours, sides.theirs, tree)
+  const bases = await repo.mergeBases(sides.ours, sides.theirs)
+  const overrides = await mergedOverrides(app, doc.id, repo, { bases, ...sides, tree })
   const me = serviceSignature(app)
   const commit = await repo.write({
     parents: [sides.ours, sides.theirs],
