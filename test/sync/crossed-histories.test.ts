@@ -2,6 +2,7 @@ import * as assert from 'uvu/assert'
 import type { LoadedSpace } from '../../src/domain/app.js'
 import { mergeCommits } from '../../src/domain/writing/merge.js'
 import type { CommitId, RefName, TreeId } from '../../src/kernel/ids.js'
+import { git } from '../support/hermetic-git.js'
 import { suite } from '../support/suite.js'
 import { type Fixture, startFixture } from '../support/sync-fixture.js'
 
@@ -48,6 +49,33 @@ test('what one side restored after both had merged each other stays, also where 
     assert.is(files['moved.md'], other('Another end.').trimEnd())
     assert.not.ok('other.md' in files)
   }
+})
+
+test('the same page exported to two branches, deleted on one, and both merged there: it stays deleted, and what is restored here stays', async () => {
+  const remote = await f.remotes.createRepository('both.git', { files: { 'README.md': '# Home\n', 'guide.md': page('one', 'two', 'three') } })
+  const { url } = remote
+  const [main, docs] = ['refs/heads/main', 'refs/heads/docs'] as const
+  const space = await f.space()
+  await f.import(space, { url })
+  await git(remote.path, ['update-ref', docs, main])
+  await f.edit(space, { 'new.md': other('The end.'), 'guide.md': page('one', 'two', 'more', 'three') })
+  for (const ref of [main, docs]) assert.is((await f.export(space, { url, ref })).result, 'exported')
+  await remote.commit({ 'new.md': null, 'guide.md': page('one', 'two', 'three') }, { ref: main })
+  await f.import(space, { url })
+  assert.not.ok('new.md' in (await f.files(space)))
+  await remote.commit({ 'README.md': '# Home\n\ndocs\n' }, { ref: docs })
+  assert.is((await f.import(space, { url, ref: docs })).result, 'merged')
+  await f.edit(space, { 'new.md': other('Another end.'), 'guide.md': page('one', 'two', 'more', 'again', 'three') })
+  // Whoever merges docs there knows what was deleted.
+  await git(remote.path, ['update-ref', 'refs/heads/by-hand', main])
+  const byHand = await remote.commit({ 'README.md': '# Home\n\ndocs\n' }, { ref: 'refs/heads/by-hand' })
+  const both = await git(remote.path, ['commit-tree', '-p', main, '-p', docs, '-m', 'Merge docs', `${byHand}^{tree}`], '')
+  await git(remote.path, ['update-ref', main, both])
+  const run = await f.import(space, { url })
+  assert.is(run.state, 'success', run.error)
+  const files = await f.files(space)
+  assert.is(files['guide.md'], page('one', 'two', 'more', 'again', 'three').trimEnd())
+  assert.is(files['new.md'], other('Another end.').trimEnd())
 })
 
 test.run()

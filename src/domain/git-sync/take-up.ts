@@ -9,6 +9,7 @@ import { type CommonGround, entriesOf } from './common-ground.js'
 import { holdConflict, settleConflict } from './conflict.js'
 import { localCommit, noFolder } from './directory.js'
 import { SyncFailure } from './failure.js'
+import { leftEntries } from './left-of-dropped.js'
 import { rememberTheirs } from './merge-arrival.js'
 import { overtakenConflicts } from './overtaken-conflicts.js'
 import { type Arrival, type Plan, planArrival } from './plan-arrival.js'
@@ -88,8 +89,10 @@ async function unchangedAs(sync: Sync, { main, theirs }: Arrival, plan: Plan): P
 }
 
 /** The moves that record the head as taken up at `anchor`. */
-async function recordMoves(sync: Sync, { head, theirs, main, log }: Arrival, ground: CommonGround, local: CommitId, anchor: CommitId): Promise<RefMove[]> {
-  return logMoves(sync.space.repo, log, main, entriesOf(ground, { remote: head, theirs, local, anchor, ref: sync.remote.ref }, log))
+async function recordMoves(sync: Sync, arrival: Arrival, ground: CommonGround, local: CommitId, anchor: CommitId): Promise<RefMove[]> {
+  const { head, theirs, main, log } = arrival
+  const taken = entriesOf(ground, { remote: head, theirs, local, anchor, ref: sync.remote.ref }, log)
+  return logMoves(sync.space.repo, log, main, [...taken, ...(await leftEntries(sync, ground, arrival, anchor))])
 }
 
 /**
