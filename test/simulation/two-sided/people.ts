@@ -1,9 +1,9 @@
 import { git } from '../../support/hermetic-git.js'
-import { type Recorded, record } from './judge.js'
-import { Knowledge } from './knowledge.js'
+import { type Recorded, record, sawOf } from './judge.js'
+import { Knowledge, pageOf } from './knowledge.js'
 import { planOf } from './plans.js'
 import { pick, type Random } from './random.js'
-import { valueIn } from './snapshot.js'
+import { keysIn, type Snapshot, valueIn } from './snapshot.js'
 import { composed } from './compose.js'
 import { DOCS, headThere, judgeThere, MAIN, type Project, type Ref, seeThere, why, type World } from './world.js'
 
@@ -55,7 +55,10 @@ export async function makeDocs(world: World): Promise<string | null> {
   const main = headThere(world, MAIN)
   if (!main || headThere(world, DOCS)) return null
   await moveThere(world, DOCS, main)
-  for (const project of world.projects) project.there.set(DOCS, (project.there.get(MAIN) ?? new Knowledge()).copy())
+  for (const project of world.projects) {
+    project.there.set(DOCS, (project.there.get(MAIN) ?? new Knowledge()).copy())
+    await setBack(world, project, DOCS)
+  }
   return 'branch docs from main, there'
 }
 
@@ -149,11 +152,8 @@ export async function forceThere(world: World, next: Random, ref: Ref): Promise<
     [...new Set((world.past.get(ref) ?? []).slice(-6))].filter((one) => one !== head),
   )
   if (!head || !target) return null
-  const seenThen = new Map<Project, Awaited<ReturnType<typeof seeThere>> | null>()
-  for (const project of world.projects) {
-    const commit = project.seen.get(ref)
-    seenThen.set(project, commit ? await seeThere(world, project, commit) : null)
-  }
+  const seenThen = new Map<Project, Snapshot | null>()
+  for (const project of world.projects) seenThen.set(project, await lastSeen(world, project, ref))
   await moveThere(world, ref, target)
   // Where the service never saw what was dropped, it cannot know that it was (story.md).
   await recordThere(world, ref, `force of ${ref} there`, (project) => ({
@@ -163,7 +163,31 @@ export async function forceThere(world: World, next: Random, ref: Ref): Promise<
       return !then || valueIn(then, key) === value
     },
   }))
+  for (const project of world.projects) await setBack(world, project, ref)
   return `force ${ref} there from ${head.slice(0, 10)} to ${target.slice(0, 10)}`
+}
+
+const lastSeen = async (world: World, project: Project, ref: Ref): Promise<Snapshot | null> => {
+  const commit = project.seen.get(ref)
+  return commit ? seeThere(world, project, commit) : null
+}
+
+/**
+ * A branch that was deleted and made anew is forced for whoever has not looked in between: what it had when it was last seen, and has no more,
+ * may count as dropped, also where its people never had it on the new one (story.md).
+ */
+export async function setBack(world: World, project: Project, ref: Ref): Promise<void> {
+  const [then, head, knowledge] = [await lastSeen(world, project, ref), headThere(world, ref), project.there.get(ref)]
+  if (!then || !head || !knowledge) return
+  const now = await seeThere(world, project, head)
+  for (const key of keysIn(then)) {
+    const page = pageOf(key)
+    const value = valueIn(now, key)
+    if (valueIn(then, key) === value || knowledge.deciding(key).some((act) => act.forced === ref) || (!key.startsWith('path ') && !now.pages.has(page)))
+      continue
+    const saw = key.startsWith('path ') && value === null ? { saw: sawOf(knowledge, page) } : {}
+    knowledge.set(key, value, why(world, `${ref}, set back there`), { soft: true, forced: ref, ...saw })
+  }
 }
 
 /** `git revert` of one of the last commits, where that is clean. */

@@ -121,7 +121,7 @@ export async function updateBranch(world: World, next: Random, target: Target): 
   const items = await examineConflicts(world, target)
   const before = await seeHere(project, ref)
   const both = knowledge.copy()
-  meet(both, project.main, heldRef(target), project.main, knowledge)
+  both.take(project.main)
   const files = composed(both, before, await seeHere(project))
   const { resolve, decided } = decide(next, items, files, before)
   const ask = () => world.host.api.call('POST', `${url}/update`, items.length === 0 ? undefined : { resolve })

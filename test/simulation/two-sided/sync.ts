@@ -5,6 +5,7 @@ import { judgeTarget, mainOf, targetOf } from './here.js'
 import { judge, record } from './judge.js'
 import { meet, stillAt } from './forced.js'
 import { Knowledge, pageOf } from './knowledge.js'
+import { setBack } from './people.js'
 import type { Random } from './random.js'
 import { mergeBranch } from './requests.js'
 import { examineConflicts } from './resolve.js'
@@ -201,7 +202,9 @@ async function born(world: World, project: Project, ref: Ref, head: string): Pro
     record(knowledge, await seeThere(world, other, head), why(world, `the making of ${ref}`))
     const known = other.there.get(MAIN)
     const same = known && known.news(knowledge).length >= 0 && (await seeThere(world, other, main)).tree === (await seeThere(world, other, head)).tree
-    if (base) other.there.set(ref, same ? known.copy() : knowledge)
+    if (!base) continue
+    other.there.set(ref, same ? known.copy() : knowledge)
+    await setBack(world, other, ref)
   }
 }
 
