@@ -51,6 +51,29 @@ test('what one side restored after both had merged each other stays, also where 
   }
 })
 
+test('entries of the table of contents that one side restored after both had merged each other stay', async () => {
+  const space = await f.space()
+  const main = space.repo.head('refs/heads/main' as RefName) as CommitId
+  const summary = (...pages: string[]): string => `# Table of contents\n\n${pages.map((name) => `* [${name}](${name}.md)\n`).join('')}`
+  const pages = Object.fromEntries(['one', 'two', 'three', 'four'].map((name) => [`${name}.md`, `# ${name}\n`]))
+  const begin = await commit(space, [main], { ...pages, 'SUMMARY.md': summary('one', 'two', 'three', 'four') })
+  const left = await commit(space, [begin], { 'SUMMARY.md': summary('one', 'three', 'four') })
+  const right = await commit(space, [begin], { 'SUMMARY.md': summary('one', 'two', 'four') })
+  const neither = { 'SUMMARY.md': summary('one', 'four') }
+  const [mine, theirs] = [await commit(space, [left, right], neither), await commit(space, [right, left], neither)]
+  const restored = await commit(space, [mine], { 'SUMMARY.md': summary('one', 'two', 'three', 'four') })
+  const added = await commit(space, [theirs], { 'five.md': '# five\n', 'SUMMARY.md': summary('one', 'five', 'four') })
+  for (const sides of [
+    { ours: restored, theirs: added },
+    { ours: added, theirs: restored },
+  ]) {
+    const merged = await mergeCommits(f.app, space, sides)
+    assert.ok(merged.clean)
+    const files = await f.files(space, await commit(space, [sides.ours, sides.theirs], {}, merged.tree))
+    for (const name of ['one', 'two', 'three', 'four', 'five']) assert.match(files['SUMMARY.md'] ?? '', `(${name}.md)`)
+  }
+})
+
 test('the same page exported to two branches, deleted on one, and both merged there: it stays deleted, and what is restored here stays', async () => {
   const remote = await f.remotes.createRepository('both.git', { files: { 'README.md': '# Home\n', 'guide.md': page('one', 'two', 'three') } })
   const { url } = remote
