@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert'
 import type { LoadedSpace } from '../../src/domain/app.js'
+import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { git } from '../support/hermetic-git.js'
 import { mergeOnRemote } from '../support/people-on-remote.js'
 import { suite } from '../support/suite.js'
@@ -75,6 +76,17 @@ test('forced back further, and restored: all that was dropped comes back, and no
   await remote.commit({ 'guide.md': page('one', 'two', 'three', 'four', 'five') }, { ref: DOCS })
   assert.is((await f.import(space, { url, ref: DOCS })).state, 'success')
   assert.is((await hasOurs(space))['guide.md'], page('one', 'two', 'three', 'four', 'five').trimEnd())
+})
+
+test('a conflict with the other branch is about what collides, and nothing else', async () => {
+  const { remote, url, space } = await forcedBack('conflict')
+  await f.edit(space, { 'guide.md': page('one', 'here', 'three', 'four') })
+  await remote.commit({ 'guide.md': page('one', 'there', 'three', 'four') }, { ref: DOCS })
+  const run = await f.import(space, { url, ref: DOCS })
+  assert.is(run.state, 'conflict')
+  const branch = space.repo.head('refs/heads/change-requests/1' as RefName) as CommitId
+  const merged = await space.repo.merge({ ours: space.repo.head('refs/heads/main' as RefName) as CommitId, theirs: branch })
+  assert.equal(merged.clean ? [] : merged.conflicts.map((one) => one.path), ['guide.md'])
 })
 
 test.run()

@@ -64,7 +64,8 @@ function holdMoves({ space, remote }: Sync, { theirs }: Arrival): RefMove[] {
 const recorded = async (sync: Sync, arrival: Arrival, ground: CommonGround, anchor: CommitId, seen = arrival.log): Promise<RefMove[]> => {
   const { head, theirs, main, log } = arrival
   const taken = entriesOf(ground, { remote: head, theirs, local: theirs, anchor, ref: sync.remote.ref }, log)
-  return logMoves(sync.space.repo, log, main, [...taken, ...(await leftEntries(sync, ground, { theirs, log: seen }, anchor))])
+  const left = await leftEntries(sync, ground, { theirs, log: seen })
+  return logMoves(sync.space.repo, log, main, [...taken, ...left.map((one) => ({ ...one, anchor }))])
 }
 
 /**

@@ -11,25 +11,25 @@ import type { Contact } from './sync.js'
 /**
  * What a ref drops may still be at another one, and is news if it comes from there. The rest of what that other ref holds is none: each of
  * its heads that has a part of what was dropped goes on to be known as that head with the part taken out. Where
- * taking it out is not clean, the head is forgotten as a whole.
+ * taking it out is not clean, the head is forgotten as a whole. What takes up the drop becomes the anchor of these entries, and has `local` as
+ * a parent where it is a merge: so Git knows the same when a change request is merged.
  */
 export async function leftEntries(
   contact: Pick<Contact, 'app' | 'space' | 'remote' | 'actor'>,
   ground: CommonGround,
   { theirs, log }: Pick<Arrival, 'theirs' | 'log'>,
-  anchor: CommitId,
-): Promise<Entry[]> {
+): Promise<Omit<Entry, 'anchor'>[]> {
   const { repo } = contact.space
   if (ground.dropped.length === 0 || log.last === null) return []
   const from = log.last.theirs
   const to = await repo.mergeBase(from, theirs)
   if (to === null) return []
   const kept = log.pairs.filter((pair) => !ground.dropped.includes(pair)).map((pair) => pair.theirs)
-  const found: Entry[] = []
+  const found: Omit<Entry, 'anchor'>[] = []
   for (const entry of [...lastOfOthers(contact.remote.ref, ground, log.pairs), ...log.left]) {
     const content = entry.kind === 'left' ? entry.local : entry.theirs
     const local = await without(contact, content, { from, to }, await commonCommits(repo, kept, [entry.theirs]))
-    if (local !== null) found.push({ ...entry, kind: 'left', local, anchor })
+    if (local !== null) found.push({ ...entry, kind: 'left', local })
   }
   return found
 }

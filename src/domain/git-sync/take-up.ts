@@ -8,6 +8,7 @@ import { type CommonGround, entriesOf } from './common-ground.js'
 import { holdConflict, settleConflict } from './conflict.js'
 import { localCommit, noFolder } from './directory.js'
 import { SyncFailure } from './failure.js'
+import type { Entry } from './log-entries.js'
 import { leftEntries } from './left-of-dropped.js'
 import { rememberTheirs } from './merge-arrival.js'
 import { isLocked, planWithOvertaken } from './overtaken-conflicts.js'
@@ -55,7 +56,10 @@ async function attempt(sync: Sync, came: Pick<Arrival, 'head' | 'theirs'>, optio
   const { plan, overtaken } = await planWithOvertaken(sync, arrival, options)
   const unchanged = await unchangedAs(sync, arrival, plan)
   if (unchanged !== null) {
-    await repo.move(await recordMoves(sync, arrival, plan.ground, unchanged, main), `in step with ${describeRemote(remote)}`)
+    await repo.move(
+      await recordMoves(sync, arrival, plan.ground, unchanged, main, await leftEntries(sync, plan.ground, arrival)),
+      `in step with ${describeRemote(remote)}`,
+    )
     await settleConflict(sync, 'The remote and the main content are in step.')
     return { result: 'unchanged', revision: main, remoteRevision: came.head }
   }
@@ -64,8 +68,12 @@ async function attempt(sync: Sync, came: Pick<Arrival, 'head' | 'theirs'>, optio
   if (plan.kind === 'adopt') return adopt(sync, arrival, plan.ground)
   if (plan.kind === 'conflict') return holdConflict(sync, arrival, plan)
   const taken = options.force && sync.run.direction === 'import'
-  const commit = await mergeCommit(sync, main, came.theirs, plan as Plan & { kind: 'merge' }, taken ? 'Take' : 'Merge', overtaken)
-  const moves = await recordMoves(sync, arrival, plan.ground, came.theirs, commit)
+  const left = await leftEntries(sync, plan.ground, arrival)
+  const commit = await mergeCommit(sync, main, came.theirs, plan as Plan & { kind: 'merge' }, taken ? 'Take' : 'Merge', [
+    ...overtaken,
+    ...left.map(({ local }) => local),
+  ])
+  const moves = await recordMoves(sync, arrival, plan.ground, came.theirs, commit, left)
   await guard.check()
   await repo.move([...moves, { ref: MAIN, from: main, to: commit }], `merge ${describeRemote(remote)}`)
   await settleConflict(sync, options.force ? 'A forced import took the content of the remote.' : 'A later import could be merged cleanly.')
@@ -81,15 +89,22 @@ async function unchangedAs(sync: Sync, { main, theirs }: Arrival, plan: Plan): P
 }
 
 /** The moves that record the head as taken up at `anchor`. */
-async function recordMoves(sync: Sync, arrival: Arrival, ground: CommonGround, local: CommitId, anchor: CommitId): Promise<RefMove[]> {
+async function recordMoves(
+  sync: Sync,
+  arrival: Arrival,
+  ground: CommonGround,
+  local: CommitId,
+  anchor: CommitId,
+  left: readonly Omit<Entry, 'anchor'>[] = [],
+): Promise<RefMove[]> {
   const { head, theirs, main, log } = arrival
   const taken = entriesOf(ground, { remote: head, theirs, local, anchor, ref: sync.remote.ref }, log)
-  return logMoves(sync.space.repo, log, main, [...taken, ...(await leftEntries(sync, ground, arrival, anchor))])
+  return logMoves(sync.space.repo, log, main, [...taken, ...left.map((one) => ({ ...one, anchor }))])
 }
 
 /**
  * The commit that a planned merge puts on main. Moves no ref.
- * @param overtaken what else main contains by it
+ * @param also what else main contains by it
  */
 export async function mergeCommit(
   contact: Contact,
@@ -97,14 +112,14 @@ export async function mergeCommit(
   theirs: CommitId,
   { ground, tree }: { ground: CommonGround; tree: TreeId },
   verb: 'Take' | 'Merge',
-  overtaken: readonly CommitId[] = [],
+  also: readonly CommitId[] = [],
 ): Promise<CommitId> {
   const { app, space, remote } = contact
   const { repo } = space
   const base = ground.bases[0]?.local ?? null
   await rememberTheirs(contact, ground, theirs)
   return makeCommit(app, space.doc.id, repo, {
-    parents: [main, theirs, ...overtaken],
+    parents: [main, theirs, ...also],
     changes: [],
     tree,
     message: commitMessage(`${verb} remote changes from ${describeRemote(remote)}`),

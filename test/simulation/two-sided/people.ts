@@ -1,6 +1,6 @@
 import { git } from '../../support/hermetic-git.js'
 import { type Recorded, record, sawOf } from './judge.js'
-import { Knowledge, pageOf } from './knowledge.js'
+import { Knowledge, lineOf, pageOf } from './knowledge.js'
 import { planOf } from './plans.js'
 import { pick, type Random } from './random.js'
 import { keysIn, type Snapshot, valueIn } from './snapshot.js'
@@ -185,7 +185,8 @@ export async function setBack(world: World, project: Project, ref: Ref): Promise
     const value = valueIn(now, key)
     if (valueIn(then, key) === value || knowledge.deciding(key).some((act) => act.forced === ref) || (!key.startsWith('path ') && !now.pages.has(page)))
       continue
-    const saw = key.startsWith('path ') && value === null ? { saw: sawOf(knowledge, page) } : {}
+    const lines = [...(then.pages.get(page)?.lines ?? [])].flatMap((line) => project.main.acts(lineOf(line)).map((act) => act.id))
+    const saw = key.startsWith('path ') && value === null ? { saw: new Set([...sawOf(knowledge, page), ...lines]) } : {}
     knowledge.set(key, value, why(world, `${ref}, set back there`), { soft: true, forced: ref, ...saw })
   }
 }
