@@ -116,7 +116,7 @@ export async function mergeCommit(
 ): Promise<CommitId> {
   const { app, space, remote } = contact
   const { repo } = space
-  const base = ground.bases[0]?.local ?? null
+  const bases = ground.bases.map(({ local }) => local)
   await rememberTheirs(contact, ground, theirs)
   return makeCommit(app, space.doc.id, repo, {
     parents: [main, theirs, ...also],
@@ -125,9 +125,9 @@ export async function mergeCommit(
     message: commitMessage(`${verb} remote changes from ${describeRemote(remote)}`),
     author: contact.actor.user,
     overrides:
-      verb === 'Take' && base !== null
+      verb === 'Take' && bases.length > 0
         ? await takenOverrides(app, space.doc.id, repo, theirs, main)
-        : await mergedOverrides(app, space.doc.id, repo, base, main, theirs, tree),
+        : await mergedOverrides(app, space.doc.id, repo, { bases, ours: main, theirs, tree }),
   })
 }
 
