@@ -58,7 +58,7 @@ async function story(lost: 'answer' | 'server', style: MergeStyle, { exported, a
       api().ask('POST', `/v1/spaces/${id}/git/${direction}`, { url: remote.url, ref, ...(direction === 'export' ? { commitMessage: 'Publish' } : {}) })
     await start('import', 'refs/heads/main')
     await idle(1)
-    await commitIn(repo, 'refs/heads/main', exported, 'Before the export')
+    await commitIn(repo, 'refs/heads/main', exported, 'Before the export', 1_700_000_000)
     const hook = join(remote.path, 'hooks', 'post-receive')
     if (lost === 'answer') remotes.behaviour.losePushAnswers = true
     else {
@@ -70,7 +70,7 @@ async function story(lost: 'answer' | 'server', style: MergeStyle, { exported, a
     else await server.ended
     assert.ok(await until(() => remote.head(DOCS)), 'it arrived')
     remotes.behaviour.losePushAnswers = false
-    await commitIn(repo, 'refs/heads/main', after, 'After the export')
+    await commitIn(repo, 'refs/heads/main', after, 'After the export', 1_700_000_060)
     if (moved) await remote.commit({ 'other.md': '# Other\n' })
     await mergeOnRemote(remote, 'docs', style)
     await git(remote.path, ['update-ref', '-d', DOCS])

@@ -56,6 +56,6 @@ async function without(
     tree: merged.tree,
     message: commitMessage(`What is left of ${head}`),
     author: actor.user,
-    overrides: await mergedOverrides(app, doc.id, repo, from, head, to, merged.tree),
+    overrides: await mergedOverrides(app, doc.id, repo, { bases: [from], ours: head, theirs: to, tree: merged.tree }),
   })
 }
