@@ -3,6 +3,7 @@ import type { LoadedSpace } from '../../src/domain/app.js'
 import { mergeCommits } from '../../src/domain/writing/merge.js'
 import type { CommitId, RefName, TreeId } from '../../src/kernel/ids.js'
 import { git } from '../support/hermetic-git.js'
+import { mergeOnRemote } from '../support/people-on-remote.js'
 import { suite } from '../support/suite.js'
 import { type Fixture, startFixture } from '../support/sync-fixture.js'
 
@@ -100,5 +101,23 @@ test('the same page exported to two branches, deleted on one, and both merged th
   assert.is(files['guide.md'], page('one', 'two', 'more', 'again', 'three').trimEnd())
   assert.is(files['new.md'], other('Another end.').trimEnd())
 })
+
+for (const style of ['merge', 'squash'] as const)
+  test(`added, exported to a branch, deleted, main exported: it does not come back when the branch is merged there (${style})`, async () => {
+    const remote = await f.remotes.createRepository(`deleted-${style}.git`, { files: { 'README.md': '# Home\n', 'guide.md': page('one', 'two', 'three') } })
+    const { url } = remote
+    const space = await f.space()
+    await f.import(space, { url })
+    await f.edit(space, { 'new.md': '# New\n', 'guide.md': page('one', 'two', 'more', 'three') })
+    assert.is((await f.export(space, { url, ref: 'refs/heads/docs' })).result, 'exported')
+    await f.edit(space, { 'new.md': null, 'guide.md': page('one', 'two', 'three'), 'README.md': '# Home\n\nmine\n' })
+    assert.is((await f.export(space, { url })).result, 'exported')
+    await mergeOnRemote(remote, 'docs', style)
+    assert.is((await f.import(space, { url })).state, 'success')
+    const files = await f.files(space)
+    assert.not.ok('new.md' in files)
+    assert.is(files['guide.md'], page('one', 'two', 'three').trimEnd())
+    assert.is(files['README.md'], '# Home\n\nmine')
+  })
 
 test.run()

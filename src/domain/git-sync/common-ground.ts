@@ -26,8 +26,10 @@ export interface CommonGround {
   inStep: boolean
   /** The remote's commits that main knows, with all that they contain; none contains another. */
   known: CommitId[]
-  /** What the head has beside its own ancestors: what it dropped, exports that were squashed into it, and what any exports in it had. */
+  /** What the head has beside its own ancestors: what it dropped, and exports that were squashed into it. */
   implied: CommitId[]
+  /** What it has beyond that by the exports in it. */
+  held: CommitId[]
   /** The newest common commits, most recently recorded first; empty = nothing in common. */
   bases: Base[]
   /** Pairs that must be forgotten when the head is taken up: the remote dropped them. */
@@ -52,12 +54,13 @@ export async function findCommonGround(repo: Repository, log: SyncLog, { main, t
   for (const commit of left) implied.add(commit)
   if (dropping && log.last) implied.add(log.last.theirs)
   const allKnown = await newest(repo, [...known, ...equal.map(({ commit }) => commit), ...left])
-  for (const commit of await heldByExports(repo, log.pairs, [theirs, ...implied])) implied.add(commit)
-  const past = [theirs, ...implied]
+  const held = await heldByExports(repo, log.pairs, [theirs, ...implied])
+  const past = [theirs, ...implied, ...held]
   return {
     inStep: !dropping && (await isWithin(repo, theirs, allKnown)),
     known: allKnown,
     implied: await newest(repo, [...implied]),
+    held: await newest(repo, held),
     bases: await basesOf(repo, log, allKnown, past, equal),
     dropped: dropping && log.last ? await droppedPairs(repo, log, theirs, log.last) : [],
   }

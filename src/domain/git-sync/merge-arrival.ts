@@ -2,8 +2,9 @@ import type { CommitId } from '../../kernel/ids.js'
 import { commitMessage, makeCommit } from '../writing/commits.js'
 import { overridesAt, rememberOverrides } from '../content/identity.js'
 import { arrivingOverrides } from '../content/arriving-identity.js'
+import { joinedBase } from '../writing/joined-base.js'
 import { type MergedTree, mergeCommits } from '../writing/merge.js'
-import type { Repository } from '../../git/index.js'
+import type { FileChange, Repository } from '../../git/index.js'
 import type { CommonGround } from './common-ground.js'
 import { isWithin } from './held-by-exports.js'
 import { describeRemote } from './remote.js'
@@ -33,18 +34,44 @@ export async function mergeArrival(
       author: contact.actor.user,
       overrides: await overridesAt(app, space.doc.id, repo, commit),
     })
+  const plainly = { ours: await stand(main, ground.known, 'This'), theirs: await stand(theirs, [theirs, ...ground.implied], 'Other') }
   const bases: CommitId[] = []
   for (const { theirs: one, held } of ground.bases) if (held.length > 0) bases.push(await stand(one, [one, ...held], 'Common'))
-  return mergeCommits(app, space, {
+  if (ground.held.length + bases.length === 0) return mergeCommits(app, space, plainly)
+  const sides = {
     ours: await stand(main, [...ground.known, ...bases], 'This'),
-    theirs: await stand(theirs, [theirs, ...ground.implied, ...bases], 'Other'),
+    theirs: await stand(theirs, [theirs, ...ground.implied, ...ground.held, ...bases], 'Other'),
+  }
+  const [known, byGit] = [await joinedBase(app, space, sides, mergeCommits), await joinedBase(app, space, plainly, mergeCommits)]
+  const own = known === null || byGit === null ? [] : await madeByGit(repo, { known, byGit, theirs })
+  if (known === null || own.length === 0) return mergeCommits(app, space, sides)
+  const base = await makeCommit(app, space.doc.id, repo, {
+    parents: [known],
+    changes: own,
+    message: commitMessage('What both sides have in common, as Git left it there'),
+    author: contact.actor.user,
+    overrides: await overridesAt(app, space.doc.id, repo, known),
   })
+  return mergeCommits(app, space, { ...sides, base })
+}
+
+/** Files that are in `theirs` as Git alone makes them of what is common, not knowing of exports: there nobody did anything. */
+async function madeByGit(repo: Repository, { known, byGit, theirs }: { known: CommitId; byGit: CommitId; theirs: CommitId }): Promise<FileChange[]> {
+  const found: FileChange[] = []
+  const there = await repo.at(theirs)
+  for (const { path, after } of await repo.diff(known, byGit)) {
+    const entry = await there.entry(path)
+    if (after === null || after === undefined) {
+      if (entry === null) found.push({ path, delete: true })
+    } else if (entry?.oid === after.oid && entry.mode === after.mode) found.push({ path, oid: after.oid as never, mode: after.mode })
+  }
+  return found
 }
 
 /** Whether Git finds just the common ground in the histories themselves. */
-async function isPlain(repo: Repository, { bases, implied }: CommonGround, natural: readonly CommitId[]): Promise<boolean> {
+async function isPlain(repo: Repository, { bases, implied, held }: CommonGround, natural: readonly CommitId[]): Promise<boolean> {
   if (bases.length > 1 || natural.length > 1 || natural[0] !== bases[0]?.theirs) return false
-  for (const commit of implied) if (!(await isWithin(repo, commit, natural))) return false
+  for (const commit of [...implied, ...held]) if (!(await isWithin(repo, commit, natural))) return false
   return true
 }
 
