@@ -2,6 +2,8 @@ import * as assert from 'uvu/assert'
 import type { LoadedSpace } from '../../src/domain/app.js'
 import { mergeCommits } from '../../src/domain/writing/merge.js'
 import type { CommitId, RefName, TreeId } from '../../src/kernel/ids.js'
+import { git } from '../support/hermetic-git.js'
+import { mergeOnRemote } from '../support/people-on-remote.js'
 import { suite } from '../support/suite.js'
 import { type Fixture, startFixture } from '../support/sync-fixture.js'
 
@@ -49,5 +51,73 @@ test('what one side restored after both had merged each other stays, also where 
     assert.not.ok('other.md' in files)
   }
 })
+
+test('entries of the table of contents that one side restored after both had merged each other stay', async () => {
+  const space = await f.space()
+  const main = space.repo.head('refs/heads/main' as RefName) as CommitId
+  const summary = (...pages: string[]): string => `# Table of contents\n\n${pages.map((name) => `* [${name}](${name}.md)\n`).join('')}`
+  const pages = Object.fromEntries(['one', 'two', 'three', 'four'].map((name) => [`${name}.md`, `# ${name}\n`]))
+  const begin = await commit(space, [main], { ...pages, 'SUMMARY.md': summary('one', 'two', 'three', 'four') })
+  const left = await commit(space, [begin], { 'SUMMARY.md': summary('one', 'three', 'four') })
+  const right = await commit(space, [begin], { 'SUMMARY.md': summary('one', 'two', 'four') })
+  const neither = { 'SUMMARY.md': summary('one', 'four') }
+  const [mine, theirs] = [await commit(space, [left, right], neither), await commit(space, [right, left], neither)]
+  const restored = await commit(space, [mine], { 'SUMMARY.md': summary('one', 'two', 'three', 'four') })
+  const added = await commit(space, [theirs], { 'five.md': '# five\n', 'SUMMARY.md': summary('one', 'five', 'four') })
+  for (const sides of [
+    { ours: restored, theirs: added },
+    { ours: added, theirs: restored },
+  ]) {
+    const merged = await mergeCommits(f.app, space, sides)
+    assert.ok(merged.clean)
+    const files = await f.files(space, await commit(space, [sides.ours, sides.theirs], {}, merged.tree))
+    for (const name of ['one', 'two', 'three', 'four', 'five']) assert.match(files['SUMMARY.md'] ?? '', `(${name}.md)`)
+  }
+})
+
+test('the same page exported to two branches, deleted on one, and both merged there: it stays deleted, and what is restored here stays', async () => {
+  const remote = await f.remotes.createRepository('both.git', { files: { 'README.md': '# Home\n', 'guide.md': page('one', 'two', 'three') } })
+  const { url } = remote
+  const [main, docs] = ['refs/heads/main', 'refs/heads/docs'] as const
+  const space = await f.space()
+  await f.import(space, { url })
+  await git(remote.path, ['update-ref', docs, main])
+  await f.edit(space, { 'new.md': other('The end.'), 'guide.md': page('one', 'two', 'more', 'three') })
+  for (const ref of [main, docs]) assert.is((await f.export(space, { url, ref })).result, 'exported')
+  await remote.commit({ 'new.md': null, 'guide.md': page('one', 'two', 'three') }, { ref: main })
+  await f.import(space, { url })
+  assert.not.ok('new.md' in (await f.files(space)))
+  await remote.commit({ 'README.md': '# Home\n\ndocs\n' }, { ref: docs })
+  assert.is((await f.import(space, { url, ref: docs })).result, 'merged')
+  await f.edit(space, { 'new.md': other('Another end.'), 'guide.md': page('one', 'two', 'more', 'again', 'three') })
+  // Whoever merges docs there knows what was deleted.
+  await git(remote.path, ['update-ref', 'refs/heads/by-hand', main])
+  const byHand = await remote.commit({ 'README.md': '# Home\n\ndocs\n' }, { ref: 'refs/heads/by-hand' })
+  const both = await git(remote.path, ['commit-tree', '-p', main, '-p', docs, '-m', 'Merge docs', `${byHand}^{tree}`], '')
+  await git(remote.path, ['update-ref', main, both])
+  const run = await f.import(space, { url })
+  assert.is(run.state, 'success', run.error)
+  const files = await f.files(space)
+  assert.is(files['guide.md'], page('one', 'two', 'more', 'again', 'three').trimEnd())
+  assert.is(files['new.md'], other('Another end.').trimEnd())
+})
+
+for (const style of ['merge', 'squash'] as const)
+  test(`added, exported to a branch, deleted, main exported: it does not come back when the branch is merged there (${style})`, async () => {
+    const remote = await f.remotes.createRepository(`deleted-${style}.git`, { files: { 'README.md': '# Home\n', 'guide.md': page('one', 'two', 'three') } })
+    const { url } = remote
+    const space = await f.space()
+    await f.import(space, { url })
+    await f.edit(space, { 'new.md': '# New\n', 'guide.md': page('one', 'two', 'more', 'three') })
+    assert.is((await f.export(space, { url, ref: 'refs/heads/docs' })).result, 'exported')
+    await f.edit(space, { 'new.md': null, 'guide.md': page('one', 'two', 'three'), 'README.md': '# Home\n\nmine\n' })
+    assert.is((await f.export(space, { url })).result, 'exported')
+    await mergeOnRemote(remote, 'docs', style)
+    assert.is((await f.import(space, { url })).state, 'success')
+    const files = await f.files(space)
+    assert.not.ok('new.md' in files)
+    assert.is(files['guide.md'], page('one', 'two', 'three').trimEnd())
+    assert.is(files['README.md'], '# Home\n\nmine')
+  })
 
 test.run()

@@ -1,6 +1,7 @@
 import type { CommitInfo, Repository } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { equalTrees, type StandIn } from './equal-trees.js'
+import { heldByExports, isWithin } from './held-by-exports.js'
 import { isKnown } from './log-pruning.js'
 import { type Entry, isWhole } from './log-entries.js'
 import { reappliedExports } from './reapplied-exports.js'
@@ -15,6 +16,8 @@ export interface Base {
   theirs: CommitId
   /** The commit here of the same content. */
   local: CommitId
+  /** What it has beside its own ancestors. */
+  held: CommitId[]
 }
 
 /** What a head of the remote and main have in common: from this alone follows whether they are in step, and what a merge starts from. */
@@ -25,6 +28,8 @@ export interface CommonGround {
   known: CommitId[]
   /** What the head has beside its own ancestors: what it dropped, and exports that were squashed into it. */
   implied: CommitId[]
+  /** What it has beyond that by the exports in it. */
+  held: CommitId[]
   /** The newest common commits, most recently recorded first; empty = nothing in common. */
   bases: Base[]
   /** Pairs that must be forgotten when the head is taken up: the remote dropped them. */
@@ -39,27 +44,33 @@ export interface CommonGround {
  */
 export async function findCommonGround(repo: Repository, log: SyncLog, { main, theirs }: { main: CommitId; theirs: CommitId }): Promise<CommonGround> {
   const known = [...new Set([...log.pairs.map((pair) => pair.theirs), ...(await mergedByHand(repo, log, main, theirs))])]
-  const news: CommitInfo[] = (await containedIn(repo, theirs, known)) ? [] : await repo.history({ from: theirs, not: known, limit: SEARCH })
+  const news: CommitInfo[] = (await isWithin(repo, theirs, known)) ? [] : await repo.history({ from: theirs, not: known, limit: SEARCH })
   const reapplied = await reappliedExports(repo, log, theirs, news)
   const equal = await equalTrees(repo, log, news, reapplied)
   const implied = new Set<CommitId>(equal.map(({ pair }) => pair.theirs))
   const dropping = await isOutstanding(repo, log, theirs, implied)
   for (const { pair } of reapplied) implied.add(pair.theirs)
+  const left = await leftOf(repo, log, theirs, known)
+  for (const commit of left) implied.add(commit)
   if (dropping && log.last) implied.add(log.last.theirs)
-  const allKnown = await newest(repo, [...known, ...equal.map(({ commit }) => commit)])
-  const past = [theirs, ...implied]
+  const allKnown = await newest(repo, [...known, ...equal.map(({ commit }) => commit), ...left])
+  const held = await heldByExports(repo, log.pairs, [theirs, ...implied])
+  const past = [theirs, ...implied, ...held]
   return {
-    inStep: !dropping && (await containedIn(repo, theirs, allKnown)),
+    inStep: !dropping && (await isWithin(repo, theirs, allKnown)),
     known: allKnown,
     implied: await newest(repo, [...implied]),
+    held: await newest(repo, held),
     bases: await basesOf(repo, log, allKnown, past, equal),
     dropped: dropping && log.last ? await droppedPairs(repo, log, theirs, log.last) : [],
   }
 }
 
-async function containedIn(repo: Repository, commit: CommitId, others: readonly CommitId[]): Promise<boolean> {
-  for (const other of others) if (await repo.isAncestor(commit, other)) return true
-  return false
+/** What is left of heads that `theirs` contains and that are not known as a whole: of these, another ref dropped a part. */
+async function leftOf(repo: Repository, log: SyncLog, theirs: CommitId, known: readonly CommitId[]): Promise<CommitId[]> {
+  const left: CommitId[] = []
+  for (const entry of log.left) if ((await repo.isAncestor(entry.theirs, theirs)) && !(await isWithin(repo, entry.theirs, known))) left.push(entry.local)
+  return left
 }
 
 /** Commits that none of the others contains. */
@@ -68,7 +79,7 @@ async function newest(repo: Repository, commits: readonly CommitId[]): Promise<C
   const distinct = [...new Set(commits)]
   for (const commit of distinct) {
     const others = distinct.filter((other) => other !== commit)
-    if (!(await containedIn(repo, commit, others))) kept.push(commit)
+    if (!(await isWithin(repo, commit, others))) kept.push(commit)
   }
   return kept
 }
@@ -121,9 +132,22 @@ export async function commonCommits(repo: Repository, known: readonly CommitId[]
 async function basesOf(repo: Repository, log: SyncLog, known: readonly CommitId[], past: readonly CommitId[], equal: readonly StandIn[]): Promise<Base[]> {
   const local = (commit: CommitId): CommitId =>
     log.pairs.findLast((pair) => pair.theirs === commit)?.local ?? equal.find((one) => one.commit === commit)?.pair.local ?? commit
-  const age = (commit: CommitId): number => log.pairs.findLastIndex((pair) => pair.theirs === commit)
-  return (await commonCommits(repo, known, past)).sort((a, b) => age(b) - age(a)).map((theirs) => ({ theirs, local: local(theirs) }))
+  const age = (commit: CommitId): number => log.counting.findLastIndex((entry) => (entry.kind === 'left' ? entry.local : entry.theirs) === commit)
+  const common = (await commonCommits(repo, known, past)).sort((a, b) => age(b) - age(a))
+  const bases: Base[] = []
+  for (const theirs of common) {
+    if (await isHeld(repo, theirs, bases)) continue
+    bases.push({ theirs, local: local(theirs), held: await heldByExports(repo, log.pairs, [theirs]) })
+  }
+  return bases
 }
+
+const isHeld = (repo: Repository, commit: CommitId, bases: readonly Base[]): Promise<boolean> =>
+  isWithin(
+    repo,
+    commit,
+    bases.flatMap(({ held }) => held),
+  )
 
 /** The entries that record a head as taken up at `anchor`, with what the remote dropped on the way there. */
 export function entriesOf(ground: CommonGround, taken: Omit<Entry, 'kind'>, log: SyncLog): Entry[] {

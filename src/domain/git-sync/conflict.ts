@@ -8,6 +8,7 @@ import { arrivingOverrides } from '../content/arriving-identity.js'
 import { mergedOverrides, overridesAt } from '../content/identity.js'
 import { changeRequestRef, incomingRef } from '../refs.js'
 import { type CommonGround, entriesOf, findCommonGround } from './common-ground.js'
+import { leftEntries } from './left-of-dropped.js'
 import { mergeArrival } from './merge-arrival.js'
 import type { Arrival, Plan } from './plan-arrival.js'
 import { describeRemote } from './remote.js'
@@ -60,8 +61,12 @@ function holdMoves({ space, remote }: Sync, { theirs }: Arrival): RefMove[] {
 }
 
 /** Records the head as taken up by whatever contains `anchor`, a commit of the branch. */
-const recorded = async (sync: Sync, { head, theirs, main, log }: Arrival, ground: CommonGround, anchor: CommitId): Promise<RefMove[]> =>
-  logMoves(sync.space.repo, log, main, entriesOf(ground, { remote: head, theirs, local: theirs, anchor, ref: sync.remote.ref }, log))
+const recorded = async (sync: Sync, arrival: Arrival, ground: CommonGround, anchor: CommitId, seen = arrival.log): Promise<RefMove[]> => {
+  const { head, theirs, main, log } = arrival
+  const taken = entriesOf(ground, { remote: head, theirs, local: theirs, anchor, ref: sync.remote.ref }, log)
+  const left = await leftEntries(sync, ground, { theirs, log: seen })
+  return logMoves(sync.space.repo, log, main, [...taken, ...left.map((one) => ({ ...one, anchor }))])
+}
 
 /**
  * Where the branch begins: the remote's head itself. Where Git alone would not find the common ground that counts (we
@@ -120,7 +125,7 @@ async function feed(sync: Sync, doc: Document<ChangeRequestDoc>, arrival: Arriva
     return ''
   }
   const commit = await merged(sync, doc, ground, { branch, theirs })
-  if (commit !== null) moves.push(...(await recorded(sync, arrival, ground, commit)), { ref, from: branch, to: commit })
+  if (commit !== null) moves.push(...(await recorded(sync, arrival, ground, commit, log)), { ref, from: branch, to: commit })
   if (moves.length > 0) await repo.move(moves, 'hold a conflict')
   return commit !== null
     ? ''

@@ -8,13 +8,14 @@ export interface Entry {
   /**
    * `known`: main took this head of `ref` up, or the remote took it from us. `offered`: about to be pushed; whether it
    * arrived is not known. `dropped`: the remote dropped it from a ref's history, and so did main; it is news if it returns.
+   * `left`: what was dropped from one ref taken out of the head of another one, `local` is known of that head all the same.
    */
-  kind: 'known' | 'offered' | 'dropped'
+  kind: 'known' | 'offered' | 'dropped' | 'left'
   /** The remote's commit. */
   remote: CommitId
   /** What that commit is here: itself, or where a folder is synchronized the folder's commit (`directory.ts`). */
   theirs: CommitId
-  /** The commit here whose content it equals: where it came from, or `theirs`. */
+  /** The commit here whose content it equals: where it came from, or `theirs`. Of what is `left`: that alone. */
   local: CommitId
   anchor: CommitId
   /** The ref of the remote that it was seen at or pushed to; empty where that was not recorded. */
@@ -25,7 +26,7 @@ export interface Entry {
 export const isWhole = ({ local, anchor }: Entry): boolean => local === anchor
 
 const HEADING = 'Common ground with a remote (bindery sync log 1)'
-const KINDS: readonly string[] = ['known', 'offered', 'dropped'] satisfies Entry['kind'][]
+const KINDS: readonly string[] = ['known', 'offered', 'dropped', 'left'] satisfies Entry['kind'][]
 
 /** The log as the message of the commit that keeps it, oldest entry first. */
 export const writeEntries = (entries: readonly Entry[]): string =>

@@ -30,7 +30,7 @@ export async function outdated(repo: Repository, log: SyncLog, added: readonly E
 
 async function saysNothing(repo: Repository, log: SyncLog, entry: Entry): Promise<boolean> {
   if (!log.counting.includes(entry)) return false
-  if (entry.kind !== 'dropped' && !log.pairs.includes(entry)) return true
+  if (entry.kind !== 'dropped' && !log.pairs.includes(entry) && !log.left.includes(entry)) return true
   for (const pair of log.pairs) {
     if (pair === entry || (pair.theirs === entry.theirs && log.pairs.indexOf(pair) < log.pairs.indexOf(entry))) continue
     if (await repo.isAncestor(entry.theirs, pair.theirs)) return true

@@ -2,15 +2,19 @@ import type { CommitId } from '../../kernel/ids.js'
 import { commitMessage, makeCommit } from '../writing/commits.js'
 import { overridesAt, rememberOverrides } from '../content/identity.js'
 import { arrivingOverrides } from '../content/arriving-identity.js'
+import { joinedBase } from '../writing/joined-base.js'
 import { type MergedTree, mergeCommits } from '../writing/merge.js'
+import type { FileChange, Repository } from '../../git/index.js'
 import type { CommonGround } from './common-ground.js'
+import { isWithin } from './held-by-exports.js'
 import { describeRemote } from './remote.js'
 import type { Contact } from './sync.js'
 
 /**
  * Merges what arrives into main on their common ground; writes objects only. Where Git would find the same ground in the
  * histories themselves, they are merged as they are. Else each side is put on a commit of its own whose parents are what
- * it has of the remote: Git then finds the newest common ones, and joins several into one base as it does for any merge.
+ * it has of the remote: Git then finds the newest common ones, and joins several into one base as it does for any merge. These stand
+ * on commits of their own too, where they hold more than their history says.
  */
 export async function mergeArrival(
   contact: Pick<Contact, 'app' | 'space' | 'remote' | 'actor'>,
@@ -19,11 +23,8 @@ export async function mergeArrival(
 ): Promise<MergedTree> {
   const { app, space } = contact
   const { repo } = space
-  const [base] = ground.bases
   await rememberTheirs(contact, ground, theirs)
-  const natural = await repo.mergeBase(main, theirs)
-  const plain = ground.bases.length <= 1 && natural === (base?.theirs ?? null) && ground.implied.every((commit) => commit === base?.theirs)
-  if (plain) return mergeCommits(app, space, { ours: main, theirs })
+  if (await isPlain(repo, ground, await repo.mergeBases(main, theirs))) return mergeCommits(app, space, { ours: main, theirs })
   const stand = async (commit: CommitId, parents: readonly CommitId[], side: string): Promise<CommitId> =>
     makeCommit(app, space.doc.id, repo, {
       parents,
@@ -33,7 +34,45 @@ export async function mergeArrival(
       author: contact.actor.user,
       overrides: await overridesAt(app, space.doc.id, repo, commit),
     })
-  return mergeCommits(app, space, { ours: await stand(main, ground.known, 'This'), theirs: await stand(theirs, [theirs, ...ground.implied], 'Other') })
+  const plainly = { ours: await stand(main, ground.known, 'This'), theirs: await stand(theirs, [theirs, ...ground.implied], 'Other') }
+  const bases: CommitId[] = []
+  for (const { theirs: one, held } of ground.bases) if (held.length > 0) bases.push(await stand(one, [one, ...held], 'Common'))
+  if (ground.held.length + bases.length === 0) return mergeCommits(app, space, plainly)
+  const sides = {
+    ours: await stand(main, [...ground.known, ...bases], 'This'),
+    theirs: await stand(theirs, [theirs, ...ground.implied, ...ground.held, ...bases], 'Other'),
+  }
+  const [known, byGit] = [await joinedBase(app, space, sides, mergeCommits), await joinedBase(app, space, plainly, mergeCommits)]
+  const own = known === null || byGit === null ? [] : await madeByGit(repo, { known, byGit, theirs })
+  if (known === null || own.length === 0) return mergeCommits(app, space, sides)
+  const base = await makeCommit(app, space.doc.id, repo, {
+    parents: [known],
+    changes: own,
+    message: commitMessage('What both sides have in common, as Git left it there'),
+    author: contact.actor.user,
+    overrides: await overridesAt(app, space.doc.id, repo, known),
+  })
+  return mergeCommits(app, space, { ...sides, base })
+}
+
+/** Files that are in `theirs` as Git alone makes them of what is common, not knowing of exports: there nobody did anything. */
+async function madeByGit(repo: Repository, { known, byGit, theirs }: { known: CommitId; byGit: CommitId; theirs: CommitId }): Promise<FileChange[]> {
+  const found: FileChange[] = []
+  const there = await repo.at(theirs)
+  for (const { path, after } of await repo.diff(known, byGit)) {
+    const entry = await there.entry(path)
+    if (after === null || after === undefined) {
+      if (entry === null) found.push({ path, delete: true })
+    } else if (entry?.oid === after.oid && entry.mode === after.mode) found.push({ path, oid: after.oid as never, mode: after.mode })
+  }
+  return found
+}
+
+/** Whether Git finds just the common ground in the histories themselves. */
+async function isPlain(repo: Repository, { bases, implied, held }: CommonGround, natural: readonly CommitId[]): Promise<boolean> {
+  if (bases.length > 1 || natural.length > 1 || natural[0] !== bases[0]?.theirs) return false
+  for (const commit of [...implied, ...held]) if (!(await isWithin(repo, commit, natural))) return false
+  return true
 }
 
 /** The IDs of what arrives follow from those of the commit here that it is based on. */

@@ -1,10 +1,11 @@
 import { remoteKey } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
+import { spaces } from '../../model/index.js'
 import { changeRequestRef } from '../refs.js'
 import { findConflict } from './conflict.js'
 import { isKnown } from './log-pruning.js'
-import type { Arrival } from './plan-arrival.js'
-import type { Sync } from './sync.js'
+import { type Arrival, type Plan, planArrival } from './plan-arrival.js'
+import type { Contact } from './sync.js'
 
 /**
  * First commits of conflicts' branches whose head comes in by another ref: somebody merged it there. Such a commit says what the remote
@@ -12,7 +13,10 @@ import type { Sync } from './sync.js'
  * request would say it again, to whatever was decided here since. Only commits with just the remote's content are answered: what
  * people wrote on the branch is for the change request to bring.
  */
-export async function overtakenConflicts(sync: Sync, { theirs, main, log }: Pick<Arrival, 'theirs' | 'main' | 'log'>): Promise<CommitId[]> {
+async function overtakenConflicts(
+  sync: Pick<Contact, 'app' | 'space' | 'remote'>,
+  { theirs, main, log }: Pick<Arrival, 'theirs' | 'main' | 'log'>,
+): Promise<CommitId[]> {
   const { app, space, remote } = sync
   const { repo } = space
   const found: CommitId[] = []
@@ -28,3 +32,21 @@ export async function overtakenConflicts(sync: Sync, { theirs, main, log }: Pick
   }
   return found
 }
+
+/**
+ * What is to become of an arrival, and the conflicts that it brings in: these are worth a merge commit also where nothing else is to be
+ * done, but for a locked space, which takes none.
+ */
+export async function planWithOvertaken(
+  contact: Pick<Contact, 'app' | 'space' | 'remote' | 'actor'>,
+  arrival: Arrival,
+  options: { force: boolean; forExport: boolean },
+): Promise<{ plan: Plan; overtaken: CommitId[] }> {
+  const plan = await planArrival(contact, arrival, options)
+  const overtaken = plan.kind === 'same' || plan.kind === 'merge' ? await overtakenConflicts(contact, arrival) : []
+  if (plan.kind !== 'same' || overtaken.length === 0 || (await isLocked(contact))) return { plan, overtaken }
+  return { plan: { ground: plan.ground, kind: 'merge', tree: (await contact.space.repo.commit(arrival.main)).tree }, overtaken }
+}
+
+export const isLocked = async ({ app, space }: Pick<Contact, 'app' | 'space'>): Promise<boolean> =>
+  (await app.store.get(spaces, space.doc.id))?.editMode === 'locked'

@@ -10,7 +10,8 @@ import { incomingRef } from '../refs.js'
 import { localCommit, mappedBefore, noFolder } from './directory.js'
 import { explain } from './failure.js'
 import { noBranch } from './import.js'
-import { type Arrival, type Plan, planArrival } from './plan-arrival.js'
+import { planWithOvertaken } from './overtaken-conflicts.js'
+import type { Arrival, Plan } from './plan-arrival.js'
 import { describeRemote, readRemote, withCredential } from './remote.js'
 import { requireRole } from './request.js'
 import { type Contact, fetchHead } from './sync.js'
@@ -70,7 +71,7 @@ async function previewImport(contact: Contact, force: boolean, query: ChangesQue
   const head = await fetchHead(contact)
   const { main, log, theirs } = await meet(contact, head)
   if (theirs === null) throw noFolder(remote)
-  const plan = await planArrival(contact, { head, theirs, main, log }, { force, forExport: false })
+  const { plan } = await planWithOvertaken(contact, { head, theirs, main, log }, { force, forExport: false })
   const facts = { direction: 'import' as const, remoteHead: head }
   if (plan.kind === 'conflict') return { ...facts, result: 'conflict', changes: [], ...listed(plan.conflicts, query) }
   if (plan.kind === 'same') return { ...facts, result: 'none', changes: [], conflicts: [] }
@@ -94,7 +95,9 @@ async function previewExport(contact: Contact, force: boolean, query: ChangesQue
   const head = known ? named : await fetchHead(contact)
   const { main, log, theirs } = await meet(contact, head)
   const inStep = force || known || theirs === null
-  const plan: Plan | { kind: 'same' } = inStep ? { kind: 'same' } : await planArrival(contact, { head, theirs, main, log }, { force: false, forExport: true })
+  const plan: Plan | { kind: 'same' } = inStep
+    ? { kind: 'same' }
+    : (await planWithOvertaken(contact, { head, theirs, main, log }, { force: false, forExport: true })).plan
   const facts = { direction, remoteHead: head } as const
   if (plan.kind === 'conflict') return { ...facts, result: 'conflict', importsFirst: true, changes: [], ...listed(plan.conflicts, query) }
   const first = plan.kind === 'same' ? {} : { importsFirst: true as const }

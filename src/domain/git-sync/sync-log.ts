@@ -20,6 +20,8 @@ export interface SyncLog {
   counting: readonly Entry[]
   /** Of these, the pairs that hold: known or offered, and not dropped since. Oldest first. */
   pairs: readonly Entry[]
+  /** What is left of heads of which another ref dropped a part. */
+  left: readonly Entry[]
   /** The head last seen at the ref in question. */
   last: Entry | null
   /** Deletes what earlier versions wrote, once the log holds it. */
@@ -36,11 +38,13 @@ export async function readSyncLog(repo: Repository, remote: SyncRemote, main: Co
   const counting: Entry[] = []
   for (const entry of entries) if (await isWithin(repo, entry, main, line)) counting.push(entry)
   let pairs: Entry[] = []
+  let left: Entry[] = []
   for (const entry of counting) {
+    if (entry.kind === 'dropped' || entry.kind === 'left') left = left.filter((one) => one.remote !== entry.remote)
     if (entry.kind === 'dropped') pairs = pairs.filter((pair) => pair.remote !== entry.remote)
-    else pairs.push(entry)
+    else (entry.kind === 'left' ? left : pairs).push(entry)
   }
-  return { ref, at, entries, counting, pairs, last: pairs.findLast((pair) => isKnown(pair) && pair.ref === remote.ref) ?? null, legacy: legacy.moves }
+  return { ref, at, entries, counting, pairs, left, last: pairs.findLast((pair) => isKnown(pair) && pair.ref === remote.ref) ?? null, legacy: legacy.moves }
 }
 
 /**
@@ -86,8 +90,8 @@ export async function logMoves(repo: Repository, log: SyncLog, main: CommitId, a
 /** The newest commits that the entries need and main does not keep. */
 async function keptAlive(repo: Repository, entries: readonly Entry[], main: CommitId): Promise<CommitId[]> {
   const kept: CommitId[] = []
-  for (const { remote, theirs } of [...entries].reverse()) {
-    for (const commit of new Set([remote, theirs])) {
+  for (const { kind, remote, theirs, local } of [...entries].reverse()) {
+    for (const commit of new Set([remote, theirs, ...(kind === 'left' ? [local] : [])])) {
       if (kept.includes(commit) || !(await repo.hasCommit(commit))) continue
       const held = [main, ...kept].map((other) => repo.isAncestor(commit, other))
       if (!(await Promise.all(held)).includes(true)) kept.push(commit)

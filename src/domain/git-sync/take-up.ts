@@ -1,6 +1,5 @@
 import { type RefMove, StaleRef } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
-import { spaces } from '../../model/index.js'
 import { commitMessage, makeCommit } from '../writing/commits.js'
 import { mergedOverrides, takenOverrides } from '../content/identity.js'
 import { guardMain, type RefGuard } from '../main-guard.js'
@@ -9,9 +8,11 @@ import { type CommonGround, entriesOf } from './common-ground.js'
 import { holdConflict, settleConflict } from './conflict.js'
 import { localCommit, noFolder } from './directory.js'
 import { SyncFailure } from './failure.js'
+import type { Entry } from './log-entries.js'
+import { leftEntries } from './left-of-dropped.js'
 import { rememberTheirs } from './merge-arrival.js'
-import { overtakenConflicts } from './overtaken-conflicts.js'
-import { type Arrival, type Plan, planArrival } from './plan-arrival.js'
+import { isLocked, planWithOvertaken } from './overtaken-conflicts.js'
+import type { Arrival, Plan } from './plan-arrival.js'
 import { describeRemote, isLinkTo } from './remote.js'
 import { checkStillAsked } from './request.js'
 import type { Contact, Outcome, Sync } from './sync.js'
@@ -48,35 +49,35 @@ export async function takeUp(sync: Sync, head: CommitId, options: { force: boole
   })
 }
 
-async function attempt(sync: Sync, found: Pick<Arrival, 'head' | 'theirs'>, options: { force: boolean; forExport: boolean }): Promise<Outcome> {
+async function attempt(sync: Sync, came: Pick<Arrival, 'head' | 'theirs'>, options: { force: boolean; forExport: boolean }): Promise<Outcome> {
   const { remote } = sync
   const { repo } = sync.space
   const main = requireMain(sync)
-  const arrival: Arrival = { ...found, main, log: await readSyncLog(repo, remote, main) }
-  const plan = await planArrival(sync, arrival, options)
+  const arrival: Arrival = { ...came, main, log: await readSyncLog(repo, remote, main) }
+  const { plan, overtaken } = await planWithOvertaken(sync, arrival, options)
   const unchanged = await unchangedAs(sync, arrival, plan)
   if (unchanged !== null) {
-    await repo.move(await recordMoves(sync, arrival, plan.ground, unchanged, main), `in step with ${describeRemote(remote)}`)
+    await repo.move(
+      await recordMoves(sync, arrival, plan.ground, unchanged, main, await leftEntries(sync, plan.ground, arrival)),
+      `in step with ${describeRemote(remote)}`,
+    )
     await settleConflict(sync, 'The remote and the main content are in step.')
-    return { result: 'unchanged', revision: main, remoteRevision: found.head }
+    return { result: 'unchanged', revision: main, remoteRevision: came.head }
   }
   const guard = guardMain(sync.app, sync.space, { by: 'import', known: ({ git }) => isLinkTo(git, remote.key) && arrival.log.last !== null })
   await guard.check()
   if (plan.kind === 'adopt') return adopt(sync, arrival, plan.ground, guard)
   if (plan.kind === 'conflict') return holdConflict(sync, arrival, plan)
   const taken = options.force && sync.run.direction === 'import'
-  const commit = await mergeCommit(
-    sync,
-    main,
-    found.theirs,
-    plan as Plan & { kind: 'merge' },
-    taken ? 'Take' : 'Merge',
-    await overtakenConflicts(sync, arrival),
-  )
-  const moves = await recordMoves(sync, arrival, plan.ground, found.theirs, commit)
+  const left = await leftEntries(sync, plan.ground, arrival)
+  const commit = await mergeCommit(sync, main, came.theirs, plan as Plan & { kind: 'merge' }, taken ? 'Take' : 'Merge', [
+    ...overtaken,
+    ...left.map(({ local }) => local),
+  ])
+  const moves = await recordMoves(sync, arrival, plan.ground, came.theirs, commit, left)
   await moveGuarded(sync, guard, [...moves, { ref: MAIN, from: main, to: commit }], `merge ${describeRemote(remote)}`)
   await settleConflict(sync, options.force ? 'A forced import took the content of the remote.' : 'A later import could be merged cleanly.')
-  return { result: 'merged', revision: commit, remoteRevision: found.head }
+  return { result: 'merged', revision: commit, remoteRevision: came.head }
 }
 
 /** The commit here that the head equals, where main is to stay as it is; null = it is not. */
@@ -84,17 +85,26 @@ async function unchangedAs(sync: Sync, { main, theirs }: Arrival, plan: Plan): P
   if (plan.kind === 'same') return plan.local
   if (plan.kind !== 'merge' || plan.tree !== (await sync.space.repo.commit(main)).tree) return null
   // What both sides changed alike is worth a merge commit, which a locked space does not take and can do without.
-  return (await sync.app.store.get(spaces, sync.space.doc.id))?.editMode === 'locked' ? theirs : null
+  return (await isLocked(sync)) ? theirs : null
 }
 
 /** The moves that record the head as taken up at `anchor`. */
-async function recordMoves(sync: Sync, { head, theirs, main, log }: Arrival, ground: CommonGround, local: CommitId, anchor: CommitId): Promise<RefMove[]> {
-  return logMoves(sync.space.repo, log, main, entriesOf(ground, { remote: head, theirs, local, anchor, ref: sync.remote.ref }, log))
+async function recordMoves(
+  sync: Sync,
+  arrival: Arrival,
+  ground: CommonGround,
+  local: CommitId,
+  anchor: CommitId,
+  left: readonly Omit<Entry, 'anchor'>[] = [],
+): Promise<RefMove[]> {
+  const { head, theirs, main, log } = arrival
+  const taken = entriesOf(ground, { remote: head, theirs, local, anchor, ref: sync.remote.ref }, log)
+  return logMoves(sync.space.repo, log, main, [...taken, ...left.map((one) => ({ ...one, anchor }))])
 }
 
 /**
  * The commit that a planned merge puts on main. Moves no ref.
- * @param overtaken what else main contains by it
+ * @param also what else main contains by it
  */
 export async function mergeCommit(
   contact: Contact,
@@ -102,14 +112,14 @@ export async function mergeCommit(
   theirs: CommitId,
   { ground, tree }: { ground: CommonGround; tree: TreeId },
   verb: 'Take' | 'Merge',
-  overtaken: readonly CommitId[] = [],
+  also: readonly CommitId[] = [],
 ): Promise<CommitId> {
   const { app, space, remote } = contact
   const { repo } = space
   const bases = ground.bases.map(({ local }) => local)
   await rememberTheirs(contact, ground, theirs)
   return makeCommit(app, space.doc.id, repo, {
-    parents: [main, theirs, ...overtaken],
+    parents: [main, theirs, ...also],
     changes: [],
     tree,
     message: commitMessage(`${verb} remote changes from ${describeRemote(remote)}`),

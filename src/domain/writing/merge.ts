@@ -38,11 +38,11 @@ export type MergedTree =
  * Git cannot merge is tried again where the file has a structure: the table of contents as a tree, YAML and front
  * matter by key. Only what still collides is a conflict; nothing with markers is answered.
  */
-export async function mergeCommits(app: App, space: Pick<LoadedSpace, 'doc' | 'repo'>, sides: Sides): Promise<MergedTree> {
+export async function mergeCommits(app: App, space: Pick<LoadedSpace, 'doc' | 'repo'>, { ours, theirs, base: given }: Sides): Promise<MergedTree> {
   const { repo } = space
-  const base = sides.base ?? (await joinedBase(app, space, sides, mergeCommits))
-  const moved = base === null ? [] : await movedFiles(app, space.doc.id, repo, { ...sides, base })
-  const attempt = base === null || moved.length === 0 ? await mergeByPath(repo, sides) : await mergeById(app, repo, { ...sides, base }, moved)
+  const base = given ?? (await joinedBase(app, space, { ours, theirs }, mergeCommits))
+  const sides: Sides = { ours, theirs, ...(base === null ? {} : { base }) }
+  const attempt = await mergeFiles(app, space, sides, given)
   if (attempt.conflicts.length + attempt.setAside.length === 0) return { clean: true, tree: attempt.tree }
   const { summary } = (await readConfig(await repo.at(sides.ours), app.texts.for(space.doc.id))).config
   const changes = [...attempt.setAside]
@@ -56,6 +56,15 @@ export async function mergeCommits(app: App, space: Pick<LoadedSpace, 'doc' | 'r
   }
   if (left.length > 0) return { clean: false, conflicts: left, tree: attempt.tree, setAside: changes }
   return { clean: true, tree: await repo.draft(attempt.tree, changes) }
+}
+
+async function mergeFiles(app: App, { doc, repo }: Pick<LoadedSpace, 'doc' | 'repo'>, { ours, theirs, base }: Sides, given?: CommitId): Promise<Assembled> {
+  if (base === undefined) return mergeByPath(repo, { ours, theirs })
+  const moved = await movedFiles(app, doc.id, repo, { ours, theirs, base })
+  // Of histories that crossed Git would join the bases itself, by lines, and put markers into tables of contents.
+  const crossed = given === undefined && base !== (await repo.mergeBase(ours, theirs))
+  if (moved.length > 0 || crossed) return mergeById(app, repo, { ours, theirs, base }, moved)
+  return mergeByPath(repo, { ours, theirs, ...(given === undefined ? {} : { base: given }) })
 }
 
 async function mergeByPath(repo: Repository, sides: Sides): Promise<Assembled> {

@@ -10,6 +10,10 @@ export interface Act {
   why: string
   /** Whether the service could not know of it (story.md: "What nobody can know"): it may count or not. */
   soft: boolean
+  /** Whether it was taken over in a commit of which nothing in Git says where it comes from. */
+  again?: boolean
+  /** The branch of the remote that was forced by it. */
+  forced?: string
   /** Of an act that deletes a page: the acts on its lines that were known. */
   saw?: ReadonlySet<number>
 }
@@ -58,13 +62,13 @@ export class Knowledge {
     }
   }
 
-  set(key: string, value: Value, why: string, { soft = false, saw }: { soft?: boolean; saw?: ReadonlySet<number> } = {}): void {
+  set(key: string, value: Value, why: string, { soft = false, ...more }: Partial<Pick<Act, 'soft' | 'saw' | 'forced' | 'again'>> = {}): void {
     const known = this.#registers.get(key) ?? []
     if (key.startsWith('line ')) {
       const page = pageOf(key)
       linesByPage.set(page, (linesByPage.get(page) ?? new Set()).add(key))
     }
-    const act: Act = { id: ++acts, value, over: new Set(known.map((one) => one.id)), why, soft, ...(saw ? { saw } : {}) }
+    const act: Act = { id: ++acts, value, over: new Set(known.map((one) => one.id)), why, soft, ...more }
     this.#registers.set(key, [...known, act])
   }
 

@@ -1,9 +1,9 @@
 import { git } from '../../support/hermetic-git.js'
-import { record } from './judge.js'
-import { Knowledge } from './knowledge.js'
+import { type Recorded, record, sawOf } from './judge.js'
+import { Knowledge, lineOf, pageOf } from './knowledge.js'
 import { planOf } from './plans.js'
 import { pick, type Random } from './random.js'
-import { valueIn } from './snapshot.js'
+import { keysIn, type Snapshot, valueIn } from './snapshot.js'
 import { composed } from './compose.js'
 import { DOCS, headThere, judgeThere, MAIN, type Project, type Ref, seeThere, why, type World } from './world.js'
 
@@ -29,13 +29,13 @@ const commitTree = (world: World, tree: string, parents: readonly string[], mess
 const inFolder = (project: Project, files: Record<string, string | null>): Record<string, string | null> =>
   project.folder === '' ? files : Object.fromEntries(Object.entries(files).map(([path, text]) => [`${project.folder}/${path}`, text]))
 
-export async function recordThere(world: World, ref: Ref, who: string, soft?: (project: Project) => Parameters<typeof record>[3]): Promise<void> {
+export async function recordThere(world: World, ref: Ref, who: string, how?: (project: Project) => Recorded): Promise<void> {
   const head = headThere(world, ref)
   if (!head) return
   for (const project of world.projects) {
     const knowledge = project.there.get(ref) ?? new Knowledge()
     project.there.set(ref, knowledge)
-    record(knowledge, await seeThere(world, project, head), why(world, who), soft?.(project))
+    record(knowledge, await seeThere(world, project, head), why(world, who), how?.(project))
   }
 }
 
@@ -63,7 +63,10 @@ export async function makeDocs(world: World): Promise<string | null> {
   const main = headThere(world, MAIN)
   if (!main || headThere(world, DOCS)) return null
   await moveThere(world, DOCS, main)
-  for (const project of world.projects) project.there.set(DOCS, (project.there.get(MAIN) ?? new Knowledge()).copy())
+  for (const project of world.projects) {
+    project.there.set(DOCS, (project.there.get(MAIN) ?? new Knowledge()).copy())
+    await setBack(world, project, DOCS)
+  }
   return 'branch docs from main, there'
 }
 
@@ -82,7 +85,7 @@ const isAncestor = (world: World, one: string, other: string): Promise<boolean> 
 
 /**
  * Merges `docs` into main as forges do, or main into `docs` (`back`). The branch is often deleted after it.
- * What plain Git makes of it is taken for what its people want: it knows less of both branches than the service that exported to them.
+ * What plain Git makes of it may be what its people want, or not: it knows less of both branches than the service that exported to them.
  */
 export async function mergeThere(world: World, next: Random): Promise<string | null> {
   const [main, docs] = [headThere(world, MAIN), headThere(world, DOCS)]
@@ -99,7 +102,7 @@ export async function mergeThere(world: World, next: Random): Promise<string | n
   const before = world.projects.map((project) => (project.there.get(into) as Knowledge).copy())
   await moveThere(world, into, await commitTree(world, tree, parents, `${way} ${from} into ${into}`))
   const linear = parents.length === 1
-  await learnMerge(world, { into, from, again: linear && !forward, before })
+  await learnMerge(world, { into, from, again: linear && !forward, byHand: conflict, before })
   const gone = way !== 'back' && next(2) === 0
   if (gone) await dropDocs(world)
   return `${way} ${from} into ${into} there${conflict ? ', conflicts solved by hand' : ''}${gone ? ', and delete the branch' : ''}`
@@ -132,18 +135,20 @@ interface Learned {
   from: Ref
   /** Whether what was taken over counts as done once more, by another hand (story.md). */
   again: boolean
+  /** Whether somebody solved conflicts. Else what differs from the account is Git's doing, which nobody may have meant (story.md). */
+  byHand: boolean
   before: Knowledge[]
 }
 
-async function learnMerge(world: World, { into, from, again, before }: Learned): Promise<void> {
+async function learnMerge(world: World, { into, from, again, byHand, before }: Learned): Promise<void> {
   for (const [at, project] of world.projects.entries()) {
     const knowledge = project.there.get(into) as Knowledge
     const other = project.there.get(from) as Knowledge
     const news = other.news(before[at] as Knowledge)
     knowledge.take(other)
     const seen = await seeThere(world, project, headThere(world, into) as string)
-    record(knowledge, seen, why(world, `who merged ${from} there`))
-    if (again) for (const key of news) knowledge.set(key, valueIn(seen, key), why(world, `who took ${from} over in a commit of his own`))
+    record(knowledge, seen, why(world, `who merged ${from} there`), { soft: () => !byHand })
+    if (again) for (const key of news) knowledge.set(key, valueIn(seen, key), why(world, `who took ${from} over in a commit of his own`), { again: true })
   }
 }
 
@@ -155,18 +160,43 @@ export async function forceThere(world: World, next: Random, ref: Ref): Promise<
     [...new Set((world.past.get(ref) ?? []).slice(-6))].filter((one) => one !== head),
   )
   if (!head || !target) return null
-  const seenThen = new Map<Project, Awaited<ReturnType<typeof seeThere>> | null>()
-  for (const project of world.projects) {
-    const commit = project.seen.get(ref)
-    seenThen.set(project, commit ? await seeThere(world, project, commit) : null)
-  }
+  const seenThen = new Map<Project, Snapshot | null>()
+  for (const project of world.projects) seenThen.set(project, await lastSeen(world, project, ref))
   await moveThere(world, ref, target)
   // Where the service never saw what was dropped, it cannot know that it was (story.md).
-  await recordThere(world, ref, `force of ${ref} there`, (project) => (key, value) => {
-    const then = seenThen.get(project)
-    return !then || valueIn(then, key) === value
-  })
+  await recordThere(world, ref, `force of ${ref} there`, (project) => ({
+    forced: ref,
+    soft: (key, value) => {
+      const then = seenThen.get(project)
+      return !then || valueIn(then, key) === value
+    },
+  }))
+  for (const project of world.projects) await setBack(world, project, ref)
   return `force ${ref} there from ${head.slice(0, 10)} to ${target.slice(0, 10)}`
+}
+
+const lastSeen = async (world: World, project: Project, ref: Ref): Promise<Snapshot | null> => {
+  const commit = project.seen.get(ref)
+  return commit ? seeThere(world, project, commit) : null
+}
+
+/**
+ * A branch that was deleted and made anew is forced for whoever has not looked in between: what it had when it was last seen, and has no more,
+ * may count as dropped, also where its people never had it on the new one (story.md).
+ */
+export async function setBack(world: World, project: Project, ref: Ref): Promise<void> {
+  const [then, head, knowledge] = [await lastSeen(world, project, ref), headThere(world, ref), project.there.get(ref)]
+  if (!then || !head || !knowledge) return
+  const now = await seeThere(world, project, head)
+  for (const key of keysIn(then)) {
+    const page = pageOf(key)
+    const value = valueIn(now, key)
+    if (valueIn(then, key) === value || knowledge.deciding(key).some((act) => act.forced === ref) || (!key.startsWith('path ') && !now.pages.has(page)))
+      continue
+    const lines = [...(then.pages.get(page)?.lines ?? [])].flatMap((line) => project.main.acts(lineOf(line)).map((act) => act.id))
+    const saw = key.startsWith('path ') && value === null ? { saw: new Set([...sawOf(knowledge, page), ...lines]) } : {}
+    knowledge.set(key, value, why(world, `${ref}, set back there`), { soft: true, forced: ref, ...saw })
+  }
 }
 
 /** `git revert` of one of the last commits, where that is clean. */

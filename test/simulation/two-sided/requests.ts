@@ -3,8 +3,9 @@ import { judgeTarget, mainOf, type Target, targetOf } from './here.js'
 import { record } from './judge.js'
 import { pageOf } from './knowledge.js'
 import { pick, type Random } from './random.js'
-import { updateBranch } from './resolve.js'
+import { heldRef, updateBranch } from './resolve.js'
 import { snapshotOf, valueIn } from './snapshot.js'
+import { meet } from './forced.js'
 import { type Branch, branchRef, headHere, judgeHere, type Project, seeHere, why, type World } from './world.js'
 
 // Change requests of people here.
@@ -27,7 +28,7 @@ export async function mergeBranch(world: World, next: Random, target: Target): P
     answer = await merge()
   }
   if (answer.status !== 200) throw new Fault('answer', `merge of ${project.url}${at}: ${answer.status} ${answer.text}`)
-  project.main.take(knowledge)
+  meet(project.main, knowledge, heldRef(target))
   return `merged${said}`
 }
 

@@ -1,8 +1,9 @@
 import { composed } from './compose.js'
 import { Fault } from './fault.js'
+import { meet, stillAt } from './forced.js'
 import { judgeTarget, type Target } from './here.js'
 import { record } from './judge.js'
-import { type Knowledge, pageOf, pathOf } from './knowledge.js'
+import { type Act, type Knowledge, pageOf, pathOf } from './knowledge.js'
 import { pick, type Random } from './random.js'
 import { type Snapshot, snapshotOf } from './snapshot.js'
 import { seeHere, seeMerged, why, type World } from './world.js'
@@ -36,12 +37,15 @@ function aspectsOf(news: readonly string[], page: string): { text: boolean; plac
   return { text: keys.some((key) => !key.startsWith('path ')), place: keys.some((key) => key.startsWith('path ')) }
 }
 
+const news = (of: Knowledge, than: Knowledge, page: string): Act[] =>
+  of.news(than).flatMap((key) => (pageOf(key) === page ? of.acts(key).filter((act) => !than.acts(key).includes(act)) : []))
+
 /**
  * A conflict is needless where the sides did not do the same thing to a page: changed its text, changed its place, or deleted it while the
  * other did anything to it. A new place alone collides with no edit: it meets the page where it is now.
  */
-function judgeConflicts(main: Knowledge, branch: Knowledge, conflicts: readonly Conflict[], where: string): void {
-  const [here, there] = [main.news(branch), branch.news(main)]
+function judgeConflicts(main: Knowledge, branch: Knowledge, conflicts: readonly Conflict[], where: string, ref: string | null): void {
+  const [here, there] = [main.news(branch), [...branch.news(main), ...stillAt(main, branch, ref)]]
   const all = main.copy()
   all.take(branch)
   for (const conflict of conflicts) {
@@ -51,6 +55,8 @@ function judgeConflicts(main: Knowledge, branch: Knowledge, conflicts: readonly 
     if (conflict.path === 'SUMMARY.md') continue
     const isDeleted = (page: string): boolean => all.deciding(pathOf(page)).some((act) => act.value === null)
     const collides = pages.some((page) => {
+      // What was squashed there by hand is work of our own that Git cannot know again.
+      if (news(branch, main, page).some((act) => act.again)) return true
       const [ours, theirs] = [aspectsOf(here, page), aspectsOf(there, page)]
       if (isDeleted(page)) return (ours.text || ours.place) && (theirs.text || theirs.place)
       return (ours.text && theirs.text) || (ours.place && theirs.place)
@@ -96,11 +102,15 @@ function decide(
   return { resolve, decided }
 }
 
+/** The branch of the remote whose conflict a change request holds; null for one of people here. */
+export const heldRef = ({ project, knowledge }: Target): string | null => [...project.held].find(([, held]) => held.knowledge === knowledge)?.[0] ?? null
+
 /** What collides between main and a branch, none of it needlessly. */
-export async function examineConflicts(world: World, { project, at, knowledge }: Target): Promise<Conflict[]> {
+export async function examineConflicts(world: World, target: Target): Promise<Conflict[]> {
+  const { project, at, knowledge } = target
   const { items } = await world.host.api.ask('GET', `${project.url}${at}/conflicts?limit=1000`)
   world.said.push(`${project.name}${at}: conflicts: ${items.map((one: Conflict) => `${one.path} (${one.kind}, ${pagesOf(one)})`)}`)
-  judgeConflicts(project.main, knowledge, items, `${project.name}${at}`)
+  judgeConflicts(project.main, knowledge, items, `${project.name}${at}`, heldRef(target))
   return items
 }
 
@@ -123,7 +133,7 @@ export async function updateBranch(world: World, next: Random, target: Target): 
   if (taken.length > 0) ({ status, text, body } = await ask())
   if (status !== 200)
     throw new Fault('answer', `update of ${url} with ${JSON.stringify(resolve.map((one) => ({ ...one, content: undefined })))}: ${status} ${text}`)
-  knowledge.take(project.main)
+  meet(knowledge, project.main, heldRef(target), project.main, knowledge)
   await seeMerged(world, project, ref, knowledge)
   await learnDecisions(world, target, decided, items)
   await judgeTarget(world, target)

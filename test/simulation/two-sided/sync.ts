@@ -3,7 +3,9 @@ import { Gone } from './api.js'
 import { Fault } from './fault.js'
 import { judgeTarget, mainOf, targetOf } from './here.js'
 import { judge, record } from './judge.js'
-import { Knowledge } from './knowledge.js'
+import { meet, stillAt } from './forced.js'
+import { Knowledge, pageOf } from './knowledge.js'
+import { setBack } from './people.js'
 import type { Random } from './random.js'
 import { mergeBranch } from './requests.js'
 import { examineConflicts } from './resolve.js'
@@ -123,13 +125,13 @@ async function absorbImport(world: World, project: Project, then: Before, run: R
   const head = then.there.get(run.ref)
   if (!knowledge || !head) return
   // An export takes in what it finds first, and may then collide with what was pushed beside it.
-  if (then.unraced && moved && run.state === 'conflict') return project.main.take(then.unraced)
+  if (then.unraced && moved && run.state === 'conflict') return meet(project.main, then.unraced, run.ref)
   const claims = run.state === 'success' && !(force && run.direction === 'export')
   if (!claims && !(moved && run.state !== 'conflict')) return
   const [was, theirs] = [await snapshotOf(project.objects, then.here), await seeThere(world, project, head)]
   const touched = new Set([...project.main.news(knowledge)].map((key) => key.split(' ')[1]?.split('-')[0]))
-  const touchedThere = new Set([...knowledge.news(project.main)].map((key) => key.split(' ')[1]?.split('-')[0]))
-  project.main.take(knowledge)
+  const touchedThere = new Set([...knowledge.news(project.main), ...stillAt(project.main, knowledge, run.ref)].map(pageOf))
+  meet(project.main, knowledge, run.ref)
   const is = await seeMerged(world, project, MAIN, project.main)
   if (force && run.direction === 'import') {
     if (is.tree !== theirs.tree) throw new Fault('not in step', `${project.name}: the forced import has another tree than the remote`)
@@ -170,7 +172,7 @@ async function absorbExport(world: World, project: Project, then: Before, run: R
       `${project.name}: after export ${run.result}, ${run.ref} (${head}) has the tree ${theirs.tree}, and main here (${ours.commit}) ${ours.tree}`,
     )
   const knowledge = project.there.get(run.ref)
-  if (knowledge) project.main.take(knowledge)
+  if (knowledge) meet(project.main, knowledge, run.ref)
   if (force) record(project.main, ours, why(world, 'a forced export'))
   await judgeTarget(world, mainOf(project))
   project.there.set(run.ref, project.main.copy())
@@ -202,15 +204,18 @@ async function born(world: World, project: Project, ref: Ref, head: string): Pro
     record(knowledge, await seeThere(world, other, head), why(world, `the making of ${ref}`))
     const known = other.there.get(MAIN)
     const same = known && known.news(knowledge).length >= 0 && (await seeThere(world, other, main)).tree === (await seeThere(world, other, head)).tree
-    if (base) other.there.set(ref, same ? known.copy() : knowledge)
+    if (!base) continue
+    other.there.set(ref, same ? known.copy() : knowledge)
+    await setBack(world, other, ref)
   }
 }
 
-/** Whether a commit of the remote was in step, or below one that was, or has the project's folder as one that was. */
+/** Whether a commit of the remote was in step, or below one that was, or has the project's folder as one that was, or as main here was (an export whose answer was lost). */
 async function isKnown(world: World, project: Project, commit: string): Promise<boolean> {
   const tree = await world.there.treeId(commit, project.folder)
   for (const seen of project.seen.values())
     if ((await isAncestor(world, commit, seen)) || (await world.there.treeId(seen, project.folder)) === tree) return true
+  for (const head of project.heads.slice(-100)) if ((await project.objects.treeId(head)) === tree) return true
   return false
 }
 

@@ -1,0 +1,29 @@
+import { sawOf } from './judge.js'
+import { type Knowledge, pageOf, pathOf, type Value } from './knowledge.js'
+
+/** What is forced away from (or back to) one branch of the remote, while another one has it as it was, may come with that one (story.md). */
+function openIn(into: Knowledge, other: Knowledge, ref: string): Map<string, Value> {
+  const open = new Map<string, Value>()
+  for (const key of other.keys()) {
+    const known = new Set(other.acts(key).map((act) => act.id))
+    const decided = into.deciding(key)
+    const [value = null, ...more] = other.own(key)
+    if (more.length > 0 || decided.some((act) => act.value === value)) continue
+    if (decided.some((act) => act.forced && act.forced !== ref && !known.has(act.id))) open.set(key, value)
+  }
+  return open
+}
+
+/** Registers of which a branch of the remote may still bring what was forced away from another one. */
+export const stillAt = (into: Knowledge, other: Knowledge, ref: string | null): string[] => (ref === null ? [] : [...openIn(into, other, ref).keys()])
+
+/** Takes over what a branch of the remote knows. `into` is main here, or the branch that holds the conflict of `ref`. */
+export function meet(into: Knowledge, other: Knowledge, ref: string | null, main: Knowledge = into, branch: Knowledge = other): void {
+  const open = ref === null ? new Map<string, Value>() : openIn(main, branch, ref)
+  const saw = new Map([...open.keys()].map((key) => [key, sawOf(branch, pageOf(key))]))
+  into.take(other)
+  for (const [key, value] of open) {
+    const deletes = value === null && key === pathOf(pageOf(key))
+    into.set(key, value, `${ref}, which still had it`, { soft: true, ...(deletes ? { saw: saw.get(key) as ReadonlySet<number> } : {}) })
+  }
+}

@@ -1,0 +1,92 @@
+import * as assert from 'uvu/assert'
+import type { LoadedSpace } from '../../src/domain/app.js'
+import type { CommitId, RefName } from '../../src/kernel/ids.js'
+import { git } from '../support/hermetic-git.js'
+import { mergeOnRemote } from '../support/people-on-remote.js'
+import { suite } from '../support/suite.js'
+import { type Fixture, startFixture } from '../support/sync-fixture.js'
+
+const test = suite('two branches of one remote, one of them forced back')
+let f: Fixture
+test.before(async () => {
+  f = await startFixture()
+})
+test.after(() => f.close())
+
+const DOCS = 'refs/heads/docs'
+const page = (...lines: string[]): string => `# Guide\n\n${lines.join('\n\n')}\n`
+const docs = { 'README.md': '# Home\n', 'guide.md': page('one', 'two', 'three', 'four') }
+
+/** A space in step with both branches, of which `docs` holds `extra.md` of main and work of ours; then that work is changed here, and main forced back. */
+async function forcedBack(name: string) {
+  const remote = await f.remotes.createRepository(`${name}.git`, { files: docs })
+  const { url } = remote
+  const first = (await remote.head()) as string
+  const space = await f.space()
+  await f.import(space, { url })
+  const second = await remote.commit({ 'extra.md': '# Extra\n' })
+  await f.import(space, { url })
+  await f.edit(space, { 'README.md': '# Home\n\nmine\n', 'new.md': '# New\n' })
+  assert.is((await f.export(space, { url, ref: DOCS })).result, 'exported')
+  await f.edit(space, { 'README.md': '# Home\n\nmine again\n', 'new.md': null })
+  const force = (to: string) => git(remote.path, ['update-ref', 'refs/heads/main', to])
+  await force(first)
+  assert.is((await f.import(space, { url })).result, 'merged')
+  assert.not.ok('extra.md' in (await f.files(space)), 'dropped there, dropped here')
+  return { remote, url, space, force, first, second }
+}
+
+/** What was done here since `docs` was in step stands. */
+async function hasOurs(space: LoadedSpace): Promise<Record<string, string>> {
+  const files = await f.files(space)
+  assert.is(files['README.md'], '# Home\n\nmine again')
+  assert.not.ok('new.md' in files)
+  return files
+}
+
+test('the other branch is known but for what was dropped', async () => {
+  const { remote, url, space } = await forcedBack('other')
+  await remote.commit({ 'guide.md': page('one', 'TWO', 'three', 'four') }, { ref: DOCS })
+  const run = await f.import(space, { url, ref: DOCS })
+  assert.is(run.state, 'success', run.error)
+  const files = await hasOurs(space)
+  assert.is(files['guide.md'], page('one', 'TWO', 'three', 'four').trimEnd())
+  assert.is(files['extra.md'], '# Extra', 'docs still has it')
+  assert.is((await f.export(space, { url, ref: DOCS })).result, 'exported')
+  assert.is((await f.import(space, { url, ref: DOCS })).result, 'unchanged')
+})
+
+test('the other branch merged into the one that was forced back', async () => {
+  const { remote, url, space } = await forcedBack('merged')
+  await mergeOnRemote(remote, 'docs', 'merge')
+  const run = await f.import(space, { url })
+  assert.is(run.state, 'success', run.error)
+  assert.is((await hasOurs(space))['extra.md'], '# Extra', 'it came back with docs')
+})
+
+test('forced back further, and restored: all that was dropped comes back, and nothing else', async () => {
+  const { url, space, force, second, remote } = await forcedBack('further')
+  await remote.commit({ 'guide.md': page('one', 'two', 'three') })
+  await f.import(space, { url })
+  await force(second)
+  assert.is((await f.import(space, { url })).result, 'merged')
+  const files = await hasOurs(space)
+  assert.is(files['extra.md'], '# Extra')
+  assert.is(files['guide.md'], page('one', 'two', 'three', 'four').trimEnd())
+  await remote.commit({ 'guide.md': page('one', 'two', 'three', 'four', 'five') }, { ref: DOCS })
+  assert.is((await f.import(space, { url, ref: DOCS })).state, 'success')
+  assert.is((await hasOurs(space))['guide.md'], page('one', 'two', 'three', 'four', 'five').trimEnd())
+})
+
+test('a conflict with the other branch is about what collides, and nothing else', async () => {
+  const { remote, url, space } = await forcedBack('conflict')
+  await f.edit(space, { 'guide.md': page('one', 'here', 'three', 'four') })
+  await remote.commit({ 'guide.md': page('one', 'there', 'three', 'four') }, { ref: DOCS })
+  const run = await f.import(space, { url, ref: DOCS })
+  assert.is(run.state, 'conflict')
+  const branch = space.repo.head('refs/heads/change-requests/1' as RefName) as CommitId
+  const merged = await space.repo.merge({ ours: space.repo.head('refs/heads/main' as RefName) as CommitId, theirs: branch })
+  assert.equal(merged.clean ? [] : merged.conflicts.map((one) => one.path), ['guide.md'])
+})
+
+test.run()

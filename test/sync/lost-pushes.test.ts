@@ -1,0 +1,106 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as assert from 'uvu/assert'
+import { startServer, TOKEN, until } from '../races/server-process.js'
+import { commitIn } from '../simulation/two-sided/admin.js'
+import { Api } from '../simulation/two-sided/api.js'
+import { startGitHttp } from '../support/git-http.js'
+import { git } from '../support/hermetic-git.js'
+import { type MergeStyle, mergeOnRemote } from '../support/people-on-remote.js'
+import { suite } from '../support/suite.js'
+
+const test = suite('pushes to a branch of which no answer came')
+const page = (...lines: string[]): string => `# Guide\n\n${lines.join('\n\n')}\n`
+const docs = { 'README.md': '# Home\n', 'guide.md': page('one', 'two', 'three', 'four'), 'old.md': '# Old\n\ntext\n' }
+const ENV = { BINDERY_REMOTE_PROTOCOLS: 'http', BINDERY_ALLOW_PRIVATE_NETWORKS: 'true' }
+const DOCS = 'refs/heads/docs'
+
+type Files = Record<string, string | null>
+/** What is exported to the branch, what is done here after it, and what there must be once the branch is merged there and main imported. */
+const cases: { told: string; exported: Files; after: Files; expected: Files }[] = [
+  {
+    told: 'deleted, exported, restored',
+    exported: { 'old.md': null, 'guide.md': page('one', 'two', 'four') },
+    after: { 'old.md': docs['old.md'], 'guide.md': docs['guide.md'] },
+    expected: { 'old.md': docs['old.md'], 'guide.md': docs['guide.md'] },
+  },
+  {
+    told: 'added, exported, deleted',
+    exported: { 'new.md': '# New\n', 'guide.md': page('one', 'two', 'more', 'three', 'four') },
+    after: { 'new.md': null, 'guide.md': docs['guide.md'] },
+    expected: { 'new.md': null, 'guide.md': docs['guide.md'] },
+  },
+  {
+    told: 'edited, exported, edited again',
+    exported: { 'guide.md': page('one', 'TWO', 'three', 'four') },
+    after: { 'guide.md': page('one', 'TWO again', 'three', 'four') },
+    expected: { 'guide.md': page('one', 'TWO again', 'three', 'four') },
+  },
+]
+
+/** Imports, exports to a branch without an answer, merges it there, and imports again. Answers the files of main here. */
+async function story(lost: 'answer' | 'server', style: MergeStyle, { exported, after }: (typeof cases)[number], moved: boolean): Promise<Map<string, string>> {
+  const dir = await mkdtemp(join(tmpdir(), 'bindery-lost-'))
+  const remotes = await startGitHttp({ root: join(dir, 'remotes') })
+  let server = await startServer(dir, ENV)
+  try {
+    const remote = await remotes.createRepository('docs.git', { files: docs })
+    const api = (): Api => new Api(server.url, TOKEN)
+    const { id } = await api().ask('POST', `/v1/orgs/${server.organization}/spaces`, { title: 'Docs' })
+    const repo = join(dir, 'repos', `${id}.git`)
+    const idle = (count: number) =>
+      until(async () => {
+        const { items } = await api().ask('GET', `/v1/spaces/${id}/git/history`)
+        return items.length >= count && items.every(({ state }: { state: string }) => state !== 'queued' && state !== 'running') ? items[0] : null
+      })
+    const start = (direction: string, ref: string) =>
+      api().ask('POST', `/v1/spaces/${id}/git/${direction}`, { url: remote.url, ref, ...(direction === 'export' ? { commitMessage: 'Publish' } : {}) })
+    await start('import', 'refs/heads/main')
+    await idle(1)
+    await commitIn(repo, 'refs/heads/main', exported, 'Before the export', 1_700_000_000)
+    const hook = join(remote.path, 'hooks', 'post-receive')
+    if (lost === 'answer') remotes.behaviour.losePushAnswers = true
+    else {
+      await writeFile(hook, `#!/bin/sh\nkill -KILL ${server.child.pid}\nexec sleep 1\n`)
+      await chmod(hook, 0o755)
+    }
+    await start('export', DOCS)
+    if (lost === 'answer') assert.is((await idle(2)).state, 'failure')
+    else await server.ended
+    assert.ok(await until(() => remote.head(DOCS)), 'it arrived')
+    remotes.behaviour.losePushAnswers = false
+    await commitIn(repo, 'refs/heads/main', after, 'After the export', 1_700_000_060)
+    if (moved) await remote.commit({ 'other.md': '# Other\n' })
+    await mergeOnRemote(remote, 'docs', style)
+    await git(remote.path, ['update-ref', '-d', DOCS])
+    if (lost === 'server') {
+      await rm(hook)
+      server = await startServer(dir, ENV)
+      await idle(2)
+    }
+    await start('import', 'refs/heads/main')
+    const run = await idle(3)
+    assert.is(run.state, 'success', run.error)
+    const paths = (await git(repo, ['ls-tree', '-r', '--name-only', 'main'])).split('\n')
+    return new Map(await Promise.all(paths.map(async (path) => [path, `${await git(repo, ['show', `main:${path}`])}\n`] as const)))
+  } finally {
+    await server.kill('tree')
+    await remotes.close()
+    await rm(dir, { recursive: true, force: true })
+  }
+}
+
+for (const [at, one] of cases.entries())
+  for (const lost of ['answer', 'server'] as const) {
+    // Squash and merge, with and without news on the remote, by turns.
+    const style: MergeStyle = (at + (lost === 'answer' ? 0 : 1)) % 2 === 0 ? 'merge' : 'squash'
+    const moved = at > 0
+    test(`${one.told} (${style}${moved ? ', after the remote moved on' : ''}, ${lost === 'answer' ? 'the answer lost' : 'the server killed while it pushed'})`, async () => {
+      const files = await story(lost, style, one, moved)
+      for (const [path, text] of Object.entries(one.expected)) assert.is(files.get(path) ?? null, text, path)
+      assert.is(files.has('other.md'), moved)
+    })
+  }
+
+test.run()
