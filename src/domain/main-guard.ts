@@ -9,12 +9,14 @@ import { spaceRole } from './roles/access.js'
 export interface RefGuard {
   /** Throws what the client is told where the branch must not move now. */
   check(): Promise<void>
+  /** Runs the last check together with the move: who changes what is checked is not answered in between (`RefMoves`). */
+  during<T>(work: () => Promise<T>): Promise<T>
   /** To be called when it has moved: what follows is no longer to be refused. */
   moved(): void
 }
 
 /** For a branch that nobody knows of yet. */
-export const unguarded: RefGuard = { check: async () => {}, moved: () => {} }
+export const unguarded: RefGuard = { check: async () => {}, during: (work) => work(), moved: () => {} }
 
 /** How main is to move: nothing moves it without saying so. */
 export type MainMove =
@@ -42,6 +44,7 @@ export function guardMain(app: App, { doc: { id } }: Pick<LoadedSpace, 'doc'>, m
       if (role === null || !allows('space:admin', role)) throw conflict(theWay(doc, required))
       overruled = true
     },
+    during: (work) => app.moves.during(id, work),
     moved: () => {
       app.decided()
       if (overruled) app.overruled('requiredApprovals')
@@ -52,6 +55,7 @@ export function guardMain(app: App, { doc: { id } }: Pick<LoadedSpace, 'doc'>, m
 /** The check of what moves a branch of a change request: role and lock alone. */
 export const guardBranch = (app: App, { doc: { id } }: Pick<LoadedSpace, 'doc'>): RefGuard => ({
   check: async () => void (await openToChange(app, id)),
+  during: (work) => app.moves.during(id, work),
   moved: () => app.decided(),
 })
 

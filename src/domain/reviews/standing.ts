@@ -4,6 +4,7 @@ import { type ChangeRequestDoc, type ReviewDoc, reviews, type SpaceDoc, spaces, 
 import type { Document, Reader } from '../../store/index.js'
 import { spaceRole } from '../roles/access.js'
 import type { LoadedChangeRequest } from '../change-requests/change-requests.js'
+import type { Writers } from './writers.js'
 
 /** Which reviews of a change request decide whether it may be merged. */
 export interface Standing {
@@ -13,9 +14,9 @@ export interface Standing {
 
 /**
  * The reviews that count: of each reviewer the latest, where it was not dismissed, he may still review the space and did
- * not open the change request himself; an approval only of the revision that is the head now.
+ * not open the change request himself; an approval only of the revision that is the head now, and of who did not write in it.
  */
-export async function standingOf(reader: Reader, space: SpaceDoc, { doc, head }: LoadedChangeRequest): Promise<Standing> {
+export async function standingOf(reader: Reader, space: SpaceDoc, { doc, head }: LoadedChangeRequest, writers: Writers): Promise<Standing> {
   const latest = new Map<string, ReviewDoc>()
   const all = await reader.find(reviews, 'changeRequest', doc.id)
   for (const review of all.sort((a, b) => a.sequence - b.sequence)) latest.set(review.reviewer, review)
@@ -24,6 +25,7 @@ export async function standingOf(reader: Reader, space: SpaceDoc, { doc, head }:
     if (review.dismissedAt !== undefined || review.reviewer === doc.createdBy) continue
     if (review.status === 'approved' && review.revision !== head) continue
     if (!(await mayReview(reader, review.reviewer, space))) continue
+    if (review.status === 'approved' && writers.has((await reader.get(users, review.reviewer))?.email ?? '')) continue
     standing[review.status === 'approved' ? 'approvals' : 'objections'].push(review)
   }
   return standing
@@ -39,6 +41,7 @@ export async function mayReview(reader: Reader, user: string, space: SpaceDoc): 
 export interface Candidate {
   doc: Document<ChangeRequestDoc>
   head: LoadedChangeRequest['head']
+  writers: Writers
 }
 
 /**
@@ -49,11 +52,13 @@ export async function checkApprovals(reader: Reader, changeRequest: Candidate): 
   const space = await reader.get(spaces, changeRequest.doc.space)
   const required = space?.requiredApprovals ?? 0
   if (!space || required === 0) return
-  const { approvals, objections } = await standingOf(reader, space, changeRequest)
+  const { approvals, objections } = await standingOf(reader, space, changeRequest, changeRequest.writers)
   const missing = required - approvals.length
   const reasons: string[] = []
   if (missing > 0)
-    reasons.push(`It needs ${count(required)} of its latest revision by others than who opened it, and has ${approvals.length}: ${count(missing)} missing.`)
+    reasons.push(
+      `It needs ${count(required)} of its latest revision by others than who opened it or wrote in it, and has ${approvals.length}: ${count(missing)} missing.`,
+    )
   if (objections.length > 0) reasons.push(`Changes are requested by ${await names(reader, objections)}: they have to approve it, or an admin to dismiss that.`)
   if (reasons.length > 0) throw conflict(`Change request ${changeRequest.doc.number} cannot be merged yet. ${reasons.join(' ')}`)
 }

@@ -46,12 +46,17 @@ export async function makeEdits<T>(repo: Repository, edits: readonly Edit<T>[]):
       for (const [, own] of open) for (const edit of own) edit.reject(error)
       return
     }
-    const { ready, refused } = await askAgain(chains)
-    const stale = await publish(repo, ready)
+    const { refused, stale } = await duringOf(edits)(async () => {
+      const { ready, refused } = await askAgain(chains)
+      return { refused, stale: await publish(repo, ready) }
+    })
     if (tries >= ATTEMPTS) for (const { chain, error } of stale.splice(0)) for (const edit of chain.edits) edit.reject(movesTooFast(error))
     open = [...stale.map(({ chain }): [RefName, Edit<T>[]] => [chain.ref, [...chain.edits]]), ...refused]
   }
 }
+
+/** All edits are of one space: the guard of any holds its moves together. */
+const duringOf = <T>([first]: readonly Edit<T>[]): RefGuard['during'] => (first ? first.guard.during : (work) => work())
 
 /**
  * Asks the guards once more, with all objects made and the refs about to move. Where one says no, its edit is refused, and
