@@ -2,7 +2,7 @@
 import { Command } from 'commander'
 import { ConfigError, loadConfig } from './config.js'
 import { FolderLocked } from './kernel/folder-lock.js'
-import { checkAll, makeToken, makeUser, OperatorError } from './maintenance.js'
+import { bundleSpace, checkAll, makeToken, makeUser, OperatorError } from './maintenance.js'
 import { type Service, start } from './server.js'
 import { StoreDamaged } from './store/index.js'
 
@@ -42,6 +42,11 @@ program
     console.log(complaints.length === 0 ? 'All is well.' : complaints.join('\n'))
     process.exitCode = complaints.length === 0 ? 0 : 1
   })
+
+program
+  .command('bundle <space> <file>')
+  .description('write the repository of a space, with all its branches, into one new file that `git clone` reads; the server may run meanwhile')
+  .action(async (space: string, file: string) => console.log(`git clone ${await bundleSpace(loadConfig(), space, file)}`))
 
 let stopping = false
 async function finish(service: Service): Promise<void> {

@@ -3,6 +3,7 @@ import type { Config } from './config.js'
 import type { App } from './domain/app.js'
 import { freeAddress, tokenByOperator, vouchFor, whoNames } from './domain/people/operator.js'
 import { repositoryName } from './domain/refs.js'
+import { bundleRepository, GitError } from './git/index.js'
 import { ServiceError } from './kernel/errors.js'
 import { Email, spaces, type UserDoc } from './model/index.js'
 import { start } from './server.js'
@@ -94,4 +95,16 @@ export async function checkAll(config: Config, { deep = false } = {}): Promise<F
   } finally {
     await service.close()
   }
+}
+
+/** Writes the repository of a space into one file; a server may run meanwhile. Throws where there is none, or the file exists. */
+export async function bundleSpace({ reposDir }: Pick<Config, 'reposDir'>, space: string, file: string): Promise<string> {
+  if (!/^[0-9A-Za-z]{1,64}$/.test(space)) throw new OperatorError(`${space} is no ID of a space, such as the folder repos/<ID>.git has.`)
+  const path = resolve(file)
+  try {
+    await bundleRepository(join(resolve(reposDir), `${repositoryName(space)}.git`), path)
+  } catch (error) {
+    throw error instanceof GitError ? new OperatorError(error.message) : error
+  }
+  return path
 }

@@ -1,4 +1,5 @@
 export * from './errors.js'
+export { bundleRepository } from './lifecycle/bundle.js'
 export { type OpenOptions, openGit } from './open-git.js'
 export { createRemoteOperations } from './remote/operations.js'
 export { parseRemoteUrl, remoteKey } from './remote/url.js'

@@ -69,7 +69,7 @@ export const Review = Type.Object(
     }),
     counts: Type.Boolean({
       description:
-        'Whether the rule `requiredApprovals` of the space takes it into account: the latest review of somebody who may review the space and did not open the change request, not dismissed and, if it approves, not stale, and of somebody who did not write in it.',
+        'Whether the rule `requiredApprovals` of the space takes it into account: the latest review of somebody who may review the space and did not open the change request, not dismissed and, if it approves, not stale.',
     }),
     comment: optional(Comment),
     createdAt: Timestamp,

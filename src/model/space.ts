@@ -125,7 +125,7 @@ const RequiredApprovals = Type.Integer({
   minimum: 0,
   maximum: 20,
   description:
-    'How many approvals of its latest revision, by others than who opened it or wrote in it, a change request needs before it can be merged; with 1 or more, nobody who reviewed may have changes requested. ' +
+    'How many approvals of its latest revision, by others than who opened it, a change request needs before it can be merged; with 1 or more, nobody who reviewed may have changes requested. ' +
     '0, the default: reviews advise and forbid nothing. With 1 or more, the main content moves by approved merges, by imports of what the space was last synced with, and by edits and rollbacks of an admin, which the audit log marks; others are answered 409.',
 })
 

@@ -1,3 +1,4 @@
+import { atOnce } from '../../kernel/slices.js'
 import { moveEntry, moveGroup, placeEntry, removeEntry, removeGroup, retargetEntry, retitleEntry, retitleGroup, type Tools } from './edit.js'
 import { placeGroup } from './groups.js'
 import { habitOf } from './encode.js'
@@ -20,11 +21,7 @@ const noNames: TargetNames = { base: () => null, ours: () => null, theirs: () =>
  * theirs' changes written into it line by line. A conflict says which entry both sides changed.
  */
 export function mergeSummary(base: string, ours: string, theirs: string, names: TargetNames = noNames): { text: string } | { conflict: string } {
-  const steps = mergeInSteps(base, ours, theirs, names)
-  for (;;) {
-    const step = steps.next()
-    if (step.done) return step.value
-  }
+  return atOnce(mergeInSteps(base, ours, theirs, names))
 }
 
 /** Like `mergeSummary`, in steps between which others may have their turn. A step is at most one reading of a version. */

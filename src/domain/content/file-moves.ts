@@ -4,7 +4,7 @@ import { isMarkdown, nameOf } from '../../content/paths.js'
 import { readStructure } from '../../content/structure.js'
 import { decodeText } from '../../content/text.js'
 import type { ContentStructure } from '../../content/types.js'
-import { TextTooCostly, type TextWork } from '../../content/work/text-work.js'
+import { type TextWork, unlessTooCostly } from '../../content/work/text-work.js'
 import type { Repository, Snapshot, TreeChange } from '../../git/index.js'
 import { Slices } from '../../kernel/slices.js'
 
@@ -207,19 +207,10 @@ async function sights(side: Side, changes: readonly TreeChange[], when: 'before'
   for (const change of changes) {
     const entry = change[when]
     const text = texts && entry?.mode.startsWith('100') ? decodeText(await side.snapshot.read(entry.oid)) : null
-    const heading = text === null ? null : await headingOf(side, text)
+    // A page that is too costly to be looked through has no heading.
+    const heading = text === null ? null : await unlessTooCostly(side.work.heading(text), null)
     found.push({ path: change.path, oid: entry?.oid as string, text, title: titles.get(change.path) ?? null, heading })
     if (slices.due) await slices.rest()
   }
   return found
-}
-
-/** A page that is too costly to be looked through has no heading. */
-async function headingOf({ work }: Side, text: string): Promise<string | null> {
-  try {
-    return await work.heading(text)
-  } catch (error) {
-    if (error instanceof TextTooCostly) return null
-    throw error
-  }
 }

@@ -5,13 +5,13 @@ import type { NameTarget } from '../../content/summary/identify.js'
 import { mergeInSteps, type TargetNames } from '../../content/summary/merge.js'
 import { readConfig } from '../../content/config.js'
 import { folderOf, isMarkdown, keyBelow } from '../../content/paths.js'
-import { TextTooCostly, type TextWork } from '../../content/work/text-work.js'
+import { type TextWork, unlessTooCostly } from '../../content/work/text-work.js'
 import { decodeText, encodeText, encodingOf } from '../../content/text.js'
 import type { EntryMode, FileChange, MergeConflict, Repository } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import type { App, LoadedSpace } from '../app.js'
 import { overridesAt } from '../content/identity.js'
-import { Slices } from '../../kernel/slices.js'
+import { inSlices, Slices } from '../../kernel/slices.js'
 import { joinedBase } from './joined-base.js'
 import { type Assembled, madeUpNames, mergeById } from './merge-by-id.js'
 import { movedFiles } from './moved-files.js'
@@ -86,25 +86,10 @@ async function mergeStructured(
   return merged && 'text' in merged ? encodeText(merged.text, encoding) : null
 }
 
-/** The end of what goes step by step, with others having their turn between the steps. */
-async function inSlices<T>(steps: Generator<void, T>): Promise<T> {
-  const slices = new Slices()
-  for (;;) {
-    const step = steps.next()
-    if (step.done) return step.value
-    if (slices.due) await slices.rest()
-  }
-}
-
 /** What is too costly to be merged by its structure stays Git's conflict. */
 async function mergeTexts(work: TextWork, path: string, hasBase: boolean, b: string, o: string, t: string): Promise<Merged | null> {
-  try {
-    if (/(^|\/)(\.gitbook\.yaml|\.gitbook\/vars\.yaml|\.gitbook\/tags\.yaml)$/.test(path)) return await work.mergeYaml(b, o, t)
-    return isMarkdown(path) && hasBase ? await work.mergePage(b, o, t) : null
-  } catch (error) {
-    if (error instanceof TextTooCostly) return null
-    throw error
-  }
+  if (/(^|\/)(\.gitbook\.yaml|\.gitbook\/vars\.yaml|\.gitbook\/tags\.yaml)$/.test(path)) return unlessTooCostly(work.mergeYaml(b, o, t), null)
+  return isMarkdown(path) && hasBase ? unlessTooCostly(work.mergePage(b, o, t), null) : null
 }
 
 /**
