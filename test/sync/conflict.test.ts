@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert'
 import { findChangeRequest } from '../../src/domain/change-requests/change-requests.js'
+import { listConflicts } from '../../src/domain/change-requests/conflicts.js'
 import { makeCommit } from '../../src/domain/writing/commits.js'
 import { overridesAt } from '../../src/domain/content/identity.js'
 import { mergeChangeRequest } from '../../src/domain/change-requests/merge-requests.js'
@@ -198,5 +199,36 @@ for (const told of ['another branch', 'another branch that is as main is here'])
     assert.is((await f.files(space))['guide.md'], lines('one', 'three', 'four').trimEnd())
     assert.is((await f.files(space))['README.md'], '# Home\n\nmine')
   })
+
+test('a later head of a conflict under way, in a history that main has dropped: what the remote has again is not taken for known', async () => {
+  const page = (last: string): string => `# Page\n\n${Array.from({ length: 9 }, (_, n) => `Line ${n}.\n`).join('\n')}${last}`
+  const remote = await f.remotes.createRepository('again.git', { files: { ...docs, 'page.md': page('') } })
+  const space = await f.space()
+  await f.import(space, { url: remote.url })
+  const first = (await remote.head()) as string
+  const long = await remote.commit({ 'page.md': page('\nSaid once.\n'), 'guide.md': '# Guide\n\ntheirs\n' })
+  await f.import(space, { url: remote.url })
+  await git(remote.path, ['update-ref', 'refs/heads/main', first])
+  assert.is((await f.import(space, { url: remote.url })).result, 'merged')
+  await f.edit(space, { 'guide.md': '# Guide\n\nmine\n' })
+  await git(remote.path, ['update-ref', 'refs/heads/main', long])
+  const run = await f.import(space, { url: remote.url })
+  assert.is(run.state, 'conflict')
+  await remote.commit({ 'other.md': '# Other\n' })
+  assert.is((await f.import(space, { url: remote.url })).changeRequest, run.changeRequest)
+  const { number } = await changeRequest(run.changeRequest)
+  assert.is(await git(space.repo.path, ['show', `refs/heads/change-requests/${number}:other.md`]), '# Other')
+  // Whoever deletes the page here does not know what the remote has in it again.
+  await f.edit(space, { 'page.md': null })
+  const loaded = (await findChangeRequest(f.app, space, run.changeRequest as string)) as NonNullable<Awaited<ReturnType<typeof findChangeRequest>>>
+  const conflicts = await listConflicts(f.app, await f.reload(space), loaded)
+  assert.equal(
+    conflicts.map(({ path, kind }) => [path, kind]),
+    [
+      ['guide.md', 'content'],
+      ['page.md', 'modify/delete'],
+    ],
+  )
+})
 
 test.run()

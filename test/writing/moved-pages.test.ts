@@ -365,6 +365,20 @@ test('two conflicts about one place: neither page is lost by what is decided for
   assert.equal(both.error.paths, ['place.md'])
 })
 
+test("a text taken from the side that did not move the page stands where the page is now, and in nobody else's place", async ({ here }) => {
+  const desk = await openDesk(here, FILES)
+  const [one, two] = [await idOf(desk, 'One'), await idOf(desk, 'Two')]
+  const change = await desk.changeRequest()
+  const mine = text('One').replace('The first thing', 'My first thing')
+  await change.write([rewritten(one, mine)])
+  await desk.write([rewritten(one, text('One').replace('The first thing', 'Our first thing'), 'moved'), { operation: 'update_page', page: two, slug: 'one' }])
+  await change.update(200, { resolve: [{ path: 'moved.md', take: 'change-request' }] })
+  await change.merge()
+  assert.equal([await desk.file('moved.md'), await desk.file('one.md'), await desk.file('two.md')], [mine, text('Two'), null])
+  assert.equal([await idOf(desk, 'One'), await idOf(desk, 'Two')], [one, two])
+  await soundIds(desk)
+})
+
 for (const first of ['the branch', 'main'])
   test(`pages exchanged before two histories crossed (${first} first), exchanged back after it: each has its ID`, async ({ here }) => {
     const desk = await openDesk(here, FILES)

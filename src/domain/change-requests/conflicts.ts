@@ -148,7 +148,8 @@ function isThereAlready(one: MergeConflict, path: string): Error {
 }
 
 /**
- * What becomes of a conflict's file. Of one that both sides moved a resolution decides the place; a text that is given stands at its path,
+ * What becomes of a conflict's file. Of one that both sides moved a resolution decides the place,
+ * else it is where the merge has it, whichever side is taken; a text that is given stands at its path,
  * with the line ends that the merge gives it: where main alone has changed them, main's, else the change request's.
  */
 async function changeFor(tree: ReturnType<Repository['tree']>, one: MergeConflict, resolution: Resolution): Promise<FileChange> {
@@ -162,7 +163,7 @@ async function changeFor(tree: ReturnType<Repository['tree']>, one: MergeConflic
     return { path: resolution.path, content: encodeText(content), mode: present?.mode === '100755' ? '100755' : '100644' }
   }
   const side = resolution.take === 'main' ? theirs : ours
-  return side ? { path: side.path, oid: side.oid as never, mode: side.mode } : { path, delete: true }
+  return side ? { path: one.kind === 'rename' ? side.path : path, oid: side.oid as never, mode: side.mode } : { path, delete: true }
 }
 
 /** A file's text, where it is text that line ends can be kept of. */

@@ -1,4 +1,4 @@
-import type { RefMove } from '../../git/index.js'
+import type { RefMove, Repository } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { type ChangeRequestDoc, changeRequests } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
@@ -124,7 +124,7 @@ async function feed(sync: Sync, doc: Document<ChangeRequestDoc>, arrival: Arriva
     if (moves.length > 0) await repo.move(moves, 'hold a conflict')
     return ''
   }
-  const commit = await merged(sync, doc, ground, { branch, theirs })
+  const commit = await merged(sync, doc, ground, { branch, theirs }, await joins(repo, plan.ground, { main, branch, theirs }))
   if (commit !== null) moves.push(...(await recorded(sync, arrival, ground, commit, log)), { ref, from: branch, to: commit })
   if (moves.length > 0) await repo.move(moves, 'hold a conflict')
   return commit !== null
@@ -132,18 +132,35 @@ async function feed(sync: Sync, doc: Document<ChangeRequestDoc>, arrival: Arriva
     : ` The remote's newest commit ${theirs.slice(0, 12)} does not fit that branch; it waits and is taken up when the change request is merged.`
 }
 
-/** The branch with a later head merged in; null where that is not clean. */
+/**
+ * The head as a parent of the commit that merges it into the branch; not where main contains more of it than main knows (it dropped that, and the
+ * remote has it again): Git would then take for common what is news, and merging the branch would bring none of it.
+ */
+async function joins(
+  repo: Repository,
+  { known }: CommonGround,
+  { main, branch, theirs }: { main: CommitId; branch: CommitId; theirs: CommitId },
+): Promise<CommitId[]> {
+  for (const common of await repo.mergeBases(main, theirs)) {
+    const holders = await Promise.all([branch, ...known].map((one) => repo.isAncestor(common, one)))
+    if (!holders.includes(true)) return []
+  }
+  return [theirs]
+}
+
+/** The branch with a later head merged in; null where that is not clean. `more` = the parents beside the branch. */
 async function merged(
   sync: Sync,
   doc: ChangeRequestDoc,
   ground: CommonGround,
   { branch, theirs }: { branch: CommitId; theirs: CommitId },
+  more: readonly CommitId[],
 ): Promise<CommitId | null> {
   const { app, space, remote } = sync
   const outcome = await mergeArrival(sync, ground, { main: branch, theirs })
   if (!outcome.clean) return null
   return makeCommit(app, space.doc.id, space.repo, {
-    parents: [branch, theirs],
+    parents: [branch, ...more],
     changes: [],
     tree: outcome.tree,
     message: commitMessage(`Merge later remote changes from ${describeRemote(remote)}`, { 'Change-Request': String(doc.number) }),
