@@ -3,9 +3,11 @@ import { type IdOverrides, idOf } from '../identity.js'
 import { matchStructures, structureKeys } from '../identity-structure.js'
 import { keyBelow } from '../paths.js'
 import { kindOfPath } from '../place-kind.js'
+import { MAX_STRUCTURE_BYTES, readBounded } from '../read.js'
 import { readStructure } from '../structure.js'
 import { decodeText, encodeText, encodingOf } from '../text.js'
 import type { TextWork } from '../work/text-work.js'
+import { ChangeError } from './change-error.js'
 import type { ContentStructure, PlannedChange, ReaderEntry, TreeReader } from '../types.js'
 
 /** What a path holds now; without a mode, that of a plain file. */
@@ -77,26 +79,34 @@ export class Workspace {
     return this.#paths
   }
 
-  /** A file's text, as it is now; null where there is no file. */
+  /** The text of a table of contents or a file of YAML, as it is now; null where there is no file. Throws `ChangeError` (413) where it is too large. */
   async text(path: string): Promise<string | null> {
-    const bytes = await this.#bytes(path)
+    const bytes = await this.bytes(path, MAX_STRUCTURE_BYTES)
+    if (bytes === 'too-large')
+      throw new ChangeError(`${path} has more than ${MAX_STRUCTURE_BYTES} bytes, so it cannot be edited here. Shorten it with Git first.`, undefined, true)
     return bytes === null ? null : decodeText(bytes)
   }
 
-  async #bytes(path: string): Promise<Uint8Array | null> {
+  /** A file's bytes, as it is now, not to be written to; null where there is no file, `too-large` where there are more than `maxBytes`. */
+  async bytes(path: string, maxBytes = Number.MAX_SAFE_INTEGER): Promise<Uint8Array | 'too-large' | null> {
     const put = this.#puts.get(path)
     if (put === null) return null
-    if (put && 'content' in put) return put.content
+    if (put && 'content' in put) return put.content.length > maxBytes ? 'too-large' : put.content
     const oid = put?.oid ?? (await this.reader.entry(path))?.oid
-    return oid === undefined ? null : this.reader.read(oid)
+    return oid === undefined ? null : ((await readBounded(this.reader, oid, maxBytes)) ?? 'too-large')
   }
 
-  /** Changes a file's text, in the encoding it has. Files that shape the structure make it stale. */
+  /** Changes a file's text, in the encoding it has. */
   async setText(path: string, text: string): Promise<void> {
-    const before = await this.#bytes(path)
-    const content = encodeText(text, before === null ? 'utf-8' : encodingOf(before))
-    if (before !== null && Buffer.compare(before, content) === 0) return
+    const before = await this.bytes(path)
+    return this.setBytes(path, encodeText(text, before instanceof Uint8Array ? encodingOf(before) : 'utf-8'))
+  }
+
+  /** Changes a file. Files that shape the structure make it stale. */
+  async setBytes(path: string, content: Uint8Array): Promise<void> {
+    const before = await this.bytes(path)
     if (before === null) return this.add(path, content)
+    if (before instanceof Uint8Array && Buffer.compare(before, content) === 0) return
     const mode = this.#puts.get(path)?.mode ?? (await this.reader.entry(path))?.mode
     this.#puts.set(path, { content, ...(mode === undefined ? {} : { mode }) })
     if (this.#shapes(path)) this.#stale = true
@@ -176,7 +186,7 @@ export class Workspace {
         return entries.length === 0 && path !== '' ? null : entries
       },
       walk: async (prefix = '') => (await this.walkNow()).filter((entry) => prefix === '' || entry.path.startsWith(`${prefix}/`)),
-      read: async (oid) => (oid.startsWith('\0') ? ((await this.#bytes(oid.slice(1))) as Uint8Array) : this.reader.read(oid)),
+      read: async (oid, maxBytes) => (oid.startsWith('\0') ? ((await this.bytes(oid.slice(1))) as Uint8Array) : this.reader.read(oid, maxBytes)),
     }
   }
 

@@ -1,5 +1,7 @@
 import { TextTooCostly } from '../../content/work/text-work.js'
+import type { Snapshot } from '../../git/index.js'
 import { RawJson } from '../../kernel/raw-json.js'
+import type { Format } from '../../model/index.js'
 import type { App } from '../app.js'
 
 /** Characters of a text that are written into an answer at once; of a longer one, a thread makes the JSON. */
@@ -29,6 +31,28 @@ export async function documentJson(app: App, owner: string, markdown: string): P
   } catch (error) {
     if (!(error instanceof TextTooCostly)) throw error
     return sourceJson(app, owner, markdown, error.message)
+  }
+}
+
+/** The body of a file that is too large to be held as a text, in the format asked for. `limit`: why it is no tree, as a sentence. */
+export async function largeJson(
+  app: App,
+  owner: string,
+  snapshot: Pick<Snapshot, 'read'>,
+  { oid, limit }: { oid: string; limit: string },
+  format: Format,
+): Promise<{ markdown: RawJson } | { document: RawJson }> {
+  const { texts } = app
+  return texts.large.run(async () => {
+    const file = await snapshot.read(oid)
+    if (format === 'markdown') return { markdown: new RawJson(await texts.bytes(owner, 'quoteFile', [file], oid)) }
+    const { document } = split(await texts.bytes(owner, 'verbatimFile', [file, limit], oid).catch(withoutSource))
+    return { document }
+  })
+
+  async function withoutSource(error: unknown): Promise<Uint8Array> {
+    if (error instanceof TextTooCostly) return texts.bytes(owner, 'verbatim', ['', limit])
+    throw error
   }
 }
 

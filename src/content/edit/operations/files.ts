@@ -7,9 +7,9 @@ import { INCLUDES_FOLDER } from '../../reusable.js'
 import { encodeText } from '../../text.js'
 import { VARIABLES_FILE } from '../../variables.js'
 import { defaultId, idOf } from '../../identity.js'
-import { keepLineEnds } from '../line-ends.js'
-import { type Batch, ChangeError, type Operation } from '../plan.js'
-import { bounded, done, markdownOf, withDocument } from './page-text.js'
+import { ChangeError } from '../change-error.js'
+import type { Batch, Operation } from '../plan.js'
+import { bounded, documentOf, done, editFile, markdownOf } from './page-text.js'
 import { inFolder } from './table-of-contents.js'
 import { moveFiles } from './move-file.js'
 
@@ -104,11 +104,8 @@ export const upsertReusableContent: Operation<ChangeOf<'upsert_reusable_content'
   const existing = change.reusableContent === undefined ? undefined : reusableContents.find((one) => one.id === change.reusableContent)
   if (change.reusableContent !== undefined && !existing) throw new ChangeError(`There is no reusable content ${change.reusableContent}.`, 'reusableContent')
   if (existing) {
-    const before = (await batch.workspace.text(existing.gitPath)) ?? ''
-    const text = await withDocument(batch, before, change.document)
-    const next = change.title === undefined ? text : await titled(batch, text, change.title)
-    await batch.workspace.setText(existing.gitPath, keepLineEnds(before, next))
-    batch.written.add(existing.gitPath)
+    const set = change.title === undefined ? undefined : { title: change.title }
+    await editFile(batch, existing.gitPath, { document: await documentOf(batch, change.document), ...(set && { set }) })
     return { object: 'updated_reusable_content', page: existing.id }
   }
   const given = await markdownOf(batch, change.document)
