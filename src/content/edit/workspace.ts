@@ -8,6 +8,7 @@ import { readStructure } from '../structure.js'
 import { decodeText, encodeText, encodingOf } from '../text.js'
 import type { TextWork } from '../work/text-work.js'
 import { ChangeError } from './change-error.js'
+import { FoldedNames } from './folded-names.js'
 import type { ContentStructure, PlannedChange, ReaderEntry, TreeReader } from '../types.js'
 
 /** What a path holds now; without a mode, that of a plain file. */
@@ -20,6 +21,8 @@ type Put = { content: Uint8Array; mode?: string } | { oid: string; mode: string 
 export class Workspace {
   readonly #puts = new Map<string, Put>()
   #paths: Set<string> | null = null
+  /** Made when it is first asked for, and kept up to date with the paths. */
+  #names: FoldedNames | null = null
   #stale = false
   #structure: ContentStructure
   #overrides: IdOverrides
@@ -67,10 +70,9 @@ export class Workspace {
 
   /** A file at the path, below it, or at one that differs by case (or composition) alone: on some systems they are one. Null: it is free. */
   async taken(path: string): Promise<string | null> {
-    const fold = (text: string): string => text.normalize('NFC').toLowerCase()
-    const wanted = fold(path)
-    for (const one of await this.paths()) if (fold(one) === wanted || fold(one).startsWith(`${wanted}/`)) return one
-    return null
+    const paths = await this.paths()
+    this.#names ??= new FoldedNames(paths)
+    return this.#names.has(path) ? FoldedNames.find(paths, path) : null
   }
 
   /** Every file's path. */
@@ -122,6 +124,7 @@ export class Workspace {
   async add(path: string, content: Uint8Array): Promise<void> {
     const paths = await this.paths()
     this.#puts.set(path, { content })
+    if (!paths.has(path)) this.#names?.add(path)
     paths.add(path)
     await this.#moved({ added: [path] })
   }
@@ -129,7 +132,7 @@ export class Workspace {
   async remove(path: string): Promise<void> {
     const paths = await this.paths()
     this.#puts.set(path, null)
-    paths.delete(path)
+    if (paths.delete(path)) this.#names?.remove(path)
     await this.#moved({ deleted: [path] })
   }
 
@@ -140,7 +143,8 @@ export class Workspace {
     const entry = put ? null : await this.reader.entry(from)
     this.#puts.set(to, put ?? { oid: entry?.oid as string, mode: entry?.mode as string })
     this.#puts.set(from, null)
-    paths.delete(from)
+    if (paths.delete(from)) this.#names?.remove(from)
+    if (!paths.has(to)) this.#names?.add(to)
     paths.add(to)
     await this.#moved({ renamed: [{ from, to }] })
   }

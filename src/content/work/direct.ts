@@ -11,6 +11,7 @@ import { setYamlKey } from '../edit/yaml.js'
 import { readPage } from '../front-matter.js'
 import { codeSpans, findReferences } from '../links.js'
 import { holdsOne } from '../mentions.js'
+import { mergeSummary } from '../summary/merge.js'
 import { parseSummary } from '../summary/parse.js'
 import { decodeText, encodeText, encodingOf } from '../text.js'
 import { firstHeading } from '../title.js'
@@ -45,6 +46,10 @@ export const direct: TextTasks = {
   largePage(file, path) {
     const { attributes, diagnostics, markdown } = readPage(decodeText(file), path)
     return { attributes, diagnostics, limit: pageLimit(markdown) ?? tooLong(file.length) }
+  },
+  mergeSummary(base, ours, theirs, names) {
+    const nameTarget = (side: keyof typeof names) => (href: string) => (Object.hasOwn(names[side], href) ? (names[side][href] ?? null) : null)
+    return mergeSummary(base, ours, theirs, { base: nameTarget('base'), ours: nameTarget('ours'), theirs: nameTarget('theirs') })
   },
   mergePage,
   mergeYaml,

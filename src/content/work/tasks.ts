@@ -20,7 +20,7 @@ function answerOf(tree: DocumentNode): string {
 /** Facts are read by the service itself: more than these it does not read at once. */
 const MAX_FACTS = 4 * 1024 * 1024
 /** What answers texts, whose JSON is read in a moment however long they are. */
-const TEXTS = new Set(['print', 'setMembers', 'setYaml', 'changeSummary', 'keepLineEnds', 'mergePage', 'mergeYaml'])
+const TEXTS = new Set(['print', 'setMembers', 'setYaml', 'changeSummary', 'keepLineEnds', 'mergePage', 'mergeSummary', 'mergeYaml'])
 
 function facts(name: string, value: unknown): string {
   const made = JSON.stringify(value)

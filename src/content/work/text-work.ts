@@ -23,6 +23,9 @@ export interface FileEdit {
 /** A file edited, or why it cannot be, in words for the client; `member`: of the change that is to blame. */
 export type FileOutcome = { done: Uint8Array } | { refused: string; tooLarge?: true; member?: string }
 
+/** What the targets of three versions of a table of contents name, where it has an ID. */
+export type SummaryNames = Readonly<Record<'base' | 'ours' | 'theirs', Readonly<Record<string, string>>>>
+
 /** A markdown file that is too large to be held as a text: what is known of it. */
 export interface LargePage extends Omit<PageSource, 'markdown' | 'bodyStart'> {
   /** Why it is not taken apart, as a sentence. */
@@ -61,6 +64,8 @@ export interface TextTasks {
   changeSummary(text: string, change: SummaryChange): Outcome<string>
   /** YAML whose top is a mapping, with keys set; null removes one. */
   setYaml(text: string, changes: Readonly<Record<string, unknown>>): Outcome<string>
+  /** Three versions of a table of contents; `names`: the IDs of what their entries name, by target. */
+  mergeSummary(base: string, ours: string, theirs: string, names: SummaryNames): { text: string } | { conflict: string }
   mergePage(base: string, ours: string, theirs: string): { text: string } | { conflict: string }
   mergeYaml(base: string, ours: string, theirs: string): { text: string } | { conflict: string }
 }

@@ -9,6 +9,7 @@ const JSON_ARGUMENTS: Partial<Record<keyof TextTasks, readonly number[]>> = {
   editFile: [1],
   retarget: [1, 2],
   mentions: [1],
+  mergeSummary: [3],
 }
 const places = (name: string): readonly number[] => JSON_ARGUMENTS[name as keyof TextTasks] ?? []
 

@@ -34,25 +34,24 @@ export async function documentJson(app: App, owner: string, markdown: string): P
   }
 }
 
-/** The body of a file that is too large to be held as a text, in the format asked for. `limit`: why it is no tree, as a sentence. */
+/**
+ * The body of a file that is too large to be held as a text, in the format asked for; nothing where even its source is more than
+ * an answer holds. `limit`: why it is no tree, as a sentence.
+ */
 export async function largeJson(
   app: App,
   owner: string,
   snapshot: Pick<Snapshot, 'read'>,
   { oid, limit }: { oid: string; limit: string },
   format: Format,
-): Promise<{ markdown: RawJson } | { document: RawJson }> {
-  const { texts } = app
-  return texts.large.run(async () => {
-    const file = await snapshot.read(oid)
-    if (format === 'markdown') return { markdown: new RawJson(await texts.bytes(owner, 'quoteFile', [file], oid)) }
-    const { document } = split(await texts.bytes(owner, 'verbatimFile', [file, limit], oid).catch(withoutSource))
-    return { document }
-  })
-
-  async function withoutSource(error: unknown): Promise<Uint8Array> {
-    if (error instanceof TextTooCostly) return texts.bytes(owner, 'verbatim', ['', limit])
-    throw error
+): Promise<{ markdown?: RawJson } | { document: RawJson }> {
+  const [task, more] = format === 'markdown' ? ['quoteFile', []] : ['verbatimFile', [limit]]
+  try {
+    const bytes = await app.texts.large.run(async () => app.texts.bytes(owner, task, [await snapshot.read(oid), ...more], oid))
+    return format === 'markdown' ? { markdown: new RawJson(bytes) } : { document: split(bytes).document }
+  } catch (error) {
+    if (!(error instanceof TextTooCostly)) throw error
+    return format === 'markdown' ? {} : sourceJson(app, owner, '', limit)
   }
 }
 

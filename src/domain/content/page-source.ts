@@ -31,27 +31,27 @@ function at(path: string, page: ParsedPage): ParsedPage {
 /** A page that is not taken apart for a limit, as a diagnostic. `limit`: which one, as a sentence that begins with "It". */
 export const tooCostly = (file: string, limit: string): Diagnostic => ({ code: 'too-costly', message: `${file} is shown as its source alone. ${limit}`, file })
 
-/** What is known of a page whose text nobody holds: `large` says why, and that it can be asked of its file. */
+/** What is known of a page whose text nobody holds: `large` says why, where it can be shown out of its file. */
 async function readLarge(work: TextWork, snapshot: Pick<Snapshot, 'read'>, oid: string, path: string): Promise<ParsedPage> {
+  const diagnostic = (message: string): Diagnostic => ({ code: 'too-costly', message, file: path })
   const file = await readBounded(snapshot, oid, MAX_EDITED_BYTES)
-  const { limit, attributes, diagnostics } =
-    file === null ? noPage(`It has more than ${MAX_EDITED_BYTES} bytes. Divide it.`) : await largePage(work, file, path)
-  const shown = file === null ? 'is not shown' : 'is shown as its source alone, and links in it stay as they are when what they name is moved'
-  const message = `${path} ${shown}${file === null ? limit.replace('It has', ': it has') : `. ${limit}`}`
-  const source = { attributes, markdown: '', bodyStart: 0, diagnostics: [...diagnostics, { code: 'too-costly', message, file: path } as const] }
-  return { text: '', source, ...(file === null ? { hidden: message } : { large: limit }) }
+  if (file === null) {
+    const hidden = `${path} is not shown: it has more than ${MAX_EDITED_BYTES} bytes. Divide it.`
+    return { text: '', source: { attributes: {}, markdown: '', bodyStart: 0, diagnostics: [diagnostic(hidden)] }, hidden }
+  }
+  const { limit, attributes, diagnostics } = await largePage(work, file, path)
+  const message = `${path} is shown as its source alone, and links in it stay as they are when what they name is moved. ${limit}`
+  return { text: '', source: { attributes, markdown: '', bodyStart: 0, diagnostics: [...diagnostics, diagnostic(message)] }, large: limit }
 }
 
 async function largePage(work: TextWork, file: Uint8Array, path: string): Promise<LargePage> {
   try {
     return await work.largePage(file, path)
   } catch (error) {
-    if (error instanceof TextTooCostly) return noPage(error.message)
+    if (error instanceof TextTooCostly) return { limit: error.message, attributes: {}, diagnostics: [] }
     throw error
   }
 }
-
-const noPage = (limit: string): LargePage => ({ limit, attributes: {}, diagnostics: [] })
 
 async function readText(work: TextWork, text: string, path: string): Promise<ParsedPage> {
   const source = await readSource(work, text, path)

@@ -7,6 +7,7 @@ import { INCLUDES_FOLDER } from '../../reusable.js'
 import { encodeText } from '../../text.js'
 import { VARIABLES_FILE } from '../../variables.js'
 import { defaultId, idOf } from '../../identity.js'
+import { decodeBase64 } from '../base64.js'
 import { ChangeError } from '../change-error.js'
 import type { Batch, Operation } from '../plan.js'
 import { bounded, documentOf, done, editFile, markdownOf } from './page-text.js'
@@ -37,6 +38,7 @@ export const insertFiles: Operation<ChangeOf<'insert_files'>> = async (batch, ch
     const dot = name.lastIndexOf('.')
     const [stem, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, '']
     let path = inFolder(folder, name)
+    await batch.work.pause()
     for (let n = 1; (await batch.workspace.taken(path)) !== null; n++) path = inFolder(folder, `${stem} (${n})${extension}`)
     await batch.workspace.add(path, content)
     if (file.ref !== undefined && batch.fileRefs.has(file.ref)) throw new ChangeError(`The ref ${file.ref} is used twice.`, `${member}/ref`)
@@ -44,11 +46,6 @@ export const insertFiles: Operation<ChangeOf<'insert_files'>> = async (batch, ch
     batch.insertedFiles.push({ path, name: nameOf(path), ...(file.ref === undefined ? {} : { ref: file.ref }) })
   }
   return null
-}
-
-function decodeBase64(text: string): Buffer | null {
-  const bare = text.replace(/\s+/g, '')
-  return /^[A-Za-z0-9+/]*={0,2}$/.test(bare) && bare.length % 4 === 0 ? Buffer.from(bare, 'base64') : null
 }
 
 /** The path of a file named by its ID or its path. */
