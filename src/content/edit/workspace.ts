@@ -70,9 +70,13 @@ export class Workspace {
 
   /** A file at the path, below it, or at one that differs by case (or composition) alone: on some systems they are one. Null: it is free. */
   async taken(path: string): Promise<string | null> {
-    const paths = await this.paths()
-    this.#names ??= new FoldedNames(paths)
-    return this.#names.has(path) ? FoldedNames.find(paths, path) : null
+    return (await this.isTaken(path)) ? FoldedNames.find(await this.paths(), path) : null
+  }
+
+  /** Whether `taken` would name one: the cost does not grow with the files there are. */
+  async isTaken(path: string): Promise<boolean> {
+    this.#names ??= new FoldedNames(await this.paths())
+    return this.#names.has(path)
   }
 
   /** Every file's path. */

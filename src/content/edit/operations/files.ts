@@ -39,7 +39,7 @@ export const insertFiles: Operation<ChangeOf<'insert_files'>> = async (batch, ch
     const [stem, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, '']
     let path = inFolder(folder, name)
     await batch.work.pause()
-    for (let n = 1; (await batch.workspace.taken(path)) !== null; n++) path = inFolder(folder, `${stem} (${n})${extension}`)
+    for (let n = 1; await batch.workspace.isTaken(path); n++) path = inFolder(folder, `${stem} (${n})${extension}`)
     await batch.workspace.add(path, content)
     if (file.ref !== undefined && batch.fileRefs.has(file.ref)) throw new ChangeError(`The ref ${file.ref} is used twice.`, `${member}/ref`)
     if (file.ref !== undefined) batch.fileRefs.set(file.ref, path)
@@ -111,7 +111,7 @@ export const upsertReusableContent: Operation<ChangeOf<'upsert_reusable_content'
   const folder = inFolder(config.root, INCLUDES_FOLDER.slice(0, -1))
   const slug = fileSlug(title) || 'content'
   let path = inFolder(folder, `${slug}.md`)
-  for (let n = 1; (await batch.workspace.taken(path)) !== null; n++) path = inFolder(folder, `${slug}-${n}.md`)
+  for (let n = 1; await batch.workspace.isTaken(path); n++) path = inFolder(folder, `${slug}-${n}.md`)
   await batch.workspace.add(path, encodeText(await titled(batch, given, title)))
   batch.written.add(path)
   const key = keyBelow(config.root, path)

@@ -24,7 +24,7 @@ export const insertPage: Operation<ChangeOf<'insert_page'>> = async (batch, chan
   let path = inFolder(folder, `${wanted}.md`)
   const there = change.slug === undefined ? null : await workspace.taken(path)
   if (there !== null) throw new ChangeError(`${path} cannot be made: there is ${there} already. Choose another slug.`, 'slug')
-  for (let n = 1; siblings.has(pageSlug(path)) || (await workspace.taken(path)) !== null; n++) path = inFolder(folder, `${wanted}-${n}.md`)
+  for (let n = 1; siblings.has(pageSlug(path)) || (await workspace.isTaken(path)); n++) path = inFolder(folder, `${wanted}-${n}.md`)
   await workspace.add(path, encodeText(await withMembers(batch, given, change)))
   batch.written.add(path)
   await editSummary(batch, (now) => ({ kind: 'insert', title, href: relativeTarget(now.config.summary, path), place: placeOf(now, parent, change.at) }))
