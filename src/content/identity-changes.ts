@@ -110,32 +110,66 @@ function settleAll(overrides: IdOverrides, entries: EntryKey[], exists: Exists):
   return draft.map
 }
 
+/** Which side says an entry's ID: the only one that has a file at its path, or whose very file the merged tree has there; null = both, or neither. */
+export type SideOf = (name: string) => 'ours' | 'theirs' | null
+
+interface Claim {
+  name: string
+  id: string
+  /** What the other side says, for when the ID is another entry's. */
+  otherwise: string | undefined
+  /** The lower, the surer. */
+  rank: number
+}
+
 /**
- * Merges the overrides of two sides, entry by entry: the side that changed wins, ours where both did. Where two entries
- * then hold one ID, ours keeps it, else the first in order. With `existing` (all entries of the merged tree) no two of
- * them share an ID, defaults included.
+ * Merges the overrides of two sides, entry by entry. An ID goes with the file: the side of which it is says it; else the side that
+ * changed it wins, ours where both did. Where two entries then claim one ID, the surer keeps it (an existing entry before
+ * a tombstone; a file that is one side's; what one side alone changed; ours), and the other takes what its other
+ * side says. With `existing` (all entries of the merged tree) no two of them share an ID, defaults included.
  */
-export function mergeOverrides(base: IdOverrides, ours: IdOverrides, theirs: IdOverrides, existing?: Iterable<EntryKey>): Map<string, string> {
-  const names = [...new Set([...base.keys(), ...ours.keys(), ...theirs.keys()])]
-  const merged = names.flatMap((name) => {
-    const id = ours.get(name) === base.get(name) ? theirs.get(name) : ours.get(name)
-    return id === undefined ? [] : [{ name, id, rank: ours.get(name) === id ? 0 : 1, ...entryOfOverride(name) }]
-  })
+export function mergeOverrides(
+  base: IdOverrides,
+  ours: IdOverrides,
+  theirs: IdOverrides,
+  existing?: Iterable<EntryKey>,
+  sideOf: SideOf = () => null,
+): Map<string, string> {
   const alive = existing === undefined ? null : [...existing]
   const live = alive && new Set(alive.map(({ kind, key }) => overrideKey(kind, key)))
-  // What exists outranks a tombstone of the same ID.
-  const rank = (item: { name: string; rank: number }): number => item.rank + (live && !live.has(item.name) ? 2 : 0)
-  merged.sort((a, b) => rank(a) - rank(b) || compareEntries(a, b))
+  const names = [...new Set([...base.keys(), ...ours.keys(), ...theirs.keys()])]
+  const claims = names.flatMap((name) => claimOf(name, base.get(name), ours.get(name), theirs.get(name), live?.has(name) ?? true, sideOf))
+  claims.sort((a, b) => a.rank - b.rank || compareEntries(entryOfOverride(a.name), entryOfOverride(b.name)))
   const draft = new Map<string, string>()
   const used = new Set<string>()
-  const losers: EntryKey[] = []
-  for (const { name, id, kind, key } of merged) {
-    if (!used.has(id)) {
-      draft.set(name, id)
-      used.add(id)
-    } else losers.push({ kind, key })
+  const losers: Claim[] = []
+  const give = (name: string, id: string | undefined): boolean => {
+    if (id === undefined || used.has(id)) return false
+    used.add(id)
+    draft.set(name, id)
+    return true
   }
-  return alive ? repairOverrides(draft, alive) : settleAll(draft, losers, () => true)
+  for (const claim of claims) if (!give(claim.name, claim.id)) losers.push(claim)
+  const left = losers.filter(({ name, otherwise }) => !give(name, otherwise)).map(({ name }) => entryOfOverride(name))
+  for (const [name, id] of draft) if (isDefault(name, id)) draft.delete(name)
+  return alive ? repairOverrides(draft, alive) : settleAll(draft, left, () => true)
+}
+
+function claimOf(name: string, base: string | undefined, ours: string | undefined, theirs: string | undefined, alive: boolean, sideOf: SideOf): Claim[] {
+  const owner = ours === theirs || !alive ? null : sideOf(name)
+  const side = owner ?? (ours === base ? 'theirs' : 'ours')
+  const [said, other] = side === 'ours' ? [ours, theirs] : [theirs, ours]
+  const { kind, key } = entryOfOverride(name)
+  const id = said ?? (owner ? defaultId(kind, key) : undefined)
+  if (id === undefined) return []
+  const contested = ours !== base && theirs !== base && ours !== theirs
+  const rank = (alive ? 0 : 8) + (owner ? 0 : 4) + (contested ? 2 : 0) + (ours === id ? 0 : 1)
+  return [{ name, id, otherwise: contested ? other : undefined, rank }]
+}
+
+const isDefault = (name: string, id: string): boolean => {
+  const { kind, key } = entryOfOverride(name)
+  return id === defaultId(kind, key)
 }
 
 /**

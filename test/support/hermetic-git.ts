@@ -14,10 +14,10 @@ export const hermeticEnv: NodeJS.ProcessEnv = {
   GIT_COMMITTER_EMAIL: 'ada@example.com',
 }
 
-/** Runs Git in `cwd` and answers its standard output, trimmed; throws with its standard error. */
-export function git(cwd: string, args: readonly string[], input?: string | Buffer): Promise<string> {
+/** Runs Git in `cwd` and answers its standard output, trimmed; throws with its standard error. `env` is added to the environment. */
+export function git(cwd: string, args: readonly string[], input?: string | Buffer, env: NodeJS.ProcessEnv = {}): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn('git', args, { cwd, env: hermeticEnv, stdio: 'pipe' })
+    const child = spawn('git', args, { cwd, env: { ...hermeticEnv, ...env }, stdio: 'pipe' })
     const out: Buffer[] = []
     const err: Buffer[] = []
     child.stdout.on('data', (piece) => out.push(piece))

@@ -244,4 +244,151 @@ test('renamed by a person in main, reverted after a rename, and written with If-
   )
 })
 
+/** Several pages change places in one batch: none may be in the way of another. */
+const rotation = (places: Record<string, string>): object[] =>
+  ['on-the-way-', ''].flatMap((prefix) => Object.entries(places).map(([page, slug]) => ({ operation: 'update_page', page, slug: prefix + slug })))
+
+test("pages that both sides put at each other's places keep their IDs, whichever side is taken", async ({ here }) => {
+  for (const take of ['main', 'change-request']) {
+    const desk = await openDesk(here, {
+      'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n* [Alpha](a.md)\n* [Beta](b.md)\n* [Gamma](c.md)\n',
+      'README.md': '# Home\n',
+      'a.md': text('Alpha'),
+      'b.md': text('Beta'),
+      'c.md': text('Gamma'),
+    })
+    const [alpha, beta, gamma] = [await idOf(desk, 'Alpha'), await idOf(desk, 'Beta'), await idOf(desk, 'Gamma')]
+    const change = await desk.changeRequest()
+    await change.write(rotation({ [beta]: 'd', [gamma]: 'b' }))
+    await desk.write(rotation({ [alpha]: 'b', [beta]: 'c', [gamma]: 'a' }))
+    const listed = await conflictsOf(desk, change)
+    assert.equal(
+      listed.map((item) => [item.path, item.kind]),
+      [
+        ['SUMMARY.md', 'content'],
+        ['b.md', 'rename'],
+        ['d.md', 'rename'],
+      ],
+    )
+    await change.update(200, {
+      resolve: [
+        { path: 'SUMMARY.md', take: 'main' },
+        { path: 'b.md', take: 'main' },
+        { path: 'd.md', take },
+      ],
+    })
+    const at = `/change-requests/${change.id}`
+    assert.equal([await desk.file('b.md', change.ref), await desk.file('a.md', change.ref)], [text('Alpha'), text('Gamma')])
+    const place = take === 'main' ? 'c' : 'd'
+    assert.is(await desk.file(`${place}.md`, change.ref), text('Beta'))
+    assert.equal([await desk.id('b', at), await desk.id('a', at)], [alpha, gamma])
+    if (take === 'main') assert.is(await desk.id('c', at), beta)
+    await soundIds(desk, at)
+  }
+})
+
+test('what a rollback takes away has its ID again when it comes back', async ({ here }) => {
+  const desk = await openDesk(here, FILES)
+  const begin = await desk.git('rev-parse', 'main')
+  await desk.write([{ operation: 'insert_page', title: 'New', slug: 'new', document: { markdown: text('New') } }])
+  const page = await idOf(desk, 'New')
+  await desk.write([{ operation: 'update_page', page, slug: 'moved' }])
+  const summary = (await desk.file('SUMMARY.md')) as string
+  await desk.admin.call('post', `${desk.url}/rollback`, { revision: begin }).expect(expectStatus(200))
+  assert.is(await desk.file('moved.md'), null)
+  await desk.human({ 'moved.md': text('New'), 'SUMMARY.md': summary })
+  assert.is(await idOf(desk, 'New'), page)
+  await soundIds(desk)
+})
+
+test('edited on one side, moved on the other to where a page was that the first moved away: the edit keeps its page', async ({ here }) => {
+  const desk = await openDesk(here, FILES)
+  const [one, two] = [await idOf(desk, 'One'), await idOf(desk, 'Two')]
+  await desk.write([{ operation: 'update_page', page: two, slug: 'place' }])
+  const change = await desk.changeRequest()
+  await change.write([rewritten(one, edit('One')), { operation: 'update_page', page: two, slug: 'here' }])
+  await desk.write(rotation({ [two]: 'there', [one]: 'place' }))
+  const listed = await conflictsOf(desk, change)
+  assert.equal(
+    listed.map((item) => [item.path, item.kind]),
+    [
+      ['SUMMARY.md', 'content'],
+      ['here.md', 'rename'],
+    ],
+  )
+  await change.update(200, { resolve: listed.map(({ path }) => ({ path, take: 'main' })) })
+  await change.merge()
+  assert.equal([await desk.file('place.md'), await desk.file('there.md'), await desk.file('one.md')], [edit('One'), text('Two'), null])
+  assert.equal([await idOf(desk, 'One'), await idOf(desk, 'Two')], [one, two])
+  await soundIds(desk)
+})
+
+test('two conflicts about one place: neither page is lost by what is decided for it, and each can be decided for itself', async ({ here }) => {
+  const begin = async (): Promise<{ desk: Desk; change: ChangeRequestDesk; two: string }> => {
+    const desk = await openDesk(here, FILES)
+    const [one, two] = [await idOf(desk, 'One'), await idOf(desk, 'Two')]
+    const change = await desk.changeRequest()
+    await change.write([
+      { operation: 'delete_page', page: one },
+      { operation: 'update_page', page: two, slug: 'place' },
+    ])
+    await desk.write([
+      { operation: 'update_page', page: one, slug: 'place' },
+      { operation: 'update_page', page: two, slug: 'other' },
+    ])
+    return { desk, change, two }
+  }
+  const summary = { path: 'SUMMARY.md', take: 'main' }
+  const cases = [
+    [[{ path: 'place.md', take: 'change-request' }], { 'place.md': text('Two'), 'other.md': null }],
+    [[{ path: 'place.md', take: 'main' }], { 'place.md': text('One'), 'other.md': text('Two') }],
+    [
+      [
+        { path: 'place.md', take: 'main' },
+        { path: 'other.md', content: 'Both.\n' },
+      ],
+      { 'place.md': text('One'), 'other.md': 'Both.\n' },
+    ],
+  ] as const
+  for (const [resolve, wanted] of cases) {
+    const { desk, change } = await begin()
+    assert.equal((await conflictsOf(desk, change)).map(({ path, kind }) => `${path} ${kind}`).sort(), [
+      'SUMMARY.md content',
+      'place.md rename',
+      'place.md rename',
+    ])
+    await change.update(200, { resolve: [summary, ...resolve] })
+    for (const [path, content] of Object.entries(wanted)) assert.is(await desk.file(path, change.ref), content)
+  }
+  const { change } = await begin()
+  const both = await change.update(409, { resolve: [summary, { path: 'place.md', take: 'main' }, { path: 'other.md', take: 'change-request' }] })
+  assert.equal(both.error.paths, ['place.md'])
+})
+
+for (const first of ['the branch', 'main'])
+  test(`pages exchanged before two histories crossed (${first} first), exchanged back after it: each has its ID`, async ({ here }) => {
+    const desk = await openDesk(here, FILES)
+    const [one, two] = [await idOf(desk, 'One'), await idOf(desk, 'Two')]
+    const change = await desk.changeRequest()
+    const exchange = (): Promise<unknown> => change.write(rotation({ [one]: 'two', [two]: 'one' }))
+    if (first === 'the branch') await exchange()
+    await new Promise((done) => setTimeout(done, 1100))
+    await desk.write([rewritten(await idOf(desk, 'Guide'), `${text('Guide')}\nMore.\n`)])
+    if (first === 'main') await new Promise((done) => setTimeout(done, 1100))
+    if (first === 'main') await exchange()
+    const crossed = await desk.git('rev-parse', change.ref)
+    await change.update()
+    const files = Object.fromEntries(
+      await Promise.all(['one.md', 'two.md', 'SUMMARY.md'].map(async (path) => [path, await desk.file(path, change.ref)] as const)),
+    )
+    await desk.human(files, { message: 'Merge by hand', parents: [crossed] })
+    assert.equal([await idOf(desk, 'One'), await idOf(desk, 'Two')], [one, two])
+    await desk.write([rewritten(one, edit('One'))])
+    await change.write(rotation({ [one]: 'one', [two]: 'two' }))
+    await change.merge()
+    assert.equal([await desk.file('one.md'), await desk.file('two.md')], [edit('One'), text('Two')])
+    assert.equal([await idOf(desk, 'One'), await idOf(desk, 'Two')], [one, two])
+    await soundIds(desk)
+  })
+
 test.run()

@@ -88,21 +88,40 @@ export async function resolveConflicts(
   const conflicts = merged.clean ? [] : merged.conflicts
   checkKnown(conflicts, resolutions)
   if (merged.clean) return merged
-  const byPath = new Map(resolutions.map((one) => [one.path, one]))
-  const resolutionOf = (one: MergeConflict): Resolution | undefined => namesOf(one).flatMap((name) => byPath.get(name) ?? [])[0]
+  const resolutionOf = matching(conflicts, resolutions)
   const left = conflicts.filter((one) => !resolutionOf(one))
   if (left.length > 0) throw conflictError('The main content', left, 'See the conflicts of the change request, and update with a resolution of each.')
   const tree = repo.tree(merged.tree)
   const changes: FileChange[] = []
+  const put = new Map<string, Resolution>()
   for (const one of conflicts) {
-    const change = await changeFor(app.texts.for(doc.id), tree, one, resolutionOf(one) as Resolution)
+    const resolution = resolutionOf(one) as Resolution
+    const change = await changeFor(app.texts.for(doc.id), tree, one, resolution)
     await checkFree(repo, merged, one, change)
+    if (!('delete' in change) && (put.get(change.path) ?? resolution) !== resolution) throw isThereAlready(one, change.path)
+    if (!('delete' in change)) put.set(change.path, resolution)
     // Where a folder of the other side stands at the path: a file takes its place with all below it, no file leaves it alone.
     const below = one.kind === 'file/directory' ? await tree.walk(one.path) : []
     if (below.length === 0) changes.push(change)
     else if (!('delete' in change)) changes.push(...below.map(({ path }) => ({ path, delete: true as const })), change)
   }
-  return { clean: true, tree: await repo.draft(merged.tree, [...merged.setAside, ...changes]) }
+  // What one conflict puts at a path, another about the same path does not take away.
+  const gone = changes.filter((change) => 'delete' in change && !put.has(change.path))
+  return { clean: true, tree: await repo.draft(merged.tree, [...merged.setAside, ...gone, ...changes.filter((change) => !('delete' in change))]) }
+}
+
+/** The resolution of each conflict: by a name that is its own, else by one that it shares with another. */
+function matching(conflicts: readonly MergeConflict[], resolutions: readonly Resolution[]): (one: MergeConflict) => Resolution | undefined {
+  const byPath = new Map(resolutions.map((one) => [one.path, one]))
+  const sharers = new Map<string, number>()
+  for (const name of conflicts.flatMap(namesOf)) sharers.set(name, (sharers.get(name) ?? 0) + 1)
+  const found = new Map<MergeConflict, Resolution>()
+  for (const one of conflicts) {
+    const names = namesOf(one).filter((name) => byPath.has(name))
+    const name = names.find((name) => sharers.get(name) === 1) ?? names[0]
+    if (name !== undefined) found.set(one, byPath.get(name) as Resolution)
+  }
+  return (one) => found.get(one)
 }
 
 function checkKnown(conflicts: readonly MergeConflict[], resolutions: readonly Resolution[]): void {
@@ -123,9 +142,14 @@ async function checkFree(repo: Repository, merged: MergedTree & { clean: false }
   const put = merged.setAside.findLast(({ path }) => path === change.path)
   const isThere = put ? !('delete' in put) : (await repo.tree(merged.tree).entry(change.path)) !== null
   if (!isThere) return
-  const other = namesOf(one).find((name) => name !== change.path)
-  throw conflict(`The file cannot be ${change.path}: the merge has another file there. Take ${other}, or rename one of them first. Nothing was changed.`, {
-    paths: [change.path],
+  throw isThereAlready(one, change.path)
+}
+
+function isThereAlready(one: MergeConflict, path: string): Error {
+  const other = namesOf(one).find((name) => name !== path)
+  const instead = other === undefined ? 'Decide otherwise about one of them' : `Take ${other}`
+  return conflict(`The file cannot be ${path}: the merge has another file there. ${instead}, or rename one of them first. Nothing was changed.`, {
+    paths: [path],
   })
 }
 

@@ -63,7 +63,7 @@ async function mergeCommit(app: App, actor: Actor, space: LoadedSpace, { doc, he
       'Update the change request, resolve what is listed under its conflicts, and merge again.',
     )
   await checkMergedNames(repo, merged.tree, main, head)
-  const base = await repo.mergeBase(main, head)
+  const bases = await repo.mergeBases(main, head)
   return makeCommit(app, space.doc.id, repo, {
     parents: [main, head],
     tree: merged.tree,
@@ -73,7 +73,7 @@ async function mergeCommit(app: App, actor: Actor, space: LoadedSpace, { doc, he
       'Co-authored-by': await coAuthors(repo, head, [main], actor.user),
     }),
     author: actor.user,
-    overrides: await mergedOverrides(app, space.doc.id, repo, base, main, head, merged.tree),
+    overrides: await mergedOverrides(app, space.doc.id, repo, { bases, ours: main, theirs: head, tree: merged.tree }),
   })
 }
 
@@ -101,14 +101,14 @@ export async function updateFromMain(
       const attempt = current ? { clean: true as const, tree: (await repo.commit(head)).tree } : await mergeCommits(app, space, { ours: head, theirs: main })
       const merged = await resolveConflicts(app, space, attempt, resolve)
       await checkMergedNames(repo, merged.tree, head, main)
-      const base = await repo.mergeBase(main, head)
+      const bases = await repo.mergeBases(main, head)
       return makeCommit(app, space.doc.id, repo, {
         parents: [head, main],
         tree: merged.tree,
         changes: [],
         message: commitMessage(`Update change request #${doc.number} from main`, { 'Change-Request': String(doc.number) }),
         author: actor.user,
-        overrides: await mergedOverrides(app, space.doc.id, repo, base, head, main, merged.tree),
+        overrides: await mergedOverrides(app, space.doc.id, repo, { bases, ours: head, theirs: main, tree: merged.tree }),
       })
     })
     await setStatus(app, doc.id, (stored) => ({ ...stored, revisionMergedAncestor: main, updatedAt: app.clock.now().toISOString() }))

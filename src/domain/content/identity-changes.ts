@@ -1,4 +1,4 @@
-import { applyChanges } from '../../content/identity-changes.js'
+import { applyChanges, type SideOf } from '../../content/identity-changes.js'
 import { defaultId, type EntryKey, entryOfOverride, type IdOverrides } from '../../content/identity.js'
 import { matchStructures, structureKeys } from '../../content/identity-structure.js'
 import { readConfig } from '../../content/config.js'
@@ -8,6 +8,7 @@ import { readStructure } from '../../content/structure.js'
 import type { TextWork } from '../../content/work/text-work.js'
 import type { Repository } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
+import { Slices } from '../../kernel/slices.js'
 import { fileMoves, mayMove, Side } from './file-moves.js'
 
 /** What renames, additions and deletions between two commits do to the IDs; commits may be of any ancestry. */
@@ -49,6 +50,34 @@ async function structural(overrides: IdOverrides, old: Side, now: Side): Promise
   const changes = matchStructures(before, after)
   if (changes.added.length + changes.deleted.length + changes.renamed.length === 0) return overrides
   return applyChanges(overrides, changes, (kind, key) => keys.has(`${kind}\0${key}`))
+}
+
+/** Which side says an entry's ID: the only one that has a file at its path, or whose very file the merged tree has there. Of the entries asked for. */
+export async function sideOfFiles(
+  work: TextWork,
+  repo: Repository,
+  sides: { ours: CommitId; theirs: CommitId; tree: TreeId },
+  names: readonly string[],
+): Promise<SideOf> {
+  const blobAt = async (files: ReturnType<Repository['tree']>): Promise<(key: string) => Promise<string | undefined>> => {
+    const { root } = (await readConfig(files, work)).config
+    return async (key) => (await files.entry(root === '' ? key : `${root}/${key}`))?.oid
+  }
+  const merged = await blobAt(repo.tree(sides.tree))
+  const [ours, theirs] = [await blobAt(await repo.at(sides.ours)), await blobAt(await repo.at(sides.theirs))]
+  const found = new Map<string, 'ours' | 'theirs'>()
+  const slices = new Slices()
+  for (const name of names) {
+    if (slices.due) await slices.rest()
+    const { kind, key } = entryOfOverride(name)
+    if (kindOfPath(key) !== kind) continue
+    const oid = await merged(key)
+    if (oid === undefined) continue
+    const [mine, other] = [await ours(key), await theirs(key)]
+    const [oursSays, theirsSays] = [mine === oid || other === undefined, other === oid || mine === undefined]
+    if (oursSays !== theirsSays) found.set(name, oursSays ? 'ours' : 'theirs')
+  }
+  return (name) => found.get(name) ?? null
 }
 
 /** Everything of a tree that has an identity. */

@@ -4,7 +4,7 @@ import { composePageIds, decodePageIds, differenceOfPageIds } from '../../conten
 import type { CommitInfo, Repository } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import type { App } from '../app.js'
-import { entriesOf, resolveChanges } from './identity-changes.js'
+import { entriesOf, resolveChanges, sideOfFiles } from './identity-changes.js'
 import { ADOPTED } from '../refs.js'
 
 /** The commit header that carries page identity: see ARCHITECTURE.md, "Page identity". */
@@ -104,8 +104,8 @@ export async function overridesAt(app: App, space: string, repo: Repository, com
 async function resolveMerge(app: App, space: string, repo: Repository, { parents, tree }: CommitInfo): Promise<IdOverrides | null> {
   const [ours, theirs] = parents
   if (!ours || !theirs) return null
-  const base = await repo.mergeBase(ours, theirs)
-  return base && mergedOverrides(app, space, repo, base, ours, theirs, tree)
+  const bases = await repo.mergeBases(ours, theirs)
+  return bases.length === 0 ? null : mergedOverrides(app, space, repo, { bases, ours, theirs, tree })
 }
 
 /** IDs at the nearest commit at or below `commit` that carries the header: what headers above it are relative to. */
@@ -138,23 +138,34 @@ export function rememberOverrides(app: App, space: string, commit: CommitId, ove
   app.content.overrides.set(cacheKey(space, commit), overrides)
 }
 
-/** IDs after a merge, three-way; no two entries of the merged `tree` share one. */
-export async function mergedOverrides(
-  app: App,
-  space: string,
-  repo: Repository,
-  base: CommitId | null,
-  ours: CommitId,
-  theirs: CommitId,
-  tree: TreeId,
-): Promise<IdOverrides> {
-  const [b, o, t] = await Promise.all([
-    base ? overridesAt(app, space, repo, base) : noOverrides,
-    overridesAt(app, space, repo, ours),
-    overridesAt(app, space, repo, theirs),
-  ])
+/** A merge of two commits, and what came of it. */
+export interface MergedCommits {
+  /** The newest common commits; of histories that crossed there are several. */
+  bases: readonly CommitId[]
+  ours: CommitId
+  theirs: CommitId
+  tree: TreeId
+}
+
+/** IDs after a merge, three-way; no two entries of the merged tree share one. */
+export async function mergedOverrides(app: App, space: string, repo: Repository, { bases, ours, theirs, tree }: MergedCommits): Promise<IdOverrides> {
+  const [b, o, t] = await Promise.all([overridesOfBases(app, space, repo, bases), overridesAt(app, space, repo, ours), overridesAt(app, space, repo, theirs)])
   if (b.size + o.size + t.size === 0) return o
-  return mergeOverrides(b, o, t, await entriesOf(app.texts.for(space), repo, tree))
+  const work = app.texts.for(space)
+  const differing = [...new Set([...o.keys(), ...t.keys()])].filter((name) => o.get(name) !== t.get(name))
+  return mergeOverrides(b, o, t, await entriesOf(work, repo, tree), await sideOfFiles(work, repo, { ours, theirs, tree }, differing))
+}
+
+/** IDs of what several commits have in common: merged, as their content is. */
+async function overridesOfBases(app: App, space: string, repo: Repository, bases: readonly CommitId[]): Promise<IdOverrides> {
+  const [first, ...more] = bases
+  if (first === undefined) return noOverrides
+  let joined = await overridesAt(app, space, repo, first)
+  for (const base of more) {
+    const below = await repo.mergeBase(first, base)
+    joined = mergeOverrides(below ? await overridesAt(app, space, repo, below) : noOverrides, joined, await overridesAt(app, space, repo, base))
+  }
+  return joined
 }
 
 /** IDs after `taken` has replaced the content of `left` as a whole: what one side alone had moved is no merge's to weigh. */

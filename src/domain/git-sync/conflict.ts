@@ -143,7 +143,12 @@ async function merged(
     tree: outcome.tree,
     message: commitMessage(`Merge later remote changes from ${describeRemote(remote)}`, { 'Change-Request': String(doc.number) }),
     author: sync.actor.user,
-    overrides: await mergedOverrides(app, space.doc.id, space.repo, ground.bases[0]?.local ?? null, branch, theirs, outcome.tree),
+    overrides: await mergedOverrides(app, space.doc.id, space.repo, {
+      bases: ground.bases.map(({ local }) => local),
+      ours: branch,
+      theirs,
+      tree: outcome.tree,
+    }),
   })
 }
 

@@ -106,7 +106,7 @@ export async function mergeCommit(
 ): Promise<CommitId> {
   const { app, space, remote } = contact
   const { repo } = space
-  const base = ground.bases[0]?.local ?? null
+  const bases = ground.bases.map(({ local }) => local)
   await rememberTheirs(contact, ground, theirs)
   return makeCommit(app, space.doc.id, repo, {
     parents: [main, theirs, ...overtaken],
@@ -115,9 +115,9 @@ export async function mergeCommit(
     message: commitMessage(`${verb} remote changes from ${describeRemote(remote)}`),
     author: contact.actor.user,
     overrides:
-      verb === 'Take' && base !== null
+      verb === 'Take' && bases.length > 0
         ? await takenOverrides(app, space.doc.id, repo, theirs, main)
-        : await mergedOverrides(app, space.doc.id, repo, base, main, theirs, tree),
+        : await mergedOverrides(app, space.doc.id, repo, { bases, ours: main, theirs, tree }),
   })
 }
 

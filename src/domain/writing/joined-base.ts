@@ -21,7 +21,8 @@ async function join(app: App, space: Pick<LoadedSpace, 'doc' | 'repo'>, sides: S
   const { repo, doc } = space
   const merged = await merge(app, space, sides)
   const tree = merged.clean ? merged.tree : await repo.draft(merged.tree, merged.setAside)
-  const overrides = await mergedOverrides(app, doc.id, repo, await repo.mergeBase(sides.ours, sides.theirs), sides.ours, sides.theirs, tree)
+  const bases = await repo.mergeBases(sides.ours, sides.theirs)
+  const overrides = await mergedOverrides(app, doc.id, repo, { bases, ...sides, tree })
   const me = serviceSignature(app)
   const commit = await repo.write({
     parents: [sides.ours, sides.theirs],

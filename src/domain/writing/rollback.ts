@@ -3,7 +3,7 @@ import type { CommitId } from '../../kernel/ids.js'
 import type { Actor, App, LoadedSpace } from '../app.js'
 import { type LoadedChangeRequest, createChangeRequest } from '../change-requests/change-requests.js'
 import { commitMessage, makeCommit, moveBranch } from './commits.js'
-import { mergedOverrides, overridesAt } from '../content/identity.js'
+import { mergedOverrides, takenOverrides } from '../content/identity.js'
 import { headOf } from '../content/main-content.js'
 import { mergeCommits } from './merge.js'
 import { conflictError } from '../change-requests/conflicts.js'
@@ -40,7 +40,7 @@ export async function rollBack(app: App, actor: Actor, space: LoadedSpace, id: s
         changes: [],
         message: commitMessage(`Roll back to ${target.id.slice(0, 10)}: ${subject}`, { 'Rollback-To': target.id }),
         author: actor.user,
-        overrides: await overridesAt(app, doc.id, repo, target.id),
+        overrides: await takenOverrides(app, doc.id, repo, target.id, main),
       })
     }),
   )
@@ -77,7 +77,7 @@ export async function revertChangeRequest(app: App, actor: Actor, space: LoadedS
       changes: [],
       message: commitMessage(`Revert change request #${doc.number}${doc.subject ? `: ${doc.subject}` : ''}`, { Reverts: merge }),
       author: actor.user,
-      overrides: await mergedOverrides(app, space.doc.id, repo, merge, main, before, undone.tree),
+      overrides: await mergedOverrides(app, space.doc.id, repo, { bases: [merge], ours: main, theirs: before, tree: undone.tree }),
     })
     return createChangeRequest(app, actor, space, { subject: [...title].slice(0, MAX_SUBJECT).join('') }, { status: 'open', head })
   })

@@ -160,6 +160,6 @@ async function rebased(
   const merged = await mergeCommits(app, space, { ours: head, theirs: commit, base })
   if (!merged.clean) throw conflictError('The content has moved on, and your change', merged.conflicts, 'Read the present revision and make the change again.')
   await checkMergedNames(repo, merged.tree, head, commit)
-  const overrides = await mergedOverrides(app, doc.id, repo, base, head, commit, merged.tree)
+  const overrides = await mergedOverrides(app, doc.id, repo, { bases: [base], ours: head, theirs: commit, tree: merged.tree })
   return makeCommit(app, doc.id, repo, { parents: [head], tree: merged.tree, changes: [], message, author: actor.user, overrides }, staging)
 }

@@ -42,10 +42,11 @@ export async function begin(seed: number, next: Random, apart: boolean, without:
   const world = await openWorld(apart, without)
   const shape = shapeOf(seed)
   const folders = { adopted: [''], exported: [''], folder: ['docs'], 'two folders': ['docs/one', 'docs/two'] }[shape]
-  const projects = await Promise.all(folders.map((folder) => addProject(world, folder || 'space', folder)))
+  for (const folder of folders) await addProject(world, folder || 'space', folder)
+  const { projects } = world
   if (shape === 'exported') {
     const project = projects[0] as (typeof projects)[number]
-    await commitIn(project.objects.dir, MAIN, firstFiles(world, next), 'Begin')
+    await commitIn(project.objects.dir, MAIN, firstFiles(world, next), 'Begin', world.clock.seconds)
     const seen = await seeHere(project)
     project.statics = new Map(seen.others)
     record(project.main, seen, why(world, 'the beginning'))

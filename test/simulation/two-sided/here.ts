@@ -163,6 +163,9 @@ const swap: Editor = async (world, next, target, seen) => {
   )
   if (!one || !other) return null
   const slugOf = (path: string): string => path.slice(folderOf(path).length, -3)
+  // Siblings in the table of contents may lie in other folders, and no two of them can have one slug.
+  const taken = [...seen.pages.values()].filter((page) => page !== one && page !== other).map(({ path }) => slugOf(path))
+  if ([one, other].some(({ path }) => taken.includes(slugOf(path)))) return null
   const to = (page: SeenPage, slug: string): object => ({ operation: 'update_page', page: idOf(target, page.page), slug })
   return {
     what: `swap ${one.path} and ${other.path}`,

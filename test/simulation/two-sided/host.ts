@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Reach, type ServerProcess, startServer, TOKEN } from '../../races/server-process.js'
 import { startService } from '../../support/service.js'
+import type { Clock } from '../../../src/kernel/clock.js'
 import { Api } from './api.js'
 
 /** The service of a story, in this process or in one of its own that can be killed. */
@@ -17,8 +18,8 @@ export interface Host {
   close(): Promise<void>
 }
 
-export async function hostHere(): Promise<Host> {
-  const here = await startService()
+export async function hostHere(clock: Clock): Promise<Host> {
+  const here = await startService({ overrides: { clock } })
   return {
     get api() {
       return new Api(here.url, here.admin.token)

@@ -16,8 +16,11 @@ export interface Act {
 
 let acts = 0
 const linesByPage = new Map<string, Set<string>>()
-/** Registers of all lines that ever stood on a page, in any world of this process. */
+/** Registers of all lines that ever stood on a page of the present world. */
 export const linesOfPage = (page: string): Iterable<string> => linesByPage.get(page) ?? []
+
+/** A new world begins: its pages have the names that those of the last one had. */
+export const forgetLines = (): void => linesByPage.clear()
 
 /** The acts of `all` that no other of them overrides. */
 export const newest = (all: readonly Act[]): Act[] => all.filter((one) => !all.some((other) => other !== one && other.over.has(one.id)))

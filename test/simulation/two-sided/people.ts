@@ -15,8 +15,16 @@ export async function moveThere(world: World, ref: Ref, commit: string): Promise
   world.past.set(ref, [...(world.past.get(ref) ?? []), commit])
 }
 
+/** The date of what somebody commits now. */
+const dates = ({ clock }: World): NodeJS.ProcessEnv => ({ GIT_AUTHOR_DATE: `@${clock.seconds} +0000`, GIT_COMMITTER_DATE: `@${clock.seconds} +0000` })
+
 const commitTree = (world: World, tree: string, parents: readonly string[], message: string): Promise<string> =>
-  git(world.remote.path, ['-c', 'core.commitGraph=false', 'commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent]), '-m', message])
+  git(
+    world.remote.path,
+    ['-c', 'core.commitGraph=false', 'commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent]), '-m', message],
+    undefined,
+    dates(world),
+  )
 
 const inFolder = (project: Project, files: Record<string, string | null>): Record<string, string | null> =>
   project.folder === '' ? files : Object.fromEntries(Object.entries(files).map(([path, text]) => [`${project.folder}/${path}`, text]))

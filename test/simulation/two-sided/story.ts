@@ -8,7 +8,7 @@ import { pick, pickWeighted, type Random, randomOfStep } from './random.js'
 import { mergeRequest, openRequest, revertRequest, rollback, updateRequest } from './requests.js'
 import { resolveHeld, sync } from './sync.js'
 import { adminCommit, brokenSync, keepHouse, killedEdit, killedSync, previewed, racedSync } from './trouble.js'
-import { DOCS, headThere, MAIN, type Project, type Ref, type World } from './world.js'
+import { beginStep, DOCS, headThere, MAIN, type Project, type Ref, type World } from './world.js'
 
 type Step = (world: World, next: Random, project: Project) => Promise<string | null>
 
@@ -88,8 +88,7 @@ async function play(world: World, options: Options, told: Told): Promise<void> {
   for (let number = 0; number < options.steps; number++) {
     if (options.only && !options.only.has(number)) continue
     told.at = number
-    world.step = number
-    world.said = []
+    beginStep(world, number)
     const next = randomOfStep(options.seed, number)
     const [name, step] = pickWeighted(next, possible)
     const project = pick(next, world.projects) as Project
@@ -102,8 +101,7 @@ async function play(world: World, options: Options, told: Told): Promise<void> {
     await judgeRemote(world)
   }
   told.at = options.steps
-  world.step = options.steps
-  world.said = []
+  beginStep(world, options.steps)
   told.log.push(`end: ${await converge(world, randomOfStep(options.seed, -2))}`)
   await checkRepositories(world)
 }

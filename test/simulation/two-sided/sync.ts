@@ -40,24 +40,26 @@ export interface Run {
 export interface Before {
   here: string
   there: Map<Ref, string | null>
-  runs: number
+  /** The newest run; null = none yet. */
+  last: string | null
   /** Where a person pushed beside the run: what was known there until then. */
   unraced?: Knowledge
 }
 
-const runsOf = async (world: World, project: Project): Promise<{ items: Run[]; count: number }> =>
-  world.host.api.ask('GET', `${project.url}/git/history?limit=10`)
+/** The newest runs, newest first: a space does not keep all. */
+const runsOf = async (world: World, project: Project): Promise<Run[]> => (await world.host.api.ask('GET', `${project.url}/git/history?limit=10`)).items
 
 export async function before(world: World, project: Project): Promise<Before> {
-  return { here: headHere(project), there: new Map(REFS.map((ref) => [ref, headThere(world, ref)])), runs: (await runsOf(world, project)).count }
+  return { here: headHere(project), there: new Map(REFS.map((ref) => [ref, headThere(world, ref)])), last: (await runsOf(world, project))[0]?.id ?? null }
 }
 
 /** Waits until no run is under way, and answers those that began since, oldest first. */
-export async function idle(world: World, project: Project, since: number): Promise<Run[]> {
+export async function idle(world: World, project: Project, since: string | null): Promise<Run[]> {
   const end = Date.now() + 90_000
   for (;;) {
-    const { items, count } = await runsOf(world, project)
-    if (items.every(({ state }) => state !== 'queued' && state !== 'running')) return items.slice(0, count - since).reverse()
+    const items = await runsOf(world, project)
+    const old = items.findIndex(({ id }) => id === since)
+    if (items.every(({ state }) => state !== 'queued' && state !== 'running')) return items.slice(0, old < 0 ? items.length : old).reverse()
     if (Date.now() > end) throw new Fault('stuck', `${project.name}: ${JSON.stringify(items[0])} after 90 s`)
     await new Promise((done) => setTimeout(done, 8))
   }
@@ -88,7 +90,7 @@ export async function sync(world: World, project: Project, direction: 'import' |
   await startSync(world, project, direction, ref, how.force ?? false).catch((error: unknown) => {
     if (!(error instanceof Gone)) throw error
   })
-  const runs = await idle(world, project, then.runs)
+  const runs = await idle(world, project, then.last)
   return absorb(world, project, then, runs, how)
 }
 
@@ -243,7 +245,7 @@ export async function resolveHeld(world: World, next: Random, project: Project, 
   project.seen.set(ref, held.from)
   // The merge is ours; what the queued export does comes after it.
   const merged = (await world.host.api.ask('GET', `${project.url}/change-requests/${held.id}`)).revisionMerged as string
-  const after = await idle(world, project, then.runs)
+  const after = await idle(world, project, then.last)
   const also = await absorb(world, project, { ...then, here: merged }, after, {})
   return `${project.name}: conflict with ${ref} ${said}${after.length > 0 ? `; ${also}` : ''}`
 }

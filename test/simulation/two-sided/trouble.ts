@@ -91,7 +91,7 @@ export async function racedSync(world: World, next: Random, project: Project): P
   }
   try {
     await startSync(world, project, 'export', MAIN, false)
-    const runs = await idle(world, project, then.runs)
+    const runs = await idle(world, project, then.last)
     return `${await absorb(world, project, then, runs, {})}${raced ? ` (meanwhile there: ${plan.what})` : ''}`
   } finally {
     delete world.remotes.behaviour.onRequest
@@ -112,7 +112,7 @@ export async function killedSync(world: World, next: Random, project: Project): 
   await new Promise((done) => setTimeout(done, delay))
   await host.kill(reach)
   await host.restart()
-  const runs = await idle(world, project, then.runs)
+  const runs = await idle(world, project, then.last)
   const told = await absorb(world, project, then, runs, { broken: true })
   return `${told} (${reach} killed after ${delay} ms)`
 }
@@ -168,7 +168,7 @@ export async function previewed(world: World, next: Random, project: Project): P
 export async function adminCommit(world: World, next: Random, project: Project): Promise<string | null> {
   const plan = planOf(world, next, await seeHere(project))
   if (!plan) return null
-  await commitIn(project.objects.dir, MAIN, plan.files, plan.what)
+  await commitIn(project.objects.dir, MAIN, plan.files, plan.what, world.clock.seconds)
   record(project.main, await seeHere(project), why(world, 'an administrator with plain Git'))
   await judgeTarget(world, mainOf(project))
   return `${project.name}, by hand here: ${plan.what}`

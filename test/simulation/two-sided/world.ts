@@ -1,13 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BareRepository } from '../../support/bare-repository.js'
 import { type GitHttp, startGitHttp } from '../../support/git-http.js'
 import { commitIn } from './admin.js'
+import { StoryClock } from './clock.js'
 import { Fault } from './fault.js'
 import { type Host, hostApart, hostHere } from './host.js'
 import { judge, settle } from './judge.js'
-import { Knowledge, pathOf } from './knowledge.js'
+import { forgetLines, Knowledge, pathOf } from './knowledge.js'
 import { Objects } from './objects.js'
 import { type Snapshot, snapshotOf, twinsIn } from './snapshot.js'
 import { withEntry } from './text.js'
@@ -79,13 +80,16 @@ export interface World {
   without: ReadonlySet<string>
   count: number
   step: number
+  clock: StoryClock
   /** What the running step did so far. */
   said: string[]
   close(): Promise<void>
 }
 
 export async function openWorld(apart: boolean, without: ReadonlySet<string>): Promise<World> {
-  const host = apart ? await hostApart() : await hostHere()
+  forgetLines()
+  const clock = new StoryClock()
+  const host = apart ? await hostApart() : await hostHere(clock)
   const served = await mkdtemp(join(tmpdir(), 'bindery-remotes-'))
   const remotes = await startGitHttp({ root: served })
   const remote = await remotes.createRepository('docs.git')
@@ -99,12 +103,21 @@ export async function openWorld(apart: boolean, without: ReadonlySet<string>): P
     without,
     count: 0,
     step: -1,
+    clock,
     said: [],
     close: async () => {
       for (const one of [world.there, ...world.projects.map((project) => project.objects)]) one.close()
+      // A folder that what the story leaves is copied to, to be looked at.
+      const kept = process.env.KEEP_WORLD
+      if (kept)
+        for (const [name, dir] of [
+          ['service', host.dir],
+          ['remotes', served],
+        ] as const)
+          await cp(dir, join(kept, name), { recursive: true })
       await host.close()
       await remotes.close()
-      if (!process.env.KEEP_WORLD) await rm(served, { recursive: true, force: true })
+      await rm(served, { recursive: true, force: true })
     },
   }
   return world
@@ -130,6 +143,13 @@ export async function addProject(world: World, name: string, folder: string): Pr
   }
   world.projects.push(project)
   return project
+}
+
+/** From here on all happens in this step. */
+export function beginStep(world: World, step: number): void {
+  world.step = step
+  world.said = []
+  world.clock.begin(step)
 }
 
 export const why = (world: World, who: string): string => `${who} in step ${world.step}`
@@ -168,6 +188,7 @@ async function mendTwice(world: World, project: Project, ref: string, knowledge:
       ref,
       { ...Object.fromEntries(gone.map((path) => [path, null])), 'SUMMARY.md': gone.reduce((text, path) => withEntry(text, path, null), summary) },
       'One is enough',
+      world.clock.seconds,
     )
     world.said.push(`${project.name}: ${page} was restored at ${paths.join(' and ')}; one is taken away`)
   }
