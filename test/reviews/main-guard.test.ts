@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
+import { betweenMoves } from '../../src/domain/main-guard.js'
 import { spaces } from '../../src/model/index.js'
 import { type Caller, startService, type TestService } from '../support/service.js'
 import { suite } from '../support/suite.js'
@@ -175,7 +176,7 @@ for (const setting of [{ requiredApprovals: 1 }, { editMode: 'locked' }])
     const order: string[] = []
     let release = (): void => undefined
     // What moves main has asked whether it may, and is about to do so.
-    const move = here.service.app.locks.run(id, async () => {
+    const move = betweenMoves(here.service.app, id, async () => {
       await new Promise<void>((resolve) => (release = resolve))
       order.push('moved')
     })

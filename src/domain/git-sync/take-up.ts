@@ -60,8 +60,13 @@ async function attempt(sync: Sync, found: Pick<Arrival, 'head' | 'theirs'>, opti
     return { result: 'unchanged', revision: main, remoteRevision: found.head }
   }
   const guard = guardMain(sync.app, sync.space, { by: 'import', known: ({ git }) => isLinkTo(git, remote.key) && arrival.log.last !== null })
+  const checked = <T>(move: () => Promise<T>): Promise<T> =>
+    guard.hold(async () => {
+      await guard.check()
+      return move()
+    })
+  if (plan.kind === 'adopt') return checked(() => adopt(sync, arrival, plan.ground))
   await guard.check()
-  if (plan.kind === 'adopt') return adopt(sync, arrival, plan.ground)
   if (plan.kind === 'conflict') return holdConflict(sync, arrival, plan)
   const taken = options.force && sync.run.direction === 'import'
   const commit = await mergeCommit(
@@ -73,8 +78,7 @@ async function attempt(sync: Sync, found: Pick<Arrival, 'head' | 'theirs'>, opti
     await overtakenConflicts(sync, arrival),
   )
   const moves = await recordMoves(sync, arrival, plan.ground, found.theirs, commit)
-  await guard.check()
-  await repo.move([...moves, { ref: MAIN, from: main, to: commit }], `merge ${describeRemote(remote)}`)
+  await checked(() => repo.move([...moves, { ref: MAIN, from: main, to: commit }], `merge ${describeRemote(remote)}`))
   await settleConflict(sync, options.force ? 'A forced import took the content of the remote.' : 'A later import could be merged cleanly.')
   return { result: 'merged', revision: commit, remoteRevision: found.head }
 }

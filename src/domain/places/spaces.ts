@@ -10,7 +10,7 @@ import { makeCommit, moveBranch } from '../writing/commits.js'
 import { emit } from '../events/events.js'
 import { noOverrides } from '../content/identity.js'
 import { checkMayAdd, checkMayAddBeside } from './places.js'
-import { unguarded } from '../main-guard.js'
+import { betweenMoves, unguarded } from '../main-guard.js'
 import { MAIN, repositoryName } from '../refs.js'
 import { markOnSites } from '../sites/deleted-spaces.js'
 import { rolesOf } from '../roles/roles-of-list.js'
@@ -173,9 +173,9 @@ export async function updateSpace(app: App, actor: Actor, space: LoadedSpace, in
     return changed(stored, next).length === 0 ? stored : { ...next, updatedAt: app.clock.now().toISOString() }
   }
   const set = () => changeSpace(app, actor, space.doc.id, 'space.updated', change, (before, after) => ({ fields: changed(before, after) }))
-  // What says whether branches may move is asked under the space's lock, right before they do: once this is answered, nothing moves by the rule of before.
+  // Once this is answered, nothing moves by the rule of before.
   const bindsMoves = input.requiredApprovals !== undefined || input.editMode !== undefined
-  return openSpace(app, actor, await (bindsMoves ? app.locks.run(space.doc.id, set) : set()))
+  return openSpace(app, actor, await (bindsMoves ? betweenMoves(app, space.doc.id, set) : set()))
 }
 
 /** Marks a space as deleted; it can be restored for seven days. */

@@ -124,9 +124,11 @@ export async function moveBranch(
     await guard.check()
     const commit = await attempt(head)
     if (commit === head) return commit
-    await guard.check()
     try {
-      await moveRefs(repo, [{ ref, from: head, to: commit }], reason)
+      await guard.hold(async () => {
+        await guard.check()
+        await moveRefs(repo, [{ ref, from: head, to: commit }], reason)
+      })
       guard.moved()
       return commit
     } catch (error) {

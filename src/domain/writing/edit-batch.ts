@@ -54,8 +54,11 @@ async function makeSome<T>(repo: Repository, edits: readonly Edit<T>[]): Promise
       for (const [, own] of open) for (const edit of own) edit.reject(error)
       return []
     }
-    const { ready, refused } = await askAgain(chains)
-    const stale = await publish(repo, ready)
+    // All of one space: so one of them speaks for all.
+    const { refused, stale } = await (edits[0] as Edit<T>).guard.hold(async () => {
+      const asked = await askAgain(chains)
+      return { refused: asked.refused, stale: await publish(repo, asked.ready) }
+    })
     if (tries >= ATTEMPTS) for (const { chain, error } of stale.splice(0)) for (const edit of chain.edits) edit.reject(movesTooFast(error))
     open = [...stale.map(({ chain }): [RefName, Edit<T>[]] => [chain.ref, [...chain.edits]]), ...refused]
   }
