@@ -48,6 +48,7 @@ async function pipeline() {
       trustProxy: 0,
       bodyLimitBytes: 1000,
       bodiesLimitBytes: 1_000_000,
+      answersLimitBytes: 1_000_000,
       fileLimitBytes: 1000,
       rateLimit: { perToken: 1e9, perAddress: 1e9 },
       corsOrigins: ['*'],

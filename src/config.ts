@@ -123,6 +123,12 @@ const settings = {
   adminToken: setting<string | null>('ADMIN_TOKEN', secret, '', 'The token of that user, at least 20 characters; empty = one is made and shown once.'),
   logLevel: setting<LogLevel>('LOG_LEVEL', level, 'info', '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.'),
   bodyLimitBytes: setting<number>('BODY_LIMIT_BYTES', integer(1024, 1024 * MIB), String(10 * MIB), 'Largest JSON body, in bytes.'),
+  answersLimitBytes: setting<number>(
+    'ANSWERS_LIMIT_BYTES',
+    integer(1024, 64 * 1024 * MIB),
+    String(128 * MIB),
+    'Most bytes of all answers together that are made and not yet taken by who asked; who comes on top is told to come back (503). Of each, 64 KiB are not counted.',
+  ),
   bodiesLimitBytes: setting<number>(
     'BODIES_LIMIT_BYTES',
     integer(1024, 64 * 1024 * MIB),

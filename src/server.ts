@@ -7,6 +7,7 @@ import { endpoints } from './api/index.js'
 import { createApi } from './api/pipeline/create-api.js'
 import { createHttpServer } from './api/pipeline/http-server.js'
 import { createMetrics } from './api/pipeline/metrics.js'
+import { networkOf } from './api/pipeline/network-of.js'
 import { rateLimit } from './api/pipeline/rate-limit.js'
 import { resolvers } from './api/resolvers.js'
 import { can, checkStillMay } from './api/service.js'
@@ -16,6 +17,7 @@ import { authenticate } from './domain/people/accounts.js'
 import type { Actor, App } from './domain/app.js'
 import { ContentCache } from './domain/content/content-cache.js'
 import { openTexts } from './domain/content/open-texts.js'
+import { Previews } from './domain/git-sync/previews.js'
 import { type FirstStart, firstStart } from './domain/people/first-start.js'
 import { guardedApp, unasked } from './domain/guarded-app.js'
 import { Gatherer } from './domain/writing/gatherer.js'
@@ -23,6 +25,7 @@ import { recordRequest } from './domain/events/audit.js'
 import { announceAll, forgetLostHeads } from './domain/events/announce.js'
 import { migrations } from './domain/migrations.js'
 import { KeyedMutex } from './domain/mutex.js'
+import { RefMoves } from './domain/ref-moves.js'
 import { type Repair, reconcile } from './domain/reconcile.js'
 import { makeDurableFolder } from './durable-folder.js'
 import { createRemoteOperations, openGit } from './git/index.js'
@@ -34,7 +37,7 @@ import { ServiceError } from './kernel/errors.js'
 import { createLog, type Log } from './kernel/log.js'
 import { MemoryBudget } from './kernel/memory-budget.js'
 import { documentCollections, journals } from './model/index.js'
-import { createHttpClient, createMailer } from './outbound/index.js'
+import { createHttpClient, createMailer, resolveHost } from './outbound/index.js'
 import { makePrivate } from './private-files.js'
 import { openStore } from './store/index.js'
 import { keepSecret } from './secret-file.js'
@@ -92,11 +95,13 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       reposDir: resolve(config.reposDir),
       allowedProtocols,
       maxBlobBytes: config.blobLimitBytes,
-      remote: createRemoteOperations({ allowedProtocols, allowPrivateNetworks: config.allowPrivateNetworks, ...sshIdentity(config) }),
+      remote: createRemoteOperations({ allowedProtocols, allowPrivateNetworks: config.allowPrivateNetworks, resolve: resolveHost, ...sshIdentity(config) }),
       notice: (message) => log.warn({}, message),
       moved: (repository, refs) => announcer?.moved(repository, refs),
     })
     closers.unshift(() => git.close())
+    // Content of private spaces is in there; Git itself writes files for all to read.
+    makePrivate(resolve(config.reposDir), { deep: false })
     const locks = new KeyedMutex()
     const http = createHttpClient({ allowPrivateNetworks: config.allowPrivateNetworks, agent: `${NAME}/${await version()}` })
     closers.unshift(() => http.close())
@@ -104,16 +109,18 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     if (mail) closers.unshift(async () => mail.close())
     const { texts, close: closeTexts } = openTexts(budget)
     closers.unshift(closeTexts)
-    const limitSignIn = rateLimit('sign-in', config.signInRate)
+    const signIns = rateLimit('sign-in', config.signInRate)
     const app: App = {
       ...unasked,
       store,
       git,
       http,
       mail,
-      ...(limitSignIn ? { limitSignIn } : {}),
+      ...(signIns ? { limitSignIn: (address: string) => signIns(networkOf(address)) } : {}),
       clock: overrides.clock ?? systemClock,
       locks,
+      moves: new RefMoves(),
+      previews: new Previews(),
       edits: new Gatherer(locks, EDITS_AT_ONCE),
       content: new ContentCache(budget),
       texts,
@@ -163,6 +170,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
         trustProxy: config.trustProxy,
         bodyLimitBytes: config.bodyLimitBytes,
         bodiesLimitBytes: config.bodiesLimitBytes,
+        answersLimitBytes: config.answersLimitBytes,
         fileLimitBytes: config.fileLimitBytes,
         rateLimit: { perToken: config.ratePerToken, perAddress: config.ratePerAddress },
         corsOrigins: config.corsOrigins,

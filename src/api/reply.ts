@@ -12,7 +12,7 @@ export interface FileReply {
   /** Bytes in total. */
   size: number
   /** Opens the content, or the part that was asked for. */
-  open: (range?: ByteRange) => Readable | Buffer
+  open: (range?: ByteRange) => Promise<Readable | Buffer> | Readable | Buffer
   /** Opaque strong validator (no quotes), such as an object ID. */
   etag?: string
   /** Offered for saving; `inline` shows it in the browser. */

@@ -3,7 +3,7 @@ import { Slices } from '../kernel/slices.js'
 import { readBounded } from './read.js'
 import { decodeText, MAX_TEXT_BYTES } from './text.js'
 import type { TreeReader } from './types.js'
-import { TextTooCostly, type TextWork } from './work/text-work.js'
+import { type TextWork, unlessTooCostly } from './work/text-work.js'
 
 /** Of more pages, or of a larger one, the file's name is the title. */
 const MAX_PAGES = 20_000
@@ -32,10 +32,5 @@ export async function headingTitles(reader: TreeReader, paths: readonly string[]
 /** '' where there is none. */
 async function headingOf(reader: TreeReader, oid: string, work: Pick<TextWork, 'heading'>): Promise<string> {
   const bytes = await readBounded(reader, oid, MAX_TEXT_BYTES)
-  try {
-    return bytes === null ? '' : ((await work.heading(decodeText(bytes))) ?? '')
-  } catch (error) {
-    if (error instanceof TextTooCostly) return ''
-    throw error
-  }
+  return bytes === null ? '' : ((await unlessTooCostly(work.heading(decodeText(bytes)), null)) ?? '')
 }

@@ -1,3 +1,4 @@
+import { atOnce } from '../kernel/slices.js'
 import { compareEntries, defaultId, type EntryKey, entryOfOverride, type IdOverrides, idOf, overrideKey, saltedId } from './identity.js'
 import type { EntryKind } from './types.js'
 
@@ -65,7 +66,11 @@ function settle(draft: Draft, entry: EntryKey, exists: Exists): void {
  * unless another entry that exists has it. What is deleted keeps its override as a tombstone, until the ID is taken.
  * `exists` answers for the state after the changes. No two entries that exist ever share an ID.
  */
-export function applyChanges(overrides: IdOverrides, changes: EntryChanges, exists: Exists): Map<string, string> {
+export const applyChanges = (overrides: IdOverrides, changes: EntryChanges, exists: Exists): Map<string, string> =>
+  atOnce(applyInSteps(overrides, changes, exists))
+
+/** `applyChanges` of many entries, one step each. */
+export function* applyInSteps(overrides: IdOverrides, changes: EntryChanges, exists: Exists): Generator<void, Map<string, string>> {
   const draft = new Draft(overrides)
   const before = idOf(draft.map)
   const targets = new Set<string>()
@@ -86,26 +91,34 @@ export function applyChanges(overrides: IdOverrides, changes: EntryChanges, exis
     targets.add(target)
     sources.add(source)
     carried.push({ entry: { kind, key: to }, id: before(kind, from) })
+    yield
   }
   for (const source of sources) draft.forget(source)
-  for (const { entry, id } of carried) draft.give(entry, id)
+  for (const { entry, id } of carried) {
+    draft.give(entry, id)
+    yield
+  }
   for (const entry of added.sort(compareEntries)) {
     if (exists(entry.kind, entry.key) && !targets.has(overrideKey(entry.kind, entry.key))) settle(draft, entry, exists)
+    yield
   }
   return draft.map
 }
 
 /** Makes the IDs of all entries that exist unique: an override outranks a default, then the order of entries decides. */
-export function repairOverrides(overrides: IdOverrides, existing: Iterable<EntryKey>): Map<string, string> {
+export const repairOverrides = (overrides: IdOverrides, existing: Iterable<EntryKey>): Map<string, string> => atOnce(repairInSteps(overrides, existing))
+
+function repairInSteps(overrides: IdOverrides, existing: Iterable<EntryKey>): Generator<void, Map<string, string>> {
   const entries = [...existing]
   const names = new Set(entries.map(({ kind, key }) => overrideKey(kind, key)))
   return settleAll(overrides, entries, (kind, key) => names.has(overrideKey(kind, key)))
 }
 
-function settleAll(overrides: IdOverrides, entries: EntryKey[], exists: Exists): Map<string, string> {
+function* settleAll(overrides: IdOverrides, entries: EntryKey[], exists: Exists): Generator<void, Map<string, string>> {
   const draft = new Draft(overrides)
   for (const entry of entries.sort(compareEntries)) {
     if (!draft.map.has(overrideKey(entry.kind, entry.key))) settle(draft, entry, exists)
+    yield
   }
   return draft.map
 }
@@ -128,13 +141,22 @@ interface Claim {
  * a tombstone; a file that is one side's; what one side alone changed; ours), and the other takes what its other
  * side says. With `existing` (all entries of the merged tree) no two of them share an ID, defaults included.
  */
-export function mergeOverrides(
+export const mergeOverrides = (
+  base: IdOverrides,
+  ours: IdOverrides,
+  theirs: IdOverrides,
+  existing?: Iterable<EntryKey>,
+  sideOf?: SideOf,
+): Map<string, string> => atOnce(mergeOverridesInSteps(base, ours, theirs, existing, sideOf))
+
+/** `mergeOverrides` of many entries, step by step. */
+export function* mergeOverridesInSteps(
   base: IdOverrides,
   ours: IdOverrides,
   theirs: IdOverrides,
   existing?: Iterable<EntryKey>,
   sideOf: SideOf = () => null,
-): Map<string, string> {
+): Generator<void, Map<string, string>> {
   const alive = existing === undefined ? null : [...existing]
   const live = alive && new Set(alive.map(({ kind, key }) => overrideKey(kind, key)))
   const names = [...new Set([...base.keys(), ...ours.keys(), ...theirs.keys()])]
@@ -149,10 +171,12 @@ export function mergeOverrides(
     draft.set(name, id)
     return true
   }
+  yield
   for (const claim of claims) if (!give(claim.name, claim.id)) losers.push(claim)
   const left = losers.filter(({ name, otherwise }) => !give(name, otherwise)).map(({ name }) => entryOfOverride(name))
   for (const [name, id] of draft) if (isDefault(name, id)) draft.delete(name)
-  return alive ? repairOverrides(draft, alive) : settleAll(draft, left, () => true)
+  yield
+  return yield* alive ? repairInSteps(draft, alive) : settleAll(draft, left, () => true)
 }
 
 function claimOf(name: string, base: string | undefined, ours: string | undefined, theirs: string | undefined, alive: boolean, sideOf: SideOf): Claim[] {

@@ -7,6 +7,8 @@ import type { HttpClient, Mailer } from '../outbound/index.js'
 import type { CollectionDoc, OrganizationDoc, Role, SiteDoc, SpaceDoc, TeamDoc, UserDoc } from '../model/index.js'
 import type { Document, Reader, Store } from '../store/index.js'
 import type { KeyedMutex } from './mutex.js'
+import type { Previews } from './git-sync/previews.js'
+import type { RefMoves } from './ref-moves.js'
 
 /** What every use case works with. Made once, in the composition root. */
 export interface App {
@@ -20,6 +22,10 @@ export interface App {
   settings: Settings
   /** One holder per space for what must not interleave: writes of content, sync steps, maintenance. */
   locks: KeyedMutex
+  /** Moves of branches from their last check on. */
+  moves: RefMoves
+  /** Looks at remotes that requests wait for. */
+  previews: Previews
   /** Writes of content that wait for the lock of their space. */
   edits: Gatherer
   content: ContentCache

@@ -1,5 +1,6 @@
 import type { Reader, Store } from '../store/index.js'
 import type { App } from './app.js'
+import { type RightsTaken, watchRights } from './rights-taken.js'
 
 /** For what no request asked for: jobs, starting, housekeeping. */
 export const unasked: Pick<App, 'stillMay' | 'decided' | 'overruled'> = { stillMay: async () => {}, decided: () => {}, overruled: () => {} }
@@ -14,7 +15,8 @@ export interface GuardedApp {
 /**
  * The app as one request gets it that is to change something. What its caller may do was looked at before its body was
  * read; it is asked again (`stillMay`, which throws) in the first transaction, of what that transaction sees, and by the
- * guards of branches. Once something is done, what follows belongs to it and is not refused.
+ * guards of branches. Once something is done, what follows belongs to it and is not refused. What takes rights away, or
+ * changes the settings of a space, is done when no move is under way that was allowed before.
  */
 export function guardedApp(base: App, stillMay: (reader: Reader) => Promise<void>): GuardedApp {
   let decided = false
@@ -22,11 +24,16 @@ export function guardedApp(base: App, stillMay: (reader: Reader) => Promise<void
   const ask = async (reader: Reader): Promise<void> => (decided ? undefined : stillMay(reader))
   const { store } = base
   const transact: Store['transact'] = async (work) => {
+    let taken: RightsTaken | undefined
     const value = await store.transact(async (tx) => {
       await ask(tx)
-      return work(tx)
+      const watched = watchRights(tx)
+      taken = watched.taken
+      return work(watched.tx)
     })
     decided = true
+    if (taken?.everywhere) await base.moves.settled()
+    else for (const space of taken?.spaces ?? []) await base.moves.settled(space)
     return value
   }
   const guarded: Store = {

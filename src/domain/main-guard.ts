@@ -9,17 +9,14 @@ import { spaceRole } from './roles/access.js'
 export interface RefGuard {
   /** Throws what the client is told where the branch must not move now. */
   check(): Promise<void>
-  /** Holds the last check and the move together: nothing that the check looks at is set in between. */
-  hold<T>(work: () => Promise<T>): Promise<T>
+  /** Runs the last check together with the move: who changes what is checked is not answered in between (`RefMoves`). */
+  during<T>(work: () => Promise<T>): Promise<T>
   /** To be called when it has moved: what follows is no longer to be refused. */
   moved(): void
 }
 
 /** For a branch that nobody knows of yet. */
-export const unguarded: RefGuard = { check: async () => {}, hold: (work) => work(), moved: () => {} }
-
-/** Sets what moves of a space's branches are bound by: not between a last check and its move, which take a moment, and not behind all that waits for the space. */
-export const betweenMoves = <T>(app: App, space: string, work: () => Promise<T>): Promise<T> => app.locks.run(`move ${space}`, work)
+export const unguarded: RefGuard = { check: async () => {}, during: (work) => work(), moved: () => {} }
 
 /** How main is to move: nothing moves it without saying so. */
 export type MainMove =
@@ -47,7 +44,7 @@ export function guardMain(app: App, { doc: { id } }: Pick<LoadedSpace, 'doc'>, m
       if (role === null || !allows('space:admin', role)) throw conflict(theWay(doc, required))
       overruled = true
     },
-    hold: (work) => betweenMoves(app, id, work),
+    during: (work) => app.moves.during(id, work),
     moved: () => {
       app.decided()
       if (overruled) app.overruled('requiredApprovals')
@@ -58,7 +55,7 @@ export function guardMain(app: App, { doc: { id } }: Pick<LoadedSpace, 'doc'>, m
 /** The check of what moves a branch of a change request: role and lock alone. */
 export const guardBranch = (app: App, { doc: { id } }: Pick<LoadedSpace, 'doc'>): RefGuard => ({
   check: async () => void (await openToChange(app, id)),
-  hold: (work) => betweenMoves(app, id, work),
+  during: (work) => app.moves.during(id, work),
   moved: () => app.decided(),
 })
 

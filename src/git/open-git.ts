@@ -78,7 +78,7 @@ async function openLocked(reposDir: string, options: OpenOptions, lock: Lock | n
 
 /** Durable as what will be in it: a new name is kept by the folder above. */
 async function makeReposDir(disk: Disk, reposDir: string): Promise<void> {
-  const end = dirname((await mkdir(reposDir, { recursive: true })) ?? reposDir)
+  const end = dirname((await mkdir(reposDir, { recursive: true, mode: 0o700 })) ?? reposDir)
   for (let folder = reposDir; folder !== end && folder !== dirname(folder); folder = dirname(folder)) await syncReadable(disk, dirname(folder))
 }
 

@@ -19,3 +19,21 @@ export class Slices {
     this.#end = performance.now() + SLICE_MS
   }
 }
+
+/** The end of what goes step by step, with others having their turn between the slices. */
+export async function inSlices<T>(steps: Generator<void, T>): Promise<T> {
+  const slices = new Slices()
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+    if (slices.due) await slices.rest()
+  }
+}
+
+/** The end of what goes step by step, at once. */
+export function atOnce<T>(steps: Generator<void, T>): T {
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+  }
+}

@@ -112,6 +112,8 @@ export interface SyncRunDoc {
   timestamp?: string
   /** Whether the URL carried a credential (which stands nowhere): a run after a restart has to do without. */
   hadCredential: boolean
+  /** Nobody asked for it by itself: it follows from what was done. */
+  follows?: boolean
 }
 export const syncRuns = collection<SyncRunDoc>()({ name: 'sync-runs', indexes: { space: (run) => run.space }, owner: (run) => run.space })
 

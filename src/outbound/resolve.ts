@@ -12,11 +12,15 @@ const UNKNOWN = new Set(['ENOTFOUND', 'ENODATA', 'ECONNREFUSED', 'EBADNAME'])
  * it waiting. So few run at a time, and only for names that the name servers do not know.
  */
 const MOST_LOOKUPS = 2
+/** More than that are refused at once: whoever waits in vain waits for each of those before him. */
+const MOST_WAITING = 100
 let running = 0
+// bound: MOST_WAITING
 const waiting: (() => void)[] = []
 
 async function lookUp(host: string): Promise<{ address: string; family: number }[]> {
   if (running < MOST_LOOKUPS) running++
+  else if (waiting.length >= MOST_WAITING) throw Object.assign(new Error('too many names are being looked up'), { code: 'EAI_AGAIN' })
   else await new Promise<void>((go) => waiting.push(go))
   try {
     return await lookup(host, { all: true, verbatim: true })

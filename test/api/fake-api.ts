@@ -239,6 +239,7 @@ export async function startFake(
     trustProxy: 0,
     bodyLimitBytes: 10_000,
     bodiesLimitBytes: 10_000_000,
+    answersLimitBytes: 10_000_000,
     fileLimitBytes: 100_000,
     rateLimit: { perToken: 0, perAddress: 0 },
     corsOrigins: ['*'],

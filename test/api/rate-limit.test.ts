@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert'
 import { rateLimit } from '../../src/api/pipeline/rate-limit.js'
+import { startService } from '../support/service.js'
 import { suite } from '../support/suite.js'
 
 const test = suite('counters of requests')
@@ -22,6 +23,19 @@ test('are bounded in number: of many, the one that was silent for the longest be
   assert.is(await isLet(limit('first')), true)
   assert.is(await isLet(limit('more-49999')), true)
   assert.is(await isLet(limit('more-49999')), false)
+})
+
+test('an address of IPv6 counts as its network: who has one, has all the others in it', async () => {
+  const here = await startService({ env: { BINDERY_TRUST_PROXY: '1', BINDERY_RATE_LIMIT_PER_MINUTE_ADDRESS: '20' } })
+  try {
+    const from = (address: string) => fetch(`${here.url}/v1`, { headers: { 'X-Forwarded-For': address } }).then(({ status }) => status)
+    const statuses = await Promise.all(Array.from({ length: 30 }, (_, n) => from(`2001:db8:1:2::${n.toString(16)}`)))
+    assert.is(statuses.filter((status) => status === 429).length, 10)
+    assert.is(await from('2001:db8:1:3::1'), 200)
+    assert.is(await from('192.0.2.1'), 200)
+  } finally {
+    await here.close()
+  }
 })
 
 test.run()

@@ -55,6 +55,23 @@ test('where he may create in all of it, it can be moved, and among its siblings 
   await bob.call('post', `/v1/collections/${shelf}/move`, {}).expect(200)
 })
 
+for (const rule of [{ requiredApprovals: 1 }, { editMode: 'locked' }])
+  test(`a rule that only admins lift is not lifted by a detour: ${JSON.stringify(rule)}`, async () => {
+    const { bob, mine, shelf, space } = await detour()
+    const patch = (who: Caller, body: object) => who.call('patch', `/v1/spaces/${space}`, body)
+    await patch(f.admin, rule).expect(200)
+    await patch(bob, { requiredApprovals: 0, editMode: 'live' }).expect(403)
+    for (const verb of ['move', 'transfer'] as const) {
+      assert.match((await to(bob, verb, mine)(shelf).expect(403)).body.error.message, /only its admins lift/)
+      const own = verb === 'move' ? { parent: mine } : { organization: f.organization, parent: mine }
+      await bob.call('post', `/v1/spaces/${space}/${verb}`, own).expect(403)
+    }
+    const away = (await bob.call('post', '/v1/orgs', { title: 'Bob’s own' }).expect(201)).body.id
+    await bob.call('post', `/v1/spaces/${space}/transfer`, { organization: away }).expect(403)
+    assert.is(await f.role(bob, 'space', space), 'create')
+    await f.admin.call('post', `/v1/spaces/${space}/move`, { parent: mine }).expect(200)
+  })
+
 for (const parent of ['a collection', 'the top level'] as const)
   test(`who may create in a space alone adds nothing beside it: ${parent}`, async () => {
     const dan = await f.caller('read')

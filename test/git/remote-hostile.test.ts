@@ -61,6 +61,51 @@ test(
   }),
 )
 
+/** A tree from raw entries, unchecked. */
+const rawTree = (repository: BareRepository, ...entries: [mode: string, name: string, oid: string][]): Promise<string> =>
+  git(
+    repository.path,
+    ['hash-object', '-t', 'tree', '--literally', '-w', '--stdin'],
+    Buffer.concat(entries.flatMap(([mode, name, oid]) => [Buffer.from(`${mode} ${name}\0`), Buffer.from(oid, 'hex')])),
+  )
+
+for (const name of ['.git', 'GIT~1', '..', '.', 'a/b'])
+  test(
+    `what Git refuses is named by its path and commit: ${JSON.stringify(name)} two folders deep, with a later commit on top`,
+    inWorld({}, async (world) => {
+      const { theirs } = world
+      const evil = await rawTree(theirs, ['100644', name, await blob(theirs)])
+      const commit = await commitTree(theirs, [['40000', 'guide', await rawTree(theirs, ['40000', 'deep', evil])]])
+      const empty = await git(theirs.path, ['hash-object', '-t', 'tree', '-w', '--stdin'], '')
+      const person = 'Ada Author <ada@example.com> 1700000100 +0000'
+      const later = `tree ${empty}\nparent ${commit}\nauthor ${person}\ncommitter ${person}\n\nLater\n`
+      await adopt(theirs, await git(theirs.path, ['hash-object', '-t', 'commit', '-w', '--stdin'], later))
+      const { message } = await refusedFetch(world, 'unsafe-content')
+      assert.ok(message.includes(`${JSON.stringify(`guide/deep/${name}`)}, in commit ${commit} of refs/heads/main`), message)
+    }),
+  )
+
+test(
+  'an entry without a name is refused by the remote itself, whose words are told',
+  inWorld({}, async (world) => {
+    await commitTree(world.theirs, [['100644', '', await blob(world.theirs)]])
+    assert.match((await refusedFetch(world, 'unsafe-content')).message, /The remote: .*empty filename in tree entry/)
+  }),
+)
+
+test(
+  'a file that Git refuses for what it says is named by its path and commit, and so is one that is too large',
+  inWorld({}, async (world) => {
+    const commit = await world.theirs.commit({ '.gitmodules': '[submodule "a"]\n\tpath = a\n\turl = -u./payload\n' })
+    const { message } = await refusedFetch(world, 'unsafe-content')
+    assert.ok(message.includes(`".gitmodules", in commit ${commit} of refs/heads/main`), message)
+    await adopt(world.theirs, await git(world.theirs.path, ['rev-parse', `${commit}~`]))
+    const large = await world.theirs.commit({ 'guide/film.bin': 'a'.repeat(1_000_001) })
+    await world.theirs.commit({ 'guide/film.bin': null })
+    assert.ok((await refusedFetch(world, 'too-large')).message.includes(`"guide/film.bin"; at most 1000000 are allowed. It is in commit ${large}.`))
+  }),
+)
+
 const names: [string, RegExp][] = [
   ['.git', /\.git|fsck/],
   ['.GIT', /\.git|fsck/i],

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { betweenMoves } from '../../src/domain/main-guard.js'
 import { spaces } from '../../src/model/index.js'
 import { type Caller, startService, type TestService } from '../support/service.js'
 import { suite } from '../support/suite.js'
@@ -169,25 +168,5 @@ test('imports: of what the space was last synced with alone; an export brings no
     await remotes.close()
   }
 })
-
-for (const setting of [{ requiredApprovals: 1 }, { editMode: 'locked' }])
-  test(`${Object.keys(setting)[0]}: set between two moves of main, so that none goes by the rule of before once it is answered`, async () => {
-    const { id, path } = await ruled(0)
-    const order: string[] = []
-    let release = (): void => undefined
-    // What moves main has asked whether it may, and is about to do so.
-    const move = betweenMoves(here.service.app, id, async () => {
-      await new Promise<void>((resolve) => (release = resolve))
-      order.push('moved')
-    })
-    const patched = here.admin.call('patch', path, setting).then((answer) => {
-      order.push(`answered ${answer.status}`)
-    })
-    // Long enough for what does not wait.
-    for (let look = 0; look < 50; look++) await here.admin.call('get', path).expect(200)
-    release()
-    await Promise.all([move, patched])
-    assert.equal(order, ['moved', 'answered 200'])
-  })
 
 test.run()

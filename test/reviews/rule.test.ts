@@ -154,4 +154,34 @@ test('what somebody said counts while he may review the space', async () => {
   await here.admin.call('post', `${base}/merge`).expect(200)
 })
 
+test('nobody merges his own writing on his own approval: who wrote in another’s change request, or decided its conflicts', async () => {
+  const { space, base, author, edit, review, reviews } = await openCase(here, 1)
+  const [writer, other] = [await here.caller('review'), await here.caller('review')]
+  await edit(writer)
+  await review(writer, 'approved')
+  const { body } = await writer.call('post', `${base}/merge`).expect(409)
+  assert.match(body.error.message, /You wrote in it and merge it, so your own approval does not count/)
+  assert.is((await reviews())[0].counts, true)
+  await other.call('post', `${base}/merge`).expect(200)
+
+  const pages = (await here.admin.call('get', `/v1/spaces/${space}/content/pages`).expect(200)).body.pages
+  const update = (markdown: string) => ({ changes: [{ operation: 'update_page', page: pages.at(-1).id, document: { markdown } }] })
+  await author.call('post', `/v1/spaces/${space}/change-requests`).expect(201)
+  const second = `/v1/spaces/${space}/change-requests/2`
+  await author.call('post', `${second}/content`, update('Theirs.\n')).expect(200)
+  await here.admin.call('post', `/v1/spaces/${space}/content`, update('Ours.\n')).expect(200)
+  const [{ path }] = (await writer.call('get', `${second}/conflicts`).expect(200)).body.items
+  await writer.call('post', `${second}/update`, { resolve: [{ path, content: 'His own.\n' }] }).expect(200)
+  await writer.call('post', `${second}/reviews`, { status: 'approved' }).expect(201)
+  await writer.call('post', `${second}/merge`).expect(409)
+
+  await author.call('post', `/v1/spaces/${space}/change-requests`).expect(201)
+  const third = `/v1/spaces/${space}/change-requests/3`
+  await author.call('post', `${third}/content`, { changes: [{ operation: 'insert_page', title: 'Third', document: { markdown: 'Third.\n' } }] }).expect(200)
+  await here.admin.call('post', `/v1/spaces/${space}/content`, update('Ours again.\n')).expect(200)
+  await writer.call('post', `${third}/update`).expect(200)
+  await writer.call('post', `${third}/reviews`, { status: 'approved' }).expect(201)
+  await writer.call('post', `${third}/merge`).expect(200)
+})
+
 test.run()

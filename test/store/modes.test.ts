@@ -31,10 +31,12 @@ test('are for their owner alone, as made and where an older release left them ot
       const found = modes(join(dir, 'data'))
       assert.ok([...found.keys()].some((path) => path.endsWith('.log')) && [...found.keys()].some((path) => path.endsWith('signing-key')))
       for (const [path, mode] of found) assert.is(mode, statSync(path).isDirectory() ? '700' : '600', path)
+      assert.is(modes(join(dir, 'repos')).get(join(dir, 'repos')), '700', 'what is in the repositories, too')
     }
     check()
     await here.restart()
     check()
+    chmodSync(join(dir, 'repos'), 0o755)
     for (const [path] of modes(join(dir, 'data'))) chmodSync(path, statSync(path).isDirectory() ? 0o755 : 0o644)
     symlinkSync(outside, join(dir, 'data', 'store', 'link'))
     await here.restart()

@@ -12,6 +12,8 @@ import { Gatherer } from '../../src/domain/writing/gatherer.js'
 import { unasked } from '../../src/domain/guarded-app.js'
 import { unguarded } from '../../src/domain/main-guard.js'
 import { KeyedMutex } from '../../src/domain/mutex.js'
+import { Previews } from '../../src/domain/git-sync/previews.js'
+import { RefMoves } from '../../src/domain/ref-moves.js'
 import { MAIN } from '../../src/domain/refs.js'
 import { createSpace } from '../../src/domain/places/spaces.js'
 import { createRemoteOperations, openGit } from '../../src/git/index.js'
@@ -90,6 +92,8 @@ export async function openApp(root: string, logged: string[]): Promise<App> {
       committer: { name: 'Bindery', email: 'bindery@localhost' },
     },
     locks,
+    moves: new RefMoves(),
+    previews: new Previews(),
     edits: new Gatherer(locks, 8),
     content: new ContentCache(),
     // Its threads end with the process.

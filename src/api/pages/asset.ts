@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto'
+import type { CodedCache } from '../pipeline/compressed.js'
 import { answerBytes } from '../pipeline/json-answer.js'
 import type { Page } from '../pipeline/page.js'
 import { PAGE_POLICY } from '../pipeline/response-headers.js'
 
 /** A file of a page: read when first asked for, kept from then on. */
 export function asset(operation: string, path: string, type: string, read: () => Promise<Buffer>): Page {
+  // bound: the codings
+  const inCodings: CodedCache = new Map()
   let loading: Promise<{ bytes: Buffer; tag: string }> | undefined
   const load = async () => {
     const bytes = await read()
@@ -17,7 +20,7 @@ export function asset(operation: string, path: string, type: string, read: () =>
       const { bytes, tag } = await (loading ??= load())
       ctx.set('Content-Security-Policy', PAGE_POLICY)
       ctx.set('Cache-Control', 'public, no-cache')
-      await answerBytes(ctx, 200, type, bytes, tag)
+      await answerBytes(ctx, 200, type, bytes, tag, inCodings)
     },
   }
 }

@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { badRequest, ServiceError } from '../../kernel/errors.js'
 import type { FormFile } from '../declaration.js'
-import type { Share } from './body-budget.js'
+import type { Share } from './byte-budget.js'
 import { receive } from './incoming.js'
 import { guardJson } from './json-guard.js'
 import { JsonScan } from './json-scan.js'

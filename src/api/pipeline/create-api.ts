@@ -9,10 +9,12 @@ import { healthPages } from '../pages/health.js'
 import { linkPages } from '../pages/link-pages.js'
 import { metricsPage } from '../pages/metrics.js'
 import { serviceEndpoints } from '../service/endpoints.js'
-import { BodyBudget } from './body-budget.js'
+import { ByteBudget } from './byte-budget.js'
 import { type CompiledEndpoint, compileEndpoint } from './compiled-endpoint.js'
 import { crossOrigin } from './cross-origin.js'
+import { networkOf } from './network-of.js'
 import { observe } from './observe.js'
+import { oneAtATime } from './one-at-a-time.js'
 import type { ApiOptions } from './options.js'
 import { type Page, servePage } from './page.js'
 import { rateLimit } from './rate-limit.js'
@@ -32,6 +34,11 @@ export interface Api {
   document: object
   /** From now on every request is answered by 503; those under way go on. */
   stop: () => void
+}
+
+const BODIES = {
+  all: 'The service is reading as many bodies as it can hold.',
+  his: 'You are sending as many bodies at once as one caller may.',
 }
 
 const STANDING = [
@@ -61,12 +68,12 @@ export async function createApi<App, Actor extends object>(given: ApiOptions<App
   koa.use(observe(options, [...(await securityHeaders(config.publicUrl)), ...STANDING]))
   koa.use(crossOrigin(config.corsOrigins))
   koa.use(dispatcher(options, new Routes(compiled), pages, () => stopping))
-  return { listener: koa.callback(), clientError, endpoints, document, stop: () => void (stopping = true) }
+  return { listener: oneAtATime(koa.callback()), clientError, endpoints, document, stop: () => void (stopping = true) }
 }
 
 function dispatcher(options: ApiOptions<unknown, object>, routes: Routes<CompiledEndpoint>, pages: readonly Page[], stopping: () => boolean) {
   const pageByPath = new Map(pages.map((page) => [page.path, page]))
-  const run = endpointRunner(options, new BodyBudget(options.config.bodiesLimitBytes))
+  const run = endpointRunner(options, new ByteBudget(options.config.bodiesLimitBytes, BODIES))
   const byToken = rateLimit('token', options.config.rateLimit.perToken)
   const byAddress = rateLimit('address', options.config.rateLimit.perAddress)
 
@@ -94,7 +101,7 @@ function dispatcher(options: ApiOptions<unknown, object>, routes: Routes<Compile
     }
     if (stopping())
       throw new ServiceError('unavailable', 'The service is shutting down. Try again in a moment.', { headers: { Connection: 'close', 'Retry-After': '5' } })
-    if (byAddress) state.limit = await byAddress(ctx.ip)
+    if (byAddress) state.limit = await byAddress(networkOf(ctx.ip))
     const match = routes.match(ctx.method, ctx.path)
     if ('allow' in match) {
       if (ctx.method !== 'OPTIONS') throw methodNotAllowed(ctx.method, match.allow)

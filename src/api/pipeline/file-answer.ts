@@ -3,6 +3,7 @@ import type { Context } from 'koa'
 import parseRange from 'range-parser'
 import { ServiceError } from '../../kernel/errors.js'
 import type { ByteRange, FileReply } from '../reply.js'
+import type { AnswerHold } from './answer-hold.js'
 import { noneMatches } from './etag.js'
 
 /** The one range asked for; undefined = the whole file. Several ranges are answered with the whole. Throws 416. */
@@ -18,25 +19,32 @@ function wantedRange(ctx: Context, file: FileReply): ByteRange | undefined {
   return ranges[0]
 }
 
-/** Answers a file: validators, one byte range, Content-Disposition. It is opened only where bytes are to be sent. */
-export function answerFile(ctx: Context, file: FileReply): void {
+/**
+ * Answers a file: validators, one byte range, Content-Disposition. It is opened only where bytes are to be sent, when there
+ * is room for all of it. Throws 416, 429, 503.
+ */
+export async function answerFile(ctx: Context, file: FileReply, hold: AnswerHold): Promise<void> {
+  const fresh = file.etag !== undefined && noneMatches(ctx.req.headers['if-none-match'], file.etag)
+  const range = ctx.method === 'GET' && !fresh ? wantedRange(ctx, file) : undefined
+  // a HEAD must not open the file; Koa sends the length that is set
+  const opens = ctx.method !== 'HEAD' && !fresh
+  if (opens) hold.reserve(file.size)
+  const body = opens ? await file.open(range) : undefined
   ctx.set('Accept-Ranges', 'bytes')
   ctx.set('Cache-Control', file.cacheControl ?? 'private, no-cache')
   ctx.set('Content-Disposition', contentDisposition(file.fileName, { type: file.disposition ?? 'attachment' }))
   if (file.etag !== undefined) {
     ctx.set('ETag', `"${file.etag}"`)
-    if (noneMatches(ctx.req.headers['if-none-match'], file.etag)) {
+    if (fresh) {
       ctx.status = 304
       return
     }
   }
-  const range = ctx.method === 'GET' ? wantedRange(ctx, file) : undefined
   ctx.status = range ? 206 : 200
   ctx.set('Content-Type', file.contentType)
   const length = range ? range.end - range.start + 1 : file.size
   if (range) ctx.set('Content-Range', `bytes ${range.start}-${range.end}/${file.size}`)
-  // a HEAD must not open the file; Koa sends the length that is set
-  if (ctx.method !== 'HEAD') ctx.body = file.open(range)
+  if (body !== undefined) ctx.body = body
   ctx.set('Content-Type', file.contentType)
   ctx.length = length
 }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Api } from './create-api.js'
+import { networkOf } from './network-of.js'
 
 /** What an HTTP server lets in. */
 export interface ServerLimits {
@@ -22,16 +23,6 @@ const KEEP_ALIVE_MS = 10_000
 const SILENT_MS = 300_000
 /** How often Node looks for requests that are over time. */
 const LOOK_MS = 5_000
-
-/** An address as connections are counted by it: of IPv6 the network that one subscriber has (/64). */
-function networkOf(socket: Socket): string {
-  const address = socket.remoteAddress ?? ''
-  if (!address.includes(':') || address.startsWith('::ffff:')) return address
-  const [before = '', after] = address.split('::')
-  const head = before.split(':')
-  const known = after === undefined ? head : [...head, ...Array<string>(Math.max(0, 8 - head.length - after.split(':').length)).fill('0')]
-  return known.slice(0, 4).join(':')
-}
 
 /** The HTTP server of an API, with every connection and request bounded in number, size and time. */
 export function createHttpServer(api: Pick<Api, 'listener' | 'clientError'>, limits: ServerLimits): Server {
@@ -56,7 +47,7 @@ export function createHttpServer(api: Pick<Api, 'listener' | 'clientError'>, lim
 function connectionsPerAddress(most: number): (socket: Socket) => void {
   const open = new Map<string, number>()
   return (socket) => {
-    const network = networkOf(socket)
+    const network = networkOf(socket.remoteAddress ?? '')
     const count = (open.get(network) ?? 0) + 1
     if (count > most) {
       socket.destroy()

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import { badRequest, ServiceError } from '../../kernel/errors.js'
-import type { Share } from './body-budget.js'
+import type { Share } from './byte-budget.js'
 
 /** A body has so long, in milliseconds; after that it goes on only while it keeps the pace. */
 const GRACE_MS = 20_000

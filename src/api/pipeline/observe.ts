@@ -1,6 +1,9 @@
 import type { Context, Next } from 'koa'
+import { AnswerHold, ANSWERS } from './answer-hold.js'
+import { ByteBudget } from './byte-budget.js'
 import { discardRest } from './discard.js'
 import { errorAnswer } from './error-answer.js'
+import { networkOf } from './network-of.js'
 import type { ApiOptions } from './options.js'
 import { type RequestState, requestId } from './request-state.js'
 
@@ -19,7 +22,8 @@ const loggedPath = (path: string): string =>
 
 /** The outermost step: request ID, standing headers, errors as answers, one log line and one measurement per request. */
 export function observe(options: ApiOptions<unknown, object>, standing: readonly (readonly [string, string])[]): (ctx: Context, next: Next) => Promise<void> {
-  const { log, metrics } = options
+  const { log, metrics, config } = options
+  const answers = new ByteBudget(config.answersLimitBytes, ANSWERS)
 
   const fail = (ctx: Context, state: RequestState, thrown: unknown): void => {
     const answer = errorAnswer(thrown)
@@ -33,13 +37,15 @@ export function observe(options: ApiOptions<unknown, object>, standing: readonly
 
   return async (ctx, next) => {
     const started = performance.now()
-    const state: RequestState = { id: requestId(ctx), operation: 'unknown', caller: null, limit: null }
+    const answer = new AnswerHold(ctx.res, () => answers.share(state.caller ?? networkOf(ctx.ip)))
+    const state: RequestState = { id: requestId(ctx), operation: 'unknown', caller: null, limit: null, answer }
     ctx.state = state
     const { res } = ctx
     res.setHeader('X-Request-Id', state.id)
     for (const [name, value] of standing) res.setHeader(name, value)
     try {
       await next()
+      if (ctx.method !== 'HEAD') answer.holds(ctx.body)
     } catch (thrown) {
       fail(ctx, state, thrown)
     }

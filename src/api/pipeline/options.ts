@@ -17,6 +17,8 @@ export interface ApiConfig {
   bodyLimitBytes: number
   /** Bytes of the bodies of all requests together. */
   bodiesLimitBytes: number
+  /** Bytes of the answers of all requests together that are made and not taken yet. */
+  answersLimitBytes: number
   /** Bytes of one file of a form. */
   fileLimitBytes: number
   /** Requests per minute; 0 = no limit. */

@@ -4,13 +4,14 @@ import { toJson } from '../../kernel/raw-json.js'
 import { type Endpoint, PUBLIC_BODY_BYTES, type RequestInfo } from '../declaration.js'
 import { type Audited, Reply } from '../reply.js'
 import { readJson } from './body.js'
-import type { BodyBudget, Share } from './body-budget.js'
+import type { ByteBudget, Share } from './byte-budget.js'
 import type { CompiledEndpoint } from './compiled-endpoint.js'
 import { ifMatch, tagOfParts } from './etag.js'
 import { errorAnswer } from './error-answer.js'
 import { answerFile } from './file-answer.js'
 import { answerBytes, isFresh } from './json-answer.js'
 import { isForm } from './form.js'
+import { networkOf } from './network-of.js'
 import type { ApiConfig, ApiOptions } from './options.js'
 import type { RequestState } from './request-state.js'
 import { checkLength } from './routes.js'
@@ -111,7 +112,7 @@ const requestInfo = (ctx: Context, state: RequestState, files: Files, baseUrl: s
 })
 
 /** Makes the function that runs an endpoint: load, permit, read, handle, answer. */
-export function endpointRunner(options: Options, bodies: BodyBudget): (compiled: CompiledEndpoint, call: Call<object>) => Promise<void> {
+export function endpointRunner(options: Options, bodies: ByteBudget): (compiled: CompiledEndpoint, call: Call<object>) => Promise<void> {
   const { app, config, byteCache } = options
 
   const serialize = (compiled: CompiledEndpoint, body: unknown): string | Buffer => {
@@ -129,7 +130,7 @@ export function endpointRunner(options: Options, bodies: BodyBudget): (compiled:
     const parts = result instanceof Reply ? result.parts : { body: result }
     if (parts.headers) ctx.set(parts.headers)
     if (parts.location !== undefined) ctx.set('Location', parts.location)
-    if (parts.file) return answerFile(ctx, parts.file)
+    if (parts.file) return answerFile(ctx, parts.file, (ctx.state as RequestState).answer)
     const status = parts.status ?? (parts.location !== undefined && parts.body === undefined ? 302 : compiled.status)
     if (parts.body === undefined) {
       if (compiled.status !== 204 && status === compiled.status) throw new Error(`${compiled.operationId} answers nothing`)
@@ -190,7 +191,7 @@ export function endpointRunner(options: Options, bodies: BodyBudget): (compiled:
   }
 
   const runWithin = async (compiled: CompiledEndpoint, call: Call<object>, trace: Trace): Promise<void> => {
-    const share = bodies.share(call.state.caller ?? call.ctx.ip)
+    const share = bodies.share(call.state.caller ?? networkOf(call.ctx.ip))
     try {
       await run(compiled, call, trace, share)
     } finally {

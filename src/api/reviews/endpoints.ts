@@ -29,7 +29,7 @@ export const submitChangeRequestReview = endpoint({
   description:
     'Of the change request as it is now, or at the `revision` that you name: when it has another one by now, 409. A later commit makes an approval stale, an update from the main content too. ' +
     'Of each reviewer the latest review counts; changes that are requested stay requested until that reviewer approves, or the review is dismissed. ' +
-    'Who opened the change request may review it, but his review does not count. Whoever was asked for a review has given it then. `comment` becomes a comment on the change request. ' +
+    'Who opened the change request may review it, but his review does not count; who wrote in it, or decided its conflicts, may approve it, but unless he is an admin does not merge it on that approval. Whoever was asked for a review has given it then. `comment` becomes a comment on the change request. ' +
     'Where the space has `requiredApprovals` 0, reviews advise and forbid nothing. 409 where the change request is merged or archived.',
   section,
   needs: 'space:review',

@@ -1,7 +1,7 @@
 import { Slices } from '../../kernel/slices.js'
 import type { Reference } from '../reference.js'
 import { decodeText, MAX_TEXT_BYTES } from '../text.js'
-import { TextTooCostly } from '../work/text-work.js'
+import { unlessTooCostly } from '../work/text-work.js'
 import { ChangeError } from './change-error.js'
 import { findFrontMatter } from './front-matter.js'
 import type { ReferenceReplacement } from './links.js'
@@ -33,20 +33,11 @@ export async function retargetLinks(batch: Batch, path: string, { isWanted, next
     if (put !== null && put !== target) found.push({ start, end, target: put })
   }
   if (found.length === 0) return
-  const outcome = await tried(batch.work.retarget(file, bodyStart, found))
+  const outcome = await unlessTooCostly(batch.work.retarget(file, bodyStart, found), null)
   if (outcome === null || 'refused' in outcome)
     throw new ChangeError(`${path} has too many links for them to be written anew. Divide it first.`, undefined, true)
   await batch.workspace.setBytes(path, outcome.done)
 }
 
 /** The references in a page's markdown. One that is too costly to be looked through has none, as when it is read. */
-const referencesIn = async ({ work }: Pick<Batch, 'work'>, markdown: string): Promise<readonly Reference[]> => (await tried(work.references(markdown))) ?? []
-
-async function tried<T>(work: Promise<T>): Promise<T | null> {
-  try {
-    return await work
-  } catch (error) {
-    if (error instanceof TextTooCostly) return null
-    throw error
-  }
-}
+const referencesIn = ({ work }: Pick<Batch, 'work'>, markdown: string): Promise<readonly Reference[]> => unlessTooCostly(work.references(markdown), [])

@@ -82,3 +82,13 @@ export type TextWork = { readonly [K in keyof TextTasks]: (...args: Parameters<T
 export class TextTooCostly extends Error {
   override name = 'TextTooCostly'
 }
+
+/** What `asked` answers; `instead` where the text is too costly. */
+export async function unlessTooCostly<T>(asked: Promise<T>, instead: T): Promise<T> {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof TextTooCostly) return instead
+    throw error
+  }
+}

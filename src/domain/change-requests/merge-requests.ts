@@ -13,6 +13,7 @@ import { headOf } from '../content/main-content.js'
 import { checkMergedNames } from '../writing/path-collisions.js'
 import { changeRequestRef, MAIN } from '../refs.js'
 import { guardBranch, guardMain } from '../main-guard.js'
+import { RESOLVED, wroteIn } from '../reviews/writers.js'
 
 /** Everybody who wrote between two commits, as trailers' values, the acting user left out. */
 export async function coAuthors(repo: Repository, from: CommitId, not: readonly CommitId[], acting: Pick<UserDoc, 'email'>): Promise<string[]> {
@@ -35,7 +36,8 @@ export async function mergeChangeRequest(app: App, actor: Actor, space: LoadedSp
     const { doc, head } = loadHead(space, (await reload(app, changeRequest)).doc)
     if (doc.status === 'merged') return { revision: doc.revisionMerged as CommitId }
     if (doc.status === 'archived') throw conflict('The change request is archived: set its status to open to merge it.')
-    const guard = guardMain(app, space, { by: 'merge', changeRequest: { doc, head } })
+    const mergedBy = { user: actor.user.id, wrote: await wroteIn(app, space, { doc, head }, actor.user) }
+    const guard = guardMain(app, space, { by: 'merge', changeRequest: { doc, head, mergedBy } })
     const revision = await moveBranch(space.repo, { ref: MAIN, reason: `merge change request ${doc.number}`, guard }, (main) =>
       mergeCommit(app, actor, space, { doc, head }, main ?? headOf(space)),
     )
@@ -106,7 +108,10 @@ export async function updateFromMain(
         parents: [head, main],
         tree: merged.tree,
         changes: [],
-        message: commitMessage(`Update change request #${doc.number} from main`, { 'Change-Request': String(doc.number) }),
+        message: commitMessage(`Update change request #${doc.number} from main`, {
+          'Change-Request': String(doc.number),
+          ...(resolve.length > 0 ? { [RESOLVED]: String(resolve.length) } : {}),
+        }),
         author: actor.user,
         overrides: await mergedOverrides(app, space.doc.id, repo, { bases, ours: head, theirs: main, tree: merged.tree }),
       })

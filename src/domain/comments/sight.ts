@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Place } from '../../content/blocks/places.js'
 import type { DocumentEntry, PageEntry } from '../../content/types.js'
-import { TextTooCostly } from '../../content/work/text-work.js'
+import { unlessTooCostly } from '../../content/work/text-work.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { SeenPage } from '../../model/index.js'
 import type { App } from '../app.js'
@@ -88,17 +88,8 @@ async function placesIn(app: App, revision: OpenRevision, entry: DocumentEntry):
   const { oid, source } = await readDocument(app, revision, entry)
   const known = app.content.places.get(oid)
   if (known) return known
-  const places = await placesOf(app, revision, source.markdown)
+  // A page that is too costly to be taken apart has none.
+  const places = await unlessTooCostly(app.texts.for(revision.space.doc.id).places(source.markdown), [])
   app.content.places.set(oid, places)
   return places
-}
-
-/** A page that is too costly to be taken apart has no places. */
-async function placesOf(app: App, revision: OpenRevision, markdown: string): Promise<readonly Place[]> {
-  try {
-    return await app.texts.for(revision.space.doc.id).places(markdown)
-  } catch (error) {
-    if (error instanceof TextTooCostly) return []
-    throw error
-  }
 }

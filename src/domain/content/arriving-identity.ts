@@ -4,6 +4,7 @@ import { kindOfPath } from '../../content/place-kind.js'
 import type { TextWork } from '../../content/work/text-work.js'
 import type { Repository } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
+import { Slices } from '../../kernel/slices.js'
 import type { App } from '../app.js'
 import { overridesAt, saysItsIds } from './identity.js'
 import { resolveChanges } from './identity-changes.js'
@@ -40,7 +41,9 @@ async function differsWhereNothingChanged(
   if (before === own) return false
   const [old, now] = [await repo.at(base), await repo.at(head)]
   const { root } = (await readConfig(old, work)).config
+  const slices = new Slices()
   for (const name of new Set([...before.keys(), ...own.keys()])) {
+    if (slices.due) await slices.rest()
     const { kind, key } = entryOfOverride(name)
     if (before.get(name) === own.get(name) || kindOfPath(key) !== kind) continue
     const path = root === '' ? key : `${root}/${key}`

@@ -35,14 +35,16 @@ export function isValidDownload(app: App, download: Download, signature: string)
   return given.length === expected.length && timingSafeEqual(given, expected) && download.expires * 1000 > app.clock.now().getTime()
 }
 
-/** The bytes behind a download URL. Throws 404 where the signature is not ours, it has expired, or the space or the file is gone. */
-export async function openDownload(app: App, download: Download, signature: string): Promise<Buffer> {
+/** What is behind a download URL: how large it is, and its bytes when they are asked for. Throws 404 where the signature is not ours, it has expired, or the space or the file is gone. */
+export async function openDownload(app: App, download: Download, signature: string): Promise<{ size: number; read: () => Promise<Buffer> }> {
   const space = isValidDownload(app, download, signature) ? await app.store.get(spaces, download.space) : null
   const repo = space && space.deletedAt === undefined ? await app.git.open(repositoryName(space.id)) : null
   const head = repo?.head(MAIN)
   if (!repo || !head) throw notFound('This download')
   try {
-    return await (await repo.at(head)).read(download.oid)
+    const snapshot = await repo.at(head)
+    const [size] = (await snapshot.sizes([download.oid])) as [number]
+    return { size, read: () => snapshot.read(download.oid) }
   } catch (error) {
     // nothing names it any more, and it was pruned
     if (isMissing(error)) throw notFound('This download')

@@ -5,7 +5,7 @@ import { readStructure } from '../../content/structure.js'
 import { readBounded } from '../../content/read.js'
 import { decodeText, MAX_TEXT_BYTES } from '../../content/text.js'
 import type { ContentStructure } from '../../content/types.js'
-import { TextTooCostly, type TextWork } from '../../content/work/text-work.js'
+import { type TextWork, unlessTooCostly } from '../../content/work/text-work.js'
 import type { Repository, Snapshot, TreeChange } from '../../git/index.js'
 import { Slices } from '../../kernel/slices.js'
 
@@ -209,19 +209,10 @@ async function sights(side: Side, changes: readonly TreeChange[], when: 'before'
     const entry = change[when]
     const bytes = texts && entry?.mode.startsWith('100') ? await readBounded(side.snapshot, entry.oid, MAX_TEXT_BYTES) : null
     const text = bytes && decodeText(bytes)
-    const heading = text === null ? null : await headingOf(side, text)
+    // A page that is too costly to be looked through has no heading.
+    const heading = text === null ? null : await unlessTooCostly(side.work.heading(text), null)
     found.push({ path: change.path, oid: entry?.oid as string, text, title: titles.get(change.path) ?? null, heading })
     if (slices.due) await slices.rest()
   }
   return found
-}
-
-/** A page that is too costly to be looked through has no heading. */
-async function headingOf({ work }: Side, text: string): Promise<string | null> {
-  try {
-    return await work.heading(text)
-  } catch (error) {
-    if (error instanceof TextTooCostly) return null
-    throw error
-  }
 }

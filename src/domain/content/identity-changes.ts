@@ -1,4 +1,4 @@
-import { applyChanges, type SideOf } from '../../content/identity-changes.js'
+import { applyInSteps, type SideOf } from '../../content/identity-changes.js'
 import { defaultId, type EntryKey, entryOfOverride, type IdOverrides } from '../../content/identity.js'
 import { matchStructures, structureKeys } from '../../content/identity-structure.js'
 import { readConfig } from '../../content/config.js'
@@ -8,7 +8,7 @@ import { readStructure } from '../../content/structure.js'
 import type { TextWork } from '../../content/work/text-work.js'
 import type { Repository } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
-import { Slices } from '../../kernel/slices.js'
+import { inSlices, Slices } from '../../kernel/slices.js'
 import { fileMoves, mayMove, Side } from './file-moves.js'
 
 /** What renames, additions and deletions between two commits do to the IDs; commits may be of any ancestry. */
@@ -26,7 +26,7 @@ export async function resolveChanges(work: TextWork, repo: Repository, before: I
   // Another root gives every file another key, although none has moved.
   const came = new Set(changes.map((change) => change.path))
   const rerooted = root === oldRoot ? [] : files.map((file) => file.path).filter((path) => !came.has(path) && keyBelow(root, path) !== keyBelow(oldRoot, path))
-  const result = applyChanges(
+  const steps = applyInSteps(
     before,
     {
       added: changes.filter((change) => change.status === 'added').map((change) => entry(change.path)),
@@ -40,7 +40,7 @@ export async function resolveChanges(work: TextWork, repo: Repository, before: I
     },
     (kind, key) => here.has(key) && kindOfPath(key) === kind,
   )
-  return structural(result, ...sides)
+  return structural(await inSlices(steps), ...sides)
 }
 
 /** Groups, links and computed pages: matched by what stayed the same around them. */
@@ -49,7 +49,7 @@ async function structural(overrides: IdOverrides, old: Side, now: Side): Promise
   const keys = structureKeys(after)
   const changes = matchStructures(before, after)
   if (changes.added.length + changes.deleted.length + changes.renamed.length === 0) return overrides
-  return applyChanges(overrides, changes, (kind, key) => keys.has(`${kind}\0${key}`))
+  return inSlices(applyInSteps(overrides, changes, (kind, key) => keys.has(`${kind}\0${key}`)))
 }
 
 /** Which side says an entry's ID: the only one that has a file at its path, or whose very file the merged tree has there. Of the entries asked for. */

@@ -1,8 +1,9 @@
 import type { IdOverrides } from '../../content/identity.js'
-import { mergeOverrides, takeOverrides } from '../../content/identity-changes.js'
+import { mergeOverridesInSteps, takeOverrides } from '../../content/identity-changes.js'
 import { composePageIds, decodePageIds, differenceOfPageIds } from '../../content/identity-header.js'
 import type { CommitInfo, Repository } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
+import { inSlices } from '../../kernel/slices.js'
 import type { App } from '../app.js'
 import { entriesOf, resolveChanges, sideOfFiles } from './identity-changes.js'
 import { ADOPTED } from '../refs.js'
@@ -153,7 +154,8 @@ export async function mergedOverrides(app: App, space: string, repo: Repository,
   if (b.size + o.size + t.size === 0) return o
   const work = app.texts.for(space)
   const differing = [...new Set([...o.keys(), ...t.keys()])].filter((name) => o.get(name) !== t.get(name))
-  return mergeOverrides(b, o, t, await entriesOf(work, repo, tree), await sideOfFiles(work, repo, { ours, theirs, tree }, differing))
+  const sideOf = await sideOfFiles(work, repo, { ours, theirs, tree }, differing)
+  return inSlices(mergeOverridesInSteps(b, o, t, await entriesOf(work, repo, tree), sideOf))
 }
 
 /** IDs of what several commits have in common: merged, as their content is. */
@@ -163,7 +165,8 @@ async function overridesOfBases(app: App, space: string, repo: Repository, bases
   let joined = await overridesAt(app, space, repo, first)
   for (const base of more) {
     const below = await repo.mergeBase(first, base)
-    joined = mergeOverrides(below ? await overridesAt(app, space, repo, below) : noOverrides, joined, await overridesAt(app, space, repo, base))
+    const under = below ? await overridesAt(app, space, repo, below) : noOverrides
+    joined = await inSlices(mergeOverridesInSteps(under, joined, await overridesAt(app, space, repo, base)))
   }
   return joined
 }

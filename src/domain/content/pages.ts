@@ -2,7 +2,7 @@ import { resolveRedirect } from '../../content/config.js'
 import { evaluateMarkdown } from '../../content/evaluate.js'
 import { imageDimensions } from '../../content/image-dimensions.js'
 import type { FilePlace, PageEntry } from '../../content/types.js'
-import { TextTooCostly } from '../../content/work/text-work.js'
+import { unlessTooCostly } from '../../content/work/text-work.js'
 import { notFound } from '../../kernel/errors.js'
 import type { App } from '../app.js'
 import { parsePage } from './page-source.js'
@@ -99,11 +99,6 @@ export async function evaluate(
     return page === null || page.large !== undefined ? null : page.source.markdown
   }
   const around = { structure, pageVariables, exists: (path: string) => paths.has(path), readIncluded, work: app.texts.for(revision.space.doc.id) }
-  try {
-    return await evaluateMarkdown(markdown, gitPath, around)
-  } catch (error) {
-    // What is too costly to be filled in stays as it is written.
-    if (error instanceof TextTooCostly) return markdown
-    throw error
-  }
+  // What is too costly to be filled in stays as it is written.
+  return unlessTooCostly(evaluateMarkdown(markdown, gitPath, around), markdown)
 }

@@ -5,7 +5,7 @@ import { idOf } from '../../content/identity.js'
 import { mentionSearch } from '../../content/mentions.js'
 import { readStructure } from '../../content/structure.js'
 import type { ContentStructure, DocumentEntry, FilePlace, PageEntry } from '../../content/types.js'
-import { TextTooCostly } from '../../content/work/text-work.js'
+import { unlessTooCostly } from '../../content/work/text-work.js'
 import { MissingObject, type Repository, type Snapshot, type TreeChange } from '../../git/index.js'
 import { notFound } from '../../kernel/errors.js'
 import { type CommitId, isOid } from '../../kernel/ids.js'
@@ -115,19 +115,10 @@ export async function referencesOf(app: App, revision: OpenRevision, entry: Docu
   const known = app.content.references.get(file.oid)
   if (known) return known
   const { source } = await parsePage(app, revision.space.doc.id, revision.snapshot, file.oid, entry.gitPath)
-  const found = await findReferences(app, revision, source.markdown)
+  // A page that is too costly to be looked through names nothing.
+  const found = await unlessTooCostly(app.texts.for(revision.space.doc.id).references(source.markdown), [])
   app.content.references.set(file.oid, found)
   return found
-}
-
-/** A page that is too costly to be looked through names nothing. */
-async function findReferences(app: App, revision: OpenRevision, markdown: string): Promise<readonly Reference[]> {
-  try {
-    return await app.texts.for(revision.space.doc.id).references(markdown)
-  } catch (error) {
-    if (error instanceof TextTooCostly) return []
-    throw error
-  }
 }
 
 /** All pages of a tree, depth first. */

@@ -8,6 +8,7 @@ import { SyncFailure } from './failure.js'
 import type { Entry } from './log-entries.js'
 import { firstGround, type Foundation, findFoundations } from './new-branch.js'
 import { describeRemote } from './remote.js'
+import { checkStillAsked } from './request.js'
 import { fetchHead, type Outcome, type Sync } from './sync.js'
 import { logMoves, readSyncLog, type SyncLog } from './sync-log.js'
 import { requireMain, takeUp } from './take-up.js'
@@ -104,6 +105,7 @@ async function push(sync: Sync, { entry, expected }: Prepared): Promise<Outcome 
   const { app, remote } = sync
   const { repo } = sync.space
   await sync.enter('pushing')
+  await checkStillAsked(app.store, sync.run)
   const inLog = <T>(work: (log: SyncLog, main: CommitId) => Promise<T>): Promise<T> =>
     app.locks.run(sync.space.doc.id, async () => {
       const main = requireMain(sync)

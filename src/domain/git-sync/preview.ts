@@ -26,7 +26,7 @@ const MAX_MAPPED = 1_000
 /**
  * What an import or export would change, found out as it would be done and thrown away: objects are fetched and written,
  * which Git prunes later; no ref moves, no document changes, and nothing is remembered. Throws 400 (url, ref, directory;
- * what would end the run, in the same words), 403, 409 (a folder with too long a history).
+ * what would end the run, in the same words), 403, 409 (a folder with too long a history), 503 (too many at once).
  */
 export async function previewSync(app: App, actor: Actor, space: LoadedSpace, input: PreviewRequest, query: ChangesQuery): Promise<GitPreview> {
   const { remote, credential } = readRemote(input, { allowedProtocols: app.settings.allowedProtocols, mergeRequests: false })
@@ -44,7 +44,7 @@ export async function previewSync(app: App, actor: Actor, space: LoadedSpace, in
     enter: async () => {},
   }
   try {
-    return await (input.direction === 'import' ? previewImport : previewExport)(contact, force, query)
+    return await app.previews.run(actor.user.id, () => (input.direction === 'import' ? previewImport : previewExport)(contact, force, query))
   } catch (error) {
     throw told(error, app.settings.remoteTimeoutMs)
   }

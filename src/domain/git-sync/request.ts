@@ -13,11 +13,11 @@ import {
   spaces,
   syncRuns,
 } from '../../model/index.js'
-import type { Document, Transaction } from '../../store/index.js'
+import type { Document, Reader, Transaction } from '../../store/index.js'
 import type { Actor, App, LoadedSpace } from '../app.js'
 import { checkImport, checkUnlocked } from '../main-guard.js'
 import { spaceRole } from '../roles/access.js'
-import { type Credential, isLinkTo, readRemote, type SyncRemote } from './remote.js'
+import { type Credential, isLinkTo, readRemote, remoteOf, type SyncRemote } from './remote.js'
 
 /** Runs that are kept per space. */
 const KEPT_RUNS = 200
@@ -126,6 +126,7 @@ export async function enqueue(
         startedAt: now,
         sequence: (before.at(-1)?.sequence ?? 0) + 1,
         hadCredential: credential !== null,
+        ...(follows ? { follows } : {}),
       })
       await insertJob(tx, made, now)
       return made
@@ -138,8 +139,13 @@ export async function enqueue(
   }
 }
 
+/** Looks at what who asked for a run may do now, when it begins and before it moves anything: a role may be gone by then. Throws 403, 404, 409. */
+export async function checkStillAsked(reader: Reader, run: SyncRunDoc): Promise<void> {
+  if (!run.follows) await checkAsker(reader, run, run.space, remoteOf(run))
+}
+
 /** Looks again, in the transaction, at the role of who asks, and at the rule of the space where another remote is to be linked. Throws 403, 409. */
-async function checkAsker(tx: Transaction, run: NewRun, id: string, remote: SyncRemote): Promise<void> {
+async function checkAsker(tx: Reader, run: NewRun, id: string, remote: SyncRemote): Promise<void> {
   const doc = await tx.get(spaces, id)
   if (!doc) throw notFound('The space')
   const role = await spaceRole(tx, run.requestedBy, doc)

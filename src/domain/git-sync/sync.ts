@@ -6,6 +6,7 @@ import type { Actor, App, LoadedSpace } from '../app.js'
 import { emit } from '../events/events.js'
 import { repositoryName } from '../refs.js'
 import { SyncFailure } from './failure.js'
+import { checkStillAsked } from './request.js'
 import { isLinkTo, remoteOf, type SyncRemote, withCredential } from './remote.js'
 
 export type Stage = 'connecting' | 'fetching' | 'checking' | 'merging' | 'pushing'
@@ -46,6 +47,7 @@ export async function openSync(app: App, runId: string): Promise<Sync> {
   const run = await app.store.replace(syncRuns, { ...stored, state: 'running', stage: 'connecting', progress: progress.connecting })
   const doc = await app.store.get(spaces, run.space)
   if (!doc || doc.deletedAt !== undefined) throw new SyncFailure('The space was deleted.')
+  await checkStillAsked(app.store, run)
   const remote = remoteOf(run)
   const user = (await app.store.get(users, run.requestedBy)) ?? {
     id: run.requestedBy,

@@ -3,7 +3,7 @@ import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { spaces } from '../../model/index.js'
 import { commitMessage, makeCommit } from '../writing/commits.js'
 import { mergedOverrides, takenOverrides } from '../content/identity.js'
-import { guardMain } from '../main-guard.js'
+import { guardMain, type RefGuard } from '../main-guard.js'
 import { ADOPTED, keepRef, MAIN } from '../refs.js'
 import { type CommonGround, entriesOf } from './common-ground.js'
 import { holdConflict, settleConflict } from './conflict.js'
@@ -13,6 +13,7 @@ import { rememberTheirs } from './merge-arrival.js'
 import { overtakenConflicts } from './overtaken-conflicts.js'
 import { type Arrival, type Plan, planArrival } from './plan-arrival.js'
 import { describeRemote, isLinkTo } from './remote.js'
+import { checkStillAsked } from './request.js'
 import type { Contact, Outcome, Sync } from './sync.js'
 import { logMoves, readSyncLog } from './sync-log.js'
 
@@ -60,13 +61,8 @@ async function attempt(sync: Sync, found: Pick<Arrival, 'head' | 'theirs'>, opti
     return { result: 'unchanged', revision: main, remoteRevision: found.head }
   }
   const guard = guardMain(sync.app, sync.space, { by: 'import', known: ({ git }) => isLinkTo(git, remote.key) && arrival.log.last !== null })
-  const checked = <T>(move: () => Promise<T>): Promise<T> =>
-    guard.hold(async () => {
-      await guard.check()
-      return move()
-    })
-  if (plan.kind === 'adopt') return checked(() => adopt(sync, arrival, plan.ground))
   await guard.check()
+  if (plan.kind === 'adopt') return adopt(sync, arrival, plan.ground, guard)
   if (plan.kind === 'conflict') return holdConflict(sync, arrival, plan)
   const taken = options.force && sync.run.direction === 'import'
   const commit = await mergeCommit(
@@ -78,7 +74,7 @@ async function attempt(sync: Sync, found: Pick<Arrival, 'head' | 'theirs'>, opti
     await overtakenConflicts(sync, arrival),
   )
   const moves = await recordMoves(sync, arrival, plan.ground, found.theirs, commit)
-  await checked(() => repo.move([...moves, { ref: MAIN, from: main, to: commit }], `merge ${describeRemote(remote)}`))
+  await moveGuarded(sync, guard, [...moves, { ref: MAIN, from: main, to: commit }], `merge ${describeRemote(remote)}`)
   await settleConflict(sync, options.force ? 'A forced import took the content of the remote.' : 'A later import could be merged cleanly.')
   return { result: 'merged', revision: commit, remoteRevision: found.head }
 }
@@ -126,7 +122,7 @@ export async function mergeCommit(
 }
 
 /** Main becomes the remote's history as it is. */
-async function adopt(sync: Sync, arrival: Arrival, ground: CommonGround): Promise<Outcome> {
+async function adopt(sync: Sync, arrival: Arrival, ground: CommonGround, guard: RefGuard): Promise<Outcome> {
   const { repo } = sync.space
   const { head, theirs, main } = arrival
   const moves: RefMove[] = [
@@ -135,6 +131,14 @@ async function adopt(sync: Sync, arrival: Arrival, ground: CommonGround): Promis
     { ref: ADOPTED, from: repo.head(ADOPTED), to: theirs },
     { ref: MAIN, from: main, to: theirs },
   ]
-  await repo.move(moves, `adopt ${describeRemote(sync.remote)}`)
+  await moveGuarded(sync, guard, moves, `adopt ${describeRemote(sync.remote)}`)
   return { result: 'adopted', revision: theirs, remoteRevision: head }
 }
+
+/** Moves main with what goes with it, when the guard has agreed for the last time. */
+const moveGuarded = ({ app, run, space: { repo } }: Sync, guard: RefGuard, moves: RefMove[], reason: string): Promise<void> =>
+  guard.during(async () => {
+    await guard.check()
+    await checkStillAsked(app.store, run)
+    await repo.move(moves, reason)
+  })

@@ -6,6 +6,7 @@ import type { Actor, App, LoadedCollection, LoadedSpace } from '../app.js'
 import { loadedCollection } from './collections.js'
 import { emit } from '../events/events.js'
 import { checkMayAdd, checkMayMove, checkMayTake, checkNesting, roleOnItem, whatHeMayNotTake } from './places.js'
+import { checkRulesHold, ruledFor } from './ruled.js'
 import { collectionItem, type Item, isDeleted, itemsAt, itemsBelow, makeRoom, type Place, replaceItem, spaceItem } from './siblings.js'
 import { openSpace } from './spaces.js'
 
@@ -34,7 +35,7 @@ export async function moveCollection(app: App, actor: Actor, collection: LoadedC
 
 /**
  * Moves by what is stored now: two moves at once come one after the other. Throws 400 for a parent or sibling that is
- * none, 403 where the caller may not take from the old place, add to the new one, or take along all that lies in it, 409 where nothing would change, a
+ * none, 403 where the caller may not take from the old place, add to the new one, take along all that lies in it, or could lift a rule of it there, 409 where nothing would change, a
  * collection would lie in itself, or the caller would lose it from sight.
  */
 async function moveItem(app: App, tx: Transaction, actor: Actor, item: Item, input: MoveContent): Promise<Item> {
@@ -64,9 +65,11 @@ async function moveItem(app: App, tx: Transaction, actor: Actor, item: Item, inp
   )
     throw conflict('Nothing would change: it stands there already.')
   const [position] = await makeRoom(tx, others, at)
+  const ruled = to.parent === from.parent ? [] : await ruledFor(tx, viewer, item.kind === 'space' ? [item] : await itemsBelow(tx, item.doc.id))
   const moved = await replaceItem(tx, withPlace(item, to, position as string, app.clock.now().toISOString()))
   if ((await roleOnItem(tx, viewer, moved)) === null)
     throw conflict('You would not see it any more: its default level gives nobody access, and there you have no role by name.')
+  await checkRulesHold(tx, viewer.user, ruled)
   await emit(app, tx, {
     type: `${item.kind}.moved`,
     organization,

@@ -10,7 +10,7 @@ import { makeCommit, moveBranch } from '../writing/commits.js'
 import { emit } from '../events/events.js'
 import { noOverrides } from '../content/identity.js'
 import { checkMayAdd, checkMayAddBeside } from './places.js'
-import { betweenMoves, unguarded } from '../main-guard.js'
+import { unguarded } from '../main-guard.js'
 import { MAIN, repositoryName } from '../refs.js'
 import { markOnSites } from '../sites/deleted-spaces.js'
 import { rolesOf } from '../roles/roles-of-list.js'
@@ -154,7 +154,7 @@ async function changeSpace(
 
 const settings = ['title', 'emoji', 'language', 'editMode', 'defaultLevel', 'visibility', 'requiredApprovals', 'visitorAuth'] as const
 
-/** Changes the settings that are given, those that bind writes between two of them; `null` removes a language or the way visitors are authenticated. Throws 400, 404. */
+/** Changes the settings that are given; `null` removes a language or the way visitors are authenticated. Throws 400, 404. */
 export async function updateSpace(app: App, actor: Actor, space: LoadedSpace, input: UpdateSpace): Promise<LoadedSpace> {
   if (input.visitorAuth?.backend === 'integration')
     throw badRequest('There is no such integration.', [
@@ -172,10 +172,8 @@ export async function updateSpace(app: App, actor: Actor, space: LoadedSpace, in
     const next = Object.fromEntries(given.filter(([field, value]) => value !== null || field === 'defaultLevel')) as unknown as Document<SpaceDoc>
     return changed(stored, next).length === 0 ? stored : { ...next, updatedAt: app.clock.now().toISOString() }
   }
-  const set = () => changeSpace(app, actor, space.doc.id, 'space.updated', change, (before, after) => ({ fields: changed(before, after) }))
-  // Once this is answered, nothing moves by the rule of before.
-  const bindsMoves = input.requiredApprovals !== undefined || input.editMode !== undefined
-  return openSpace(app, actor, await (bindsMoves ? betweenMoves(app, space.doc.id, set) : set()))
+  const doc = await changeSpace(app, actor, space.doc.id, 'space.updated', change, (before, after) => ({ fields: changed(before, after) }))
+  return openSpace(app, actor, doc)
 }
 
 /** Marks a space as deleted; it can be restored for seven days. */

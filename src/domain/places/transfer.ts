@@ -21,6 +21,7 @@ import { emit } from '../events/events.js'
 import { belongs, carryGrants } from '../roles/kept-grants.js'
 import { inPlace, MAX_REASONS, placeOf, withPlace } from './move.js'
 import { checkMayMove, checkMayTake, checkNesting, roleAt, roleOnItem, whatHeMayNotTake } from './places.js'
+import { checkRulesHold, ruledFor } from './ruled.js'
 import { collectionItem, type Item, itemsBelow, type Place, positionAtEnd, replaceItem, spaceItem } from './siblings.js'
 import { openSpace } from './spaces.js'
 
@@ -69,6 +70,7 @@ async function transferItem(app: App, tx: Transaction, actor: Actor, item: Item,
   if (item.kind === 'collection') await checkNesting(tx, item.doc.id, to.parent)
 
   const now = app.clock.now().toISOString()
+  const ruled = await ruledFor(tx, viewer, everything)
   const moved = await replaceItem(tx, withPlace(item, to, await positionAtEnd(tx, to), now))
   if (from.organization !== to.organization) {
     for (const one of below) await replaceItem(tx, { ...one, doc: { ...one.doc, organization: to.organization } } as Item)
@@ -79,6 +81,7 @@ async function transferItem(app: App, tx: Transaction, actor: Actor, item: Item,
   }
   if ((await roleOnItem(tx, await viewerOf(tx, actor.user.id, to.organization), moved)) === null)
     throw cannot([{ path: '', message: 'you would not see it any more: its default level gives nobody access, and you are no admin of the target' }])
+  await checkRulesHold(tx, actor.user.id, ruled)
   for (const one of from.organization === to.organization ? [item] : everything) await emitTransferred(app, tx, actor, one, from, to)
   return moved
 }

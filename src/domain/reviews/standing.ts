@@ -35,23 +35,34 @@ export async function mayReview(reader: Reader, user: string, space: SpaceDoc): 
   return role !== null && allows('space:review', role)
 }
 
+async function isAdmin(reader: Reader, user: string, space: SpaceDoc): Promise<boolean> {
+  const role = await spaceRole(reader, user, space)
+  return role !== null && allows('space:admin', role)
+}
+
 /** A change request, and the commit of it that is to be merged. */
 export interface Candidate {
   doc: Document<ChangeRequestDoc>
   head: LoadedChangeRequest['head']
+  /** Who merges it, and whether he wrote in it (`writers.ts`). */
+  mergedBy: { user: string; wrote: boolean }
 }
 
 /**
  * The rule of a space, "a merge needs N approvals": throws 409 where the head has fewer, or where somebody who counts has
- * asked for changes. Under the lock of the space, with the head that is to be merged.
+ * asked for changes. Who wrote in it and is no admin does not merge it on his own approval: his writing would reach main
+ * with nobody else having seen it. Under the lock of the space, with the head that is to be merged.
  */
 export async function checkApprovals(reader: Reader, changeRequest: Candidate): Promise<void> {
   const space = await reader.get(spaces, changeRequest.doc.space)
   const required = space?.requiredApprovals ?? 0
   if (!space || required === 0) return
   const { approvals, objections } = await standingOf(reader, space, changeRequest)
+  const { user, wrote } = changeRequest.mergedBy
   const missing = required - approvals.length
   const reasons: string[] = []
+  if (missing === 0 && wrote && approvals.some(({ reviewer }) => reviewer === user) && !(await isAdmin(reader, user, space)))
+    reasons.push('You wrote in it and merge it, so your own approval does not count: somebody else has to approve it, or to merge it.')
   if (missing > 0)
     reasons.push(`It needs ${count(required)} of its latest revision by others than who opened it, and has ${approvals.length}: ${count(missing)} missing.`)
   if (objections.length > 0) reasons.push(`Changes are requested by ${await names(reader, objections)}: they have to approve it, or an admin to dismiss that.`)

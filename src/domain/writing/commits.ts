@@ -125,7 +125,7 @@ export async function moveBranch(
     const commit = await attempt(head)
     if (commit === head) return commit
     try {
-      await guard.hold(async () => {
+      await guard.during(async () => {
         await guard.check()
         await moveRefs(repo, [{ ref, from: head, to: commit }], reason)
       })

@@ -54,16 +54,18 @@ async function makeSome<T>(repo: Repository, edits: readonly Edit<T>[]): Promise
       for (const [, own] of open) for (const edit of own) edit.reject(error)
       return []
     }
-    // All of one space: so one of them speaks for all.
-    const { refused, stale } = await (edits[0] as Edit<T>).guard.hold(async () => {
-      const asked = await askAgain(chains)
-      return { refused: asked.refused, stale: await publish(repo, asked.ready) }
+    const { refused, stale } = await duringOf(edits)(async () => {
+      const { ready, refused } = await askAgain(chains)
+      return { refused, stale: await publish(repo, ready) }
     })
     if (tries >= ATTEMPTS) for (const { chain, error } of stale.splice(0)) for (const edit of chain.edits) edit.reject(movesTooFast(error))
     open = [...stale.map(({ chain }): [RefName, Edit<T>[]] => [chain.ref, [...chain.edits]]), ...refused]
   }
   return later
 }
+
+/** All edits are of one space: the guard of any holds its moves together. */
+const duringOf = <T>([first]: readonly Edit<T>[]): RefGuard['during'] => (first ? first.guard.during : (work) => work())
 
 /**
  * Asks the guards once more, with all objects made and the refs about to move. Where one says no, its edit is refused, and

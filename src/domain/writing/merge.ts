@@ -4,7 +4,7 @@ import { idOf } from '../../content/identity.js'
 import { readConfig } from '../../content/config.js'
 import { folderOf, isMarkdown, keyBelow } from '../../content/paths.js'
 import { MAX_STRUCTURE_BYTES } from '../../content/read.js'
-import { type SummaryNames, TextTooCostly, type TextWork } from '../../content/work/text-work.js'
+import { type SummaryNames, type TextWork, unlessTooCostly } from '../../content/work/text-work.js'
 import { decodeText, encodeText, encodingOf, MAX_TEXT_BYTES } from '../../content/text.js'
 import type { SummaryNode } from '../../content/types.js'
 import type { EntryMode, FileChange, MergeConflict, Repository } from '../../git/index.js'
@@ -82,24 +82,16 @@ async function mergeStructured(
   const encoding = encodingOf(mine as Buffer)
   if (encoding !== encodingOf(other as Buffer)) return null
   const [b, o, t] = [was, mine, other].map((bytes) => decodeText(bytes as Buffer)) as [string, string, string]
-  const merged = await orNull(
+  const merged = await unlessTooCostly(
     path === summary
       ? mergeSummaries(app, space, sides, { base: b, ours: o, theirs: t })
       : mergeTexts(app.texts.for(space.doc.id), path, base !== undefined, b, o, t),
+    null,
   )
   return merged && 'text' in merged ? encodeText(merged.text, encoding) : null
 }
 
 /** What is too costly to be merged by its structure stays Git's conflict. */
-async function orNull(merging: Promise<Merged | null>): Promise<Merged | null> {
-  try {
-    return await merging
-  } catch (error) {
-    if (error instanceof TextTooCostly) return null
-    throw error
-  }
-}
-
 async function mergeTexts(work: TextWork, path: string, hasBase: boolean, b: string, o: string, t: string): Promise<Merged | null> {
   if (/(^|\/)(\.gitbook\.yaml|\.gitbook\/vars\.yaml|\.gitbook\/tags\.yaml)$/.test(path)) return work.mergeYaml(b, o, t)
   return isMarkdown(path) && hasBase ? work.mergePage(b, o, t) : null

@@ -1,4 +1,5 @@
 import { GitError } from '../errors.js'
+import { Heard } from './heard.js'
 import type { Launcher, Running } from './launcher.js'
 import type { Environment } from './messages.js'
 
@@ -44,8 +45,7 @@ export class Conversation {
   readonly #questions: Question[] = []
   #running: Running | null = null
   #unsent: string[] = []
-  #chunks: Buffer[] = []
-  #bytes = 0
+  readonly #heard = new Heard()
   #need = 1
   #discard = 0
   #lost: ConversationLost | null = null
@@ -148,15 +148,14 @@ export class Conversation {
       if (dropped === chunk.length) return
       chunk = chunk.subarray(dropped)
     }
-    this.#chunks.push(chunk)
-    this.#bytes += chunk.length
-    while (this.#bytes >= this.#need && this.#bytes > 0) if (!this.#answerOne()) break
+    this.#heard.add(chunk, this.#need)
+    while (this.#heard.length >= this.#need && this.#heard.length > 0) if (!this.#answerOne()) break
     if (this.#questions.length === 0) this.#watch()
     if (this.#finishing && this.#questions.length === 0) this.#running?.stream.end()
   }
 
   #answerOne(): boolean {
-    const bytes = this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks)
+    const { bytes } = this.#heard
     const question = this.#questions[0]
     if (!question) {
       this.kill()
@@ -164,16 +163,13 @@ export class Conversation {
     }
     const reading = question.read(bytes)
     if ('need' in reading) {
-      this.#chunks = [bytes]
       this.#need = reading.need
       return bytes.length >= reading.need
     }
     this.#questions.shift()
     this.#need = 1
     this.#discard = Math.max(0, reading.used - bytes.length)
-    const rest = bytes.subarray(Math.min(reading.used, bytes.length))
-    this.#chunks = rest.length > 0 ? [rest] : []
-    this.#bytes = rest.length
+    this.#heard.drop(Math.min(reading.used, bytes.length))
     if ('refuse' in reading) question.reject(reading.refuse)
     else question.resolve(reading.answer)
     return true

@@ -3,7 +3,7 @@ import type { Remote } from '../types.js'
 import { bounded, classify } from './classify.js'
 import { type RemoteIdentity, remoteEnvironment } from './environment.js'
 import type { PrivateNetworks } from '../../kernel/addresses.js'
-import { allowedAddresses } from './hosts.js'
+import { allowedAddresses, type ResolveHost } from './hosts.js'
 import { type GitRun, type GitRunOptions, runGit } from './run.js'
 import { scrubber } from './scrub.js'
 import { hostKeyRefusal } from './ssh.js'
@@ -14,6 +14,8 @@ export interface RemoteOptions extends RemoteIdentity {
   allowedProtocols: readonly string[]
   /** Whether hosts in private networks may be reached: true, or a list of CIDRs. */
   allowPrivateNetworks: PrivateNetworks
+  /** Where names of hosts are looked up; default the system, which blocks threads meanwhile. */
+  resolve?: ResolveHost
   /** Milliseconds for asking a remote's ref; 60 s unless given. */
   headTimeoutMs?: number
   /** Milliseconds for a push; 10 min unless given. */
@@ -39,7 +41,7 @@ export async function connect(remote: Remote, options: RemoteOptions): Promise<C
   const username = remote.username ?? address.username ?? ''
   const password = remote.password ?? address.password ?? ''
   if (/[\u0000-\u001f\u007f]/.test(username + password)) throw new RemoteError('unauthorized', 'The user name or password holds a control character.')
-  const addresses = await allowedAddresses(address, options.allowPrivateNetworks)
+  const addresses = await allowedAddresses(address, options.allowPrivateNetworks, options.resolve)
   const env = remoteEnvironment(address, addresses, options)
   const scrub = scrubber({ username, password })
   const given = address.protocol.startsWith('http') && (username !== '' || password !== '')

@@ -17,7 +17,7 @@ function splitter(separator: number, each: (record: Buffer) => void): (piece: Bu
 }
 
 /** Runs a Git command over the quarantine, handing each record of its output to `check`; what that throws ends it. */
-async function stream(
+export async function stream(
   args: readonly string[],
   env: Record<string, string>,
   timeoutMs: number,
@@ -47,10 +47,10 @@ async function stream(
 /** What a limit looks at, as a pathspec. */
 const within = ({ directory = '' }: FetchLimits): string[] => (directory === '' ? [] : [`:(top,literal)${directory}/`])
 
-const tooLarge = (size: number, path: Buffer, limits: FetchLimits): RemoteError =>
+const tooLarge = (size: number, path: Buffer, commit: string, limits: FetchLimits): RemoteError =>
   new RemoteError(
     'too-large',
-    `The remote's history holds a file of ${size} bytes, ${JSON.stringify(path.subarray(0, 300).toString('utf8'))}; at most ${limits.maxBlobBytes} are allowed.`,
+    `The remote's history holds a file of ${size} bytes, ${JSON.stringify(path.subarray(0, 300).toString('utf8'))}; at most ${limits.maxBlobBytes} are allowed. It is in commit ${commit}.`,
   )
 
 /**
@@ -76,7 +76,7 @@ export async function checkArrived(
   return objects
 }
 
-/** Throws for the first large blob that the history has below `directory`, by the path it has there. */
+/** Throws for the first large blob that the history has below `directory`, by the path it has there and the newest commit that has it. */
 async function requireElsewhere(
   env: Record<string, string>,
   head: string,
@@ -84,10 +84,12 @@ async function requireElsewhere(
   limits: FetchLimits,
   timeoutMs: number,
 ): Promise<void> {
-  await stream(['rev-list', '--objects', '--full-history', head, '--', ...within(limits)], env, timeoutMs, '\n', (record) => {
+  let commit = head
+  await stream(['rev-list', '--objects', '--in-commit-order', '--full-history', head, '--', ...within(limits)], env, timeoutMs, '\n', (record) => {
+    if (record.length === 40) commit = record.toString('latin1')
     const size = large.get(record.toString('latin1', 0, 40))
     if (size === undefined) return
-    throw tooLarge(size, record.subarray(41), limits)
+    throw tooLarge(size, record.subarray(41), commit, limits)
   })
 }
 
@@ -110,6 +112,6 @@ export async function checkHead(env: Record<string, string>, head: string, limit
     const tab = record.indexOf(0x09)
     const size = Number(record.toString('latin1', 0, tab).split(/ +/)[3])
     if (size > limits.maxBlobBytes)
-      throw tooLarge(size, Buffer.concat([Buffer.from(root === head ? '' : `${limits.directory}/`), record.subarray(tab + 1)]), limits)
+      throw tooLarge(size, Buffer.concat([Buffer.from(root === head ? '' : `${limits.directory}/`), record.subarray(tab + 1)]), head, limits)
   })
 }

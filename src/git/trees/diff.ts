@@ -1,3 +1,4 @@
+import { Slices } from '../../kernel/slices.js'
 import type { Node, Tree } from '../objects/tree-codec.js'
 import { emptyTree } from '../objects/tree-codec.js'
 import type { TreeChange } from '../types.js'
@@ -8,26 +9,41 @@ type ReadTree = (oid: string) => Promise<Tree>
 /** How two trees differ, file by file, in order of path; equal folders are not opened. Null = the empty tree. */
 export async function diffTrees(before: string | null, after: string | null, readTree: ReadTree): Promise<TreeChange[]> {
   const changes: TreeChange[] = []
-  if (before !== after) await compare(before, after, '', readTree, changes)
+  if (before !== after) await compare({ before, after, prefix: '' }, readTree, changes, new Slices())
   return changes.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
 }
 
-async function compare(before: string | null, after: string | null, prefix: string, readTree: ReadTree, into: TreeChange[]): Promise<void> {
-  const [old, now] = await Promise.all([before ? readTree(before) : emptyTree, after ? readTree(after) : emptyTree])
-  for (const name of new Set([...old.byName.keys(), ...now.byName.keys()])) {
-    await compareEntry(old.byName.get(name), now.byName.get(name), prefix + name, readTree, into)
-  }
+/** Two folders to be compared, or the trees as wholes. */
+interface Pair {
+  before: string | null
+  after: string | null
+  prefix: string
 }
 
-async function compareEntry(old: Node | undefined, now: Node | undefined, path: string, readTree: ReadTree, into: TreeChange[]): Promise<void> {
+/** Only folders are waited for: a wait for each of ten thousand equal files would be most of the work. */
+async function compare({ before, after, prefix }: Pair, readTree: ReadTree, into: TreeChange[], slices: Slices): Promise<void> {
+  const [old, now] = await Promise.all([before ? readTree(before) : emptyTree, after ? readTree(after) : emptyTree])
+  const folders: Pair[] = []
+  for (const [name, node] of old.byName) {
+    compareEntry(node, now.byName.get(name), prefix + name, into, folders)
+    if (slices.due) await slices.rest()
+  }
+  for (const [name, node] of now.byName) {
+    if (!old.byName.has(name)) compareEntry(undefined, node, prefix + name, into, folders)
+    if (slices.due) await slices.rest()
+  }
+  for (const pair of folders) await compare(pair, readTree, into, slices)
+}
+
+function compareEntry(old: Node | undefined, now: Node | undefined, path: string, into: TreeChange[], folders: Pair[]): void {
   if (old?.oid === now?.oid && old?.mode === now?.mode) return
-  const [oldFolder, nowFolder] = [folderOf(old), folderOf(now)]
-  if (oldFolder !== nowFolder) await compare(oldFolder, nowFolder, `${path}/`, readTree, into)
-  const before = old && !oldFolder ? toEntry(path, old) : undefined
-  const after = now && !nowFolder ? toEntry(path, now) : undefined
-  if (before && after) into.push({ status: 'modified', path, before, after })
-  else if (before) into.push({ status: 'deleted', path, before })
-  else if (after) into.push({ status: 'added', path, after })
+  const [before, after] = [folderOf(old), folderOf(now)]
+  if (before !== after) folders.push({ before, after, prefix: `${path}/` })
+  const was = old && !before ? toEntry(path, old) : undefined
+  const is = now && !after ? toEntry(path, now) : undefined
+  if (was && is) into.push({ status: 'modified', path, before: was, after: is })
+  else if (was) into.push({ status: 'deleted', path, before: was })
+  else if (is) into.push({ status: 'added', path, after: is })
 }
 
 const folderOf = (node: Node | undefined): string | null => (node?.mode === '040000' ? node.oid : null)

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../kernel/errors.js'
 
-/** Of each body so much is free, so that those who send much keep nobody from an ordinary request. */
-const FREE_BYTES = 64 * 1024
+/** Of each body or answer so much is free, so that those who need much keep nobody from an ordinary request. */
+export const FREE_BYTES = 64 * 1024
 const RETRY_SECONDS = '5'
 
 /** What one request holds of the budget. */
@@ -12,15 +12,25 @@ export interface Share {
   release(): void
 }
 
+/** What is told to who comes on top: where all is taken, and where he has half of it himself. */
+export interface Refusals {
+  all: string
+  his: string
+}
+
 /**
- * One bound, in bytes, on the bodies of all requests together, from their first byte until they are answered. What stands
- * alone passes, however large: it has limits of its own.
+ * One bound, in bytes, on what all requests together hold: bodies from their first byte until they are answered, answers
+ * until they are taken. What stands alone passes, however large: it has limits of its own.
  */
-export class BodyBudget {
+export class ByteBudget {
+  // bound: requests under way
   readonly #byCaller = new Map<string, number>()
   #total = 0
 
-  constructor(private readonly limit: number) {}
+  constructor(
+    private readonly limit: number,
+    private readonly refusals: Refusals,
+  ) {}
 
   /** Bytes that are held now. */
   get total(): number {
@@ -37,8 +47,8 @@ export class BodyBudget {
         const more = Math.max(0, received - FREE_BYTES) - held
         if (more === 0) return
         const his = this.#byCaller.get(caller) ?? 0
-        if (this.#total + more > this.limit && this.#total > held) throw refusal('unavailable', 'The service is reading as many bodies as it can hold.')
-        if (his + more > this.limit / 2 && his > held) throw refusal('too-many-requests', 'You are sending as many bodies at once as one caller may.')
+        if (this.#total + more > this.limit && this.#total > held) throw refusal('unavailable', this.refusals.all)
+        if (his + more > this.limit / 2 && his > held) throw refusal('too-many-requests', this.refusals.his)
         held += more
         this.#add(caller, more)
       },

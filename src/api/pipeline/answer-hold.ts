@@ -1,0 +1,48 @@
+import type { ServerResponse } from 'node:http'
+import type { Refusals, Share } from './byte-budget.js'
+import { FREE_BYTES } from './byte-budget.js'
+
+export const ANSWERS: Refusals = {
+  all: 'The service holds as many answers as it can that are not taken yet.',
+  his: 'You leave as many answers untaken at once as one caller may.',
+}
+
+/** Whoever takes an answer has this long, and a second more for so many bytes. */
+const GRACE_MS = 60_000
+const LEAST_PACE = 16 * 1024
+
+/** What one answer holds of the budget of all, from before it is made until it is taken or its connection ends. */
+export class AnswerHold {
+  #share: Share | undefined
+  #counted = 0
+  #over = false
+  #deadline: NodeJS.Timeout | undefined
+
+  constructor(
+    private readonly res: ServerResponse,
+    private readonly open: () => Share,
+  ) {
+    res.once('close', () => this.#end())
+  }
+
+  /** Makes room for bytes that the answer will need. Throws 429, 503. */
+  reserve(bytes: number): void {
+    if (bytes <= FREE_BYTES || this.#over) return
+    this.#share ??= this.open()
+    this.#share.take(bytes)
+    this.#counted += bytes
+  }
+
+  /** Counts the answer as it is, and cuts off who does not take it in time. Throws 429, 503. */
+  holds(body: unknown): void {
+    const bytes = typeof body === 'string' ? Buffer.byteLength(body) : Buffer.isBuffer(body) ? body.length : 0
+    if (bytes > this.#counted) this.reserve(bytes - this.#counted)
+    if (bytes > FREE_BYTES && !this.#over) this.#deadline = setTimeout(() => this.res.destroy(), GRACE_MS + (bytes / LEAST_PACE) * 1000).unref()
+  }
+
+  #end(): void {
+    this.#over = true
+    clearTimeout(this.#deadline)
+    this.#share?.release()
+  }
+}

@@ -1,0 +1,34 @@
+import { promisify } from 'node:util'
+import { brotliCompress, constants, deflate, gzip } from 'node:zlib'
+import type { Context } from 'koa'
+
+/** Smaller answers fit one packet anyhow. */
+const COMPRESS_BYTES = 1400
+const WORTH_IT = /^(?:text\/|application\/(?:json|[\w.+-]+\+json)|image\/svg\+xml)/
+const QUALITY = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
+
+const codings = {
+  br: (bytes: Buffer) => promisify(brotliCompress)(bytes, QUALITY),
+  gzip: promisify(gzip) as (bytes: Buffer) => Promise<Buffer>,
+  deflate: promisify(deflate) as (bytes: Buffer) => Promise<Buffer>,
+}
+export type Coding = keyof typeof codings
+
+/** Texts that are answered again and again, in their codings. */
+export type CodedCache = Map<Coding, Promise<Buffer>>
+
+/** The coding that the client takes and the body is worth; null = as it is. */
+export function codingFor(ctx: Context, type: string, bytes: number): Coding | null {
+  if (bytes < COMPRESS_BYTES || ctx.req.headers['accept-encoding'] === undefined || !WORTH_IT.test(type)) return null
+  const coding = ctx.acceptsEncodings('br', 'gzip', 'deflate', 'identity')
+  return coding && Object.hasOwn(codings, coding) ? (coding as Coding) : null
+}
+
+/** The body in a coding, whole: a stream would keep its compressor for as long as the slowest reader takes. */
+export function coded(coding: Coding, body: Buffer, cache?: CodedCache): Promise<Buffer> {
+  const known = cache?.get(coding)
+  if (known) return known
+  const made = codings[coding](body)
+  cache?.set(coding, made)
+  return made
+}

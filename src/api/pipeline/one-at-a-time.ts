@@ -1,0 +1,36 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** Requests of one connection that wait for the answers before them; who sends more ahead is cut off. */
+const MOST_AHEAD = 16
+
+type Listener = (req: IncomingMessage, res: ServerResponse) => void
+
+/**
+ * Requests that a connection sends ahead of their answers (pipelining) are begun one after the other, each when the answer
+ * before it is on its way whole: Node would begin all that it finds in what it has read, hundreds at a time, and hold every
+ * answer until its turn.
+ */
+export function oneAtATime(listener: Listener): Listener {
+  // bound: open connections, each with what it may send ahead
+  const waiting = new WeakMap<Socket, (() => void)[]>()
+  return (req, res) => {
+    const { socket } = req
+    const begin = (): void => {
+      res.once('close', () => next(socket))
+      listener(req, res)
+    }
+    const ahead = waiting.get(socket)
+    if (!ahead) {
+      waiting.set(socket, [])
+      begin()
+    } else if (ahead.length < MOST_AHEAD) ahead.push(begin)
+    else socket.destroy()
+  }
+
+  function next(socket: Socket): void {
+    const begin = socket.destroyed ? undefined : waiting.get(socket)?.shift()
+    if (begin) begin()
+    else waiting.delete(socket)
+  }
+}

@@ -1,0 +1,37 @@
+import { join } from 'node:path'
+import * as assert from 'uvu/assert'
+import { startGitHttp } from '../support/git-http.js'
+import { startService } from '../support/service.js'
+import { suite } from '../support/suite.js'
+
+const test = suite('previews are bounded in number')
+
+test('of remotes that do not answer: who asks for too many at once is told so at once, others are served', async () => {
+  const here = await startService({ env: { BINDERY_REMOTE_TIMEOUT_SECONDS: '5' } })
+  const remotes = await startGitHttp({ root: join(here.dir, 'remotes') })
+  try {
+    const { url } = await remotes.createRepository('docs.git', { files: { 'README.md': '# Docs\n' } })
+    const { admin, organization } = here
+    const path = `/v1/spaces/${(await admin.call('post', `/v1/orgs/${organization}/spaces`, { title: 'Docs' }).expect(201)).body.id}`
+    const other = await here.caller('admin')
+    const preview = { url, ref: 'refs/heads/main', direction: 'import' }
+    let free = (): void => {}
+    const silence = new Promise<undefined>((resolve) => (free = () => resolve(undefined)))
+    remotes.behaviour.onRequest = () => silence
+    const asked = Promise.all(Array.from({ length: 7 }, async () => admin.call('post', `${path}/git/preview`, preview)))
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    delete remotes.behaviour.onRequest
+    await other.call('post', `${path}/git/preview`, preview).expect(200)
+    free()
+    const answers = await asked
+    const refused = answers.filter(({ status }) => status === 503)
+    assert.is(refused.length, 3, answers.map(({ status }) => status).join())
+    assert.is(refused[0]?.headers['retry-after'], '10')
+    await admin.call('post', `${path}/git/preview`, preview).expect(200)
+  } finally {
+    await remotes.close()
+    await here.close()
+  }
+})
+
+test.run()

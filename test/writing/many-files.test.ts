@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs'
+import * as assert from 'uvu/assert'
+import type { Files } from '../support/bare-repository.js'
+import { startService, type TestService } from '../support/service.js'
+import { suite } from '../support/suite.js'
+import { expectStatus, openDesk } from './fixture.js'
+
+const test = suite('merges of many files')
+let here: TestService
+test.before(async () => {
+  here = await startService()
+})
+test.after(() => here.close())
+
+/** Milliseconds of processor time that this thread has had. */
+const processorTime = (): number => Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0]) / 1e6
+
+/** The longest stretch of processor time, in milliseconds, in which nobody else had a turn while `act` was under way. */
+async function longestStretch(act: () => Promise<unknown>): Promise<number> {
+  let [longest, from, over] = [0, processorTime(), false]
+  const turn = (): void => {
+    const now = processorTime()
+    longest = Math.max(longest, now - from)
+    from = now
+    if (!over) setTimeout(turn, 2)
+  }
+  setTimeout(turn, 2)
+  await act()
+  over = true
+  return longest
+}
+
+const filesOf = (count: number, file: (n: number) => Files): Files => Object.assign({}, ...Array.from({ length: count }, (_, n) => file(n)))
+
+test('twelve thousand equal stubs that a branch moved: others have their turn while it is compared with main, and merged', async () => {
+  const desk = await openDesk(
+    here,
+    filesOf(12_000, (n) => ({ [`a/p${n}.md`]: 'stub\n' })),
+  )
+  const request = await desk.changeRequest()
+  const moved = filesOf(12_000, (n) => ({ [`a/p${n}.md`]: null, [`b/p${n}.md`]: 'stub\n' }))
+  await desk.human(moved, { ref: request.ref })
+  await desk.human({ 'x.md': '# X\n' })
+  const compared = await longestStretch(() => desk.admin.call('get', `${request.url}/conflicts`).expect(expectStatus(200)))
+  assert.ok(compared < 150, `${compared} ms`)
+  const merged = await longestStretch(() => request.merge())
+  assert.ok(merged < 150, `${merged} ms`)
+  assert.is((await desk.paths()).length, 12_001)
+})
+
+test('three thousand pages that both sides changed: others have their turn while the conflicts are found', async () => {
+  const edition = (word: string): Files => filesOf(3_000, (n) => ({ [`a/p${n}.md`]: `# Page ${n}\n\nA line ${word}.\n` }))
+  const desk = await openDesk(here, edition('of the base'))
+  const request = await desk.changeRequest()
+  await desk.human(edition('of theirs'), { ref: request.ref })
+  await desk.human(edition('of mine'))
+  const found = await longestStretch(() => desk.admin.call('get', `${request.url}/conflicts`).expect(expectStatus(200)))
+  assert.ok(found < 150, `${found} ms`)
+})
+
+test.run()
