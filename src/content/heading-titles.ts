@@ -1,13 +1,12 @@
 import { LRUCache } from 'lru-cache'
 import { Slices } from '../kernel/slices.js'
 import { readBounded } from './read.js'
-import { decodeText } from './text.js'
+import { decodeText, MAX_TEXT_BYTES } from './text.js'
 import type { TreeReader } from './types.js'
 import { type TextWork, unlessTooCostly } from './work/text-work.js'
 
 /** Of more pages, or of a larger one, the file's name is the title. */
 const MAX_PAGES = 20_000
-const MAX_BYTES = 4 * 1024 * 1024
 
 const OID = /^[0-9a-f]{40}$/
 /** Bytes of titles that are kept, by blob: every edit of a repository without a table of contents asks for all of them. */
@@ -32,6 +31,6 @@ export async function headingTitles(reader: TreeReader, paths: readonly string[]
 
 /** '' where there is none. */
 async function headingOf(reader: TreeReader, oid: string, work: Pick<TextWork, 'heading'>): Promise<string> {
-  const bytes = await readBounded(reader, oid, MAX_BYTES)
+  const bytes = await readBounded(reader, oid, MAX_TEXT_BYTES)
   return bytes === null ? '' : ((await unlessTooCostly(work.heading(decodeText(bytes)), null)) ?? '')
 }

@@ -1,4 +1,5 @@
 import { nameOf } from './paths.js'
+import { TextTooCostly, type TextWork } from './work/text-work.js'
 
 /** A run of characters that no encoding of a target changes. */
 const PLAIN = /[A-Za-z0-9_-]+/g
@@ -17,17 +18,43 @@ function tokenOf(path: string): string {
   return (name.normalize('NFC').match(PLAIN) ?? []).reduce((best, run) => (run.length > best.length ? run : best), '').toLowerCase()
 }
 
+/** What is looked for in a text that may hold a link to one of some files; null where every text may. */
+export function tokensOf(paths: Iterable<string>): ReadonlySet<string> | null {
+  const tokens = new Set([...paths].map(tokenOf))
+  return tokens.has('') ? null : tokens
+}
+
+/** Whether a text can hold a link to one of the files that the tokens are of. False is certain; true is a maybe. */
+export function holdsOne(text: string, tokens: ReadonlySet<string>): boolean {
+  const targets = (text.match(TARGETS) ?? []).join('\n').toLowerCase()
+  if (tokens.size <= FEW) return [...tokens].some((token) => targets.includes(token))
+  return holdsRun(targets, tokens) || holdsRun(targets.replace(/%[0-9a-f]{2}/g, ' '), tokens)
+}
+
 /**
  * A quick test of whether a text can hold a link to one of some files: reading a page's links takes a markdown parser, and
- * most pages need not be asked. False is certain; true is a maybe.
+ * most pages need not be asked. It takes some ten milliseconds for a megabyte.
  */
 export function mentionTest(paths: Iterable<string>): (text: string) => boolean {
-  const tokens = new Set([...paths].map(tokenOf))
-  if (tokens.has('')) return () => true
-  return (text) => {
-    const targets = (text.match(TARGETS) ?? []).join('\n').toLowerCase()
-    if (tokens.size <= FEW) return [...tokens].some((token) => targets.includes(token))
-    return holdsRun(targets, tokens) || holdsRun(targets.replace(/%[0-9a-f]{2}/g, ' '), tokens)
+  const tokens = tokensOf(paths)
+  return (text) => tokens === null || holdsOne(text, tokens)
+}
+
+/** Longer texts are not looked through where everybody waits for it. Characters. */
+const LONG = 64 * 1024
+
+/** The same test for texts of any length: a long one is looked through by a thread. One that is too costly for that may hold anything. */
+export function mentionSearch(paths: Iterable<string>, work: Pick<TextWork, 'mentions'>): (text: string) => Promise<boolean> {
+  const tokens = tokensOf(paths)
+  return async (text) => {
+    if (tokens === null) return true
+    if (text.length <= LONG) return holdsOne(text, tokens)
+    try {
+      return await work.mentions(text, [...tokens])
+    } catch (error) {
+      if (error instanceof TextTooCostly) return true
+      throw error
+    }
   }
 }
 

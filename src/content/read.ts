@@ -2,6 +2,9 @@ import type { Diagnostic } from '../kernel/diagnostic.js'
 import { decodeText } from './text.js'
 import type { ReaderEntry, TreeReader } from './types.js'
 
+/** Bytes of a file that shapes a space (table of contents, settings, variables): larger ones are not read. */
+export const MAX_STRUCTURE_BYTES = 8 * 1024 * 1024
+
 /** Whether the entry is a file: no folder, symbolic link or submodule. */
 export const isFile = (entry: ReaderEntry): boolean => entry.mode.startsWith('100')
 
@@ -9,7 +12,7 @@ export const isFile = (entry: ReaderEntry): boolean => entry.mode.startsWith('10
  * The text of a file that the structure needs, or null where it is no file or larger than is read. Other failures of
  * the reader are thrown: an I/O error must not look like an empty table of contents.
  */
-export async function findText(reader: TreeReader, path: string, diagnostics: Diagnostic[], maxBytes = 8 * 1024 * 1024): Promise<string | null> {
+export async function findText(reader: TreeReader, path: string, diagnostics: Diagnostic[], maxBytes = MAX_STRUCTURE_BYTES): Promise<string | null> {
   const entry = await reader.entry(path)
   if (!entry) return null
   if (!isFile(entry)) {

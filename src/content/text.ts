@@ -1,5 +1,14 @@
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
+/**
+ * Bytes of a markdown file that is held as a text: a page that is taken apart has a megabyte, and front matter besides. A larger
+ * one stays bytes, which only threads look into; links in it are not rewritten.
+ */
+export const MAX_TEXT_BYTES = 1024 * 1024 + 128 * 1024
+
+/** Bytes of a markdown file that is shown, and edited: one that is larger is left to Git. */
+export const MAX_EDITED_BYTES = 10 * 1024 * 1024
+
 /** How a file's bytes are text. */
 export type TextEncoding = 'utf-8' | 'latin1'
 

@@ -1,7 +1,7 @@
 import { findFrontMatter } from './edit/front-matter.js'
 import { encodeHeading, encodePlainTitle } from './summary/encode.js'
 import { parseInline } from './summary/inline.js'
-import { linesOf } from './summary/lines.js'
+import { eachLine } from './summary/lines.js'
 
 /** A page's first top heading. Offsets are UTF-16 units into the whole text. */
 export interface Heading {
@@ -26,8 +26,7 @@ export function firstHeading(text: string): Heading | null {
   let fence: string | null = null
   let comment = false
   let paragraph = null as { start: number; end: number } | null
-  for (const line of linesOf(text)) {
-    if (line.start < from) continue
+  for (const line of eachLine(text, from)) {
     const raw = text.slice(line.start, line.textEnd)
     const mark = FENCE.exec(raw)?.[1]
     if (comment) comment = !raw.includes('-->')

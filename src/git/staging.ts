@@ -21,6 +21,7 @@ export class CommitStaging {
   /** Objects of this staging that may not be on the disk yet. */
   readonly #own = new Map<string, EncodedObject>()
   #files: Promise<unknown>[] = []
+  #bytes = 0
   #failure: { error: unknown } | null = null
 
   constructor(
@@ -58,6 +59,11 @@ export class CommitStaging {
     return commit.oid as CommitId
   }
 
+  /** Bytes of what was written and may not be on the disk yet. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
   /** Resolves when all that was written is durable. Where that fails nothing of it counts as written. */
   async settle(): Promise<void> {
     this.#mustBeSound()
@@ -77,6 +83,7 @@ export class CommitStaging {
         this.objects.pending.delete(oid)
         this.#own.delete(oid)
       }
+      this.#bytes = 0
     }
   }
 
@@ -84,6 +91,7 @@ export class CommitStaging {
     const fresh = found.filter(({ oid }) => !this.#own.has(oid))
     for (const object of fresh) {
       this.#own.set(object.oid, object)
+      this.#bytes += object.content.length
       this.objects.pending.set(object.oid, { type: typeOf(object.oid), object })
     }
     const files = this.writer.place(fresh)

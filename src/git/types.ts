@@ -147,6 +147,8 @@ export interface Staging {
   write(input: WriteInput): Promise<CommitId>
   /** Resolves when all that was written is durable. May be called again after further writes. */
   settle(): Promise<void>
+  /** Bytes of what was written and may not be on the disk yet. */
+  readonly bytes: number
 }
 
 /** One bare repository. Safe beside an admin's plain `git`. */

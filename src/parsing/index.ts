@@ -1,2 +1,3 @@
 export { type FailureKind, TaskFailure } from './failure.js'
+export type { Argument } from './messages.js'
 export { createPool, type Pool, type PoolOptions } from './pool.js'

@@ -1,5 +1,11 @@
-/** Named tasks, each from texts to bytes (or a text, handed back as UTF-8). The module of `PoolOptions.tasks` exports one as `tasks`. */
-export type TaskTable = Readonly<Record<string, (...args: string[]) => string | Uint8Array>>
+/** What a task is given: a text, or a file's bytes. */
+export type Argument = string | Uint8Array
+
+/** Named tasks, each from texts and files to bytes (or a text, handed back as UTF-8). The module of `PoolOptions.tasks` exports one as `tasks`. */
+export type TaskTable = Readonly<Record<string, Task>>
+
+/** Each knows which of its arguments are texts and which are files (a method's type, for that reason). */
+type Task = { run(...args: Argument[]): string | Uint8Array }['run']
 
 /** What a thread is started with. */
 export interface ThreadData {
@@ -11,7 +17,7 @@ export interface ThreadData {
 /** To a thread. */
 export interface Order {
   name: string
-  args: readonly string[]
+  args: readonly Argument[]
 }
 
 /** From a thread: first of all that it is ready, then one answer per order. */

@@ -1,6 +1,6 @@
 import { FairQueue, type Waiting } from './fair-queue.js'
 import { TaskFailure } from './failure.js'
-import type { Order } from './messages.js'
+import type { Argument, Order } from './messages.js'
 import { type Deadline, Thread } from './thread.js'
 
 export interface PoolOptions {
@@ -19,13 +19,13 @@ export interface PoolOptions {
   maxAnswerBytes: number
 }
 
-/** What runs tasks in threads: texts in, bytes out. */
+/** What runs tasks in threads: texts and files in, bytes out. */
 export interface Pool {
   /**
    * Runs a task of the table. Rejects with a `TaskFailure`.
    * @param owner who it is for: owners take turns, by the time they used
    */
-  run(owner: string, name: string, args: readonly string[]): Promise<Uint8Array>
+  run(owner: string, name: string, args: readonly Argument[]): Promise<Uint8Array>
   /** Starts the first thread before it is needed. */
   warm(): void
   /** Ends all threads; what runs or waits fails as `closed`. */
@@ -89,7 +89,7 @@ export function createPool(options: PoolOptions): Pool {
   return {
     run(owner, name, args) {
       if (closed) return Promise.reject(new TaskFailure('closed', 'The service is stopping.'))
-      const bytes = args.reduce((sum, one) => sum + one.length * 2, 0)
+      const bytes = args.reduce((sum, one) => sum + (typeof one === 'string' ? one.length * 2 : one.length), 0)
       return new Promise((done, failed) => {
         if (queue.offer({ owner, bytes, name, args, done, failed })) pump()
         else failed(new TaskFailure('busy', 'Too many texts wait to be read.'))

@@ -34,7 +34,6 @@ export class Thread {
       workerData: data,
       resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 32 },
       // Nothing that the process was given in secret.
-      // Nothing that the process was given in secret.
       env: {},
     })
     this.#ready = this.#start()
@@ -92,7 +91,7 @@ export class Thread {
           resolve(one)
         }
         if (this.#dead) this.#answer(new TaskFailure('closed', 'The thread has ended.'))
-        else this.#worker.postMessage(order)
+        else this.#send(order)
       })
       if (notice instanceof TaskFailure) throw notice
       if ('bytes' in notice) return notice.bytes
@@ -101,6 +100,15 @@ export class Thread {
     } finally {
       this.#worker.unref()
     }
+  }
+
+  /** A file's bytes belong to whoever read them, and may be a part of much more: a copy of its own is handed over. */
+  #send({ name, args }: Order): void {
+    const own = args.map((one) => (typeof one === 'string' ? one : new Uint8Array(one)))
+    this.#worker.postMessage(
+      { name, args: own },
+      own.flatMap((one) => (typeof one === 'string' ? [] : [one.buffer])),
+    )
   }
 
   async end(): Promise<void> {

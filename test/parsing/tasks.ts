@@ -4,7 +4,7 @@ import type { TaskTable } from '../../src/parsing/messages.js'
 export const tasks: TaskTable = {
   echo: (text) => text as string,
   upper: (a, b) => `${a}${b}`.toUpperCase(),
-  throws: (message) => {
+  throws: (message: string) => {
     throw new RangeError(message)
   },
   spin: (ms) => {

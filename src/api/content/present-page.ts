@@ -2,7 +2,7 @@ import { resolveReference } from '../../content/resolve-reference.js'
 import type { DocumentEntry, PageAttributes, PageEntry } from '../../content/types.js'
 import type { App } from '../../domain/app.js'
 import type { ParsedPage } from '../../domain/content/content-cache.js'
-import { documentJson, markdownJson } from '../../domain/content/documents.js'
+import { documentJson, largeJson, markdownJson } from '../../domain/content/documents.js'
 import { datesAt, datesOf, type PageDates } from '../../domain/content/page-dates.js'
 import { tooCostly } from '../../domain/content/page-source.js'
 import { evaluate } from '../../domain/content/pages.js'
@@ -88,11 +88,18 @@ async function presentDocument(context: PageContext, entry: DocumentEntry, forma
 }
 
 /** The text in the asked format, and what its authors should know of the page. A file that is not shown has neither text nor tree. */
-async function presentContent({ app, revision, options }: PageContext, { gitPath }: DocumentEntry, page: ParsedPage, format?: Format): Promise<object> {
+async function presentContent(
+  { app, revision, options }: PageContext,
+  { gitPath }: DocumentEntry,
+  page: ParsedPage & { oid: string },
+  format?: Format,
+): Promise<object> {
   const { markdown, attributes, diagnostics } = page.source
   const found = (all: readonly Diagnostic[]): object => (all.length > 0 ? { diagnostics: all } : {})
   if (format === undefined || (page.hidden !== undefined && format === 'markdown')) return found(diagnostics)
   const owner = revision.space.doc.id
+  if (page.large !== undefined)
+    return { ...found(diagnostics), ...(await largeJson(app, owner, revision.snapshot, { oid: page.oid, limit: page.large }, format)) }
   const written = page.hidden ?? (options.evaluated ? await evaluate(app, revision, gitPath, markdown, attributes.variables) : markdown)
   const { content, limit } = await inFormat(app, owner, written, format)
   const known = limit === null || diagnostics.some((one) => one.code === 'too-costly')

@@ -14,10 +14,13 @@ export const SMALL_WEIGHT = 80_000
 const COST = { characters: 0.5, lines: 40, 'table cells': 50, 'levels of nested lists and quotes': 15, 'inline markers': 12, 'markers in one paragraph': 1 }
 type Kind = keyof typeof COST
 
+/** Why a text of so many bytes is not taken apart. */
+export const tooLong = (bytes: number): string => `It has ${bytes} bytes; pages are taken apart up to ${MAX_PAGE_BYTES}. Divide it.`
+
 /** Why a page (or with `maxWeight`, a smaller text) is not taken apart, as a sentence that names the limit; null where it is. */
 export function pageLimit(text: string, maxWeight = MAX_WEIGHT): string | null {
   const bytes = Buffer.byteLength(text)
-  if (bytes > MAX_PAGE_BYTES) return `It has ${bytes} bytes; pages are taken apart up to ${MAX_PAGE_BYTES}. Divide it.`
+  if (bytes > MAX_PAGE_BYTES) return tooLong(bytes)
   const counts = count(text)
   const weights = (Object.keys(COST) as Kind[]).map((kind) => ({ kind, weight: counts[kind] * COST[kind] }))
   const total = weights.reduce((sum, one) => sum + one.weight, 0)

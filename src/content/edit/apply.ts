@@ -1,14 +1,14 @@
 import type { ContentChange } from '../../model/content-changes.js'
-import { referencesIn } from './references.js'
 import { decodePercent, folderOf } from '../paths.js'
 import { findTarget } from '../file-index.js'
 import type { ContentStructure, PageEntry } from '../types.js'
-import { findFrontMatter } from './front-matter.js'
-import { relativeTarget, rewriteReferences } from './links.js'
+import { relativeTarget } from './links.js'
 import { deleteFile, deleteReusableContent, insertFiles, renameFile, updateVariables, upsertReusableContent } from './operations/files.js'
 import { deleteGroup, insertGroup, insertLink, updateGroup } from './operations/groups.js'
 import { deletePage, insertPage, revertPage, updatePage } from './operations/pages.js'
-import { type Applied, type Batch, ChangeError, type Operation } from './plan.js'
+import { ChangeError } from './change-error.js'
+import { retargetLinks } from './references.js'
+import type { Applied, Batch, Operation } from './plan.js'
 
 /** Every kind of change (spec/gaps.md, "Writing pages"). */
 const operations: { readonly [K in ContentChange['operation']]: Operation<Extract<ContentChange, { operation: K }>> } = {
@@ -68,27 +68,20 @@ function pageNamed(batch: Batch, structure: ContentStructure, name: string): Pag
 
 /** `/pages/<ref, ID or path>` and `/files/<ref or ID>` as links to the files they mean; others stay as they are. */
 async function relativeLinks(batch: Batch, path: string): Promise<void> {
-  const text = await batch.workspace.text(path)
-  if (text === null || !/\/(pages|files)\//.test(text)) return
-  const bodyStart = findFrontMatter(text)?.end ?? 0
   const structure = await batch.workspace.structure()
   const paths = await batch.workspace.paths()
+  const assets = new Map(structure.assets.map(({ id, gitPath }) => [id, gitPath]))
   // A repository may have folders of these names: what names a file there means it.
   const isFileHere = (target: string): boolean =>
     findTarget(target.replace(/[?#].*$/s, ''), folderOf(path), structure.config.root, (one) => paths.has(one)) !== null
-  const replacements = (await referencesIn(batch, text.slice(bodyStart))).flatMap((reference) => {
-    const [, kind, name = '', suffix = ''] = INTERNAL.exec(reference.target) ?? []
-    if (kind === undefined || isFileHere(reference.target)) return []
-    const page = pageNamed(batch, structure, name)
-    const target =
-      kind === 'pages'
-        ? page?.type === 'document'
-          ? page.gitPath
-          : undefined
-        : kind === 'files'
-          ? (batch.fileRefs.get(name) ?? structure.assets.find((asset) => asset.id === name)?.gitPath)
-          : undefined
-    return target === undefined ? [] : [{ start: bodyStart + reference.start, end: bodyStart + reference.end, target: relativeTarget(path, target) + suffix }]
+  await retargetLinks(batch, path, {
+    isWanted: (text) => /\/(pages|files)\//.test(text),
+    next: (target) => {
+      const [, kind, name = '', suffix = ''] = INTERNAL.exec(target) ?? []
+      if (kind === undefined || isFileHere(target)) return null
+      const page = kind === 'pages' ? pageNamed(batch, structure, name) : undefined
+      const named = kind === 'files' ? (batch.fileRefs.get(name) ?? assets.get(name)) : page?.type === 'document' ? page.gitPath : undefined
+      return named === undefined ? null : relativeTarget(path, named) + suffix
+    },
   })
-  if (replacements.length > 0) await batch.workspace.setText(path, rewriteReferences(text, replacements))
 }

@@ -6,7 +6,17 @@ interface Line {
   end: string
 }
 
-const kindsOf = (text: string): ReadonlySet<string> => new Set(text.match(/\r\n|\n|\r/g))
+/** Characters of a text, before and after an edit, between the first and the last difference, of which lines are compared. */
+const MAX_COMPARED = 4 * 1024 * 1024
+
+/** The kinds of line ends in a text, the first one first. Makes no list of them all: a text may have millions. */
+function kindsOf(text: string): ReadonlySet<string> {
+  const kinds = new Set(/\r\n|\n|\r/.exec(text))
+  if (text.includes('\r\n')) kinds.add('\r\n')
+  if (/(?<!\r)\n/.test(text)) kinds.add('\n')
+  if (/\r(?!\n)/.test(text)) kinds.add('\r')
+  return kinds
+}
 
 /** Whether two texts have the same kinds of line ends. */
 export function sameLineEnds(one: string, other: string): boolean {
@@ -20,21 +30,44 @@ const linesOf = (text: string): Line[] =>
 /**
  * `next` with the line ends of `old`, the file's text until now: lines that were there keep theirs, also where a file mixes them;
  * a new line has that of the line before it, else of the one after it. A file without any says nothing. Which
- * line ends a client sends does not matter. Time grows with the number of lines.
+ * line ends a client sends does not matter. Only what lies between the first and the last difference is looked at; where that
+ * is more than `MAX_COMPARED` of a file that mixes them, it gets the kind that the file begins with. Time grows with the number of lines.
  */
 export function keepLineEnds(old: string, next: string): string {
   const ends = kindsOf(old)
-  if (ends.size === 0) return next
   const [only] = ends
-  if (ends.size === 1) return next.replace(/\r\n|\n|\r/g, only as string)
-  const [was, now] = [linesOf(old), linesOf(next)]
+  if (only === undefined) return next
+  const { start, oldEnd, nextEnd } = difference(old, next)
+  const [was, now] = [old.slice(start, oldEnd), next.slice(start, nextEnd)]
+  const isPlain = ends.size === 1 || was.length + now.length > MAX_COMPARED
+  const kept = isPlain ? now.replace(/\r\n|\n|\r/g, only) : matched(linesOf(was), linesOf(now), only)
+  return next.slice(0, start) + kept + next.slice(nextEnd)
+}
+
+/** The lines in which two texts differ, with the line before them; offsets. What is outside of them is the same in both. */
+function difference(old: string, next: string): { start: number; oldEnd: number; nextEnd: number } {
+  const shortest = Math.min(old.length, next.length)
+  let same = 0
+  while (same < shortest && old.charCodeAt(same) === next.charCodeAt(same)) same++
+  // Only a line feed certainly ends its line: a carriage return may be half of an end.
+  const lineStart = (at: number): number => (at <= 0 ? 0 : old.lastIndexOf('\n', at - 1) + 1)
+  const start = lineStart(lineStart(same) - 1)
+  let tail = 0
+  while (tail < shortest - same && old.charCodeAt(old.length - 1 - tail) === next.charCodeAt(next.length - 1 - tail)) tail++
+  const feed = old.indexOf('\n', old.length - tail)
+  tail = feed < 0 ? 0 : old.length - feed - 1
+  return { start, oldEnd: old.length - tail, nextEnd: next.length - tail }
+}
+
+/** The new lines, each with the end that it had, or that of its neighbour. `only`: where no line says anything. */
+function matched(was: readonly Line[], now: readonly Line[], only: string): string {
   const kept = matchLines(was, now)
   let last = kept.find((index) => index >= 0 && was[index]!.end !== '') ?? 0
   return now
     .map(({ text, end }, i) => {
       const index = kept[i]!
       if (index >= 0 && was[index]!.end !== '') last = index
-      return end === '' ? text : text + (was[last]!.end || (only as string))
+      return end === '' ? text : text + (was[last]?.end || only)
     })
     .join('')
 }

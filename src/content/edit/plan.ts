@@ -2,20 +2,6 @@ import type { ContentChange } from '../../model/content-changes.js'
 import type { TextWork } from '../work/text-work.js'
 import type { Workspace } from './workspace.js'
 
-/** Why a change of a batch cannot be made; the words are for the client. */
-export class ChangeError extends Error {
-  constructor(
-    message: string,
-    /** Member of the change concerned. */
-    readonly member?: string,
-    /** It is beyond a limit: 413, not 400. */
-    readonly tooLarge = false,
-  ) {
-    super(message)
-    this.name = 'ChangeError'
-  }
-}
-
 /** What was done by one change. */
 export interface Applied {
   object: string

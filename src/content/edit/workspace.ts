@@ -3,9 +3,12 @@ import { type IdOverrides, idOf } from '../identity.js'
 import { matchStructures, structureKeys } from '../identity-structure.js'
 import { keyBelow } from '../paths.js'
 import { kindOfPath } from '../place-kind.js'
+import { MAX_STRUCTURE_BYTES, readBounded } from '../read.js'
 import { readStructure } from '../structure.js'
 import { decodeText, encodeText, encodingOf } from '../text.js'
 import type { TextWork } from '../work/text-work.js'
+import { ChangeError } from './change-error.js'
+import { FoldedNames } from './folded-names.js'
 import type { ContentStructure, PlannedChange, ReaderEntry, TreeReader } from '../types.js'
 
 /** What a path holds now; without a mode, that of a plain file. */
@@ -18,6 +21,8 @@ type Put = { content: Uint8Array; mode?: string } | { oid: string; mode: string 
 export class Workspace {
   readonly #puts = new Map<string, Put>()
   #paths: Set<string> | null = null
+  /** Made when it is first asked for, and kept up to date with the paths. */
+  #names: FoldedNames | null = null
   #stale = false
   #structure: ContentStructure
   #overrides: IdOverrides
@@ -65,10 +70,13 @@ export class Workspace {
 
   /** A file at the path, below it, or at one that differs by case (or composition) alone: on some systems they are one. Null: it is free. */
   async taken(path: string): Promise<string | null> {
-    const fold = (text: string): string => text.normalize('NFC').toLowerCase()
-    const wanted = fold(path)
-    for (const one of await this.paths()) if (fold(one) === wanted || fold(one).startsWith(`${wanted}/`)) return one
-    return null
+    return (await this.isTaken(path)) ? FoldedNames.find(await this.paths(), path) : null
+  }
+
+  /** Whether `taken` would name one: the cost does not grow with the files there are. */
+  async isTaken(path: string): Promise<boolean> {
+    this.#names ??= new FoldedNames(await this.paths())
+    return this.#names.has(path)
   }
 
   /** Every file's path. */
@@ -77,26 +85,34 @@ export class Workspace {
     return this.#paths
   }
 
-  /** A file's text, as it is now; null where there is no file. */
+  /** The text of a table of contents or a file of YAML, as it is now; null where there is no file. Throws `ChangeError` (413) where it is too large. */
   async text(path: string): Promise<string | null> {
-    const bytes = await this.#bytes(path)
+    const bytes = await this.bytes(path, MAX_STRUCTURE_BYTES)
+    if (bytes === 'too-large')
+      throw new ChangeError(`${path} has more than ${MAX_STRUCTURE_BYTES} bytes, so it cannot be edited here. Shorten it with Git first.`, undefined, true)
     return bytes === null ? null : decodeText(bytes)
   }
 
-  async #bytes(path: string): Promise<Uint8Array | null> {
+  /** A file's bytes, as it is now, not to be written to; null where there is no file, `too-large` where there are more than `maxBytes`. */
+  async bytes(path: string, maxBytes = Number.MAX_SAFE_INTEGER): Promise<Uint8Array | 'too-large' | null> {
     const put = this.#puts.get(path)
     if (put === null) return null
-    if (put && 'content' in put) return put.content
+    if (put && 'content' in put) return put.content.length > maxBytes ? 'too-large' : put.content
     const oid = put?.oid ?? (await this.reader.entry(path))?.oid
-    return oid === undefined ? null : this.reader.read(oid)
+    return oid === undefined ? null : ((await readBounded(this.reader, oid, maxBytes)) ?? 'too-large')
   }
 
-  /** Changes a file's text, in the encoding it has. Files that shape the structure make it stale. */
+  /** Changes a file's text, in the encoding it has. */
   async setText(path: string, text: string): Promise<void> {
-    const before = await this.#bytes(path)
-    const content = encodeText(text, before === null ? 'utf-8' : encodingOf(before))
-    if (before !== null && Buffer.compare(before, content) === 0) return
+    const before = await this.bytes(path)
+    return this.setBytes(path, encodeText(text, before instanceof Uint8Array ? encodingOf(before) : 'utf-8'))
+  }
+
+  /** Changes a file. Files that shape the structure make it stale. */
+  async setBytes(path: string, content: Uint8Array): Promise<void> {
+    const before = await this.bytes(path)
     if (before === null) return this.add(path, content)
+    if (before instanceof Uint8Array && Buffer.compare(before, content) === 0) return
     const mode = this.#puts.get(path)?.mode ?? (await this.reader.entry(path))?.mode
     this.#puts.set(path, { content, ...(mode === undefined ? {} : { mode }) })
     if (this.#shapes(path)) this.#stale = true
@@ -112,6 +128,7 @@ export class Workspace {
   async add(path: string, content: Uint8Array): Promise<void> {
     const paths = await this.paths()
     this.#puts.set(path, { content })
+    if (!paths.has(path)) this.#names?.add(path)
     paths.add(path)
     await this.#moved({ added: [path] })
   }
@@ -119,7 +136,7 @@ export class Workspace {
   async remove(path: string): Promise<void> {
     const paths = await this.paths()
     this.#puts.set(path, null)
-    paths.delete(path)
+    if (paths.delete(path)) this.#names?.remove(path)
     await this.#moved({ deleted: [path] })
   }
 
@@ -130,7 +147,8 @@ export class Workspace {
     const entry = put ? null : await this.reader.entry(from)
     this.#puts.set(to, put ?? { oid: entry?.oid as string, mode: entry?.mode as string })
     this.#puts.set(from, null)
-    paths.delete(from)
+    if (paths.delete(from)) this.#names?.remove(from)
+    if (!paths.has(to)) this.#names?.add(to)
     paths.add(to)
     await this.#moved({ renamed: [{ from, to }] })
   }
@@ -176,7 +194,7 @@ export class Workspace {
         return entries.length === 0 && path !== '' ? null : entries
       },
       walk: async (prefix = '') => (await this.walkNow()).filter((entry) => prefix === '' || entry.path.startsWith(`${prefix}/`)),
-      read: async (oid) => (oid.startsWith('\0') ? ((await this.#bytes(oid.slice(1))) as Uint8Array) : this.reader.read(oid)),
+      read: async (oid, maxBytes) => (oid.startsWith('\0') ? ((await this.bytes(oid.slice(1))) as Uint8Array) : this.reader.read(oid, maxBytes)),
     }
   }
 

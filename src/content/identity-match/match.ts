@@ -37,6 +37,8 @@ const POINTS = {
 const LEAST_TEXT = 0.25
 /** What a page that is gone and one that is new need in common. */
 const LEAST_RENAME = 0.5
+/** Of all pages together; of more, no text is compared: they are held in memory at once. */
+const MAX_FRAGMENTS = 500_000
 /** So many pages without a place are compared with each other, text by text. */
 const MAX_LEFT = 64
 
@@ -51,26 +53,38 @@ interface Seen extends Sight {
  * one of the old texts has counts: of near-identical pages that is all there is to tell them apart.
  */
 export async function matchPages(before: readonly Sight[], after: readonly Sight[], slices: Slices): Promise<Map<string, string>> {
-  const [old, now] = [await seen(before, slices), await seen(after, slices)]
+  const [old, now] = withinMemory(await seen(before, slices), await seen(after, slices))
   const edges = await edgesOf(old, now, slices)
   const chosen = assign(edges)
   const found = new Map([...chosen].map(([row, column]) => [old[row]!.path, now[column]!.path]))
   const taken = new Set(found.values())
-  matchLeft(
+  await matchLeft(
     old.filter((page) => !found.has(page.path)),
     now.filter((page) => !taken.has(page.path)),
     found,
+    slices,
   )
   return found
 }
 
 async function seen(sights: readonly Sight[], slices: Slices): Promise<Seen[]> {
   const all: Seen[] = []
+  let left = MAX_FRAGMENTS
   for (const sight of sights) {
-    all.push({ ...sight, fragments: fragmentsOf(sight.text ?? '') })
+    const fragments = left < 0 ? new Set<string>() : fragmentsOf(sight.text ?? '')
+    left -= fragments.size
+    all.push({ ...sight, fragments })
     if (slices.due) await slices.rest()
   }
   return all
+}
+
+/** The pages as they are, or without their fragments where these are too many together: some pages' alone would mislead. */
+function withinMemory(old: Seen[], now: Seen[]): [Seen[], Seen[]] {
+  const count = [...old, ...now].reduce((sum, page) => sum + page.fragments.size, 0)
+  if (count <= MAX_FRAGMENTS) return [old, now]
+  const bare = (pages: readonly Seen[]): Seen[] => pages.map((page) => ({ ...page, fragments: new Set() }))
+  return [bare(old), bare(now)]
 }
 
 async function edgesOf(old: readonly Seen[], now: readonly Seen[], slices: Slices): Promise<Edge[]> {
@@ -186,9 +200,14 @@ function withoutSettled(edges: readonly Edge[], old: readonly Seen[], now: reado
 }
 
 /** Pages that were driven from their paths, and paths that were left by others: they belong together where the texts do at all. */
-function matchLeft(old: readonly Seen[], now: readonly Seen[], found: Map<string, string>): void {
+async function matchLeft(old: readonly Seen[], now: readonly Seen[], found: Map<string, string>, slices: Slices): Promise<void> {
   const driven = old.filter((page) => now.length > 0 && page.text !== null).slice(0, MAX_LEFT)
   const left = now.filter((page) => found.has(page.path) && page.text !== null).slice(0, MAX_LEFT)
-  const edges = driven.flatMap((page, row) => left.map((there, column) => ({ row, column, score: likeness(page.fragments, there.fragments) })))
+  const edges: Edge[] = []
+  for (const [row, page] of driven.entries())
+    for (const [column, there] of left.entries()) {
+      edges.push({ row, column, score: likeness(page.fragments, there.fragments) })
+      if (slices.due) await slices.rest()
+    }
   for (const [row, column] of assign(edges.filter((edge) => edge.score >= LEAST_TEXT))) found.set(driven[row]!.path, left[column]!.path)
 }

@@ -23,6 +23,18 @@ export function linesOf(text: string): Line[] {
   return lines
 }
 
+/** The lines from the offset `from` on, one after the other: of a long text, mostly the first ones are asked for. */
+export function* eachLine(text: string, from = 0): Generator<Omit<Line, 'number'>> {
+  const ending = /\r\n|\n|\r/g
+  let start = from === 0 && text.charCodeAt(0) === 0xfeff ? 1 : from
+  ending.lastIndex = start
+  for (let found = ending.exec(text); found; found = ending.exec(text)) {
+    yield { start, textEnd: found.index, end: ending.lastIndex }
+    start = ending.lastIndex
+  }
+  if (start < text.length) yield { start, textEnd: text.length, end: text.length }
+}
+
 /** The file's line ending: that of its first line; LF where there is none. */
 export const eolOf = (text: string): string => /\r\n|\n|\r/.exec(text)?.[0] ?? '\n'
 

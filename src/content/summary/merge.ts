@@ -1,4 +1,3 @@
-import { atOnce } from '../../kernel/slices.js'
 import { moveEntry, moveGroup, placeEntry, removeEntry, removeGroup, retargetEntry, retitleEntry, retitleGroup, type Tools } from './edit.js'
 import { placeGroup } from './groups.js'
 import { habitOf } from './encode.js'
@@ -21,29 +20,11 @@ const noNames: TargetNames = { base: () => null, ours: () => null, theirs: () =>
  * theirs' changes written into it line by line. A conflict says which entry both sides changed.
  */
 export function mergeSummary(base: string, ours: string, theirs: string, names: TargetNames = noNames): { text: string } | { conflict: string } {
-  return atOnce(mergeInSteps(base, ours, theirs, names))
-}
-
-/** Like `mergeSummary`, in steps between which others may have their turn. A step is at most one reading of a version. */
-export function* mergeInSteps(
-  base: string,
-  ours: string,
-  theirs: string,
-  names: TargetNames = noNames,
-): Generator<void, { text: string } | { conflict: string }> {
   if (theirs === base || ours === theirs) return { text: ours }
   if (ours === base) return { text: theirs }
   try {
-    const versions = [identify(base, names.base)]
-    yield
-    for (const [text, name] of [
-      [ours, names.ours],
-      [theirs, names.theirs],
-    ] as const) {
-      versions.push(identify(text, name, versions[0]))
-      yield
-    }
-    return { text: yield* new Merge(versions as [Version, Version, Version]).run() }
+    const was = identify(base, names.base)
+    return { text: new Merge([was, identify(ours, names.ours, was), identify(theirs, names.theirs, was)]).run() }
   } catch (thrown) {
     if (thrown instanceof Collision || thrown instanceof RangeError) return { conflict: thrown.message }
     throw thrown
@@ -75,18 +56,16 @@ class Merge {
     this.parents = new Map([...this.ours.items].map(([id, item]) => [id, item.parent]))
   }
 
-  *run(): Generator<void, string> {
+  run(): string {
     for (const [id, was] of this.base.items) {
-      yield
       const [mine, other] = [this.ours.items.get(id), this.theirs.items.get(id)]
       if (other && mine) this.relabel(was, mine, other)
       else if (other) this.mustBeSame(was, other, this.theirs, 'removed here and changed there')
       else if (mine) this.mustBeSame(was, mine, this.ours, 'changed here and removed there')
     }
-    yield* this.placeAll()
+    this.placeAll()
     for (const id of [...this.base.items.keys()].reverse()) {
       if (this.parents.has(id) && !this.theirs.items.has(id)) this.remove(id)
-      yield
     }
     if (!this.reads()) throw new Collision('The table of contents cannot be merged line by line.')
     return this.text
@@ -119,11 +98,11 @@ class Merge {
   }
 
   /** What would hang below itself until something else has moved waits for the next round. */
-  private *placeAll(): Generator<void> {
+  private placeAll(): void {
     for (let before = -1; before < this.brought.size; ) {
       before = this.brought.size
       this.waits = null
-      yield* this.place('', new Set(this.ours.children.get('')))
+      this.place('', new Set(this.ours.children.get('')))
       if (this.waits === null) return
     }
     throw new Collision(`“${this.waits ?? ''}” would hang below itself.`)
@@ -135,7 +114,7 @@ class Merge {
   }
 
   /** Brings in what theirs added to a parent or moved there, in theirs' order, top down. */
-  private *place(parent: string, mine: ReadonlySet<string>): Generator<void> {
+  private place(parent: string, mine: ReadonlySet<string>): void {
     const wanted = this.theirs.children.get(parent) ?? []
     // What a side removed is nothing that others can have gone past.
     const before = (this.base.children.get(parent) ?? []).filter((id) => this.ours.items.has(id) && this.theirs.items.has(id))
@@ -153,9 +132,8 @@ class Merge {
       }
       this.brought.add(id)
       this.bring(id, parent, was, () => this.indexAfter(wanted, i, parent, id, skip), keptHere)
-      yield
     }
-    for (const id of wanted) if (this.parents.has(id)) yield* this.place(id, new Set(this.ours.children.get(id)))
+    for (const id of wanted) if (this.parents.has(id)) this.place(id, new Set(this.ours.children.get(id)))
   }
 
   private bring(id: string, parent: string, was: Item | undefined, index: () => number, keptHere: ReadonlySet<string>): void {

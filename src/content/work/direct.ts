@@ -1,19 +1,22 @@
-import { DocumentError, DocumentTooLarge } from '../blocks/document-error.js'
 import { parseDocument } from '../blocks/parse.js'
 import { placesOf } from '../blocks/places.js'
-import { printDocument } from '../blocks/print.js'
-import { pageLimit } from '../blocks/weight.js'
-import { findFrontMatter, setFrontMatter } from '../edit/front-matter.js'
+import { pageLimit, tooLong } from '../blocks/weight.js'
+import { editFile, edited, print, setMembers } from '../edit/edit-file.js'
+import { keepLineEnds } from '../edit/line-ends.js'
+import { rewriteReferences } from '../edit/links.js'
 import { mergePage } from '../edit/merge-page.js'
 import { mergeYaml } from '../edit/merge-yaml.js'
 import { changeSummary } from '../edit/summary-change.js'
-import { readYamlMap, setYamlKey, YamlEditError } from '../edit/yaml.js'
+import { setYamlKey } from '../edit/yaml.js'
 import { readPage } from '../front-matter.js'
 import { codeSpans, findReferences } from '../links.js'
+import { holdsOne } from '../mentions.js'
+import { mergeSummary } from '../summary/merge.js'
 import { parseSummary } from '../summary/parse.js'
-import { firstHeading, setFirstHeading } from '../title.js'
+import { decodeText, encodeText, encodingOf } from '../text.js'
+import { firstHeading } from '../title.js'
 import { readYaml } from '../yaml.js'
-import type { Outcome, TextTasks, TextWork } from './text-work.js'
+import type { TextTasks, TextWork } from './text-work.js'
 
 /** The tasks, done here and now. */
 export const direct: TextTasks = {
@@ -27,50 +30,34 @@ export const direct: TextTasks = {
   codeSpans,
   places: (markdown) => placesOf(parseDocument(markdown)),
   limit: pageLimit,
-  print(document, present) {
-    try {
-      return { done: printDocument(document, present) }
-    } catch (error) {
-      if (error instanceof DocumentTooLarge) return { refused: error.message, tooLarge: true }
-      if (error instanceof DocumentError) return { refused: error.message }
-      throw error
-    }
-  },
-  setMembers(text, members, given) {
-    const said = given === undefined ? new Set<string>() : keysOf(given)
-    const changes = Object.entries(members).flatMap(([key, value]) => (said.has(key) ? [] : [[key, value ?? undefined] as const]))
-    return changes.length === 0 ? { done: text } : edited(() => setFrontMatter(text, Object.fromEntries(changes)))
-  },
+  print,
+  setMembers,
   changeSummary,
   setYaml: (text, changes) => edited(() => Object.entries(changes).reduce((now, [key, value]) => setYamlKey(now, [key], value ?? undefined), text)),
   heading: (text) => firstHeading(text)?.title ?? null,
-  setHeading: setFirstHeading,
+  editFile,
+  retarget(file, bodyStart, targets) {
+    const text = decodeText(file)
+    const moved = targets.map((one) => ({ ...one, start: bodyStart + one.start, end: bodyStart + one.end }))
+    return { done: encodeText(rewriteReferences(text, moved), encodingOf(file)) }
+  },
+  mentions: (text, tokens) => holdsOne(text, new Set(tokens)),
+  keepLineEnds,
+  largePage(file, path) {
+    const { attributes, diagnostics, markdown } = readPage(decodeText(file), path)
+    return { attributes, diagnostics, limit: pageLimit(markdown) ?? tooLong(file.length) }
+  },
+  mergeSummary(base, ours, theirs, names) {
+    const nameTarget = (side: keyof typeof names) => (href: string) => (Object.hasOwn(names[side], href) ? (names[side][href] ?? null) : null)
+    return mergeSummary(base, ours, theirs, { base: nameTarget('base'), ours: nameTarget('ours'), theirs: nameTarget('theirs') })
+  },
   mergePage,
   mergeYaml,
 }
 
-function edited(edit: () => string): Outcome<string> {
-  try {
-    return { done: edit() }
-  } catch (error) {
-    if (error instanceof YamlEditError) return { refused: error.message }
-    throw error
-  }
-}
-
-function keysOf(markdown: string): Set<string> {
-  const block = findFrontMatter(markdown)
-  if (!block) return new Set()
-  try {
-    return new Set(Object.keys(readYamlMap(markdown.slice(block.yamlStart, block.yamlEnd))))
-  } catch {
-    return new Set()
-  }
-}
-
 /** Does the tasks where it is asked: for tools and tests that read what they trust. */
 export const inPlace: TextWork = Object.fromEntries(
-  Object.entries({ ...direct, pause: () => undefined }).map(([name, task]) => [
+  Object.entries({ ...direct, pause: () => undefined, large: (work: () => Promise<unknown>) => work() }).map(([name, task]) => [
     name,
     async (...args: unknown[]) => (task as (...all: unknown[]) => unknown)(...args),
   ]),

@@ -1,11 +1,13 @@
 import { parseDocument, SCHEMA_VERSION } from '../blocks/parse.js'
 import { limitOf, verbatimDocument } from '../blocks/verbatim.js'
+import { readPage } from '../front-matter.js'
 import { parseSummary } from '../summary/parse.js'
+import { decodeText } from '../text.js'
 import type { DocumentNode } from '../types.js'
 import { direct } from './direct.js'
 import { summaryLines } from './summary-rows.js'
-import { TextTooCostly } from './text-work.js'
-import { decodeArguments } from './wire.js'
+import { type FileOutcome, TextTooCostly } from './text-work.js'
+import { decodeArguments, encodeOutcome, FILE_TASKS } from './wire.js'
 
 /**
  * A page's block tree as it stands in an answer: a first line of JSON with what is to be known of it (`limit`, or null), then
@@ -18,7 +20,7 @@ function answerOf(tree: DocumentNode): string {
 /** Facts are read by the service itself: more than these it does not read at once. */
 const MAX_FACTS = 4 * 1024 * 1024
 /** What answers texts, whose JSON is read in a moment however long they are. */
-const TEXTS = new Set(['print', 'setMembers', 'setYaml', 'changeSummary', 'setHeading', 'mergePage', 'mergeYaml'])
+const TEXTS = new Set(['print', 'setMembers', 'setYaml', 'changeSummary', 'keepLineEnds', 'mergePage', 'mergeSummary', 'mergeYaml'])
 
 function facts(name: string, value: unknown): string {
   const made = JSON.stringify(value)
@@ -26,18 +28,29 @@ function facts(name: string, value: unknown): string {
   return made
 }
 
-const json = Object.entries(direct).map(([name, task]) => [
+/** Each knows which of its arguments are texts and which are files (a method's type, for that reason). */
+type Task = { run(...args: (string | Uint8Array)[]): string | Uint8Array }['run']
+
+const named = Object.entries(direct).map(([name, task]): [string, Task] => [
   name,
-  (...args: string[]): string => facts(name, (task as (...all: unknown[]) => unknown)(...decodeArguments(name, args))),
+  (...args) => {
+    const made = (task as (...all: unknown[]) => unknown)(...decodeArguments(name, args))
+    return FILE_TASKS.has(name) ? encodeOutcome(made as FileOutcome) : facts(name, made)
+  },
 ])
 
-/** What a pool of threads is given to do: texts in, text out. */
-export const tasks: Readonly<Record<string, (...args: string[]) => string>> = {
-  ...Object.fromEntries(json),
-  summary: (text) => summaryLines(parseSummary(text ?? '')),
-  document: (markdown) => answerOf(parseDocument(markdown ?? '')),
+const bodyOf = (file: Uint8Array): string => readPage(decodeText(file), '').markdown
+
+/** What a pool of threads is given to do: texts and files in, text or a file out. */
+export const tasks: Readonly<Record<string, Task>> = {
+  ...Object.fromEntries(named),
+  summary: (text: string) => summaryLines(parseSummary(text)),
+  document: (markdown: string) => answerOf(parseDocument(markdown)),
   /** The answer for a page that is not taken apart. */
-  verbatim: (markdown, limit) => answerOf(verbatimDocument(markdown ?? '', limit ?? '', SCHEMA_VERSION)),
+  verbatim: (markdown: string, limit: string) => answerOf(verbatimDocument(markdown, limit, SCHEMA_VERSION)),
   /** A text as a JSON string. */
-  quote: (text) => JSON.stringify(text),
+  quote: (text: string) => JSON.stringify(text),
+  /** The two answers for a page that is too large to be held as a text. */
+  verbatimFile: (file: Uint8Array, limit: string) => answerOf(verbatimDocument(bodyOf(file), limit, SCHEMA_VERSION)),
+  quoteFile: (file: Uint8Array) => JSON.stringify(bodyOf(file)),
 }

@@ -1,7 +1,8 @@
-import { keepLineEnds, sameLineEnds } from '../../content/edit/line-ends.js'
+import { sameLineEnds } from '../../content/edit/line-ends.js'
 import { encodeText, isText } from '../../content/text.js'
+import { TextTooCostly, type TextWork } from '../../content/work/text-work.js'
 import type { FileChange, MergeConflict, Repository, TreeEntry } from '../../git/index.js'
-import { badRequest, conflict } from '../../kernel/errors.js'
+import { badRequest, conflict, ServiceError } from '../../kernel/errors.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { Resolution } from '../../model/index.js'
 import type { App, LoadedSpace } from '../app.js'
@@ -78,7 +79,12 @@ export async function loadConflict(repo: Repository, at: CommitId, { path, kind,
  * wrote with markers into its tree is replaced path by path. Throws 400 for resolutions of what is no conflict, 409 with
  * the paths that are left.
  */
-export async function resolveConflicts(repo: Repository, merged: MergedTree, resolutions: readonly Resolution[]): Promise<MergedTree & { clean: true }> {
+export async function resolveConflicts(
+  app: App,
+  { repo, doc }: LoadedSpace,
+  merged: MergedTree,
+  resolutions: readonly Resolution[],
+): Promise<MergedTree & { clean: true }> {
   const conflicts = merged.clean ? [] : merged.conflicts
   checkKnown(conflicts, resolutions)
   if (merged.clean) return merged
@@ -90,7 +96,7 @@ export async function resolveConflicts(repo: Repository, merged: MergedTree, res
   const put = new Map<string, Resolution>()
   for (const one of conflicts) {
     const resolution = resolutionOf(one) as Resolution
-    const change = await changeFor(tree, one, resolution)
+    const change = await changeFor(app.texts.for(doc.id), tree, one, resolution)
     await checkFree(repo, merged, one, change)
     if (!('delete' in change) && (put.get(change.path) ?? resolution) !== resolution) throw isThereAlready(one, change.path)
     if (!('delete' in change)) put.set(change.path, resolution)
@@ -152,18 +158,27 @@ function isThereAlready(one: MergeConflict, path: string): Error {
  * else it is where the merge has it, whichever side is taken; a text that is given stands at its path,
  * with the line ends that the merge gives it: where main alone has changed them, main's, else the change request's.
  */
-async function changeFor(tree: ReturnType<Repository['tree']>, one: MergeConflict, resolution: Resolution): Promise<FileChange> {
+async function changeFor(work: TextWork, tree: ReturnType<Repository['tree']>, one: MergeConflict, resolution: Resolution): Promise<FileChange> {
   const { path, ours, theirs } = one
   if ('delete' in resolution) return { path, delete: true }
   if ('content' in resolution) {
     const present = ours ?? theirs
     const [was, mine, other] = [await textOf(tree, one.base), await textOf(tree, ours), await textOf(tree, theirs)]
     const text = mine === null || (other !== null && was !== null && sameLineEnds(was, mine)) ? other : mine
-    const content = text === null ? resolution.content : keepLineEnds(text, resolution.content)
+    const content = text === null ? resolution.content : await withLineEnds(work, text, resolution)
     return { path: resolution.path, content: encodeText(content), mode: present?.mode === '100755' ? '100755' : '100644' }
   }
   const side = resolution.take === 'main' ? theirs : ours
   return side ? { path: one.kind === 'rename' ? side.path : path, oid: side.oid as never, mode: side.mode } : { path, delete: true }
+}
+
+async function withLineEnds(work: TextWork, text: string, { path, content }: Extract<Resolution, { content: string }>): Promise<string> {
+  try {
+    return await work.keepLineEnds(text, content)
+  } catch (error) {
+    if (error instanceof TextTooCostly) throw new ServiceError('too-large', `The text for ${path} is too large. ${error.message} Nothing was changed.`)
+    throw error
+  }
 }
 
 /** A file's text, where it is text that line ends can be kept of. */

@@ -101,7 +101,7 @@ export async function updateFromMain(
       const current = await repo.isAncestor(main, head)
       if (current && resolve.length === 0) return head
       const attempt = current ? { clean: true as const, tree: (await repo.commit(head)).tree } : await mergeCommits(app, space, { ours: head, theirs: main })
-      const merged = await resolveConflicts(repo, attempt, resolve)
+      const merged = await resolveConflicts(app, space, attempt, resolve)
       await checkMergedNames(repo, merged.tree, head, main)
       const bases = await repo.mergeBases(main, head)
       return makeCommit(app, space.doc.id, repo, {

@@ -66,11 +66,11 @@ const iso = (seconds: number): string => new Date(seconds * 1000).toISOString()
 async function seePage(app: App, { revision, dates }: Content, entry: PageEntry): Promise<SeenPage> {
   const { id, title, path } = entry
   if (entry.type !== 'document') return { id, title, path, content: contentOf(entry) }
-  const { source } = await readDocument(app, revision, entry)
+  const { source, oid, large } = await readDocument(app, revision, entry)
   const { emoji, icon } = source.attributes
   const when = datesOf(dates, entry.gitPath)
   return {
-    ...{ id, title, path, content: digestOf(source.markdown.trim()) },
+    ...{ id, title, path, content: large === undefined ? digestOf(source.markdown.trim()) : oid },
     ...(emoji === undefined ? {} : { emoji }),
     ...(icon === undefined ? {} : { icon }),
     ...(when ? { createdAt: iso(when.created), updatedAt: iso(when.updated) } : {}),

@@ -15,6 +15,8 @@ export interface ParsedPage {
   source: PageSource
   /** Why the text is not shown: a sentence; absent where it is. */
   hidden?: string
+  /** Why nobody holds the text, which is shown out of the file (`content/documents.ts`): a sentence; absent where it is held. */
+  large?: string
 }
 
 /** Pixels of an image, or `none` where it is none. */

@@ -1,5 +1,7 @@
 import { TextTooCostly } from '../../content/work/text-work.js'
+import type { Snapshot } from '../../git/index.js'
 import { RawJson } from '../../kernel/raw-json.js'
+import type { Format } from '../../model/index.js'
 import type { App } from '../app.js'
 
 /** Characters of a text that are written into an answer at once; of a longer one, a thread makes the JSON. */
@@ -29,6 +31,27 @@ export async function documentJson(app: App, owner: string, markdown: string): P
   } catch (error) {
     if (!(error instanceof TextTooCostly)) throw error
     return sourceJson(app, owner, markdown, error.message)
+  }
+}
+
+/**
+ * The body of a file that is too large to be held as a text, in the format asked for; nothing where even its source is more than
+ * an answer holds. `limit`: why it is no tree, as a sentence.
+ */
+export async function largeJson(
+  app: App,
+  owner: string,
+  snapshot: Pick<Snapshot, 'read'>,
+  { oid, limit }: { oid: string; limit: string },
+  format: Format,
+): Promise<{ markdown?: RawJson } | { document: RawJson }> {
+  const [task, more] = format === 'markdown' ? ['quoteFile', []] : ['verbatimFile', [limit]]
+  try {
+    const bytes = await app.texts.large.run(async () => app.texts.bytes(owner, task, [await snapshot.read(oid), ...more], oid))
+    return format === 'markdown' ? { markdown: new RawJson(bytes) } : { document: split(bytes).document }
+  } catch (error) {
+    if (!(error instanceof TextTooCostly)) throw error
+    return format === 'markdown' ? {} : sourceJson(app, owner, '', limit)
   }
 }
 

@@ -2,7 +2,8 @@ import { defaultId } from '../../content/identity.js'
 import { matchPages, type Sight } from '../../content/identity-match/match.js'
 import { isMarkdown, nameOf } from '../../content/paths.js'
 import { readStructure } from '../../content/structure.js'
-import { decodeText } from '../../content/text.js'
+import { readBounded } from '../../content/read.js'
+import { decodeText, MAX_TEXT_BYTES } from '../../content/text.js'
 import type { ContentStructure } from '../../content/types.js'
 import { type TextWork, unlessTooCostly } from '../../content/work/text-work.js'
 import type { Repository, Snapshot, TreeChange } from '../../git/index.js'
@@ -206,7 +207,8 @@ async function sights(side: Side, changes: readonly TreeChange[], when: 'before'
   const found: Sight[] = []
   for (const change of changes) {
     const entry = change[when]
-    const text = texts && entry?.mode.startsWith('100') ? decodeText(await side.snapshot.read(entry.oid)) : null
+    const bytes = texts && entry?.mode.startsWith('100') ? await readBounded(side.snapshot, entry.oid, MAX_TEXT_BYTES) : null
+    const text = bytes && decodeText(bytes)
     // A page that is too costly to be looked through has no heading.
     const heading = text === null ? null : await unlessTooCostly(side.work.heading(text), null)
     found.push({ path: change.path, oid: entry?.oid as string, text, title: titles.get(change.path) ?? null, heading })

@@ -4,8 +4,10 @@ import { entryOfOverride, idOf } from '../../content/identity.js'
 import { mentionTest } from '../../content/mentions.js'
 import { isBelow, isMarkdown, keyBelow } from '../../content/paths.js'
 import { mayConcern } from '../../content/summary/concern.js'
-import { decodeText } from '../../content/text.js'
+import { readBounded } from '../../content/read.js'
+import { decodeText, MAX_TEXT_BYTES } from '../../content/text.js'
 import type { CommitId } from '../../kernel/ids.js'
+import { Slices } from '../../kernel/slices.js'
 import type { App, LoadedSpace } from '../app.js'
 import { deletionOf } from './deleted-pages.js'
 import { overridesAt } from './identity.js'
@@ -47,7 +49,9 @@ async function follow(app: App, space: LoadedSpace, from: CommitId, path: string
   const { summary } = (await readConfig(await repo.at(from), app.texts.for(space.doc.id))).config
   const [ofFile, ofSummary] = await Promise.all([path, summary].map(async (one) => new Set(await repo.historyIds({ from, path: one, firstParent: true }))))
   const mentions = mentionTest([path])
+  const slices = new Slices()
   for (const id of await repo.firstParents(from)) {
+    if (slices.due) await slices.rest()
     const isFile = ofFile?.has(id) === true
     if (!isFile && !ofSummary?.has(id)) continue
     const parent = (await repo.commit(id)).parents[0]
@@ -73,13 +77,15 @@ async function entryChanged(
   const key = `${doc.id}:${after}`
   const known = app.content.listed.get(key)
   if (known) return known.has(page)
-  const textAt = async (commit: CommitId): Promise<string> => {
+  const textAt = async (commit: CommitId): Promise<string | null> => {
     const snapshot = await repo.at(commit)
     const entry = await snapshot.entry(summary)
-    return entry ? decodeText(await snapshot.read(entry.oid)) : ''
+    const bytes = entry ? await readBounded(snapshot, entry.oid, MAX_TEXT_BYTES) : new Uint8Array()
+    return bytes && decodeText(bytes)
   }
   const [was, is] = await Promise.all([textAt(before), textAt(after)])
-  if (!mayConcern(was, is, mentions)) return false
+  // Of one that is too large for a look, the shapes of the space are compared.
+  if (was !== null && is !== null && !mayConcern(was, is, mentions)) return false
   const { created, deleted, kept } = comparePages(await structureAt(app, doc.id, repo, before), await structureAt(app, doc.id, repo, after))
   const changed = kept.filter((one) => one.moved !== null || one.before.title !== one.after.title).map((one) => one.after)
   const pages = new Set([...created, ...deleted, ...changed].map((entry) => entry.id))

@@ -1,14 +1,12 @@
 import { readSource } from '../../content/page-source.js'
 import { readBounded } from '../../content/read.js'
-import { decodeText } from '../../content/text.js'
-import { TextTooCostly, type TextWork } from '../../content/work/text-work.js'
+import { decodeText, MAX_EDITED_BYTES, MAX_TEXT_BYTES } from '../../content/text.js'
+import { type LargePage, TextTooCostly, type TextWork } from '../../content/work/text-work.js'
 import type { Snapshot } from '../../git/index.js'
 import type { Diagnostic } from '../../kernel/diagnostic.js'
 import type { App } from '../app.js'
 import type { ParsedPage } from './content-cache.js'
 
-/** Bytes of a file whose text is shown as a page's: what is larger is not even read. */
-export const MAX_TEXT_BYTES = 10 * 1024 * 1024
 /** Shorter pages are hardly ever beyond the limits of `content/blocks/weight.ts`: that is looked at when they are taken apart. */
 const MAY_BE_HEAVY = 8 * 1024
 
@@ -17,7 +15,8 @@ export async function parsePage(app: App, space: string, snapshot: Pick<Snapshot
   const known = app.content.pages.get(oid)
   if (known) return at(path, known)
   const bytes = await readBounded(snapshot, oid, MAX_TEXT_BYTES)
-  const page = bytes === null ? tooLarge(path) : await readText(app.texts.for(space), decodeText(bytes), path)
+  const work = app.texts.for(space)
+  const page = bytes === null ? await work.large(() => readLarge(work, snapshot, oid, path)) : await readText(work, decodeText(bytes), path)
   app.content.pages.set(oid, page)
   return page
 }
@@ -32,9 +31,26 @@ function at(path: string, page: ParsedPage): ParsedPage {
 /** A page that is not taken apart for a limit, as a diagnostic. `limit`: which one, as a sentence that begins with "It". */
 export const tooCostly = (file: string, limit: string): Diagnostic => ({ code: 'too-costly', message: `${file} is shown as its source alone. ${limit}`, file })
 
-function tooLarge(file: string): ParsedPage {
-  const message = `${file} is not shown: it has more than ${MAX_TEXT_BYTES} bytes. Divide it.`
-  return { text: '', source: { attributes: {}, markdown: '', bodyStart: 0, diagnostics: [{ code: 'too-costly', message, file }] }, hidden: message }
+/** What is known of a page whose text nobody holds: `large` says why, where it can be shown out of its file. */
+async function readLarge(work: TextWork, snapshot: Pick<Snapshot, 'read'>, oid: string, path: string): Promise<ParsedPage> {
+  const diagnostic = (message: string): Diagnostic => ({ code: 'too-costly', message, file: path })
+  const file = await readBounded(snapshot, oid, MAX_EDITED_BYTES)
+  if (file === null) {
+    const hidden = `${path} is not shown: it has more than ${MAX_EDITED_BYTES} bytes. Divide it.`
+    return { text: '', source: { attributes: {}, markdown: '', bodyStart: 0, diagnostics: [diagnostic(hidden)] }, hidden }
+  }
+  const { limit, attributes, diagnostics } = await largePage(work, file, path)
+  const message = `${path} is shown as its source alone, and links in it stay as they are when what they name is moved. ${limit}`
+  return { text: '', source: { attributes, markdown: '', bodyStart: 0, diagnostics: [...diagnostics, diagnostic(message)] }, large: limit }
+}
+
+async function largePage(work: TextWork, file: Uint8Array, path: string): Promise<LargePage> {
+  try {
+    return await work.largePage(file, path)
+  } catch (error) {
+    if (error instanceof TextTooCostly) return { limit: error.message, attributes: {}, diagnostics: [] }
+    throw error
+  }
 }
 
 async function readText(work: TextWork, text: string, path: string): Promise<ParsedPage> {

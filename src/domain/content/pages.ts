@@ -42,13 +42,14 @@ export async function loadFiles(app: App, revision: OpenRevision, places: readon
     (one) => one.entry !== null,
   )
   const sizes = await revision.snapshot.sizes(found.map((one) => one.entry?.oid as string))
-  return Promise.all(
-    found.map(async ({ place, entry }, index) => {
-      const oid = entry?.oid as string
-      const size = sizes[index] as number
-      return { place, oid, size, dimensions: await dimensionsOf(app, revision, oid, place.name, size) }
-    }),
-  )
+  const loaded: LoadedFile[] = []
+  // One after the other: each may be an image of many megabytes.
+  for (const [index, { place, entry }] of found.entries()) {
+    const oid = entry?.oid as string
+    const size = sizes[index] as number
+    loaded.push({ place, oid, size, dimensions: await dimensionsOf(app, revision, oid, place.name, size) })
+  }
+  return loaded
 }
 
 async function dimensionsOf(app: App, revision: OpenRevision, oid: string, name: string, size: number): Promise<{ width: number; height: number } | null> {
@@ -78,7 +79,7 @@ export async function readReusable(
   const entry = place ? await revision.snapshot.entry(place.gitPath) : null
   if (!place || !entry) throw notFound(`Reusable content ${id}`)
   const page = await parsePage(app, revision.space.doc.id, revision.snapshot, entry.oid, place.gitPath)
-  return { place, oid: entry.oid, markdown: page.hidden ?? page.source.markdown }
+  return { place, oid: entry.oid, markdown: page.hidden ?? page.large ?? page.source.markdown }
 }
 
 /** Markdown of the file `gitPath` of a revision, reusable content and variables filled in. */
@@ -94,7 +95,8 @@ export async function evaluate(
   const paths = new Set((await snapshot.walk()).map((entry) => entry.path))
   const readIncluded = async (path: string): Promise<string | null> => {
     const entry = reusable.has(path) ? await snapshot.entry(path) : null
-    return entry && (await parsePage(app, revision.space.doc.id, snapshot, entry.oid, path)).source.markdown
+    const page = entry && (await parsePage(app, revision.space.doc.id, snapshot, entry.oid, path))
+    return page === null || page.large !== undefined ? null : page.source.markdown
   }
   const around = { structure, pageVariables, exists: (path: string) => paths.has(path), readIncluded, work: app.texts.for(revision.space.doc.id) }
   // What is too costly to be filled in stays as it is written.

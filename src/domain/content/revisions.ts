@@ -1,15 +1,15 @@
-import { setImmediate as pause } from 'node:timers/promises'
 import { revisionFiles } from '../../content/files.js'
 import type { Reference } from '../../content/reference.js'
 import { resolveReference } from '../../content/resolve-reference.js'
 import { idOf } from '../../content/identity.js'
-import { mentionTest } from '../../content/mentions.js'
+import { mentionSearch } from '../../content/mentions.js'
 import { readStructure } from '../../content/structure.js'
 import type { ContentStructure, DocumentEntry, FilePlace, PageEntry } from '../../content/types.js'
 import { unlessTooCostly } from '../../content/work/text-work.js'
 import { MissingObject, type Repository, type Snapshot, type TreeChange } from '../../git/index.js'
 import { notFound } from '../../kernel/errors.js'
 import { type CommitId, isOid } from '../../kernel/ids.js'
+import { Slices } from '../../kernel/slices.js'
 import type { App, LoadedSpace } from '../app.js'
 import type { ParsedPage } from './content-cache.js'
 import { overridesAt } from './identity.js'
@@ -138,9 +138,6 @@ export async function filesOf(app: App, revision: OpenRevision): Promise<FilePla
   return revisionFiles(structure, referenced, idOf(await overridesAt(app, revision.space.doc.id, revision.repo, snapshot.commit)))
 }
 
-/** Pages between two turns of others. */
-const SLICE = 50
-
 /** Git paths of the files that pages reference. */
 async function referencedFiles(app: App, revision: OpenRevision): Promise<string[]> {
   const { structure, snapshot } = revision
@@ -148,12 +145,13 @@ async function referencedFiles(app: App, revision: OpenRevision): Promise<string
   const found = new Set<string>()
   const assets = new Set(structure.assets.map((asset) => asset.gitPath))
   const others = [...paths].filter((path) => !assets.has(path) && !structure.byGitPath.has(path) && path !== structure.config.summary)
-  const mayMention = mentionTest(others)
-  let count = 0
+  const mayMention = mentionSearch(others, app.texts.for(revision.space.doc.id))
+  const slices = new Slices()
   for (const page of eachPage(structure.pages)) {
-    if (++count % SLICE === 0) await pause()
-    if (page.type !== 'document' || others.length === 0 || !mayMention((await readDocument(app, revision, page)).source.markdown)) continue
+    if (slices.due) await slices.rest()
+    if (page.type !== 'document' || others.length === 0 || !(await mayMention((await readDocument(app, revision, page)).source.markdown))) continue
     for (const reference of await referencesOf(app, revision, page)) {
+      if (slices.due) await slices.rest()
       const resolved = resolveReference(reference.target, page.gitPath, structure, (path) => paths.has(path))
       if (resolved.kind === 'file' && resolved.gitPath !== undefined) found.add(resolved.gitPath)
     }

@@ -5,10 +5,11 @@ import { direct } from '../../content/work/direct.js'
 import { summaryFromLines } from '../../content/work/summary-rows.js'
 import { tasks } from '../../content/work/tasks.js'
 import { type TextTasks, TextTooCostly, type TextWork } from '../../content/work/text-work.js'
-import { encodeArguments } from '../../content/work/wire.js'
+import { decodeOutcome, encodeArguments, FILE_TASKS } from '../../content/work/wire.js'
 import { ServiceError } from '../../kernel/errors.js'
 import { type BoundedCache, MemoryBudget } from '../../kernel/memory-budget.js'
-import { type Pool, TaskFailure } from '../../parsing/index.js'
+import { Turns } from '../../kernel/turns.js'
+import { type Argument, type Pool, TaskFailure } from '../../parsing/index.js'
 
 /** Bytes of results that are kept where nobody says how many. */
 const DEFAULT_BYTES = 64 * 1024 * 1024
@@ -20,16 +21,20 @@ const TOO_COSTLY_MS = 10 * 60_000
  */
 const SHORT = 1_000
 const LIGHT = 3_000
+/** Files too large to be texts that are held at once: each has up to 10 MiB, a copy of it is with a thread, and what is made of it comes back. */
+const LARGE_FILES = { atOnce: 4, waiting: 200 }
 
 /** What was said the last time: bytes, or why there are none, and until when that is believed (milliseconds since 1970). */
 type Known = Uint8Array | { costly: TextTooCostly; until: number }
 /** Tasks whose results are asked for again: those of a page, and not of one edit. */
-const KEPT = new Set<string>(['document', 'page', 'yaml', 'summary', 'limit', 'references', 'codeSpans', 'places', 'quote'])
+const KEPT = new Set<string>(['document', 'page', 'yaml', 'summary', 'limit', 'references', 'codeSpans', 'places', 'quote', 'verbatimFile', 'quoteFile'])
 
 /** Takes texts apart out of everybody's way, and remembers what came of it by what the text says. */
 export class Texts {
   /** By a digest of the task and its texts. */
   readonly #known: BoundedCache<Known>
+  /** Those who hold a file that is too large to be a text. */
+  readonly large = new Turns(LARGE_FILES)
   // bound: what the pool lets wait
   readonly #running = new Map<string, Promise<Uint8Array>>()
 
@@ -43,21 +48,23 @@ export class Texts {
   /** The tasks for one owner (a space): owners take turns. */
   for(owner: string): TextWork {
     const ask = async (name: keyof TextTasks, args: unknown[]): Promise<unknown> => {
-      const texts = encodeArguments(name, args)
-      if (isQuick(name, texts)) return (direct[name] as (...all: unknown[]) => unknown)(...args)
-      const bytes = await this.bytes(owner, name, texts)
+      const given = encodeArguments(name, args)
+      if (isQuick(name, given)) return (direct[name] as (...all: unknown[]) => unknown)(...args)
+      const bytes = await this.bytes(owner, name, given)
+      if (FILE_TASKS.has(name)) return decodeOutcome(bytes)
       return name === 'summary' ? summaryFromLines(bytes, pause) : JSON.parse(Buffer.from(bytes).toString())
     }
     const asked = Object.keys(direct).map((name) => [name, (...args: unknown[]) => ask(name as keyof TextTasks, args)])
-    return { ...Object.fromEntries(asked), pause } as unknown as TextWork
+    return { ...Object.fromEntries(asked), pause, large: (work: () => Promise<unknown>) => this.large.run(work) } as unknown as TextWork
   }
 
   /**
-   * What a task makes of texts, as bytes. Throws `TextTooCostly`, and 503 where too much waits.
+   * What a task makes of texts and files, as bytes. Throws `TextTooCostly`, and 503 where too much waits.
    * @param name a task of `content/work/tasks.ts`
+   * @param content what the arguments say, in short: the name of a file's blob, where nothing else is asked about it
    */
-  async bytes(owner: string, name: string, args: readonly string[]): Promise<Uint8Array> {
-    const key = keyOf(name, args)
+  async bytes(owner: string, name: string, args: readonly Argument[], content?: string): Promise<Uint8Array> {
+    const key = content === undefined ? keyOf(name, args) : `${name} ${content}`
     const known = this.#known.get(key)
     if (known instanceof Uint8Array) return known
     if (known && known.until > Date.now()) throw known.costly
@@ -72,7 +79,7 @@ export class Texts {
     }
   }
 
-  async #make(owner: string, name: string, args: readonly string[], key: string): Promise<Uint8Array> {
+  async #make(owner: string, name: string, args: readonly Argument[], key: string): Promise<Uint8Array> {
     try {
       const bytes = isQuick(name, args) ? Buffer.from(tasks[name]?.(...args) ?? '') : await this.pool.run(owner, name, args)
       if (KEPT.has(name)) this.#known.set(key, bytes)
@@ -95,10 +102,11 @@ export class Texts {
 }
 
 const WEIGHED = new Set(['document', 'places', 'references', 'codeSpans', 'print', 'summary'])
-const isQuick = (name: string, texts: readonly string[]): boolean =>
-  texts.reduce((length, one) => length + one.length, 0) <= SHORT && (!WEIGHED.has(name) || texts.every((one) => pageLimit(one, LIGHT) === null))
+const isQuick = (name: string, args: readonly Argument[]): boolean =>
+  args.reduce((length, one) => length + one.length, 0) <= SHORT &&
+  (!WEIGHED.has(name) || args.every((one) => typeof one !== 'string' || pageLimit(one, LIGHT) === null))
 
-function keyOf(name: string, args: readonly string[]): string {
+function keyOf(name: string, args: readonly Argument[]): string {
   const hash = createHash('sha256').update(`${name}\0${args.map((one) => one.length).join()}\0`)
   for (const one of args) hash.update(one)
   return hash.digest('base64')

@@ -4,6 +4,8 @@ import type { RefGuard } from '../main-guard.js'
 import { ATTEMPTS, moveRefs, movesTooFast } from './commits.js'
 
 const REASON = 'edit content'
+/** Bytes of objects that are made but not yet on the disk: beyond them, edits wait until those are. */
+const MAX_STAGED_BYTES = 32 * 1024 * 1024
 
 /** A write of content that waits for its turn. */
 export interface Edit<T> {
@@ -35,16 +37,22 @@ interface Chain<T> {
  * planned again, with all its edits; so is one of which an edit is refused at last. Never rejects.
  */
 export async function makeEdits<T>(repo: Repository, edits: readonly Edit<T>[]): Promise<void> {
+  for (let rest = edits; rest.length > 0; ) rest = await makeSome(repo, rest)
+}
+
+/** Makes as many of the edits as may be held in memory at once; answers the others. */
+async function makeSome<T>(repo: Repository, edits: readonly Edit<T>[]): Promise<readonly Edit<T>[]> {
+  const later: Edit<T>[] = []
   let open = byBranch(edits)
   for (let tries = 1; open.length > 0; tries++) {
     const staging = repo.stage()
     const chains: Chain<T>[] = []
     try {
-      for (const [ref, own] of open) chains.push(await plan(repo, staging, ref, own))
+      for (const [ref, own] of open) chains.push(await plan(repo, staging, ref, own, later))
       await staging.settle()
     } catch (error) {
       for (const [, own] of open) for (const edit of own) edit.reject(error)
-      return
+      return []
     }
     const { refused, stale } = await duringOf(edits)(async () => {
       const { ready, refused } = await askAgain(chains)
@@ -53,6 +61,7 @@ export async function makeEdits<T>(repo: Repository, edits: readonly Edit<T>[]):
     if (tries >= ATTEMPTS) for (const { chain, error } of stale.splice(0)) for (const edit of chain.edits) edit.reject(movesTooFast(error))
     open = [...stale.map(({ chain }): [RefName, Edit<T>[]] => [chain.ref, [...chain.edits]]), ...refused]
   }
+  return later
 }
 
 /** All edits are of one space: the guard of any holds its moves together. */
@@ -84,10 +93,16 @@ function byBranch<T>(edits: readonly Edit<T>[]): [RefName, Edit<T>[]][] {
   return [...groups]
 }
 
-async function plan<T>(repo: Repository, staging: Staging, ref: RefName, edits: readonly Edit<T>[]): Promise<Chain<T>> {
+/** Plans the edits of one branch; those for which there is no room are put `later`. */
+async function plan<T>(repo: Repository, staging: Staging, ref: RefName, edits: readonly Edit<T>[], later: Edit<T>[]): Promise<Chain<T>> {
   const from = repo.head(ref)
-  const chain: Chain<T> = { ref, from, to: from, edits, made: [], deliver: [] }
+  const chain: Chain<T> & { edits: Edit<T>[] } = { ref, from, to: from, edits: [], made: [], deliver: [] }
   for (const edit of edits) {
+    if (staging.bytes > MAX_STAGED_BYTES) {
+      later.push(edit)
+      continue
+    }
+    chain.edits.push(edit)
     try {
       await edit.guard.check()
       const { head, result } = await edit.make(staging, chain.to)

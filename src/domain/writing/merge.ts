@@ -1,17 +1,17 @@
 import type { Merged } from '../../content/edit/merge-yaml.js'
 import { findTarget } from '../../content/file-index.js'
 import { idOf } from '../../content/identity.js'
-import type { NameTarget } from '../../content/summary/identify.js'
-import { mergeInSteps, type TargetNames } from '../../content/summary/merge.js'
 import { readConfig } from '../../content/config.js'
 import { folderOf, isMarkdown, keyBelow } from '../../content/paths.js'
-import { type TextWork, unlessTooCostly } from '../../content/work/text-work.js'
-import { decodeText, encodeText, encodingOf } from '../../content/text.js'
+import { MAX_STRUCTURE_BYTES } from '../../content/read.js'
+import { type SummaryNames, type TextWork, unlessTooCostly } from '../../content/work/text-work.js'
+import { decodeText, encodeText, encodingOf, MAX_TEXT_BYTES } from '../../content/text.js'
+import type { SummaryNode } from '../../content/types.js'
 import type { EntryMode, FileChange, MergeConflict, Repository } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import type { App, LoadedSpace } from '../app.js'
 import { overridesAt } from '../content/identity.js'
-import { inSlices, Slices } from '../../kernel/slices.js'
+import { Slices } from '../../kernel/slices.js'
 import { joinedBase } from './joined-base.js'
 import { type Assembled, madeUpNames, mergeById } from './merge-by-id.js'
 import { movedFiles } from './moved-files.js'
@@ -83,47 +83,63 @@ async function mergeStructured(
   const { base, ours, theirs, path } = conflict
   if (!ours || !theirs || (conflict.kind !== 'content' && conflict.kind !== 'add/add')) return null
   const snapshot = await space.repo.at(sides.ours)
+  // Git has merged what it could, in a process of its own: what is left of a larger file is people's business.
+  const sizes = await snapshot.sizes([base, ours, theirs].flatMap((side) => (side === undefined ? [] : [side.oid])))
+  if (Math.max(...sizes) > (path === summary ? MAX_STRUCTURE_BYTES : MAX_TEXT_BYTES)) return null
   const [was, mine, other] = await Promise.all([base, ours, theirs].map((side) => (side === undefined ? Buffer.alloc(0) : snapshot.read(side.oid))))
   // Latin-1 stays Latin-1 where both sides write it; sides in two encodings cannot be joined byte by byte.
   const encoding = encodingOf(mine as Buffer)
   if (encoding !== encodingOf(other as Buffer)) return null
   const [b, o, t] = [was, mine, other].map((bytes) => decodeText(bytes as Buffer)) as [string, string, string]
-  const merged =
+  const merged = await unlessTooCostly(
     path === summary
-      ? await inSlices(mergeInSteps(b, o, t, await targetNames(app, space, sides)))
-      : await mergeTexts(app.texts.for(space.doc.id), path, base !== undefined, b, o, t)
+      ? mergeSummaries(app, space, sides, { base: b, ours: o, theirs: t })
+      : mergeTexts(app.texts.for(space.doc.id), path, base !== undefined, b, o, t),
+    null,
+  )
   return merged && 'text' in merged ? encodeText(merged.text, encoding) : null
 }
 
 /** What is too costly to be merged by its structure stays Git's conflict. */
 async function mergeTexts(work: TextWork, path: string, hasBase: boolean, b: string, o: string, t: string): Promise<Merged | null> {
-  if (/(^|\/)(\.gitbook\.yaml|\.gitbook\/vars\.yaml|\.gitbook\/tags\.yaml)$/.test(path)) return unlessTooCostly(work.mergeYaml(b, o, t), null)
-  return isMarkdown(path) && hasBase ? unlessTooCostly(work.mergePage(b, o, t), null) : null
+  if (/(^|\/)(\.gitbook\.yaml|\.gitbook\/vars\.yaml|\.gitbook\/tags\.yaml)$/.test(path)) return work.mergeYaml(b, o, t)
+  return isMarkdown(path) && hasBase ? work.mergePage(b, o, t) : null
 }
 
+type Versions = Record<keyof SummaryNames, string>
+
 /**
- * The entries of the three tables of contents by the IDs of their pages: a renamed file's entry is the same one. Only pages of
- * the base count: what two sides added apart can have one ID until they are merged.
+ * Merges three versions of the table of contents. Their entries are known by the IDs of their pages: a renamed file's entry is
+ * the same one. Only pages of the base count: what two sides added apart can have one ID until they are merged.
  */
-async function targetNames(app: App, { doc, repo }: Pick<LoadedSpace, 'doc' | 'repo'>, sides: Sides): Promise<TargetNames> {
+async function mergeSummaries(app: App, { doc, repo }: Pick<LoadedSpace, 'doc' | 'repo'>, sides: Sides, texts: Versions): Promise<Merged> {
+  const work = app.texts.for(doc.id)
   const base = sides.base ?? (await repo.mergeBase(sides.ours, sides.theirs))
   const pages = new Set<string>()
-  const names = async (commit: CommitId | null): Promise<NameTarget> => {
-    if (commit === null) return () => null
+  const names = async (commit: CommitId | null, text: string): Promise<Record<string, string>> => {
+    if (commit === null) return {}
     const snapshot = await repo.at(commit)
-    const [{ config }, overrides, files] = await Promise.all([
-      readConfig(snapshot, app.texts.for(doc.id)),
-      overridesAt(app, doc.id, repo, commit),
-      snapshot.walk(),
-    ])
+    const [{ config }, overrides, files] = await Promise.all([readConfig(snapshot, work), overridesAt(app, doc.id, repo, commit), snapshot.walk()])
     const paths = new Set(files.map((file) => file.path))
     const identify = (path: string): string => idOf(overrides)('page', keyBelow(config.root, path))
-    if (commit === base) for (const path of paths) pages.add(identify(path))
-    return (href) => {
+    const slices = new Slices()
+    if (commit === base)
+      for (const path of paths) {
+        if (slices.due) await slices.rest()
+        pages.add(identify(path))
+      }
+    const found: [string, string][] = []
+    for (const href of hrefsIn((await work.summary(text)).nodes)) {
+      if (slices.due) await slices.rest()
       const path = /[?#]/.test(href) ? null : findTarget(href, folderOf(config.summary), config.root, (one) => paths.has(one))
       const id = path === null ? null : identify(path)
-      return id !== null && pages.has(id) ? id : null
+      if (id !== null && pages.has(id)) found.push([href, id])
     }
+    return Object.fromEntries(found)
   }
-  return { base: await names(base), ours: await names(sides.ours), theirs: await names(sides.theirs) }
+  const named = { base: await names(base, texts.base), ours: await names(sides.ours, texts.ours), theirs: await names(sides.theirs, texts.theirs) }
+  return work.mergeSummary(texts.base, texts.ours, texts.theirs, named)
 }
+
+const hrefsIn = (nodes: readonly SummaryNode[]): Set<string> =>
+  new Set(nodes.flatMap((node) => [...(node.href === null || node.href === undefined ? [] : [node.href]), ...hrefsIn(node.children)]))

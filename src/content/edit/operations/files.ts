@@ -7,9 +7,10 @@ import { INCLUDES_FOLDER } from '../../reusable.js'
 import { encodeText } from '../../text.js'
 import { VARIABLES_FILE } from '../../variables.js'
 import { defaultId, idOf } from '../../identity.js'
-import { keepLineEnds } from '../line-ends.js'
-import { type Batch, ChangeError, type Operation } from '../plan.js'
-import { bounded, done, markdownOf, withDocument } from './page-text.js'
+import { decodeBase64 } from '../base64.js'
+import { ChangeError } from '../change-error.js'
+import type { Batch, Operation } from '../plan.js'
+import { bounded, documentOf, done, editFile, markdownOf } from './page-text.js'
 import { inFolder } from './table-of-contents.js'
 import { moveFiles } from './move-file.js'
 
@@ -37,18 +38,14 @@ export const insertFiles: Operation<ChangeOf<'insert_files'>> = async (batch, ch
     const dot = name.lastIndexOf('.')
     const [stem, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, '']
     let path = inFolder(folder, name)
-    for (let n = 1; (await batch.workspace.taken(path)) !== null; n++) path = inFolder(folder, `${stem} (${n})${extension}`)
+    await batch.work.pause()
+    for (let n = 1; await batch.workspace.isTaken(path); n++) path = inFolder(folder, `${stem} (${n})${extension}`)
     await batch.workspace.add(path, content)
     if (file.ref !== undefined && batch.fileRefs.has(file.ref)) throw new ChangeError(`The ref ${file.ref} is used twice.`, `${member}/ref`)
     if (file.ref !== undefined) batch.fileRefs.set(file.ref, path)
     batch.insertedFiles.push({ path, name: nameOf(path), ...(file.ref === undefined ? {} : { ref: file.ref }) })
   }
   return null
-}
-
-function decodeBase64(text: string): Buffer | null {
-  const bare = text.replace(/\s+/g, '')
-  return /^[A-Za-z0-9+/]*={0,2}$/.test(bare) && bare.length % 4 === 0 ? Buffer.from(bare, 'base64') : null
 }
 
 /** The path of a file named by its ID or its path. */
@@ -104,11 +101,8 @@ export const upsertReusableContent: Operation<ChangeOf<'upsert_reusable_content'
   const existing = change.reusableContent === undefined ? undefined : reusableContents.find((one) => one.id === change.reusableContent)
   if (change.reusableContent !== undefined && !existing) throw new ChangeError(`There is no reusable content ${change.reusableContent}.`, 'reusableContent')
   if (existing) {
-    const before = (await batch.workspace.text(existing.gitPath)) ?? ''
-    const text = await withDocument(batch, before, change.document)
-    const next = change.title === undefined ? text : await titled(batch, text, change.title)
-    await batch.workspace.setText(existing.gitPath, keepLineEnds(before, next))
-    batch.written.add(existing.gitPath)
+    const set = change.title === undefined ? undefined : { title: change.title }
+    await editFile(batch, existing.gitPath, { document: await documentOf(batch, change.document), ...(set && { set }) })
     return { object: 'updated_reusable_content', page: existing.id }
   }
   const given = await markdownOf(batch, change.document)
@@ -117,7 +111,7 @@ export const upsertReusableContent: Operation<ChangeOf<'upsert_reusable_content'
   const folder = inFolder(config.root, INCLUDES_FOLDER.slice(0, -1))
   const slug = fileSlug(title) || 'content'
   let path = inFolder(folder, `${slug}.md`)
-  for (let n = 1; (await batch.workspace.taken(path)) !== null; n++) path = inFolder(folder, `${slug}-${n}.md`)
+  for (let n = 1; await batch.workspace.isTaken(path); n++) path = inFolder(folder, `${slug}-${n}.md`)
   await batch.workspace.add(path, encodeText(await titled(batch, given, title)))
   batch.written.add(path)
   const key = keyBelow(config.root, path)

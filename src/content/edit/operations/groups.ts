@@ -1,6 +1,7 @@
 import type { ChangeOf } from '../../../model/content-changes.js'
 import { relativeTarget } from '../links.js'
-import { ChangeError, type Operation } from '../plan.js'
+import { ChangeError } from '../change-error.js'
+import type { Operation } from '../plan.js'
 import { checkSlug, filesBelow } from './pages.js'
 import { editSummary, lineOf, nameRef, pageOf, parentOf, placeOf } from './table-of-contents.js'
 

@@ -1,11 +1,12 @@
-import { findFrontMatter } from '../front-matter.js'
 import { resolveReference } from '../../resolve-reference.js'
-import { mentionTest } from '../../mentions.js'
+import { mentionSearch } from '../../mentions.js'
 import { folderOf, isMarkdown, nameOf } from '../../paths.js'
+import { Slices } from '../../../kernel/slices.js'
 import type { DocumentEntry, SummaryNode } from '../../types.js'
-import { relativeTarget, rewriteReferences, styleOf } from '../links.js'
-import { type Batch, ChangeError } from '../plan.js'
-import { referencesIn } from '../references.js'
+import { relativeTarget, styleOf } from '../links.js'
+import { ChangeError } from '../change-error.js'
+import type { Batch } from '../plan.js'
+import { retargetLinks } from '../references.js'
 import { bounded } from './page-text.js'
 import { editSummary, summaryText } from './table-of-contents.js'
 
@@ -48,27 +49,25 @@ async function rewriteLinks(batch: Batch, moved: ReadonlyMap<string, string>): P
   const { workspace } = batch
   const paths = await workspace.paths()
   const structure = await workspace.structure()
-  const mayMention = mentionTest(moved.keys())
+  const mayMention = mentionSearch(moved.keys(), batch.work)
+  const next = (path: string, target: string): string | null => {
+    const here = moved.get(path) ?? path
+    const resolved = resolveReference(target, path, structure, (one) => paths.has(one))
+    const named = 'gitPath' in resolved && resolved.kind !== 'anchor' ? resolved.gitPath : undefined
+    if (named === undefined) return null
+    const there = moved.get(named) ?? named
+    if (here === path && there === named) return null
+    const style = styleOf(target)
+    const { root } = structure.config
+    const plain = style === 'root' ? relativeTarget('', root === '' ? there : there.slice(root.length + 1), 'root') : relativeTarget(here, there, style)
+    return keepForm(target, named, plain) + (/[?#].*$/.exec(target)?.[0] ?? '')
+  }
   for (const path of [...paths].filter((one) => isMarkdown(one) && one !== structure.config.summary)) {
     await batch.work.pause()
-    const text = (await workspace.text(path)) ?? ''
-    const bodyStart = findFrontMatter(text)?.end ?? 0
-    const here = moved.get(path) ?? path
-    if (here === path && !mayMention(text)) continue
-    const replacements = (await referencesIn(batch, text.slice(bodyStart))).flatMap((reference) => {
-      const resolved = resolveReference(reference.target, path, structure, (one) => paths.has(one))
-      const named = 'gitPath' in resolved && resolved.kind !== 'anchor' ? resolved.gitPath : undefined
-      if (named === undefined) return []
-      const there = moved.get(named) ?? named
-      if (here === path && there === named) return []
-      const style = styleOf(reference.target)
-      const root = structure.config.root
-      const plain = style === 'root' ? relativeTarget('', root === '' ? there : there.slice(root.length + 1), 'root') : relativeTarget(here, there, style)
-      const suffix = /[?#].*$/.exec(reference.target)?.[0] ?? ''
-      const next = keepForm(reference.target, named, plain) + suffix
-      return next === reference.target ? [] : [{ start: bodyStart + reference.start, end: bodyStart + reference.end, target: next }]
+    await retargetLinks(batch, path, {
+      isWanted: async (text) => moved.has(path) || (await mayMention(text)),
+      next: (target) => next(path, target),
     })
-    if (replacements.length > 0) await workspace.setText(path, rewriteReferences(text, replacements))
   }
 }
 
@@ -87,13 +86,15 @@ async function retargetEntries(batch: Batch, moved: ReadonlyMap<string, string>)
   const structure = await batch.workspace.structure()
   const { path, text } = await summaryText(batch)
   const { nodes } = await bounded(batch.work.summary(text), path)
-  const targets = entries(nodes).flatMap((node) => {
-    const resolved = node.href === null ? null : resolveReference(node.href, config.summary, structure, lookup)
+  const targets: { line: number; href: string }[] = []
+  const slices = new Slices()
+  for (const { href, line } of entries(nodes)) {
+    if (slices.due) await slices.rest()
+    const resolved = href === null ? null : resolveReference(href, config.summary, structure, lookup)
     const there = resolved && 'gitPath' in resolved ? moved.get(resolved.gitPath) : undefined
-    return there === undefined || node.href === null
-      ? []
-      : [{ line: node.line, href: relativeTarget(config.summary, there, styleOf(node.href)) + (/#.*$/.exec(node.href)?.[0] ?? '') }]
-  })
+    if (there === undefined || href === null) continue
+    targets.push({ line, href: relativeTarget(config.summary, there, styleOf(href)) + (/#.*$/.exec(href)?.[0] ?? '') })
+  }
   await editSummary(batch, () => ({ kind: 'retarget', targets }))
 }
 

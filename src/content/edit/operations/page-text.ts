@@ -1,16 +1,16 @@
 import type { ChangeOf, PageMembers } from '../../../model/content-changes.js'
 import { checkCondition } from '../../conditions/check.js'
 import { ConditionError } from '../../conditions/error.js'
-import { findFrontMatter } from '../../front-matter.js'
+import { MAX_PAGE_BYTES, pageLimit } from '../../blocks/weight.js'
 import type { DocumentNode } from '../../types.js'
-import { type Outcome, TextTooCostly } from '../../work/text-work.js'
-import { replaceBody } from '../front-matter.js'
-import { type Batch, ChangeError } from '../plan.js'
+import { MAX_EDITED_BYTES, MAX_TEXT_BYTES } from '../../text.js'
+import { type FileEdit, type Outcome, TextTooCostly } from '../../work/text-work.js'
+import { ChangeError } from '../change-error.js'
+import { editFile as editAtOnce } from '../edit-file.js'
+import type { Batch } from '../plan.js'
 
 type Work = Pick<Batch, 'work'>
 type GivenDocument = NonNullable<ChangeOf<'update_page'>['document']>
-/** Characters of a page that was shown at all, and so can be edited as a block tree. */
-const MAX_TEXT = 10 * 1024 * 1024
 /** Shorter markdown is looked at when it is read. */
 const MAY_BE_HEAVY = 8 * 1024
 
@@ -34,7 +34,7 @@ export async function bounded<T>(work: Promise<T>, what: string, member?: string
 export async function markdownOf({ work }: Work, document: GivenDocument, present?: string): Promise<string> {
   if ('markdown' in document) {
     const { markdown } = document
-    const limit = markdown.length < MAY_BE_HEAVY ? null : await bounded(work.limit(markdown), 'The markdown', 'document/markdown')
+    const limit = markdown.length < MAY_BE_HEAVY ? null : await bounded(limitOf(work, markdown), 'The markdown', 'document/markdown')
     if (limit !== null) throw new ChangeError(`The markdown is too large. ${limit}`, 'document/markdown', true)
     return markdown
   }
@@ -42,16 +42,49 @@ export async function markdownOf({ work }: Work, document: GivenDocument, presen
   return done(printed, 'The block tree cannot be written', 'document')
 }
 
-/** The text of a file with the `document` of a change in place of its body. What markdown says in front matter of its own replaces the file's. */
-export async function withDocument(batch: Work, text: string, document: GivenDocument): Promise<string> {
-  if ('markdown' in document) return replaceBody(text, await markdownOf(batch, document))
-  if (text.length > MAX_TEXT) throw new ChangeError(`The page has more than ${MAX_TEXT} characters: only markdown can replace its text.`, 'document', true)
-  const bodyStart = findFrontMatter(text)?.bodyStart ?? 0
-  const page = bodyStart === 0 ? null : await bounded(batch.work.page(text.slice(0, bodyStart), ''), 'The front matter of the page', 'page')
-  const at = page?.bodyStart ?? 0
-  const eol = at > 0 && !/[\r\n]$/.test(text.slice(at - 1, at)) ? '\n' : ''
-  return text.slice(0, at) + eol + (await markdownOf(batch, document, text.slice(at)))
+/** Of a text that is too long in any case, nobody has to look at more than its length. */
+const limitOf = async (work: Work['work'], markdown: string): Promise<string | null> =>
+  markdown.length > MAX_PAGE_BYTES ? pageLimit(markdown) : work.limit(markdown)
+
+/** The `document` of a change as an edit of a file takes it. Throws `ChangeError` (413) where the markdown is beyond a limit. */
+export async function documentOf(batch: Work, document: GivenDocument): Promise<NonNullable<FileEdit['document']>> {
+  if ('markdown' in document) return { markdown: await markdownOf(batch, document) }
+  return { document: document.document as unknown as DocumentNode }
 }
+
+/** Files of so many bytes are edited at once, where markdown takes the place of their text and nothing has to be looked for in it. */
+const AT_ONCE = 16 * 1024
+
+/** Makes an edit of a markdown file; a file that is not there is an empty one. Throws `ChangeError`: 413 where the file is too large to be edited. */
+export async function editFile(batch: Batch, path: string, edit: FileEdit): Promise<void> {
+  const { document, title, members, set } = edit
+  if (!document && !title && !members && !set) return
+  const file = await batch.workspace.bytes(path, MAX_TEXT_BYTES)
+  if (file === 'too-large') await batch.work.large(() => editLarge(batch, path, edit))
+  else await editBytes(batch, path, file ?? new Uint8Array(), edit)
+  if (document) batch.written.add(path)
+}
+
+async function editLarge(batch: Batch, path: string, edit: FileEdit): Promise<void> {
+  const { document, members, set } = edit
+  const file = await batch.workspace.bytes(path, MAX_EDITED_BYTES)
+  if (file instanceof Uint8Array) return editBytes(batch, path, file, edit)
+  // A title stands in the table of contents too: such a page goes on being listed, renamed and moved.
+  if (!document && !members && !set) return
+  throw new ChangeError(`${path} has more than ${MAX_EDITED_BYTES} bytes, so its text cannot be changed here. Divide it with Git first.`, blameOf(edit), true)
+}
+
+async function editBytes({ work, workspace }: Batch, path: string, file: Uint8Array, edit: FileEdit): Promise<void> {
+  const { document, title, members, set } = edit
+  const isPlain = document && 'markdown' in document && !title && !members && !set && file.length + document.markdown.length <= AT_ONCE
+  const outcome = isPlain ? editAtOnce(file, edit) : await bounded(work.editFile(file, edit), path, blameOf(edit))
+  if ('refused' in outcome) throw new ChangeError(sentence(outcome.refused), outcome.member, outcome.tooLarge === true)
+  await workspace.setBytes(path, outcome.done)
+}
+
+/** The member of a change that is to blame for a file being too large. */
+const blameOf = ({ document }: FileEdit): string => (document ? 'document' : 'page')
+const sentence = (text: string): string => (text.endsWith('.') ? text : `${text}.`)
 
 const keys: Partial<Record<keyof PageMembers, string>> = {
   emoji: 'emoji',
@@ -74,14 +107,20 @@ function checkMembers({ condition }: PageMembers): void {
   }
 }
 
-/** Writes the members that are given into the front matter; `null` removes one. What the given markdown itself says wins. */
-export async function withMembers({ work }: Work, text: string, members: PageMembers, given?: string): Promise<string> {
+/** The members that are given, as keys of the front matter; `null` removes one. Undefined where none is. Throws `ChangeError`. */
+export function membersOf(members: PageMembers): Readonly<Record<string, unknown>> | undefined {
   checkMembers(members)
   const changes = Object.entries(keys).flatMap(([member, key]) => {
     const value = members[member as keyof PageMembers]
     return value === undefined ? [] : [[key, value] as const]
   })
-  if (changes.length === 0) return text
-  const edited = await bounded(work.setMembers(text, Object.fromEntries(changes), given), 'The front matter', 'page')
+  return changes.length === 0 ? undefined : Object.fromEntries(changes)
+}
+
+/** Writes the members that are given into the front matter of a new page. What the given markdown itself says wins. */
+export async function withMembers({ work }: Work, text: string, members: PageMembers): Promise<string> {
+  const changes = membersOf(members)
+  if (!changes) return text
+  const edited = await bounded(work.setMembers(text, changes, text), 'The front matter', 'page')
   return done(edited, "The page's front matter cannot be edited")
 }

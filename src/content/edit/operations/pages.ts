@@ -3,11 +3,11 @@ import { folderOf, nameOf } from '../../paths.js'
 import { fileSlug, MAX_FILE_SLUG_BYTES, pageSlug } from '../../slug.js'
 import { encodeText } from '../../text.js'
 import type { DocumentEntry, PageEntry } from '../../types.js'
-import { keepLineEnds } from '../line-ends.js'
 import { relativeTarget } from '../links.js'
-import { type Batch, ChangeError, type Operation } from '../plan.js'
+import { ChangeError } from '../change-error.js'
+import type { Batch, Operation } from '../plan.js'
 import { moveFile } from './move-file.js'
-import { bounded, markdownOf, withDocument, withMembers } from './page-text.js'
+import { bounded, documentOf, editFile, markdownOf, membersOf, withMembers } from './page-text.js'
 import { containerOf, editSummary, folderFor, inFolder, lineOf, nameRef, pageOf, parentOf, placeOf } from './table-of-contents.js'
 
 /** Adds a page: its file, and its line in the table of contents. */
@@ -24,8 +24,8 @@ export const insertPage: Operation<ChangeOf<'insert_page'>> = async (batch, chan
   let path = inFolder(folder, `${wanted}.md`)
   const there = change.slug === undefined ? null : await workspace.taken(path)
   if (there !== null) throw new ChangeError(`${path} cannot be made: there is ${there} already. Choose another slug.`, 'slug')
-  for (let n = 1; siblings.has(pageSlug(path)) || (await workspace.taken(path)) !== null; n++) path = inFolder(folder, `${wanted}-${n}.md`)
-  await workspace.add(path, encodeText(await withMembers(batch, given, change, given)))
+  for (let n = 1; siblings.has(pageSlug(path)) || (await workspace.isTaken(path)); n++) path = inFolder(folder, `${wanted}-${n}.md`)
+  await workspace.add(path, encodeText(await withMembers(batch, given, change)))
   batch.written.add(path)
   await editSummary(batch, (now) => ({ kind: 'insert', title, href: relativeTarget(now.config.summary, path), place: placeOf(now, parent, change.at) }))
   const page = (await workspace.structure()).byGitPath.get(path)
@@ -70,19 +70,11 @@ export const updatePage: Operation<ChangeOf<'update_page'>> = async (batch, chan
 }
 
 async function editText(batch: Parameters<typeof updatePage>[0], page: DocumentEntry, change: ChangeOf<'update_page'>): Promise<void> {
-  const { workspace } = batch
-  const before = (await workspace.text(page.gitPath)) ?? ''
-  let text = before
-  let given: string | undefined
-  if (change.document) {
-    if ('markdown' in change.document) given = change.document.markdown
-    text = await withDocument(batch, text, change.document)
-    batch.written.add(page.gitPath)
-  }
+  const members = membersOf(change)
+  const document = change.document && (await documentOf(batch, change.document))
   // The H1 follows the title only where it said the same (spec/gaps.md, "title change").
-  if (change.title !== undefined && !change.document && (await bounded(batch.work.heading(text), 'The page', 'page')) === page.title)
-    text = await bounded(batch.work.setHeading(text, change.title), 'The page', 'title')
-  await workspace.setText(page.gitPath, keepLineEnds(before, await withMembers(batch, text, change, given)))
+  const title = change.title === undefined || change.document ? undefined : { before: page.title, after: change.title }
+  await editFile(batch, page.gitPath, { ...(document && { document }), ...(title && { title }), ...(members && { members }) })
 }
 
 async function movePage(batch: Parameters<typeof updatePage>[0], page: PageEntry, change: ChangeOf<'update_page'>): Promise<void> {

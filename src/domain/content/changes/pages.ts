@@ -101,7 +101,9 @@ function draftEdit(app: App, pair: Pair, before: PageEntry, after: PageEntry): D
       if (blobs) {
         const [old, now] = await Promise.all([readDocument(app, pair.before, before as DocumentEntry), readDocument(app, pair.after, after as DocumentEntry)])
         for (const name of attributeNames) compare(name, old.source.attributes[name], now.source.attributes[name])
-        if (body(old.source.markdown) !== body(now.source.markdown)) attributes.document = {}
+        // Of a text that nobody holds, the blobs say that it differs.
+        const isLarge = old.large !== undefined || now.large !== undefined
+        if (isLarge || body(old.source.markdown) !== body(now.source.markdown)) attributes.document = {}
       }
       return { type: 'page_edited', page: changedPage(after), attributes: attributes as ChangedAttributes }
     },

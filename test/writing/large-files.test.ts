@@ -1,0 +1,148 @@
+import * as assert from 'uvu/assert'
+import { costOf } from '../support/main-thread.js'
+import { startService, type TestService } from '../support/service.js'
+import { suite } from '../support/suite.js'
+import { type Desk, openDesk } from './fixture.js'
+
+const test = suite<{ here: TestService }>('writing beside files of many megabytes')
+const MIB = 1024 * 1024
+/** Processor time of the main thread for one request, which holds others up: what threads and Git do is not in it. Ten times what it takes. */
+const BOUND_MS = 1_000
+
+test.before(async (c) => {
+  c.here = await startService({ env: { BINDERY_CHECK_ANSWERS: 'false' } })
+})
+test.after((c) => c.here.close())
+
+const filled = (text: string, bytes: number): string => text.repeat(Math.floor(bytes / text.length))
+const summary = (...names: string[]): string => `# Table of contents\n\n* [Home](README.md)\n${names.map((name) => `* [${name}](${name}.md)\n`).join('')}`
+
+/** A write, held to the bound. */
+async function write(desk: Desk, changes: object[], status = 200): Promise<any> {
+  const { result, ms } = await costOf(() => desk.admin.call('post', `${desk.url}/content`, { changes }))
+  assert.is(result.status, status, result.text.slice(0, 500))
+  assert.ok(ms < BOUND_MS, `the main thread worked ${Math.round(ms)} ms`)
+  return result.body
+}
+
+const large: Record<string, string> = {
+  headings: filled('# a\n', 9 * MIB),
+  'mixed line ends': `# large\r\n\r\n${filled('a\r\nb\nc\rd', 9 * MIB)}`,
+  'one line': `# large\n\n${filled('word ', 9 * MIB)}`,
+  'front matter that never ends': `---\n${filled('a: b\n', 9 * MIB)}`,
+}
+for (const [name, text] of Object.entries(large)) {
+  test(`title, description and slug of a page of ${name}`, async ({ here }) => {
+    const desk = await openDesk(here, { 'SUMMARY.md': summary('large'), 'README.md': '# Home\n', 'large.md': text })
+    const page = await desk.id('large')
+    await write(desk, [{ operation: 'update_page', page, title: 'Other', description: 'New' }])
+    await write(desk, [{ operation: 'update_page', page, slug: 'moved' }])
+    const eol = /\r?\n/.exec(text)?.[0] ?? '\n'
+    const body = text.startsWith('# large') ? text.replace('# large', '# Other') : text
+    assert.ok((await desk.file('moved.md')) === `---${eol}description: New${eol}---${eol}${eol}${body}`, 'all else has its bytes')
+    await write(desk, [{ operation: 'update_page', page, document: { markdown: '# Short\n' } }])
+    assert.is(await desk.file('moved.md'), `---${eol}description: New${eol}---${eol}# Short${eol}`)
+  })
+}
+
+test('a file beyond the limit is not edited: the answer names it, the limit and what to do; its place and title can be changed', async ({ here }) => {
+  const text = `# large\n\n${filled('word ', 11 * MIB)}`
+  const desk = await openDesk(here, { 'SUMMARY.md': summary('large'), 'README.md': '# Home\n', 'large.md': text })
+  const page = await desk.id('large')
+  for (const change of [{ description: 'New' }, { document: { markdown: 'a\n' } }]) {
+    const answer = await write(desk, [{ operation: 'update_page', page, ...change }], 413)
+    assert.match(JSON.stringify(answer), /large\.md has more than 10485760 bytes.*Divide it with Git first/)
+  }
+  await write(desk, [{ operation: 'update_page', page, title: 'Other', slug: 'moved', at: 0 }])
+  assert.ok((await desk.file('moved.md')) === text)
+  assert.match((await desk.file('SUMMARY.md')) ?? '', /contents\n\n\* \[Other\]\(moved\.md\)/)
+})
+
+test('links in a page too large to be a text stay when what they name is moved, and its diagnostic says so', async ({ here }) => {
+  const many = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`large-${n}`, filled(`[one](one.md) ${n}\n`, 4 * MIB)]))
+  const names = Object.keys(many)
+  const files = Object.fromEntries(names.map((name) => [`${name}.md`, many[name] as string]))
+  const desk = await openDesk(here, {
+    'SUMMARY.md': summary('one', 'small', ...names),
+    'README.md': '# Home\n',
+    'one.md': '# One\n',
+    'small.md': '[one](one.md)\n',
+    ...files,
+  })
+  await write(desk, [{ operation: 'update_page', page: await desk.id('one'), slug: 'two' }])
+  assert.is(await desk.file('small.md'), '[one](two.md)\n')
+  for (const name of names) assert.ok((await desk.file(`${name}.md`)) === many[name])
+  const { diagnostics } = (await desk.admin.call('get', `${desk.url}/content/path/large-0`).expect(200)).body as { diagnostics: { message: string }[] }
+  assert.match(diagnostics[0]?.message ?? '', /^large-0\.md is shown as its source alone, and links in it stay as they are when what they name is moved\./)
+})
+
+test('links in pages of a megabyte follow', async ({ here }) => {
+  const text = `${filled('[one](one.md)\n\n', 300_000)}${filled('= a b < ', 700_000)}\n`
+  const desk = await openDesk(here, { 'SUMMARY.md': summary('one', 'large'), 'README.md': '# Home\n', 'one.md': '# One\n', 'large.md': text })
+  await write(desk, [{ operation: 'update_page', page: await desk.id('one'), slug: 'two' }])
+  assert.ok((await desk.file('large.md')) === text.replaceAll('one.md', 'two.md'))
+})
+
+test('sides that changed a page of many megabytes: Git merges it, or it is a conflict', async ({ here }) => {
+  const lines = Array.from({ length: 400_000 }, (_, n) => `line ${n} of a long page\n`)
+  const put = (at: number, text: string): string => lines.with(at, text).join('')
+  const desk = await openDesk(here, { 'SUMMARY.md': summary('large'), 'README.md': '# Home\n', 'large.md': lines.join('') })
+  const merge = async (theirs: string, ours: string, status: number): Promise<string> => {
+    const request = await desk.changeRequest()
+    await desk.human({ 'large.md': theirs }, { ref: request.ref })
+    await desk.human({ 'large.md': ours })
+    const { result, ms } = await costOf(() => desk.admin.call('post', `${request.url}/merge`))
+    assert.is(result.status, status, result.text.slice(0, 300))
+    assert.ok(ms < BOUND_MS, `the main thread worked ${Math.round(ms)} ms`)
+    return result.text
+  }
+  assert.match(await merge(put(7, 'theirs\n'), put(7, 'ours\n'), 409), /large\.md/)
+  await desk.human({ 'large.md': lines.join('') })
+  await merge(put(7, 'theirs\n'), put(399_990, 'ours\n'), 200)
+  assert.ok((await desk.file('large.md')) === lines.with(7, 'theirs\n').with(399_990, 'ours\n').join(''))
+})
+
+test('a resolution of a text of mixed line ends', async ({ here }) => {
+  const text = filled('a\r\nb\n', 900_000)
+  const desk = await openDesk(here, { 'SUMMARY.md': summary('large'), 'README.md': '# Home\n', 'large.md': `first\r\n${text}` })
+  const request = await desk.changeRequest()
+  await desk.human({ 'large.md': `theirs\r\n${text}` }, { ref: request.ref })
+  await desk.human({ 'large.md': `ours\r\n${text}` })
+  const resolve = [{ path: 'large.md', content: `both\n${text.replaceAll('\r\n', '\n')}` }]
+  const { result, ms } = await costOf(() => desk.admin.call('post', `${request.url}/update`, { resolve }))
+  assert.is(result.status, 200, result.text.slice(0, 300))
+  assert.ok(ms < BOUND_MS, `the main thread worked ${Math.round(ms)} ms`)
+  assert.ok((await desk.file('large.md', request.ref)) === `both\r\n${text}`)
+})
+
+test('tables of contents that both sides changed, of entries that take long to read', async ({ here }) => {
+  const entries = Array.from({ length: 1_500 }, (_, n) => `* [Entry ${n} *of* [many]](https://example.org/${n})\n`)
+  const contents = (list: readonly string[]): string => `# Table of contents\n\n* [Home](README.md)\n${list.join('')}`
+  const desk = await openDesk(here, { 'SUMMARY.md': contents(entries), 'README.md': '# Home\n' })
+  const request = await desk.changeRequest()
+  await desk.human({ 'SUMMARY.md': contents(entries.with(7, '* [Theirs](https://example.org/7)\n')) }, { ref: request.ref })
+  await desk.human({ 'SUMMARY.md': contents(entries.with(8, '* [Ours](https://example.org/8)\n')) })
+  const { result, ms } = await costOf(() => desk.admin.call('post', `${request.url}/merge`))
+  assert.is(result.status, 200, result.text.slice(0, 300))
+  assert.ok(ms < BOUND_MS, `the main thread worked ${Math.round(ms)} ms`)
+})
+
+test('a file in Base64 that is blanks for the most part', async ({ here }) => {
+  const desk = await openDesk(here, { 'SUMMARY.md': summary(), 'README.md': '# Home\n' })
+  const base64 = filled('A A ', 9 * MIB)
+  await write(desk, [{ operation: 'insert_files', files: [{ name: 'a.bin', base64 }] }])
+  assert.is((await desk.bytes('.gitbook/assets/a.bin')).length, (base64.length / 2 / 4) * 3)
+})
+
+test('five hundred files of one name in a space of many', async ({ here }) => {
+  const many = Object.fromEntries(Array.from({ length: 3_000 }, (_, n) => [`folder-${n % 50}/file-${n}.txt`, String(n)]))
+  const desk = await openDesk(here, { 'SUMMARY.md': summary(), 'README.md': '# Home\n', ...many })
+  const files = Array.from({ length: 20 }, () => ({ name: 'a.txt', base64: 'YQ==' }))
+  const { insertedFiles } = await write(
+    desk,
+    Array.from({ length: 25 }, () => ({ operation: 'insert_files', files })),
+  )
+  assert.is(new Set(insertedFiles.map((file: { path: string }) => file.path)).size, 500)
+})
+
+test.run()
