@@ -19,6 +19,9 @@ export interface Incoming {
 const tooSlow = (): ServiceError =>
   new ServiceError('request-timeout', `The body came too slowly: after ${GRACE_MS / 1000} s, ${LEAST_PACE} bytes a second are expected.`)
 
+/** Made here, where it holds on to nothing: a listener made beside `take` keeps all that was taken for as long as the request is open. */
+const ignore = (): void => {}
+
 /**
  * Hands the bytes of a body on as they come, within limit, budget and pace. Resolves at its end; rejects, and takes no more,
  * with what `take` or the limits throw. Throws 400 where it ends early, 408, 413, 429, 503.
@@ -50,7 +53,7 @@ export function receive({ req, res }: Pick<Context, 'req' | 'res'>, { limit, too
       clearInterval(look)
       req.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose)
       // An error that comes after this one is of no interest, and must not end the process.
-      req.on('error', () => {})
+      req.on('error', ignore)
       if (error === null) resolve()
       else {
         req.pause()
