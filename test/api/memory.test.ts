@@ -30,8 +30,7 @@ const taken = (socket: Socket): Promise<void> =>
 /** Sends in pieces, as fast as the other side takes them. */
 async function pour(raw: RawConnection, text: string, bytes: number): Promise<void> {
   const piece = Buffer.from(text.repeat(Math.ceil((256 * 1024) / text.length)))
-  for (let sent = 0; sent < bytes && !raw.socket.destroyed; sent += piece.length)
-    if (!raw.socket.write(piece)) await taken(raw.socket)
+  for (let sent = 0; sent < bytes && !raw.socket.destroyed; sent += piece.length) if (!raw.socket.write(piece)) await taken(raw.socket)
 }
 
 test(
