@@ -45,6 +45,15 @@ test('refuses depth and number before anything is parsed', () => {
   assert.is(refusal(`"${'[,\\"'.repeat(1_000_000)}"`), null, 'what stands in texts does not count')
 })
 
+test('refuses what has too many different names, in one object or in many; the same names may come again and again', () => {
+  const object = (from: number, to: number): string => `{${Array.from({ length: to - from }, (_, n) => `"name ${from + n}" : "text ${n}"`).join(',')}}`
+  assert.is(refusal(object(0, 4_000)), null)
+  assert.is(refusal(object(0, 4_100)), 413)
+  assert.is(refusal(`[${Array.from({ length: 4_100 }, (_, n) => object(n, n + 1)).join(',')}]`), 413)
+  assert.is(refusal(`[${Array.from({ length: 50 }, () => object(0, 1_000)).join(',')}]`), null)
+  assert.is(refusal(`[${Array.from({ length: 10_000 }, (_, n) => `"name ${n}"`).join(',')}]`), null, 'texts are no names')
+})
+
 test('a place is named where there is something to refuse, and nowhere else', () => {
   const refused = (value: unknown): string | undefined => {
     try {
