@@ -1,5 +1,6 @@
 import { type Document, isMap, isScalar, LineCounter, parseDocument } from 'yaml'
 import { withoutZeroWidth } from './text.js'
+import { checkNesting } from './yaml-depth.js'
 
 /** Characters of a YAML text that are read at all. */
 export const MAX_YAML_LENGTH = 256 * 1024
@@ -57,6 +58,7 @@ function entriesOf(document: Document, counter: LineCounter, value: unknown): Ya
 }
 
 function parse(text: string): YamlResult {
+  checkNesting(text)
   const counter = new LineCounter()
   // Duplicate keys are tolerated (the last wins): looking for them takes quadratic time.
   const document = parseDocument(text, { lineCounter: counter, uniqueKeys: false, stringKeys: true, logLevel: 'silent', prettyErrors: true })

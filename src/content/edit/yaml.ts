@@ -1,4 +1,5 @@
 import { type Node, type Pair, Scalar, type YAMLMap, isCollection, isMap, isPair, isScalar, parseDocument, stringify } from 'yaml'
+import { checkNesting } from '../yaml-depth.js'
 import { sameValue } from './same-value.js'
 
 /** YAML that cannot be edited key by key: it cannot be read, or is no mapping. */
@@ -38,6 +39,11 @@ export function readYamlMap(text: string): Record<string, unknown> {
 }
 
 function readDocument(text: string): ReturnType<typeof parseDocument> {
+  try {
+    checkNesting(text)
+  } catch (cause) {
+    throw new YamlEditError('The yaml cannot be read: it is nested too deeply', { cause })
+  }
   const document = parseDocument(text, { uniqueKeys: false, logLevel: 'silent' })
   const [error] = document.errors
   if (error) throw new YamlEditError(`The yaml cannot be read: ${error.message.split('\n')[0]}`)

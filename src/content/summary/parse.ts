@@ -1,6 +1,7 @@
 import { parse } from 'yaml'
 import type { Diagnostic } from '../../kernel/diagnostic.js'
 import type { Summary, SummaryNode } from '../types.js'
+import { checkNesting } from '../yaml-depth.js'
 import { parseInline } from './inline.js'
 import { type Block, MAX_DEPTH, type Scan, scanSummary } from './scan.js'
 
@@ -50,6 +51,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> => typeof va
 
 function computedOf(yaml: string): SummaryNode['computed'] | null {
   try {
+    checkNesting(yaml)
     const value: unknown = parse(yaml, { logLevel: 'silent' })
     if (!isRecord(value) || typeof value.type !== 'string') return null
     return { type: value.type, props: isRecord(value.props) ? value.props : {}, dependencies: isRecord(value.dependencies) ? value.dependencies : {} }
