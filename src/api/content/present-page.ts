@@ -8,6 +8,8 @@ import { tooCostly } from '../../domain/content/page-source.js'
 import { evaluate } from '../../domain/content/pages.js'
 import { filesOf, type OpenRevision, readDocument } from '../../domain/content/revisions.js'
 import type { Diagnostic } from '../../kernel/diagnostic.js'
+import { RawJson } from '../../kernel/raw-json.js'
+import { Slices } from '../../kernel/slices.js'
 import type { ContentReference, Format, Page } from '../../model/index.js'
 
 /** What is asked of the presentation of pages. */
@@ -115,8 +117,8 @@ function presentLink(context: PageContext, entry: Extract<PageEntry, { type: 'li
   }
 }
 
-/** One page with its subpages; content only in a `format`, and only of the page itself. */
-export async function presentPage(context: PageContext, entry: PageEntry, format?: Format): Promise<Page> {
+/** A page without its subpages; content only in a `format`. */
+async function presentOwn(context: PageContext, entry: PageEntry, format?: Format): Promise<Omit<Page, 'pages'>> {
   const { app, revision } = context
   const own: Partial<Page> =
     entry.type === 'document' ? await presentDocument(context, entry, format) : entry.type === 'link' ? presentLink(context, entry) : {}
@@ -129,13 +131,39 @@ export async function presentPage(context: PageContext, entry: PageEntry, format
     urls: { app: `${app.settings.publicUrl}/v1/spaces/${revision.space.doc.id}/revisions/${revision.snapshot.commit}/page/${entry.id}` },
     ...own,
     ...(entry.type === 'computed' ? { computed: entry.computed, computedSeed: entry.id } : {}),
-    pages: await presentPages(context, entry.pages),
-  } as Page
+  } as Omit<Page, 'pages'>
 }
 
-/** Pages of a tree, in order, without their content. */
-export async function presentPages(context: PageContext, entries: readonly PageEntry[]): Promise<Page[]> {
-  const presented: Page[] = []
-  for (const entry of entries) presented.push(await presentPage(context, entry))
-  return presented
+/** One page with its subpages; content only in a `format`, and only of the page itself. */
+export async function presentPage(context: PageContext, entry: PageEntry, format?: Format): Promise<Page> {
+  const { json } = await presentPages(context, entry.pages)
+  return { ...(await presentOwn(context, entry, format)), pages: json } as Page
+}
+
+/** Pages of a tree as they are answered, and what is told of those that cost too much to be read. */
+export interface PresentedPages {
+  json: Page[]
+  costly: Diagnostic[]
+}
+
+/** Pages of a tree, in order, without their content. Tens of thousands are written as JSON in slices, with others having their turn. */
+export async function presentPages(context: PageContext, entries: readonly PageEntry[]): Promise<PresentedPages> {
+  if (entries.length === 0) return { json: [], costly: [] }
+  const slices = new Slices()
+  const costly: Diagnostic[] = []
+  const parts: string[] = []
+  const write = async (list: readonly PageEntry[]): Promise<void> => {
+    parts.push('[')
+    for (const [index, entry] of list.entries()) {
+      const own = await presentOwn(context, entry)
+      costly.push(...((own.diagnostics ?? []) as Diagnostic[]).filter((one) => one.code === 'too-costly'))
+      parts.push(index === 0 ? '' : ',', JSON.stringify(own).slice(0, -1), ',"pages":')
+      await write(entry.pages)
+      parts.push('}')
+      if (slices.due) await slices.rest()
+    }
+    parts.push(']')
+  }
+  await write(entries)
+  return { json: new RawJson(Buffer.from(parts.join(''))) as unknown as Page[], costly }
 }

@@ -5,8 +5,7 @@ import { evaluate, type LoadedFile, loadFiles, readReusable } from '../../domain
 import { revisionType } from '../../domain/content/revision-facts.js'
 import { filesOf, type OpenRevision } from '../../domain/content/revisions.js'
 import { addressesOfRevision } from '../../domain/sites/space-addresses.js'
-import type { Diagnostic } from '../../kernel/diagnostic.js'
-import type { File, Format, Page, Revision } from '../../model/index.js'
+import type { File, Format, Revision } from '../../model/index.js'
 import { presentMergedFrom, presentRevisionGit } from '../revisions/present-facts.js'
 import { gitPlace, inFormat, type PageOptions, pageContext, presentPages } from './present-page.js'
 
@@ -34,7 +33,7 @@ export async function presentRevision(app: App, revision: OpenRevision, options:
     object: 'revision',
     id: snapshot.commit,
     parents: info.parents,
-    pages,
+    pages: pages.json,
     files: loaded.map((file) => presentFile(app, revision, file, options)),
     reusableContents: reusable.map(({ place, entry }) => ({
       id: place.id,
@@ -50,13 +49,9 @@ export async function presentRevision(app: App, revision: OpenRevision, options:
     },
     type: revisionType(info),
     ...(await presentMergedFrom(app, space, info)),
-    diagnostics: [...structure.diagnostics, ...costlyPages(pages)],
+    diagnostics: [...structure.diagnostics, ...pages.costly],
   }
 }
-
-/** What pages are shown as their source alone, or not at all. */
-const costlyPages = (pages: readonly Page[]): Diagnostic[] =>
-  pages.flatMap((page) => [...(page.diagnostics ?? []).filter((one) => one.code === 'too-costly'), ...costlyPages(page.pages)]) as Diagnostic[]
 
 /** Reusable content with its text in the asked format. */
 export async function presentReusableContent(

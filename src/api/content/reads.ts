@@ -11,7 +11,7 @@ import { presentFile } from './present.js'
 
 /** The pages tree of a revision. */
 export async function readPages(app: App, revision: OpenRevision, query: PageOptions) {
-  return { pages: await presentPages(await pageContext(app, revision, query), revision.structure.pages) }
+  return { pages: (await presentPages(await pageContext(app, revision, query), revision.structure.pages)).json }
 }
 
 /** A page of the revision's files, by name of path. */
