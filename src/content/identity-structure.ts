@@ -1,3 +1,4 @@
+import { inSlices } from '../kernel/slices.js'
 import type { EntryChanges } from './identity-changes.js'
 import type { ContentStructure, EntryKind, PageEntry } from './types.js'
 
@@ -22,34 +23,45 @@ function marks(entry: PageEntry): string[] {
   return [`title ${entry.title}`, ...entry.pages.flatMap((child) => (child.type === 'document' ? [`child ${child.gitPath}`] : [`child ${child.title}`]))]
 }
 
+function* byKey(structure: ContentStructure, kind: EntryKind): Generator<void, Map<string, PageEntry>> {
+  const found = new Map<string, PageEntry>()
+  for (const entry of entries(structure.pages)) {
+    yield
+    if (entry.type === kind) found.set(entry.key, entry)
+  }
+  return found
+}
+
 /**
  * Matches the groups, links and computed pages of two structures. An entry whose key is still there is the same; of the
  * others, those that share a mark that is unique among what came are a rename (a group stays while its children stay).
  * @param sameLines no line of the table of contents came or went: an entry is also known by its line
  */
-export function matchStructures(before: ContentStructure, after: ContentStructure, sameLines = false): EntryChanges {
-  const parts = (['group', 'link', 'computed'] as const).map((kind) => matchKind(before, after, kind, sameLines))
+export async function matchStructures(before: ContentStructure, after: ContentStructure, sameLines = false): Promise<EntryChanges> {
+  const parts: EntryChanges[] = []
+  for (const kind of ['group', 'link', 'computed'] as const) parts.push(await inSlices(matchKind(before, after, kind, sameLines)))
   return { added: parts.flatMap((part) => part.added), deleted: parts.flatMap((part) => part.deleted), renamed: parts.flatMap((part) => part.renamed) }
 }
 
-function matchKind(before: ContentStructure, after: ContentStructure, kind: 'group' | 'link' | 'computed', sameLines: boolean): EntryChanges {
+function* matchKind(before: ContentStructure, after: ContentStructure, kind: 'group' | 'link' | 'computed', sameLines: boolean): Generator<void, EntryChanges> {
   const marksOf = (entry: PageEntry): string[] => (sameLines && entry.line !== undefined ? [`line ${entry.line}`, ...marks(entry)] : marks(entry))
-  const of = (structure: ContentStructure): Map<string, PageEntry> =>
-    new Map([...entries(structure.pages)].filter((entry) => entry.type === kind).map((entry) => [entry.key, entry]))
-  const old = of(before)
-  const now = of(after)
+  const old = yield* byKey(before, kind)
+  const now = yield* byKey(after, kind)
   const gone = [...old.values()].filter((entry) => !now.has(entry.key))
   const came = [...now.values()].filter((entry) => !old.has(entry.key))
   const renamed: Array<{ kind: EntryKind; from: string; to: string }> = []
   const taken = new Set<string>()
   const byMark = new Map<string, Set<PageEntry>>()
-  for (const entry of came)
+  for (const entry of came) {
+    yield
     for (const mark of marksOf(entry)) {
       const known = byMark.get(mark)
       if (known) known.add(entry)
       else byMark.set(mark, new Set([entry]))
     }
+  }
   for (const entry of gone) {
+    yield
     const [match] = marksOf(entry).flatMap((mark) => (byMark.get(mark)?.size === 1 ? [...(byMark.get(mark) as Set<PageEntry>)] : []))
     if (!match) continue
     taken.add(match.key)

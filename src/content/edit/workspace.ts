@@ -1,4 +1,5 @@
-import { applyChanges } from '../identity-changes.js'
+import { inSlices } from '../../kernel/slices.js'
+import { applyChanges, applyInSteps } from '../identity-changes.js'
 import { type IdOverrides, idOf } from '../identity.js'
 import { matchStructures, structureKeys } from '../identity-structure.js'
 import { keyBelow } from '../paths.js'
@@ -52,9 +53,9 @@ export class Workspace {
     const before = this.#structure
     let now = await readStructure(this.#asReader(), idOf(this.#overrides), this.work)
     const keys = structureKeys(now)
-    const change = matchStructures(before, now, sameLines)
+    const change = await matchStructures(before, now, sameLines)
     if (change.added.length + change.deleted.length + change.renamed.length > 0) {
-      this.#overrides = applyChanges(this.#overrides, change, (kind, key) => keys.has(`${kind}\0${key}`))
+      this.#overrides = await inSlices(applyInSteps(this.#overrides, change, (kind, key) => keys.has(`${kind}\0${key}`)))
       now = await readStructure(this.#asReader(), idOf(this.#overrides), this.work)
     }
     this.#structure = now

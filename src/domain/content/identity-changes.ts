@@ -47,7 +47,7 @@ export async function resolveChanges(work: TextWork, repo: Repository, before: I
 async function structural(overrides: IdOverrides, old: Side, now: Side): Promise<IdOverrides> {
   const [before, after] = await Promise.all([old.structure(), now.structure()])
   const keys = structureKeys(after)
-  const changes = matchStructures(before, after)
+  const changes = await matchStructures(before, after)
   if (changes.added.length + changes.deleted.length + changes.renamed.length === 0) return overrides
   return inSlices(applyInSteps(overrides, changes, (kind, key) => keys.has(`${kind}\0${key}`)))
 }
