@@ -12,8 +12,13 @@ type Merge = (app: App, space: Pick<LoadedSpace, 'doc' | 'repo'>, sides: Sides) 
  * collides between them stays as Git leaves it. null = nothing in common.
  */
 export async function joinedBase(app: App, space: Pick<LoadedSpace, 'doc' | 'repo'>, { ours, theirs }: Sides, merge: Merge): Promise<CommitId | null> {
+  return joinedCommits(app, space, await space.repo.mergeBases(ours, theirs), merge)
+}
+
+/** Several commits merged into one, which no ref names; null where there is none. */
+export async function joinedCommits(app: App, space: Pick<LoadedSpace, 'doc' | 'repo'>, commits: readonly CommitId[], merge: Merge): Promise<CommitId | null> {
   let joined: CommitId | null = null
-  for (const base of await space.repo.mergeBases(ours, theirs)) joined = joined === null ? base : await join(app, space, { ours: joined, theirs: base }, merge)
+  for (const commit of commits) joined = joined === null ? commit : await join(app, space, { ours: joined, theirs: commit }, merge)
   return joined
 }
 
