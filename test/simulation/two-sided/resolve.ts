@@ -3,7 +3,7 @@ import { Fault } from './fault.js'
 import { meet, stillAt } from './forced.js'
 import { judgeTarget, type Target } from './here.js'
 import { record } from './judge.js'
-import { type Act, type Knowledge, pageOf, pathOf } from './knowledge.js'
+import { type Knowledge, pageOf, pathOf } from './knowledge.js'
 import { pick, type Random } from './random.js'
 import { type Snapshot, snapshotOf } from './snapshot.js'
 import { seeHere, seeMerged, why, type World } from './world.js'
@@ -37,15 +37,17 @@ function aspectsOf(news: readonly string[], page: string): { text: boolean; plac
   return { text: keys.some((key) => !key.startsWith('path ')), place: keys.some((key) => key.startsWith('path ')) }
 }
 
-const news = (of: Knowledge, than: Knowledge, page: string): Act[] =>
-  of.news(than).flatMap((key) => (pageOf(key) === page ? of.acts(key).filter((act) => !than.acts(key).includes(act)) : []))
+/** What `of` took over in commits of another hand (squash, rebase): for Git both sides did it, and nothing says that it is the same. */
+const doneAgain = (of: Knowledge, than: Knowledge): string[] =>
+  of.news(than).filter((key) => of.acts(key).some((act) => act.again && !than.acts(key).includes(act)))
 
 /**
  * A conflict is needless where the sides did not do the same thing to a page: changed its text, changed its place, or deleted it while the
  * other did anything to it. A new place alone collides with no edit: it meets the page where it is now.
  */
 function judgeConflicts(main: Knowledge, branch: Knowledge, conflicts: readonly Conflict[], where: string, ref: string | null): void {
-  const [here, there] = [main.news(branch), [...branch.news(main), ...stillAt(main, branch, ref)]]
+  const here = [...main.news(branch), ...doneAgain(branch, main)]
+  const there = [...branch.news(main), ...stillAt(main, branch, ref), ...doneAgain(main, branch)]
   const all = main.copy()
   all.take(branch)
   for (const conflict of conflicts) {
@@ -55,8 +57,6 @@ function judgeConflicts(main: Knowledge, branch: Knowledge, conflicts: readonly 
     if (conflict.path === 'SUMMARY.md') continue
     const isDeleted = (page: string): boolean => all.deciding(pathOf(page)).some((act) => act.value === null)
     const collides = pages.some((page) => {
-      // What was squashed there by hand is work of our own that Git cannot know again.
-      if (news(branch, main, page).some((act) => act.again)) return true
       const [ours, theirs] = [aspectsOf(here, page), aspectsOf(there, page)]
       if (isDeleted(page)) return (ours.text || ours.place) && (theirs.text || theirs.place)
       return (ours.text && theirs.text) || (ours.place && theirs.place)

@@ -112,7 +112,9 @@ export async function absorb(world: World, project: Project, then: Before, runs:
   for (const run of runs) {
     await absorbExport(world, project, then, run, how)
     await absorbConflict(world, project, run)
-    if (run.state === 'success') project.seen.set(run.ref, headThere(world, run.ref) as string)
+    if (run.state !== 'success') continue
+    await releaseHeld(world, project, run)
+    project.seen.set(run.ref, headThere(world, run.ref) as string)
   }
   return `${project.name}: ${said.join(', then ')}`
 }
@@ -146,10 +148,9 @@ async function absorbImport(world: World, project: Project, then: Before, run: R
       `${project.name} after import, as there`,
     )
   }
-  if (run.state === 'success') await releaseHeld(world, project, run)
 }
 
-/** The change request of a conflict is archived by an import that is clean. */
+/** The change request of a conflict is archived by an import that is clean, or an export: also one that makes anew a branch that was deleted there. */
 async function releaseHeld(world: World, project: Project, run: Run): Promise<void> {
   const held = project.held.get(run.ref)
   if (!held) return
