@@ -197,7 +197,8 @@ async function born(world: World, project: Project, ref: Ref, head: string): Pro
       'not in step',
       `${project.name}: ${ref} was made by an export, and shares no history with main of the remote, which holds the last head in step`,
     )
-  if (parent && !(await isKnown(world, project, parent)))
+  // What main of the remote has itself (an export whose answer was lost, say) undoes nothing there.
+  if (parent && !(await isAncestor(world, head, main)) && !(await isKnown(world, project, parent)))
     throw new Fault('undone there', `${project.name}: ${ref} was built on ${parent}, which was never imported: a merge of it would undo what is there`)
   for (const other of world.projects) {
     if (other === project) continue

@@ -183,6 +183,8 @@ async function mendTwice(world: World, project: Project, ref: string, knowledge:
     if (!paths.every((path) => known.includes(path))) continue
     const summary = (await project.objects.read(`${head}:SUMMARY.md`))?.bytes.toString('utf8') ?? ''
     const gone = paths.slice(1)
+    // Which of the two has the ID that the page had, nobody can say.
+    project.ids.delete(page)
     await commitIn(
       project.objects.dir,
       ref,
