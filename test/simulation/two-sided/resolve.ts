@@ -41,13 +41,20 @@ function aspectsOf(news: readonly string[], page: string): { text: boolean; plac
 const doneAgain = (of: Knowledge, than: Knowledge): string[] =>
   of.news(than).filter((key) => of.acts(key).some((act) => act.again && !than.acts(key).includes(act)))
 
+/** What a force took from a branch of the remote that the service never saw there, while it came here by another way: here it is a change. */
+const droppedUnseen = (branch: Knowledge, main: Knowledge): string[] =>
+  branch
+    .news(main)
+    .filter((key) => branch.deciding(key).some((act) => act.forced && act.soft && !main.acts(key).includes(act) && !main.own(key).includes(act.value)))
+
 /**
  * A conflict is needless where the sides did not do the same thing to a page: changed its text, changed its place, or deleted it while the
  * other did anything to it. A new place alone collides with no edit: it meets the page where it is now.
  */
 function judgeConflicts(main: Knowledge, branch: Knowledge, conflicts: readonly Conflict[], where: string, ref: string | null): void {
-  const here = [...main.news(branch), ...doneAgain(branch, main)]
-  const there = [...branch.news(main), ...stillAt(main, branch, ref), ...doneAgain(main, branch)]
+  const [againHere, againThere] = [doneAgain(main, branch), doneAgain(branch, main)]
+  const here = [...main.news(branch), ...againThere, ...droppedUnseen(branch, main)]
+  const there = [...branch.news(main), ...stillAt(main, branch, ref), ...againHere]
   const all = main.copy()
   all.take(branch)
   for (const conflict of conflicts) {
@@ -55,7 +62,11 @@ function judgeConflicts(main: Knowledge, branch: Knowledge, conflicts: readonly 
     const told = `${where}: ${conflict.kind} in ${conflict.path} (${pages})`
     // The order of the table of contents is no part of the model.
     if (conflict.path === 'SUMMARY.md') continue
-    const isDeleted = (page: string): boolean => all.deciding(pathOf(page)).some((act) => act.value === null)
+    const isDeleted = (page: string): boolean => {
+      const key = pathOf(page)
+      const byOne = [...againHere, ...againThere].includes(key) && [main, branch].some((side) => side.own(key).includes(null))
+      return byOne || all.deciding(key).some((act) => act.value === null)
+    }
     const collides = pages.some((page) => {
       const [ours, theirs] = [aspectsOf(here, page), aspectsOf(there, page)]
       if (isDeleted(page)) return (ours.text || ours.place) && (theirs.text || theirs.place)
