@@ -1,6 +1,6 @@
 import { git } from '../../support/hermetic-git.js'
 import { type Recorded, record, sawOf } from './judge.js'
-import { Knowledge, lineOf, pageOf } from './knowledge.js'
+import { handOf, Knowledge, lineOf, pageOf } from './knowledge.js'
 import { planOf } from './plans.js'
 import { pick, type Random } from './random.js'
 import { keysIn, type Snapshot, valueIn } from './snapshot.js'
@@ -169,6 +169,10 @@ async function recordByHand(
 ): Promise<void> {
   const see = (commit: string): Promise<Snapshot> => seeThere(world, project, commit)
   const [common, [ours, theirs]] = [await Promise.all(bases.map(see)), (await Promise.all(sides.map(see))) as [Snapshot, Snapshot]]
+  for (const { page, oid } of seen.pages.values()) {
+    const [mine, other] = [ours.pages.get(page), theirs.pages.get(page)]
+    if (mine && other && oid !== mine.oid && oid !== other.oid) knowledge.set(handOf(page), null, who)
+  }
   for (const key of new Set([...keysIn(ours), ...keysIn(theirs)])) {
     if (!key.startsWith('path ') && !seen.pages.has(pageOf(key))) continue
     const [was, mine, other, is] = [new Set(common.map((one) => valueIn(one, key))), valueIn(ours, key), valueIn(theirs, key), valueIn(seen, key)]

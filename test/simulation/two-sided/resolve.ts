@@ -3,7 +3,7 @@ import { Fault } from './fault.js'
 import { meet, stillAt } from './forced.js'
 import { judgeTarget, type Target } from './here.js'
 import { record } from './judge.js'
-import { type Knowledge, pageOf, pathOf } from './knowledge.js'
+import { handOf, type Knowledge, pageOf, pathOf } from './knowledge.js'
 import { pick, type Random } from './random.js'
 import { type Snapshot, snapshotOf } from './snapshot.js'
 import { seeHere, seeMerged, why, type World } from './world.js'
@@ -158,6 +158,8 @@ async function learnDecisions(world: World, { project, ref, knowledge }: Target,
   record(trial, seen, why(world, 'who resolved a conflict here'))
   // A text that was put at another path by hand: whose page that is now, nobody can say.
   for (const page of decided) project.ids.delete(page)
+  for (const page of conflicts.filter(({ path }) => path !== 'SUMMARY.md').flatMap(pagesOf))
+    if (seen.pages.has(page)) knowledge.set(handOf(page), null, why(world, 'who resolved a conflict here'))
   const summary = conflicts.some(({ path }) => path === 'SUMMARY.md')
   for (const key of trial.news(knowledge)) {
     if (!decided.has(pageOf(key)) && !(summary && key.startsWith('title '))) continue
