@@ -107,7 +107,7 @@ function decide(
     }
     const text = path in files ? files[path] : path === 'SUMMARY.md' ? branch.summary : (texts.get(path) ?? null)
     // What was deleted, renamed away or swapped is not told from one path alone: the resolver has decided, whatever comes of it.
-    if (kind !== 'content' || pagesOf(conflict).length > 1) for (const page of pagesOf(conflict)) decided.add(page)
+    if (kind !== 'content' || pagesOf(conflict).length > 1 || typeof text !== 'string') for (const page of pagesOf(conflict)) decided.add(page)
     return [typeof text === 'string' ? { path, content: text } : { path, delete: true }]
   })
   return { resolve, decided }
