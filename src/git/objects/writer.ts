@@ -183,7 +183,8 @@ export class ObjectWriter {
     await inParallel(due, WIDTH, async (name) => {
       try {
         // An admin's Git may have put it there without a sync.
-        if (!this.caches.packs.has(this.cacheKey + name)) for (const one of [name, name.replace(/\.pack$/, '.idx')]) await syncPath(this.disk, join(folder, one))
+        if (!this.caches.packs.has(this.cacheKey + name))
+          for (const one of [name, name.replace(/\.pack$/, '.idx')]) await syncPath(this.disk, join(folder, one))
         if (await this.#renew(join(folder, name))) this.caches.packs.set(this.cacheKey + name, Date.now())
         else old.add(name)
       } catch (error) {
