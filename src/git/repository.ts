@@ -159,7 +159,7 @@ export class BareRepository implements Repository {
   }
 
   history(query: HistoryQuery): Promise<CommitInfo[]> {
-    return readHistory(this.#objects, this.#services.pool.launcher, query)
+    return readHistory(this.#objects, this.#services.pool.launcher, this.#ancestry, query)
   }
 
   historyIds(query: HistoryQuery): Promise<CommitId[]> {
