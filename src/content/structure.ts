@@ -31,6 +31,7 @@ export async function readStructure(reader: TreeReader, idOf: IdOf, work: TextWo
     })
   }
   const files = new FileIndex(config.root, await reader.walk(config.root))
+  await work.pause()
   const summaryText = await findText(reader, config.summary, diagnostics)
   const listed = summaryText !== null
   const builder = new TreeBuilder(idOf, listed ? config.summary : null, diagnostics)

@@ -151,6 +151,7 @@ async function referencedFiles(app: App, revision: OpenRevision): Promise<string
   const others = [...paths].filter((path) => !assets.has(path) && !structure.byGitPath.has(path) && path !== structure.config.summary)
   const mayMention = mentionSearch(others, app.texts.for(revision.space.doc.id))
   const slices = new Slices()
+  await slices.rest()
   for (const page of eachPage(structure.pages)) {
     if (slices.due) await slices.rest()
     if (page.type !== 'document' || others.length === 0 || !(await mayMention((await readDocument(app, revision, page)).source.markdown))) continue
