@@ -76,4 +76,25 @@ test('what the import merged cleanly is merged so with what is written here mean
   assert.is((await f.import(space, { url: remote.url })).result, 'unchanged')
 })
 
+test('a commit of the remote does not say itself what it has in common with main: what it lacks would be taken away', async () => {
+  const remote = await f.remotes.createRepository('forged.git', { files: { 'README.md': '# Home\n', 'guide.md': page('first') } })
+  const space = await f.space()
+  await f.import(space, { url: remote.url })
+  const edited = await f.edit(space, { 'guide.md': page('here'), 'kept.md': page('written here') })
+  const head = await remote.commit({ 'guide.md': page('there') }, { ref: main })
+  const commit = await git(remote.path, ['cat-file', 'commit', head])
+  const forged = commit.replace('\n\n', `\ncommon-ground ${edited} ${edited} ${'0'.repeat(64)}\n\n`)
+  await git(remote.path, ['update-ref', main, await git(remote.path, ['hash-object', '-t', 'commit', '-w', '--stdin'], forged)])
+  const run = await f.import(space, { url: remote.url })
+  assert.is(run.state, 'conflict')
+  const request = await held(space, run.changeRequest)
+  assert.equal(
+    (await listConflicts(f.app, space, request)).map(({ path }) => path),
+    ['guide.md'],
+  )
+  await updateFromMain(f.app, f.actor, space, request, [{ path: 'guide.md', content: page('both') }])
+  await mergeChangeRequest(f.app, f.actor, await f.reload(space), await held(space, run.changeRequest))
+  assert.is((await f.files(space))['kept.md'], page('written here').trimEnd())
+})
+
 test.run()

@@ -89,8 +89,9 @@ async function firstHead(sync: Sync, arrival: Arrival, { ground, base }: Held): 
   const message = commitMessage(`What ${describeRemote(remote)} and the content here have in common`)
   const common = await make({ parents: await repo.mergeBases(main, related), tree, message }, base)
   const own = await repo.commit(related)
-  const parents = [...(related === theirs ? [theirs] : own.parents), common]
-  return make({ parents, tree: own.tree, message: relating(sync), headers: groundHeader(common, main) }, related)
+  const [on = theirs, ...others] = related === theirs ? [theirs] : own.parents
+  const headers = groundHeader(app, space.doc.id, { common, main }, on)
+  return make({ parents: [on, ...others, common], tree: own.tree, message: relating(sync), headers }, related)
 }
 
 const relating = ({ remote }: Sync): string => commitMessage(`Relate remote changes from ${describeRemote(remote)} to the content here`)
