@@ -174,15 +174,16 @@ function keepsStatics(project: Project, seen: Snapshot, where: string): void {
 
 /**
  * A page that was gone and that two people restored at two places is there twice, and nothing can be said against it; somebody takes one away.
+ * `kept` answers the path that stays; null = the page must not be there twice.
  */
-async function mendTwice(world: World, project: Project, ref: string, knowledge: Knowledge): Promise<void> {
+export async function mendTwice(world: World, project: Project, ref: string, kept: (page: string, paths: readonly string[]) => string | null): Promise<void> {
   const head = headHere(project, ref)
   const twins = await twinsIn(project.objects, head)
   for (const [page, paths] of twins) {
-    const known = knowledge.own(pathOf(page))
-    if (!paths.every((path) => known.includes(path))) continue
-    const summary = (await project.objects.read(`${head}:SUMMARY.md`))?.bytes.toString('utf8') ?? ''
-    const gone = paths.slice(1)
+    const stays = kept(page, paths)
+    if (stays === null) continue
+    const summary = (await project.objects.read(`${headHere(project, ref)}:SUMMARY.md`))?.bytes.toString('utf8') ?? ''
+    const gone = paths.filter((path) => path !== stays)
     await commitIn(
       project.objects.dir,
       ref,
@@ -196,7 +197,10 @@ async function mendTwice(world: World, project: Project, ref: string, knowledge:
 
 /** A snapshot of a branch here, after a merge. */
 export async function seeMerged(world: World, project: Project, ref: string, knowledge: Knowledge): Promise<Snapshot> {
-  await mendTwice(world, project, ref, knowledge)
+  await mendTwice(world, project, ref, (page, paths) => {
+    const known = knowledge.own(pathOf(page))
+    return paths.every((path) => known.includes(path)) ? (paths[0] as string) : null
+  })
   return seeHere(project, ref)
 }
 
