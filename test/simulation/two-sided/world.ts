@@ -199,7 +199,9 @@ export async function mendTwice(world: World, project: Project, ref: string, kep
 export async function seeMerged(world: World, project: Project, ref: string, knowledge: Knowledge): Promise<Snapshot> {
   await mendTwice(world, project, ref, (page, paths) => {
     const known = knowledge.own(pathOf(page))
-    return paths.every((path) => known.includes(path)) ? (paths[0] as string) : null
+    // The one that main has: what others do to the page there goes on to meet it.
+    const main = paths.find((path) => path === project.ids.get(page)?.path)
+    return paths.every((path) => known.includes(path)) ? (main ?? (paths[0] as string)) : null
   })
   return seeHere(project, ref)
 }
