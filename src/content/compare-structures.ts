@@ -1,3 +1,4 @@
+import { inSlices } from '../kernel/slices.js'
 import type { ContentStructure, PageEntry } from './types.js'
 
 /** Where a page stands in a tree. */
@@ -27,50 +28,67 @@ type Places = Map<string, { entry: PageEntry; place: PlaceInTree }>
 
 const gitPathOf = (entry: PageEntry): string | null => (entry.type === 'document' ? entry.gitPath : null)
 
-function placesOf(structure: ContentStructure): Places {
+function* placesOf(structure: ContentStructure): Generator<void, Places> {
   const places: Places = new Map()
-  const walk = (pages: readonly PageEntry[], parent: string | null): void => {
-    for (const [position, entry] of pages.entries()) {
-      if (!places.has(entry.id)) places.set(entry.id, { entry, place: { path: entry.path, parent, position, gitPath: gitPathOf(entry) } })
-      walk(entry.pages, entry.id)
-    }
+  const work: { entry: PageEntry; parent: string | null; position: number }[] = []
+  const push = (pages: readonly PageEntry[], parent: string | null): void => {
+    for (let position = pages.length - 1; position >= 0; position--) work.push({ entry: pages[position] as PageEntry, parent, position })
   }
-  walk(structure.pages, null)
+  push(structure.pages, null)
+  for (let next = work.pop(); next; next = work.pop()) {
+    yield
+    const { entry, parent, position } = next
+    if (!places.has(entry.id)) places.set(entry.id, { entry, place: { path: entry.path, parent, position, gitPath: gitPathOf(entry) } })
+    push(entry.pages, entry.id)
+  }
   return places
 }
 
 /**
  * How the pages of two revisions differ, by ID. A page has moved where its path, parent or file differs, or where it went
- * past siblings that stayed: of the pages that both revisions have under a parent, as few as can be.
+ * past siblings that stayed: of the pages that both revisions have under a parent, as few as can be. Done in slices.
  */
-export function comparePages(before: ContentStructure, after: ContentStructure): PagesDifference {
-  const [old, now] = [placesOf(before), placesOf(after)]
-  const reordered = findReordered(old, now)
-  const created: PageEntry[] = []
-  const kept: KeptPage[] = []
+export const comparePages = (before: ContentStructure, after: ContentStructure): Promise<PagesDifference> => inSlices(compareInSteps(before, after))
+
+function* compareInSteps(before: ContentStructure, after: ContentStructure): Generator<void, PagesDifference> {
+  const old = yield* placesOf(before)
+  const now = yield* placesOf(after)
+  const reordered = yield* findReordered(old, now)
+  const found: PagesDifference = { created: [], kept: [], deleted: [] }
   for (const [id, { entry, place }] of now) {
+    yield
     const was = old.get(id)
     if (!was) {
-      created.push(entry)
+      found.created.push(entry)
       continue
     }
     const from = was.place
     const moved = from.path !== place.path || from.parent !== place.parent || from.gitPath !== place.gitPath || reordered.has(id)
-    kept.push({ before: was.entry, after: entry, moved: moved ? { from, to: place } : null })
+    found.kept.push({ before: was.entry, after: entry, moved: moved ? { from, to: place } : null })
   }
-  return { created, kept, deleted: [...old].filter(([id]) => !now.has(id)).map(([, { entry }]) => entry) }
+  for (const [id, { entry }] of old) {
+    yield
+    if (!now.has(id)) found.deleted.push(entry)
+  }
+  return found
 }
 
-function findReordered(old: Places, now: Places): Set<string> {
+function* findReordered(old: Places, now: Places): Generator<void, Set<string>> {
   const siblings = new Map<string | null, { id: string; was: number }[]>()
   for (const [id, { place }] of now) {
+    yield
     const was = old.get(id)?.place
     if (!was || was.parent !== place.parent) continue
     const row = siblings.get(place.parent)
     if (row) row.push({ id, was: was.position })
     else siblings.set(place.parent, [{ id, was: was.position }])
   }
-  return new Set([...siblings.values()].flatMap((row) => outOfOrder(row).map(({ id }) => id)))
+  const reordered = new Set<string>()
+  for (const row of siblings.values()) {
+    yield
+    for (const { id } of outOfOrder(row)) reordered.add(id)
+  }
+  return reordered
 }
 
 /** What is left when the longest run that kept its order is taken away. */

@@ -12,8 +12,15 @@ function* entries(pages: readonly PageEntry[]): Generator<PageEntry> {
 const kinds: Record<PageEntry['type'], EntryKind> = { document: 'page', group: 'group', link: 'link', computed: 'computed' }
 
 /** Every `kind\0key` of a structure. */
-export function structureKeys(structure: ContentStructure): Set<string> {
-  return new Set([...entries(structure.pages)].map((entry) => `${kinds[entry.type]}\0${entry.key}`))
+export const structureKeys = (structure: ContentStructure): Promise<Set<string>> => inSlices(keysInSteps(structure))
+
+function* keysInSteps(structure: ContentStructure): Generator<void, Set<string>> {
+  const keys = new Set<string>()
+  for (const entry of entries(structure.pages)) {
+    yield
+    keys.add(`${kinds[entry.type]}\0${entry.key}`)
+  }
+  return keys
 }
 
 /** What makes an entry recognisable without its place: a link's target, a computed page's operation, a group's children. */
@@ -28,6 +35,16 @@ function* byKey(structure: ContentStructure, kind: EntryKind): Generator<void, M
   for (const entry of entries(structure.pages)) {
     yield
     if (entry.type === kind) found.set(entry.key, entry)
+  }
+  return found
+}
+
+/** The entries whose keys are not among the others. */
+function* lacking(entries: ReadonlyMap<string, PageEntry>, others: ReadonlyMap<string, PageEntry>): Generator<void, PageEntry[]> {
+  const found: PageEntry[] = []
+  for (const [key, entry] of entries) {
+    yield
+    if (!others.has(key)) found.push(entry)
   }
   return found
 }
@@ -47,8 +64,8 @@ function* matchKind(before: ContentStructure, after: ContentStructure, kind: 'gr
   const marksOf = (entry: PageEntry): string[] => (sameLines && entry.line !== undefined ? [`line ${entry.line}`, ...marks(entry)] : marks(entry))
   const old = yield* byKey(before, kind)
   const now = yield* byKey(after, kind)
-  const gone = [...old.values()].filter((entry) => !now.has(entry.key))
-  const came = [...now.values()].filter((entry) => !old.has(entry.key))
+  const gone = yield* lacking(old, now)
+  const came = yield* lacking(now, old)
   const renamed: Array<{ kind: EntryKind; from: string; to: string }> = []
   const taken = new Set<string>()
   const byMark = new Map<string, Set<PageEntry>>()

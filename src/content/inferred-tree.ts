@@ -1,3 +1,4 @@
+import { Slices } from '../kernel/slices.js'
 import { type FileIndex, foldersOf } from './file-index.js'
 import { keyBelow, nameOf } from './paths.js'
 import { titleFromName } from './reusable.js'
@@ -5,8 +6,6 @@ import { groupSlug, pageSlug } from './slug.js'
 import { type Place, placeBelow, rootPlace, type TreeBuilder } from './tree-builder.js'
 import type { ContentConfig, PageEntry } from './types.js'
 
-/** Files between two turns of others. */
-const SLICE = 500
 const natural = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
 const byName = (a: string, b: string): number => natural.compare(a, b) || (a < b ? -1 : a > b ? 1 : 0)
 const isReadme = (path: string): boolean => /^readme\.md$/i.test(nameOf(path))
@@ -15,13 +14,7 @@ const isReadme = (path: string): boolean => /^readme\.md$/i.test(nameOf(path))
  * Builds the tree of a repository without a table of contents: a folder's README.md is the folder's page, a folder
  * without one is a group, all in natural order of their names. A page's title is its H1 (`headings`, by path), else it comes from the name.
  */
-export async function buildInferredTree(
-  builder: TreeBuilder,
-  config: ContentConfig,
-  files: FileIndex,
-  headings: ReadonlyMap<string, string>,
-  pause: () => Promise<void>,
-): Promise<void> {
+export async function buildInferredTree(builder: TreeBuilder, config: ContentConfig, files: FileIndex, headings: ReadonlyMap<string, string>): Promise<void> {
   const folders = foldersOf(config.root, files.markdown(config.summary))
   const addPage = (place: Place, gitPath: string, name: string): PageEntry => {
     const key = keyBelow(config.root, gitPath)
@@ -40,9 +33,9 @@ export async function buildInferredTree(
     for (const { path } of named) work.push({ path, place })
   }
   push(config.root, root, readme)
-  let count = 0
+  const slices = new Slices()
   for (let item = work.pop(); item; item = work.pop()) {
-    if (++count % SLICE === 0) await pause()
+    if (slices.due) await slices.rest()
     const { path, place } = item
     if (!folders.has(path) || files.has(path)) {
       addPage(place, path, titleFromName(nameOf(path)))

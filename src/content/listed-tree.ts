@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Diagnostic } from '../kernel/diagnostic.js'
+import { Slices } from '../kernel/slices.js'
 import type { FileIndex } from './file-index.js'
 import { folderOf, isMarkdown, keyBelow } from './paths.js'
 import { entrySlug, groupSlug, pageSlug } from './slug.js'
@@ -27,9 +28,6 @@ function operationKey({ type, props, dependencies }: { type: string; props: unkn
   return `${type}\0${hash}`
 }
 
-/** Entries between two turns of others. */
-const SLICE = 500
-
 /** Builds the tree that the table of contents describes. Works through a stack: nesting is as deep as its author likes. */
 export class ListedTree {
   /** Files that an entry names without an anchor. */
@@ -42,26 +40,25 @@ export class ListedTree {
     private readonly diagnostics: Diagnostic[],
   ) {}
 
-  async build(nodes: readonly SummaryNode[], pause: () => Promise<void>): Promise<void> {
+  async build(nodes: readonly SummaryNode[]): Promise<void> {
+    const slices = new Slices()
     const work: Array<{ node: SummaryNode; place: Place }> = []
     const push = (children: readonly SummaryNode[], place: Place): void => {
       for (let i = children.length - 1; i >= 0; i--) work.push({ node: children[i]!, place })
     }
-    await this.#notePlain(nodes, pause)
-    let count = 0
+    await this.#notePlain(nodes, slices)
     push(nodes, rootPlace(this.builder.pages))
     for (let item = work.pop(); item; item = work.pop()) {
-      if (++count % SLICE === 0) await pause()
+      if (slices.due) await slices.rest()
       const entry = this.#add(item.node, item.place)
       if (item.node.children.length > 0) push(item.node.children, entry ? placeBelow(entry, item.place) : item.place)
     }
   }
 
-  async #notePlain(nodes: readonly SummaryNode[], pause: () => Promise<void>): Promise<void> {
+  async #notePlain(nodes: readonly SummaryNode[], slices: Slices): Promise<void> {
     const work = [...nodes]
-    let count = 0
     for (let node = work.pop(); node; node = work.pop()) {
-      if (++count % SLICE === 0) await pause()
+      if (slices.due) await slices.rest()
       const file = node.href && !node.href.endsWith('#') ? this.#find(node.href) : null
       if (file !== null) this.#plain.add(file)
       for (const child of node.children) work.push(child)

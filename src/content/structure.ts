@@ -31,6 +31,7 @@ export async function readStructure(reader: TreeReader, idOf: IdOf, work: TextWo
     })
   }
   const files = new FileIndex(config.root, await reader.walk(config.root))
+  await work.pause()
   const summaryText = await findText(reader, config.summary, diagnostics)
   const listed = summaryText !== null
   const builder = new TreeBuilder(idOf, listed ? config.summary : null, diagnostics)
@@ -38,12 +39,12 @@ export async function readStructure(reader: TreeReader, idOf: IdOf, work: TextWo
     const summary = await summaryOf(work, summaryText, config.summary)
     diagnostics.push(...summary.diagnostics.map((diagnostic): Diagnostic => ({ file: config.summary, ...diagnostic })))
     await work.pause()
-    await new ListedTree(builder, config, files, diagnostics).build(summary.nodes, () => work.pause())
+    await new ListedTree(builder, config, files, diagnostics).build(summary.nodes)
     for (const path of files.markdown(config.summary)) {
       if (builder.byGitPath.has(path)) continue
       diagnostics.push({ code: 'unlisted', message: `${path} is not in ${config.summary}, so it is no page. List it there to publish it.`, file: path })
     }
-  } else await buildInferredTree(builder, config, files, await headingTitles(reader, files.markdown(config.summary), work), () => work.pause())
+  } else await buildInferredTree(builder, config, files, await headingTitles(reader, files.markdown(config.summary), work))
   await work.pause()
   diagnostics.push(...files.unfit, ...files.caseCollisions())
 

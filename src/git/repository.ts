@@ -75,8 +75,9 @@ export class BareRepository implements Repository {
     const { pool, caches, scratches, disk, maxBlobBytes } = services
     this.#services = services
     this.#scratch = new Scratch(path, scratches)
-    this.#objects = new ObjectDatabase(path, `${opening}:`, pool, caches, maxBlobBytes, this.#scratch)
-    this.#writer = new ObjectWriter(path, disk)
+    const cacheKey = `${opening}:`
+    this.#objects = new ObjectDatabase(path, cacheKey, pool, caches, maxBlobBytes, this.#scratch)
+    this.#writer = new ObjectWriter(path, cacheKey, caches, disk)
     this.#refs = new RefReader(path, caches.packedRefs)
     this.#mover = new RefMover(path, pool, this.#refs, disk)
     this.#ancestry = new Ancestry(this.#objects, pool.launcher)
@@ -158,7 +159,7 @@ export class BareRepository implements Repository {
   }
 
   history(query: HistoryQuery): Promise<CommitInfo[]> {
-    return readHistory(this.#objects, this.#services.pool.launcher, query)
+    return readHistory(this.#objects, this.#services.pool.launcher, this.#ancestry, query)
   }
 
   historyIds(query: HistoryQuery): Promise<CommitId[]> {

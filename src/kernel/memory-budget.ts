@@ -4,7 +4,8 @@ import { LRUCache } from 'lru-cache'
 export interface BoundedCache<V> {
   get(key: string): V | undefined
   has(key: string): boolean
-  set(key: string, value: V): void
+  /** @param bytes what `weigh` would say, where it was found out before */
+  set(key: string, value: V, bytes?: number): void
   delete(key: string): void
   clear(): void
 }
@@ -62,7 +63,7 @@ export class MemoryBudget {
     return {
       get: (key) => this.#get(prefix + key) as V | undefined,
       has: (key) => this.#entries.has(prefix + key),
-      set: (key, value) => this.#set(prefix + key, value, options),
+      set: (key, value, bytes) => this.#set(prefix + key, value, bytes === undefined ? options : { ...options, weigh: () => bytes }),
       delete: (key) => void this.#entries.delete(prefix + key),
       clear: () => {
         for (const key of [...this.#entries.keys()]) if (key.startsWith(prefix)) this.#entries.delete(key)

@@ -1,12 +1,18 @@
-/** Milliseconds that a long loop may keep the event loop to itself. */
+/** Milliseconds that long loops may keep the event loop to themselves, all together. */
 const SLICE_MS = 8
+const LEAST_MS = 1
 
 /**
  * Cuts a long loop into slices, between which requests, timers and answers of others have their turn:
- * `if (slices.due) await slices.rest()` in each round.
+ * `if (slices.due) await slices.rest()` in each round. Loops that are under way side by side share the time.
  */
 export class Slices {
-  #end = performance.now() + SLICE_MS
+  static #resting = 0
+  #end = Slices.#next()
+
+  static #next(): number {
+    return performance.now() + Math.max(LEAST_MS, SLICE_MS / (1 + Slices.#resting))
+  }
 
   /** Whether this slice is over. */
   get due(): boolean {
@@ -15,8 +21,10 @@ export class Slices {
 
   /** Lets all that waits run once, then begins the next slice. */
   async rest(): Promise<void> {
+    Slices.#resting++
     await new Promise((resolve) => setImmediate(resolve))
-    this.#end = performance.now() + SLICE_MS
+    Slices.#resting--
+    this.#end = Slices.#next()
   }
 }
 

@@ -79,6 +79,12 @@ test('ancestry agrees with git on any graph', async () => {
           .split('\t')
           .map(Number)
         assert.equal(await repository.aheadBehind(a, b), { ahead: left, behind: right })
+        assert.equal(
+          (await repository.history({ from: a, not: [b] })).map(({ id }) => id),
+          admin(repository, ['rev-list', a, `^${b}`])
+            .split('\n')
+            .filter(Boolean),
+        )
         let bases: string[] = []
         try {
           bases = admin(repository, ['merge-base', '--all', a, b]).split('\n')
@@ -104,5 +110,10 @@ test('a long history is learnt at once', async () => {
   assert.equal(await repository.aheadBehind(head, middle), { ahead: 1000, behind: 0 })
   assert.ok(await repository.isAncestor(middle, head))
   assert.is(await repository.mergeBase(middle, head), middle)
+  for (const count of [1, 256, 257, 1000]) {
+    const [from, to] = [`refs/heads/long~${count}`, 'refs/heads/long'].map((name) => admin(repository, ['rev-parse', name]) as CommitId)
+    const commits = (await repository.history({ from: to as CommitId, not: [from as CommitId] })).map(({ id }) => id)
+    assert.equal(commits, admin(repository, ['rev-list', `--max-count=${count}`, 'refs/heads/long']).split('\n'))
+  }
 })
 test.run()

@@ -5,7 +5,7 @@ import { OpenRepositories } from '../../src/git/open-repositories.js'
 import type { CommitId } from '../../src/kernel/ids.js'
 import { MemoryBudget } from '../../src/kernel/memory-budget.js'
 import { suite } from '../support/suite.js'
-import { admin, clear, commit, makePlace } from './fixture.js'
+import { admin, clear, commit, makePlace, openAt } from './fixture.js'
 
 const test = suite('what Git keeps in memory is let go')
 setFlagsFromString('--expose-gc')
@@ -57,6 +57,25 @@ test('a repository that somebody holds is opened once, however many others are o
       () => assert.unreachable(),
       (error: Error) => assert.is(error.message, String(n)),
     )
+})
+
+test('a repository that is open and does nothing takes next to no memory', async () => {
+  const place = await makePlace()
+  const OPEN = 100
+  for (let n = 0; n < OPEN; n++) await place.git.create(`r${n}`)
+  const held: unknown[] = []
+  const again = await openAt(place.dir)
+  const taken = (): number => {
+    gc()
+    const { heapUsed, external } = process.memoryUsage()
+    return heapUsed + external
+  }
+  const before = taken()
+  for (let n = 0; n < OPEN; n++) held.push(await again.open(`r${n}`))
+  const each = (taken() - before) / held.length
+  await again.close()
+  await clear(place)
+  assert.ok(each < 50_000, `${Math.round(each)} bytes each`)
 })
 
 test.run()

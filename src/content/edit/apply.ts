@@ -7,7 +7,7 @@ import { deleteFile, deleteReusableContent, insertFiles, renameFile, updateVaria
 import { deleteGroup, insertGroup, insertLink, updateGroup } from './operations/groups.js'
 import { deletePage, insertPage, revertPage, updatePage } from './operations/pages.js'
 import { ChangeError } from './change-error.js'
-import { retargetLinks } from './references.js'
+import { type Retargeting, retargetLinks } from './references.js'
 import type { Applied, Batch, Operation } from './plan.js'
 
 /** Every kind of change (spec/gaps.md, "Writing pages"). */
@@ -67,21 +67,21 @@ function pageNamed(batch: Batch, structure: ContentStructure, name: string): Pag
 }
 
 /** `/pages/<ref, ID or path>` and `/files/<ref or ID>` as links to the files they mean; others stay as they are. */
-async function relativeLinks(batch: Batch, path: string): Promise<void> {
+const relativeLinks = (batch: Batch, path: string): Promise<void> =>
+  retargetLinks(batch, path, async (text) => (/\/(pages|files)\//.test(text) ? relativeTo(batch, path) : null))
+
+async function relativeTo(batch: Batch, path: string): Promise<Retargeting> {
   const structure = await batch.workspace.structure()
   const paths = await batch.workspace.paths()
   const assets = new Map(structure.assets.map(({ id, gitPath }) => [id, gitPath]))
   // A repository may have folders of these names: what names a file there means it.
   const isFileHere = (target: string): boolean =>
     findTarget(target.replace(/[?#].*$/s, ''), folderOf(path), structure.config.root, (one) => paths.has(one)) !== null
-  await retargetLinks(batch, path, {
-    isWanted: (text) => /\/(pages|files)\//.test(text),
-    next: (target) => {
-      const [, kind, name = '', suffix = ''] = INTERNAL.exec(target) ?? []
-      if (kind === undefined || isFileHere(target)) return null
-      const page = kind === 'pages' ? pageNamed(batch, structure, name) : undefined
-      const named = kind === 'files' ? (batch.fileRefs.get(name) ?? assets.get(name)) : page?.type === 'document' ? page.gitPath : undefined
-      return named === undefined ? null : relativeTarget(path, named) + suffix
-    },
-  })
+  return (target) => {
+    const [, kind, name = '', suffix = ''] = INTERNAL.exec(target) ?? []
+    if (kind === undefined || isFileHere(target)) return null
+    const page = kind === 'pages' ? pageNamed(batch, structure, name) : undefined
+    const named = kind === 'files' ? (batch.fileRefs.get(name) ?? assets.get(name)) : page?.type === 'document' ? page.gitPath : undefined
+    return named === undefined ? null : relativeTarget(path, named) + suffix
+  }
 }

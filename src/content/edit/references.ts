@@ -7,23 +7,20 @@ import { findFrontMatter } from './front-matter.js'
 import type { ReferenceReplacement } from './links.js'
 import type { Batch } from './plan.js'
 
-/** Which links are to be written anew, and how. */
-export interface Retargeting {
-  /** Whether the text is worth being looked through. */
-  isWanted(text: string): boolean | Promise<boolean>
-  /** What stands for a target from now on; null where it stays. */
-  next(target: string): string | null
-}
+/** What stands for a target from now on; null where it stays. */
+export type Retargeting = (target: string) => string | null
 
 /**
- * Writes links of a markdown file's body anew. A file of more than `MAX_TEXT_BYTES`, or one that is too costly to be looked
- * through, stays as it is (its diagnostic says so).
+ * Writes links of a markdown file's body anew. `look` is given the text, and says how; null where there is nothing to look for
+ * in it. A file of more than `MAX_TEXT_BYTES`, or one that is too costly to be looked through, stays as it is (its diagnostic
+ * says so).
  */
-export async function retargetLinks(batch: Batch, path: string, { isWanted, next }: Retargeting): Promise<void> {
+export async function retargetLinks(batch: Batch, path: string, look: (text: string) => Promise<Retargeting | null>): Promise<void> {
   const file = await batch.workspace.bytes(path, MAX_TEXT_BYTES)
   if (!(file instanceof Uint8Array)) return
   const text = decodeText(file)
-  if (!(await isWanted(text))) return
+  const next = await look(text)
+  if (next === null) return
   const bodyStart = findFrontMatter(text)?.end ?? 0
   const found: ReferenceReplacement[] = []
   const slices = new Slices()

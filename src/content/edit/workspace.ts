@@ -52,7 +52,7 @@ export class Workspace {
     if (!this.#stale) return this.#structure
     const before = this.#structure
     let now = await readStructure(this.#asReader(), idOf(this.#overrides), this.work)
-    const keys = structureKeys(now)
+    const keys = await structureKeys(now)
     const change = await matchStructures(before, now, sameLines)
     if (change.added.length + change.deleted.length + change.renamed.length > 0) {
       this.#overrides = await inSlices(applyInSteps(this.#overrides, change, (kind, key) => keys.has(`${kind}\0${key}`)))

@@ -4,6 +4,7 @@ import type { Reference } from '../../content/reference.js'
 import type { ContentStructure, PageSource } from '../../content/types.js'
 import type { Signature } from '../../git/index.js'
 import { type BoundedCache, MemoryBudget } from '../../kernel/memory-budget.js'
+import { atOnce } from '../../kernel/slices.js'
 import type { Deletions } from './deleted-pages.js'
 import type { PageDates } from './page-dates.js'
 import type { PageRevision } from './page-history.js'
@@ -59,7 +60,7 @@ export class ContentCache {
   constructor(readonly budget: MemoryBudget = new MemoryBudget(DEFAULT_BYTES)) {
     this.overrides = budget.cache({ weigh: weights.ofOverrides })
     this.ownHistories = budget.cache({ weigh: () => 0 })
-    this.structures = budget.cache({ weigh: weights.ofStructure })
+    this.structures = budget.cache({ weigh: (structure) => atOnce(weights.ofStructure(structure)) })
     this.pages = budget.cache({ weigh: weights.ofPage })
     this.references = budget.cache({ weigh: weights.ofReferences })
     this.places = budget.cache({ weigh: weights.ofPlaces })
@@ -106,7 +107,7 @@ export class ContentCache {
 const above = <V>(below: BoundedCache<V>, own: BoundedCache<V>): BoundedCache<V> => ({
   get: (key) => own.get(key) ?? below.get(key),
   has: (key) => own.has(key) || below.has(key),
-  set: (key, value) => own.set(key, value),
+  set: (key, value, bytes) => own.set(key, value, bytes),
   delete: (key) => own.delete(key),
   clear: () => own.clear(),
 })

@@ -46,7 +46,7 @@ export async function resolveChanges(work: TextWork, repo: Repository, before: I
 /** Groups, links and computed pages: matched by what stayed the same around them. */
 async function structural(overrides: IdOverrides, old: Side, now: Side): Promise<IdOverrides> {
   const [before, after] = await Promise.all([old.structure(), now.structure()])
-  const keys = structureKeys(after)
+  const keys = await structureKeys(after)
   const changes = await matchStructures(before, after)
   if (changes.added.length + changes.deleted.length + changes.renamed.length === 0) return overrides
   return inSlices(applyInSteps(overrides, changes, (kind, key) => keys.has(`${kind}\0${key}`)))
@@ -86,6 +86,6 @@ export async function entriesOf(work: TextWork, repo: Repository, tree: TreeId):
   const structure = await readStructure(files, defaultId, work)
   const { root } = structure.config
   const keys = (await files.walk()).map((file) => keyBelow(root, file.path))
-  const listed = [...structureKeys(structure)].map(entryOfOverride).filter(({ kind }) => kind !== 'page')
+  const listed = [...(await structureKeys(structure))].map(entryOfOverride).filter(({ kind }) => kind !== 'page')
   return [...keys.map((key) => ({ kind: kindOfPath(key), key })), ...listed]
 }

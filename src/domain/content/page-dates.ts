@@ -3,6 +3,7 @@ import { type IdOverrides, idOf } from '../../content/identity.js'
 import { isMarkdown, keyBelow } from '../../content/paths.js'
 import type { CommitInfo, Repository, TreeChange } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
+import { Slices } from '../../kernel/slices.js'
 import type { App } from '../app.js'
 import { overridesAt } from './identity.js'
 
@@ -96,8 +97,14 @@ async function carry(
   const rootOf = async (id: CommitId): Promise<string> => (await readConfig(await repo.at(id), app.texts.for(space))).config.root
   const [oldRoot, root] = await Promise.all([rootOf(parent), rootOf(commit)])
   const idIn = (overrides: IdOverrides, below: string, path: string): string => idOf(overrides)('page', keyBelow(below, path))
-  const source = new Map(changes.filter((change) => change.status !== 'added').map((change) => [idIn(old, oldRoot, change.path), change.path]))
+  const slices = new Slices()
+  const source = new Map<string, string>()
+  for (const { status, path } of changes) {
+    if (slices.due) await slices.rest()
+    if (status !== 'added') source.set(idIn(old, oldRoot, path), path)
+  }
   for (const change of changes) {
+    if (slices.due) await slices.rest()
     if (change.status === 'deleted') continue
     const from = source.get(idIn(now, root, change.path))
     const dates = from === undefined || from === change.path ? undefined : datesOf(before, from)

@@ -86,7 +86,7 @@ async function entryChanged(
   const [was, is] = await Promise.all([textAt(before), textAt(after)])
   // Of one that is too large for a look, the shapes of the space are compared.
   if (was !== null && is !== null && !mayConcern(was, is, mentions)) return false
-  const { created, deleted, kept } = comparePages(await structureAt(app, doc.id, repo, before), await structureAt(app, doc.id, repo, after))
+  const { created, deleted, kept } = await comparePages(await structureAt(app, doc.id, repo, before), await structureAt(app, doc.id, repo, after))
   const changed = kept.filter((one) => one.moved !== null || one.before.title !== one.after.title).map((one) => one.after)
   const pages = new Set([...created, ...deleted, ...changed].map((entry) => entry.id))
   app.content.listed.set(key, pages)

@@ -9,11 +9,12 @@ import { unlessTooCostly } from '../../content/work/text-work.js'
 import { MissingObject, type Repository, type Snapshot, type TreeChange } from '../../git/index.js'
 import { notFound } from '../../kernel/errors.js'
 import { type CommitId, isOid } from '../../kernel/ids.js'
-import { Slices } from '../../kernel/slices.js'
+import { inSlices, Slices } from '../../kernel/slices.js'
 import type { App, LoadedSpace } from '../app.js'
 import type { ParsedPage } from './content-cache.js'
 import { overridesAt } from './identity.js'
 import { parsePage } from './page-source.js'
+import { ofStructure } from './weights.js'
 
 /** One revision of a space, opened for reading. */
 export interface OpenRevision {
@@ -55,10 +56,13 @@ export async function structureAt(app: App, space: string, repo: Repository, com
   const key = `${space}:${commit}`
   const known = app.content.structures.get(key)
   if (known) return known
-  const structure =
-    (await inherited(app, space, repo, commit)) ??
-    (await readStructure(await repo.at(commit), idOf(await overridesAt(app, space, repo, commit)), app.texts.for(space)))
-  app.content.structures.set(key, structure)
+  const shared = await inherited(app, space, repo, commit)
+  if (shared) {
+    app.content.structures.set(key, shared)
+    return shared
+  }
+  const structure = await readStructure(await repo.at(commit), idOf(await overridesAt(app, space, repo, commit)), app.texts.for(space))
+  app.content.structures.set(key, structure, await inSlices(ofStructure(structure)))
   return structure
 }
 
@@ -147,6 +151,7 @@ async function referencedFiles(app: App, revision: OpenRevision): Promise<string
   const others = [...paths].filter((path) => !assets.has(path) && !structure.byGitPath.has(path) && path !== structure.config.summary)
   const mayMention = mentionSearch(others, app.texts.for(revision.space.doc.id))
   const slices = new Slices()
+  await slices.rest()
   for (const page of eachPage(structure.pages)) {
     if (slices.due) await slices.rest()
     if (page.type !== 'document' || others.length === 0 || !(await mayMention((await readDocument(app, revision, page)).source.markdown))) continue

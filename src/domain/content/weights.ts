@@ -1,7 +1,7 @@
 import type { Place } from '../../content/blocks/places.js'
 import type { IdOverrides } from '../../content/identity.js'
 import type { Reference } from '../../content/reference.js'
-import type { ContentStructure, PageEntry } from '../../content/types.js'
+import type { ContentStructure } from '../../content/types.js'
 import type { Signature } from '../../git/index.js'
 import type { Dimensions, ParsedPage } from './content-cache.js'
 import type { Deletions } from './deleted-pages.js'
@@ -30,21 +30,24 @@ export function ofOverrides(overrides: IdOverrides): number {
 /** A page's entry: its members, its list of subpages, and its places in three maps. */
 const PAGE = 400
 
-export function ofStructure(structure: ContentStructure): number {
+/** One step for each entry. */
+export function* ofStructure(structure: ContentStructure): Generator<void, number> {
   let bytes = 2_000
-  const add = (pages: readonly PageEntry[]): void => {
-    for (const page of pages) {
-      bytes += PAGE + ofText(page.id) + ofText(page.key) + ofText(page.title) + ofText(page.slug) + ofText(page.path)
-      if (page.type === 'document') bytes += ofText(page.gitPath)
-      if (page.type === 'link') bytes += ofText(page.href) + OBJECT
-      if (page.type === 'computed') bytes += 4 * JSON.stringify(page.computed).length
-      add(page.pages)
-    }
+  const work = [...structure.pages]
+  for (let page = work.pop(); page; page = work.pop()) {
+    yield
+    bytes += PAGE + ofText(page.id) + ofText(page.key) + ofText(page.title) + ofText(page.slug) + ofText(page.path)
+    if (page.type === 'document') bytes += ofText(page.gitPath)
+    if (page.type === 'link') bytes += ofText(page.href) + OBJECT
+    if (page.type === 'computed') bytes += 4 * JSON.stringify(page.computed).length
+    for (const below of page.pages) work.push(below)
   }
-  add(structure.pages)
   for (const file of [...structure.assets, ...structure.reusableContents]) bytes += OBJECT + 3 * ofText(file.gitPath)
-  bytes += 4 * JSON.stringify([structure.config, structure.variables, structure.diagnostics]).length
-  return bytes
+  for (const diagnostic of structure.diagnostics) {
+    yield
+    bytes += 4 * JSON.stringify(diagnostic).length
+  }
+  return bytes + 4 * JSON.stringify([structure.config, structure.variables]).length
 }
 
 /** The text, the part behind the front matter (a window on it), attributes and diagnostics. */

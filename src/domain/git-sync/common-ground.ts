@@ -7,7 +7,7 @@ import { type Entry, isWhole } from './log-entries.js'
 import { reappliedExports } from './reapplied-exports.js'
 import type { SyncLog } from './sync-log.js'
 
-/** How many of the remote's newest commits that are not known are compared with what was exported and imported. */
+/** How many of the remote's newest unknown commits are compared. */
 const SEARCH = 2_000
 
 /** A newest commit that both sides have. */
@@ -44,7 +44,7 @@ export interface CommonGround {
  */
 export async function findCommonGround(repo: Repository, log: SyncLog, { main, theirs }: { main: CommitId; theirs: CommitId }): Promise<CommonGround> {
   const known = [...new Set([...log.pairs.map((pair) => pair.theirs), ...(await mergedByHand(repo, log, main, theirs))])]
-  const news: CommitInfo[] = (await isWithin(repo, theirs, known)) ? [] : await repo.history({ from: theirs, not: known, limit: SEARCH })
+  const news = await newsOf(repo, log, theirs, known)
   const reapplied = await reappliedExports(repo, log, theirs, news)
   const equal = await equalTrees(repo, log, news, reapplied)
   const implied = new Set<CommitId>(equal.map(({ pair }) => pair.theirs))
@@ -64,6 +64,12 @@ export async function findCommonGround(repo: Repository, log: SyncLog, { main, t
     bases: await basesOf(repo, log, allKnown, past, equal),
     dropped: dropping && log.last ? await droppedPairs(repo, log, theirs, log.last) : [],
   }
+}
+
+/** The newest commits of the head that are not known, to be compared with what was exported and imported. */
+async function newsOf(repo: Repository, log: SyncLog, theirs: CommitId, known: readonly CommitId[]): Promise<CommitInfo[]> {
+  if (log.pairs.length === 0 || (await isWithin(repo, theirs, known))) return []
+  return repo.history({ from: theirs, not: known, limit: SEARCH })
 }
 
 /** What is left of heads that `theirs` contains and that are not known as a whole: of these, another ref dropped a part. */

@@ -82,6 +82,17 @@ export class Ancestry {
     return counts
   }
 
+  /** The commits that one has and another has not, in no order; null if there are more than `most`. */
+  async missingFrom(other: string, one: string, most: number): Promise<Set<string> | null> {
+    const known = await this.#learn([one, other])
+    const found = new Set<string>()
+    for (const { id, marks } of paint(known, one, other)) {
+      if (marks === LEFT) found.add(id)
+      if (found.size > most) return null
+    }
+    return found
+  }
+
   async #learn(ids: readonly string[]): Promise<Parents> {
     const kept = this.#kept()
     if (kept && ids.every((id) => kept.has(id))) return kept

@@ -3,12 +3,21 @@ import { GitError, MissingObject } from '../errors.js'
 import type { ObjectDatabase } from '../objects/database.js'
 import type { Launcher } from '../process/launcher.js'
 import type { CommitInfo, HistoryQuery } from '../types.js'
+import type { Ancestry } from './ancestry.js'
 
 const TIMEOUT_MS = 120_000
+/** Commits of a branch that are put in order here: a merge of a change request starts no process for them. */
+const MOST_AT_ONCE = 256
 
 /** Commits as `git log` orders them: by falling date. Throws `MissingObject` where `from` or `not` are not here. */
-export async function readHistory(objects: ObjectDatabase, launcher: Launcher, query: HistoryQuery): Promise<CommitInfo[]> {
+export async function readHistory(objects: ObjectDatabase, launcher: Launcher, ancestry: Ancestry, query: HistoryQuery): Promise<CommitInfo[]> {
   if (query.limit === 0) return []
+  const { from, not: [left, ...others] = [], ...rest } = query
+  if (left !== undefined && others.length === 0 && Object.values(rest).every((value) => value === undefined)) {
+    await mustHave(objects, [from, left])
+    const own = await ancestry.missingFrom(left, from, MOST_AT_ONCE)
+    if (own) return byDate(objects, from, own)
+  }
   if (query.firstParent && query.path === undefined && query.author === undefined && !query.not?.length) {
     await mustHave(objects, [query.from])
     return firstParents(objects, query)
@@ -28,6 +37,26 @@ export async function readHistoryIds(objects: ObjectDatabase, launcher: Launcher
 
 async function mustHave(objects: ObjectDatabase, ids: readonly string[]): Promise<void> {
   for (const id of ids) if (!isOid(id) || !(await objects.hasCommit(id))) throw new MissingObject(`there is no commit ${id}`)
+}
+
+/** Those of the commits to which `from` leads: the latest first, of two of one second the one that was met first. */
+async function byDate(objects: ObjectDatabase, from: CommitId, wanted: ReadonlySet<string>): Promise<CommitInfo[]> {
+  const ordered: CommitInfo[] = []
+  const waiting: CommitInfo[] = []
+  const met = new Set<string>()
+  const meet = async (id: CommitId): Promise<void> => {
+    if (!wanted.has(id) || met.has(id)) return
+    met.add(id)
+    const info = await objects.commit(id)
+    const later = waiting.findIndex(({ committer }) => committer.seconds < info.committer.seconds)
+    waiting.splice(later < 0 ? waiting.length : later, 0, info)
+  }
+  await meet(from)
+  for (let next = waiting.shift(); next; next = waiting.shift()) {
+    ordered.push(next)
+    for (const parent of next.parents) await meet(parent)
+  }
+  return ordered
 }
 
 async function firstParents(objects: ObjectDatabase, { from, limit = Number.POSITIVE_INFINITY, skip = 0 }: HistoryQuery): Promise<CommitInfo[]> {

@@ -18,6 +18,10 @@ export interface Caches {
   commits: BoundedCache<CommitInfo>
   blobs: BoundedCache<Buffer>
   sizes: BoundedCache<number>
+  /** Written or verified by this process: a power cut cannot have emptied them. Not that they are still there. */
+  sound: BoundedCache<true>
+  /** Names of packs → when they were last dated anew, in milliseconds. */
+  packs: BoundedCache<number>
   /** A repository's key alone → the parents of its commits. */
   parents: BoundedCache<Parents>
   /** A repository's path → its packed refs. */
@@ -42,6 +46,8 @@ export const makeCaches = (budget: MemoryBudget = new MemoryBudget(DEFAULT_BYTES
   commits: budget.cache({ weigh: commitBytes }),
   blobs: budget.cache({ weigh: (blob) => 200 + blob.length, maxEntryBytes: SMALL_BLOB }),
   sizes: budget.cache({ weigh: () => 0 }),
+  sound: budget.cache({ weigh: () => 0 }),
+  packs: budget.cache({ weigh: () => 0 }),
   parents: budget.cache({ weigh: parentsBytes }),
   packedRefs: budget.cache({ weigh: packedRefsBytes }),
 })

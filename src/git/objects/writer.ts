@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { LRUCache } from 'lru-cache'
 import { newId } from '../../kernel/ids.js'
 import { GitError, NoRepository } from '../errors.js'
+import type { Caches } from './caches.js'
 import { type Disk, errorCode, inParallel, syncPath, writeSynced } from './disk.js'
 import type { EncodedObject } from './hash.js'
 import { deflated, findLoose, loosePath } from './loose.js'
@@ -14,8 +14,6 @@ const NAME = /^[0-9a-f]{38}$/
 const HOUR_MS = 3_600_000
 /** What may not be dated anew is left as it is when it is younger: half of what a prune spares. */
 const FRESH_MS = 7 * 24 * HOUR_MS
-/** Names of objects whose content is known to be right. */
-const MAX_SOUND = 50_000
 /** Bytes of one object, in memory while it is verified. */
 const MAX_BYTES = 1024 * 1024 * 1024
 /** Somebody else's file: its owner alone may date it. */
@@ -24,13 +22,12 @@ const NOT_OURS = new Set(['EPERM', 'EACCES'])
 /** Puts loose objects into one repository, and says which objects it has. Nothing gets there that is not synced. */
 export class ObjectWriter {
   readonly #objects: string
-  /** Written or verified by this process: a power cut cannot have emptied them. Not that they are still there. */
-  readonly #sound = new LRUCache<string, true>({ max: MAX_SOUND })
-  /** When a pack was last dated anew, by its name. */
-  readonly #packs = new LRUCache<string, number>({ max: 1000 })
 
   constructor(
     repository: string,
+    /** Tells this opening of the repository from every other in the shared caches. */
+    readonly cacheKey: string,
+    readonly caches: Pick<Caches, 'sound' | 'packs'>,
     readonly disk: Disk,
   ) {
     this.#objects = join(repository, 'objects')
@@ -127,7 +124,7 @@ export class ObjectWriter {
       try {
         await writeSynced(this.disk, temporary, [data], 0o444)
         await this.disk.rename(temporary, this.#path(oid))
-        this.#sound.set(oid, true)
+        this.caches.sound.set(this.cacheKey + oid, true)
         return
       } catch (error) {
         await this.disk.unlink(temporary).catch(() => {})
@@ -156,14 +153,14 @@ export class ObjectWriter {
   async #isSound(oid: string): Promise<boolean> {
     const { size } = await stat(this.#path(oid))
     if (size === 0) return false
-    if (this.#sound.has(oid)) return true
+    if (this.caches.sound.has(this.cacheKey + oid)) return true
     try {
       if ((await findLoose(this.#objects, oid, MAX_BYTES, { verify: true })) === null) return false
     } catch (error) {
       if (!(error instanceof GitError)) throw error
       return false
     }
-    this.#sound.set(oid, true)
+    this.caches.sound.set(this.cacheKey + oid, true)
     return true
   }
 
@@ -182,12 +179,13 @@ export class ObjectWriter {
   async #keepPacks(names: ReadonlySet<string>): Promise<Set<string>> {
     const old = new Set<string>()
     const folder = join(this.#objects, 'pack')
-    const due = [...names].filter((name) => Date.now() - (this.#packs.get(name) ?? 0) > HOUR_MS)
+    const due = [...names].filter((name) => Date.now() - (this.caches.packs.get(this.cacheKey + name) ?? 0) > HOUR_MS)
     await inParallel(due, WIDTH, async (name) => {
       try {
         // An admin's Git may have put it there without a sync.
-        if (!this.#packs.has(name)) for (const one of [name, name.replace(/\.pack$/, '.idx')]) await syncPath(this.disk, join(folder, one))
-        if (await this.#renew(join(folder, name))) this.#packs.set(name, Date.now())
+        if (!this.caches.packs.has(this.cacheKey + name))
+          for (const one of [name, name.replace(/\.pack$/, '.idx')]) await syncPath(this.disk, join(folder, one))
+        if (await this.#renew(join(folder, name))) this.caches.packs.set(this.cacheKey + name, Date.now())
         else old.add(name)
       } catch (error) {
         if (errorCode(error) !== 'ENOENT') throw error

@@ -64,10 +64,7 @@ async function rewriteLinks(batch: Batch, moved: ReadonlyMap<string, string>): P
   }
   for (const path of [...paths].filter((one) => isMarkdown(one) && one !== structure.config.summary)) {
     await batch.work.pause()
-    await retargetLinks(batch, path, {
-      isWanted: async (text) => moved.has(path) || (await mayMention(text)),
-      next: (target) => next(path, target),
-    })
+    await retargetLinks(batch, path, async (text) => (moved.has(path) || (await mayMention(text)) ? (target) => next(path, target) : null))
   }
 }
 

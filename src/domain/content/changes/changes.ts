@@ -18,7 +18,7 @@ export async function changesBetween(
   query: ChangesQuery,
 ): Promise<{ changes: Change[]; more?: number }> {
   const pair = await openForComparison(app, space, revisions.before, revisions.after)
-  const pages = draftPages(app, pair)
+  const pages = await draftPages(app, pair)
   const all =
     query.pageId === undefined
       ? [...pages, ...(await draftFiles(app, pair)), ...draftVariables(pair), ...draftReusableContents(pair)]

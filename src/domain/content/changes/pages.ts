@@ -2,6 +2,7 @@ import { comparePages } from '../../../content/compare-structures.js'
 import { sameValue } from '../../../content/edit/same-value.js'
 import type { PlaceInTree } from '../../../content/compare-structures.js'
 import type { DocumentEntry, PageAttributes, PageEntry } from '../../../content/types.js'
+import { Slices } from '../../../kernel/slices.js'
 import type { Change, ChangedAttributes } from '../../../model/index.js'
 import type { App } from '../../app.js'
 import { readDocument } from '../revisions.js'
@@ -23,15 +24,17 @@ const attributeNames = [
 ] as const satisfies readonly (keyof PageAttributes & keyof ChangedAttributes)[]
 
 /** How the pages differ, in the order of the table of contents; deleted ones last. */
-export function draftPages(app: App, pair: Pair): Draft[] {
+export async function draftPages(app: App, pair: Pair): Promise<Draft[]> {
   const { before, after } = pair
   if (before.structure === after.structure) {
     const edited = [...pair.changed.keys()].flatMap((path) => after.structure.byGitPath.get(path) ?? [])
     return edited.sort(byPlace).map((entry) => draftEdit(app, pair, entry, entry))
   }
-  const { created, deleted, kept } = comparePages(before.structure, after.structure)
+  const { created, deleted, kept } = await comparePages(before.structure, after.structure)
   const drafts = created.map((entry) => ({ entry, draft: simple('page_created', entry) }))
+  const slices = new Slices()
   for (const one of kept) {
+    if (slices.due) await slices.rest()
     if (one.moved) drafts.push({ entry: one.after, draft: draftMove(one.after, one.moved) })
     if (isEdited(pair, one.before, one.after)) drafts.push({ entry: one.after, draft: draftEdit(app, pair, one.before, one.after) })
   }
