@@ -3,8 +3,7 @@ import { playCutExports } from './cut-exports.js'
 
 const test = suite('IDs over exports whose answer was cut')
 
-// More of them: SIMULATIONS=20 STEPS=100 npm test -- identity/cut-exports; one again: SIMULATIONS=1 SEED=7. What does not hold yet: a story whose
-// conflicts are resolved by taking one side of every file, where the remote rotated pages that were moved here (SEED=13).
+// More of them: SIMULATIONS=20 STEPS=100 npm test -- identity/cut-exports; one again: SIMULATIONS=1 SEED=7.
 const SIMULATIONS = Number(process.env.SIMULATIONS ?? 3)
 const STEPS = Number(process.env.STEPS ?? 40)
 const FIRST = Number(process.env.SEED ?? 1)

@@ -71,6 +71,16 @@ for (const [name, body] of Object.entries(bodies)) {
     assert.equal(await whoIsWho(here, start, opened), { a: 'new', b: 'b', c: 'c', d: 'd', e: 'a' })
   })
 
+  test(`${name}: a ring, and the file of one of them moved with its entry, one edited`, async ({ here }) => {
+    const after = { 'a.md': files['b.md'], 'b.md': more(files['c.md']), 'c.md': null, 'e.md': files['a.md'] }
+    const listed = summary({ 'a.md': 'A', 'b.md': 'B', 'e.md': 'C', 'd.md': 'D' })
+    assert.equal(await whoIsWho(here, start, { ...after, 'SUMMARY.md': listed }), { a: 'b', b: 'c', e: 'a', d: 'd' })
+    assert.equal(await whoIsWho(here, start, { ...after, 'e.md': more(files['a.md']), 'SUMMARY.md': listed }), { a: 'b', b: 'c', e: 'a', d: 'd' })
+    // A page that moved with its entry and was written anew is the one of that title, whatever else is edited.
+    const renewed = { 'a.md': more(files['a.md']), 'c.md': null, 'e.md': 'Nothing is as it was.\n', 'SUMMARY.md': listed }
+    assert.equal(await whoIsWho(here, start, renewed), { a: 'a', b: 'b', e: 'c', d: 'd' })
+  })
+
   test(`${name}: texts and titles rewritten in place stay where they are`, async ({ here }) => {
     const stay = { a: 'a', b: 'b', c: 'c', d: 'd' }
     assert.equal(await whoIsWho(here, start, { 'a.md': '# One\n\nNothing is as it was.\n', 'b.md': '# Two\n\nNor here.\n' }), stay)

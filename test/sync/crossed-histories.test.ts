@@ -52,6 +52,34 @@ test('what one side restored after both had merged each other stays, also where 
   }
 })
 
+test('a page that was moved to two places before both had merged each other is one page', async () => {
+  const space = await f.space()
+  const main = space.repo.head('refs/heads/main' as RefName) as CommitId
+  const begin = await commit(space, [main], { 'guide.md': other('The end.') })
+  const left = await commit(space, [begin], { 'guide.md': null, 'left.md': other('The end.') })
+  const right = await commit(space, [begin], { 'guide.md': null, 'right.md': other('The end.') })
+  const mine = await commit(space, [left, right], {})
+  const merges = async (theirs: Record<string, string | null>): Promise<Record<string, string>[]> => {
+    const head = await commit(space, [await commit(space, [right, left], { 'right.md': null, 'left.md': other('The end.') })], theirs)
+    const found: Record<string, string>[] = []
+    for (const sides of [
+      { ours: mine, theirs: head },
+      { ours: head, theirs: mine },
+    ]) {
+      const merged = await mergeCommits(f.app, space, sides)
+      if (!merged.clean) found.push(Object.fromEntries(merged.conflicts.map(({ path, kind }) => [path, kind])))
+      else found.push(await f.files(space, await commit(space, [sides.ours, sides.theirs], {}, merged.tree)))
+    }
+    return found
+  }
+  for (const files of await merges({ 'left.md': other('Another end.') })) assert.is(files['left.md'], other('Another end.').trimEnd())
+  // Moved once more on one side: there, or a conflict, but not at both places.
+  for (const files of await merges({ 'left.md': null, 'third.md': other('The end.') })) {
+    const places = ['left.md', 'right.md', 'third.md'].filter((path) => path in files)
+    assert.ok(places.length === 1 && (files['third.md'] === other('The end.').trimEnd() || files[places[0] as string] === 'rename'), places.join())
+  }
+})
+
 test('entries of the table of contents that one side restored after both had merged each other stay', async () => {
   const space = await f.space()
   const main = space.repo.head('refs/heads/main' as RefName) as CommitId

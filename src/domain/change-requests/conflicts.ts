@@ -7,7 +7,8 @@ import type { CommitId } from '../../kernel/ids.js'
 import type { Resolution } from '../../model/index.js'
 import type { App, LoadedSpace } from '../app.js'
 import type { LoadedChangeRequest } from './change-requests.js'
-import { mergeCommits, type MergedTree } from '../writing/merge.js'
+import { mergeOfBranch } from '../writing/branch-ground.js'
+import type { MergedTree } from '../writing/merge.js'
 import { MAIN } from '../refs.js'
 
 /** Larger texts are not repeated in an answer; the file can be read by its oid. Bytes. */
@@ -56,7 +57,7 @@ export async function listConflicts(app: App, space: LoadedSpace, { doc, head }:
   const { repo } = space
   const main = repo.head(MAIN)
   if (!main || doc.status === 'merged' || (await repo.isAncestor(main, head))) return []
-  const merged = await mergeCommits(app, space, { ours: head, theirs: main })
+  const { merged } = await mergeOfBranch(app, space, doc, { main, head, into: 'branch' })
   return merged.clean ? [] : [...merged.conflicts].sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 

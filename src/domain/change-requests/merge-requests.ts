@@ -8,7 +8,7 @@ import { commitMessage, makeCommit, moveBranch } from '../writing/commits.js'
 import { resumeAfterConflict } from '../git-sync/info.js'
 import { mergedOverrides } from '../content/identity.js'
 import { conflictError, resolveConflicts } from './conflicts.js'
-import { mergeCommits } from '../writing/merge.js'
+import { mergeOfBranch } from '../writing/branch-ground.js'
 import { headOf } from '../content/main-content.js'
 import { checkMergedNames } from '../writing/path-collisions.js'
 import { changeRequestRef, MAIN } from '../refs.js'
@@ -57,7 +57,7 @@ async function mergeCommit(app: App, actor: Actor, space: LoadedSpace, { doc, he
   const { repo } = space
   // A Git user may have merged it himself, or it has no commits of its own: ancestry decides.
   if (await repo.isAncestor(head, main)) return main
-  const merged = await mergeCommits(app, space, { ours: main, theirs: head })
+  const { merged, bases } = await mergeOfBranch(app, space, doc, { main, head, into: 'main' })
   if (!merged.clean)
     throw conflictError(
       `Change request ${doc.number}`,
@@ -65,7 +65,6 @@ async function mergeCommit(app: App, actor: Actor, space: LoadedSpace, { doc, he
       'Update the change request, resolve what is listed under its conflicts, and merge again.',
     )
   await checkMergedNames(repo, merged.tree, main, head)
-  const bases = await repo.mergeBases(main, head)
   return makeCommit(app, space.doc.id, repo, {
     parents: [main, head],
     tree: merged.tree,
@@ -100,10 +99,11 @@ export async function updateFromMain(
       const head = branch ?? (doc.revisionInitial as CommitId)
       const current = await repo.isAncestor(main, head)
       if (current && resolve.length === 0) return head
-      const attempt = current ? { clean: true as const, tree: (await repo.commit(head)).tree } : await mergeCommits(app, space, { ours: head, theirs: main })
-      const merged = await resolveConflicts(app, space, attempt, resolve)
+      const attempt = current
+        ? { merged: { clean: true as const, tree: (await repo.commit(head)).tree }, bases: [main] }
+        : await mergeOfBranch(app, space, doc, { main, head, into: 'branch' })
+      const merged = await resolveConflicts(app, space, attempt.merged, resolve)
       await checkMergedNames(repo, merged.tree, head, main)
-      const bases = await repo.mergeBases(main, head)
       return makeCommit(app, space.doc.id, repo, {
         parents: [head, main],
         tree: merged.tree,
@@ -113,7 +113,7 @@ export async function updateFromMain(
           ...(resolve.length > 0 ? { [RESOLVED]: String(resolve.length) } : {}),
         }),
         author: actor.user,
-        overrides: await mergedOverrides(app, space.doc.id, repo, { bases, ours: head, theirs: main, tree: merged.tree, keeper: 'theirs' }),
+        overrides: await mergedOverrides(app, space.doc.id, repo, { bases: attempt.bases, ours: head, theirs: main, tree: merged.tree, keeper: 'theirs' }),
       })
     })
     await setStatus(app, doc.id, (stored) => ({ ...stored, revisionMergedAncestor: main, updatedAt: app.clock.now().toISOString() }))

@@ -36,16 +36,18 @@ export class Side {
 /**
  * What became of the files that a commit changed, where that differs from what their paths say: exact bytes; of
  * files gone and new, one title in the table of contents; then pages by text, H1 and title, also where both paths are
- * occupied before and after (`matchPages`); then Git's own detection.
+ * occupied before and after (`matchPages`); then Git's own detection. Where texts may have changed places as well, they come before
+ * the title: an entry whose path is changed keeps its title, whatever page has been put there.
  */
 export async function fileMoves(repo: Repository, old: Side, now: Side, plain: readonly TreeChange[]): Promise<TreeChange[]> {
   const open = new OpenFiles(plain)
   const slices = new Slices()
   await exactMoves(open, slices)
-  if (open.anyRenames) await titleMoves(open, old, now)
+  if (open.anyRenames) await titleMoves(open, old, now, open.anyRewritten ? 'equal' : 'all')
   await equalMoves(open, slices)
   const { summary } = (await now.structure()).config
   await pageMoves(open, old, now, summary, slices)
+  if (open.anyRenames) await titleMoves(open, old, now, 'all')
   if (open.anyRenames)
     for (const change of await repo.diff(old.snapshot.commit, now.snapshot.commit, { renames: true }))
       if (change.status === 'renamed' && change.from !== undefined && open.isRename(change.from, change.path)) open.take(change.from, change.path)
@@ -93,6 +95,11 @@ class OpenFiles {
   /** Whether there are files gone, and files new. */
   get anyRenames(): boolean {
     return this.#deleted > 0 && this.#added > 0
+  }
+
+  /** Whether pages have another text at a path that they had before. */
+  get anyRewritten(): boolean {
+    return [...this.came.values()].some((change) => isOccupied(change) && isMarkdown(change.path))
   }
 
   take(from: string, to: string): void {
@@ -164,12 +171,13 @@ function push(lists: Map<string, string[]>, key: string, value: string): void {
   else lists.set(key, [value])
 }
 
-/** Files gone and new that have one title, which no other of them has (`Introduction` of several says nothing). */
-async function titleMoves(open: OpenFiles, old: Side, now: Side): Promise<void> {
+/** Files gone and new (all of them, or those of equal bytes) that have one title, which no other of them has (`Introduction` of several says nothing). */
+async function titleMoves(open: OpenFiles, old: Side, now: Side, which: 'equal' | 'all'): Promise<void> {
   const [sources, targets] = [onlyOnes(await old.titles((path) => open.gone.has(path))), onlyOnes(await now.titles((path) => open.came.has(path)))]
   for (const [title, from] of sources) {
     const to = targets.get(title)
-    if (from !== null && to && open.isRename(from, to)) open.take(from, to)
+    if (from === null || !to || !open.isRename(from, to)) continue
+    if (which === 'all' || open.gone.get(from)?.before?.oid === open.came.get(to)?.after?.oid) open.take(from, to)
   }
 }
 

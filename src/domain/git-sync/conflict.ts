@@ -3,7 +3,10 @@ import type { CommitId } from '../../kernel/ids.js'
 import { type ChangeRequestDoc, changeRequests } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import { createChangeRequest, setStatus } from '../change-requests/change-requests.js'
-import { commitMessage, makeCommit } from '../writing/commits.js'
+import { groundHeader } from '../writing/branch-ground.js'
+import { type CommitInput, commitMessage, makeCommit } from '../writing/commits.js'
+import { joinedBase } from '../writing/joined-base.js'
+import { mergeCommits } from '../writing/merge.js'
 import { arrivingOverrides } from '../content/arriving-identity.js'
 import { mergedOverrides, overridesAt } from '../content/identity.js'
 import { changeRequestRef, incomingRef } from '../refs.js'
@@ -69,11 +72,35 @@ const recorded = async (sync: Sync, arrival: Arrival, ground: CommonGround, anch
 }
 
 /**
- * Where the branch begins: the remote's head itself. Where Git alone would not find the common ground that counts (we
- * exported since, or history was rewritten), or the page IDs must be said, a commit with the same tree says both.
+ * Where the branch begins: the remote's head itself; a commit of the same tree on it where Git alone would not merge it with main as the import did. What
+ * the import started from is then a parent, and said in the header: so the change request collides where the import does.
  */
-async function firstHead(sync: Sync, { main, theirs }: Arrival, { ground }: Held): Promise<CommitId> {
-  const { app, space, remote } = sync
+async function firstHead(sync: Sync, arrival: Arrival, { ground, base }: Held): Promise<CommitId> {
+  const { app, space, remote, actor } = sync
+  const { repo } = space
+  const { main, theirs } = arrival
+  const related = await relatedHead(sync, arrival, ground)
+  if (base === null) return related
+  const byGit = await joinedBase(app, space, { ours: main, theirs: related }, mergeCommits)
+  const { tree } = await repo.commit(base)
+  if (byGit !== null && (await repo.commit(byGit)).tree === tree) return related
+  const make = async (input: Pick<CommitInput, 'parents' | 'tree' | 'message' | 'headers'>, ids: CommitId): Promise<CommitId> =>
+    makeCommit(app, space.doc.id, repo, { ...input, changes: [], author: actor.user, overrides: await overridesAt(app, space.doc.id, repo, ids) })
+  const message = commitMessage(`What ${describeRemote(remote)} and the content here have in common`)
+  const common = await make({ parents: await repo.mergeBases(main, related), tree, message }, base)
+  const own = await repo.commit(related)
+  const parents = [...(related === theirs ? [theirs] : own.parents), common]
+  return make({ parents, tree: own.tree, message: relating(sync), headers: groundHeader(common, main) }, related)
+}
+
+const relating = ({ remote }: Sync): string => commitMessage(`Relate remote changes from ${describeRemote(remote)} to the content here`)
+
+/**
+ * The remote's head. Where Git alone would not find the common ground that counts (we exported since, or history was rewritten), or the page IDs
+ * must be said, a commit with the same tree says both.
+ */
+async function relatedHead(sync: Sync, { main, theirs }: Arrival, ground: CommonGround): Promise<CommitId> {
+  const { app, space } = sync
   const { repo } = space
   const [base] = ground.bases
   if (base === undefined) return theirs
@@ -86,7 +113,7 @@ async function firstHead(sync: Sync, { main, theirs }: Arrival, { ground }: Held
     parents: related ? [theirs] : await relation(sync, ground, { main, theirs, natural }),
     changes: [],
     tree: (await repo.commit(theirs)).tree,
-    message: commitMessage(`Relate remote changes from ${describeRemote(remote)} to the content here`),
+    message: relating(sync),
     author: sync.actor.user,
     overrides,
   })
@@ -157,7 +184,7 @@ async function merged(
   more: readonly CommitId[],
 ): Promise<CommitId | null> {
   const { app, space, remote } = sync
-  const outcome = await mergeArrival(sync, ground, { main: branch, theirs })
+  const { merged: outcome } = await mergeArrival(sync, ground, { main: branch, theirs })
   if (!outcome.clean) return null
   return makeCommit(app, space.doc.id, space.repo, {
     parents: [branch, ...more],

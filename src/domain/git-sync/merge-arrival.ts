@@ -3,12 +3,18 @@ import { commitMessage, makeCommit } from '../writing/commits.js'
 import { overridesAt, rememberOverrides } from '../content/identity.js'
 import { arrivingOverrides } from '../content/arriving-identity.js'
 import { joinedBase } from '../writing/joined-base.js'
-import { type MergedTree, mergeCommits } from '../writing/merge.js'
+import { type MergedTree, mergeCommits, type Sides } from '../writing/merge.js'
 import type { FileChange, Repository } from '../../git/index.js'
 import type { CommonGround } from './common-ground.js'
 import { isWithin } from './held-by-exports.js'
 import { describeRemote } from './remote.js'
 import type { Contact } from './sync.js'
+
+/** What a merge made of an arrival, and the commit that it started from; null = what Git itself finds. */
+export interface MergedArrival {
+  merged: MergedTree
+  base: CommitId | null
+}
 
 /**
  * Merges what arrives into main on their common ground; writes objects only. Where Git would find the same ground in the
@@ -19,12 +25,22 @@ import type { Contact } from './sync.js'
 export async function mergeArrival(
   contact: Pick<Contact, 'app' | 'space' | 'remote' | 'actor'>,
   ground: CommonGround,
+  arrival: { main: CommitId; theirs: CommitId },
+): Promise<MergedArrival> {
+  const { app, space } = contact
+  await rememberTheirs(contact, ground, arrival.theirs)
+  const sides = await sidesOf(contact, ground, arrival)
+  return { merged: await mergeCommits(app, space, sides), base: sides.base ?? null }
+}
+
+async function sidesOf(
+  contact: Pick<Contact, 'app' | 'space' | 'remote' | 'actor'>,
+  ground: CommonGround,
   { main, theirs }: { main: CommitId; theirs: CommitId },
-): Promise<MergedTree> {
+): Promise<Sides> {
   const { app, space } = contact
   const { repo } = space
-  await rememberTheirs(contact, ground, theirs)
-  if (await isPlain(repo, ground, await repo.mergeBases(main, theirs))) return mergeCommits(app, space, { ours: main, theirs })
+  if (await isPlain(repo, ground, await repo.mergeBases(main, theirs))) return { ours: main, theirs }
   const stand = async (commit: CommitId, parents: readonly CommitId[], side: string): Promise<CommitId> =>
     makeCommit(app, space.doc.id, repo, {
       parents,
@@ -37,14 +53,16 @@ export async function mergeArrival(
   const plainly = { ours: await stand(main, ground.known, 'This'), theirs: await stand(theirs, [theirs, ...ground.implied], 'Other') }
   const bases: CommitId[] = []
   for (const { theirs: one, held } of ground.bases) if (held.length > 0) bases.push(await stand(one, [one, ...held], 'Common'))
-  if (ground.held.length + bases.length === 0) return mergeCommits(app, space, plainly)
+  const byGit = await joinedBase(app, space, plainly, mergeCommits)
+  if (ground.held.length + bases.length === 0) return byGit === null ? plainly : { ...plainly, base: byGit }
   const sides = {
     ours: await stand(main, [...ground.known, ...bases], 'This'),
     theirs: await stand(theirs, [theirs, ...ground.implied, ...ground.held, ...bases], 'Other'),
   }
-  const [known, byGit] = [await joinedBase(app, space, sides, mergeCommits), await joinedBase(app, space, plainly, mergeCommits)]
-  const own = known === null || byGit === null ? [] : await madeByGit(repo, { known, byGit, theirs })
-  if (known === null || own.length === 0) return mergeCommits(app, space, sides)
+  const known = await joinedBase(app, space, sides, mergeCommits)
+  if (known === null) return sides
+  const own = byGit === null ? [] : await madeByGit(repo, { known, byGit, theirs })
+  if (own.length === 0) return { ...sides, base: known }
   const base = await makeCommit(app, space.doc.id, repo, {
     parents: [known],
     changes: own,
@@ -52,7 +70,7 @@ export async function mergeArrival(
     author: contact.actor.user,
     overrides: await overridesAt(app, space.doc.id, repo, known),
   })
-  return mergeCommits(app, space, { ...sides, base })
+  return { ...sides, base }
 }
 
 /** Files that are in `theirs` as Git alone makes them of what is common, not knowing of exports: there nobody did anything. */

@@ -22,7 +22,7 @@ export type Plan = { ground: CommonGround } & (
   | /** Main has it; `local` is the commit here that the head equals. */ { kind: 'same'; local: CommitId }
   | /** Nobody has worked here: main becomes the remote's history as it is. */ { kind: 'adopt' }
   | { kind: 'merge'; tree: TreeId }
-  | { kind: 'conflict'; conflicts: readonly MergeConflict[] }
+  | /** `base`: what the merge started from; null = what Git itself finds. */ { kind: 'conflict'; conflicts: readonly MergeConflict[]; base: CommitId | null }
 )
 
 /**
@@ -43,8 +43,8 @@ export async function planArrival(
   if (await isUntouched(contact, main)) return { ground, kind: 'adopt' }
   if (options.force) return { ground, kind: 'merge', tree: came.tree }
   await requireDocs(repo, contact.remote, arrival, ground, options.forExport)
-  const merged = await mergeArrival(contact, ground, arrival)
-  if (!merged.clean) return { ground, kind: 'conflict', conflicts: merged.conflicts }
+  const { merged, base } = await mergeArrival(contact, ground, arrival)
+  if (!merged.clean) return { ground, kind: 'conflict', conflicts: merged.conflicts, base }
   if (!(await hasDocs(repo, merged.tree)) && (await hasDocs(repo, mine.tree))) throw noDocs(contact.remote)
   return { ground, kind: 'merge', tree: merged.tree }
 }

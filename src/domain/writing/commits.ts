@@ -46,6 +46,8 @@ export interface CommitInput {
   author: Pick<UserDoc, 'displayName' | 'email'>
   /** IDs that the commit is to have. */
   overrides: IdOverrides
+  /** Headers beside that of the IDs. */
+  headers?: Readonly<Record<string, string>>
 }
 
 /**
@@ -53,7 +55,7 @@ export interface CommitInput {
  * Durable when it resolves, or when `into` is settled where one is given.
  */
 export async function makeCommit(app: App, space: string, repo: Repository, input: CommitInput, into?: Staging): Promise<CommitId> {
-  const headers = await pageIdsHeader(app, space, repo, input.parents[0], input.overrides)
+  const headers = { ...(await pageIdsHeader(app, space, repo, input.parents[0], input.overrides)), ...input.headers }
   try {
     const commit = await (into ?? repo).write({
       parents: input.parents,

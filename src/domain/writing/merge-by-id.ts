@@ -147,7 +147,7 @@ async function putBack(
 }
 
 /** Whether something stands at a path, or a file where one of its folders would have to be. */
-async function isTaken(tree: ReturnType<Repository['tree']>, path: string): Promise<boolean> {
+export async function isTaken(tree: ReturnType<Repository['tree']>, path: string): Promise<boolean> {
   const segments = path.split('/')
   for (let depth = 1; depth < segments.length; depth++) {
     const entry = await tree.entry(segments.slice(0, depth).join('/'))

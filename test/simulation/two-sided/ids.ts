@@ -32,7 +32,7 @@ export async function judgeIds(world: World, project: Project, seen: Snapshot, a
   const taken = new Set([...project.ids].filter(([page, given]) => given.state !== 'gone' && seen.pages.has(page)).map(([, given]) => given.id))
   for (const { page, path, title } of seen.pages.values()) {
     const id = told.get(path)
-    if (title === null) continue
+    if (title === null || project.twins.has(page)) continue
     if (!id) throw new Fault('identity', `${project.name}${at}: ${page} stands in SUMMARY.md as ${path}, and is no page`)
     const given = project.ids.get(page)
     const free = given && (given.state !== 'gone' || (given.path === path && !taken.has(given.id)))

@@ -112,6 +112,8 @@ export class Knowledge {
 export const pathOf = (page: string): string => `path ${page}`
 export const titleOf = (page: string): string => `title ${page}`
 export const endsOf = (page: string): string => `ends ${page}`
+/** That a page's text was put together by hand: it says nothing of its lines, but is a change of the text. */
+export const handOf = (page: string): string => `hand ${page}`
 export const lineOf = (line: string): string => `line ${line}`
 /** The page of a register. */
 export const pageOf = (key: string): string => (key.split(' ')[1] as string).split('-')[0] as string

@@ -1,6 +1,6 @@
 import { git } from '../../support/hermetic-git.js'
 import { type Recorded, record, sawOf } from './judge.js'
-import { Knowledge, lineOf, pageOf } from './knowledge.js'
+import { handOf, Knowledge, lineOf, pageOf } from './knowledge.js'
 import { planOf } from './plans.js'
 import { pick, type Random } from './random.js'
 import { keysIn, type Snapshot, valueIn } from './snapshot.js'
@@ -100,9 +100,10 @@ export async function mergeThere(world: World, next: Random): Promise<string | n
   const tree = merged ?? (await byHand(world, into, from, onto, other))
   const parents = way === 'merge' || way === 'back' ? [onto, other] : [onto]
   const before = world.projects.map((project) => (project.there.get(into) as Knowledge).copy())
+  const bases = (await git(world.remote.path, ['merge-base', '--all', onto, other]).catch(() => '')).split('\n').filter((base) => base !== '')
   await moveThere(world, into, await commitTree(world, tree, parents, `${way} ${from} into ${into}`))
   const linear = parents.length === 1
-  await learnMerge(world, { into, from, again: linear && !forward, byHand: conflict, before })
+  await learnMerge(world, { into, from, again: linear && !forward, byHand: conflict ? [bases, onto, other] : null, before })
   const gone = way !== 'back' && next(2) === 0
   if (gone) await dropDocs(world)
   return `${way} ${from} into ${into} there${conflict ? ', conflicts solved by hand' : ''}${gone ? ', and delete the branch' : ''}`
@@ -135,8 +136,8 @@ interface Learned {
   from: Ref
   /** Whether what was taken over counts as done once more, by another hand (story.md). */
   again: boolean
-  /** Whether somebody solved conflicts. Else what differs from the account is Git's doing, which nobody may have meant (story.md). */
-  byHand: boolean
+  /** Where somebody solved conflicts, what he merged, and the newest common commits. Else what differs from the account is Git's doing, which nobody may have meant (story.md). */
+  byHand: readonly [bases: readonly string[], ours: string, theirs: string] | null
   before: Knowledge[]
 }
 
@@ -147,8 +148,37 @@ async function learnMerge(world: World, { into, from, again, byHand, before }: L
     const news = other.news(before[at] as Knowledge)
     knowledge.take(other)
     const seen = await seeThere(world, project, headThere(world, into) as string)
-    record(knowledge, seen, why(world, `who merged ${from} there`), { soft: () => !byHand })
+    const who = why(world, `who merged ${from} there`)
+    record(knowledge, seen, who, { soft: () => byHand === null })
+    if (byHand) await recordByHand(world, project, knowledge, seen, byHand, who)
     if (again) for (const key of news) knowledge.set(key, valueIn(seen, key), why(world, `who took ${from} over in a commit of his own`), { again: true })
+  }
+}
+
+/**
+ * What a merge by hand has otherwise than Git alone would have it is its author's act, also where the account says the same: he may know (by an
+ * export that had nothing to push) what was dropped here alone, of which nothing in Git tells.
+ */
+async function recordByHand(
+  world: World,
+  project: Project,
+  knowledge: Knowledge,
+  seen: Snapshot,
+  [bases, ...sides]: NonNullable<Learned['byHand']>,
+  who: string,
+): Promise<void> {
+  const see = (commit: string): Promise<Snapshot> => seeThere(world, project, commit)
+  const [common, [ours, theirs]] = [await Promise.all(bases.map(see)), (await Promise.all(sides.map(see))) as [Snapshot, Snapshot]]
+  for (const { page, oid } of seen.pages.values()) {
+    const [mine, other] = [ours.pages.get(page), theirs.pages.get(page)]
+    if (mine && other && oid !== mine.oid && oid !== other.oid) knowledge.set(handOf(page), null, who)
+  }
+  for (const key of new Set([...keysIn(ours), ...keysIn(theirs)])) {
+    if (!key.startsWith('path ') && !seen.pages.has(pageOf(key))) continue
+    const [was, mine, other, is] = [new Set(common.map((one) => valueIn(one, key))), valueIn(ours, key), valueIn(theirs, key), valueIn(seen, key)]
+    const byGit = mine === other || was.has(other) ? mine : was.has(mine) ? other : is
+    if (was.size > 1 || is === byGit) continue
+    knowledge.set(key, is, who, is === null && key.startsWith('path ') ? { saw: sawOf(knowledge, pageOf(key)) } : {})
   }
 }
 

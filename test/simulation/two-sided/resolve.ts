@@ -3,7 +3,7 @@ import { Fault } from './fault.js'
 import { meet, stillAt } from './forced.js'
 import { judgeTarget, type Target } from './here.js'
 import { record } from './judge.js'
-import { type Act, type Knowledge, pageOf, pathOf } from './knowledge.js'
+import { handOf, type Knowledge, pageOf, pathOf } from './knowledge.js'
 import { pick, type Random } from './random.js'
 import { type Snapshot, snapshotOf } from './snapshot.js'
 import { seeHere, seeMerged, why, type World } from './world.js'
@@ -37,15 +37,24 @@ function aspectsOf(news: readonly string[], page: string): { text: boolean; plac
   return { text: keys.some((key) => !key.startsWith('path ')), place: keys.some((key) => key.startsWith('path ')) }
 }
 
-const news = (of: Knowledge, than: Knowledge, page: string): Act[] =>
-  of.news(than).flatMap((key) => (pageOf(key) === page ? of.acts(key).filter((act) => !than.acts(key).includes(act)) : []))
+/** What `of` took over in commits of another hand (squash, rebase): for Git both sides did it, and nothing says that it is the same. */
+const doneAgain = (of: Knowledge, than: Knowledge): string[] =>
+  of.news(than).filter((key) => of.acts(key).some((act) => act.again && !than.acts(key).includes(act)))
+
+/** What a force took from a branch of the remote that the service never saw there, while it came here by another way: here it is a change. */
+const droppedUnseen = (branch: Knowledge, main: Knowledge): string[] =>
+  branch
+    .news(main)
+    .filter((key) => branch.deciding(key).some((act) => act.forced && act.soft && !main.acts(key).includes(act) && !main.own(key).includes(act.value)))
 
 /**
  * A conflict is needless where the sides did not do the same thing to a page: changed its text, changed its place, or deleted it while the
  * other did anything to it. A new place alone collides with no edit: it meets the page where it is now.
  */
 function judgeConflicts(main: Knowledge, branch: Knowledge, conflicts: readonly Conflict[], where: string, ref: string | null): void {
-  const [here, there] = [main.news(branch), [...branch.news(main), ...stillAt(main, branch, ref)]]
+  const [againHere, againThere] = [doneAgain(main, branch), doneAgain(branch, main)]
+  const here = [...main.news(branch), ...againThere, ...droppedUnseen(branch, main)]
+  const there = [...branch.news(main), ...stillAt(main, branch, ref), ...againHere]
   const all = main.copy()
   all.take(branch)
   for (const conflict of conflicts) {
@@ -53,10 +62,12 @@ function judgeConflicts(main: Knowledge, branch: Knowledge, conflicts: readonly 
     const told = `${where}: ${conflict.kind} in ${conflict.path} (${pages})`
     // The order of the table of contents is no part of the model.
     if (conflict.path === 'SUMMARY.md') continue
-    const isDeleted = (page: string): boolean => all.deciding(pathOf(page)).some((act) => act.value === null)
+    const isDeleted = (page: string): boolean => {
+      const key = pathOf(page)
+      const byOne = [...againHere, ...againThere].includes(key) && [main, branch].some((side) => side.own(key).includes(null))
+      return byOne || all.deciding(key).some((act) => act.value === null)
+    }
     const collides = pages.some((page) => {
-      // What was squashed there by hand is work of our own that Git cannot know again.
-      if (news(branch, main, page).some((act) => act.again)) return true
       const [ours, theirs] = [aspectsOf(here, page), aspectsOf(there, page)]
       if (isDeleted(page)) return (ours.text || ours.place) && (theirs.text || theirs.place)
       return (ours.text && theirs.text) || (ours.place && theirs.place)
@@ -96,7 +107,7 @@ function decide(
     }
     const text = path in files ? files[path] : path === 'SUMMARY.md' ? branch.summary : (texts.get(path) ?? null)
     // What was deleted, renamed away or swapped is not told from one path alone: the resolver has decided, whatever comes of it.
-    if (kind !== 'content' || pagesOf(conflict).length > 1) for (const page of pagesOf(conflict)) decided.add(page)
+    if (kind !== 'content' || pagesOf(conflict).length > 1 || typeof text !== 'string') for (const page of pagesOf(conflict)) decided.add(page)
     return [typeof text === 'string' ? { path, content: text } : { path, delete: true }]
   })
   return { resolve, decided }
@@ -147,6 +158,8 @@ async function learnDecisions(world: World, { project, ref, knowledge }: Target,
   record(trial, seen, why(world, 'who resolved a conflict here'))
   // A text that was put at another path by hand: whose page that is now, nobody can say.
   for (const page of decided) project.ids.delete(page)
+  for (const page of conflicts.filter(({ path }) => path !== 'SUMMARY.md').flatMap(pagesOf))
+    if (seen.pages.has(page)) knowledge.set(handOf(page), null, why(world, 'who resolved a conflict here'))
   const summary = conflicts.some(({ path }) => path === 'SUMMARY.md')
   for (const key of trial.news(knowledge)) {
     if (!decided.has(pageOf(key)) && !(summary && key.startsWith('title '))) continue

@@ -112,7 +112,9 @@ export async function absorb(world: World, project: Project, then: Before, runs:
   for (const run of runs) {
     await absorbExport(world, project, then, run, how)
     await absorbConflict(world, project, run)
-    if (run.state === 'success') project.seen.set(run.ref, headThere(world, run.ref) as string)
+    if (run.state !== 'success') continue
+    await releaseHeld(world, project, run)
+    project.seen.set(run.ref, headThere(world, run.ref) as string)
   }
   return `${project.name}: ${said.join(', then ')}`
 }
@@ -148,10 +150,9 @@ async function absorbImport(world: World, project: Project, then: Before, run: R
       `${project.name} after import, as there`,
     )
   }
-  if (run.state === 'success') await releaseHeld(world, project, run)
 }
 
-/** The change request of a conflict is archived by an import that is clean. */
+/** The change request of a conflict is archived by an import that is clean, or an export: also one that makes anew a branch that was deleted there. */
 async function releaseHeld(world: World, project: Project, run: Run): Promise<void> {
   const held = project.held.get(run.ref)
   if (!held) return
@@ -198,7 +199,8 @@ async function born(world: World, project: Project, ref: Ref, head: string): Pro
       'not in step',
       `${project.name}: ${ref} was made by an export, and shares no history with main of the remote, which holds the last head in step`,
     )
-  if (parent && !(await isKnown(world, project, parent)))
+  // What main of the remote has itself (an export whose answer was lost, say) undoes nothing there.
+  if (parent && !(await isAncestor(world, head, main)) && !(await isKnown(world, project, parent)))
     throw new Fault('undone there', `${project.name}: ${ref} was built on ${parent}, which was never imported: a merge of it would undo what is there`)
   for (const other of world.projects) {
     if (other === project) continue

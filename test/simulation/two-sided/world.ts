@@ -61,6 +61,8 @@ export interface Project {
   /** Head of each branch of the remote with which the service said to be in step last. */
   seen: Map<Ref, string>
   ids: Map<string, Given>
+  /** Pages that were there twice: which of the two had the ID of the page, and on which side it is the one that stayed, nobody can say. */
+  twins: Set<string>
   /** Files that nobody ever touches. */
   statics: Map<string, string>
   /** Change requests that were merged: what a revert undoes. */
@@ -138,6 +140,7 @@ export async function addProject(world: World, name: string, folder: string): Pr
     there: new Map(),
     seen: new Map(),
     ids: new Map(),
+    twins: new Set(),
     statics: new Map(),
     merged: [],
   }
@@ -190,6 +193,7 @@ export async function mendTwice(
     if (stays === null) continue
     const summary = (await project.objects.read(`${headHere(project, ref)}:SUMMARY.md`))?.bytes.toString('utf8') ?? ''
     const gone = paths.filter((path) => path !== stays)
+    project.twins.add(page)
     await commitIn(
       project.objects.dir,
       ref,

@@ -1,0 +1,79 @@
+import * as assert from 'uvu/assert'
+import type { LoadedSpace } from '../../src/domain/app.js'
+import { findChangeRequest, type LoadedChangeRequest } from '../../src/domain/change-requests/change-requests.js'
+import { listConflicts } from '../../src/domain/change-requests/conflicts.js'
+import { mergeChangeRequest, updateFromMain } from '../../src/domain/change-requests/merge-requests.js'
+import { git } from '../support/hermetic-git.js'
+import { suite } from '../support/suite.js'
+import { type Fixture, startFixture } from '../support/sync-fixture.js'
+
+const test = suite('the ground of a conflict is that of its import')
+let f: Fixture
+test.before(async () => {
+  f = await startFixture()
+})
+test.after(() => f.close())
+
+const [main, docs] = ['refs/heads/main', 'refs/heads/docs'] as const
+const page = (...lines: string[]): string => `# Guide\n\n${lines.join('\n')}\n`
+const held = async (space: LoadedSpace, id: string | undefined): Promise<LoadedChangeRequest> => {
+  const found = await findChangeRequest(f.app, await f.reload(space), id ?? '')
+  if (!found) throw new Error('no change request')
+  return found
+}
+
+/**
+ * Main of the remote and `docs` have a line of `other.md` by an export alone: Git's merge of both collides in it, so that what main has taken up of
+ * both branches has, for Git, no common text. Then `guide.md` is changed on both sides, and `other.md` here.
+ */
+async function exportedToBoth(name: string) {
+  const remote = await f.remotes.createRepository(`${name}.git`, {
+    files: { 'README.md': '# Home\n', 'guide.md': page('here or there'), 'other.md': page('one', 'two', 'three') },
+  })
+  const { url } = remote
+  const space = await f.space()
+  await f.import(space, { url })
+  await git(remote.path, ['update-ref', docs, main])
+  await remote.commit({ 'other.md': page('one, there', 'two', 'three') }, { ref: main })
+  await f.import(space, { url })
+  await f.edit(space, { 'other.md': page('one, there', 'two, here', 'three') })
+  assert.is((await f.export(space, { url, ref: docs })).result, 'exported')
+  await remote.commit({ 'new.md': '# New\n' }, { ref: docs })
+  assert.is((await f.import(space, { url, ref: docs })).result, 'merged')
+  // Whoever merges there keeps what both sides have.
+  await git(remote.path, ['update-ref', 'refs/heads/by-hand', docs])
+  const byHand = await remote.commit({ 'guide.md': page('there') }, { ref: 'refs/heads/by-hand' })
+  await git(remote.path, ['update-ref', main, await git(remote.path, ['commit-tree', '-p', main, '-p', docs, '-m', 'Merge docs', `${byHand}^{tree}`], '')])
+  await f.edit(space, { 'guide.md': page('here'), 'other.md': page('one, there', 'two, here again', 'three') })
+  const run = await f.import(space, { url })
+  assert.is(run.state, 'conflict')
+  assert.match(run.error ?? '', 'collide in guide.md.')
+  return { space, remote, run }
+}
+
+test('what two exports brought to two branches is no conflict of the change request either', async () => {
+  const { space, run } = await exportedToBoth('two-exports')
+  const request = await held(space, run.changeRequest)
+  assert.equal(
+    (await listConflicts(f.app, space, request)).map(({ path }) => path),
+    ['guide.md'],
+  )
+  await updateFromMain(f.app, f.actor, space, request, [{ path: 'guide.md', content: page('here and there') }])
+  assert.equal(await listConflicts(f.app, space, await held(space, run.changeRequest)), [])
+  await mergeChangeRequest(f.app, f.actor, await f.reload(space), await held(space, run.changeRequest))
+  const files = await f.files(space)
+  assert.is(files['guide.md'], page('here and there').trimEnd())
+  assert.is(files['other.md'], page('one, there', 'two, here again', 'three').trimEnd())
+})
+
+test('what the import merged cleanly is merged so with what is written here meanwhile', async () => {
+  const { space, remote, run } = await exportedToBoth('meanwhile')
+  // Nothing collides any more: main takes over what was written there.
+  await f.edit(space, { 'guide.md': page('there'), 'other.md': page('one, there', 'two, here once more', 'three') })
+  await mergeChangeRequest(f.app, f.actor, await f.reload(space), await held(space, run.changeRequest))
+  const files = await f.files(space)
+  assert.is(files['other.md'], page('one, there', 'two, here once more', 'three').trimEnd())
+  assert.is((await f.import(space, { url: remote.url })).result, 'unchanged')
+})
+
+test.run()
