@@ -139,7 +139,8 @@ interface Claim {
  * Merges the overrides of two sides, entry by entry. An ID goes with the file: the side of which it is says it; else the side that
  * changed it wins, ours where both did. Where two entries then claim one ID, the surer keeps it (an existing entry before
  * a tombstone; a file that is one side's; what one side alone changed; ours), and the other takes what its other
- * side says. With `existing` (all entries of the merged tree) no two of them share an ID, defaults included.
+ * side says. With `existing` (all entries of the merged tree) no two of them share an ID, defaults included. `reserved` are IDs
+ * that entries have by default and keep, whoever else claims them.
  */
 export const mergeOverrides = (
   base: IdOverrides,
@@ -156,6 +157,7 @@ export function* mergeOverridesInSteps(
   theirs: IdOverrides,
   existing?: Iterable<EntryKey>,
   sideOf: SideOf = () => null,
+  reserved: ReadonlySet<string> = new Set(),
 ): Generator<void, Map<string, string>> {
   const alive = existing === undefined ? null : [...existing]
   const live = alive && new Set(alive.map(({ kind, key }) => overrideKey(kind, key)))
@@ -166,7 +168,7 @@ export function* mergeOverridesInSteps(
   const used = new Set<string>()
   const losers: Claim[] = []
   const give = (name: string, id: string | undefined): boolean => {
-    if (id === undefined || used.has(id)) return false
+    if (id === undefined || used.has(id) || (reserved.has(id) && !isDefault(name, id))) return false
     used.add(id)
     draft.set(name, id)
     return true

@@ -87,9 +87,9 @@ export async function resolveConflicts(
   resolutions: readonly Resolution[],
 ): Promise<MergedTree & { clean: true }> {
   const conflicts = merged.clean ? [] : merged.conflicts
-  checkKnown(conflicts, resolutions)
-  if (merged.clean) return merged
   const resolutionOf = matching(conflicts, resolutions)
+  checkKnown(conflicts, resolutions, resolutionOf)
+  if (merged.clean) return merged
   const left = conflicts.filter((one) => !resolutionOf(one))
   if (left.length > 0) throw conflictError('The main content', left, 'See the conflicts of the change request, and update with a resolution of each.')
   const tree = repo.tree(merged.tree)
@@ -125,13 +125,13 @@ function matching(conflicts: readonly MergeConflict[], resolutions: readonly Res
   return (one) => found.get(one)
 }
 
-function checkKnown(conflicts: readonly MergeConflict[], resolutions: readonly Resolution[]): void {
-  const known = new Map(conflicts.flatMap((one) => namesOf(one).map((name) => [name, one] as const)))
-  const seen = new Set<MergeConflict>()
-  const details = resolutions.flatMap(({ path }, index) => {
-    const one = known.get(path)
-    const message = one === undefined ? `${path} is not in conflict` : seen.has(one) ? `${path} is resolved twice` : null
-    if (one) seen.add(one)
+/** Every resolution must decide a conflict. A path that names two conflicts is for the one that no other path decides. */
+function checkKnown(conflicts: readonly MergeConflict[], resolutions: readonly Resolution[], resolutionOf: ReturnType<typeof matching>): void {
+  const known = new Set(conflicts.flatMap(namesOf))
+  const used = new Set(conflicts.map(resolutionOf))
+  const details = resolutions.flatMap((resolution, index) => {
+    const { path } = resolution
+    const message = !known.has(path) ? `${path} is not in conflict` : used.has(resolution) ? null : `${path} is resolved twice`
     return message === null ? [] : [{ path: `/resolve/${index}/path`, message }]
   })
   if (details.length > 0) throw badRequest('Some resolutions do not fit the conflicts there are. Nothing was changed.', details)

@@ -113,7 +113,7 @@ export async function updateFromMain(
           ...(resolve.length > 0 ? { [RESOLVED]: String(resolve.length) } : {}),
         }),
         author: actor.user,
-        overrides: await mergedOverrides(app, space.doc.id, repo, { bases: attempt.bases, ours: head, theirs: main, tree: merged.tree }),
+        overrides: await mergedOverrides(app, space.doc.id, repo, { bases: attempt.bases, ours: head, theirs: main, tree: merged.tree, keeper: 'theirs' }),
       })
     })
     await setStatus(app, doc.id, (stored) => ({ ...stored, revisionMergedAncestor: main, updatedAt: app.clock.now().toISOString() }))

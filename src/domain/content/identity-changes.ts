@@ -1,5 +1,5 @@
 import { applyInSteps, type SideOf } from '../../content/identity-changes.js'
-import { defaultId, type EntryKey, entryOfOverride, type IdOverrides } from '../../content/identity.js'
+import { defaultId, type EntryKey, entryOfOverride, type IdOverrides, overrideKey } from '../../content/identity.js'
 import { matchStructures, structureKeys } from '../../content/identity-structure.js'
 import { readConfig } from '../../content/config.js'
 import { keyBelow } from '../../content/paths.js'
@@ -59,12 +59,8 @@ export async function sideOfFiles(
   sides: { ours: CommitId; theirs: CommitId; tree: TreeId },
   names: readonly string[],
 ): Promise<SideOf> {
-  const blobAt = async (files: ReturnType<Repository['tree']>): Promise<(key: string) => Promise<string | undefined>> => {
-    const { root } = (await readConfig(files, work)).config
-    return async (key) => (await files.entry(root === '' ? key : `${root}/${key}`))?.oid
-  }
-  const merged = await blobAt(repo.tree(sides.tree))
-  const [ours, theirs] = [await blobAt(await repo.at(sides.ours)), await blobAt(await repo.at(sides.theirs))]
+  const merged = await blobAt(work, repo.tree(sides.tree))
+  const [ours, theirs] = [await blobAt(work, await repo.at(sides.ours)), await blobAt(work, await repo.at(sides.theirs))]
   const found = new Map<string, 'ours' | 'theirs'>()
   const slices = new Slices()
   for (const name of names) {
@@ -78,6 +74,42 @@ export async function sideOfFiles(
     if (oursSays !== theirsSays) found.set(name, oursSays ? 'ours' : 'theirs')
   }
   return (name) => found.get(name) ?? null
+}
+
+/** Blobs of a tree by their keys. */
+async function blobAt(work: TextWork, files: ReturnType<Repository['tree']>): Promise<(key: string) => Promise<string | undefined>> {
+  const { root } = (await readConfig(files, work)).config
+  return async (key) => (await files.entry(root === '' ? key : `${root}/${key}`))?.oid
+}
+
+interface Held {
+  commit: CommitId
+  overrides: IdOverrides
+}
+
+/**
+ * IDs that files of `keeper` have by default, and that `other`, which has no such files, gives to entries of its own: a page that was gone was
+ * restored at two places. It is the keeper's.
+ * @param entries all of the merged tree
+ */
+export async function keptByDefault(work: TextWork, repo: Repository, keeper: Held, other: Held, entries: readonly EntryKey[]): Promise<Set<string>> {
+  const kept = new Set<string>()
+  const [own, slices] = [new Set(keeper.overrides.values()), new Slices()]
+  const claimed = new Set<string>()
+  for (const { kind, key } of entries) {
+    const id = other.overrides.get(overrideKey(kind, key))
+    if (id !== undefined && !own.has(id)) claimed.add(id)
+    if (slices.due) await slices.rest()
+  }
+  if (claimed.size === 0) return kept
+  const [mine, its] = [await blobAt(work, await repo.at(keeper.commit)), await blobAt(work, await repo.at(other.commit))]
+  for (const { kind, key } of entries) {
+    if (slices.due) await slices.rest()
+    if (keeper.overrides.has(overrideKey(kind, key)) || kindOfPath(key) !== kind) continue
+    const id = defaultId(kind, key)
+    if (claimed.has(id) && (await mine(key)) !== undefined && (await its(key)) === undefined) kept.add(id)
+  }
+  return kept
 }
 
 /** Everything of a tree that has an identity. */

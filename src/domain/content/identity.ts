@@ -5,7 +5,7 @@ import type { CommitInfo, Repository } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { inSlices } from '../../kernel/slices.js'
 import type { App } from '../app.js'
-import { entriesOf, resolveChanges, sideOfFiles } from './identity-changes.js'
+import { entriesOf, keptByDefault, resolveChanges, sideOfFiles } from './identity-changes.js'
 import { ADOPTED } from '../refs.js'
 
 /** The commit header that carries page identity: see ARCHITECTURE.md, "Page identity". */
@@ -146,16 +146,25 @@ export interface MergedCommits {
   ours: CommitId
   theirs: CommitId
   tree: TreeId
+  /** The side whose pages keep their IDs where something else on the other side has one of these: main, where one of them is; `ours` if absent. */
+  keeper?: 'ours' | 'theirs'
 }
 
 /** IDs after a merge, three-way; no two entries of the merged tree share one. */
-export async function mergedOverrides(app: App, space: string, repo: Repository, { bases, ours, theirs, tree }: MergedCommits): Promise<IdOverrides> {
+export async function mergedOverrides(app: App, space: string, repo: Repository, merged: MergedCommits): Promise<IdOverrides> {
+  const { bases, ours, theirs, tree, keeper = 'ours' } = merged
   const [b, o, t] = await Promise.all([overridesOfBases(app, space, repo, bases), overridesAt(app, space, repo, ours), overridesAt(app, space, repo, theirs)])
   if (b.size + o.size + t.size === 0) return o
   const work = app.texts.for(space)
   const differing = [...new Set([...o.keys(), ...t.keys()])].filter((name) => o.get(name) !== t.get(name))
   const sideOf = await sideOfFiles(work, repo, { ours, theirs, tree }, differing)
-  return inSlices(mergeOverridesInSteps(b, o, t, await entriesOf(work, repo, tree), sideOf))
+  const entries = await entriesOf(work, repo, tree)
+  const sides = [
+    { commit: ours, overrides: o },
+    { commit: theirs, overrides: t },
+  ] as const
+  const kept = await keptByDefault(work, repo, ...(keeper === 'ours' ? sides : ([sides[1], sides[0]] as const)), entries)
+  return inSlices(mergeOverridesInSteps(b, o, t, entries, sideOf, kept))
 }
 
 /** IDs of what several commits have in common: merged, as their content is. */

@@ -14,6 +14,7 @@ import { overridesAt } from '../content/identity.js'
 import { Slices } from '../../kernel/slices.js'
 import { joinedBase } from './joined-base.js'
 import { type Assembled, madeUpNames, mergeById } from './merge-by-id.js'
+import { conflictOfLeftOut } from './left-out-pages.js'
 import { movedFiles } from './moved-files.js'
 
 export interface Sides {
@@ -54,8 +55,24 @@ export async function mergeCommits(app: App, space: Pick<LoadedSpace, 'doc' | 'r
     else changes.push({ path: conflict.path, content: merged, mode: conflict.ours?.mode as EntryMode })
     if (slices.due) await slices.rest()
   }
-  if (left.length > 0) return { clean: false, conflicts: left, tree: attempt.tree, setAside: changes }
+  if (left.length > 0)
+    return { clean: false, conflicts: [...left, ...(await fallenOut(app, space, sides, left, changes, attempt.tree))], tree: attempt.tree, setAside: changes }
   return { clean: true, tree: await repo.draft(attempt.tree, changes) }
+}
+
+/** Where pages are in conflict about their places, others may have been put in those: the table of contents must not lose them unasked. */
+async function fallenOut(
+  app: App,
+  { doc, repo }: Pick<LoadedSpace, 'doc' | 'repo'>,
+  { base, ours, theirs }: Sides,
+  conflicts: readonly MergeConflict[],
+  changes: readonly FileChange[],
+  tree: TreeId,
+): Promise<MergeConflict[]> {
+  if (base === undefined || !conflicts.some(({ kind }) => kind === 'rename' || kind === 'modify/delete')) return []
+  const open = new Set(conflicts.flatMap((one) => [one.path, one.ours?.path, one.theirs?.path]).filter((path) => path !== undefined))
+  const found = await unlessTooCostly(conflictOfLeftOut(app.texts.for(doc.id), repo, { base, ours, theirs }, await repo.draft(tree, changes), open), null)
+  return found ? [found] : []
 }
 
 async function mergeFiles(app: App, { doc, repo }: Pick<LoadedSpace, 'doc' | 'repo'>, { ours, theirs, base }: Sides, given?: CommitId): Promise<Assembled> {

@@ -49,13 +49,16 @@ export function composed(all: Knowledge, ours: Snapshot, theirs: Snapshot): Reco
   const files: Record<string, string | null> = {}
   const pages = new Map<string, SeenPage>()
   let { summary } = ours
-  for (const page of new Set([...ours.pages.keys(), ...theirs.pages.keys()])) {
+  const both = new Set([...ours.pages.keys(), ...theirs.pages.keys()])
+  const titles = new Set([...both].map((page) => wanted(all, titleOf(page))))
+  for (const page of both) {
     const [our, their] = [ours.pages.get(page), theirs.pages.get(page)]
     const path = freePath(wantedPath(all, page, our, their), page, pages)
     const text = path === null ? null : composedPage(all, page, our, their)
     if (our && our.path !== path) files[our.path] ??= null
     if (path === null || text === null) continue
-    const title = wanted(all, titleOf(page))
+    // A page that is listed on our side alone may be called there what another one is called by now: nobody gives a title twice.
+    const title = wanted(all, titleOf(page)) ?? (our && our.title !== null && titles.has(our.title) ? `Guide of ${page}` : null)
     if (our) summary = withEntry(summary, our.path, { path: `${path}?`, ...(title === null ? {} : { title }) })
     if (our?.path !== path || our.text !== text) files[path] = text
     pages.set(page, { ...((our ?? their) as SeenPage), path, text, title })

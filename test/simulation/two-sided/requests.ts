@@ -6,7 +6,7 @@ import { pick, type Random } from './random.js'
 import { heldRef, updateBranch } from './resolve.js'
 import { snapshotOf, valueIn } from './snapshot.js'
 import { meet } from './forced.js'
-import { type Branch, branchRef, headHere, judgeHere, type Project, seeHere, why, type World } from './world.js'
+import { type Branch, branchRef, headHere, judgeHere, mendTwice, type Project, seeHere, why, type World } from './world.js'
 
 // Change requests of people here.
 
@@ -57,8 +57,14 @@ export async function revertRequest(world: World, next: Random, project: Project
   if (status === 409) return `${project.name}: a revert that is not clean: ${text.slice(0, 200)}`
   if (status !== 201) throw new Fault('answer', `revert of ${merged.id}: ${status} ${text}`)
   const branch: Branch = { id: body.id, number: body.number, knowledge: project.main.copy() }
-  const seen = await snapshotOf(project.objects, project.objects.head(branchRef(branch.number)) as string)
   const [before, after] = await Promise.all([merged.before, merged.after].map((commit) => snapshotOf(project.objects, commit)))
+  const main = await seeHere(project)
+  // What the change request deleted and somebody has restored since at another place, its revert restores where it was.
+  await mendTwice(world, project, branchRef(branch.number), (page, paths) => {
+    const places = [main.pages.get(page)?.path, after?.pages.has(page) ? undefined : before?.pages.get(page)?.path]
+    return paths.every((path) => places.includes(path)) ? (places[0] ?? null) : null
+  })
+  const seen = await seeHere(project, branchRef(branch.number))
   record(branch.knowledge, seen, why(world, `the revert of a change request of ${project.name}`))
   for (const key of branch.knowledge.news(project.main)) {
     const changed = before && after && valueIn(before, key) !== valueIn(after, key)

@@ -70,14 +70,14 @@ export async function snapshotOf(objects: Objects, commit: string, folder = ''):
   return { commit, tree: await objects.treeId(commit, folder), pages, others, summary }
 }
 
-/** Pages that are in more than one file of a commit, with their paths. */
-export async function twinsIn(objects: Objects, commit: string): Promise<Map<string, string[]>> {
-  const paths = new Map<string, string[]>()
+/** Pages that are in more than one file of a commit: the lines in each, by path. */
+export async function twinsIn(objects: Objects, commit: string): Promise<Map<string, Map<string, ReadonlySet<string>>>> {
+  const files = new Map<string, Map<string, ReadonlySet<string>>>()
   for (const [path, oid] of await objects.files(commit)) {
-    const page = path.endsWith('.md') && !oid.includes(' ') ? (await parsedBlob(objects, oid)).page : null
-    if (page) paths.set(page, [...(paths.get(page) ?? []), path])
+    const { page = null, lines = new Set<string>() } = path.endsWith('.md') && !oid.includes(' ') ? await parsedBlob(objects, oid) : {}
+    if (page) files.set(page, (files.get(page) ?? new Map<string, ReadonlySet<string>>()).set(path, lines))
   }
-  return new Map([...paths].filter(([, all]) => all.length > 1))
+  return new Map([...files].filter(([, all]) => all.size > 1))
 }
 
 /** What a register holds in a snapshot; a line's only where its page is there. */

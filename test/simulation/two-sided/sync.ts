@@ -131,7 +131,9 @@ async function absorbImport(world: World, project: Project, then: Before, run: R
   const claims = run.state === 'success' && !(force && run.direction === 'export')
   if (!claims && !(moved && run.state !== 'conflict')) return
   const [was, theirs] = [await snapshotOf(project.objects, then.here), await seeThere(world, project, head)]
-  const touched = new Set([...project.main.news(knowledge)].map((key) => key.split(' ')[1]?.split('-')[0]))
+  // What may not count there (story.md) is here as it was.
+  const open = knowledge.news(project.main).filter((key) => knowledge.acts(key).some((act) => act.soft && !project.main.acts(key).includes(act)))
+  const touched = new Set([...project.main.news(knowledge), ...open].map(pageOf))
   const touchedThere = new Set([...knowledge.news(project.main), ...stillAt(project.main, knowledge, run.ref)].map(pageOf))
   meet(project.main, knowledge, run.ref)
   const is = await seeMerged(world, project, MAIN, project.main)

@@ -8,6 +8,7 @@ import { planOf } from './plans.js'
 import { recordThere } from './people.js'
 import { pick, type Random } from './random.js'
 import { absorb, before, idle, inputOf, startSync, sync } from './sync.js'
+import { PARTS, withLine } from './text.js'
 import { DOCS, headHere, headThere, MAIN, type Project, type Ref, seeHere, seeThere, why, type World } from './world.js'
 
 const directions = ['import', 'export', 'export'] as const
@@ -127,7 +128,8 @@ export async function killedEdit(world: World, next: Random, project: Project): 
     [...seen.pages.values()].filter((one) => project.ids.has(one.page) && one.title !== null),
   )
   if (!page) return null
-  const text = `${page.text}\n${page.page}-${++world.count} says it before the end.\n`
+  // At the end, with the line ends that the page has: an edit keeps them.
+  const text = withLine(page.text, page.page, PARTS, `${page.page}-${++world.count} says it before the end.`)
   const changes = [{ operation: 'update_page', page: project.ids.get(page.page)?.id, document: { markdown: text } }]
   const asked = host.api.call('POST', `${project.url}/content`, { changes }).catch((error: unknown) => error)
   await new Promise((done) => setTimeout(done, next(25)))

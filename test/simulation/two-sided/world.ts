@@ -8,7 +8,7 @@ import { StoryClock } from './clock.js'
 import { Fault } from './fault.js'
 import { type Host, hostApart, hostHere } from './host.js'
 import { judge, settle } from './judge.js'
-import { forgetLines, Knowledge, pathOf } from './knowledge.js'
+import { forgetLines, Knowledge, lineOf, pathOf } from './knowledge.js'
 import { Objects } from './objects.js'
 import { type Snapshot, snapshotOf, twinsIn } from './snapshot.js'
 import { withEntry } from './text.js'
@@ -177,15 +177,22 @@ function keepsStatics(project: Project, seen: Snapshot, where: string): void {
 
 /**
  * A page that was gone and that two people restored at two places is there twice, and nothing can be said against it; somebody takes one away.
+ * `kept` answers the path that stays; null = the page must not be there twice. Answers the lines that were in what is taken away alone.
  */
-async function mendTwice(world: World, project: Project, ref: string, knowledge: Knowledge): Promise<void> {
+export async function mendTwice(
+  world: World,
+  project: Project,
+  ref: string,
+  kept: (page: string, paths: readonly string[]) => string | null,
+): Promise<string[]> {
   const head = headHere(project, ref)
-  const twins = await twinsIn(project.objects, head)
-  for (const [page, paths] of twins) {
-    const known = knowledge.own(pathOf(page))
-    if (!paths.every((path) => known.includes(path))) continue
-    const summary = (await project.objects.read(`${head}:SUMMARY.md`))?.bytes.toString('utf8') ?? ''
-    const gone = paths.slice(1)
+  const lost: string[] = []
+  for (const [page, files] of await twinsIn(project.objects, head)) {
+    const paths = [...files.keys()]
+    const stays = kept(page, paths)
+    if (stays === null) continue
+    const summary = (await project.objects.read(`${headHere(project, ref)}:SUMMARY.md`))?.bytes.toString('utf8') ?? ''
+    const gone = paths.filter((path) => path !== stays)
     project.twins.add(page)
     await commitIn(
       project.objects.dir,
@@ -195,12 +202,22 @@ async function mendTwice(world: World, project: Project, ref: string, knowledge:
       world.clock.seconds,
     )
     world.said.push(`${project.name}: ${page} was restored at ${paths.join(' and ')}; one is taken away`)
+    lost.push(...gone.flatMap((path) => [...(files.get(path) ?? [])]).filter((line) => !files.get(stays)?.has(line)))
   }
+  return lost
 }
 
 /** A snapshot of a branch here, after a merge. */
 export async function seeMerged(world: World, project: Project, ref: string, knowledge: Knowledge): Promise<Snapshot> {
-  await mendTwice(world, project, ref, knowledge)
+  const lost = await mendTwice(world, project, ref, (page, paths) => {
+    const known = knowledge.own(pathOf(page))
+    // The one that main has: what others do to the page there goes on to meet it.
+    const main = paths.find((path) => path === project.ids.get(page)?.path)
+    return paths.every((path) => known.includes(path)) ? (main ?? (paths[0] as string)) : null
+  })
+  // What main itself must have is no such line: the copy that it had stays.
+  const gone = lost.map(lineOf).filter((line) => knowledge === project.main || !project.main.own(line).includes('in'))
+  for (const line of gone) knowledge.set(line, null, why(world, 'who took one of two away'))
   return seeHere(project, ref)
 }
 
