@@ -1,21 +1,11 @@
-import { readConfig } from '../../content/config.js'
-import { findTarget } from '../../content/file-index.js'
-import { folderOf, isMarkdown } from '../../content/paths.js'
-import { MAX_STRUCTURE_BYTES } from '../../content/read.js'
-import { decodeText } from '../../content/text.js'
-import type { SummaryNode } from '../../content/types.js'
-import type { TextWork } from '../../content/work/text-work.js'
-import type { MergeConflict, Repository, Snapshot } from '../../git/index.js'
+import { defaultId } from '../../content/identity.js'
+import { readStructure } from '../../content/structure.js'
+import type { ContentStructure } from '../../content/types.js'
+import type { MergeConflict } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { Slices } from '../../kernel/slices.js'
-
-type Files = Omit<Snapshot, 'commit'>
-
-/** What a table of contents lists, and what there is to be listed. */
-interface Table {
-  files: ReadonlySet<string>
-  listed: ReadonlySet<string>
-}
+import type { App, LoadedSpace } from '../app.js'
+import { structureAt } from '../content/revisions.js'
 
 /**
  * The conflict about a table of contents by which a page would fall out of it that nobody took away: one side put the page at a path
@@ -24,45 +14,28 @@ interface Table {
  * @param open paths in conflict, of which nobody knows yet what will be there
  */
 export async function conflictOfLeftOut(
-  work: TextWork,
-  repo: Repository,
+  app: App,
+  { doc, repo }: Pick<LoadedSpace, 'doc' | 'repo'>,
   sides: { base: CommitId; ours: CommitId; theirs: CommitId },
   merged: TreeId,
   open: ReadonlySet<string>,
 ): Promise<MergeConflict | null> {
-  const { root, summary } = (await readConfig(await repo.at(sides.ours), work)).config
-  if (open.has(summary)) return null
-  const read = (files: Files): Promise<Table | null> => tableOf(work, files, root, summary)
-  const [ours, theirs, both] = [await read(await repo.at(sides.ours)), await read(await repo.at(sides.theirs)), await read(repo.tree(merged))]
-  if (!ours || !theirs || !both) return null
-  const falls = (path: string): boolean => {
-    const holders = [ours, theirs].filter((side) => side.files.has(path))
-    return isMarkdown(path) && path !== summary && !open.has(path) && holders.length > 0 && holders.every((side) => side.listed.has(path))
-  }
+  const tree = repo.tree(merged)
+  const [ours, theirs] = [await structureAt(app, doc.id, repo, sides.ours), await structureAt(app, doc.id, repo, sides.theirs)]
+  const both = await readStructure(tree, defaultId, app.texts.for(doc.id))
+  const { summary } = ours.config
+  if (open.has(summary) || !ours.listed || !theirs.listed || !both.listed) return null
+  const [mine, its, was] = [await repo.at(sides.ours), await repo.at(sides.theirs), await repo.at(sides.base)]
+  /** Whether a side lists the page, or has no file there. */
+  const agrees = async (side: ContentStructure, files: typeof mine, path: string): Promise<boolean> =>
+    side.byGitPath.has(path) || (await files.entry(path)) === null
   const slices = new Slices()
-  let found = false
-  for (const path of both.files) {
-    if (!both.listed.has(path) && falls(path)) found = true
+  for (const path of new Set([...ours.byGitPath.keys(), ...theirs.byGitPath.keys()])) {
     if (slices.due) await slices.rest()
+    if (both.byGitPath.has(path) || open.has(path) || (await tree.entry(path)) === null) continue
+    if (!(await agrees(ours, mine, path)) || !(await agrees(theirs, its, path))) continue
+    const [base, left, right] = [await was.entry(summary), await mine.entry(summary), await its.entry(summary)]
+    return left && right ? { path: summary, kind: 'content', ...(base ? { base } : {}), ours: left, theirs: right } : null
   }
-  if (!found) return null
-  const [base, mine, its] = await Promise.all([sides.base, sides.ours, sides.theirs].map(async (commit) => (await repo.at(commit)).entry(summary)))
-  return mine && its ? { path: summary, kind: 'content', ...(base ? { base } : {}), ours: mine, theirs: its } : null
-}
-
-/** null where there is no table of contents, or too large a one. */
-async function tableOf(work: TextWork, files: Files, root: string, summary: string): Promise<Table | null> {
-  const entry = await files.entry(summary)
-  if (!entry?.mode.startsWith('100') || ((await files.sizes([entry.oid]))[0] ?? 0) > MAX_STRUCTURE_BYTES) return null
-  const paths = new Set((await files.walk()).map(({ path }) => path))
-  const listed = new Set<string>()
-  const slices = new Slices()
-  const waiting: SummaryNode[] = [...(await work.summary(decodeText(await files.read(entry.oid)))).nodes]
-  for (const { href, children } of waiting) {
-    if (slices.due) await slices.rest()
-    const path = href == null ? null : findTarget(href.replace(/[?#].*$/, ''), folderOf(summary), root, (one) => paths.has(one))
-    if (path !== null) listed.add(path)
-    waiting.push(...children)
-  }
-  return { files: paths, listed }
+  return null
 }

@@ -63,7 +63,7 @@ export async function mergeCommits(app: App, space: Pick<LoadedSpace, 'doc' | 'r
 /** Where pages are in conflict about their places, others may have been put in those: the table of contents must not lose them unasked. */
 async function fallenOut(
   app: App,
-  { doc, repo }: Pick<LoadedSpace, 'doc' | 'repo'>,
+  space: Pick<LoadedSpace, 'doc' | 'repo'>,
   { base, ours, theirs }: Sides,
   conflicts: readonly MergeConflict[],
   changes: readonly FileChange[],
@@ -71,7 +71,7 @@ async function fallenOut(
 ): Promise<MergeConflict[]> {
   if (base === undefined || !conflicts.some(({ kind }) => kind === 'rename' || kind === 'modify/delete')) return []
   const open = new Set(conflicts.flatMap((one) => [one.path, one.ours?.path, one.theirs?.path]).filter((path) => path !== undefined))
-  const found = await unlessTooCostly(conflictOfLeftOut(app.texts.for(doc.id), repo, { base, ours, theirs }, await repo.draft(tree, changes), open), null)
+  const found = await unlessTooCostly(conflictOfLeftOut(app, space, { base, ours, theirs }, await space.repo.draft(tree, changes), open), null)
   return found ? [found] : []
 }
 
