@@ -47,11 +47,16 @@ test('of two paths that name one conflict one alone decides it', async ({ here }
   const change = await desk.changeRequest()
   await change.write([move(one, 'left')])
   await desk.write([move(one, 'right')])
-  const { error } = await change.update(400, { resolve: ['SUMMARY.md', 'left.md', 'right.md'].map((path) => ({ path, take: 'main' })) })
-  assert.equal(
-    error.details.map(({ path }: any) => path),
-    ['/resolve/2/path'],
-  )
+  for (const paths of [
+    ['SUMMARY.md', 'left.md', 'right.md'],
+    ['SUMMARY.md', 'left.md', 'left.md'],
+  ]) {
+    const { error } = await change.update(400, { resolve: paths.map((path) => ({ path, take: 'main' })) })
+    assert.equal(
+      error.details.map(({ path }: any) => path),
+      ['/resolve/2/path'],
+    )
+  }
 })
 
 for (const rotates of ['main', 'the change request'])

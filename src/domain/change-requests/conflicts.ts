@@ -113,7 +113,8 @@ export async function resolveConflicts(
 
 /** The resolution of each conflict: by a name that is its own, else by one that it shares with another. */
 function matching(conflicts: readonly MergeConflict[], resolutions: readonly Resolution[]): (one: MergeConflict) => Resolution | undefined {
-  const byPath = new Map(resolutions.map((one) => [one.path, one]))
+  // Of two with one path the first counts, so that it is the second that is told.
+  const byPath = new Map(resolutions.toReversed().map((one) => [one.path, one]))
   const sharers = new Map<string, number>()
   for (const name of conflicts.flatMap(namesOf)) sharers.set(name, (sharers.get(name) ?? 0) + 1)
   const found = new Map<MergeConflict, Resolution>()
