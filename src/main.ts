@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { Command } from 'commander'
 import { ConfigError, loadConfig } from './config.js'
-import { FolderLocked } from './kernel/folder-lock.js'
-import { bundleSpace, checkAll, makeToken, makeUser, OperatorError } from './maintenance.js'
+import { FolderLocked } from './disk/folder-lock.js'
+import { bundleSpace, checkAll, makeToken, makeUser, OperatorError } from './commands/maintenance.js'
 import { type Service, start } from './server.js'
 import { StoreDamaged } from './store/index.js'
 

@@ -1,5 +1,5 @@
 // The door of the document store. How it keeps its promises is told in store.ts (commit), recovery.ts (start) and checkpointer.ts.
-export { FolderLocked as StoreLocked } from '../kernel/folder-lock.js'
+export { FolderLocked as StoreLocked } from '../disk/folder-lock.js'
 export { DuplicateKey, NoDocument, StaleDocument, StoreClosed, StoreDamaged, StoreTooNew } from './errors.js'
 export { openStore } from './open.js'
 export type {
