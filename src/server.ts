@@ -160,8 +160,8 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       permit: checkReadOnly,
       acted: (request) => recordRequest(app, request),
       actorKey: (actor) => actor.token.id,
-      can: can as never,
-      guard: (actor, permission, resources) => guardedApp(app, (reader) => checkStillMay(reader, actor, permission as never, resources as never)),
+      can,
+      guard: (actor, permission, resources) => guardedApp(app, (reader) => checkStillMay(reader, actor, permission, resources)),
       config: {
         name: NAME,
         version: app.settings.version,

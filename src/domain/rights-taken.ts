@@ -14,9 +14,9 @@ export interface RightsTaken {
 export function watchRights(tx: Transaction): { tx: Transaction; taken: RightsTaken } {
   const changed = new Set<string>()
   const taken = { everywhere: false, spaces: changed }
-  const note = (of: Collection<object, string>, id: string): void => {
+  const note = (of: Collection<never, string>, id: string): void => {
     if (DECIDING.has(of)) taken.everywhere = true
-    if ((of as unknown) === spaces) changed.add(id)
+    if (of === spaces) changed.add(id)
   }
   const watched: Transaction = {
     get: (of, id) => tx.get(of, id),
@@ -29,11 +29,11 @@ export function watchRights(tx: Transaction): { tx: Transaction; taken: RightsTa
     append: (to, group, make, least) => tx.append(to, group, make, least),
     insert: (of, draft) => tx.insert(of, draft),
     replace: (of, document) => {
-      note(of as never, document.id)
+      note(of, document.id)
       return tx.replace(of, document)
     },
     remove: (of, id) => {
-      note(of as never, id)
+      note(of, id)
       return tx.remove(of, id)
     },
   }

@@ -1,3 +1,4 @@
+import type { Collection } from '../kernel/documents.js'
 import { announcedHeads } from './announced-head.js'
 import { auditLog } from './audit.js'
 import { changeRequests } from './change-request.js'
@@ -20,7 +21,7 @@ import { tokens, users } from './user.js'
 import { deliveries, webhooks } from './webhook.js'
 
 /** Every collection of documents: the store builds their indexes at start. */
-export const documentCollections = [
+export const documentCollections: readonly Collection<never, string>[] = [
   users,
   tokens,
   organizations,

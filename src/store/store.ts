@@ -144,7 +144,7 @@ export class EmbeddedStore implements Store {
     return this.transact((tx) => tx.replace(of, document))
   }
 
-  remove(of: Collection<never, string> | Collection<object, string>, id: string): Promise<boolean> {
+  remove<T extends object>(of: Collection<T, string>, id: string): Promise<boolean> {
     return this.transact((tx) => tx.remove(of, id))
   }
 

@@ -105,7 +105,7 @@ export class OpenTransaction implements Transaction {
     return this.#write(of, layer, document) as Document<T>
   }
 
-  async remove(of: Collection<never, string> | Collection<object, string>, id: string): Promise<boolean> {
+  async remove<T extends object>(of: Collection<T, string>, id: string): Promise<boolean> {
     const layer = this.#layer(of)
     if (!layer.entry(id)) return false
     layer.set({ id, entry: null })

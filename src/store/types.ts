@@ -21,7 +21,7 @@ export interface Transaction extends Reader {
   /** Replaces a document whose `version` must be the stored one; answers it with version + 1. Throws `StaleDocument`, `NoDocument`. */
   replace<T extends object>(of: Collection<T, string>, document: Document<T>): Promise<Document<T>>
   /** Removes a document; answers whether it was there. */
-  remove(of: Collection<never, string> | Collection<object, string>, id: string): Promise<boolean>
+  remove<T extends object>(of: Collection<T, string>, id: string): Promise<boolean>
   /**
    * Adds a record behind those of its group. `make` gets its position: 1, 2, 3 … without gaps, in the order of commitment.
    * @param least a position that it has at least: for a group that goes on where something else ended
