@@ -36,7 +36,7 @@ import { type Clock, systemClock } from './kernel/clock.js'
 import { ServiceError } from './kernel/errors.js'
 import { createLog, type Log } from './kernel/log.js'
 import { MemoryBudget } from './kernel/memory-budget.js'
-import { documentCollections, journals } from './model/index.js'
+import { documentTables, journals } from './model/index.js'
 import { createHttpClient, createMailer, resolveHost } from './outbound/index.js'
 import { makePrivate } from './private-files.js'
 import { openStore } from './store/index.js'
@@ -80,7 +80,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
   makePrivate(storeDir, { deep: true })
   const store = await openStore({
     dir: storeDir,
-    collections: documentCollections,
+    tables: documentTables,
     journals,
     migrations,
     log: ({ event, ...fields }) => log.info(fields, `store: ${event}`),

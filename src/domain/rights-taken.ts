@@ -1,5 +1,5 @@
 import { collections, grants, memberships, organizations, spaces, teamMembers, tokens } from '../model/index.js'
-import type { Collection, Transaction } from '../store/index.js'
+import type { Table, Transaction } from '../store/index.js'
 
 /** What decides who may move which branch. What is added there takes nothing away. */
 const DECIDING: ReadonlySet<unknown> = new Set([tokens, memberships, organizations, teamMembers, grants, collections])
@@ -14,7 +14,7 @@ export interface RightsTaken {
 export function watchRights(tx: Transaction): { tx: Transaction; taken: RightsTaken } {
   const changed = new Set<string>()
   const taken = { everywhere: false, spaces: changed }
-  const note = (of: Collection<never, string>, id: string): void => {
+  const note = (of: Table<never, string>, id: string): void => {
     if (DECIDING.has(of)) taken.everywhere = true
     if (of === spaces) changed.add(id)
   }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import * as assert from 'uvu/assert'
-import { changeRequests, commenters, comments, documentCollections, reactions, replies, spaces } from '../../src/model/index.js'
+import { changeRequests, commenters, comments, documentTables, reactions, replies, spaces } from '../../src/model/index.js'
 import { openStore } from '../../src/store/index.js'
 import { suite } from '../support/suite.js'
 
@@ -34,7 +34,7 @@ test(
       await sleep(kill * 12)
       child.kill('SIGKILL')
       await once(child, 'exit')
-      const store = await openStore({ dir: join(dir, 'data'), collections: documentCollections })
+      const store = await openStore({ dir: join(dir, 'data'), tables: documentTables })
       const there = await store.all(spaces)
       const ids = new Set(there.map((space) => space.id))
       for (const space of there) {

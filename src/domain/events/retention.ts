@@ -1,5 +1,5 @@
 import { auditLog, type DeliveryDoc, deliveries, earlierEvents, events, failedEntries, webhooks } from '../../model/index.js'
-import type { Collection, Document, Journal } from '../../store/index.js'
+import type { Table, Document, Journal } from '../../store/index.js'
 import type { App } from '../app.js'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -16,7 +16,7 @@ const MOST = {
 /** Removes the first documents of a sorted list as long as they are old, or more than `most`; answers how many. */
 async function removeOld<T extends object, O extends string>(
   app: App,
-  of: Collection<T, string, O>,
+  of: Table<T, string, O>,
   order: O,
   group: string,
   isOld: (document: Document<T>) => boolean,

@@ -19,7 +19,7 @@ export async function convert<T extends object>(
   const { formerly, name } = to
   if (!formerly) return
   for (;;) {
-    const raw = database.takeRaw(formerly.collection, AT_ONCE, (document) => formerly.by(document as unknown as T))
+    const raw = database.takeRaw(formerly.table, AT_ONCE, (document) => formerly.by(document as unknown as T))
     if (raw.length === 0) return
     const ops: Operation[] = []
     const fresh = new Map<string, [string, string]>()
@@ -31,7 +31,7 @@ export async function convert<T extends object>(
       if (!database.journals.hasGroup(name, group)) fresh.set(group, [name, group])
       const added = { position, at: to.at(record), record }
       database.journals.stage(name, group, added)
-      ops.push({ c: formerly.collection, o: owner, remove: document.id }, { c: name, o: group, n: position, t: added.at, add: added.record })
+      ops.push({ c: formerly.table, o: owner, remove: document.id }, { c: name, o: group, n: position, t: added.at, add: added.record })
     }
     await log.append([JSON.stringify({ ops })], [...fresh.values()])
     for (const op of ops) {
