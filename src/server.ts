@@ -37,7 +37,7 @@ import { type Clock, systemClock } from './kernel/clock.js'
 import { ServiceError } from './kernel/errors.js'
 import { createLog, type Log } from './kernel/log.js'
 import { MemoryBudget } from './kernel/memory-budget.js'
-import { documentCollections, journals } from './model/index.js'
+import { documentTables, journals } from './model/index.js'
 import { createHttpClient, createMailer, resolveHost } from './outbound/index.js'
 import { makePrivate } from './disk/private-files.js'
 import { openStore } from './store/index.js'
@@ -81,7 +81,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
   makePrivate(storeDir, { deep: true })
   const store = await openStore({
     dir: storeDir,
-    collections: documentCollections,
+    tables: documentTables,
     journals,
     migrations,
     log: ({ event, ...fields }) => log.info(fields, `store: ${event}`),
@@ -161,8 +161,8 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       permit: checkReadOnly,
       acted: (request) => recordRequest(app, request),
       actorKey: (actor) => actor.token.id,
-      can: can as never,
-      guard: (actor, permission, resources) => guardedApp(app, (reader) => checkStillMay(reader, actor, permission as never, resources as never)),
+      can,
+      guard: (actor, permission, resources) => guardedApp(app, (reader) => checkStillMay(reader, actor, permission, resources)),
       config: {
         name: NAME,
         version: app.settings.version,

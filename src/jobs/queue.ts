@@ -71,7 +71,7 @@ export async function prune(app: App): Promise<void> {
   const before = app.clock.now().getTime() - KEPT_MS
   for (const state of ['done', 'failed'] as const) {
     for (const job of await app.store.find(jobs, 'state', state)) {
-      if (job.finishedAt === undefined || Date.parse(job.finishedAt) < before) await app.store.remove(jobs as never, job.id)
+      if (job.finishedAt === undefined || Date.parse(job.finishedAt) < before) await app.store.remove(jobs, job.id)
     }
   }
 }

@@ -3,7 +3,7 @@ export { FolderLocked as StoreLocked } from '../disk/folder-lock.js'
 export { DuplicateKey, NoDocument, StaleDocument, StoreClosed, StoreDamaged, StoreTooNew } from './errors.js'
 export { openStore } from './open.js'
 export type {
-  Collection,
+  Table,
   Document,
   Draft,
   FileSystem,
@@ -18,4 +18,4 @@ export type {
   Transaction,
 } from './types.js'
 export { journal } from '../kernel/documents.js'
-export { collection } from './types.js'
+export { table } from './types.js'

@@ -90,7 +90,7 @@ test('a graceful stop lets finish what runs and starts nothing more', async () =
   await stopped
   assert.is((await app.store.get(jobs, 's1'))?.state, 'done')
   assert.is((await app.store.get(jobs, 's2'))?.state, 'queued')
-  await app.store.remove(jobs as never, 's2')
+  await app.store.remove(jobs, 's2')
 })
 
 test('an unforeseen error is tried again later, and given up in the end with a sentence', async () => {
@@ -130,7 +130,7 @@ test('events of one remote are ordered by their time, others stay where they are
     queued.map((one) => one.id),
     [early.id, other.id, late.id],
   )
-  for (const one of queued) await app.store.remove(jobs as never, one.id)
+  for (const one of queued) await app.store.remove(jobs, one.id)
 })
 
 test('a run that a crash interrupted is taken up again; one whose credential is gone says so', async () => {
@@ -152,7 +152,7 @@ test('a run that a crash interrupted is taken up again; one whose credential is 
   delete f.remotes.behaviour.neverAnswer
   assert.is(said, 'running\n')
   f.remotes.behaviour.onRequest = (request) => {
-    f.remotes.behaviour.auth = undefined as never
+    delete f.remotes.behaviour.auth
     if (request.url.includes('secret.git')) f.remotes.behaviour.auth = { username: 'me', password: 'pass' }
   }
   const app = await openApp(root, [])

@@ -94,7 +94,7 @@ export async function listTokens(app: App, actor: Actor): Promise<Document<Token
 
 /** Revokes one of the caller's own tokens. */
 export async function revokeToken(app: App, token: Document<TokenDoc>): Promise<void> {
-  await app.store.remove(tokens as never, token.id)
+  await app.store.remove(tokens, token.id)
 }
 
 /** What a new user is called. */

@@ -153,7 +153,7 @@ async function changeFor(work: TextWork, tree: ReturnType<Repository['tree']>, o
     return { path: resolution.path, content: encodeText(content), mode: present?.mode === '100755' ? '100755' : '100644' }
   }
   const side = resolution.take === 'main' ? theirs : ours
-  return side ? { path: one.kind === 'rename' ? side.path : path, oid: side.oid as never, mode: side.mode } : { path, delete: true }
+  return side ? { path: one.kind === 'rename' ? side.path : path, oid: side.oid, mode: side.mode } : { path, delete: true }
 }
 
 async function withLineEnds(work: TextWork, text: string, { path, content }: Extract<Resolution, { content: string }>): Promise<string> {

@@ -119,11 +119,11 @@ export async function deleteComment(app: App, actor: Actor, discussion: LoadedDi
     checkMayDelete(writing, stored)
     for (const reply of await tx.find(replies, 'comment', stored.id)) {
       await removeReactions(tx, reply.id)
-      await tx.remove(replies as never, reply.id)
+      await tx.remove(replies, reply.id)
       await countPosts(writing, reply.postedBy, -1)
     }
     await removeReactions(tx, stored.id)
-    await tx.remove(comments as never, stored.id)
+    await tx.remove(comments, stored.id)
     await countPosts(writing, stored.postedBy, -1)
     await countOpen(writing, stored.status === 'open' ? -1 : 0)
     await tell(writing, 'comment.deleted', stored)

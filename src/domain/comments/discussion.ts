@@ -60,7 +60,7 @@ export async function countPosts({ tx, discussion }: Writing, user: string, by: 
   const key = keyOf(discussion)
   const stored = await tx.get(commenters, commenterId(key, user))
   const posts = (stored?.posts ?? 0) + by
-  if (posts <= 0) await tx.remove(commenters as never, commenterId(key, user))
+  if (posts <= 0) await tx.remove(commenters, commenterId(key, user))
   else if (stored) await tx.replace(commenters, { ...stored, posts })
   else await tx.insert(commenters, { id: commenterId(key, user), space: discussion.space.doc.id, discussion: key, user, posts })
 }

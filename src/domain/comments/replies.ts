@@ -74,7 +74,7 @@ export async function deleteReply(app: App, actor: Actor, discussion: LoadedDisc
     checkMayDelete(writing, stored)
     const comment = await getComment(writing, stored.comment)
     await removeReactions(tx, stored.id)
-    await tx.remove(replies as never, stored.id)
+    await tx.remove(replies, stored.id)
     await tx.replace(comments, { ...comment, replies: comment.replies - 1 })
     await countPosts(writing, stored.postedBy, -1)
     await tell(writing, 'reply.deleted', comment, { reply: stored.id })

@@ -99,7 +99,7 @@ export async function forgetLostHeads(app: App): Promise<void> {
   for (const { id, space } of await app.store.all(announcedHeads)) if (!(await app.store.get(spaces, space))) lost.push(id)
   if (lost.length === 0) return
   await app.store.transact(async (tx) => {
-    for (const id of lost) await tx.remove(announcedHeads as never, id)
+    for (const id of lost) await tx.remove(announcedHeads, id)
   })
 }
 

@@ -1,5 +1,5 @@
 import { collections, grants, memberships, organizations, spaces, teamMembers, tokens } from '../../model/index.js'
-import type { Collection, Transaction } from '../../store/index.js'
+import type { Table, Transaction } from '../../store/index.js'
 
 /** What decides who may move which branch. What is added there takes nothing away. */
 const DECIDING: ReadonlySet<unknown> = new Set([tokens, memberships, organizations, teamMembers, grants, collections])
@@ -14,9 +14,9 @@ export interface RightsTaken {
 export function watchRights(tx: Transaction): { tx: Transaction; taken: RightsTaken } {
   const changed = new Set<string>()
   const taken = { everywhere: false, spaces: changed }
-  const note = (of: Collection<object, string>, id: string): void => {
+  const note = (of: Table<never, string>, id: string): void => {
     if (DECIDING.has(of)) taken.everywhere = true
-    if ((of as unknown) === spaces) changed.add(id)
+    if (of === spaces) changed.add(id)
   }
   const watched: Transaction = {
     get: (of, id) => tx.get(of, id),
@@ -29,11 +29,11 @@ export function watchRights(tx: Transaction): { tx: Transaction; taken: RightsTa
     append: (to, group, make, least) => tx.append(to, group, make, least),
     insert: (of, draft) => tx.insert(of, draft),
     replace: (of, document) => {
-      note(of as never, document.id)
+      note(of, document.id)
       return tx.replace(of, document)
     },
     remove: (of, id) => {
-      note(of as never, id)
+      note(of, id)
       return tx.remove(of, id)
     },
   }

@@ -17,7 +17,7 @@ export interface NewEvent {
 export async function emit(app: App, tx: Transaction, event: NewEvent): Promise<EventDoc> {
   const { organization, data = {} } = event
   const ended = await tx.get(eventStreams, organization)
-  if (ended) await tx.remove(eventStreams as never, organization)
+  if (ended) await tx.remove(eventStreams, organization)
   app.wakeWebhooks(organization)
   const at = app.clock.now().toISOString()
   return tx.append(events, organization, (sequence) => ({ ...event, data, id: newPlacedId(sequence), sequence, at }), ended?.next)

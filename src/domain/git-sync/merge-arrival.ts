@@ -82,7 +82,7 @@ async function madeByGit(repo: Repository, { known, byGit, theirs }: { known: Co
     const entry = await there.entry(path)
     if (after === null || after === undefined) {
       if (entry === null) found.push({ path, delete: true })
-    } else if (entry?.oid === after.oid && entry.mode === after.mode) found.push({ path, oid: after.oid as never, mode: after.mode })
+    } else if (entry?.oid === after.oid && entry.mode === after.mode) found.push({ path, oid: after.oid, mode: after.mode })
   }
   return found
 }

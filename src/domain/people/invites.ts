@@ -71,7 +71,7 @@ async function inviteOne(app: App, tx: Transaction, wanted: Wanted): Promise<Sho
   const before = await tx.find(invites, 'email', `${wanted.organization}/${wanted.email}`)
   const mailed = before.find((old) => old.mail !== undefined && isOpen(app, old) && now.getTime() - Date.parse(old.createdAt) < MAIL_AGAIN_MS)
   if (app.mail && mailed) return { doc: await tx.replace(invites, { ...mailed, ...wanted }) }
-  for (const old of before) await tx.remove(invites as never, old.id)
+  for (const old of before) await tx.remove(invites, old.id)
   const expiresAt = new Date(now.getTime() + INVITE_MS).toISOString()
   const draft: Draft<InviteDoc> = { ...wanted, id: newId(), kind: 'email', createdAt: now.toISOString(), expiresAt }
   if (!app.mail) {
@@ -120,6 +120,6 @@ export async function findInvite(app: App, organization: LoadedOrganization, kin
 export async function revokeInvite(app: App, invite: Document<InviteDoc>): Promise<void> {
   await app.store.transact(async (tx) => {
     if ((await tx.get(invites, invite.id))?.accepted) throw conflict('The invitation has just been accepted: remove the member instead.')
-    await tx.remove(invites as never, invite.id)
+    await tx.remove(invites, invite.id)
   })
 }

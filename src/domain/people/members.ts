@@ -128,7 +128,7 @@ export async function removeMember(app: App, actor: Actor, { doc: { id, organiza
     if (!stored) return
     if (isActiveAdmin(stored)) await requireOtherAdmin(tx, stored)
     await removeTraces(tx, organization, user)
-    await tx.remove(memberships as never, id)
+    await tx.remove(memberships, id)
     const doc = await tx.get(users, user)
     if (doc?.limitedTo === organization) await tx.replace(users, { ...doc, former: true })
     await emit(app, tx, { type: 'member.removed', organization, actor: actor.user.id, subject: { user }, data: { role: stored.role } })

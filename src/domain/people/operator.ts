@@ -35,7 +35,7 @@ export function freeAddress(app: App, email: string): Promise<Document<UserDoc>>
       throw conflict(`Another member of organization ${organization} names the address: remove one of them first.`)
     for (const token of await tx.find(tokens, 'user', account.id)) {
       if (token.organization === undefined) await tx.replace(tokens, { ...token, organization })
-      else if (token.organization !== organization) await tx.remove(tokens as never, token.id)
+      else if (token.organization !== organization) await tx.remove(tokens, token.id)
     }
     const { proof: _, ...rest } = account
     return tx.replace(users, { ...rest, limitedTo: organization })

@@ -36,7 +36,7 @@ export async function finishSignIn(app: App, secret: string): Promise<IssuedToke
     const [found] = await tx.find(signIns, 'hash', hashToken(secret))
     const now = app.clock.now().getTime()
     if (!found || Date.parse(found.expiresAt) <= now) throw gone()
-    await tx.remove(signIns as never, found.id)
+    await tx.remove(signIns, found.id)
     const invite = found.invite === undefined ? null : await tx.get(invites, found.invite)
     const good = invite !== null && (await isGood(app, tx, invite)) ? invite : null
     const known = await findAccount(tx, found.email)

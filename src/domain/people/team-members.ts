@@ -44,7 +44,7 @@ export async function setTeamMembers(app: App, actor: Actor, team: LoadedTeam, i
         counts.changed++
       }
     }
-    for (const user of remove) if (await tx.remove(teamMembers as never, teamMemberId(doc.id, user))) counts.removed++
+    for (const user of remove) if (await tx.remove(teamMembers, teamMemberId(doc.id, user))) counts.removed++
     if (counts.added + counts.changed + counts.removed > 0) await emit(app, tx, teamEvent('team.updated', actor, doc, counts))
   })
 }

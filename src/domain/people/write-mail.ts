@@ -82,7 +82,7 @@ async function writeSignIn(app: App, email: string, invite: string | undefined):
       '',
     ].join('\n'),
     settle: async (tx, fate) => {
-      if (fate !== 'sent') await tx.remove(signIns as never, id)
+      if (fate !== 'sent') await tx.remove(signIns, id)
     },
   }
 }

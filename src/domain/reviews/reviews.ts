@@ -40,7 +40,7 @@ export async function createReview(
     if (input.revision !== undefined && input.revision !== head) throw conflict(`The change request has changed meanwhile: its revision is ${head}.`)
     const id = newId()
     const comment = markdown === undefined ? undefined : await insertComment(writing, { markdown, revision: head, review: id })
-    await tx.remove(requestedReviews as never, requestedReviewId(doc.id, actor.user.id))
+    await tx.remove(requestedReviews, requestedReviewId(doc.id, actor.user.id))
     const review = await tx.insert(reviews, {
       id,
       space: doc.space,

@@ -35,9 +35,9 @@ export async function changeBelongings<R>(
 
 /** Removes all that hangs on a site, but not the site, nor the roles given on it. */
 export async function removeSiteBelongings(tx: Transaction, site: string): Promise<void> {
-  for (const { id } of await tx.find(shareLinks, 'site', site)) await tx.remove(shareLinks as never, id)
-  for (const { id } of await tx.find(siteRedirects, 'site', site)) await tx.remove(siteRedirects as never, id)
-  for (const { id } of await tx.find(siteCustomizations, 'site', site)) await tx.remove(siteCustomizations as never, id)
-  await tx.remove(siteAdaptiveSchemas as never, site)
-  await tx.remove(sitePublishingAuths as never, site)
+  for (const { id } of await tx.find(shareLinks, 'site', site)) await tx.remove(shareLinks, id)
+  for (const { id } of await tx.find(siteRedirects, 'site', site)) await tx.remove(siteRedirects, id)
+  for (const { id } of await tx.find(siteCustomizations, 'site', site)) await tx.remove(siteCustomizations, id)
+  await tx.remove(siteAdaptiveSchemas, site)
+  await tx.remove(sitePublishingAuths, site)
 }

@@ -92,4 +92,4 @@ export async function deleteSiteSpaceCustomization(app: App, actor: Actor, site:
 }
 
 /** Removes what hangs on a site space; to be called in the transaction that takes it off its site. Answers whether there was anything. */
-export const removeSiteSpaceBelongings = (tx: Transaction, siteSpace: string): Promise<boolean> => tx.remove(siteCustomizations as never, siteSpace)
+export const removeSiteSpaceBelongings = (tx: Transaction, siteSpace: string): Promise<boolean> => tx.remove(siteCustomizations, siteSpace)

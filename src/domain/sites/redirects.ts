@@ -65,7 +65,7 @@ export async function updateRedirect(
 
 /** Removes a redirect. */
 export async function deleteRedirect(app: App, actor: Actor, site: LoadedSite, redirect: SiteRedirectDoc): Promise<void> {
-  await changeBelongings(app, actor, site, 'redirects', async (tx) => (await tx.remove(siteRedirects as never, redirect.id)) || null)
+  await changeBelongings(app, actor, site, 'redirects', async (tx) => (await tx.remove(siteRedirects, redirect.id)) || null)
 }
 
 function sourceOf(path: string): string {

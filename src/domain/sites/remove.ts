@@ -19,9 +19,9 @@ export async function deleteSite(app: App, actor: Actor, site: LoadedSite): Prom
 
 /** Removes the documents of a site: every collection that holds something of a site has a line here. */
 async function removeSite(tx: Transaction, site: Document<SiteDoc>): Promise<void> {
-  for (const grant of await tx.find(grants, 'target', `site:${site.id}`)) await tx.remove(grants as never, grant.id)
+  for (const grant of await tx.find(grants, 'target', `site:${site.id}`)) await tx.remove(grants, grant.id)
   await removeSiteBelongings(tx, site.id)
-  await tx.remove(sites as never, site.id)
+  await tx.remove(sites, site.id)
 }
 
 /** An organization does not show first what is gone. */

@@ -67,5 +67,5 @@ export async function updateShareLink(app: App, actor: Actor, site: LoadedSite, 
 
 /** Removes a link: its key is worth nothing from then on. */
 export async function deleteShareLink(app: App, actor: Actor, site: LoadedSite, link: ShareLinkDoc): Promise<void> {
-  await changeBelongings(app, actor, site, 'share-links', async (tx) => (await tx.remove(shareLinks as never, link.id)) || null)
+  await changeBelongings(app, actor, site, 'share-links', async (tx) => (await tx.remove(shareLinks, link.id)) || null)
 }

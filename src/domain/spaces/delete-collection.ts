@@ -38,7 +38,7 @@ export async function deleteCollection(app: App, actor: Actor, collection: Loade
       await emitMoved(app, tx, actor, child, stored)
     }
     await removeGrantsOn(tx, { kind: 'collection', id: stored.id })
-    await tx.remove(collections as never, stored.id)
+    await tx.remove(collections, stored.id)
     const subject = { collection: stored.id }
     const data = { title: stored.title, contentMovedTo: stored.parent ?? null }
     await emit(app, tx, { type: 'collection.deleted', organization: stored.organization, actor: actor.user.id, subject, data })

@@ -143,7 +143,7 @@ const published = (space: SpaceDoc, site: SiteDoc) => `the space ${space.id} (${
 /** Removes the reviews that are awaited of people who are not members of the organization it is in now. */
 async function dropAwaitedReviews(tx: Transaction, space: string, organization: string): Promise<void> {
   for (const one of await tx.find(requestedReviews, 'space', space))
-    if (!(await tx.get(memberships, membershipId(organization, one.user)))) await tx.remove(requestedReviews as never, one.id)
+    if (!(await tx.get(memberships, membershipId(organization, one.user)))) await tx.remove(requestedReviews, one.id)
 }
 
 /** Tells both organizations: the one that has it no more, and the one that has it now. */

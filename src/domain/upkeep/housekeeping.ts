@@ -41,8 +41,8 @@ export async function queueHousekeeping(app: App): Promise<number> {
 export async function removeExpired(app: App): Promise<void> {
   const now = app.clock.now().toISOString()
   await app.store.transact(async (tx) => {
-    for (const one of await tx.all(invites)) if (one.expiresAt !== undefined && one.expiresAt <= now) await tx.remove(invites as never, one.id)
-    for (const one of await tx.all(signIns)) if (one.expiresAt <= now) await tx.remove(signIns as never, one.id)
+    for (const one of await tx.all(invites)) if (one.expiresAt !== undefined && one.expiresAt <= now) await tx.remove(invites, one.id)
+    for (const one of await tx.all(signIns)) if (one.expiresAt <= now) await tx.remove(signIns, one.id)
   })
 }
 
@@ -65,13 +65,13 @@ export async function purgeSpace(app: App, id: string): Promise<void> {
       if (space.deletedAt === undefined || Date.parse(space.deletedAt) + RESTORE_MS > app.clock.now().getTime()) return false
       await removeComments(tx, id)
       await removeReviews(tx, id)
-      for (const doc of await tx.find(changeRequests, 'space', id)) await tx.remove(changeRequests as never, doc.id)
-      for (const doc of await tx.find(syncRuns, 'space', id)) await tx.remove(syncRuns as never, doc.id)
+      for (const doc of await tx.find(changeRequests, 'space', id)) await tx.remove(changeRequests, doc.id)
+      for (const doc of await tx.find(syncRuns, 'space', id)) await tx.remove(syncRuns, doc.id)
       await removeGrantsOn(tx, { kind: 'space', id })
-      for (const doc of await tx.find(announcedHeads, 'space', id)) await tx.remove(announcedHeads as never, doc.id)
+      for (const doc of await tx.find(announcedHeads, 'space', id)) await tx.remove(announcedHeads, doc.id)
       await takeOffSites(tx, id)
       await emit(app, tx, { type: 'space.purged', organization: space.organization, subject: { space: id }, data: { title: space.title } })
-      return tx.remove(spaces as never, id)
+      return tx.remove(spaces, id)
     })
     if (gone && (await app.git.exists(repositoryName(id)))) await app.git.remove(repositoryName(id))
   })

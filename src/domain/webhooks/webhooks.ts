@@ -120,7 +120,7 @@ export function replayFrom(app: App, webhook: Document<WebhookDoc>, from: number
 /** Removes a webhook with its deliveries. */
 export async function deleteWebhook(app: App, webhook: WebhookDoc): Promise<void> {
   await app.store.transact(async (tx) => {
-    for (const doc of await tx.find(deliveries, 'webhook', webhook.id)) await tx.remove(deliveries as never, doc.id)
-    await tx.remove(webhooks as never, webhook.id)
+    for (const doc of await tx.find(deliveries, 'webhook', webhook.id)) await tx.remove(deliveries, doc.id)
+    await tx.remove(webhooks, webhook.id)
   })
 }

@@ -53,7 +53,7 @@ async function leftTree(repo: Repository, { tree, setAside, conflicts }: MergedT
   for (const { ours, theirs } of conflicts) {
     if (!ours || !theirs) continue
     const taken = (await isTaken(repo.tree(left), ours.path)) || (await repo.tree(left).entry(theirs.path)) !== null
-    if (!taken && !put.has(ours.path)) put.set(ours.path, { path: ours.path, oid: ours.oid as never, mode: ours.mode })
+    if (!taken && !put.has(ours.path)) put.set(ours.path, { path: ours.path, oid: ours.oid, mode: ours.mode })
   }
   return put.size === 0 ? left : repo.draft(left, [...put.values()])
 }

@@ -59,7 +59,7 @@ async function mergeHeld(app: App, repo: Repository, heads: Heads, moved: readon
   const me = serviceSignature(app)
   const write = async (side: keyof Heads, parents: CommitId[]): Promise<CommitId> => {
     const away = moved.flatMap((file): FileChange[] => (file[side] ? [{ path: file[side].path, delete: true }] : []))
-    const put = held.map((file): FileChange => ({ path: file.at, oid: file[side].oid as never, mode: file[side].mode }))
+    const put = held.map((file): FileChange => ({ path: file.at, oid: file[side].oid, mode: file[side].mode }))
     const { tree } = await repo.commit(heads[side])
     return repo.write({ parents, tree, changes: [...away, ...put], message: `Files of ${heads[side]} by what they are\n`, author: me, committer: me })
   }
@@ -125,7 +125,7 @@ async function putBack(
     else if (wanted.get(path)! > 1 || (await isTaken(tree, path))) await collide(result, file, path, sideAs)
     else if (conflict) result.conflicts.push({ path, kind: conflict.kind, base: file.base, ours, theirs })
     else if (merged) {
-      result.setAside.push({ path, oid: merged.oid as never, mode: merged.mode })
+      result.setAside.push({ path, oid: merged.oid, mode: merged.mode })
       placed.set(path, { ...merged, path })
     }
   }

@@ -2,8 +2,8 @@ import type { Direction, SortKey } from '../kernel/paging.js'
 import { OrderIndex } from './order-index.js'
 import { type AnyOrder, type Entry, KeyIndex, type View } from './view.js'
 
-/** What is durable of one collection, in memory. Every change costs the same, however many documents there are. */
-export class Table implements View {
+/** What is durable of one table, in memory. Every change costs the same, however many documents there are. */
+export class DurableTable implements View {
   // bound: the documents that are stored; so are those below
   readonly #entries = new Map<string, Entry>()
   readonly #index = new KeyIndex()

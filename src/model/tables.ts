@@ -1,3 +1,4 @@
+import type { Table } from '../kernel/documents.js'
 import { announcedHeads } from './announced-head.js'
 import { auditLog } from './audit.js'
 import { changeRequests } from './change-request.js'
@@ -19,8 +20,8 @@ import { collections, spaces } from './space.js'
 import { tokens, users } from './user.js'
 import { deliveries, webhooks } from './webhook.js'
 
-/** Every collection of documents: the store builds their indexes at start. */
-export const documentCollections = [
+/** Every table of documents: the store builds their indexes at start. */
+export const documentTables: readonly Table<never, string>[] = [
   users,
   tokens,
   organizations,
