@@ -1,4 +1,5 @@
 import type { BlobId, CommitId, RefName, TreeId } from '../kernel/ids.js'
+import type { Lease } from '../kernel/lease.js'
 
 /** A person as Git records it: who, and when (seconds since 1970, minutes west of UTC negative as in `+0200` = 120). */
 export interface Signature {
@@ -176,7 +177,7 @@ export interface Repository {
   /** Merges trees; nothing gets into the repository before a commit takes the result up (`WriteInput.tree`), soon. `base` replaces the merge base (rewritten histories). */
   merge(input: { ours: CommitId; theirs: CommitId; base?: CommitId }): Promise<MergeOutcome>
   /** Compare-and-swap of one or several refs in one `update-ref` transaction. Throws `StaleRef`, `RefLocked`. Durable when it resolves. */
-  move(moves: readonly RefMove[], reason: string): Promise<void>
+  move(moves: readonly RefMove[], reason: string, lease: Lease): Promise<void>
   mergeBase(a: CommitId, b: CommitId): Promise<CommitId | null>
   /** All newest common commits: histories that crossed have several. */
   mergeBases(a: CommitId, b: CommitId): Promise<CommitId[]>
