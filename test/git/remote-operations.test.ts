@@ -133,7 +133,11 @@ test(
   inWorld({}, async ({ operations, ours, theirs, remote }) => {
     const { head } = await operations.fetch(ours.path, remote, MAIN, limits)
     const unrelated = commitId(await ours.commit({ 'unrelated.md': 'unrelated' }))
-    assert.match((await remoteError('rejected', operations.push(ours.path, remote, MAIN, unrelated, head))).message, /never rewritten/)
+    const refused = async () =>
+      assert.match((await remoteError('rejected', operations.push(ours.path, remote, MAIN, unrelated, head))).message, /never rewritten/)
+    await refused()
+    await git(ours.path, ['replace', '--graft', unrelated, head])
+    await refused()
     assert.is(await theirs.head(), head)
   }),
 )

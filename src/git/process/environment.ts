@@ -1,8 +1,13 @@
-/** An environment in which nothing but our own settings reaches Git. `home` is an empty folder. */
-export function hermeticEnvironment(home: string, inherited: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
-  const kept = ['PATH', 'TMPDIR', 'LD_LIBRARY_PATH', 'TZ'].flatMap((name) => (inherited[name] === undefined ? [] : [[name, inherited[name]]]))
+/** Variables that every process inherits: where programs and temporary files are. */
+const INHERITED = ['PATH', 'TMPDIR', 'LD_LIBRARY_PATH', 'TZ']
+
+/**
+ * The environment of every Git process: no system or user configuration, no prompt, objects as they are (without `refs/replace`).
+ * `home` is an empty folder, or none.
+ */
+export function hermeticEnvironment(home: string): Record<string, string> {
   return {
-    ...Object.fromEntries(kept),
+    ...Object.fromEntries(INHERITED.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]))),
     HOME: home,
     XDG_CONFIG_HOME: home,
     LC_ALL: 'C',

@@ -28,7 +28,7 @@ export async function wholeCommand(cwd: string, args: readonly string[], silence
       ending = { code: exitCode, stderr: Buffer.concat(stdErr).toString() }
       return exitCode > 0 ? undefined : error
     },
-  }).env(env as Record<string, string>)
+  }).env(env)
   try {
     const stdout = await git.raw([...args])
     const { code, stderr } = ending ?? { code: 0, stderr: '' }

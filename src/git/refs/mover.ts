@@ -8,7 +8,7 @@ import type { Pool, Service } from '../process/pool.js'
 import type { RefMove } from '../types.js'
 import { MoveIntent } from './intent.js'
 import { locksInTheWay } from './locks.js'
-import { refName } from './name.js'
+import { requireRefName } from './name.js'
 import type { RefReader } from './reader.js'
 
 const ZERO = '0'.repeat(40)
@@ -58,7 +58,7 @@ export class RefMover {
   /** Compare-and-swap of all `moves` or none; durable when it resolves. Throws `StaleRef`; `RefLocked` where a lock stays for two seconds. */
   move(moves: readonly RefMove[], reason: string): Promise<void> {
     for (const { ref, from, to } of moves) {
-      refName(ref)
+      requireRefName(ref)
       if ((from !== null && !isOid(from)) || (to !== null && !isOid(to))) throw new GitError(`a move of ${ref} names no commit`)
     }
     const turn = this.#last.then(() => this.#untilDone(moves, service(reason)))

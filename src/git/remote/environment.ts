@@ -1,3 +1,4 @@
+import { hermeticEnvironment } from '../process/environment.js'
 import type { RemoteAddress } from './address.js'
 import { bracketed } from './address.js'
 import { sshCommand } from './ssh.js'
@@ -79,14 +80,9 @@ export function remoteEnvironment(remote: RemoteAddress, addresses: readonly str
     ...(identity.caFile ? [['http.sslCAInfo', identity.caFile] as const] : []),
   ]
   return {
-    PATH: process.env.PATH ?? '/usr/bin:/bin',
-    LC_ALL: 'C',
     // Not a folder, so nothing can be put into it: no .netrc, no .config/git.
-    HOME: '/dev/null',
-    GIT_CONFIG_NOSYSTEM: '1',
-    GIT_CONFIG_GLOBAL: '/dev/null',
+    ...hermeticEnvironment('/dev/null'),
     GIT_ALLOW_PROTOCOL: remote.protocol,
-    GIT_TERMINAL_PROMPT: '0',
     GIT_PROTOCOL_FROM_USER: '0',
     ...(remote.protocol === 'ssh' ? { GIT_SSH_COMMAND: sshCommand(remote, addresses[0] ?? '', identity), GIT_SSH_VARIANT: 'ssh' } : {}),
     GIT_CONFIG_COUNT: String(settings.length),

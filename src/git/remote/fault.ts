@@ -2,6 +2,7 @@ import { parseTree, type Tree } from '../objects/tree-codec.js'
 import { RemoteError } from '../errors.js'
 import { stream } from './inspect.js'
 import { bounded } from './classify.js'
+import { isGitFolder, whyRefusedByGit } from '../trees/path.js'
 import { runGit } from './run.js'
 
 /** An object that Git's fsck refused, and why, in its words: `hasDotgit: contains '.git'`. */
@@ -12,8 +13,6 @@ export interface Fault {
 
 /** Trees of more bytes are not looked through for the name. */
 const MAX_TREE_BYTES = 4 * 1024 * 1024
-/** Letters that some file systems leave out of names (HFS+). */
-const IGNORED = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/gu
 
 /** What a fetch was refused for, from its standard error; null where that was no object's content. */
 export function faultOf(stderr: string): Fault | null {
@@ -104,7 +103,5 @@ function standingOut({ nodes }: Tree, says: string): string | null {
   return null
 }
 
-const isDangerous = (name: string): boolean => ['', '.', '..'].includes(name) || name.includes('/') || name.split('\\').some(isGitFolder)
-
-/** Whether some system takes the name for `.git`. */
-const isGitFolder = (name: string): boolean => /^(?:\.git|git~1)[ .]*(?::.*)?$/i.test(name.replace(IGNORED, ''))
+/** Whether Git refuses the name, or (on Windows, where a backslash parts names) a part of it. */
+const isDangerous = (name: string): boolean => name.includes('/') || whyRefusedByGit(name) !== null || name.split('\\').some(isGitFolder)

@@ -8,7 +8,7 @@ import { checkArrived, checkHead } from './inspect.js'
 import { faultOf, refusalOf } from './fault.js'
 import { remoteHead } from './head.js'
 import { openQuarantine, type Quarantine } from './quarantine.js'
-import { requireRefName } from './ref-name.js'
+import { requireRemoteRefName } from '../refs/name.js'
 import type { GitRun } from './run.js'
 
 const WATCH_MS = 100
@@ -86,7 +86,7 @@ async function whyRefused(
 
 /** `RemoteOperations.fetch`: the refs and, on failure, the objects of the repository stay as they are. */
 export async function fetchRemote(options: RemoteOptions, repoPath: string, remote: Remote, ref: RefName, limits: FetchLimits): Promise<FetchResult> {
-  requireRefName(ref)
+  requireRemoteRefName(ref)
   const started = Date.now()
   const left = (): number => limits.timeoutMs - (Date.now() - started)
   const connection = await connect(remote, options)

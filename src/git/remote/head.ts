@@ -3,7 +3,7 @@ import type { CommitId, RefName } from '../../kernel/ids.js'
 import { isOid } from '../../kernel/ids.js'
 import type { Remote } from '../types.js'
 import { connect, type RemoteOptions } from './connection.js'
-import { requireRefName } from './ref-name.js'
+import { requireRemoteRefName } from '../refs/name.js'
 
 const TIMEOUT_MS = 60_000
 
@@ -20,7 +20,7 @@ async function list(options: RemoteOptions, repoPath: string, remote: Remote, re
 
 /** What the remote's `ref` names; null = no such ref. */
 export async function remoteHead(options: RemoteOptions, repoPath: string, remote: Remote, ref: RefName): Promise<CommitId | null> {
-  requireRefName(ref)
+  requireRemoteRefName(ref)
   // The pattern also matches the tail of longer names.
   const line = (await list(options, repoPath, remote, ref)).find((candidate) => candidate.slice(41) === ref)
   const oid = line?.slice(0, 40) ?? ''
@@ -32,6 +32,6 @@ export async function remoteDefault(options: RemoteOptions, repoPath: string, re
   const lines = await list(options, repoPath, remote, 'HEAD')
   const named = lines.find((line) => line.startsWith('ref: ') && line.endsWith('\tHEAD'))?.slice('ref: '.length, -'\tHEAD'.length)
   if (named === undefined || !lines.some((line) => line.slice(41) === 'HEAD' && isOid(line.slice(0, 40)))) return null
-  requireRefName(named)
-  return named as RefName
+  requireRemoteRefName(named)
+  return named
 }

@@ -5,7 +5,7 @@ import { RemoteError } from '../errors.js'
 import type { Remote } from '../types.js'
 import { bounded, remoteWords } from './classify.js'
 import { type Connection, connect, type RemoteOptions } from './connection.js'
-import { requireRefName } from './ref-name.js'
+import { requireRemoteRefName } from '../refs/name.js'
 import { type GitRun, runGit } from './run.js'
 
 const TIMEOUT_MS = 600_000
@@ -43,7 +43,7 @@ function refusal(connection: Connection, run: GitRun, summary: string): RemoteEr
 
 /** `RemoteOperations.push`. Pushing what the remote has already succeeds, so a push whose answer was lost can be repeated. */
 export async function push(options: RemoteOptions, repoPath: string, remote: Remote, ref: RefName, commit: CommitId, expected: CommitId | null): Promise<void> {
-  requireRefName(ref)
+  requireRemoteRefName(ref)
   if (!isOid(commit) || (expected !== null && !isOid(expected))) throw new RemoteError('failed', 'A push needs full commit IDs.')
   const connection = await connect(remote, options)
   const env = { ...connection.env, GIT_DIR: resolve(repoPath) }
