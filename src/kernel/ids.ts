@@ -12,7 +12,6 @@ export type TreeId = Brand<string, 'TreeId'>
 export type BlobId = Brand<string, 'BlobId'>
 /** A full reference name, such as `refs/heads/main`. */
 export type RefName = Brand<string, 'RefName'>
-export type SpaceId = Brand<string, 'SpaceId'>
 
 const OID = /^[0-9a-f]{40}$/
 
@@ -37,9 +36,6 @@ export function newTimedId(now: Date): string {
   madeAt = now.getTime()
   return digits(madeAt, TIME_LENGTH) + digits(made, COUNT_LENGTH) + newId()
 }
-
-/** A text that sorts before every timed ID made at `time` (milliseconds since 1970) or later, and after all earlier ones. */
-export const timedIdsFrom = (time: number): string => digits(Math.min(Math.max(time, 0), 36 ** TIME_LENGTH - 1), TIME_LENGTH)
 
 /** A new resource ID that contains its place in a list (1, 2, 3 …); as hard to guess as any. */
 export const newPlacedId = (place: number): string => newId() + place.toString(36)

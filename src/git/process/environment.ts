@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+
 /** Variables that every process inherits: where programs and temporary files are. */
 const INHERITED = ['PATH', 'TMPDIR', 'LD_LIBRARY_PATH', 'TZ']
 
@@ -25,9 +27,12 @@ export function hermeticEnvironment(home: string): Record<string, string> {
   }
 }
 
+/** Makes Git read the objects of a repository too. The path is quoted, because a ":" would separate two paths. */
+export const borrowingObjects = (repository: string) => ({ GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(repository, 'objects')) })
+
 const setting = (name: string, value: string): string[] => ['-c', `${name}=${value}`]
 
-/** Options of every `git`: no hooks, no maintenance unasked, everything that is written reaches the disk. */
+/** Options of every `git` that works on a repository: no hooks, no automatic maintenance, all writes are synced. */
 export const gitOptions: readonly string[] = [
   '--git-dir=.',
   ...setting('core.hooksPath', '/dev/null'),
