@@ -74,7 +74,7 @@ test('a duplicate has the objects and the named refs, and lives on its own', asy
 })
 
 test('a folder of repositories belongs to one process: another is refused, and clears nothing of the first', async () => {
-  const options = { reposDir: join(place.dir, 'held'), allowedProtocols: [], maxBlobBytes: 1 << 20 }
+  const options = { reposDir: join(place.dir, 'held'), maxBlobBytes: 1 << 20 }
   const first = await openGit(options)
   const building = join(options.reposDir, '.new-building')
   try {

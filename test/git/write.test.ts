@@ -120,7 +120,7 @@ const hostile = [
   '.GIT/config',
   'a/.gIt/hooks/x',
   'git~1',
-  'GIT~2/x',
+  'GIT~1/x',
   '.g\u200cit/x',
   '.git\u200d',
   '.git.',
@@ -144,8 +144,17 @@ for (const path of hostile) {
 }
 
 test('accepts what only looks hostile', async () => {
-  const id = await commit(repository, [], { '.gitbook.yaml': '1', '.github/x': '2', 'a..b': '3', '...': '4', 'git~x': '5', '-rf': '6', ['x'.repeat(255)]: '7' })
-  assert.is(names(id).length, 7)
+  const id = await commit(repository, [], {
+    '.gitbook.yaml': '1',
+    '.github/x': '2',
+    'a..b': '3',
+    '...': '4',
+    'git~x': '5',
+    '-rf': '6',
+    ['x'.repeat(255)]: '7',
+    'GIT~2/x': '8',
+  })
+  assert.is(names(id).length, 8)
   await repository.move([{ ref: MAIN, from: repository.head(MAIN), to: id }], 'edit', anyLease)
   assert.equal(await repository.check(), [])
 })

@@ -31,7 +31,7 @@ async function within(work: (place: Place) => Promise<void>): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'bindery-power-'))
   mkdirSync(join(dir, 'live'))
   const disk = new LossyDisk(join(dir, 'live'), refsSyncThemselves)
-  const service = await openGit({ reposDir: join(dir, 'live/repos'), allowedProtocols: [], maxBlobBytes: 1 << 20, disk })
+  const service = await openGit({ reposDir: join(dir, 'live/repos'), maxBlobBytes: 1 << 20, disk })
   let cuts = 0
   try {
     const repository = await service.create('space')
@@ -191,7 +191,7 @@ traced('the system calls of a move: the lock is synced, then renamed to the ref,
   const path = process.env.PATH
   try {
     process.env.PATH = `${watchedGit(dir, `exec ${strace} -f -y -e trace=fsync,fdatasync,rename,renameat,renameat2 -o ${dir}/calls.$$ GIT "$@"`)}:${path}`
-    const service = await openGit({ reposDir: join(dir, 'repos'), allowedProtocols: [], maxBlobBytes: 1 << 20 })
+    const service = await openGit({ reposDir: join(dir, 'repos'), maxBlobBytes: 1 << 20 })
     const repository = await service.create('space')
     const commit = await first(repository)
     await repository.move([{ ref: MAIN, from: null, to: commit }], 'begin', anyLease)

@@ -45,7 +45,7 @@ class Story {
   async open(at: string): Promise<void> {
     mkdirSync(at, { recursive: true })
     this.disk = new LossyDisk(at, refsSyncThemselves)
-    this.service = await openGit({ reposDir: join(at, 'repos'), allowedProtocols: [], maxBlobBytes: 1 << 20, disk: this.disk })
+    this.service = await openGit({ reposDir: join(at, 'repos'), maxBlobBytes: 1 << 20, disk: this.disk })
     this.repository = (await this.service.exists('space')) ? await this.service.open('space') : await this.service.create('space')
   }
 

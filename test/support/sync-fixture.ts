@@ -74,7 +74,6 @@ export async function openApp(root: string, logged: string[]): Promise<App> {
     store: await openStore({ dir: join(root, 'data') }),
     git: await openGit({
       reposDir: join(root, 'repos'),
-      allowedProtocols,
       maxBlobBytes: 10_000_000,
       remote: createRemoteOperations({ allowedProtocols, allowPrivateNetworks: true }),
     }),
