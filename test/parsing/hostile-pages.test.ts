@@ -4,6 +4,7 @@ import { startService, type TestService } from '../support/service.js'
 import { suite } from '../support/suite.js'
 import { watched } from './watch.js'
 
+// @own-process: it measures how fast answers come
 const test = suite('hostile pages, read over HTTP')
 const MB = 1024 * 1024
 /** Nobody else waits longer. The machine that tests run on is shared: what was measured alone stands in ARCHITECTURE.md. */

@@ -4,6 +4,7 @@ import { startService, type TestService } from '../support/service.js'
 import { suite } from '../support/suite.js'
 import { watched } from './watch.js'
 
+// @own-process: it measures what the main thread does, and how fast answers come
 const test = suite('hostile texts, written over HTTP')
 const MB = 1024 * 1024
 /** Generous, since the machine may be busy with other tests; `scripts/hostile` measures. */

@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import * as assert from 'uvu/assert'
 import { loadConfig } from '../../src/config.js'
 import { makeToken, makeUser, OperatorError } from '../../src/maintenance.js'
+import { moduleArguments } from '../support/own-process.js'
 import { startService, type TestService } from '../support/service.js'
 import { type Smtp, startSmtp } from '../support/smtp.js'
 import { suite } from '../support/suite.js'
@@ -149,7 +149,6 @@ const refusal = async (work: Promise<string>): Promise<string> => {
 }
 
 const run = promisify(execFile)
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 test('by the operator: the command line', async () => {
   let here = await startService()
@@ -161,7 +160,11 @@ test('by the operator: the command line', async () => {
     assert.match(none, `User ${claimer.user} of organization ${claimer.org} alone`)
     assert.match(await refusal(vouch(here.dir, 'no address')), 'no e-mail address')
     const env = { PATH: process.env.PATH, BINDERY_DATA_DIR: join(here.dir, 'data'), BINDERY_REPOS_DIR: join(here.dir, 'repos') }
-    const { stdout } = await run(process.execPath, ['--import', 'tsx', MAIN, 'user', 'Line@people.example', '--name', 'Line'], { env })
+    const { stdout } = await run(
+      process.execPath,
+      [...moduleArguments('../../src/main.js', import.meta.url), 'user', 'Line@people.example', '--name', 'Line'],
+      { env },
+    )
     assert.match(stdout, "Line <line@people.example>: the address is his by the operator's word")
     const account = await tokenOf(here.dir, 'LINE@people.example')
     const limited = await tokenOf(here.dir, 'line@people.example', claimer.org)

@@ -4,6 +4,7 @@ import { startService, type TestService } from '../support/service.js'
 import { suite } from '../support/suite.js'
 import { type Desk, openDesk } from './fixture.js'
 
+// @own-process: it measures what the main thread does
 const test = suite<{ here: TestService }>('writing beside files of many megabytes')
 const MIB = 1024 * 1024
 /** Processor time of the main thread for one request, which holds others up: what threads and Git do is not in it. Ten times what it takes. */

@@ -5,6 +5,7 @@ import { startService, type TestService } from '../support/service.js'
 import { suite } from '../support/suite.js'
 import { expectStatus, openDesk } from './fixture.js'
 
+// @own-process: it measures what the main thread does
 const test = suite('merges of many files')
 let here: TestService
 test.before(async () => {

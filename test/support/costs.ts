@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs'
+
+/** What a test file took: processor time of its process and all it waited for, and time by the clock. */
+export interface Cost {
+  name: string
+  processorMs: number | null
+  wallMs: number
+}
+
+const MS_PER_TICK = 10
+
+/** Processor time of this process and of the children that it has waited for, in milliseconds; null where the system does not tell. */
+export function processorMs(): number | null {
+  try {
+    const stat = readFileSync('/proc/self/stat', 'latin1')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) * MS_PER_TICK, 0)
+  } catch {
+    return null
+  }
+}
+
+/** The files that cost most first, and all of them together. */
+export function printCosts(costs: readonly Cost[]): void {
+  const total = (of: (cost: Cost) => number): number => costs.reduce((sum, cost) => sum + of(cost), 0)
+  const line = (name: string, processor: number, wall: number): string => `${seconds(processor)} ${seconds(wall)}  ${name}`
+  console.log('\nprocessor  by clock')
+  for (const { name, processorMs: ms, wallMs } of [...costs].sort((a, b) => (b.processorMs ?? b.wallMs) - (a.processorMs ?? a.wallMs)))
+    console.log(line(name, ms ?? 0, wallMs))
+  console.log(
+    line(
+      'all files',
+      total((cost) => cost.processorMs ?? 0),
+      total((cost) => cost.wallMs),
+    ),
+  )
+}
+
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`.padStart(9)
