@@ -87,3 +87,21 @@ export function suite<C extends object = Record<string, unknown>>(title: string,
   }
   return test
 }
+
+interface Closable {
+  close(): unknown
+}
+
+/**
+ * A suite around something that is started before it and closed after it: a service, a fixture, a folder of repositories.
+ * Returns both.
+ * @param close what ends it, where it has no `close` of its own
+ */
+export function suiteWith<T extends Closable>(title: string, start: () => Promise<T>): Promise<[Suite<object>, T]>
+export function suiteWith<T>(title: string, start: () => Promise<T>, close: (started: T) => unknown): Promise<[Suite<object>, T]>
+export async function suiteWith<T>(title: string, start: () => Promise<T>, close = (started: T) => (started as Closable).close()): Promise<[Suite<object>, T]> {
+  const started = await start()
+  const test = suite<object>(title)
+  test.after(() => close(started))
+  return [test, started]
+}

@@ -1,7 +1,6 @@
-import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import type { Files } from '../support/bare-repository.js'
-import { git, hermeticEnv } from '../support/hermetic-git.js'
+import { git, gitBytes } from '../support/hermetic-git.js'
 import type { Caller, TestService } from '../support/service.js'
 
 export interface PageJson {
@@ -82,7 +81,7 @@ export async function deskOf(here: TestService, space: string, files?: Files): P
         async () => (await desk.bytes(path, ref)).toString('utf8'),
         () => null,
       ),
-    bytes: (path, ref = 'main') => rawGit(repo, ['cat-file', 'blob', `${ref}:${path}`]),
+    bytes: (path, ref = 'main') => gitBytes(repo, ['cat-file', 'blob', `${ref}:${path}`]),
     paths: async (ref = 'main') => (await plain('ls-tree', '-r', '-z', '--name-only', ref)).split('\0').filter((path) => path !== ''),
     changed: async (ref = 'main') => (await plain('diff', '--name-status', '--no-renames', `${ref}^`, ref)).split('\n').filter((line) => line !== ''),
     pages: async (at = '') => (await admin.call('get', `${url}${at}/content/pages`).expect(expectStatus(200))).body.pages,
@@ -139,14 +138,4 @@ export async function commitTo(repo: string, files: Files, { message = 'By hand'
   const from = Buffer.from(`from ${head}\n${parents.map((parent) => `merge ${parent}\n`).join('')}`)
   await git(repo, ['fast-import', '--quiet', '--force'], Buffer.concat([start, data(Buffer.from(message)), from, ...gone, ...put]))
   return git(repo, ['rev-parse', ref])
-}
-
-function rawGit(repo: string, args: string[]): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const child = spawn('git', args, { cwd: repo, env: hermeticEnv, stdio: ['ignore', 'pipe', 'pipe'] })
-    const out: Buffer[] = []
-    child.stdout.on('data', (piece) => out.push(piece))
-    child.on('error', reject)
-    child.on('close', (code) => (code === 0 ? resolve(Buffer.concat(out)) : reject(new Error(`git ${args.join(' ')}: exit ${code}`))))
-  })
 }
