@@ -8,16 +8,11 @@ import { loadConfig } from '../../src/config.js'
 import { makeToken, makeUser, OperatorError } from '../../src/maintenance.js'
 import { moduleArguments } from '../support/own-process.js'
 import { startService, type TestService } from '../support/service.js'
-import { type Smtp, startSmtp } from '../support/smtp.js'
-import { suite } from '../support/suite.js'
+import { startSmtp } from '../support/smtp.js'
+import { suiteWith } from '../support/suite.js'
 import { as, organization, secretOf } from './fixture.js'
 
-const test = suite('people: a later proof of an address')
-let smtp: Smtp
-test.before(async () => {
-  smtp = await startSmtp()
-})
-test.after(() => smtp.close())
+const [test, smtp] = await suiteWith('people: a later proof of an address', startSmtp)
 
 const accept = (here: TestService, secret: string, token: string | null = null) => as(here, token, 'post', '/v1/invites/accept', { token: secret })
 const invite = async (here: TestService, org: string, email: string): Promise<string> =>

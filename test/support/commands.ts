@@ -54,7 +54,11 @@ function keepAlive(child: ChildProcess): void {
 }
 
 /** Runs a command to its end in a small process beside this one. */
-export function runCommand(command: string, args: readonly string[], options: Pick<Asked, 'cwd' | 'env'> & { input?: string | Buffer | undefined }): Promise<Ended> {
+export function runCommand(
+  command: string,
+  args: readonly string[],
+  options: Pick<Asked, 'cwd' | 'env'> & { input?: string | Buffer | undefined },
+): Promise<Ended> {
   helper ??= startHelper()
   const id = ++asked
   return new Promise((resolve) => {

@@ -9,7 +9,8 @@ const FILE_TIMEOUT_MS = 600_000
 /** How long a process that is to end may take. */
 const END_MS = 5_000
 const MOST_FILES = 40
-const MOST_MEMORY = 1024 ** 3
+/** In bytes. The more a process holds, the longer it takes to start another. */
+const MOST_MEMORY = 400 * 1024 ** 2
 
 /** A process that runs test files one after the other: loading the whole service costs more than most of them. */
 export class TestProcess {

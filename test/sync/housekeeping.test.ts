@@ -6,15 +6,10 @@ import { deleteSpace } from '../../src/domain/places/spaces.js'
 import { changeRequests, jobs, spaces, syncRuns } from '../../src/model/index.js'
 import type { CommitId } from '../../src/kernel/ids.js'
 import { changeRequestRef, MAIN } from '../../src/domain/refs.js'
-import { suite } from '../support/suite.js'
-import { type Fixture, startFixture } from '../support/sync-fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { startFixture } from '../support/sync-fixture.js'
 
-const test = suite('housekeeping')
-let f: Fixture
-test.before(async () => {
-  f = await startFixture()
-})
-test.after(() => f.close())
+const [test, f] = await suiteWith('housekeeping', startFixture)
 
 const later = (days: number) => ({ ...f.app, clock: { now: () => new Date(Date.now() + days * 24 * 60 * 60 * 1000) } })
 

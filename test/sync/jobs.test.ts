@@ -11,15 +11,10 @@ import type { JobKind } from '../../src/jobs/job-kind.js'
 import { startWorker } from '../../src/jobs/worker.js'
 import { type JobDoc, jobs, syncRuns } from '../../src/model/index.js'
 import { moduleArguments } from '../support/own-process.js'
-import { suite } from '../support/suite.js'
-import { type Fixture, openApp, startFixture } from '../support/sync-fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { openApp, startFixture } from '../support/sync-fixture.js'
 
-const test = suite('jobs')
-let f: Fixture
-test.before(async () => {
-  f = await startFixture()
-})
-test.after(() => f.close())
+const [test, f] = await suiteWith('jobs', startFixture)
 
 const docs = { 'README.md': '# Home\n', 'guide.md': '# Guide\n' }
 const job = (id: string, lane: string, sequence: number): JobDoc => ({
