@@ -124,7 +124,6 @@ const quoted = (path: string): string => `"${path.replace(/[\\"]/g, '\\$&').repl
 
 /** A commit of a person, made by plain Git on top of a branch. Deletions come first, so that a file can become a folder. */
 export async function commitTo(repo: string, files: Files, { message = 'By hand', ref = 'refs/heads/main', parents = [] as string[] } = {}): Promise<string> {
-  const head = await git(repo, ['rev-parse', '--verify', ref])
   const signature = `Ada Author <ada@example.com> ${Math.floor(Date.now() / 1000)} +0000`
   const entries = Object.entries(files)
   const gone = entries.filter(([, value]) => value === null).map(([path]) => Buffer.from(`D ${quoted(path)}\n`))
@@ -134,8 +133,7 @@ export async function commitTo(repo: string, files: Files, { message = 'By hand'
     const bytes = Buffer.isBuffer(value) ? value : Buffer.from(typeof value === 'string' ? value : (value as { link: string }).link)
     return [Buffer.from(`M ${link ? '120000' : '100644'} inline ${quoted(path)}\n`), data(bytes)]
   })
-  const start = Buffer.from(`commit ${ref}\nauthor ${signature}\ncommitter ${signature}\n`)
-  const from = Buffer.from(`from ${head}\n${parents.map((parent) => `merge ${parent}\n`).join('')}`)
-  await git(repo, ['fast-import', '--quiet', '--force'], Buffer.concat([start, data(Buffer.from(message)), from, ...gone, ...put]))
-  return git(repo, ['rev-parse', ref])
+  const start = Buffer.from(`commit ${ref}\nmark :1\nauthor ${signature}\ncommitter ${signature}\n`)
+  const from = Buffer.from(`from ${ref}^0\n${parents.map((parent) => `merge ${parent}\n`).join('')}`)
+  return git(repo, ['fast-import', '--quiet', '--force'], Buffer.concat([start, data(Buffer.from(message)), from, ...gone, ...put, Buffer.from('get-mark :1\n')]))
 }
