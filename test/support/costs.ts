@@ -38,6 +38,9 @@ export function processorMs(): number | null {
   return all.has(process.pid) ? below(process.pid) : null
 }
 
+/** In the line of a file. */
+export const told = ({ processorMs: ms, wallMs }: Cost): string => `${seconds(wallMs).trim()}${ms === null ? '' : `, ${seconds(ms).trim()} of processor`}`
+
 /** The files that cost most first, and all of them together. */
 export function printCosts(costs: readonly Cost[]): void {
   const total = (of: (cost: Cost) => number): number => costs.reduce((sum, cost) => sum + of(cost), 0)

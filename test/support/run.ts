@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { compile } from './compile.js'
-import { type Cost, printCosts } from './costs.js'
+import { type Cost, printCosts, told } from './costs.js'
 import { complaints } from './report.js'
 import { TestProcess } from './test-process.js'
 
@@ -16,7 +16,18 @@ const root = new URL('..', import.meta.url).pathname
 const wanted = process.argv.slice(2).filter((argument) => argument !== '--costs')
 
 /** These take longest. They come first, so that none of them is left to run alone at the end. */
-const SLOWEST = ['content/blocks-properties', 'api/memory', 'api/contract', 'events/kill']
+const SLOWEST = [
+  'hostile/hostile',
+  'store/faults',
+  'simulation/two-sided',
+  'races/kill',
+  'parsing/hostile-writes',
+  'races/lifecycle',
+  'races/edits',
+  'identity/cut-exports',
+  'races/transfer-kill',
+  'people/proof',
+]
 const place = (name: string): number => (SLOWEST.indexOf(name.replace('.test.ts', '')) + SLOWEST.length + 1) % (SLOWEST.length + 1)
 /** A file that says so, with the reason, shares its process with no other: it measures the process, or changes it for good. */
 const OWN_PROCESS = '@own-process'
@@ -47,8 +58,9 @@ async function worker(queue: string[]): Promise<void> {
     passed += report?.passed ?? 0
     failed += (report?.failed ?? 0) + wrong.length
     const good = wrong.length === 0 && report?.failed === 0
-    costs.push({ name, processorMs: report?.processorMs ?? null, wallMs })
-    console.log(`${good ? 'ok  ' : 'FAIL'} ${name} (${report?.passed ?? 0} passed, ${(wallMs / 1000).toFixed(1)} s)`)
+    const cost = { name, processorMs: report?.processorMs ?? null, wallMs }
+    costs.push(cost)
+    console.log(`${good ? 'ok  ' : 'FAIL'} ${name} (${report?.passed ?? 0} passed, ${told(cost)})`)
     if (!good) console.log(compiled.inSources([output, ...wrong, ...used.before()].join('\n')))
     if (alone || !good || used.worn(report)) {
       // What a failed test left behind must not reach another file.

@@ -135,5 +135,9 @@ export async function commitTo(repo: string, files: Files, { message = 'By hand'
   })
   const start = Buffer.from(`commit ${ref}\nmark :1\nauthor ${signature}\ncommitter ${signature}\n`)
   const from = Buffer.from(`from ${ref}^0\n${parents.map((parent) => `merge ${parent}\n`).join('')}`)
-  return git(repo, ['fast-import', '--quiet', '--force'], Buffer.concat([start, data(Buffer.from(message)), from, ...gone, ...put, Buffer.from('get-mark :1\n')]))
+  return git(
+    repo,
+    ['fast-import', '--quiet', '--force'],
+    Buffer.concat([start, data(Buffer.from(message)), from, ...gone, ...put, Buffer.from('get-mark :1\n')]),
+  )
 }
