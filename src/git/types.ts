@@ -50,7 +50,7 @@ export interface Snapshot {
 /** What to put at a path: bytes, an existing blob, or null to delete. A delete of a folder deletes all below it. */
 export type FileChange =
   | { path: string; content: Uint8Array; mode?: EntryMode }
-  | { path: string; oid: BlobId; mode?: EntryMode }
+  | { path: string; oid: TreeEntry['oid']; mode?: EntryMode }
   | { path: string; delete: true }
   /** A whole folder, instead of what is there, names and all: they are not looked at. */
   | { path: string; tree: TreeId }

@@ -16,7 +16,7 @@ export interface Order<T extends object> {
 }
 
 /** A kind of document: its name, its indexes, and which checkpoint file holds a document. */
-export interface Collection<T extends object, I extends string = string, O extends string = string> {
+export interface Table<T extends object, I extends string = string, O extends string = string> {
   readonly name: string
   /** Index name → the key (or keys) under which a document is found; null = not in this index. */
   readonly indexes: { readonly [K in I]: (document: Draft<T>) => string | readonly string[] | null }
@@ -24,19 +24,19 @@ export interface Collection<T extends object, I extends string = string, O exten
   readonly unique?: readonly NoInfer<I>[]
   /** Order name → how `page` sorts; built at its first use. */
   readonly orders?: { readonly [K in O]: Order<T> }
-  /** The aggregate or owner whose checkpoint file holds the document (for example its space). Default: the collection. */
+  /** The aggregate or owner whose checkpoint file holds the document (for example its space). Default: the table. */
   readonly owner?: (document: Draft<T>) => string
 }
 
-/** Declares a collection with its types inferred. */
-export const collection =
+/** Declares a table with its types inferred. */
+export const table =
   <T extends object>() =>
-  <I extends string = never, O extends string = never>(c: Collection<T, I, O>): Collection<T, I, O> =>
+  <I extends string = never, O extends string = never>(c: Table<T, I, O>): Table<T, I, O> =>
     c
 
-/** Where a document of an earlier release goes: the collection that held it, and the order in which they follow each other. */
+/** Where a document of an earlier release goes: the table that held it, and the order in which they follow each other. */
 export interface Former<T extends object> {
-  readonly collection: string
+  readonly table: string
   readonly by: (record: T) => string
   /** The position that a document had already said; absent = they are numbered as they follow each other. */
   readonly position?: (record: T) => number

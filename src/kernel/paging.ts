@@ -1,4 +1,4 @@
-import type { Collection, Document } from './documents.js'
+import type { Table, Document } from './documents.js'
 import { badRequest } from './errors.js'
 
 /** What a paged operation is asked for. */
@@ -36,10 +36,10 @@ export interface FoundStretch<T extends object> {
   more: boolean
 }
 
-/** Who can read documents in the orders of their collection. */
+/** Who can read documents in the orders of their table. */
 export interface PageReader {
-  /** A stretch of the list `group` in an order of the collection. Costs grow with `limit`, hardly with the list. */
-  page<T extends object, O extends string>(of: Collection<T, string, O>, order: O, group: string, stretch: Stretch): Promise<FoundStretch<T>>
+  /** A stretch of the list `group` in an order of the table. Costs grow with `limit`, hardly with the list. */
+  page<T extends object, O extends string>(of: Table<T, string, O>, order: O, group: string, stretch: Stretch): Promise<FoundStretch<T>>
 }
 
 /** Less than, greater than or equal to zero; numbers come before strings. */
@@ -68,7 +68,7 @@ export function decodeCursor(cursor: string): SortKey {
  */
 export async function pageOf<T extends object, O extends string>(
   reader: PageReader,
-  of: Collection<T, string, O>,
+  of: Table<T, string, O>,
   order: O,
   group: string,
   query: PageQuery,

@@ -1,5 +1,5 @@
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox'
-import { collection } from '../kernel/documents.js'
+import { table } from '../kernel/documents.js'
 import { Language, nullable, oneOf } from './common.js'
 import { LinkTitle, SiteFooterGroup, SiteHeaderLink, ThemedHref } from './site-customization-links.js'
 import { SiteStyling, ThemedColor } from './site-customization-styling.js'
@@ -103,7 +103,7 @@ export interface SiteCustomizationDoc {
   settings: SiteCustomizationInput
 }
 
-export const siteCustomizations = collection<SiteCustomizationDoc>()({
+export const siteCustomizations = table<SiteCustomizationDoc>()({
   name: 'site-customizations',
   indexes: { site: (customization) => customization.site },
   owner: (customization) => customization.site,

@@ -9,6 +9,7 @@ import type { AnyDocument } from './view.js'
 
 /** The documents of one owner, as of a point of the log. */
 export interface Checkpoint {
+  /** The table's name, under the word that files of earlier releases have for it. */
   readonly collection: string
   readonly owner: string
   /** Every transaction up to this one is in it. */

@@ -17,7 +17,7 @@ export class Checkpointer {
   readonly #dir: string
   readonly #database: Database
   readonly #log: Log
-  /** Collection → owners. */
+  /** Table → owners. */
   // bound: checkpoint files
   #dirty = new Map<string, Set<string>>()
 
@@ -29,10 +29,10 @@ export class Checkpointer {
   }
 
   /** Notes that an owner's file is out of date. */
-  touch(collection: string, owner: string): void {
-    const owners = this.#dirty.get(collection)
+  touch(table: string, owner: string): void {
+    const owners = this.#dirty.get(table)
     if (owners) owners.add(owner)
-    else this.#dirty.set(collection, new Set([owner]))
+    else this.#dirty.set(table, new Set([owner]))
   }
 
   get isClean(): boolean {
@@ -55,7 +55,7 @@ export class Checkpointer {
       await this.#log.dropBefore(manifest.logFrom)
       return written
     } catch (thrown) {
-      for (const [collection, owners] of pending) for (const owner of owners) this.touch(collection, owner)
+      for (const [table, owners] of pending) for (const owner of owners) this.touch(table, owner)
       throw thrown
     }
   }
@@ -63,15 +63,15 @@ export class Checkpointer {
   async #writeAll(pending: ReadonlyMap<string, ReadonlySet<string>>): Promise<number> {
     const { documents } = layout(this.#dir)
     let written = 0
-    for (const [collection, owners] of pending) {
-      const folder = dirname(pathOf(documents, collection, ''))
+    for (const [table, owners] of pending) {
+      const folder = dirname(pathOf(documents, table, ''))
       await ensureDir(this.#fs, folder, this.#dir)
       const waiting = owners.values()
       const write = async (): Promise<void> => {
         for (const owner of waiting) {
-          if (isJournal(collection)) await this.#writeGroup(collection, owner)
+          if (isJournal(table)) await this.#writeGroup(table, owner)
           // Taken in one go: what is durable now, and how far that reaches.
-          else await this.#write({ collection, owner, seq: this.#database.seq, documents: this.#database.ownedBy(collection, owner) })
+          else await this.#write({ collection: table, owner, seq: this.#database.seq, documents: this.#database.ownedBy(table, owner) })
           written++
         }
       }
@@ -86,20 +86,20 @@ export class Checkpointer {
     return new Low(checkpointFile(this.#fs, pathOf(layout(this.#dir).documents, data.collection, data.owner)), data).write()
   }
 
-  async #writeGroup(collection: string, owner: string): Promise<void> {
+  async #writeGroup(table: string, owner: string): Promise<void> {
     const { seq } = this.#database
-    const { index, installed } = await this.#database.journals.flush(collection, owner)
-    await this.#write({ collection, owner, seq, documents: [index] })
+    const { index, installed } = await this.#database.journals.flush(table, owner)
+    await this.#write({ collection: table, owner, seq, documents: [index] })
     installed()
   }
 
   /** Removes files without documents: only now, since until the manifest moved on a start would have missed them. */
   async #tidy(pending: ReadonlyMap<string, ReadonlySet<string>>): Promise<void> {
-    for (const [collection, owners] of pending) {
+    for (const [table, owners] of pending) {
       for (const owner of owners) {
-        if (isJournal(collection)) await this.#database.journals.tidy(collection, owner)
-        if (this.#dirty.get(collection)?.has(owner) || this.#database.hasOwner(collection, owner)) continue
-        await this.#fs.unlink(pathOf(layout(this.#dir).documents, collection, owner))
+        if (isJournal(table)) await this.#database.journals.tidy(table, owner)
+        if (this.#dirty.get(table)?.has(owner) || this.#database.hasOwner(table, owner)) continue
+        await this.#fs.unlink(pathOf(layout(this.#dir).documents, table, owner))
       }
     }
   }

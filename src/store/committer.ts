@@ -1,10 +1,10 @@
 import type { Database } from './database.js'
 import type { Log, Operation } from './log.js'
-import { type CollectionChanges, type JournalAddition, operationsOf } from './transaction.js'
+import { type TableChanges, type JournalAddition, operationsOf } from './transaction.js'
 
 /** A transaction that waits for the disk. */
 interface Waiting {
-  readonly changes: readonly CollectionChanges[]
+  readonly changes: readonly TableChanges[]
   readonly additions: readonly JournalAddition[]
   readonly ops: readonly Operation[]
   readonly text: string
@@ -19,7 +19,7 @@ export class Failure {
 const MAX_BATCH_BYTES = 8 * 1024 * 1024
 
 export interface CommitterHooks {
-  touch(collection: string, owner: string): void
+  touch(table: string, owner: string): void
   /** Called between two appends, when memory and log agree. */
   appended(): Promise<void>
   failed(error: unknown, transactions: number): void
@@ -62,15 +62,15 @@ export class Committer {
   }
 
   /** Stages changes, so that the next transaction sees them; the promise is that of `settled`. Throws before anything is staged. */
-  stage(changes: readonly CollectionChanges[], additions: readonly JournalAddition[]): Promise<Failure | undefined> {
-    const ops: Operation[] = changes.flatMap(({ collection, changes: list }) => {
-      const { staged } = this.#database.hold(collection)
-      return list.flatMap((change) => operationsOf(collection.name, change, staged.entry(change.id)))
+  stage(changes: readonly TableChanges[], additions: readonly JournalAddition[]): Promise<Failure | undefined> {
+    const ops: Operation[] = changes.flatMap(({ definition, changes: list }) => {
+      const { staged } = this.#database.hold(definition)
+      return list.flatMap((change) => operationsOf(definition.name, change, staged.entry(change.id)))
     })
     for (const { journal, group, position, at, record } of additions) ops.push({ c: journal, o: group, n: position, t: at, add: record })
     const text = JSON.stringify({ ops })
-    for (const { collection, changes: list } of changes) {
-      const { staged } = this.#database.hold(collection)
+    for (const { definition, changes: list } of changes) {
+      const { staged } = this.#database.hold(definition)
       for (const change of list) staged.set(change)
     }
     for (const one of additions) this.#database.journals.stage(one.journal, one.group, one)
@@ -114,11 +114,11 @@ export class Committer {
 
   #apply({ changes, additions, ops }: Waiting): void {
     for (const one of additions) this.#database.journals.group(one.journal, one.group).settle(one)
-    for (const { collection, changes: list } of changes) {
-      const { table, staged } = this.#database.hold(collection)
+    for (const { definition, changes: list } of changes) {
+      const { durable, staged } = this.#database.hold(definition)
       for (const change of list) {
-        if (change.entry) table.put(change.entry)
-        else table.delete(change.id)
+        if (change.entry) durable.put(change.entry)
+        else durable.delete(change.id)
         staged.settle(change)
       }
     }

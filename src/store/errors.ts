@@ -1,14 +1,14 @@
 /** The document was replaced since it was read: read it again and decide anew. */
 export class StaleDocument extends Error {
   constructor(
-    readonly collection: string,
+    readonly table: string,
     readonly id: string,
     /** The version handed in. */
     readonly given: number,
     /** The version stored. */
     readonly stored: number,
   ) {
-    super(`${collection} ${JSON.stringify(id)} has version ${stored}, not ${given}`)
+    super(`${table} ${JSON.stringify(id)} has version ${stored}, not ${given}`)
     this.name = 'StaleDocument'
   }
 }
@@ -16,12 +16,12 @@ export class StaleDocument extends Error {
 /** The ID, or a key of a unique index, is taken. */
 export class DuplicateKey extends Error {
   constructor(
-    readonly collection: string,
+    readonly table: string,
     /** The unique index, or `id`. */
     readonly index: string,
     readonly key: string,
   ) {
-    super(`${collection} has a document with ${index} ${JSON.stringify(key)} already`)
+    super(`${table} has a document with ${index} ${JSON.stringify(key)} already`)
     this.name = 'DuplicateKey'
   }
 }
@@ -29,10 +29,10 @@ export class DuplicateKey extends Error {
 /** There is no document with this ID to replace. */
 export class NoDocument extends Error {
   constructor(
-    readonly collection: string,
+    readonly table: string,
     readonly id: string,
   ) {
-    super(`${collection} has no document ${JSON.stringify(id)}`)
+    super(`${table} has no document ${JSON.stringify(id)}`)
     this.name = 'NoDocument'
   }
 }

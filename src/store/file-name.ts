@@ -5,7 +5,7 @@ const PLAIN = /^[a-z0-9][a-z0-9_-]{0,59}$/
 const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)$/
 
 /**
- * A file name for any string (owner or collection): itself where it is short and plain, else what is readable of it and
+ * A file name for any string (owner or table): itself where it is short and plain, else what is readable of it and
  * 128 bits of its hash. Case counts into the hash, since a file system may not tell `a` from `A`. The empty string is `_`.
  */
 export function fileNameOf(text: string): string {

@@ -22,7 +22,7 @@ export interface TransactionRecord {
 export interface Batch {
   readonly seq: number
   readonly transactions: readonly TransactionRecord[]
-  /** Checkpoint files, as [collection, owner], that held nothing before this batch. */
+  /** Checkpoint files, as [table, owner], that held nothing before this batch. */
   readonly fresh: readonly (readonly [string, string])[]
 }
 

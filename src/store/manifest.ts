@@ -11,7 +11,7 @@ export interface Manifest {
   readonly migrated: number
   /** The log from this transaction on is needed beside the checkpoints. */
   readonly logFrom: number
-  /** How many checkpoint files with documents there were before `logFrom`, by collection: so that a lost one is noticed. */
+  /** How many checkpoint files with documents there were before `logFrom`, by table: so that a lost one is noticed. */
   readonly owners: Readonly<Record<string, number>>
 }
 

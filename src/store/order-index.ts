@@ -4,7 +4,7 @@ import { type AnyOrder, type Entry, groupsOf, sortKeyOf } from './view.js'
 
 const NONE = new SortedKeys()
 
-/** One order of a collection: a sorted list of keys for each group. */
+/** One order of a table: a sorted list of keys for each group. */
 export class OrderIndex {
   readonly #order: AnyOrder
   readonly #groups = new Map<string, SortedKeys>()

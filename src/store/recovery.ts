@@ -31,7 +31,7 @@ export interface Recovered {
   readonly manifest: Manifest
   readonly documents: Map<string, Raw[]>
   readonly journals: Journals
-  /** Checkpoint files to write anew, as [collection, owner]. */
+  /** Checkpoint files to write anew, as [table, owner]. */
   readonly dirty: (readonly [string, string])[]
   readonly migrated: number
   readonly lastSeq: number
@@ -69,25 +69,25 @@ export async function recover(fs: FileSystem, dir: string, log: (event: StoreEve
   const documents = new Map<string, Raw[]>()
   const journals = new Journals(fs, paths.journals)
   const dirty: [string, string][] = []
-  for (const [collection, byOwner] of owners) {
-    if (isJournal(collection)) {
+  for (const [table, byOwner] of owners) {
+    if (isJournal(table)) {
       for (const [group, state] of byOwner) {
-        checkIsBelow(state, lastSeq, pathOf(paths.documents, collection, group))
-        if (state.touched) dirty.push([collection, group])
-        await loadGroup(journals, collection, group, ([...state.documents.values()][0] as unknown as GroupIndex) ?? null, state.added)
+        checkIsBelow(state, lastSeq, pathOf(paths.documents, table, group))
+        if (state.touched) dirty.push([table, group])
+        await loadGroup(journals, table, group, ([...state.documents.values()][0] as unknown as GroupIndex) ?? null, state.added)
       }
       continue
     }
     const ids = new Set<string>()
     const list: Raw[] = []
-    documents.set(collection, list)
+    documents.set(table, list)
     for (const [owner, state] of byOwner) {
-      const file = pathOf(paths.documents, collection, owner)
+      const file = pathOf(paths.documents, table, owner)
       checkIsBelow(state, lastSeq, file)
-      if (state.touched) dirty.push([collection, owner])
+      if (state.touched) dirty.push([table, owner])
       else if (state.documents.size === 0) await fs.unlink(file)
       for (const document of state.documents.values()) {
-        if (ids.has(document.id)) throw new StoreDamaged(file, 0, `document ${JSON.stringify(document.id)} is in another file of ${collection} too`)
+        if (ids.has(document.id)) throw new StoreDamaged(file, 0, `document ${JSON.stringify(document.id)} is in another file of ${table} too`)
         ids.add(document.id)
         list.push({ document, owner })
       }
@@ -110,7 +110,7 @@ function checkIsBelow({ seq }: OwnerState, lastSeq: number, file: string): void 
   if (seq > lastSeq) throw new StoreDamaged(file, 0, `it holds transaction ${seq}, the log ends with ${lastSeq}: the log was cut`)
 }
 
-export const pathOf = (documents: string, collection: string, owner: string): string => `${documents}/${fileNameOf(collection)}/${fileNameOf(owner)}.json`
+export const pathOf = (documents: string, table: string, owner: string): string => `${documents}/${fileNameOf(table)}/${fileNameOf(owner)}.json`
 
 /** Makes an empty store. The manifest comes last: with it the store exists. */
 async function begin(fs: FileSystem, dir: string): Promise<Manifest> {
@@ -138,11 +138,10 @@ async function readCheckpoints(fs: FileSystem, documents: string): Promise<Owner
       const low = new Low(checkpointFile(fs, file), NOTHING)
       await low.read()
       if (low.data === NOTHING) throw new StoreDamaged(file, 0, 'it has vanished')
-      const { collection, owner, seq, documents: held } = low.data
-      if (pathOf(documents, collection, owner) !== file)
-        throw new StoreDamaged(file, 0, `it is the file of ${collection} ${JSON.stringify(owner)}: it was renamed`)
+      const { collection: table, owner, seq, documents: held } = low.data
+      if (pathOf(documents, table, owner) !== file) throw new StoreDamaged(file, 0, `it is the file of ${table} ${JSON.stringify(owner)}: it was renamed`)
       const state: OwnerState = { seq, documents: new Map(held.map((document) => [document.id, document])), added: [], onDisk: true, touched: false }
-      byOwner(owners, collection).set(owner, state)
+      byOwner(owners, table).set(owner, state)
     }
   }
   await Promise.all(Array.from({ length: READ_AT_ONCE }, read))
@@ -200,14 +199,14 @@ function withoutUnused(segments: readonly Segment[]): { used: Segment[]; unused:
   return { used, unused }
 }
 
-function byOwner(owners: Owners, collection: string): Map<string, OwnerState> {
-  let found = owners.get(collection)
-  if (!found) owners.set(collection, (found = new Map()))
+function byOwner(owners: Owners, table: string): Map<string, OwnerState> {
+  let found = owners.get(table)
+  if (!found) owners.set(table, (found = new Map()))
   return found
 }
 
-function ownerState(owners: Owners, collection: string, owner: string): OwnerState {
-  const of = byOwner(owners, collection)
+function ownerState(owners: Owners, table: string, owner: string): OwnerState {
+  const of = byOwner(owners, table)
   let state = of.get(owner)
   if (!state) of.set(owner, (state = { seq: 0, documents: new Map(), added: [], onDisk: false, touched: false }))
   return state
@@ -236,12 +235,11 @@ function noteTouched(batch: Batch, owners: Owners, expected: Record<string, numb
 }
 
 function checkNoneIsLost(owners: Owners, touched: Record<string, number>, manifest: Manifest, paths: ReturnType<typeof layout>): void {
-  for (const collection of new Set([...owners.keys(), ...Object.keys(manifest.owners)])) {
-    const untouched = [...(owners.get(collection)?.values() ?? [])].filter((state) => !state.touched && state.documents.size > 0).length
-    const found = untouched + (touched[collection] ?? 0)
-    const wanted = manifest.owners[collection] ?? 0
-    if (found !== wanted)
-      throw new StoreDamaged(`${paths.documents}/${fileNameOf(collection)}`, 0, `it should hold ${wanted} files with documents, not ${found}`)
+  for (const table of new Set([...owners.keys(), ...Object.keys(manifest.owners)])) {
+    const untouched = [...(owners.get(table)?.values() ?? [])].filter((state) => !state.touched && state.documents.size > 0).length
+    const found = untouched + (touched[table] ?? 0)
+    const wanted = manifest.owners[table] ?? 0
+    if (found !== wanted) throw new StoreDamaged(`${paths.documents}/${fileNameOf(table)}`, 0, `it should hold ${wanted} files with documents, not ${found}`)
   }
 }
 

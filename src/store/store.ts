@@ -3,15 +3,15 @@ import type { Checkpointer } from './checkpointer.js'
 import { Committer, type Failure } from './committer.js'
 import type { Database } from './database.js'
 import { StoreClosed } from './errors.js'
-import type { Lock } from '../kernel/folder-lock.js'
+import type { Lock } from '../disk/folder-lock.js'
 import type { Log } from './log.js'
 import type { FoundStretch, Stretch } from '../kernel/paging.js'
 import { checkIndex, listOf, OpenTransaction, orderOf } from './transaction.js'
 import type { FoundRecords, Journal, JournalQuery } from '../kernel/documents.js'
 import type { Journals } from './journal/journals.js'
 import { readGroup } from './journal/read.js'
-import type { Collection, Document, Draft, Store, StoreEvent, Transaction } from './types.js'
-import { type AnyCollection, stretchOf } from './view.js'
+import type { Table, Document, Draft, Store, StoreEvent, Transaction } from './types.js'
+import { type AnyTable, stretchOf } from './view.js'
 
 export interface StoreParts {
   readonly database: Database
@@ -41,7 +41,7 @@ export class EmbeddedStore implements Store {
     this.#parts = parts
     this.#checkpointAt = parts.checkpointAfterBytes
     this.#committer = new Committer(parts.database, parts.log, {
-      touch: (collection, owner) => parts.checkpointer.touch(collection, owner),
+      touch: (table, owner) => parts.checkpointer.touch(table, owner),
       failed: (error, transactions) => parts.tell({ event: 'append-failed', error, transactions }),
       appended: () => this.#rotateWhenLong(),
     })
@@ -83,31 +83,31 @@ export class EmbeddedStore implements Store {
     }
   }
 
-  #table(of: AnyCollection) {
+  #table(of: AnyTable) {
     if (this.#closing) throw new StoreClosed()
-    return this.#parts.database.hold(of).table
+    return this.#parts.database.hold(of).durable
   }
 
-  async get<T extends object>(of: Collection<T, string>, id: string): Promise<Document<T> | null> {
+  async get<T extends object>(of: Table<T, string>, id: string): Promise<Document<T> | null> {
     return (this.#table(of).entry(id)?.document ?? null) as Document<T> | null
   }
 
-  async find<T extends object, I extends string>(of: Collection<T, I>, index: I, key: string): Promise<Document<T>[]> {
+  async find<T extends object, I extends string>(of: Table<T, I>, index: I, key: string): Promise<Document<T>[]> {
     checkIndex(of, index)
     const table = this.#table(of)
     return listOf(table, table.ids(index, key))
   }
 
-  async count<T extends object, I extends string>(of: Collection<T, I>, index: I, key: string): Promise<number> {
+  async count<T extends object, I extends string>(of: Table<T, I>, index: I, key: string): Promise<number> {
     checkIndex(of, index)
     return this.#table(of).count(index, key)
   }
 
-  async page<T extends object, O extends string>(of: Collection<T, string, O>, order: O, group: string, stretch: Stretch): Promise<FoundStretch<T>> {
+  async page<T extends object, O extends string>(of: Table<T, string, O>, order: O, group: string, stretch: Stretch): Promise<FoundStretch<T>> {
     return stretchOf(this.#table(of), orderOf(of, order), group, stretch)
   }
 
-  async all<T extends object>(of: Collection<T, string>): Promise<Document<T>[]> {
+  async all<T extends object>(of: Table<T, string>): Promise<Document<T>[]> {
     return Array.from(this.#table(of).entries(), (entry) => entry.document as Document<T>)
   }
 
@@ -136,15 +136,15 @@ export class EmbeddedStore implements Store {
     return dropped
   }
 
-  insert<T extends object>(of: Collection<T, string>, draft: Draft<T>): Promise<Document<T>> {
+  insert<T extends object>(of: Table<T, string>, draft: Draft<T>): Promise<Document<T>> {
     return this.transact((tx) => tx.insert(of, draft))
   }
 
-  replace<T extends object>(of: Collection<T, string>, document: Document<T>): Promise<Document<T>> {
+  replace<T extends object>(of: Table<T, string>, document: Document<T>): Promise<Document<T>> {
     return this.transact((tx) => tx.replace(of, document))
   }
 
-  remove(of: Collection<never, string> | Collection<object, string>, id: string): Promise<boolean> {
+  remove<T extends object>(of: Table<T, string>, id: string): Promise<boolean> {
     return this.transact((tx) => tx.remove(of, id))
   }
 

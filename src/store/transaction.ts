@@ -7,12 +7,12 @@ import type { FoundStretch, Stretch } from '../kernel/paging.js'
 import type { FoundRecords, Journal, JournalQuery } from '../kernel/documents.js'
 import { readGroup } from './journal/read.js'
 import type { Added } from './journal/segment.js'
-import type { Collection, Document, Draft, Transaction } from './types.js'
-import { type AnyCollection, type AnyDocument, type AnyOrder, checkOrders, type Entry, entryOf, stretchOf, type View } from './view.js'
+import type { Table, Document, Draft, Transaction } from './types.js'
+import { type AnyTable, type AnyDocument, type AnyOrder, checkOrders, type Entry, entryOf, stretchOf, type View } from './view.js'
 
-/** Changes of one collection, ready to be committed. */
-export interface CollectionChanges {
-  readonly collection: AnyCollection
+/** Changes of one table, ready to be committed. */
+export interface TableChanges {
+  readonly definition: AnyTable
   readonly changes: readonly Change[]
 }
 
@@ -26,13 +26,13 @@ const keyOf = (journal: string, group: string): string => JSON.stringify([journa
 
 export const listOf = <T extends object>(view: View, ids: Iterable<string>): Document<T>[] => Array.from(ids, (id) => view.entry(id)!.document as Document<T>)
 
-/** Throws `TypeError` for a name that is no index of the collection. */
-export function checkIndex(of: AnyCollection, index: string): void {
+/** Throws `TypeError` for a name that is no index of the table. */
+export function checkIndex(of: AnyTable, index: string): void {
   if (!Object.hasOwn(of.indexes, index)) throw new TypeError(`${of.name} has no index ${index}`)
 }
 
-/** The order of that name. Throws `TypeError` where the collection has none. */
-export function orderOf(of: AnyCollection, order: string): AnyOrder {
+/** The order of that name. Throws `TypeError` where the table has none. */
+export function orderOf(of: AnyTable, order: string): AnyOrder {
   const found = Object.hasOwn(of.orders ?? {}, order) ? of.orders?.[order] : undefined
   if (!found) throw new TypeError(`${of.name} has no order ${order}`)
   return found
@@ -41,7 +41,7 @@ export function orderOf(of: AnyCollection, order: string): AnyOrder {
 /** One run of a transaction's work: what it writes lies in layers of its own until it is committed. */
 export class OpenTransaction implements Transaction {
   readonly #database: Database
-  readonly #layers = new Map<AnyCollection, Layer>()
+  readonly #layers = new Map<AnyTable, Layer>()
   readonly additions: JournalAddition[] = []
   /** The same by journal and group. */
   readonly #added = new Map<string, JournalAddition[]>()
@@ -59,44 +59,44 @@ export class OpenTransaction implements Transaction {
     return this.#over
   }
 
-  #layer(of: AnyCollection): Layer {
+  #layer(of: AnyTable): Layer {
     if (this.#over) throw new Error('this transaction is over; await everything that uses it')
     let layer = this.#layers.get(of)
     if (!layer) this.#layers.set(of, (layer = new Layer(this.#database.hold(of).staged)))
     return layer
   }
 
-  async get<T extends object>(of: Collection<T, string>, id: string): Promise<Document<T> | null> {
+  async get<T extends object>(of: Table<T, string>, id: string): Promise<Document<T> | null> {
     return (this.#layer(of).entry(id)?.document ?? null) as Document<T> | null
   }
 
-  async find<T extends object, I extends string>(of: Collection<T, I>, index: I, key: string): Promise<Document<T>[]> {
+  async find<T extends object, I extends string>(of: Table<T, I>, index: I, key: string): Promise<Document<T>[]> {
     checkIndex(of, index)
     const layer = this.#layer(of)
     return listOf(layer, layer.ids(index, key))
   }
 
-  async count<T extends object, I extends string>(of: Collection<T, I>, index: I, key: string): Promise<number> {
+  async count<T extends object, I extends string>(of: Table<T, I>, index: I, key: string): Promise<number> {
     checkIndex(of, index)
     return this.#layer(of).count(index, key)
   }
 
-  async page<T extends object, O extends string>(of: Collection<T, string, O>, order: O, group: string, stretch: Stretch): Promise<FoundStretch<T>> {
+  async page<T extends object, O extends string>(of: Table<T, string, O>, order: O, group: string, stretch: Stretch): Promise<FoundStretch<T>> {
     return stretchOf(this.#layer(of), orderOf(of, order), group, stretch)
   }
 
-  async all<T extends object>(of: Collection<T, string>): Promise<Document<T>[]> {
+  async all<T extends object>(of: Table<T, string>): Promise<Document<T>[]> {
     return Array.from(this.#layer(of).entries(), (entry) => entry.document as Document<T>)
   }
 
-  async insert<T extends object>(of: Collection<T, string>, draft: Draft<T>): Promise<Document<T>> {
+  async insert<T extends object>(of: Table<T, string>, draft: Draft<T>): Promise<Document<T>> {
     const layer = this.#layer(of)
     const document = withVersion(draft, 1)
     if (layer.entry(document.id)) throw new DuplicateKey(of.name, 'id', document.id)
     return this.#write(of, layer, document) as Document<T>
   }
 
-  async replace<T extends object>(of: Collection<T, string>, given: Document<T>): Promise<Document<T>> {
+  async replace<T extends object>(of: Table<T, string>, given: Document<T>): Promise<Document<T>> {
     const layer = this.#layer(of)
     const document = withVersion(given, given.version + 1)
     const stored = layer.entry(document.id)?.document.version
@@ -105,7 +105,7 @@ export class OpenTransaction implements Transaction {
     return this.#write(of, layer, document) as Document<T>
   }
 
-  async remove(of: Collection<never, string> | Collection<object, string>, id: string): Promise<boolean> {
+  async remove<T extends object>(of: Table<T, string>, id: string): Promise<boolean> {
     const layer = this.#layer(of)
     if (!layer.entry(id)) return false
     layer.set({ id, entry: null })
@@ -147,7 +147,7 @@ export class OpenTransaction implements Transaction {
     return last ? last.position + 1 : this.#database.journals.group(journal, group).stagedNext
   }
 
-  #write(of: AnyCollection, layer: Layer, document: AnyDocument): AnyDocument {
+  #write(of: AnyTable, layer: Layer, document: AnyDocument): AnyDocument {
     const entry = entryOf(of, document)
     checkOrders(of, document)
     for (const index of of.unique ?? []) {
@@ -160,11 +160,11 @@ export class OpenTransaction implements Transaction {
   }
 
   /** What the work wrote, without what it took back again. */
-  changes(): CollectionChanges[] {
+  changes(): TableChanges[] {
     return [...this.#layers]
-      .map(([collection, layer]) => {
-        const { staged } = this.#database.hold(collection)
-        return { collection, changes: layer.changes().filter(({ id, entry }) => entry ?? staged.entry(id)) }
+      .map(([definition, layer]) => {
+        const { staged } = this.#database.hold(definition)
+        return { definition, changes: layer.changes().filter(({ id, entry }) => entry ?? staged.entry(id)) }
       })
       .filter(({ changes }) => changes.length > 0)
   }
@@ -179,9 +179,9 @@ function withVersion(draft: object, version: number): AnyDocument {
 }
 
 /** What the log keeps of a change; `before` is the document as it was. */
-export function operationsOf(collection: string, { id, entry }: Change, before: Entry | undefined): Operation[] {
+export function operationsOf(table: string, { id, entry }: Change, before: Entry | undefined): Operation[] {
   const ops: Operation[] = []
-  if (before && before.owner !== entry?.owner) ops.push({ c: collection, o: before.owner, remove: id })
-  if (entry) ops.push({ c: collection, o: entry.owner, put: entry.document })
+  if (before && before.owner !== entry?.owner) ops.push({ c: table, o: before.owner, remove: id })
+  if (entry) ops.push({ c: table, o: entry.owner, put: entry.document })
   return ops
 }

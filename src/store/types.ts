@@ -1,27 +1,27 @@
-import type { Collection, Document, Draft, Journal, JournalReader } from '../kernel/documents.js'
+import type { Table, Document, Draft, Journal, JournalReader } from '../kernel/documents.js'
 import type { PageReader } from '../kernel/paging.js'
 
-export { type Collection, collection, type Document, type Draft, type Journal, type Order } from '../kernel/documents.js'
+export { type Table, table, type Document, type Draft, type Journal, type Order } from '../kernel/documents.js'
 
 /** Reads, the same inside and outside a transaction. Documents come frozen. */
 export interface Reader extends PageReader, JournalReader {
   /** The document, or null. */
-  get<T extends object>(of: Collection<T, string>, id: string): Promise<Document<T> | null>
+  get<T extends object>(of: Table<T, string>, id: string): Promise<Document<T> | null>
   /** All documents under `key` of an index, in no order promised. */
-  find<T extends object, I extends string>(of: Collection<T, I>, index: I, key: string): Promise<Document<T>[]>
+  find<T extends object, I extends string>(of: Table<T, I>, index: I, key: string): Promise<Document<T>[]>
   /** How many `find` would answer, without building the list. */
-  count<T extends object, I extends string>(of: Collection<T, I>, index: I, key: string): Promise<number>
-  /** All documents of the collection. */
-  all<T extends object>(of: Collection<T, string>): Promise<Document<T>[]>
+  count<T extends object, I extends string>(of: Table<T, I>, index: I, key: string): Promise<number>
+  /** All documents of the table. */
+  all<T extends object>(of: Table<T, string>): Promise<Document<T>[]>
 }
 
 export interface Transaction extends Reader {
   /** Adds a document, version 1. Throws `DuplicateKey` where the ID or a unique key is taken. */
-  insert<T extends object>(of: Collection<T, string>, draft: Draft<T>): Promise<Document<T>>
+  insert<T extends object>(of: Table<T, string>, draft: Draft<T>): Promise<Document<T>>
   /** Replaces a document whose `version` must be the stored one; answers it with version + 1. Throws `StaleDocument`, `NoDocument`. */
-  replace<T extends object>(of: Collection<T, string>, document: Document<T>): Promise<Document<T>>
+  replace<T extends object>(of: Table<T, string>, document: Document<T>): Promise<Document<T>>
   /** Removes a document; answers whether it was there. */
-  remove(of: Collection<never, string> | Collection<object, string>, id: string): Promise<boolean>
+  remove<T extends object>(of: Table<T, string>, id: string): Promise<boolean>
   /**
    * Adds a record behind those of its group. `make` gets its position: 1, 2, 3 … without gaps, in the order of commitment.
    * @param least a position that it has at least: for a group that goes on where something else ended
@@ -56,15 +56,15 @@ export interface Migration {
   readonly run: (view: MigrationView) => void | Promise<void>
 }
 
-/** Documents as they lie in the store: by collection name, without the types and indexes of the present code. */
+/** Documents as they lie in the store: by table name, without the types and indexes of the present code. */
 export interface MigrationView {
-  /** Names of the collections that hold documents. */
-  collections(): string[]
-  /** All documents of a collection, frozen. */
-  documents(collection: string): Document<Record<string, unknown>>[]
+  /** Names of the tables that hold documents. */
+  tables(): string[]
+  /** All documents of a table, frozen. */
+  documents(table: string): Document<Record<string, unknown>>[]
   /** Adds or overwrites a document; a document that existed gets its version + 1. */
-  put(collection: string, draft: Draft<Record<string, unknown>>): void
-  remove(collection: string, id: string): void
+  put(table: string, draft: Draft<Record<string, unknown>>): void
+  remove(table: string, id: string): void
 }
 
 /** What the store tells its operator. */
@@ -79,8 +79,8 @@ export type StoreEvent =
 export interface StoreOptions {
   /** The folder of the store; made where it is missing. */
   dir: string
-  /** The collections in use: their indexes are built (and unique keys checked) at start instead of at first use. */
-  collections?: readonly Collection<never, string>[]
+  /** The tables in use: their indexes are built (and unique keys checked) at start instead of at first use. */
+  tables?: readonly Table<never, string>[]
   /** The journals in use: documents of earlier releases that became their records are moved at start. */
   journals?: readonly Journal<never>[]
   migrations?: readonly Migration[]

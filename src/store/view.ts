@@ -1,20 +1,20 @@
 import type { Direction, FoundStretch, SortKey, Stretch } from '../kernel/paging.js'
-import type { Collection, Document, Draft, Order } from './types.js'
+import type { Table, Document, Draft, Order } from './types.js'
 
-export type AnyCollection = Collection<never, string>
+export type AnyTable = Table<never, string>
 export type AnyOrder = Order<never>
 export type AnyDocument = Document<Record<string, unknown>>
 
-/** A document with all that its collection derives from it, worked out once, when it was written. */
+/** A document with all that its table derives from it, worked out once, when it was written. */
 export interface Entry {
   readonly document: AnyDocument
-  /** Whose checkpoint file it belongs to; '' where the collection names no owner. */
+  /** Whose checkpoint file it belongs to; '' where the table names no owner. */
   readonly owner: string
   /** Keys by index name. */
   readonly keys: ReadonlyMap<string, readonly string[]>
 }
 
-/** A collection as somebody sees it: what is durable, or that with changes on top. */
+/** A table as somebody sees it: what is durable, or that with changes on top. */
 export interface View {
   entry(id: string): Entry | undefined
   entries(): Iterable<Entry>
@@ -27,7 +27,7 @@ export interface View {
   groupSize(order: AnyOrder, group: string): number
 }
 
-export function ownerOf(definition: AnyCollection, document: AnyDocument): string {
+export function ownerOf(definition: AnyTable, document: AnyDocument): string {
   const owner: unknown = definition.owner ? (definition.owner as (d: Draft<object>) => string)(document) : ''
   if (typeof owner !== 'string') throw new TypeError(`the owner of ${definition.name} ${JSON.stringify(document.id)} is not a string`)
   return owner
@@ -46,8 +46,8 @@ export function sortKeyOf(order: AnyOrder, document: AnyDocument): SortKey {
   return [by as string | number, document.id]
 }
 
-/** Throws what an order of the collection throws for a document, before that is written: the lists follow later, when nothing may fail. */
-export function checkOrders(definition: AnyCollection, document: AnyDocument): void {
+/** Throws what an order of the table throws for a document, before that is written: the lists follow later, when nothing may fail. */
+export function checkOrders(definition: AnyTable, document: AnyDocument): void {
   for (const order of Object.values<AnyOrder>(definition.orders ?? {})) if (groupsOf(order, document).length > 0) sortKeyOf(order, document)
 }
 
@@ -65,8 +65,8 @@ export function stretchOf<T extends object>(view: View, order: AnyOrder, group: 
   return { documents, count: view.groupSize(order, group), more }
 }
 
-/** Makes the entry of a frozen document. Throws what the collection's own functions throw. */
-export function entryOf(definition: AnyCollection, document: AnyDocument): Entry {
+/** Makes the entry of a frozen document. Throws what the table's own functions throw. */
+export function entryOf(definition: AnyTable, document: AnyDocument): Entry {
   const keys = new Map<string, readonly string[]>()
   for (const [index, keysOf] of Object.entries(definition.indexes)) {
     const found = (keysOf as (d: Draft<object>) => string | readonly string[] | null)(document)

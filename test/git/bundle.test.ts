@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import type { RefName } from '../../src/kernel/ids.js'
-import { OperatorError, bundleSpace } from '../../src/maintenance.js'
+import { OperatorError, bundleSpace } from '../../src/commands/maintenance.js'
 import { suiteWith } from '../support/suite.js'
 import { admin, clear, commit, MAIN, makePlace } from './fixture.js'
 

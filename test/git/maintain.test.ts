@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import type { Repository } from '../../src/git/index.js'
-import type { RefName } from '../../src/kernel/ids.js'
+import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { suiteWith } from '../support/suite.js'
 import { admin, clear, commit, MAIN, makePlace } from './fixture.js'
 
@@ -28,7 +28,7 @@ test("does nothing where nothing changed, and notices an object, a ref, and an a
   const ref = 'refs/heads/change-requests/1' as RefName
   await repository.move([{ ref, from: null, to: head }], 'branch')
   assert.equal([await works(), await works()], [true, false])
-  head = admin(repository, ['commit-tree', '-p', head, '-m', 'Admin', `${head}^{tree}`]) as never
+  head = admin(repository, ['commit-tree', '-p', head, '-m', 'Admin', `${head}^{tree}`]) as CommitId
   admin(repository, ['update-ref', MAIN, head])
   assert.equal([await works(), await works()], [true, false])
 })
@@ -48,7 +48,7 @@ test('packs beside writers, holds them off for what takes away alone, and loses 
       held.push(`${packs(repository).length} packs`)
       // A writer was just before: it uses what was found to be garbage.
       if (++entered === 2) {
-        const next = await repository.write({ parents: [head], changes: [{ path: 'used', oid: used as never }], message: 'Use', author: who, committer: who })
+        const next = await repository.write({ parents: [head], changes: [{ path: 'used', oid: used }], message: 'Use', author: who, committer: who })
         await repository.move([{ ref: MAIN, from: head, to: next }], 'edit')
         head = next
       }

@@ -92,8 +92,8 @@ test('an object that is used again is verified: an empty or damaged one is writt
   chmodSync(objectFile(other, read), 0o644)
   writeFileSync(objectFile(other, read), readFileSync(objectFile(other, read)).subarray(0, 9))
   const changes = [
-    { path: 'moved/a.md', oid: packed as never },
-    { path: 'moved/b.md', oid: read as never },
+    { path: 'moved/a.md', oid: packed },
+    { path: 'moved/b.md', oid: read },
   ]
   const next = await other.write({ parents: [root], changes, message: 'Move', author: person, committer: person })
   await other.move([{ ref: MAIN, from: root, to: next }], 'edit')
@@ -119,7 +119,7 @@ test('what an admin pruned is not believed to be there: written again from memor
     admin(repository, args)
   const name = (path: string, oid: string) => ({
     parents: [root],
-    changes: [{ path, oid: oid as never }],
+    changes: [{ path, oid }],
     message: 'Revert',
     author: person,
     committer: person,
@@ -166,7 +166,7 @@ test('a file that another user owns is left as it is while it is young, and writ
     const [young, old] = ['a.md', 'b.md'].map((path) => admin(repository, ['rev-parse', `${root}:${path}`])) as [string, string]
     const [was, long] = [statSync(objectFile(repository, young)).ino, statSync(objectFile(repository, old)).ino]
     await disk.utimes(objectFile(repository, old), Date.now() / 1000 - 30 * 86_400)
-    const changes = [young, old].map((oid) => ({ path: `moved/${oid}.md`, oid: oid as never }))
+    const changes = [young, old].map((oid) => ({ path: `moved/${oid}.md`, oid }))
     await repository.write({ parents: [root], changes, message: 'Move', author: person, committer: person })
     assert.is(statSync(objectFile(repository, young)).ino, was)
     assert.is.not(statSync(objectFile(repository, old)).ino, long)

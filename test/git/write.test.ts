@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import * as fc from 'fast-check'
 import * as assert from 'uvu/assert'
 import { InvalidPath, MissingObject, ObjectTooLarge, PathCollision, type Repository } from '../../src/git/index.js'
-import type { BlobId, CommitId } from '../../src/kernel/ids.js'
+import type { CommitId } from '../../src/kernel/ids.js'
 import { suiteWith } from '../support/suite.js'
 import { admin, clear, commit, files, MAIN, makePlace, person } from './fixture.js'
 
@@ -179,7 +179,7 @@ test('a blob can be put by its oid, but only one that is here', async () => {
   const id = await repository.write({ parents: [], changes: [{ path: 'a', oid: blob }], message: 'x', author: person, committer: person })
   assert.is(admin(repository, ['show', `${id}:a`]), 'shared')
   const other = await place.git.create('other')
-  const change = { parents: [], changes: [{ path: 'a', oid: blob as BlobId }], message: 'x', author: person, committer: person }
+  const change = { parents: [], changes: [{ path: 'a', oid: blob }], message: 'x', author: person, committer: person }
   assert.instance(await failure(other.write(change)), MissingObject)
   assert.instance(await failure(other.at(id)), MissingObject)
   assert.instance(await failure((await other.at(await commit(other, [], { x: '1' }))).read(blob)), MissingObject)

@@ -101,7 +101,7 @@ class Story {
     const [ours, theirs] = [this.#headOf(into), this.#headOf(other)]
     const merged = await this.repository.merge({ ours, theirs })
     // As a service does: where the sides collide ours is taken, path by path.
-    const changes = merged.clean ? [] : merged.conflicts.flatMap(({ path, ours: side }) => (side ? [{ path, oid: side.oid as never, mode: side.mode }] : []))
+    const changes = merged.clean ? [] : merged.conflicts.flatMap(({ path, ours: side }) => (side ? [{ path, oid: side.oid, mode: side.mode }] : []))
     const commit = await this.repository.write({ parents: [ours, theirs], tree: merged.tree, changes, message: 'Merge\n', author: who, committer: who })
     await this.#tell(into, commit, ours)
   }

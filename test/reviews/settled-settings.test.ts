@@ -1,6 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
+import { MAIN } from '../../src/domain/context/refs.js'
 import { type Caller, startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 
@@ -12,7 +13,7 @@ async function space() {
   const { admin, organization } = here
   const id = (await admin.call('post', `/v1/orgs/${organization}/spaces`, { title: 'Moving' }).expect(201)).body.id as string
   const path = `/v1/spaces/${id}`
-  const main = () => here.service.app.git.open(id).then((repo) => repo.head('refs/heads/main' as never))
+  const main = () => here.service.app.git.open(id).then((repo) => repo.head(MAIN))
   return { id, path, main }
 }
 

@@ -50,7 +50,7 @@ test('killed while they write, several in a row: what was acknowledged is there,
     child.kill('SIGKILL')
     await ended
     all.push(...acknowledged)
-    const store = await openStore({ dir: place.dir, collections: [marks] })
+    const store = await openStore({ dir: place.dir, tables: [marks] })
     for (const pair of all) assert.is(await store.count(marks, 'byPair', pair), 2, pair)
     for (const { pair } of await store.all(marks)) assert.is(await store.count(marks, 'byPair', pair), 2, `half of ${pair}`)
     await store.close()

@@ -3,6 +3,8 @@ import { SourceMap } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { build } from 'esbuild'
 
+const COMPILED = ['src', 'test']
+
 /** The sources of one run as JavaScript: each process of a test would else spend seconds on translating and loading them. */
 export interface Compiled {
   /** Where a file of the repository stands in the compiled tree. */
@@ -14,15 +16,15 @@ export interface Compiled {
 
 /**
  * Compiles src/ and test/ of a repository into a folder of this process's own in `.test-run`, one file for one file, so that
- * relative imports and `import.meta.url` mean what they mean in the sources. What is no TypeScript is linked, not copied: a golden
- * file is written where it belongs.
+ * relative imports and `import.meta.url` mean what they mean in the sources. All else is linked, not copied: a golden file is
+ * written where it belongs.
  */
 export async function compile(repository: string): Promise<Compiled> {
   const runs = join(repository, '.test-run')
   removeLeftovers(runs)
   const dir = join(runs, String(process.pid))
   rmSync(dir, { recursive: true, force: true })
-  const sources = ['src', 'test'].flatMap((folder) => typeScriptIn(join(repository, folder)))
+  const sources = COMPILED.flatMap((folder) => typeScriptIn(join(repository, folder)))
   await build({
     entryPoints: sources,
     outbase: repository,
@@ -33,8 +35,8 @@ export async function compile(repository: string): Promise<Compiled> {
     sourcemap: 'external',
     logLevel: 'error',
   })
-  for (const folder of ['src', 'test']) linkOthers(join(repository, folder), join(dir, folder))
-  for (const name of ['package.json', 'README.md']) symlinkSync(join(repository, name), join(dir, name))
+  for (const folder of COMPILED) linkOthers(join(repository, folder), join(dir, folder))
+  for (const name of readdirSync(repository)) if (!COMPILED.includes(name) && !name.startsWith('.')) symlinkSync(join(repository, name), join(dir, name))
   return {
     path: (file) => join(dir, relative(repository, file)).replace(/\.ts$/, '.js'),
     inSources: (text) => inSources(text, repository, dir),

@@ -1,21 +1,24 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Actor, App, LoadedOrganization, LoadedSpace } from '../../src/domain/app.js'
-import { makeCommit, moveBranch } from '../../src/domain/writing/commits.js'
-import { ContentCache } from '../../src/domain/content/content-cache.js'
-import { openTexts } from '../../src/domain/content/open-texts.js'
-import { listSyncRuns } from '../../src/domain/git-sync/info.js'
+import type { App } from '../../src/domain/context/app.js'
+import type { Actor } from '../../src/domain/context/actor.js'
+import type { LoadedOrganization, LoadedSpace } from '../../src/domain/context/loaded.js'
+import { makeCommit } from '../../src/domain/commits/make-commit.js'
+import { moveBranch } from '../../src/domain/commits/move-branch.js'
+import { RevisionCache } from '../../src/domain/revisions/revision-cache.js'
+import { openTexts } from '../../src/domain/context/open-texts.js'
+import { listSyncRuns } from '../../src/domain/git-sync/runs.js'
 import { requestExport, requestImport } from '../../src/domain/git-sync/request.js'
-import { overridesAt } from '../../src/domain/content/identity.js'
-import { Gatherer } from '../../src/domain/writing/gatherer.js'
-import { unasked } from '../../src/domain/guarded-app.js'
-import { unguarded } from '../../src/domain/main-guard.js'
-import { KeyedMutex } from '../../src/domain/mutex.js'
-import { Previews } from '../../src/domain/git-sync/previews.js'
-import { RefMoves } from '../../src/domain/ref-moves.js'
-import { MAIN } from '../../src/domain/refs.js'
-import { createSpace } from '../../src/domain/places/spaces.js'
+import { overridesAt } from '../../src/domain/revisions/identity.js'
+import { Gatherer } from '../../src/domain/context/gatherer.js'
+import { unasked } from '../../src/domain/context/guarded-app.js'
+import { unguarded } from '../../src/domain/commits/guards.js'
+import { KeyedMutex } from '../../src/domain/context/keyed-mutex.js'
+import { Previews } from '../../src/domain/context/previews.js'
+import { RefMoves } from '../../src/domain/context/ref-moves.js'
+import { MAIN } from '../../src/domain/context/refs.js'
+import { createSpace } from '../../src/domain/spaces/spaces.js'
 import { createRemoteOperations, openGit } from '../../src/git/index.js'
 import { startWorker, type Worker } from '../../src/jobs/worker.js'
 import { systemClock } from '../../src/kernel/clock.js'
@@ -96,7 +99,7 @@ export async function openApp(root: string, logged: string[]): Promise<{ app: Ap
     moves: new RefMoves(),
     previews: new Previews(),
     edits: new Gatherer(locks, 8),
-    content: new ContentCache(),
+    content: new RevisionCache(),
     texts,
     wakeJobs: () => {},
     wakeWebhooks: () => {},

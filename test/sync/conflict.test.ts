@@ -1,10 +1,10 @@
 import * as assert from 'uvu/assert'
 import { findChangeRequest } from '../../src/domain/change-requests/change-requests.js'
 import { listConflicts } from '../../src/domain/change-requests/conflicts.js'
-import { makeCommit } from '../../src/domain/writing/commits.js'
-import { overridesAt } from '../../src/domain/content/identity.js'
-import { mergeChangeRequest } from '../../src/domain/change-requests/merge-requests.js'
-import type { LoadedSpace } from '../../src/domain/app.js'
+import { makeCommit } from '../../src/domain/commits/make-commit.js'
+import { overridesAt } from '../../src/domain/revisions/identity.js'
+import { mergeAndResume } from '../../src/domain/git-sync/resume-after-merge.js'
+import type { LoadedSpace } from '../../src/domain/context/loaded.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { type ChangeRequestDoc, changeRequests } from '../../src/model/index.js'
 import { git } from '../support/hermetic-git.js'
@@ -49,7 +49,7 @@ async function resolve(space: LoadedSpace, id: string | undefined, content: stri
   await space.repo.move([{ ref: branch, from: ours, to: commit }], 'resolve')
   const loaded = await findChangeRequest(f.app, space, doc.id)
   if (!loaded) throw new Error('no change request')
-  await mergeChangeRequest(f.app, f.actor, await f.reload(space), loaded)
+  await mergeAndResume(f.app, f.actor, await f.reload(space), loaded)
   return changeRequest(id)
 }
 
@@ -190,7 +190,7 @@ for (const told of ['another branch', 'another branch that is as main is here'])
 
     const held = await findChangeRequest(f.app, space, run.changeRequest as string)
     if (!held) throw new Error('no change request')
-    await mergeChangeRequest(f.app, f.actor, await f.reload(space), held)
+    await mergeAndResume(f.app, f.actor, await f.reload(space), held)
     assert.is((await f.files(space))['guide.md'], lines('one', 'three', 'four').trimEnd())
     assert.is((await f.files(space))['README.md'], '# Home\n\nmine')
   })

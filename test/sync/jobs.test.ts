@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { listSyncRuns } from '../../src/domain/git-sync/info.js'
+import { listSyncRuns } from '../../src/domain/git-sync/runs.js'
 import { requestExport, requestImport } from '../../src/domain/git-sync/request.js'
 import { gitImport } from '../../src/jobs/git-import.js'
 import type { JobKind } from '../../src/jobs/job-kind.js'
@@ -86,7 +86,7 @@ test('a graceful stop lets finish what runs and starts nothing more', async () =
   await stopped
   assert.is((await app.store.get(jobs, 's1'))?.state, 'done')
   assert.is((await app.store.get(jobs, 's2'))?.state, 'queued')
-  await app.store.remove(jobs as never, 's2')
+  await app.store.remove(jobs, 's2')
 })
 
 test('an unforeseen error is tried again later, and given up in the end with a sentence', async () => {
@@ -126,7 +126,7 @@ test('events of one remote are ordered by their time, others stay where they are
     queued.map((one) => one.id),
     [early.id, other.id, late.id],
   )
-  for (const one of queued) await app.store.remove(jobs as never, one.id)
+  for (const one of queued) await app.store.remove(jobs, one.id)
 })
 
 test('a run that a crash interrupted is taken up again; one whose credential is gone says so', async () => {
@@ -151,7 +151,7 @@ test('a run that a crash interrupted is taken up again; one whose credential is 
   delete f.remotes.behaviour.neverAnswer
   assert.is(said, 'running\n')
   f.remotes.behaviour.onRequest = (request) => {
-    f.remotes.behaviour.auth = undefined as never
+    delete f.remotes.behaviour.auth
     if (request.url.includes('secret.git')) f.remotes.behaviour.auth = { username: 'me', password: 'pass' }
   }
   const { app, close } = await openApp(root, [])

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import type { LoadedSpace } from '../../src/domain/app.js'
+import type { LoadedSpace } from '../../src/domain/context/loaded.js'
 import { logRef } from '../../src/domain/git-sync/log-ref.js'
 import { readEntries } from '../../src/domain/git-sync/log-entries.js'
 import { remoteKey } from '../../src/git/index.js'

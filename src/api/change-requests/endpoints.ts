@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { createChangeRequest, listChangeRequests, updateChangeRequest } from '../../domain/change-requests/change-requests.js'
-import { mergeChangeRequest, updateFromMain } from '../../domain/change-requests/merge-requests.js'
+import { updateFromMain } from '../../domain/change-requests/merge-requests.js'
+import { mergeAndResume } from '../../domain/git-sync/resume-after-merge.js'
 import { paginate } from '../../kernel/paging.js'
 import {
   ChangeRequest,
@@ -87,7 +88,7 @@ export const mergeChangeRequestById = endpoint({
   needs: 'space:merge',
   returns: MergeResult,
   fails: [409, 423],
-  handle: async ({ app, actor, space, changeRequest }) => ({ ...(await mergeChangeRequest(app, actor, space, changeRequest)), result: 'merge' as const }),
+  handle: async ({ app, actor, space, changeRequest }) => ({ ...(await mergeAndResume(app, actor, space, changeRequest)), result: 'merge' as const }),
 })
 
 export const listConflictsOfChangeRequest = endpoint({

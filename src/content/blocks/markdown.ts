@@ -1,6 +1,7 @@
 import { gfm } from 'micromark-extension-gfm'
 import { fromMarkdown, type Extension as FromMarkdown } from 'mdast-util-from-markdown'
 import { gfmFromMarkdown } from 'mdast-util-gfm'
+import type { Literal } from 'mdast'
 import type { Construct, Extension, ParseContext } from 'micromark-util-types'
 import { readWindows, SENTINEL } from '../windows.js'
 import { scan } from './limits.js'
@@ -29,17 +30,31 @@ export interface Markdown {
   align?: Array<string | null>
 }
 
+/** A kind of node that this syntax adds to markdown; its value is its source. */
+interface Sourced<T extends string> extends Literal {
+  type: T
+}
+
+declare module 'mdast' {
+  interface RootContentMap {
+    tag: Sourced<'tag'>
+    templateExpression: Sourced<'templateExpression'>
+    mathText: Sourced<'mathText'>
+    mathFlow: Sourced<'mathFlow'>
+  }
+}
+
 type Enter = NonNullable<FromMarkdown['enter']>[string]
-const literal = (type: string): Enter =>
+const literal = (type: (typeof KINDS)[number]): Enter =>
   function (token) {
-    this.enter({ type, value: '' } as never, token)
+    this.enter({ type, value: '' }, token)
   }
 const leave: Enter = function (token) {
   const node = this.stack.at(-1) as unknown as Markdown
   node.value = this.sliceSerialize(token)
   this.exit(token)
 }
-const KINDS = ['tag', 'templateExpression', 'mathText', 'mathFlow']
+const KINDS = ['tag', 'templateExpression', 'mathText', 'mathFlow'] as const
 const ours: FromMarkdown = {
   enter: Object.fromEntries(KINDS.map((kind) => [kind, literal(kind)])),
   exit: Object.fromEntries(KINDS.map((kind) => [kind, leave])),

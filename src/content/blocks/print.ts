@@ -1,3 +1,4 @@
+import type { Root } from 'mdast'
 import { gfmToMarkdown } from 'mdast-util-gfm'
 import { type Options, toMarkdown } from 'mdast-util-to-markdown'
 import type { BlockNode, DocumentNode } from '../types.js'
@@ -44,7 +45,7 @@ const OPTIONS: Options = {
   ],
 }
 
-const write = (children: Markdown[]): string => toMarkdown({ type: 'root', children } as never, OPTIONS)
+const write = (children: Markdown[]): string => toMarkdown({ type: 'root', children } as Root, OPTIONS)
 const print = (nodes: BlockNode['nodes'], printing: Printing): string => write(flow(nodes, printing, 'nodes'))
 
 /**

@@ -3,13 +3,15 @@ import type { CommitId } from '../../kernel/ids.js'
 import { type ChangeRequestDoc, changeRequests } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import { createChangeRequest, setStatus } from '../change-requests/change-requests.js'
-import { groundHeader } from '../writing/branch-ground.js'
-import { type CommitInput, commitMessage, makeCommit } from '../writing/commits.js'
-import { joinedBase } from '../writing/joined-base.js'
-import { mergeCommits } from '../writing/merge.js'
-import { arrivingOverrides } from '../content/arriving-identity.js'
-import { mergedOverrides, overridesAt } from '../content/identity.js'
-import { changeRequestRef, incomingRef } from '../refs.js'
+import { groundHeader } from '../commits/merge/branch-ground.js'
+import { type CommitInput, commitMessage, makeCommit } from '../commits/make-commit.js'
+import { joinedBase } from '../commits/merge/joined-base.js'
+import { mergeCommits } from '../commits/merge/merge.js'
+import { makeMergeCommit } from '../commits/merge/merge-commit.js'
+import { findCollisions } from '../commits/merge/path-collisions.js'
+import { arrivingOverrides } from '../revisions/arriving-identity.js'
+import { overridesAt } from '../revisions/identity.js'
+import { changeRequestRef, incomingRef } from '../context/refs.js'
 import { type CommonGround, entriesOf, findCommonGround } from './common-ground.js'
 import { leftEntries } from './left-of-dropped.js'
 import { mergeArrival } from './merge-arrival.js'
@@ -176,7 +178,7 @@ async function joins(
   return [theirs]
 }
 
-/** The branch with a later head merged in; null where that is not clean. `more` = the parents beside the branch. */
+/** The branch with a later head merged in; null if that is not clean, or names would collide. `more` = the parents beside the branch. */
 async function merged(
   sync: Sync,
   doc: ChangeRequestDoc,
@@ -186,20 +188,10 @@ async function merged(
 ): Promise<CommitId | null> {
   const { app, space, remote } = sync
   const { merged: outcome } = await mergeArrival(sync, ground, { main: branch, theirs })
-  if (!outcome.clean) return null
-  return makeCommit(app, space.doc.id, space.repo, {
-    parents: [branch, ...more],
-    changes: [],
-    tree: outcome.tree,
-    message: commitMessage(`Merge later remote changes from ${describeRemote(remote)}`, { 'Change-Request': String(doc.number) }),
-    author: sync.actor.user,
-    overrides: await mergedOverrides(app, space.doc.id, space.repo, {
-      bases: ground.bases.map(({ local }) => local),
-      ours: branch,
-      theirs,
-      tree: outcome.tree,
-    }),
-  })
+  if (!outcome.clean || (await findCollisions(space.repo, outcome.tree, branch, theirs)).length > 0) return null
+  const message = commitMessage(`Merge later remote changes from ${describeRemote(remote)}`, { 'Change-Request': String(doc.number) })
+  const merge = { ours: branch, theirs, bases: ground.bases.map(({ local }) => local), tree: outcome.tree }
+  return makeMergeCommit(app, space, merge, { parents: [branch, ...more], message, author: sync.actor.user })
 }
 
 /** Ends a remote's conflict, if there is one: what it held is settled. Its branch stays. */

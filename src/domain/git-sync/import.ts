@@ -1,4 +1,4 @@
-import { incomingRef, keepRef } from '../refs.js'
+import { incomingRef, keepRef } from '../context/refs.js'
 import { localCommit, noFolder } from './directory.js'
 import { SyncFailure } from './failure.js'
 import { describeRemote } from './remote.js'

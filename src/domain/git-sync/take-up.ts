@@ -1,9 +1,10 @@
 import { type RefMove, StaleRef } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
-import { commitMessage, makeCommit } from '../writing/commits.js'
-import { mergedOverrides, takenOverrides } from '../content/identity.js'
-import { guardMain, type RefGuard } from '../main-guard.js'
-import { ADOPTED, keepRef, MAIN } from '../refs.js'
+import { commitMessage, makeCommit } from '../commits/make-commit.js'
+import { makeMergeCommit } from '../commits/merge/merge-commit.js'
+import { takenOverrides } from '../revisions/identity.js'
+import { guardMain, type RefGuard } from '../commits/guards.js'
+import { ADOPTED, keepRef, MAIN } from '../context/refs.js'
 import { type CommonGround, entriesOf } from './common-ground.js'
 import { holdConflict, settleConflict } from './conflict.js'
 import { localCommit, noFolder } from './directory.js'
@@ -118,17 +119,14 @@ export async function mergeCommit(
   const { repo } = space
   const bases = ground.bases.map(({ local }) => local)
   await rememberTheirs(contact, ground, theirs)
-  return makeCommit(app, space.doc.id, repo, {
+  const commit = {
     parents: [main, theirs, ...also],
-    changes: [],
-    tree,
     message: commitMessage(`${verb} remote changes from ${describeRemote(remote)}`),
     author: contact.actor.user,
-    overrides:
-      verb === 'Take' && bases.length > 0
-        ? await takenOverrides(app, space.doc.id, repo, theirs, main)
-        : await mergedOverrides(app, space.doc.id, repo, { bases, ours: main, theirs, tree }),
-  })
+  }
+  if (verb === 'Merge' || bases.length === 0) return makeMergeCommit(app, space, { ours: main, theirs, bases, tree }, commit)
+  const overrides = await takenOverrides(app, space.doc.id, repo, theirs, main)
+  return makeCommit(app, space.doc.id, repo, { ...commit, changes: [], tree, overrides })
 }
 
 /** Main becomes the remote's history as it is. */

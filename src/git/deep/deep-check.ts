@@ -1,4 +1,4 @@
-import type { CommitId } from '../../kernel/ids.js'
+import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { encodeObject, type ObjectType } from '../objects/hash.js'
 import { findInPacks } from '../objects/pack-index.js'
 import type { DeepFindings, Repository } from '../types.js'
@@ -67,20 +67,20 @@ async function compareCommits(check: Check, heads: ReadonlyMap<string, CommitId>
   }
 }
 
-async function compareTree(check: Check, root: string, ref: string): Promise<void> {
-  const open: [oid: string, path: string][] = check.seen.has(root) ? [] : [[root, '']]
+async function compareTree(check: Check, root: TreeId, ref: string): Promise<void> {
+  const open: [oid: TreeId, path: string][] = check.seen.has(root) ? [] : [[root, '']]
   for (let next = open.pop(); next; next = open.pop()) {
     const [oid, path] = next
     if (check.seen.has(oid)) continue
-    const tree = check.service.tree(oid as never)
+    const tree = check.service.tree(oid)
     const entries = await tree.list('').catch(() => null)
     const type = await compareObject(check, oid, `${ref}:${path}`, 'tree')
     if (entries === null) check.complaints.push(`tree ${oid} (${ref}:${path}): the service cannot read it`)
     if (type === 'tree' && entries) await compareEntries(check, oid, `${ref}:${path}`, entries)
     for (const entry of entries ?? []) {
       const below = path === '' ? entry.path : `${path}/${entry.path}`
-      if (entry.mode === '040000') open.push([entry.oid, below])
-      else if (entry.mode !== '160000' && !check.seen.has(entry.oid)) await compareFile(check, entry.oid, `${ref}:${below}`)
+      if (entry.mode === '040000') open.push([entry.oid as TreeId, below])
+      else if (entry.mode !== '160000' && !check.seen.has(entry.oid)) await compareFile(check, tree, entry.oid, `${ref}:${below}`)
     }
   }
 }
@@ -97,12 +97,9 @@ async function compareEntries(
   if (!same) complaints.push(`tree ${oid} (${where}): its entries are read in two ways`)
 }
 
-async function compareFile(check: Check, oid: string, where: string): Promise<void> {
+async function compareFile(check: Check, tree: ReturnType<Repository['tree']>, oid: string, where: string): Promise<void> {
   const type = await compareObject(check, oid, where, 'blob')
-  const ours = await check.service
-    .tree(oid as never)
-    .read(oid)
-    .catch(wordsOf)
+  const ours = await tree.read(oid).catch(wordsOf)
   if (typeof ours === 'string') check.complaints.push(`blob ${oid} (${where}): the service cannot read it: ${ours}`)
   // Both hash to the name, if both were read: then they are equal.
   else if (type !== null && encodeObject('blob', ours).oid !== oid) check.complaints.push(`blob ${oid} (${where}): the service reads something else`)

@@ -5,7 +5,7 @@ import type { AnyDocument } from '../view.js'
 import { Group, type GroupIndex } from './group.js'
 import { type Added, segmentFile, writeSegments } from './segment.js'
 
-/** Whether what is called so is a journal; collections are not. */
+/** Whether what is called so is a journal; tables are not. */
 export const isJournal = (name: string): boolean => name.startsWith('journal-')
 
 /** A group's records are in its segments: what its checkpoint file says, and what is to be done around its writing. */
