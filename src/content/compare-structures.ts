@@ -2,7 +2,7 @@ import { inSlices } from '../kernel/slices.js'
 import type { ContentStructure, PageEntry } from './types.js'
 
 /** Where a page stands in a tree. */
-export interface PlaceInTree {
+export interface TreePosition {
   path: string
   parent: string | null
   /** Among its siblings, from 0. */
@@ -15,7 +15,7 @@ export interface KeptPage {
   before: PageEntry
   after: PageEntry
   /** Set where its place differs. */
-  moved: { from: PlaceInTree; to: PlaceInTree } | null
+  moved: { from: TreePosition; to: TreePosition } | null
 }
 
 export interface PagesDifference {
@@ -24,7 +24,7 @@ export interface PagesDifference {
   kept: KeptPage[]
 }
 
-type Places = Map<string, { entry: PageEntry; place: PlaceInTree }>
+type Places = Map<string, { entry: PageEntry; place: TreePosition }>
 
 const gitPathOf = (entry: PageEntry): string | null => (entry.type === 'document' ? entry.gitPath : null)
 

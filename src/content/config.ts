@@ -1,10 +1,10 @@
 import type { Diagnostic } from '../kernel/diagnostic.js'
 import { decodePercent, isMarkdown, normalizePath } from './paths.js'
-import { findText, isFile } from './read.js'
+import { findText, isFile } from './read-file.js'
 import { withoutZeroWidth } from './text.js'
 import type { ContentConfig, ContentStructure, DocumentEntry, TreeReader } from './types.js'
 import type { TextWork } from './work/text-work.js'
-import { type YamlPlace, yamlOf } from './yaml-work.js'
+import { type LineColumn, yamlOf } from './yaml-work.js'
 
 /** Where the configuration lies: always at the repository's root. */
 export const CONFIG_FILE = '.gitbook.yaml'
@@ -20,7 +20,7 @@ const asPath = (value: unknown): string | null => (typeof value === 'string' || 
  */
 export async function readConfig(reader: TreeReader, work: Pick<TextWork, 'yaml'>): Promise<{ config: ContentConfig; diagnostics: Diagnostic[] }> {
   const diagnostics: Diagnostic[] = []
-  const report = (code: Diagnostic['code'], message: string, place?: YamlPlace): void =>
+  const report = (code: Diagnostic['code'], message: string, place?: LineColumn): void =>
     void diagnostics.push({ code, message, file: CONFIG_FILE, ...(place ? { line: place.line, column: place.column } : {}) })
 
   const text = await findText(reader, CONFIG_FILE, diagnostics)

@@ -1,4 +1,4 @@
-import { relativeTarget, rewriteReferences } from './edit/links.js'
+import { relativeTarget, rewriteReferences } from './edit/rewrite-references.js'
 import { resolveReference } from './resolve-reference.js'
 import type { ContentStructure } from './types.js'
 import type { TextWork } from './work/text-work.js'

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../kernel/diagnostic.js'
 import { decodePercent, folderOf, isBelow, isHidden, isMarkdown, keyBelow, normalizePath } from './paths.js'
-import { isFile } from './read.js'
+import { isFile } from './read-file.js'
 import type { ReaderEntry } from './types.js'
 import { sortOutUnfit } from './unfit-names.js'
 

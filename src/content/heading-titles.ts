@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { Slices } from '../kernel/slices.js'
-import { readBounded } from './read.js'
+import { readBounded } from './read-file.js'
 import { decodeText, MAX_TEXT_BYTES } from './text.js'
 import type { TreeReader } from './types.js'
 import { type TextWork, unlessTooCostly } from './work/text-work.js'

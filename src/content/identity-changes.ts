@@ -12,7 +12,7 @@ export interface EntryChanges {
 export type Exists = (kind: EntryKind, key: string) => boolean
 
 /** Overrides that are being changed, with the entry that holds each ID. */
-class Draft {
+class OverrideTable {
   readonly map: Map<string, string>
   readonly #holder = new Map<string, string>()
 
@@ -49,7 +49,7 @@ class Draft {
 }
 
 /** Gives `entry` its own ID (override, else default) or, where another entry that exists has it, the first salted one that is free. */
-function settle(draft: Draft, entry: EntryKey, exists: Exists): void {
+function settle(draft: OverrideTable, entry: EntryKey, exists: Exists): void {
   const name = overrideKey(entry.kind, entry.key)
   const own = draft.map.get(name) ?? defaultId(entry.kind, entry.key)
   for (let salt = 0, id = own; ; id = saltedId(entry.kind, entry.key, ++salt)) {
@@ -71,7 +71,7 @@ export const applyChanges = (overrides: IdOverrides, changes: EntryChanges, exis
 
 /** `applyChanges` of many entries, one step each. */
 export function* applyInSteps(overrides: IdOverrides, changes: EntryChanges, exists: Exists): Generator<void, Map<string, string>> {
-  const draft = new Draft(overrides)
+  const draft = new OverrideTable(overrides)
   const before = idOf(draft.map)
   const targets = new Set<string>()
   const sources = new Set<string>()
@@ -115,7 +115,7 @@ function repairInSteps(overrides: IdOverrides, existing: Iterable<EntryKey>): Ge
 }
 
 function* settleAll(overrides: IdOverrides, entries: EntryKey[], exists: Exists): Generator<void, Map<string, string>> {
-  const draft = new Draft(overrides)
+  const draft = new OverrideTable(overrides)
   for (const entry of entries.sort(compareEntries)) {
     if (!draft.map.has(overrideKey(entry.kind, entry.key))) settle(draft, entry, exists)
     yield

@@ -4,7 +4,7 @@ import { Slices } from '../kernel/slices.js'
 import type { FileIndex } from './file-index.js'
 import { folderOf, isMarkdown, keyBelow } from './paths.js'
 import { entrySlug, groupSlug, pageSlug } from './slug.js'
-import { type Place, placeBelow, rootPlace, type TreeBuilder } from './tree-builder.js'
+import { type TreeLevel, levelBelow, rootLevel, type TreeBuilder } from './tree-builder.js'
 import type { ContentConfig, PageEntry, SummaryNode } from './types.js'
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i
@@ -42,16 +42,16 @@ export class ListedTree {
 
   async build(nodes: readonly SummaryNode[]): Promise<void> {
     const slices = new Slices()
-    const work: Array<{ node: SummaryNode; place: Place }> = []
-    const push = (children: readonly SummaryNode[], place: Place): void => {
+    const work: Array<{ node: SummaryNode; place: TreeLevel }> = []
+    const push = (children: readonly SummaryNode[], place: TreeLevel): void => {
       for (let i = children.length - 1; i >= 0; i--) work.push({ node: children[i]!, place })
     }
     await this.#notePlain(nodes, slices)
-    push(nodes, rootPlace(this.builder.pages))
+    push(nodes, rootLevel(this.builder.pages))
     for (let item = work.pop(); item; item = work.pop()) {
       if (slices.due) await slices.rest()
       const entry = this.#add(item.node, item.place)
-      if (item.node.children.length > 0) push(item.node.children, entry ? placeBelow(entry, item.place) : item.place)
+      if (item.node.children.length > 0) push(item.node.children, entry ? levelBelow(entry, item.place) : item.place)
     }
   }
 
@@ -69,7 +69,7 @@ export class ListedTree {
     this.diagnostics.push({ code, message, file: this.config.summary, line: node.line })
   }
 
-  #add(node: SummaryNode, place: Place): PageEntry | null {
+  #add(node: SummaryNode, place: TreeLevel): PageEntry | null {
     const { title, line } = node
     if (node.type === 'group') return this.builder.add(place, { type: 'group', title, line }, groupSlug(title, node.slug))
     if (node.type === 'computed') return this.#addComputed(node, place)
@@ -93,11 +93,11 @@ export class ListedTree {
   }
 
   /** An entry that is not shown for itself stays as a link where other entries are nested in it. */
-  #keepChildren(node: SummaryNode, place: Place, target?: { gitPath: string }): PageEntry | null {
+  #keepChildren(node: SummaryNode, place: TreeLevel, target?: { gitPath: string }): PageEntry | null {
     return node.children.length > 0 ? this.#addLink(node, place, target) : null
   }
 
-  #addLink(node: SummaryNode, place: Place, target?: { gitPath: string; anchor?: string }): PageEntry {
+  #addLink(node: SummaryNode, place: TreeLevel, target?: { gitPath: string; anchor?: string }): PageEntry {
     const href = node.href ?? ''
     // Drafts have no target to be told apart by.
     const key = `${place.parentKey}\0${href || `\0${node.title}`}`
@@ -105,7 +105,7 @@ export class ListedTree {
     return this.builder.add(place, { type: 'link', title, href, line: node.line, ...(target ? { target } : {}) }, entrySlug(title), key)
   }
 
-  #addComputed(node: SummaryNode, place: Place): PageEntry | null {
+  #addComputed(node: SummaryNode, place: TreeLevel): PageEntry | null {
     const { computed, title, line } = node
     if (!computed) {
       this.#report('unsupported-entry', `The entry ${JSON.stringify(title)} has no operation that can be read, so it is left out.`, node)

@@ -25,7 +25,7 @@ export function tokensOf(paths: Iterable<string>): ReadonlySet<string> | null {
 }
 
 /** Whether a text can hold a link to one of the files that the tokens are of. False is certain; true is a maybe. */
-export function holdsOne(text: string, tokens: ReadonlySet<string>): boolean {
+export function containsAny(text: string, tokens: ReadonlySet<string>): boolean {
   const targets = (text.match(TARGETS) ?? []).join('\n').toLowerCase()
   if (tokens.size <= FEW) return [...tokens].some((token) => targets.includes(token))
   return holdsRun(targets, tokens) || holdsRun(targets.replace(/%[0-9a-f]{2}/g, ' '), tokens)
@@ -37,7 +37,7 @@ export function holdsOne(text: string, tokens: ReadonlySet<string>): boolean {
  */
 export function mentionTest(paths: Iterable<string>): (text: string) => boolean {
   const tokens = tokensOf(paths)
-  return (text) => tokens === null || holdsOne(text, tokens)
+  return (text) => tokens === null || containsAny(text, tokens)
 }
 
 /** Longer texts are not looked through where everybody waits for it. Characters. */
@@ -48,7 +48,7 @@ export function mentionSearch(paths: Iterable<string>, work: Pick<TextWork, 'men
   const tokens = tokensOf(paths)
   return async (text) => {
     if (tokens === null) return true
-    if (text.length <= LONG) return holdsOne(text, tokens)
+    if (text.length <= LONG) return containsAny(text, tokens)
     try {
       return await work.mentions(text, [...tokens])
     } catch (error) {

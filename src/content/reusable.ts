@@ -1,8 +1,8 @@
 import type { Diagnostic } from '../kernel/diagnostic.js'
 import { readSource } from './page-source.js'
 import { keyBelow, nameOf } from './paths.js'
-import { findText } from './read.js'
-import type { IdOf, ReusableContentPlace, TreeReader } from './types.js'
+import { findText } from './read-file.js'
+import type { IdOf, ReusableContentEntry, TreeReader } from './types.js'
 import type { TextWork } from './work/text-work.js'
 
 /** Where reusable content lies, below the effective root. */
@@ -26,8 +26,8 @@ export async function readReusableContents(
   idOf: IdOf,
   diagnostics: Diagnostic[],
   work: Pick<TextWork, 'page'>,
-): Promise<ReusableContentPlace[]> {
-  const found: ReusableContentPlace[] = []
+): Promise<ReusableContentEntry[]> {
+  const found: ReusableContentEntry[] = []
   for (const gitPath of paths) {
     const text = await findText(reader, gitPath, diagnostics)
     if (text === null) continue

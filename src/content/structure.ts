@@ -1,12 +1,12 @@
 import type { Diagnostic } from '../kernel/diagnostic.js'
 import { readConfig } from './config.js'
 import { FileIndex } from './file-index.js'
-import { filePlace } from './files.js'
+import { fileEntry } from './files.js'
 import { headingTitles } from './heading-titles.js'
 import { buildInferredTree } from './inferred-tree.js'
 import { ListedTree } from './listed-tree.js'
 import { isMarkdown } from './paths.js'
-import { findText } from './read.js'
+import { findText } from './read-file.js'
 import { INCLUDES_FOLDER, readReusableContents } from './reusable.js'
 import { TreeBuilder } from './tree-builder.js'
 import type { ContentStructure, IdOf, Summary, TreeReader } from './types.js'
@@ -49,7 +49,7 @@ export async function readStructure(reader: TreeReader, idOf: IdOf, work: TextWo
   diagnostics.push(...files.unfit, ...files.caseCollisions())
 
   const below = config.root === '' ? '' : `${config.root}/`
-  const assets = files.paths.filter((path) => path.startsWith(below + ASSETS_FOLDER)).map((path) => filePlace(path, config.root, idOf))
+  const assets = files.paths.filter((path) => path.startsWith(below + ASSETS_FOLDER)).map((path) => fileEntry(path, config.root, idOf))
   const includes = files.paths.filter((path) => path.startsWith(below + INCLUDES_FOLDER) && isMarkdown(path))
   const reusableContents = await readReusableContents(reader, config.root, includes, idOf, diagnostics, work)
   const variablesText = await findText(reader, below + VARIABLES_FILE, diagnostics)

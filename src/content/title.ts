@@ -1,4 +1,4 @@
-import { findFrontMatter } from './edit/front-matter.js'
+import { findFrontMatterBlock } from './edit/front-matter.js'
 import { encodeHeading, encodePlainTitle } from './summary/encode.js'
 import { parseInline } from './summary/inline.js'
 import { eachLine } from './summary/lines.js'
@@ -22,7 +22,7 @@ const NO_PARAGRAPH = /^(?: {4}|\t| {0,3}(?:#{1,6}(?:[ \t]|$)|>|[-*+][ \t]|\d{1,9
 
 /** The first H1, `# Title` or underlined, after the front matter; not in fences or comments. null where there is none. */
 export function firstHeading(text: string): Heading | null {
-  const from = findFrontMatter(text)?.end ?? 0
+  const from = findFrontMatterBlock(text)?.end ?? 0
   let fence: string | null = null
   let comment = false
   let paragraph = null as { start: number; end: number } | null

@@ -6,7 +6,7 @@ import type { DocumentEntry, EntryKind, IdOf, PageEntry } from './types.js'
 export const MAX_DEPTH = 64
 
 /** Where an entry is put: the list, and what its siblings share. */
-export interface Place {
+export interface TreeLevel {
   list: PageEntry[]
   path: string
   /** Key of the parent that links and computed pages hang on. */
@@ -17,10 +17,10 @@ export interface Place {
   slugs: SlugSet
 }
 
-export const rootPlace = (list: PageEntry[]): Place => ({ list, path: '', parentKey: '', groupKey: '', depth: 0, slugs: new SlugSet() })
+export const rootLevel = (list: PageEntry[]): TreeLevel => ({ list, path: '', parentKey: '', groupKey: '', depth: 0, slugs: new SlugSet() })
 
 /** The place below `entry`; at the greatest depth, `place` itself. */
-export function placeBelow(entry: PageEntry, place: Place): Place {
+export function levelBelow(entry: PageEntry, place: TreeLevel): TreeLevel {
   if (place.depth + 1 >= MAX_DEPTH) return place
   const groupKey = entry.type === 'group' ? entry.key : place.groupKey
   return { list: entry.pages, path: entry.path, parentKey: entry.key, groupKey, depth: place.depth + 1, slugs: new SlugSet() }
@@ -52,7 +52,7 @@ export class TreeBuilder {
   }
 
   /** Adds an entry at the end of `place`; `key` is made unique, and for groups follows from the slug. */
-  add(place: Place, bare: Bare<PageEntry>, wantedSlug: string, wantedKey?: string): PageEntry {
+  add(place: TreeLevel, bare: Bare<PageEntry>, wantedSlug: string, wantedKey?: string): PageEntry {
     const slug = place.slugs.take(wantedSlug)
     if (slug !== wantedSlug) this.#reportSlug(wantedSlug, slug, bare)
     const kind: EntryKind = bare.type === 'document' ? 'page' : bare.type

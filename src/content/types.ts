@@ -74,14 +74,14 @@ export interface ComputedEntry extends EntryBase {
 }
 export type PageEntry = DocumentEntry | GroupEntry | LinkEntry | ComputedEntry
 
-export interface FilePlace {
+export interface FileEntry {
   id: string
   key: string
   /** Base name. */
   name: string
   gitPath: string
 }
-export interface ReusableContentPlace {
+export interface ReusableContentEntry {
   id: string
   key: string
   gitPath: string
@@ -98,8 +98,8 @@ export interface ContentStructure {
   listed: boolean
   pages: PageEntry[]
   /** `.gitbook/assets/**`; the files that pages reference are added by the reader of pages. */
-  assets: FilePlace[]
-  reusableContents: ReusableContentPlace[]
+  assets: FileEntry[]
+  reusableContents: ReusableContentEntry[]
   variables: Record<string, string>
   diagnostics: Diagnostic[]
   /** By ID, by git path, by path: the same entries. */

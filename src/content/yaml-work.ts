@@ -1,7 +1,7 @@
 import { TextTooCostly, type TextWork } from './work/text-work.js'
-import type { YamlPlace, YamlResult } from './yaml.js'
+import type { LineColumn, YamlResult } from './yaml.js'
 
-export type { YamlPlace }
+export type { LineColumn }
 
 /** YAML, read. What is too costly is told as YAML that cannot be read. */
 export async function yamlOf(work: Pick<TextWork, 'yaml'>, text: string): Promise<YamlResult> {

@@ -8,7 +8,7 @@ const MAX_ALIASES = 50
 const MAX_DEPTH = 32
 const MAX_NODES = 50_000
 
-export interface YamlPlace {
+export interface LineColumn {
   /** 1-based, in the YAML text. */
   line: number
   column: number
@@ -19,7 +19,7 @@ export interface YamlEntry {
   value: unknown
   /** A scalar as written (`1.10` stays `1.10`); null where the value is a list or map. */
   text: string | null
-  place: YamlPlace
+  place: LineColumn
 }
 
 export type YamlResult =
@@ -28,7 +28,7 @@ export type YamlResult =
       entries: YamlEntry[] | null
       value: unknown
     }
-  | { ok: false; message: string; place: YamlPlace }
+  | { ok: false; message: string; place: LineColumn }
 
 /** A deep copy of what a YAML text meant, without `__proto__`, and refused where aliases make it large, deep or circular. */
 function plain(value: unknown, budget: { nodes: number }, depth = 0): unknown {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
-import { fingerprint } from '../../src/content/blocks/essence.js'
+import { fingerprint } from '../../src/content/blocks/meaning.js'
 import { parseDocument } from '../../src/content/blocks/parse.js'
 import { printDocument } from '../../src/content/blocks/print.js'
 import type { BlockNode, DocumentNode, TextNode } from '../../src/content/types.js'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
-import { findFrontMatter, replaceBody, setFrontMatter } from '../../src/content/edit/front-matter.js'
+import { findFrontMatterBlock, replaceBody, setFrontMatter } from '../../src/content/edit/front-matter.js'
 import { mergeFrontMatter, mergeYaml } from '../../src/content/edit/merge-yaml.js'
 import { YamlEditError, readYamlMap, setYamlKey } from '../../src/content/edit/yaml.js'
 import { suite } from '../support/suite.js'
@@ -44,7 +44,7 @@ test('set, then restored, is the same bytes', () => {
   const key = fc.constantFrom('icon', 'title', 'weight', 'layout.width', 'layout.title.visible', 'layout.x.visible', 'new', 'cover')
   fc.assert(
     fc.property(key, scalar, fc.constantFrom(page, page.replace(/\n/g, '\r\n'), '# T\n', '\ufeffbody'), (name, value, text) => {
-      const block = findFrontMatter(text)
+      const block = findFrontMatterBlock(text)
       const was = name
         .split('.')
         .reduce<unknown>(
@@ -52,7 +52,7 @@ test('set, then restored, is the same bytes', () => {
           block ? readYamlMap(text.slice(block.yamlStart, block.yamlEnd)) : {},
         )
       const done = setFrontMatter(text, { [name]: value })
-      const after = findFrontMatter(done)!
+      const after = findFrontMatterBlock(done)!
       const now = name.split('.').reduce<unknown>((of, part) => (of as Record<string, unknown>)[part], readYamlMap(done.slice(after.yamlStart, after.yamlEnd)))
       assert.is(now, value)
       const plain = typeof value === 'string' && /^[b-m][a-z ]{3,}[b-m]$/.test(value)

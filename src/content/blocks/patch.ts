@@ -1,5 +1,5 @@
 import type { BlockNode, DocumentNode } from '../types.js'
-import { fingerprint } from './essence.js'
+import { fingerprint } from './meaning.js'
 import type { Position } from './node.js'
 
 interface Edit {

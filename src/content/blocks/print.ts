@@ -3,7 +3,7 @@ import { type Options, toMarkdown } from 'mdast-util-to-markdown'
 import type { BlockNode, DocumentNode } from '../types.js'
 import { DocumentError, DocumentTooLarge } from './document-error.js'
 import { checkDocument } from './document-input.js'
-import { essenceOf, fingerprint } from './essence.js'
+import { meaningOf, fingerprint } from './meaning.js'
 import type { Markdown } from './markdown.js'
 import { parseDocument } from './parse.js'
 import { patches } from './patch.js'
@@ -59,8 +59,8 @@ export function printDocument(input: DocumentNode, source?: string): string {
   if (source !== undefined && verbatimText(input) === source) return source
   const document = checkDocument(input)
   const printing: Printing = { definitions: definitionsOf(document) }
-  const wanted = essenceOf(document)
-  const says = (markdown: string): boolean => essenceOf(parseDocument(markdown)) === wanted
+  const wanted = meaningOf(document)
+  const says = (markdown: string): boolean => meaningOf(parseDocument(markdown)) === wanted
   if (source !== undefined) {
     const base = parseDocument(source)
     if (fingerprint(base) === fingerprint(document)) return source
@@ -82,7 +82,7 @@ function findFault(document: DocumentNode, printing: Printing): string {
   const definitions = document.nodes.filter((node) => node.type === 'definition' || node.type === 'footnote')
   const index = document.nodes.findIndex((node) => {
     const alone = { ...document, nodes: definitions.includes(node) ? definitions : [node, ...definitions] }
-    return essenceOf(parseDocument(print(alone.nodes, printing))) !== essenceOf(alone)
+    return meaningOf(parseDocument(print(alone.nodes, printing))) !== meaningOf(alone)
   })
   return index < 0 ? 'nodes' : `nodes/${index}`
 }

@@ -5,7 +5,7 @@ import { decodeText, encodeText, encodingOf } from '../text.js'
 import { firstHeading, setFirstHeading } from '../title.js'
 import type { DocumentNode } from '../types.js'
 import type { FileEdit, FileOutcome, Outcome } from '../work/text-work.js'
-import { findFrontMatter, replaceBody, setFrontMatter } from './front-matter.js'
+import { findFrontMatterBlock, replaceBody, setFrontMatter } from './front-matter.js'
 import { keepLineEnds } from './line-ends.js'
 import { readYamlMap, YamlEditError } from './yaml.js'
 
@@ -69,7 +69,7 @@ export function edited(edit: () => string): Outcome<string> {
 }
 
 function keysOf(markdown: string): Set<string> {
-  const block = findFrontMatter(markdown)
+  const block = findFrontMatterBlock(markdown)
   if (!block) return new Set()
   try {
     return new Set(Object.keys(readYamlMap(markdown.slice(block.yamlStart, block.yamlEnd))))

@@ -13,7 +13,7 @@ export interface FrontMatterBlock {
 }
 
 /** The block at the beginning of the text; null where there is none, or it is never closed. */
-export function findFrontMatter(text: string): FrontMatterBlock | null {
+export function findFrontMatterBlock(text: string): FrontMatterBlock | null {
   const opening = /^[\ufeff\u200b]*(---[ \t]*(?:\r\n|\n|\r))/.exec(text)
   if (!opening) return null
   const yamlStart = opening[0].length
@@ -30,7 +30,7 @@ export function findFrontMatter(text: string): FrontMatterBlock | null {
  * @throws YamlEditError when the block is no mapping that can be read, or longer than front matter is read.
  */
 export function setFrontMatter(text: string, changes: Readonly<Record<string, unknown>>): string {
-  const block = findFrontMatter(text)
+  const block = findFrontMatterBlock(text)
   const old = block ? text.slice(block.yamlStart, block.yamlEnd) : ''
   if (old.length > MAX_FRONT_MATTER)
     throw new YamlEditError(`The front matter has ${old.length} characters; up to ${MAX_FRONT_MATTER} are read. Shorten it with the page's text.`)
@@ -54,8 +54,8 @@ const pathOf = (key: string, yaml: string): string[] => (yaml.split(/\r?\n/).som
  */
 export function replaceBody(text: string, markdown: string): string {
   const put = markdown.replace(/^\ufeff/, '')
-  if (findFrontMatter(put)) return (text.startsWith('\ufeff') ? '\ufeff' : '') + put
-  const block = findFrontMatter(text)
+  if (findFrontMatterBlock(put)) return (text.startsWith('\ufeff') ? '\ufeff' : '') + put
+  const block = findFrontMatterBlock(text)
   if (!block) return (text.startsWith('\ufeff') ? '\ufeff' : '') + put
   const head = text.slice(0, block.end)
   return put === '' || /[\r\n]$/.test(head) ? head + put : `${head}\n${put}`

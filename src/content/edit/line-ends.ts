@@ -1,4 +1,4 @@
-import { settledIn } from '../summary/order.js'
+import { keptOrder } from '../kept-order.js'
 
 interface Line {
   text: string
@@ -76,7 +76,7 @@ function matched(was: readonly Line[], now: readonly Line[], only: string): stri
 function matchLines(was: readonly Line[], now: readonly Line[]): number[] {
   const [old, next] = [onlyOnes(was), onlyOnes(now)]
   const shared = [...next.keys()].filter((text) => old.has(text))
-  const settled = settledIn(
+  const settled = keptOrder(
     [...old.keys()].filter((text) => next.has(text)),
     shared,
   )

@@ -1,4 +1,4 @@
-import { findFrontMatter } from './front-matter.js'
+import { findFrontMatterBlock } from './front-matter.js'
 import { sameValue } from './same-value.js'
 import { YamlEditError, readYamlMap, setYamlKey } from './yaml.js'
 
@@ -45,7 +45,7 @@ export function mergeYaml(base: string, ours: string, theirs: string): Merged {
 export function mergeFrontMatter(base: string, ours: string, theirs: string): Merged {
   const merged = mergeYaml(yamlOf(base), yamlOf(ours), yamlOf(theirs))
   if ('conflict' in merged) return merged
-  const block = findFrontMatter(ours)
+  const block = findFrontMatterBlock(ours)
   if (block) return { text: ours.slice(0, block.yamlStart) + merged.text + ours.slice(block.yamlEnd) }
   if (merged.text === '') return { text: ours }
   const lead = ours.startsWith('\ufeff') ? '\ufeff' : ''
@@ -54,6 +54,6 @@ export function mergeFrontMatter(base: string, ours: string, theirs: string): Me
 }
 
 function yamlOf(text: string): string {
-  const block = findFrontMatter(text)
+  const block = findFrontMatterBlock(text)
   return block ? text.slice(block.yamlStart, block.yamlEnd) : ''
 }

@@ -15,21 +15,21 @@ import type { SummaryNode } from '../types.js'
 import type { Outcome } from '../work/text-work.js'
 
 /** Where something goes: below the entry on a line (null = top level), before another one's line (absent = last). */
-export interface SummaryPlace {
+export interface SummaryDestination {
   parent: number | null
   before?: number
 }
 
 /** One change of a table of contents. Entries are named by their lines, as the structure that was read from the same text has them. */
 export type SummaryChange =
-  | { kind: 'insert'; title: string; href: string | null; place: SummaryPlace }
+  | { kind: 'insert'; title: string; href: string | null; place: SummaryDestination }
   | { kind: 'retitle'; line: number; title: string }
   | { kind: 'retarget'; targets: readonly { line: number; href: string }[] }
-  | { kind: 'move'; line: number; place: SummaryPlace }
+  | { kind: 'move'; line: number; place: SummaryDestination }
   | { kind: 'remove'; line: number }
-  | { kind: 'insert-group'; title: string; slug?: string; place: SummaryPlace }
+  | { kind: 'insert-group'; title: string; slug?: string; place: SummaryDestination }
   | { kind: 'retitle-group'; line: number; title: string; slug?: string }
-  | { kind: 'move-group'; line: number; place: SummaryPlace }
+  | { kind: 'move-group'; line: number; place: SummaryDestination }
   | { kind: 'remove-group'; line: number }
 
 /** Makes a change. What the editor refuses is told, with its reason. */
@@ -46,8 +46,8 @@ function apply(text: string, change: SummaryChange): string {
   if (change.kind === 'retarget') return retarget(text, change.targets)
   const { nodes } = parseSummary(text)
   const at = (line: number): Locator => ({ start: nodeAt(nodes, line).start })
-  const parent = (place: SummaryPlace): Locator | null => (place.parent === null ? null : at(place.parent))
-  const index = (place: SummaryPlace, moving?: number): { at?: number } => indexOf(nodes, place, moving)
+  const parent = (place: SummaryDestination): Locator | null => (place.parent === null ? null : at(place.parent))
+  const index = (place: SummaryDestination, moving?: number): { at?: number } => indexOf(nodes, place, moving)
   switch (change.kind) {
     case 'insert':
       return insertEntry(text, { title: change.title, href: change.href, parent: parent(change.place), ...index(change.place) })
@@ -91,7 +91,7 @@ function find(nodes: readonly SummaryNode[], line: number): SummaryNode | null {
 }
 
 /** Index among the parent's nodes: nodes that are no pages (missing files) stay where they are. */
-function indexOf(nodes: readonly SummaryNode[], { parent, before }: SummaryPlace, moving?: number): { at?: number } {
+function indexOf(nodes: readonly SummaryNode[], { parent, before }: SummaryDestination, moving?: number): { at?: number } {
   if (before === undefined) return {}
   const siblings = (parent === null ? nodes : (find(nodes, parent)?.children ?? [])).filter((node) => node.line !== moving)
   const at = siblings.findIndex((node) => node.line === before)

@@ -3,7 +3,7 @@ import { assign, type Edge } from './assign.js'
 import { fragmentsOf, likeness } from './fragments.js'
 
 /** What can be seen of a page's file before or after a commit. */
-export interface Sight {
+export interface PageVersion {
   path: string
   oid: string
   /** null: not read. */
@@ -42,7 +42,7 @@ const MAX_FRAGMENTS = 500_000
 /** So many pages without a place are compared with each other, text by text. */
 const MAX_LEFT = 64
 
-interface Seen extends Sight {
+interface Seen extends PageVersion {
   fragments: ReadonlySet<string>
 }
 
@@ -52,7 +52,7 @@ interface Seen extends Sight {
  * that was and is another page's (rotations, swaps); where these do not say more than the path does, it stays. What only
  * one of the old texts has counts: of near-identical pages that is all there is to tell them apart.
  */
-export async function matchPages(before: readonly Sight[], after: readonly Sight[], slices: Slices): Promise<Map<string, string>> {
+export async function matchPages(before: readonly PageVersion[], after: readonly PageVersion[], slices: Slices): Promise<Map<string, string>> {
   const [old, now] = withinMemory(await seen(before, slices), await seen(after, slices))
   const edges = await edgesOf(old, now, slices)
   const chosen = assign(edges)
@@ -67,7 +67,7 @@ export async function matchPages(before: readonly Sight[], after: readonly Sight
   return found
 }
 
-async function seen(sights: readonly Sight[], slices: Slices): Promise<Seen[]> {
+async function seen(sights: readonly PageVersion[], slices: Slices): Promise<Seen[]> {
   const all: Seen[] = []
   let left = MAX_FRAGMENTS
   for (const sight of sights) {
@@ -108,8 +108,8 @@ async function edgesOf(old: readonly Seen[], now: readonly Seen[], slices: Slice
 class Hints {
   readonly here: Map<string, number>
   readonly was: Set<string>
-  readonly #columns: ReadonlyArray<readonly [what: keyof Sight, of: Map<string, number>]>
-  readonly #once: ReadonlyMap<keyof Sight, ReadonlySet<string>>
+  readonly #columns: ReadonlyArray<readonly [what: keyof PageVersion, of: Map<string, number>]>
+  readonly #once: ReadonlyMap<keyof PageVersion, ReadonlySet<string>>
 
   constructor(
     old: readonly Seen[],
@@ -123,7 +123,7 @@ class Hints {
   }
 
   /** The column that alone has the page's title (heading, bytes), where the page alone had it. */
-  find(page: Seen, what: keyof Sight): number | undefined {
+  find(page: Seen, what: keyof PageVersion): number | undefined {
     const value = page[what]
     const columns = this.#columns.find(([name]) => name === what)?.[1]
     return value !== null && this.#once.get(what)?.has(value) ? columns?.get(value) : undefined
@@ -140,7 +140,7 @@ class Hints {
   }
 }
 
-function onlyOnes(pages: readonly Seen[], what: keyof Sight): Map<string, number> {
+function onlyOnes(pages: readonly Seen[], what: keyof PageVersion): Map<string, number> {
   const found = new Map<string, number | null>()
   for (const [index, page] of pages.entries()) {
     const value = page[what]

@@ -1,16 +1,16 @@
 import { parseDocument } from '../blocks/parse.js'
-import { placesOf } from '../blocks/places.js'
+import { commentTargetsOf } from '../blocks/comment-targets.js'
 import { pageLimit, tooLong } from '../blocks/weight.js'
 import { editFile, edited, print, setMembers } from '../edit/edit-file.js'
 import { keepLineEnds } from '../edit/line-ends.js'
-import { rewriteReferences } from '../edit/links.js'
+import { rewriteReferences } from '../edit/rewrite-references.js'
 import { mergePage } from '../edit/merge-page.js'
 import { mergeYaml } from '../edit/merge-yaml.js'
 import { changeSummary } from '../edit/summary-change.js'
 import { setYamlKey } from '../edit/yaml.js'
 import { readPage } from '../front-matter.js'
-import { codeSpans, findReferences } from '../links.js'
-import { holdsOne } from '../mentions.js'
+import { codeSpans, findReferences } from '../find-references.js'
+import { containsAny } from '../mentions.js'
 import { mergeSummary } from '../summary/merge.js'
 import { parseSummary } from '../summary/parse.js'
 import { decodeText, encodeText, encodingOf } from '../text.js'
@@ -28,7 +28,7 @@ export const direct: TextTasks = {
   summary: parseSummary,
   references: (markdown) => findReferences(markdown),
   codeSpans,
-  places: (markdown) => placesOf(parseDocument(markdown)),
+  commentTargets: (markdown) => commentTargetsOf(parseDocument(markdown)),
   limit: pageLimit,
   print,
   setMembers,
@@ -41,7 +41,7 @@ export const direct: TextTasks = {
     const moved = targets.map((one) => ({ ...one, start: bodyStart + one.start, end: bodyStart + one.end }))
     return { done: encodeText(rewriteReferences(text, moved), encodingOf(file)) }
   },
-  mentions: (text, tokens) => holdsOne(text, new Set(tokens)),
+  mentions: (text, tokens) => containsAny(text, new Set(tokens)),
   keepLineEnds,
   largePage(file, path) {
     const { attributes, diagnostics, markdown } = readPage(decodeText(file), path)

@@ -1,5 +1,5 @@
-import type { Place } from '../blocks/places.js'
-import type { ReferenceReplacement } from '../edit/links.js'
+import type { CommentTarget } from '../blocks/comment-targets.js'
+import type { ReferenceReplacement } from '../edit/rewrite-references.js'
 import type { SummaryChange } from '../edit/summary-change.js'
 import type { Reference } from '../reference.js'
 import type { DocumentNode, PageSource, Summary } from '../types.js'
@@ -43,7 +43,7 @@ export interface TextTasks {
   summary(text: string): Summary
   references(markdown: string): readonly Reference[]
   codeSpans(markdown: string): readonly (readonly [number, number])[]
-  places(markdown: string): readonly Place[]
+  commentTargets(markdown: string): readonly CommentTarget[]
   /** The limit that a page's markdown is beyond; null where it is beyond none. */
   limit(markdown: string): string | null
   /** A block tree as markdown; `present` = what it was read from. */

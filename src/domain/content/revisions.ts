@@ -4,7 +4,7 @@ import { resolveReference } from '../../content/resolve-reference.js'
 import { idOf } from '../../content/identity.js'
 import { mentionSearch } from '../../content/mentions.js'
 import { readStructure } from '../../content/structure.js'
-import type { ContentStructure, DocumentEntry, FilePlace, PageEntry } from '../../content/types.js'
+import type { ContentStructure, DocumentEntry, FileEntry, PageEntry } from '../../content/types.js'
 import { unlessTooCostly } from '../../content/work/text-work.js'
 import { MissingObject, type Repository, type Snapshot, type TreeChange } from '../../git/index.js'
 import { notFound } from '../../kernel/errors.js'
@@ -134,7 +134,7 @@ export function* eachPage(pages: readonly PageEntry[]): Generator<PageEntry> {
 }
 
 /** The files of a revision: `.gitbook/assets/**` and what pages reference (spec/gaps.md), in order of path. */
-export async function filesOf(app: App, revision: OpenRevision): Promise<FilePlace[]> {
+export async function filesOf(app: App, revision: OpenRevision): Promise<FileEntry[]> {
   const { structure, snapshot } = revision
   const cacheKey = `${revision.space.doc.id}:${snapshot.tree}`
   const referenced = app.content.files.get(cacheKey) ?? (await referencedFiles(app, revision))

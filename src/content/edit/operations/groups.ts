@@ -1,9 +1,9 @@
 import type { ChangeOf } from '../../../model/content-changes.js'
-import { relativeTarget } from '../links.js'
+import { relativeTarget } from '../rewrite-references.js'
 import { ChangeError } from '../change-error.js'
-import type { Operation } from '../plan.js'
+import type { Operation } from '../batch.js'
 import { checkSlug, filesBelow } from './pages.js'
-import { editSummary, lineOf, nameRef, pageOf, parentOf, placeOf } from './table-of-contents.js'
+import { editSummary, lineOf, nameRef, pageOf, parentOf, destinationOf } from './table-of-contents.js'
 
 /** Adds a group: a heading of the table of contents. Groups stand at the top level. */
 export const insertGroup: Operation<ChangeOf<'insert_group'>> = async (batch, change) => {
@@ -14,7 +14,7 @@ export const insertGroup: Operation<ChangeOf<'insert_group'>> = async (batch, ch
     kind: 'insert-group',
     title: change.title,
     ...(change.slug === undefined ? {} : { slug: change.slug }),
-    place: placeOf(now, null, change.at),
+    place: destinationOf(now, null, change.at),
   }))
   const made = (await batch.workspace.structure()).pages.find((page) => page.type === 'group' && !before.has(page.id))
   if (!made) throw new ChangeError('The group could not be listed.')
@@ -38,7 +38,7 @@ export const updateGroup: Operation<ChangeOf<'update_group'>> = async (batch, ch
       true,
     )
   if (change.at !== undefined || change.into === null)
-    await editSummary(batch, (now) => ({ kind: 'move-group', line: lineOf(now, group), place: placeOf(now, null, change.at, group) }))
+    await editSummary(batch, (now) => ({ kind: 'move-group', line: lineOf(now, group), place: destinationOf(now, null, change.at, group) }))
   return { object: 'updated_page', page: group.id }
 }
 
@@ -63,7 +63,7 @@ export const insertLink: Operation<ChangeOf<'insert_link'>> = async (batch, chan
   const structure = await batch.workspace.structure()
   const parent = await parentOf(batch, change.into)
   const before = new Set([...structure.byId.keys()])
-  await editSummary(batch, (now) => ({ kind: 'insert', title: change.title, href, place: placeOf(now, parent, change.at) }))
+  await editSummary(batch, (now) => ({ kind: 'insert', title: change.title, href, place: destinationOf(now, parent, change.at) }))
   const made = [...(await batch.workspace.structure()).byId.values()].find((page) => !before.has(page.id))
   if (!made) throw new ChangeError('The link could not be listed.')
   return { object: 'created_page', page: made.id }

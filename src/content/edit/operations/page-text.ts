@@ -7,7 +7,7 @@ import { MAX_EDITED_BYTES, MAX_TEXT_BYTES } from '../../text.js'
 import { type FileEdit, type Outcome, TextTooCostly } from '../../work/text-work.js'
 import { ChangeError } from '../change-error.js'
 import { editFile as editAtOnce } from '../edit-file.js'
-import type { Batch } from '../plan.js'
+import type { Batch } from '../batch.js'
 
 type Work = Pick<Batch, 'work'>
 type GivenDocument = NonNullable<ChangeOf<'update_page'>['document']>

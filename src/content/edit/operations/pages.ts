@@ -3,12 +3,12 @@ import { folderOf, nameOf } from '../../paths.js'
 import { fileSlug, MAX_FILE_SLUG_BYTES, pageSlug } from '../../slug.js'
 import { encodeText } from '../../text.js'
 import type { DocumentEntry, PageEntry } from '../../types.js'
-import { relativeTarget } from '../links.js'
+import { relativeTarget } from '../rewrite-references.js'
 import { ChangeError } from '../change-error.js'
-import type { Batch, Operation } from '../plan.js'
+import type { Batch, Operation } from '../batch.js'
 import { moveFile } from './move-file.js'
 import { bounded, documentOf, editFile, markdownOf, membersOf, withMembers } from './page-text.js'
-import { containerOf, editSummary, folderFor, inFolder, lineOf, nameRef, pageOf, parentOf, placeOf } from './table-of-contents.js'
+import { containerOf, editSummary, folderFor, inFolder, lineOf, nameRef, pageOf, parentOf, destinationOf } from './table-of-contents.js'
 
 /** Adds a page: its file, and its line in the table of contents. */
 export const insertPage: Operation<ChangeOf<'insert_page'>> = async (batch, change) => {
@@ -27,7 +27,7 @@ export const insertPage: Operation<ChangeOf<'insert_page'>> = async (batch, chan
   for (let n = 1; siblings.has(pageSlug(path)) || (await workspace.isTaken(path)); n++) path = inFolder(folder, `${wanted}-${n}.md`)
   await workspace.add(path, encodeText(await withMembers(batch, given, change)))
   batch.written.add(path)
-  await editSummary(batch, (now) => ({ kind: 'insert', title, href: relativeTarget(now.config.summary, path), place: placeOf(now, parent, change.at) }))
+  await editSummary(batch, (now) => ({ kind: 'insert', title, href: relativeTarget(now.config.summary, path), place: destinationOf(now, parent, change.at) }))
   const page = (await workspace.structure()).byGitPath.get(path)
   if (!page) throw new ChangeError(`The page could not be listed as ${path}.`)
   nameRef(batch, change.ref, page.id)
@@ -83,7 +83,7 @@ async function movePage(batch: Parameters<typeof updatePage>[0], page: PageEntry
   for (let at: PageEntry | null | undefined = parent; at; at = containerOf(structure, at)) {
     if (at.id === page.id) throw new ChangeError('A page cannot be moved under itself or one of its subpages.', 'into')
   }
-  await editSummary(batch, (now) => ({ kind: 'move', line: lineOf(now, page), place: placeOf(now, parent, change.at, page) }))
+  await editSummary(batch, (now) => ({ kind: 'move', line: lineOf(now, page), place: destinationOf(now, parent, change.at, page) }))
 }
 
 /** The path of a page's file under another slug: the file, or for a README its folder. */

@@ -2,10 +2,10 @@ import { groupSlug } from '../../slug.js'
 import { encodeEntry, encodeHeading } from '../../summary/encode.js'
 import type { ContentStructure, PageEntry } from '../../types.js'
 import { folderOf } from '../../paths.js'
-import { relativeTarget } from '../links.js'
+import { relativeTarget } from '../rewrite-references.js'
 import { ChangeError } from '../change-error.js'
-import type { Batch } from '../plan.js'
-import type { SummaryChange, SummaryPlace } from '../summary-change.js'
+import type { Batch } from '../batch.js'
+import type { SummaryChange, SummaryDestination } from '../summary-change.js'
 import { bounded } from './page-text.js'
 
 /** SUMMARY.md as it is now, made from the inferred tree where there is none: its first structural edit creates it. */
@@ -59,7 +59,7 @@ export function lineOf(structure: ContentStructure, page: PageEntry): number {
 }
 
 /** The place in the table of contents for an index among the pages of a parent (`moving` left out). */
-export function placeOf(structure: ContentStructure, parent: PageEntry | null, at: number | undefined, moving?: PageEntry): SummaryPlace {
+export function destinationOf(structure: ContentStructure, parent: PageEntry | null, at: number | undefined, moving?: PageEntry): SummaryDestination {
   const pages = parent ? (structure.byId.get(parent.id)?.pages ?? []) : structure.pages
   const next = at === undefined ? undefined : pages.filter((page) => page.id !== moving?.id)[at]
   return { parent: parent ? lineOf(structure, parent) : null, ...(next?.line === undefined ? {} : { before: next.line }) }

@@ -1,7 +1,7 @@
 import { parse, postprocess, preprocess } from 'micromark'
 import { gfm } from 'micromark-extension-gfm'
 import { type HtmlAttribute, scanAttributes } from './html-attributes.js'
-import { readPieces } from './pieces.js'
+import { readReferenceWindows } from './reference-windows.js'
 import { decodeTarget, type Reference, type ReferenceKind, type TargetEncoding } from './reference.js'
 
 /** Characters of one page in which references are looked for; a longer page has none. */
@@ -31,7 +31,7 @@ const LIQUID: ReadonlyMap<string, { attribute: string; kind: ReferenceKind }> = 
  * Pages beyond `MAX_PAGE_LENGTH`, and passages that would take quadratic time (`pieces.ts`), have none. `pieces` takes the
  * page apart: in tests, not at all.
  */
-export function findReferences(markdown: string, pieces: typeof readPieces = readPieces): Reference[] {
+export function findReferences(markdown: string, pieces: typeof readReferenceWindows = readReferenceWindows): Reference[] {
   if (markdown.length > MAX_PAGE_LENGTH) return []
   const found: Reference[] = []
   const add = (kind: ReferenceKind, start: number, end: number, encoding: TargetEncoding): void => {
@@ -66,7 +66,7 @@ export function codeSpans(markdown: string): Span[] {
     if (whole) for (const span of code) found.push(span)
     return whole
   }
-  readPieces(markdown, read, true)
+  readReferenceWindows(markdown, read, true)
   return found
 }
 

@@ -21,7 +21,7 @@ function data(node: Exclude<Node, { object: 'text' }>): unknown {
   return kept.map(([name, value]) => [name, plain(value)]).sort(([a], [b]) => (String(a) < String(b) ? -1 : 1))
 }
 
-function essence(nodes: readonly Node[], verbatim: boolean): unknown[] {
+function meaning(nodes: readonly Node[], verbatim: boolean): unknown[] {
   const out: unknown[] = []
   let leaves: Array<[marks: string, text: string]> = []
   const flush = () => {
@@ -40,7 +40,7 @@ function essence(nodes: readonly Node[], verbatim: boolean): unknown[] {
       leaves.push(...node.leaves.map((leaf): [string, string] => [JSON.stringify(leaf.marks.map((mark) => [mark.type, mark.data])), leaf.text]))
     else if (!isEmptyParagraph(node)) {
       flush()
-      const inner = essence(node.nodes as Node[], node.object === 'block' && VERBATIM.has(node.type))
+      const inner = meaning(node.nodes as Node[], node.object === 'block' && VERBATIM.has(node.type))
       out.push(node.type === 'hard-break' ? node.type : [node.type, data(node), inner])
     }
   }
@@ -49,7 +49,7 @@ function essence(nodes: readonly Node[], verbatim: boolean): unknown[] {
 }
 
 /** What a tree says, apart from how it is spelt: types, texts with their marks, targets and options. Two trees that agree in it read the same. */
-export const essenceOf = (document: DocumentNode): string => JSON.stringify(essence(document.nodes, false))
+export const meaningOf = (document: DocumentNode): string => JSON.stringify(meaning(document.nodes, false))
 
 /** A node with everything but its keys and positions, for comparison. */
 export const fingerprint = (node: BlockNode | DocumentNode): string =>

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { BlockNode, DocumentNode } from '../types.js'
-import { fingerprint } from './essence.js'
+import { fingerprint } from './meaning.js'
 import { type Inline, plainText } from './node.js'
 
 /** Something in a document that can be pointed at: a node, or a cell of a table by its record and column. */
-export interface Place {
+export interface CommentTarget {
   /** Key of the node; of the table, for a cell. */
   node: string
   record?: string
@@ -35,10 +35,10 @@ const previewOf = (text: string): string => [...text].slice(0, MAX_PREVIEW).join
  * Every place of a document, in order. Keys are counted from the top, so an edit above a node changes its key: a place is
  * recognised in another version of the page by what it says (`digest`) and how often that was said before (`occurrence`).
  */
-export function placesOf(document: DocumentNode): Place[] {
+export function commentTargetsOf(document: DocumentNode): CommentTarget[] {
   const seen = new Map<string, number>()
-  const found: Place[] = []
-  const add = (place: Omit<Place, 'occurrence'>): void => {
+  const found: CommentTarget[] = []
+  const add = (place: Omit<CommentTarget, 'occurrence'>): void => {
     const occurrence = seen.get(place.digest) ?? 0
     seen.set(place.digest, occurrence + 1)
     found.push({ ...place, occurrence })
@@ -56,7 +56,7 @@ export function placesOf(document: DocumentNode): Place[] {
 }
 
 /** The cells of a table: recognised by the table's columns, their own column and what they say. */
-function cellsOf(table: BlockNode): Omit<Place, 'occurrence'>[] {
+function cellsOf(table: BlockNode): Omit<CommentTarget, 'occurrence'>[] {
   const columns = (table.data['definition'] ?? []) as Column[]
   const titles = JSON.stringify(columns.map(({ title }) => title))
   const rows = (table.nodes as BlockNode[]).filter((row) => row.data['header'] !== true)
@@ -79,10 +79,10 @@ function cellsOf(table: BlockNode): Omit<Place, 'occurrence'>[] {
 }
 
 /** What is recognised of a place. */
-export type PlaceMark = Pick<Place, 'digest' | 'occurrence'>
+export type CommentTargetMark = Pick<CommentTarget, 'digest' | 'occurrence'>
 
 /** The same place in another version of the document; null where nothing says the same any more. */
-export function findPlace(places: readonly Place[], mark: PlaceMark): Place | null {
+export function findCommentTarget(places: readonly CommentTarget[], mark: CommentTargetMark): CommentTarget | null {
   const same = places.filter((place) => place.digest === mark.digest)
   return same[mark.occurrence] ?? same.at(-1) ?? null
 }

@@ -3,9 +3,9 @@ import type { Reference } from '../reference.js'
 import { decodeText, MAX_TEXT_BYTES } from '../text.js'
 import { unlessTooCostly } from '../work/text-work.js'
 import { ChangeError } from './change-error.js'
-import { findFrontMatter } from './front-matter.js'
-import type { ReferenceReplacement } from './links.js'
-import type { Batch } from './plan.js'
+import { findFrontMatterBlock } from './front-matter.js'
+import type { ReferenceReplacement } from './rewrite-references.js'
+import type { Batch } from './batch.js'
 
 /** What stands for a target from now on; null where it stays. */
 export type Retargeting = (target: string) => string | null
@@ -21,7 +21,7 @@ export async function retargetLinks(batch: Batch, path: string, look: (text: str
   const text = decodeText(file)
   const next = await look(text)
   if (next === null) return
-  const bodyStart = findFrontMatter(text)?.end ?? 0
+  const bodyStart = findFrontMatterBlock(text)?.end ?? 0
   const found: ReferenceReplacement[] = []
   const slices = new Slices()
   for (const { target, start, end } of await referencesIn(batch, text.slice(bodyStart))) {

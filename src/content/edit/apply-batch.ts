@@ -2,13 +2,13 @@ import type { ContentChange } from '../../model/content-changes.js'
 import { decodePercent, folderOf } from '../paths.js'
 import { findTarget } from '../file-index.js'
 import type { ContentStructure, PageEntry } from '../types.js'
-import { relativeTarget } from './links.js'
+import { relativeTarget } from './rewrite-references.js'
 import { deleteFile, deleteReusableContent, insertFiles, renameFile, updateVariables, upsertReusableContent } from './operations/files.js'
 import { deleteGroup, insertGroup, insertLink, updateGroup } from './operations/groups.js'
 import { deletePage, insertPage, revertPage, updatePage } from './operations/pages.js'
 import { ChangeError } from './change-error.js'
-import { type Retargeting, retargetLinks } from './references.js'
-import type { Applied, Batch, Operation } from './plan.js'
+import { type Retargeting, retargetLinks } from './retarget-links.js'
+import type { Applied, Batch, Operation } from './batch.js'
 
 /** Every kind of change (spec/gaps.md, "Writing pages"). */
 const operations: { readonly [K in ContentChange['operation']]: Operation<Extract<ContentChange, { operation: K }>> } = {

@@ -20,7 +20,7 @@ const TOO_DEEP = /^(?:[ \t]{0,8}(?:>|[-+*][ \t]|\d{1,9}[.)][ \t])){40}|^[ \t]{20
  * need not be read at all, and a piece that only an attacker would write (tens of thousands of brackets in one
  * paragraph, forty containers in one another) is left out. `every` = pieces without references and code too.
  */
-export function readPieces(markdown: string, read: (text: string, start: number, sentinel: string) => boolean, every = false): void {
+export function readReferenceWindows(markdown: string, read: (text: string, start: number, sentinel: string) => boolean, every = false): void {
   let total = 0
   for (let start = 0; start < markdown.length; ) {
     const fence = !every && (markdown.startsWith('```', start) || markdown.startsWith('~~~', start)) ? fenceEnd(markdown, start) : -1
