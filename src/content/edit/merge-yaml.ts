@@ -1,5 +1,5 @@
 import { findFrontMatterBlock } from './front-matter.js'
-import { sameValue } from './same-value.js'
+import { sameValue } from '../json.js'
 import { YamlEditError, readYamlMap, setYamlKey } from './yaml.js'
 
 export type Merged = { text: string } | { conflict: string }

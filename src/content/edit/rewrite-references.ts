@@ -31,7 +31,7 @@ function encodeFor(markdown: string, start: number, end: number, raw: string): s
   const before = markdown[start - 1] ?? ''
   const inPercent = /%(?:20|28|29)/.test(old)
   if (before === '<' && markdown[end] === '>') return escapeAngle(target)
-  const place = placeOf(markdown, start)
+  const place = syntaxAround(markdown, start)
   if (place === 'block') return target.replace(inPercent || !/["']/.test(before) ? /["'{} ]/g : /["'{}]/g, percent)
   if (place === 'html') {
     const spaced = inPercent || !/["']/.test(before) ? target.replace(/[ "'=`]/g, percent) : target
@@ -50,7 +50,7 @@ function encodeFor(markdown: string, start: number, end: number, raw: string): s
 const escapeAngle = (target: string): string => target.replace(/\\(?=[!-/:-@[-`{-~]|$)|[<>]/g, '\\$&').replace(/&(?=#|\w+;)/g, '\\&')
 
 /** What kind of text surrounds an offset: the nearest tag or block that is still open there; only an attribute follows `=`. */
-function placeOf(markdown: string, start: number): 'markdown' | 'html' | 'block' {
+function syntaxAround(markdown: string, start: number): 'markdown' | 'html' | 'block' {
   const window = markdown.slice(Math.max(0, start - 2000), start)
   const block = window.lastIndexOf('{%')
   if (block >= 0 && !window.includes('%}', block)) return 'block'

@@ -3,7 +3,7 @@ import { applyChanges, applyInSteps } from '../identity-changes.js'
 import { type IdOverrides, idOf } from '../identity.js'
 import { matchStructures, structureKeys } from '../identity-structure.js'
 import { keyBelow } from '../paths.js'
-import { kindOfPath } from '../place-kind.js'
+import { kindOfPath, shapedBy } from '../known-files.js'
 import { MAX_STRUCTURE_BYTES, readBounded } from '../read-file.js'
 import { readStructure } from '../structure.js'
 import { decodeText, encodeText, encodingOf } from '../text.js'
@@ -116,13 +116,13 @@ export class Workspace {
     if (before instanceof Uint8Array && Buffer.compare(before, content) === 0) return
     const mode = this.#puts.get(path)?.mode ?? (await this.reader.entry(path))?.mode
     this.#puts.set(path, { content, ...(mode === undefined ? {} : { mode }) })
-    if (this.#shapes(path)) this.#stale = true
+    if (shapedBy(path, this.#structure) !== null) this.#stale = true
   }
 
   /** Replaces a file by a blob that the repository has. */
   setBlob(path: string, oid: string, mode: string): void {
     this.#puts.set(path, { oid, mode })
-    if (this.#shapes(path)) this.#stale = true
+    if (shapedBy(path, this.#structure) !== null) this.#stale = true
   }
 
   /** A new file. */
@@ -170,12 +170,6 @@ export class Workspace {
       },
       (kind, one) => kindOfPath(one) === kind && paths.has(below + one),
     )
-  }
-
-  /** Whether a file's text shapes the structure; page text does not. */
-  #shapes(path: string): boolean {
-    const { root, summary } = this.#structure.config
-    return path === summary || path === '.gitbook.yaml' || keyBelow(root, path).startsWith('.gitbook') || !this.#structure.listed
   }
 
   /** The changed tree, for what reads trees. The oids of changed files are names of this workspace's own. */

@@ -1,6 +1,6 @@
 import { type Node, type Pair, Scalar, type YAMLMap, isCollection, isMap, isPair, isScalar, parseDocument, stringify } from 'yaml'
 import { checkNesting } from '../yaml-depth.js'
-import { sameValue } from './same-value.js'
+import { sameValue } from '../json.js'
 
 /** YAML that cannot be edited key by key: it cannot be read, or is no mapping. */
 export class YamlEditError extends Error {

@@ -2,6 +2,7 @@ import { revisionFiles } from '../../content/files.js'
 import type { Reference } from '../../content/reference.js'
 import { resolveReference } from '../../content/resolve-reference.js'
 import { idOf } from '../../content/identity.js'
+import { shapedBy } from '../../content/known-files.js'
 import { mentionSearch } from '../../content/mentions.js'
 import { readStructure } from '../../content/structure.js'
 import type { ContentStructure, DocumentEntry, FileEntry, PageEntry } from '../../content/types.js'
@@ -22,20 +23,6 @@ export interface OpenRevision {
   repo: Repository
   snapshot: Snapshot
   structure: ContentStructure
-}
-
-/** Files whose content shapes the structure; every other blob may change without the structure changing. */
-const shapes = (structure: ContentStructure, path: string): boolean => {
-  const { root, summary } = structure.config
-  const inRoot = root === '' ? path : path.startsWith(`${root}/`) ? path.slice(root.length + 1) : ''
-  return (
-    path === '.gitbook.yaml' ||
-    path === summary ||
-    inRoot === '.gitbook.yaml' ||
-    inRoot.startsWith('.gitbook/includes/') ||
-    inRoot === '.gitbook/vars.yaml' ||
-    !structure.listed
-  )
 }
 
 /** Opens a revision. Costs no more than what changed since its first parent where that one is known. */
@@ -82,7 +69,7 @@ async function sharedWith(
 ): Promise<ContentStructure | null> {
   const structure = app.content.structures.get(`${space}:${other}`)
   const sameMode = (change: TreeChange): boolean => change.before?.mode === change.after?.mode
-  if (!structure || changes.some((change) => change.status !== 'modified' || !sameMode(change) || shapes(structure, change.path))) return null
+  if (!structure || changes.some((change) => change.status !== 'modified' || !sameMode(change) || shapedBy(change.path, structure) !== null)) return null
   const [before, after] = await Promise.all([overridesAt(app, space, repo, other), overridesAt(app, space, repo, commit)])
   return before === after || (before.size === after.size && [...after].every(([key, id]) => before.get(key) === id)) ? structure : null
 }
