@@ -82,7 +82,7 @@ test('yaml files: keys come, change and go', () => {
 test('merges go key by key', () => {
   const base = 'a: 1\nb:\n  c: 1\n  d: 1\n'
   assert.equal(mergeYaml(base, 'a: 2 # two\nb:\n  c: 1\n  d: 1\n', 'a: 1\nb:\n  c: 1\n  d: 2\ne: 5\n'), { text: 'a: 2 # two\nb:\n  c: 1\n  d: 2\ne: 5\n' })
-  assert.equal(mergeYaml(base, base.replace('a: 1', 'a: 2'), base.replace('a: 1', 'a: 3')), { conflict: 'Both sides changed a.' })
+  assert.equal(mergeYaml(base, base.replace('a: 1', 'a: 2'), base.replace('a: 1', 'a: 3')), { conflict: 'Both sides changed a in different ways.' })
   assert.ok('conflict' in mergeYaml(base, 'a: [', 'a: 2\n'))
   assert.equal(mergeFrontMatter('# T\n', '---\nicon: x\n---\n\n# O\n', '---\nhidden: true\n---\n\n# T\n'), { text: '---\nicon: x\nhidden: true\n---\n\n# O\n' })
 })

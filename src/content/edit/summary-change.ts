@@ -1,3 +1,4 @@
+/** The changes that edits make to a table of contents. They are plain data, so that a thread can make them. */
 import {
   insertEntry,
   insertGroup,
@@ -14,13 +15,13 @@ import { parseSummary } from '../summary/parse.js'
 import type { SummaryNode } from '../types.js'
 import type { Outcome } from '../work/text-work.js'
 
-/** Where something goes: below the entry on a line (null = top level), before another one's line (absent = last). */
+/** Where an entry goes: below the entry on line `parent` (null = top level), before the one on line `before` (absent = last). */
 export interface SummaryDestination {
   parent: number | null
   before?: number
 }
 
-/** One change of a table of contents. Entries are named by their lines, as the structure that was read from the same text has them. */
+/** A change of a table of contents. Entries are named by their lines, which are those of the structure of the same text. */
 export type SummaryChange =
   | { kind: 'insert'; title: string; href: string | null; place: SummaryDestination }
   | { kind: 'retitle'; line: number; title: string }
@@ -32,7 +33,7 @@ export type SummaryChange =
   | { kind: 'move-group'; line: number; place: SummaryDestination }
   | { kind: 'remove-group'; line: number }
 
-/** Makes a change. What the editor refuses is told, with its reason. */
+/** Makes a change. If the editor refuses it, the outcome has the reason. */
 export function changeSummary(text: string, change: SummaryChange): Outcome<string> {
   try {
     return { done: apply(text, change) }
@@ -71,13 +72,13 @@ function apply(text: string, change: SummaryChange): string {
 function retarget(text: string, targets: readonly { line: number; href: string }[]): string {
   const { nodes } = parseSummary(text)
   const starts = targets.map(({ line, href }) => ({ start: nodeAt(nodes, line).start, href })).sort((a, b) => b.start - a.start)
-  // From the end, so that the offsets before stay true.
+  // From the end, so that the offsets of the others stay valid.
   return starts.reduce((edited, { start, href }) => retargetEntry(edited, { start }, href), text)
 }
 
 function nodeAt(nodes: readonly SummaryNode[], line: number): SummaryNode {
   const found = find(nodes, line)
-  if (!found) throw new RangeError('The page has no entry in the table of contents.')
+  if (!found) throw new RangeError('The page has no entry in the table of contents. List it there first.')
   return found
 }
 
@@ -90,7 +91,7 @@ function find(nodes: readonly SummaryNode[], line: number): SummaryNode | null {
   return null
 }
 
-/** Index among the parent's nodes: nodes that are no pages (missing files) stay where they are. */
+/** The index among the parent's nodes. There may be more nodes than pages: entries of missing files are not pages. */
 function indexOf(nodes: readonly SummaryNode[], { parent, before }: SummaryDestination, moving?: number): { at?: number } {
   if (before === undefined) return {}
   const siblings = (parent === null ? nodes : (find(nodes, parent)?.children ?? [])).filter((node) => node.line !== moving)

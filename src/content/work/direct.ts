@@ -1,3 +1,4 @@
+/** The tasks on texts, run on the caller's thread. */
 import { parseDocument } from '../blocks/parse.js'
 import { commentTargetsOf } from '../blocks/comment-targets.js'
 import { pageLimit, tooLong } from '../blocks/weight.js'
@@ -18,7 +19,7 @@ import { firstHeading } from '../title.js'
 import { readYaml } from '../yaml.js'
 import type { TextTasks, TextWork } from './text-work.js'
 
-/** The tasks, done here and now. */
+/** The functions of the tasks. */
 export const direct: TextTasks = {
   page(text, file) {
     const { attributes, bodyStart, diagnostics } = readPage(text, file)
@@ -55,7 +56,7 @@ export const direct: TextTasks = {
   mergeYaml,
 }
 
-/** Does the tasks where it is asked: for tools and tests that read what they trust. */
+/** A `TextWork` without threads or limits, for tools and tests, which trust what they read. */
 export const inPlace: TextWork = Object.fromEntries(
   Object.entries({ ...direct, pause: () => undefined, large: (work: () => Promise<unknown>) => work() }).map(([name, task]) => [
     name,

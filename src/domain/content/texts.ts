@@ -101,7 +101,7 @@ export class Texts {
       if (error.kind === 'busy' || error.kind === 'closed')
         throw new ServiceError('unavailable', 'The service has too many texts to read at the moment. Try again in a few seconds.', { cause: error })
       if (error.kind === 'error' && error.thrown !== 'TextTooCostly') throw error
-      const costly = new TextTooCostly(`${error.message} Divide it.`)
+      const costly = new TextTooCostly(`${error.message} Split it into smaller parts.`)
       this.#known.set(key, { costly, until: Date.now() + TOO_COSTLY_MS })
       throw costly
     }
