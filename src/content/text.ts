@@ -1,4 +1,5 @@
 /** Files as texts: encodings and sizes. */
+
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**

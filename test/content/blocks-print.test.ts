@@ -192,7 +192,7 @@ test('no text breaks out of where it stands', () => {
 
 const refused: Array<[string, unknown, RegExp]> = [
   ['no object', 3, /^object: must be "document"/],
-  ['an unknown type', documentOf(block('exec', {})), /^nodes\/0\/type: "exec" is no type/],
+  ['an unknown type', documentOf(block('exec', {})), /^nodes\/0\/type: "exec" is not a known type/],
   [
     'an unknown mark',
     documentOf(block('paragraph', {}, [text('a', [{ object: 'mark', type: 'blink', data: {} }])])),

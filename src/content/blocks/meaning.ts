@@ -1,10 +1,11 @@
+/** Comparison of block trees. */
 import type { BlockNode, DocumentNode } from '../types.js'
 import { isEmptyParagraph } from './print-block.js'
 import type { Inline } from './node.js'
 
 type Node = BlockNode | Inline
 
-/** What follows from the rest, or says how the source was spelt. */
+/** Members of `data` that follow from other members, or that only tell how the source is written. */
 const DERIVED = new Set([
   ...['position', 'tag', 'attributes', 'html', 'format', 'meta', 'tight', 'reference', 'legacy', 'dialect', 'records', 'definition', 'positional'],
   ...['caption', 'src', 'refDark', 'url', 'page'],
@@ -48,9 +49,9 @@ function meaning(nodes: readonly Node[], verbatim: boolean): unknown[] {
   return out
 }
 
-/** What a tree says, apart from how it is spelt: types, texts with their marks, targets and options. Two trees that agree in it read the same. */
+/** The meaning of a tree, apart from how it is written: types, texts with marks, targets and options. Two trees with the same meaning look the same to a reader. */
 export const meaningOf = (document: DocumentNode): string => JSON.stringify(meaning(document.nodes, false))
 
-/** A node with everything but its keys and positions, for comparison. */
+/** Everything in a node except keys and positions, for comparison. */
 export const fingerprint = (node: BlockNode | DocumentNode): string =>
   JSON.stringify(node, (name, value: unknown) => (name === 'key' || name === 'isVoid' || name === 'position' ? undefined : value))
