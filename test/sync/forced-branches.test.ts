@@ -1,5 +1,7 @@
 import * as assert from 'uvu/assert'
 import type { LoadedSpace } from '../../src/domain/app.js'
+import { findChangeRequest } from '../../src/domain/change-requests/change-requests.js'
+import { mergeChangeRequest, updateFromMain } from '../../src/domain/change-requests/merge-requests.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { git } from '../support/hermetic-git.js'
 import { mergeOnRemote } from '../support/people-on-remote.js'
@@ -87,6 +89,33 @@ test('a conflict with the other branch is about what collides, and nothing else'
   const branch = space.repo.head('refs/heads/change-requests/1' as RefName) as CommitId
   const merged = await space.repo.merge({ ours: space.repo.head('refs/heads/main' as RefName) as CommitId, theirs: branch })
   assert.equal(merged.clean ? [] : merged.conflicts.map((one) => one.path), ['guide.md'])
+})
+
+test('a conflict with a branch that was forced back is not settled by another one that has had its head all along', async () => {
+  const remote = await f.remotes.createRepository('set-back.git', { files: docs })
+  const { url } = remote
+  const first = (await remote.head()) as string
+  const space = await f.space()
+  await f.import(space, { url })
+  await f.edit(space, { 'README.md': '# Home\n\nmine\n', 'guide.md': page('one', 'mine', 'three', 'four') })
+  for (const ref of ['refs/heads/main', DOCS]) assert.is((await f.export(space, { url, ref })).state, 'success')
+  await git(remote.path, ['update-ref', DOCS, first])
+  await f.edit(space, { 'guide.md': page('one', 'mine again', 'three', 'four') })
+  const run = await f.import(space, { url, ref: DOCS })
+  assert.is(run.state, 'conflict')
+  await remote.commit({ 'other.md': '# Other\n' })
+  assert.is((await f.import(space, { url })).result, 'merged')
+
+  const held = await findChangeRequest(f.app, await f.reload(space), run.changeRequest as string)
+  if (!held) throw new Error('no change request')
+  await updateFromMain(f.app, f.actor, await f.reload(space), held, [{ path: 'guide.md', take: 'main' }])
+  const updated = await findChangeRequest(f.app, await f.reload(space), run.changeRequest as string)
+  if (!updated) throw new Error('no change request')
+  await mergeChangeRequest(f.app, f.actor, await f.reload(space), updated)
+  const files = await f.files(space)
+  assert.is(files['README.md'], '# Home', 'dropped there, dropped here')
+  assert.is(files['guide.md'], page('one', 'mine again', 'three', 'four').trimEnd())
+  assert.ok('other.md' in files)
 })
 
 test.run()

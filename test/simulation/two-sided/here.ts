@@ -1,5 +1,5 @@
 import { Fault } from './fault.js'
-import { judgeIds } from './ids.js'
+import { idsByPath, judgeIds } from './ids.js'
 import { judge, sawOf } from './judge.js'
 import { endsOf, type Knowledge, lineOf, pathOf, titleOf } from './knowledge.js'
 import { areas, editedText, freshPage, leaves, PAGES } from './plans.js'
@@ -190,12 +190,25 @@ const editors: readonly (readonly [number, string, Editor])[] = [
 ]
 export const editNames = editors.map(([, name]) => name)
 
+/** Which ID a page has that was there twice, nobody can say beforehand: who edits it asks for it. */
+async function learnTwins(world: World, { project, at }: Target, seen: Snapshot): Promise<void> {
+  if (project.twins.size === 0) return
+  const told = await idsByPath(world, project, at)
+  for (const page of project.twins) {
+    const path = seen.pages.get(page)?.path
+    const id = path === undefined ? undefined : told.get(path)
+    const given = project.ids.get(page)
+    if (given && id !== undefined) given.id = id
+  }
+}
+
 /** One edit through the API: what was asked for is there, and nothing else changed. */
 export async function editHere(world: World, next: Random, target: Target): Promise<string | null> {
   const { project, at, ref, knowledge } = target
   const possible = editors.filter(([, name]) => !world.without.has(name)).map(([weight, , editor]) => [weight, editor] as const)
   const editor = pickWeighted(next, possible)
   const seen = await seeHere(project, ref)
+  await learnTwins(world, target, seen)
   const made = await editor(world, next, target, seen)
   if (!made) return null
   await world.host.api.ask('POST', `${project.url}${at}/content`, { changes: made.changes })
