@@ -17,6 +17,19 @@ function openIn(into: Knowledge, other: Knowledge, ref: string): Map<string, Val
 /** Registers of which a branch of the remote may still bring what was forced away from another one. */
 export const stillAt = (into: Knowledge, other: Knowledge, ref: string | null): string[] => (ref === null ? [] : [...openIn(into, other, ref).keys()])
 
+/**
+ * Registers of which a branch of the remote has what was forced away from another one, also where somebody has done something to them here
+ * since: what is there may count as news, and collide with that.
+ */
+export const takenElsewhere = (main: Knowledge, branch: Knowledge, ref: string | null): string[] =>
+  ref === null
+    ? []
+    : [...branch.keys()].filter((key) => {
+        const known = new Set(branch.acts(key).map((act) => act.id))
+        const own = branch.own(key)
+        return main.acts(key).some((act) => act.forced && act.forced !== ref && !known.has(act.id) && !own.includes(act.value))
+      })
+
 /** Takes over what a branch of the remote knows. `into` is main here, or the branch that holds the conflict of `ref`. */
 export function meet(into: Knowledge, other: Knowledge, ref: string | null, main: Knowledge = into, branch: Knowledge = other): void {
   const open = ref === null ? new Map<string, Value>() : openIn(main, branch, ref)

@@ -1,6 +1,6 @@
 import { composed } from './compose.js'
 import { Fault } from './fault.js'
-import { meet, stillAt } from './forced.js'
+import { meet, takenElsewhere } from './forced.js'
 import { judgeTarget, type Target } from './here.js'
 import { record } from './judge.js'
 import { handOf, type Knowledge, pageOf, pathOf } from './knowledge.js'
@@ -54,7 +54,7 @@ const droppedUnseen = (branch: Knowledge, main: Knowledge): string[] =>
 function judgeConflicts(main: Knowledge, branch: Knowledge, conflicts: readonly Conflict[], where: string, ref: string | null): void {
   const [againHere, againThere] = [doneAgain(main, branch), doneAgain(branch, main)]
   const here = [...main.news(branch), ...againThere, ...droppedUnseen(branch, main)]
-  const there = [...branch.news(main), ...stillAt(main, branch, ref), ...againHere]
+  const there = [...branch.news(main), ...takenElsewhere(main, branch, ref), ...againHere]
   const all = main.copy()
   all.take(branch)
   for (const conflict of conflicts) {

@@ -8,7 +8,7 @@ import { Knowledge, pageOf } from './knowledge.js'
 import { setBack } from './people.js'
 import type { Random } from './random.js'
 import { mergeBranch } from './requests.js'
-import { examineConflicts } from './resolve.js'
+import { examineConflicts, updateBranch } from './resolve.js'
 import { snapshotOf } from './snapshot.js'
 import {
   branchRef,
@@ -244,12 +244,23 @@ async function absorbConflict(world: World, project: Project, run: Run): Promise
   await examineConflicts(world, targetOf(project, project.held.get(run.ref) as Held))
 }
 
+/** Whether each side has a page at a place of its own that was gone from some side meanwhile. */
+const restoredTwice = (main: Knowledge, branch: Knowledge): boolean =>
+  [...branch.keys()].some((key) => {
+    if (!key.startsWith('path ') || ![...main.acts(key), ...branch.acts(key)].some((act) => act.value === null)) return false
+    const living = [...main.own(key), ...branch.own(key)].filter((path) => path !== null)
+    return new Set(living).size > 1
+  })
+
 /** Resolves the change request that holds a conflict, merges it, and sees what the service does then. */
 export async function resolveHeld(world: World, next: Random, project: Project, ref: Ref): Promise<string | null> {
   const held = project.held.get(ref)
   if (!held) return null
   const then = await before(world, project)
-  const said = await mergeBranch(world, next, targetOf(project, held))
+  const target = targetOf(project, held)
+  // The service exports right after the merge: what would be there twice is put right on the branch.
+  if (restoredTwice(project.main, held.knowledge)) await updateBranch(world, next, target)
+  const said = await mergeBranch(world, next, target)
   project.held.delete(ref)
   project.seen.set(ref, held.from)
   // The merge is ours; what the queued export does comes after it.
