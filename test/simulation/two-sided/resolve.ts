@@ -54,7 +54,8 @@ const droppedUnseen = (branch: Knowledge, main: Knowledge): string[] =>
 function judgeConflicts(main: Knowledge, branch: Knowledge, conflicts: readonly Conflict[], where: string, ref: string | null): void {
   const [againHere, againThere] = [doneAgain(main, branch), doneAgain(branch, main)]
   const here = [...main.news(branch), ...againThere, ...droppedUnseen(branch, main)]
-  const there = [...branch.news(main), ...takenElsewhere(main, branch, ref), ...againHere]
+  const elsewhere = takenElsewhere(main, branch, ref)
+  const there = [...branch.news(main), ...elsewhere, ...againHere]
   const all = main.copy()
   all.take(branch)
   for (const conflict of conflicts) {
@@ -65,7 +66,8 @@ function judgeConflicts(main: Knowledge, branch: Knowledge, conflicts: readonly 
     const isDeleted = (page: string): boolean => {
       const key = pathOf(page)
       const byOne = [...againHere, ...againThere].includes(key) && [main, branch].some((side) => side.own(key).includes(null))
-      return byOne || all.deciding(key).some((act) => act.value === null)
+      const stillGone = elsewhere.includes(key) && branch.own(key).includes(null)
+      return byOne || stillGone || all.deciding(key).some((act) => act.value === null)
     }
     const collides = pages.some((page) => {
       const [ours, theirs] = [aspectsOf(here, page), aspectsOf(there, page)]
