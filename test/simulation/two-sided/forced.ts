@@ -33,6 +33,7 @@ export const takenElsewhere = (main: Knowledge, branch: Knowledge, ref: string |
 /** Takes over what a branch of the remote knows. `into` is main here, or the branch that holds the conflict of `ref`. */
 export function meet(into: Knowledge, other: Knowledge, ref: string | null, main: Knowledge = into, branch: Knowledge = other): void {
   const open = ref === null ? new Map<string, Value>() : openIn(main, branch, ref)
+  for (const key of takenElsewhere(main, branch, ref)) if (key === pathOf(pageOf(key))) into.alsoAt.set(key, [...main.own(key), ...branch.own(key)])
   const saw = new Map([...open.keys()].map((key) => [key, sawOf(branch, pageOf(key))]))
   into.take(other)
   for (const [key, value] of open) {

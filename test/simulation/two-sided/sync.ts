@@ -86,8 +86,19 @@ export const startSync = (world: World, project: Project, direction: 'import' | 
     ...(direction === 'export' ? { commitMessage: `Export of step ${world.step}` } : {}),
   })
 
+/** Whether each side has a page at a place of its own that was gone from some side meanwhile. */
+const restoredTwice = (main: Knowledge, branch: Knowledge): boolean =>
+  [...branch.keys()].some((key) => {
+    if (!key.startsWith('path ') || ![...main.acts(key), ...branch.acts(key)].some((act) => act.value === null)) return false
+    const living = [...main.own(key), ...branch.own(key)].filter((path) => path !== null)
+    return new Set(living).size > 1
+  })
+
 /** An import or export, and all that must hold after it. */
 export async function sync(world: World, project: Project, direction: 'import' | 'export', ref: Ref, how: How = {}): Promise<string> {
+  const there = project.there.get(ref)
+  // What would be there twice is put right here before it is exported.
+  if (direction === 'export' && !how.force && there && restoredTwice(project.main, there)) await sync(world, project, 'import', ref, how)
   const then = await before(world, project)
   await startSync(world, project, direction, ref, how.force ?? false).catch((error: unknown) => {
     if (!(error instanceof Gone)) throw error
@@ -243,14 +254,6 @@ async function absorbConflict(world: World, project: Project, run: Run): Promise
   }
   await examineConflicts(world, targetOf(project, project.held.get(run.ref) as Held))
 }
-
-/** Whether each side has a page at a place of its own that was gone from some side meanwhile. */
-const restoredTwice = (main: Knowledge, branch: Knowledge): boolean =>
-  [...branch.keys()].some((key) => {
-    if (!key.startsWith('path ') || ![...main.acts(key), ...branch.acts(key)].some((act) => act.value === null)) return false
-    const living = [...main.own(key), ...branch.own(key)].filter((path) => path !== null)
-    return new Set(living).size > 1
-  })
 
 /** Resolves the change request that holds a conflict, merges it, and sees what the service does then. */
 export async function resolveHeld(world: World, next: Random, project: Project, ref: Ref): Promise<string | null> {

@@ -210,11 +210,12 @@ export async function mendTwice(
 /** A snapshot of a branch here, after a merge. */
 export async function seeMerged(world: World, project: Project, ref: string, knowledge: Knowledge): Promise<Snapshot> {
   const lost = await mendTwice(world, project, ref, (page, paths) => {
-    const known = knowledge.own(pathOf(page))
+    const known = [...knowledge.own(pathOf(page)), ...(knowledge.alsoAt.get(pathOf(page)) ?? [])]
     // The one that main has: what others do to the page there goes on to meet it.
     const main = paths.find((path) => path === project.ids.get(page)?.path)
     return paths.every((path) => known.includes(path)) ? (main ?? (paths[0] as string)) : null
   })
+  knowledge.alsoAt.clear()
   // What main itself must have is no such line: the copy that it had stays.
   const gone = lost.map(lineOf).filter((line) => knowledge === project.main || !project.main.own(line).includes('in'))
   for (const line of gone) knowledge.set(line, null, why(world, 'who took one of two away'))
