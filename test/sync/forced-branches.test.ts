@@ -118,4 +118,28 @@ test('a conflict with a branch that was forced back is not settled by another on
   assert.ok('other.md' in files)
 })
 
+test('forced back and forth: what was exported to both branches comes back with the one that has it again', async () => {
+  const remote = await f.remotes.createRepository('forth.git', { files: docs })
+  const { url } = remote
+  const space = await f.space()
+  await f.import(space, { url })
+  await git(remote.path, ['update-ref', DOCS, 'main'])
+  await remote.commit({ 'there.md': '# There\n' })
+  await remote.commit({ 'docs.md': '# Docs\n' }, { ref: DOCS })
+  const exportToBoth = async (files: Record<string, string>): Promise<string> => {
+    await f.edit(space, files)
+    for (const ref of ['refs/heads/main', DOCS]) assert.is((await f.export(space, { url, ref })).result, 'exported')
+    return (await remote.head()) as string
+  }
+  for (const ref of ['refs/heads/main', DOCS]) assert.is((await f.import(space, { url, ref })).state, 'success')
+  const before = await exportToBoth({ 'README.md': '# Home\n\nmine\n' })
+  const exported = await exportToBoth({ 'new.md': '# New\n' })
+  await git(remote.path, ['update-ref', 'refs/heads/main', before])
+  assert.is((await f.import(space, { url })).result, 'merged')
+  assert.not.ok('new.md' in (await f.files(space)), 'dropped there, dropped here')
+  await git(remote.path, ['update-ref', 'refs/heads/main', exported])
+  assert.is((await f.import(space, { url })).result, 'merged')
+  assert.is((await f.files(space))['new.md'], '# New')
+})
+
 test.run()

@@ -115,13 +115,18 @@ async function isOutstanding(repo: Repository, log: SyncLog, theirs: CommitId, i
   return true
 }
 
-/** Pairs of any ref that contain something of what the ref dropped. */
+/** Pairs of any ref that contain something of what the ref dropped, by their history or as exports of a main that had it. */
 async function droppedPairs(repo: Repository, log: SyncLog, theirs: CommitId, last: Entry): Promise<Entry[]> {
   const dropped: Entry[] = []
   for (const pair of log.pairs) {
     if (await repo.isAncestor(pair.theirs, theirs)) continue
     const shared = await repo.mergeBase(pair.theirs, last.theirs)
     if (shared !== null && !(await repo.isAncestor(shared, theirs))) dropped.push(pair)
+  }
+  const gone = new Set(dropped.map((pair) => pair.theirs))
+  for (const pair of log.pairs) {
+    if (!isWhole(pair) || dropped.includes(pair) || (await repo.isAncestor(pair.theirs, theirs))) continue
+    if ((await heldByExports(repo, log.pairs, [pair.theirs])).some((commit) => gone.has(commit))) dropped.push(pair)
   }
   return dropped
 }
