@@ -51,7 +51,9 @@ const droppedUnseen = (branch: Knowledge, main: Knowledge): string[] =>
  * A conflict is needless where the sides did not do the same thing to a page: changed its text, changed its place, or deleted it while the
  * other did anything to it. A new place alone collides with no edit: it meets the page where it is now.
  */
-function judgeConflicts(main: Knowledge, branch: Knowledge, conflicts: readonly Conflict[], where: string, ref: string | null): void {
+function judgeConflicts({ project, knowledge: branch, at }: Target, conflicts: readonly Conflict[], ref: string | null): void {
+  const { main, name } = project
+  const where = `${name}${at}`
   const [againHere, againThere] = [doneAgain(main, branch), doneAgain(branch, main)]
   const here = [...main.news(branch), ...againThere, ...droppedUnseen(branch, main)]
   const elsewhere = takenElsewhere(main, branch, ref)
@@ -76,7 +78,9 @@ function judgeConflicts(main: Knowledge, branch: Knowledge, conflicts: readonly 
     })
     const acts = pages.map((page) => `${page}: here ${here.filter((key) => pageOf(key) === page)}; there ${there.filter((key) => pageOf(key) === page)}`)
     if (!collides && !meetAtOnePlace(conflict, there, here)) throw new Fault('needless conflict', `${told}: ${acts.join('; ')}`)
-    if (conflict.kind === 'modify/delete' && !pages.some(isDeleted))
+    // Whose text has another page's ID since is gone, for the merge.
+    const isAnother = (page: string): boolean => [...(project.former.get(page) ?? [])].some((id) => id !== project.ids.get(page)?.id)
+    if (conflict.kind === 'modify/delete' && !pages.some((page) => isDeleted(page) || isAnother(page)))
       throw new Fault('needless conflict', `${told}, which nobody deleted: ${pages.map((page) => all.tell(pathOf(page)))}`)
   }
 }
@@ -120,10 +124,10 @@ export const heldRef = ({ project, knowledge }: Target): string | null => [...pr
 
 /** What collides between main and a branch, none of it needlessly. */
 export async function examineConflicts(world: World, target: Target): Promise<Conflict[]> {
-  const { project, at, knowledge } = target
+  const { project, at } = target
   const { items } = await world.host.api.ask('GET', `${project.url}${at}/conflicts?limit=1000`)
   world.said.push(`${project.name}${at}: conflicts: ${items.map((one: Conflict) => `${one.path} (${one.kind}, ${pagesOf(one)})`)}`)
-  judgeConflicts(project.main, knowledge, items, `${project.name}${at}`, heldRef(target))
+  judgeConflicts(target, items, heldRef(target))
   return items
 }
 
@@ -159,7 +163,11 @@ async function learnDecisions(world: World, { project, ref, knowledge }: Target,
   const trial = knowledge.copy()
   record(trial, seen, why(world, 'who resolved a conflict here'))
   // A text that was put at another path by hand: whose page that is now, nobody can say.
-  for (const page of decided) project.ids.delete(page)
+  for (const page of decided) {
+    const given = project.ids.get(page)
+    if (given) project.former.set(page, (project.former.get(page) ?? new Set()).add(given.id))
+    project.ids.delete(page)
+  }
   for (const page of conflicts.filter(({ path }) => path !== 'SUMMARY.md').flatMap(pagesOf))
     if (seen.pages.has(page)) knowledge.set(handOf(page), null, why(world, 'who resolved a conflict here'))
   const summary = conflicts.some(({ path }) => path === 'SUMMARY.md')

@@ -63,6 +63,8 @@ export interface Project {
   ids: Map<string, Given>
   /** Pages that were there twice: which of the two had the ID of the page, and on which side it is the one that stayed, nobody can say. */
   twins: Set<string>
+  /** IDs that pages had before somebody who resolved a conflict put their texts elsewhere. */
+  former: Map<string, Set<string>>
   /** Files that nobody ever touches. */
   statics: Map<string, string>
   /** Change requests that were merged: what a revert undoes. */
@@ -141,6 +143,7 @@ export async function addProject(world: World, name: string, folder: string): Pr
     seen: new Map(),
     ids: new Map(),
     twins: new Set(),
+    former: new Map(),
     statics: new Map(),
     merged: [],
   }
