@@ -1,0 +1,69 @@
+import type { CommitId } from '../../kernel/ids.js'
+import { overridesAt } from '../content/identity.js'
+import { groundHeader } from '../writing/branch-ground.js'
+import { commitMessage, makeCommit } from '../writing/commits.js'
+import { joinedBase } from '../writing/joined-base.js'
+import { mergeCommits } from '../writing/merge.js'
+import { describeRemote } from './remote.js'
+import type { Sync } from './sync.js'
+
+/** What the merge of a conflict's branch is to start from: a commit that becomes a parent, and the header that names it. */
+export interface SaidGround {
+  common: CommitId
+  headers: Record<string, string>
+}
+
+/**
+ * What the import started from, where Git alone would not start from it when the branch is merged: so the change request collides where the
+ * import does. null = Git finds it.
+ * @param on first parent of the commit that is to say it
+ */
+export async function saidGround(
+  sync: Sync,
+  { main, head, base, on }: { main: CommitId; head: CommitId; base: CommitId | null; on: CommitId },
+): Promise<SaidGround | null> {
+  const { app, space } = sync
+  const { repo } = space
+  if (base === null) return null
+  const byGit = await joinedBase(app, space, { ours: main, theirs: head }, mergeCommits)
+  if (byGit !== null && (await repo.commit(byGit)).tree === (await repo.commit(base)).tree) return null
+  return say(sync, { main, base, on, within: await repo.mergeBases(main, head) })
+}
+
+/**
+ * The same for a later head, which is about to be merged into the branch. What the branch has of main by an update of its own is not in the import's
+ * ground, and stays beside it.
+ * @param joined the parents of that merge beside the branch
+ */
+export async function laterGround(
+  sync: Sync,
+  { main, branch, theirs, base }: { main: CommitId; branch: CommitId; theirs: CommitId; base: CommitId | null },
+  joined: readonly CommitId[],
+): Promise<SaidGround | null> {
+  const { repo } = sync.space
+  if (base === null || joined.length === 0) return null
+  const own = await repo.history({ from: branch, not: [main], firstParent: true })
+  const first = own.at(-1)?.id ?? theirs
+  const within: CommitId[] = []
+  for (const head of [branch, theirs])
+    for (const one of await repo.mergeBases(main, head))
+      if (!within.includes(one) && ((await repo.isAncestor(one, theirs)) || (await repo.isAncestor(one, first)))) within.push(one)
+  return say(sync, { main, base, on: branch, within })
+}
+
+/** @param within newest commits that main and the branch have in common, which `base` holds */
+async function say(
+  { app, space, remote, actor }: Sync,
+  { main, base, on, within }: { main: CommitId; base: CommitId; on: CommitId; within: readonly CommitId[] },
+): Promise<SaidGround> {
+  const { doc, repo } = space
+  const common = await makeCommit(app, doc.id, repo, {
+    parents: within,
+    changes: [],
+    tree: (await repo.commit(base)).tree,
+    message: commitMessage(`What ${describeRemote(remote)} and the content here have in common`),
+    author: actor.user,
+    overrides: await overridesAt(app, doc.id, repo, base),
+  })
+  return { common, headers: groundHeader(app, doc.id, { common, main }, on) }
+}
