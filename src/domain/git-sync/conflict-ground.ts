@@ -4,8 +4,11 @@ import { groundHeader } from '../writing/branch-ground.js'
 import { commitMessage, makeCommit } from '../writing/commits.js'
 import { joinedBase } from '../writing/joined-base.js'
 import { mergeCommits } from '../writing/merge.js'
+import { isKnown } from './log-pruning.js'
+import type { Arrival } from './plan-arrival.js'
 import { describeRemote } from './remote.js'
 import type { Sync } from './sync.js'
+import type { SyncLog } from './sync-log.js'
 
 /** What the merge of a conflict's branch is to start from: a commit that becomes a parent, and the header that names it. */
 export interface SaidGround {
@@ -37,18 +40,26 @@ export async function saidGround(
  */
 export async function laterGround(
   sync: Sync,
-  { main, branch, theirs, base }: { main: CommitId; branch: CommitId; theirs: CommitId; base: CommitId | null },
+  { main, theirs, log, branch, base }: Arrival & { branch: CommitId; base: CommitId | null },
   joined: readonly CommitId[],
 ): Promise<SaidGround | null> {
   const { repo } = sync.space
   if (base === null || joined.length === 0) return null
-  const own = await repo.history({ from: branch, not: [main], firstParent: true })
-  const first = own.at(-1)?.id ?? theirs
+  const first = await firstOf(sync, log, branch)
   const within: CommitId[] = []
   for (const head of [branch, theirs])
     for (const one of await repo.mergeBases(main, head))
-      if (!within.includes(one) && ((await repo.isAncestor(one, theirs)) || (await repo.isAncestor(one, first)))) within.push(one)
+      if (!within.includes(one) && ((await repo.isAncestor(one, theirs)) || (first !== null && (await repo.isAncestor(one, first))))) within.push(one)
   return say(sync, { main, base, on: branch, within })
+}
+
+/** Where the branch of the conflict under way began; null where the log does not say it any more. */
+async function firstOf({ space: { repo }, remote }: Sync, log: SyncLog, branch: CommitId): Promise<CommitId | null> {
+  for (const entry of log.entries) {
+    if (!isKnown(entry) || entry.ref !== remote.ref || log.counting.includes(entry) || !(await repo.hasCommit(entry.anchor))) continue
+    if (await repo.isAncestor(entry.anchor, branch)) return entry.anchor
+  }
+  return null
 }
 
 /** @param within newest commits that main and the branch have in common, which `base` holds */

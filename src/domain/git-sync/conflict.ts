@@ -152,7 +152,7 @@ async function feed(sync: Sync, doc: Document<ChangeRequestDoc>, arrival: Arriva
     return ''
   }
   const joined = await joins(repo, plan.ground, { main, branch, theirs })
-  const said = await laterGround(sync, { main, branch, theirs, base: plan.base }, joined)
+  const said = await laterGround(sync, { ...arrival, branch, base: plan.base }, joined)
   const commit = await merged(sync, doc, ground, { branch, theirs }, [...joined, ...(said ? [said.common] : [])], said?.headers)
   if (commit !== null) moves.push(...(await recorded(sync, arrival, ground, commit, log)), { ref, from: branch, to: commit })
   if (moves.length > 0) await repo.move(moves, 'hold a conflict')

@@ -1,6 +1,6 @@
 import { composed } from './compose.js'
 import { Fault } from './fault.js'
-import { meet, takenElsewhere } from './forced.js'
+import { doneAgain, meet, takenElsewhere } from './forced.js'
 import { judgeTarget, type Target } from './here.js'
 import { record } from './judge.js'
 import { handOf, type Knowledge, pageOf, pathOf } from './knowledge.js'
@@ -36,10 +36,6 @@ function aspectsOf(news: readonly string[], page: string): { text: boolean; plac
   const keys = news.filter((key) => pageOf(key) === page)
   return { text: keys.some((key) => !key.startsWith('path ')), place: keys.some((key) => key.startsWith('path ')) }
 }
-
-/** What `of` took over in commits of another hand (squash, rebase): for Git both sides did it, and nothing says that it is the same. */
-const doneAgain = (of: Knowledge, than: Knowledge): string[] =>
-  of.news(than).filter((key) => of.acts(key).some((act) => act.again && !than.acts(key).includes(act)))
 
 /** What a force took from a branch of the remote that the service never saw there, while it came here by another way: here it is a change. */
 const droppedUnseen = (branch: Knowledge, main: Knowledge): string[] =>

@@ -216,7 +216,9 @@ export async function seeMerged(world: World, project: Project, ref: string, kno
     const known = [...knowledge.own(pathOf(page)), ...(knowledge.alsoAt.get(pathOf(page)) ?? [])]
     // The one that main has: what others do to the page there goes on to meet it.
     const main = paths.find((path) => path === project.ids.get(page)?.path)
-    return paths.every((path) => known.includes(path)) ? (main ?? (paths[0] as string)) : null
+    if (paths.every((path) => known.includes(path))) return main ?? (paths[0] as string)
+    world.said.push(`${project.name}: ${page} is at ${paths}: ${knowledge.tell(pathOf(page))}`)
+    return null
   })
   knowledge.alsoAt.clear()
   // What main itself must have is no such line: the copy that it had stays.
