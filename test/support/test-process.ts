@@ -29,15 +29,18 @@ export class TestProcess {
     this.#exited = once(this.#child, 'exit')
   }
 
-  /** Runs a file; the report is null where the process ended, or had to be ended, before there was one. */
-  async run(file: string): Promise<{ report: Report | null; output: string }> {
+  /**
+   * Runs a file, compiled; the report is null where the process ended, or had to be ended, before there was one.
+   * @param name what it is called in what is said of the process
+   */
+  async run(name: string, file: string): Promise<{ report: Report | null; output: string }> {
     truncateSync(this.#output)
     const timer = setTimeout(() => this.#child.kill('SIGKILL'), FILE_TIMEOUT_MS)
     const reported = once(this.#child, 'message').then(([report]) => report as Report)
     this.#child.send(file, () => {})
     const report = await Promise.race([reported, this.#exited.then(() => null)])
     clearTimeout(timer)
-    this.#done.push(file)
+    this.#done.push(name)
     return { report, output: readFileSync(this.#output, 'utf8') }
   }
 
