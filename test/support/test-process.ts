@@ -10,7 +10,7 @@ const FILE_TIMEOUT_MS = 600_000
 const END_MS = 5_000
 const MOST_FILES = 40
 /** In bytes. The more a process holds, the longer it takes to start another. */
-const MOST_MEMORY = 400 * 1024 ** 2
+const MOST_MEMORY = 320 * 1024 ** 2
 
 /** A process that runs test files one after the other: loading the whole service costs more than most of them. */
 export class TestProcess {
