@@ -6,6 +6,7 @@ import type { RefName } from '../../src/kernel/ids.js'
 import { OperatorError, bundleSpace } from '../../src/commands/maintenance.js'
 import { suiteWith } from '../support/suite.js'
 import { admin, clear, commit, MAIN, makePlace } from './fixture.js'
+import { anyLease } from '../support/lease.js'
 
 const [test, place] = await suiteWith('a bundle of a repository', makePlace, clear)
 
@@ -23,6 +24,7 @@ test('git clone reads it: main and every branch, while the repository is open an
       { ref: branch, from: null, to: side },
     ],
     'begin',
+    anyLease,
   )
   const folder = join(place.dir, 'out -x')
   mkdirSync(folder)

@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert'
 import type { CommitId } from '../../src/kernel/ids.js'
 import { clear, commit, MAIN, makePlace, person } from './fixture.js'
 import { suiteWith } from '../support/suite.js'
+import { anyLease } from '../support/lease.js'
 
 // Other people's implementations must read what ours wrote: isomorphic-git the objects, simple-git (native Git) the repository.
 const [test, place] = await suiteWith('interoperability', makePlace, clear)
@@ -55,7 +56,7 @@ test('isomorphic-git reads our blobs, trees and commits, with their headers', as
 test('simple-git clones what we wrote, and its push is seen by our next read', async () => {
   const repository = await place.git.create('shared')
   const first = await commit(repository, [], { 'README.md': '# One\n' })
-  await repository.move([{ ref: MAIN, from: null, to: first }], 'create')
+  await repository.move([{ ref: MAIN, from: null, to: first }], 'create', anyLease)
   const work = `${place.dir}-work`
   try {
     await simpleGit().clone(repository.path, work)

@@ -13,7 +13,7 @@ import { RevisionCache } from '../../src/domain/revisions/revision-cache.js'
 import { makeCaches } from '../../src/git/objects/caches.js'
 import { parseCommit } from '../../src/git/objects/commit-codec.js'
 import { parseTree } from '../../src/git/objects/tree-codec.js'
-import { putAll } from '../../src/git/history/parents.js'
+import { putAll } from '../../src/git/history/commit-graph.js'
 import type { CommitId } from '../../src/kernel/ids.js'
 import { MemoryBudget } from '../../src/kernel/memory-budget.js'
 import { memoryTree } from '../support/memory-tree.js'
@@ -146,7 +146,7 @@ measured('ancestry', (_, git) => {
     const found = new Map(text.split('\n').map((line) => [line.slice(0, 40), line.slice(41).split(' ').filter(Boolean)]))
     const known = new Map()
     putAll(known, found)
-    git.parents.set(`${repository}:`, known)
+    git.graphs.set(`${repository}:`, known)
   }
 })
 

@@ -28,6 +28,7 @@ import { createHttpClient } from '../../src/outbound/index.js'
 import { openStore } from '../../src/store/index.js'
 import { type GitHttp, startGitHttp } from './git-http.js'
 import { git } from './hermetic-git.js'
+import { anyLease } from './lease.js'
 
 /** Files by path; null deletes. */
 export type Edit = Record<string, string | null>
@@ -74,7 +75,6 @@ export async function openApp(root: string, logged: string[]): Promise<{ app: Ap
     store: await openStore({ dir: join(root, 'data') }),
     git: await openGit({
       reposDir: join(root, 'repos'),
-      allowedProtocols,
       maxBlobBytes: 10_000_000,
       remote: createRemoteOperations({ allowedProtocols, allowPrivateNetworks: true }),
     }),
@@ -157,7 +157,7 @@ export async function startFixture(): Promise<Fixture> {
     space: () => createSpace(app, actor, organization, { title: 'Docs' }),
     reload: async (space) => ({ ...space, doc: (await app.store.get(spaces, space.doc.id)) ?? space.doc }),
     edit: (space, changes, ref = MAIN) =>
-      moveBranch(space.repo, { ref, reason: 'edit', guard: unguarded }, async (head) =>
+      moveBranch(space.repo, { ref, reason: 'edit', guard: unguarded, lease: anyLease }, async (head) =>
         makeCommit(app, space.doc.id, space.repo, {
           parents: [head as CommitId],
           changes: Object.entries(changes).map(([path, text]) => (text === null ? { path, delete: true as const } : { path, content: Buffer.from(text) })),

@@ -4,6 +4,7 @@ import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { git } from '../support/hermetic-git.js'
 import { suiteWith } from '../support/suite.js'
 import { startFixture } from '../support/sync-fixture.js'
+import { anyLease } from '../support/lease.js'
 
 const [test, f] = await suiteWith('git export', startFixture)
 
@@ -46,7 +47,7 @@ test('the exported commit carries the page IDs of main, and others who wrote are
   const { makeCommit } = await import('../../src/domain/commits/make-commit.js')
   const { moveBranch } = await import('../../src/domain/commits/move-branch.js')
   const { unguarded } = await import('../../src/domain/commits/guards.js')
-  await moveBranch(space.repo, { ref: 'refs/heads/main' as RefName, reason: 'edit', guard: unguarded }, async (head) =>
+  await moveBranch(space.repo, { ref: 'refs/heads/main' as RefName, reason: 'edit', guard: unguarded, lease: anyLease }, async (head) =>
     makeCommit(f.app, space.doc.id, space.repo, {
       parents: [head as CommitId],
       changes: [{ path: 'mine.md', content: Buffer.from('# Grace\n') }],

@@ -5,6 +5,7 @@ import { git } from '../support/hermetic-git.js'
 import { type MergeStyle, mergeOnRemote } from '../support/people-on-remote.js'
 import { suiteWith } from '../support/suite.js'
 import { startFixture } from '../support/sync-fixture.js'
+import { anyLease } from '../support/lease.js'
 
 const [test, f] = await suiteWith('what counts as in step', startFixture)
 
@@ -20,7 +21,7 @@ const rollBack = async (space: LoadedSpace, to: CommitId): Promise<void> => {
   const { tree } = await space.repo.commit(to)
   const me = { name: 'Ada', email: 'ada@example.org', seconds: 1_700_000_000, offset: 0 }
   const commit = await space.repo.write({ parents: [head(space)], tree, changes: [], message: 'Roll back\n', author: me, committer: me })
-  await space.repo.move([{ ref: MAIN, from: head(space), to: commit }], 'roll back')
+  await space.repo.move([{ ref: MAIN, from: head(space), to: commit }], 'roll back', anyLease)
 }
 
 /** A remote whose main was imported into a space. */

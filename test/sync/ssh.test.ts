@@ -71,7 +71,7 @@ test('a host that is not known is refused with its key, and nothing is sent; wit
   const before = sshd.log().match(/Accepted publickey/g)?.length ?? 0
   const { kind, message } = await refusal(operations({ sshKeyFile: sshd.key, knownHostsFile }).remoteHead(ours.path, remote, MAIN))
   assert.is(kind, 'unreachable')
-  assert.match(message, `does not know the ssh host [127.0.0.1]:${sshd.port}; it shows the key ${sshd.fingerprint} (ssh-ed25519)`)
+  assert.match(message, `does not know the ssh host [127.0.0.1]:${sshd.port}; its key is ${sshd.fingerprint} (ssh-ed25519)`)
   assert.match(message, 'BINDERY_SSH_KNOWN_HOSTS')
   assert.ok(message.endsWith(sshd.hostLine), message)
   assert.not.match(message, sshd.folder)
