@@ -200,7 +200,7 @@ const refused: Array<[string, unknown, RegExp]> = [
   ],
   ['a block in a paragraph', documentOf(block('paragraph', {}, [block('hint', {})])), /^nodes\/0\/nodes\/0\/object/],
   ['data of another type', documentOf(block('divider', {}), block('hint', { style: 3 })), /^nodes\/1\/data\/style: must be a string/],
-  ['a tag that ends early', documentOf(block('hint', { style: 'a %} b' })), /^nodes\/0\/data\/attributes\/style: cannot hold/],
+  ['a tag that ends early', documentOf(block('hint', { style: 'a %} b' })), /^nodes\/0\/data\/attributes\/style: cannot contain/],
   ['an attribute that is none', documentOf(block('hint', { attributes: { 'a %}': 'b' } })), /^nodes\/0\/data\/attributes: /],
   ['html that is more than itself', documentOf(block('html', {}, [text('<p>\n\n# x')])), /^nodes\/0: cannot be written/],
   ['no text', documentOf({ object: 'text', key: '', leaves: [] } as never), /^nodes\/0\/object/],
