@@ -205,3 +205,6 @@ export interface Summary {
   nodes: SummaryNode[]
   diagnostics: Diagnostic[]
 }
+
+/** A result, or why there is none, in words for the client. */
+export type Outcome<T> = { done: T } | { refused: string; tooLarge?: true }

@@ -1,4 +1,4 @@
-import type { App } from '../domain/app.js'
+import type { App } from '../domain/context/app.js'
 import { type JobDoc, jobs } from '../model/index.js'
 import type { Document } from '../store/index.js'
 import type { Ending } from './job-kind.js'
@@ -71,7 +71,7 @@ export async function prune(app: App): Promise<void> {
   const before = app.clock.now().getTime() - KEPT_MS
   for (const state of ['done', 'failed'] as const) {
     for (const job of await app.store.find(jobs, 'state', state)) {
-      if (job.finishedAt === undefined || Date.parse(job.finishedAt) < before) await app.store.remove(jobs as never, job.id)
+      if (job.finishedAt === undefined || Date.parse(job.finishedAt) < before) await app.store.remove(jobs, job.id)
     }
   }
 }

@@ -43,7 +43,7 @@ export const auditLog = journal<AuditDoc>()({
   name: 'journal-audit-log',
   group: groupOf,
   at: (entry) => entry.at,
-  formerly: { collection: 'audit-log', by: (entry) => entry.id },
+  formerly: { table: 'audit-log', by: (entry) => entry.id },
 })
 
 export const AuditEntry = Type.Object(

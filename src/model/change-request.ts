@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { collection } from '../kernel/documents.js'
+import { table } from '../kernel/documents.js'
 import { Id, LONGEST_TEXT, oneOf, Timestamp } from './common.js'
 import { User } from './user.js'
 
@@ -26,7 +26,7 @@ export interface ChangeRequestDoc {
   note?: string
 }
 
-export const changeRequests = collection<ChangeRequestDoc>()({
+export const changeRequests = table<ChangeRequestDoc>()({
   name: 'change-requests',
   indexes: { space: (cr) => cr.space, number: (cr) => `${cr.space}/${cr.number}`, remote: (cr) => (cr.remoteKey ? `${cr.space}/${cr.remoteKey}` : null) },
   unique: ['number'],

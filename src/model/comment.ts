@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { collection } from '../kernel/documents.js'
+import { table } from '../kernel/documents.js'
 import { Id, listOf, oneOf, pageQuery, permissionsOf, Timestamp } from './common.js'
 import { formats } from './content.js'
 import { User } from './user.js'
@@ -83,7 +83,7 @@ function listsOf(comment: CommentDoc): string[] {
   return found.map((filter) => commentList(discussionKey(comment), filter as CommentFilter))
 }
 
-export const comments = collection<CommentDoc>()({
+export const comments = table<CommentDoc>()({
   name: 'comments',
   indexes: { space: (comment) => comment.space },
   orders: { posted: { group: listsOf, by: (comment) => comment.postedAt } },
@@ -95,7 +95,7 @@ export interface ReplyDoc extends Post {
   comment: string
 }
 
-export const replies = collection<ReplyDoc>()({
+export const replies = table<ReplyDoc>()({
   name: 'replies',
   indexes: { space: (reply) => reply.space, comment: (reply) => reply.comment },
   orders: { posted: { group: (reply) => reply.comment, by: (reply) => reply.postedAt } },
@@ -113,7 +113,7 @@ export interface ReactionDoc {
   reactedAt: string
 }
 
-export const reactions = collection<ReactionDoc>()({
+export const reactions = table<ReactionDoc>()({
   name: 'reactions',
   indexes: { space: (reaction) => reaction.space, post: (reaction) => reaction.post },
   owner: (reaction) => reaction.space,
@@ -130,7 +130,7 @@ export interface CommenterDoc {
   posts: number
 }
 
-export const commenters = collection<CommenterDoc>()({
+export const commenters = table<CommenterDoc>()({
   name: 'commenters',
   indexes: { space: (one) => one.space, discussion: (one) => one.discussion },
   owner: (one) => one.space,

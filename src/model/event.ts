@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { collection, journal } from '../kernel/documents.js'
+import { table, journal } from '../kernel/documents.js'
 import { Id, oneOf, Timestamp } from './common.js'
 
 /** What can happen. The first word is the kind of resource that the event is about. */
@@ -76,7 +76,7 @@ export const events = journal<EventDoc>()({
   group: (event) => event.organization,
   at: (event) => event.at,
   formerly: {
-    collection: 'events',
+    table: 'events',
     by: (event) => `${event.organization}/${String(event.sequence).padStart(16, '0')}`,
     position: (event) => event.sequence,
   },
@@ -92,7 +92,7 @@ export interface EventStreamDoc {
   next: number
 }
 
-export const eventStreams = collection<EventStreamDoc>()({ name: 'event-streams', indexes: {}, owner: (stream) => stream.id })
+export const eventStreams = table<EventStreamDoc>()({ name: 'event-streams', indexes: {}, owner: (stream) => stream.id })
 
 /** IDs of events that follow each other, of an earlier release, whose IDs do not say their sequence. Removed with the last of them. */
 export interface EarlierEventsDoc {
@@ -103,7 +103,7 @@ export interface EarlierEventsDoc {
   ids: string[]
 }
 
-export const earlierEvents = collection<EarlierEventsDoc>()({
+export const earlierEvents = table<EarlierEventsDoc>()({
   name: 'earlier-events',
   indexes: { organization: (one) => one.organization },
   owner: (one) => one.organization,

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { collection } from '../kernel/documents.js'
+import { table } from '../kernel/documents.js'
 import { Change } from './changes.js'
 import { conflictKinds } from './change-request.js'
 import { Id, nullable, oneOf, Timestamp } from './common.js'
@@ -115,7 +115,7 @@ export interface SyncRunDoc {
   /** Nobody asked for it by itself: it follows from what was done. */
   follows?: boolean
 }
-export const syncRuns = collection<SyncRunDoc>()({ name: 'sync-runs', indexes: { space: (run) => run.space }, owner: (run) => run.space })
+export const syncRuns = table<SyncRunDoc>()({ name: 'sync-runs', indexes: { space: (run) => run.space }, owner: (run) => run.space })
 
 export const RetryRequest = Type.Object(
   { url: Type.Optional(Type.String({ minLength: 1, maxLength: 2048, description: 'The same repository again, with a fresh credential.' })) },

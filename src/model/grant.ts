@@ -1,4 +1,4 @@
-import { collection } from '../kernel/documents.js'
+import { table } from '../kernel/documents.js'
 import type { Role } from './common.js'
 
 /** A role given by name on a space, a collection or a site, as stored. Its ID is `<target>:<principal>`. */
@@ -11,7 +11,7 @@ export interface GrantDoc {
   role: Role
 }
 
-export const grants = collection<GrantDoc>()({
+export const grants = table<GrantDoc>()({
   name: 'grants',
   indexes: { target: (grant) => grant.target, principal: (grant) => grant.principal },
   owner: (grant) => grant.target,
@@ -26,7 +26,7 @@ export interface KeptGrantDoc extends GrantDoc {
   organization: string
 }
 
-export const keptGrants = collection<KeptGrantDoc>()({
+export const keptGrants = table<KeptGrantDoc>()({
   name: 'kept-grants',
   indexes: {
     target: (grant) => grant.target,

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { collection } from '../kernel/documents.js'
+import { table } from '../kernel/documents.js'
 import { Id, listOf, nullable, oneOf, type Role, RoleSchema, Timestamp } from './common.js'
 import { Member } from './member.js'
 import { CreatedToken, Email } from './user.js'
@@ -26,7 +26,7 @@ export interface InviteDoc {
   accepted?: { user: string; at: string }
 }
 
-export const invites = collection<InviteDoc>()({
+export const invites = table<InviteDoc>()({
   name: 'invites',
   indexes: {
     organization: (invite) => `${invite.organization}/${invite.kind}`,
@@ -51,7 +51,7 @@ export interface SignInDoc {
   expiresAt: string
 }
 
-export const signIns = collection<SignInDoc>()({
+export const signIns = table<SignInDoc>()({
   name: 'sign-ins',
   indexes: { hash: (one) => one.hash, email: (one) => one.email },
   unique: ['hash'],

@@ -1,4 +1,4 @@
-import { collection } from '../kernel/documents.js'
+import { table } from '../kernel/documents.js'
 
 /** Work that must be done and survives a restart, as stored. Jobs of one `lane` run one at a time, in order of creation. */
 export interface JobDoc {
@@ -24,7 +24,7 @@ export interface JobDoc {
 /** `sequence` of a job that comes behind everything that clients asked for. */
 export const LAST_IN_LANE = Number.MAX_SAFE_INTEGER
 
-export const jobs = collection<JobDoc>()({
+export const jobs = table<JobDoc>()({
   name: 'jobs',
   indexes: { lane: (job) => job.lane, state: (job) => job.state },
   owner: (job) => job.lane,

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { collection } from '../kernel/documents.js'
+import { table } from '../kernel/documents.js'
 import { Id, nullable, oneOf, permissionsOf, type Role, RoleSchema, Timestamp } from './common.js'
 
 export const organizationTypes = ['business', 'community'] as const
@@ -35,7 +35,7 @@ export interface OrganizationDoc {
   inviteLinks: boolean
 }
 
-export const organizations = collection<OrganizationDoc>()({
+export const organizations = table<OrganizationDoc>()({
   name: 'organizations',
   indexes: { emailDomain: (org) => org.emailDomains, hostname: (org) => org.hostname ?? null },
   owner: (org) => org.id,
@@ -58,7 +58,7 @@ export interface MembershipDoc {
 export const memberList = (organization: string, role?: Role | 'guest'): string => (role === undefined ? organization : `${organization}/${role}`)
 const listsOf = ({ organization, role }: MembershipDoc): string[] => [memberList(organization), memberList(organization, role ?? 'guest')]
 
-export const memberships = collection<MembershipDoc>()({
+export const memberships = table<MembershipDoc>()({
   name: 'memberships',
   indexes: { organization: (member) => member.organization, user: (member) => member.user },
   orders: {
@@ -77,7 +77,7 @@ export interface TeamDoc {
   createdAt: string
 }
 
-export const teams = collection<TeamDoc>()({
+export const teams = table<TeamDoc>()({
   name: 'teams',
   indexes: { organization: (team) => team.organization },
   owner: (team) => team.organization,
@@ -92,7 +92,7 @@ export interface TeamMemberDoc {
   role: 'owner' | 'member'
 }
 
-export const teamMembers = collection<TeamMemberDoc>()({
+export const teamMembers = table<TeamMemberDoc>()({
   name: 'team-members',
   indexes: { team: (member) => member.team, user: (member) => `${member.organization}/${member.user}` },
   orders: { user: { group: (member) => member.team, by: (member) => member.user } },

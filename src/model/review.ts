@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { collection } from '../kernel/documents.js'
+import { table } from '../kernel/documents.js'
 import { Comment, CommentBodyInput } from './comment.js'
 import { Id, listOf, oneOf, pageQuery, Timestamp } from './common.js'
 import { formats } from './content.js'
@@ -26,7 +26,7 @@ export interface ReviewDoc {
   dismissedBy?: string
 }
 
-export const reviews = collection<ReviewDoc>()({
+export const reviews = table<ReviewDoc>()({
   name: 'reviews',
   indexes: { space: (review) => review.space, changeRequest: (review) => review.changeRequest },
   orders: { sequence: { group: (review) => review.changeRequest, by: (review) => review.sequence } },
@@ -45,7 +45,7 @@ export interface RequestedReviewDoc {
   revision: string
 }
 
-export const requestedReviews = collection<RequestedReviewDoc>()({
+export const requestedReviews = table<RequestedReviewDoc>()({
   name: 'requested-reviews',
   indexes: { space: (one) => one.space, user: (one) => one.user },
   orders: { requestedAt: { group: (one) => one.changeRequest, by: (one) => one.requestedAt } },

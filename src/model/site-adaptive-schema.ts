@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { collection } from '../kernel/documents.js'
+import { table } from '../kernel/documents.js'
 import { oneOf, Timestamp } from './common.js'
 
 const closed = { additionalProperties: false } as const
@@ -48,7 +48,7 @@ export interface SiteAdaptiveSchemaDoc {
   updatedAt: string
 }
 
-export const siteAdaptiveSchemas = collection<SiteAdaptiveSchemaDoc>()({ name: 'site-adaptive-schemas', indexes: {}, owner: (schema) => schema.id })
+export const siteAdaptiveSchemas = table<SiteAdaptiveSchemaDoc>()({ name: 'site-adaptive-schemas', indexes: {}, owner: (schema) => schema.id })
 
 export const SiteAdaptiveSchema = Type.Object(
   { object: Type.Literal('site-adaptive-schema'), jsonSchema: AdaptiveJsonSchema, updatedAt: Timestamp },

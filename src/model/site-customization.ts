@@ -1,5 +1,5 @@
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox'
-import { collection } from '../kernel/documents.js'
+import { table } from '../kernel/documents.js'
 import { Language, nullable, oneOf } from './common.js'
 import { LinkTitle, SiteFooterGroup, SiteHeaderLink, ThemedHref } from './site-customization-links.js'
 import { SiteStyling, ThemedColor } from './site-customization-styling.js'
@@ -89,8 +89,6 @@ const perhaps = (schemas: TProperties): TProperties => Object.fromEntries(Object
 export const SiteCustomizationInput = Type.Unsafe<Parts>(Type.Object({ ...perhaps(singles), ...partly(groups) }, { ...closed, $id: 'SiteCustomizationInput' }))
 export type SiteCustomizationInput = Parts
 
-/** Names of the settings that are one value each. */
-export const customizationSingles = Object.keys(singles) as (keyof typeof singles)[]
 /** Names of the groups of settings. */
 export const customizationGroups = Object.keys(groups) as (keyof typeof groups)[]
 
@@ -103,7 +101,7 @@ export interface SiteCustomizationDoc {
   settings: SiteCustomizationInput
 }
 
-export const siteCustomizations = collection<SiteCustomizationDoc>()({
+export const siteCustomizations = table<SiteCustomizationDoc>()({
   name: 'site-customizations',
   indexes: { site: (customization) => customization.site },
   owner: (customization) => customization.site,

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { collection } from '../kernel/documents.js'
+import { table } from '../kernel/documents.js'
 import { nullable, oneOf, Timestamp } from './common.js'
 import { Href } from './site-destination.js'
 
@@ -17,7 +17,7 @@ export interface SitePublishingAuthDoc {
   updatedAt: string
 }
 
-export const sitePublishingAuths = collection<SitePublishingAuthDoc>()({ name: 'site-publishing-auths', indexes: {}, owner: (auth) => auth.id })
+export const sitePublishingAuths = table<SitePublishingAuthDoc>()({ name: 'site-publishing-auths', indexes: {}, owner: (auth) => auth.id })
 
 const Integration = Type.String({ minLength: 1, maxLength: 64 })
 

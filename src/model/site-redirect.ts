@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { collection } from '../kernel/documents.js'
+import { table } from '../kernel/documents.js'
 import { Id, oneOf, Timestamp } from './common.js'
 import { destinationStatuses, SiteDestination } from './site-destination.js'
 
@@ -17,7 +17,7 @@ export interface SiteRedirectDoc {
 /** A source as an index key. */
 export const redirectKey = ({ site, source }: Pick<SiteRedirectDoc, 'site' | 'source'>): string => site + source
 
-export const siteRedirects = collection<SiteRedirectDoc>()({
+export const siteRedirects = table<SiteRedirectDoc>()({
   name: 'site-redirects',
   indexes: { site: (redirect) => redirect.site, source: redirectKey },
   unique: ['source'],

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { collection } from '../kernel/documents.js'
+import { table } from '../kernel/documents.js'
 import { Id, Timestamp } from './common.js'
 
 /** A link that opens a site to whoever has it, as stored: the key itself cannot be read from the document. */
@@ -16,7 +16,7 @@ export interface ShareLinkDoc {
   sealedKey: string
 }
 
-export const shareLinks = collection<ShareLinkDoc>()({
+export const shareLinks = table<ShareLinkDoc>()({
   name: 'share-links',
   indexes: { site: (link) => link.site, keyHash: (link) => link.keyHash },
   unique: ['keyHash'],

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { collection } from '../kernel/documents.js'
+import { table } from '../kernel/documents.js'
 import { type DefaultLevel, Id, nullable, oneOf, Timestamp } from './common.js'
 import { SITE_TITLE, type SiteStructure, spacesOf } from './site-structure.js'
 
@@ -36,7 +36,7 @@ export interface SiteDoc {
 /** Its address below the organization, as an index key. */
 export const basenameKey = (site: Pick<SiteDoc, 'organization' | 'basename'>): string => `${site.organization}/${site.basename}`
 
-export const sites = collection<SiteDoc>()({
+export const sites = table<SiteDoc>()({
   name: 'sites',
   indexes: {
     organization: (site) => site.organization,

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { collection } from '../kernel/documents.js'
+import { table } from '../kernel/documents.js'
 import { DefaultLevel, Id, Language, nullable, oneOf, permissionsOf, Timestamp } from './common.js'
 
 export const visibilities = ['public', 'unlisted', 'share-link', 'visitor-auth', 'in-collection', 'private'] as const
@@ -22,7 +22,7 @@ export interface CollectionDoc {
 /** Under which the spaces and collections of one parent are found: a collection, or an organization's top level. */
 export const placeKey = ({ organization, parent }: { organization: string; parent?: string }): string => `${organization}/${parent ?? ''}`
 
-export const collections = collection<CollectionDoc>()({
+export const collections = table<CollectionDoc>()({
   name: 'collections',
   indexes: { organization: (c) => c.organization, parent: (c) => c.parent ?? null, place: placeKey },
   owner: (c) => c.organization,
@@ -79,7 +79,7 @@ export interface SpaceDoc {
   createdBy: string
 }
 
-export const spaces = collection<SpaceDoc>()({
+export const spaces = table<SpaceDoc>()({
   name: 'spaces',
   indexes: {
     organization: (space) => space.organization,

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { collection, type Draft } from '../kernel/documents.js'
+import { table, type Draft } from '../kernel/documents.js'
 import { Id, Timestamp } from './common.js'
 
 /**
@@ -42,7 +42,7 @@ const isClaimer = ({ limitedTo, former }: Draft<UserDoc>): boolean => limitedTo 
  * There is no index of all who name an address: who looks for one says which kind is meant. `proven`: the account whose
  * address it is. `claimed`: users of one organization each who say that it is theirs. `claimedIn`: that of one organization.
  */
-export const users = collection<UserDoc>()({
+export const users = table<UserDoc>()({
   name: 'users',
   indexes: {
     proven: (user) => (user.proof === undefined ? null : user.email),
@@ -87,7 +87,7 @@ export interface TokenDoc {
   expiresAt?: string
 }
 
-export const tokens = collection<TokenDoc>()({
+export const tokens = table<TokenDoc>()({
   name: 'tokens',
   indexes: { hash: (token) => token.hash, user: (token) => token.user },
   unique: ['hash'],

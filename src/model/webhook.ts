@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { collection } from '../kernel/documents.js'
+import { table } from '../kernel/documents.js'
 import { Id, nullable, oneOf, Timestamp } from './common.js'
 import { type EventType, EventTypeSchema, eventTypes } from './event.js'
 
@@ -30,7 +30,7 @@ export interface WebhookDoc {
   updatedAt: string
 }
 
-export const webhooks = collection<WebhookDoc>()({
+export const webhooks = table<WebhookDoc>()({
   name: 'webhooks',
   indexes: { organization: (webhook) => webhook.organization },
   owner: (webhook) => webhook.organization,
@@ -65,7 +65,7 @@ export interface DeliveryDoc {
   replayOf?: string
 }
 
-export const deliveries = collection<DeliveryDoc>()({
+export const deliveries = table<DeliveryDoc>()({
   name: 'webhook-deliveries',
   indexes: { webhook: (one) => one.webhook, pending: (one) => (one.status === 'pending' ? one.webhook : null) },
   orders: { created: { group: (one) => [one.webhook, `${one.webhook}/${one.status}`], by: (one) => one.createdAt } },

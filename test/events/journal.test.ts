@@ -5,8 +5,8 @@ import * as assert from 'uvu/assert'
 import { emit } from '../../src/domain/events/events.js'
 import { MOST_LOOKED_AT } from '../../src/domain/events/event-stream.js'
 import { removeWhatIsOver } from '../../src/domain/events/retention.js'
-import { migrations } from '../../src/domain/migrations.js'
-import { documentCollections, earlierEvents, journals } from '../../src/model/index.js'
+import { migrations } from '../../src/domain/upkeep/migrations.js'
+import { documentTables, earlierEvents, journals } from '../../src/model/index.js'
 import { openStore, type StoreEvent } from '../../src/store/index.js'
 import { eventsOf } from '../support/events.js'
 import { startService, type TestService } from '../support/service.js'
@@ -131,7 +131,7 @@ test(
     await here.service.close()
     const told: StoreEvent[] = []
     const dir = join(here.dir, 'data', 'store')
-    const store = await openStore({ dir, collections: documentCollections, journals, migrations, log: (event) => told.push(event) })
+    const store = await openStore({ dir, tables: documentTables, journals, migrations, log: (event) => told.push(event) })
     const opened = told.find((event) => event.event === 'opened')
     assert.ok(opened?.event === 'opened' && opened.documents < 50, JSON.stringify(opened))
     assert.is((await eventsOf(store, here.organization)).length, rare.sequence + MOST_LOOKED_AT + 500)

@@ -1,7 +1,7 @@
 /** Blocks that are written as HTML: images, tables, code. */
 import type { BlockNode } from '../types.js'
 import type { Context } from './context.js'
-import { decodeReferences, type HtmlToken, pairTokens, tokenizeHtml } from './html.js'
+import { decodeReferences, type HtmlSource, type HtmlToken, pairTokens, tokenizeHtml } from './html.js'
 import { htmlInlines } from './inline.js'
 import { imageData } from './inline-html.js'
 import { cleanSource } from './items.js'
@@ -29,15 +29,6 @@ function fromSource(html: string, value: string, at: { start: number; end: numbe
   if (images) return [images]
   const comment = tokens.every((token) => token.type === 'comment')
   return [block('html', position, { html: value, ...(comment ? { comment: true } : {}) }, [text(value)])]
-}
-
-/** Tokenized HTML; `place` returns the position in the page of a range of it. */
-export interface HtmlSource {
-  html: string
-  tokens: HtmlToken[]
-  pairs: number[]
-  place(from: number, to: number): Position
-  context: Context
 }
 
 /** The `images` block of a paragraph of HTML tags; null if it contains more than images. */

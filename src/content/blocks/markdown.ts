@@ -30,18 +30,22 @@ export interface Markdown {
   align?: Array<string | null>
 }
 
-/** A node of our own syntax (`syntax.ts`), with its source as value. */
-interface OwnNode extends Literal {
-  type: (typeof KINDS)[number]
+/** A node of our own syntax (`syntax.ts`); its value is its source. */
+interface Sourced<T extends string> extends Literal {
+  type: T
 }
+
 declare module 'mdast' {
   interface RootContentMap {
-    ownNode: OwnNode
+    tag: Sourced<'tag'>
+    templateExpression: Sourced<'templateExpression'>
+    mathText: Sourced<'mathText'>
+    mathFlow: Sourced<'mathFlow'>
   }
 }
 
 type Enter = NonNullable<FromMarkdown['enter']>[string]
-const literal = (type: OwnNode['type']): Enter =>
+const literal = (type: (typeof KINDS)[number]): Enter =>
   function (token) {
     this.enter({ type, value: '' }, token)
   }

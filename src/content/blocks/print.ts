@@ -1,5 +1,5 @@
 /** Prints a block tree as markdown. */
-import type { RootContent } from 'mdast'
+import type { Root } from 'mdast'
 import { gfmToMarkdown } from 'mdast-util-gfm'
 import { type Options, toMarkdown } from 'mdast-util-to-markdown'
 import type { BlockNode, DocumentNode } from '../types.js'
@@ -46,7 +46,7 @@ const OPTIONS: Options = {
   ],
 }
 
-const write = (children: Markdown[]): string => toMarkdown({ type: 'root', children: children as RootContent[] }, OPTIONS)
+const write = (children: Markdown[]): string => toMarkdown({ type: 'root', children } as Root, OPTIONS)
 const print = (nodes: BlockNode['nodes'], printing: Printing): string => write(flow(nodes, printing, 'nodes'))
 
 /**

@@ -12,8 +12,7 @@ import {
   retitleGroup,
 } from '../summary/edit.js'
 import { parseSummary } from '../summary/parse.js'
-import type { SummaryNode } from '../types.js'
-import type { Outcome } from '../work/text-work.js'
+import type { Outcome, SummaryNode } from '../types.js'
 
 /** Where an entry goes: below the entry on line `parent` (null = top level), before the one on line `before` (absent = last). */
 export interface SummaryDestination {

@@ -2,11 +2,8 @@ import type { CommentTarget } from '../blocks/comment-targets.js'
 import type { ReferenceReplacement } from '../edit/rewrite-references.js'
 import type { SummaryChange } from '../edit/summary-change.js'
 import type { Reference } from '../reference.js'
-import type { DocumentNode, PageSource, Summary } from '../types.js'
+import type { DocumentNode, Outcome, PageSource, Summary } from '../types.js'
 import type { YamlResult } from '../yaml.js'
-
-/** A result, or why there is none, in words for the client. */
-export type Outcome<T> = { done: T } | { refused: string; tooLarge?: true }
 
 /** An edit of a markdown file. What is not given stays. */
 export interface FileEdit {

@@ -3,8 +3,9 @@ import { notFound, ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import { type CommentDoc, type CreateComment, comments, replies, type UpdateComment } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
-import type { Actor, App, LoadedSpace } from '../app.js'
-import type { LoadedChangeRequest } from '../change-requests/change-requests.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
 import { readBody } from './body.js'
 import { countOpen, countPosts, type LoadedDiscussion, partsOf, tell, type Writing, write } from './discussion.js'
 import { react, readReactions, removeReactions } from './reactions.js'
@@ -118,11 +119,11 @@ export async function deleteComment(app: App, actor: Actor, discussion: LoadedDi
     checkMayDelete(writing, stored)
     for (const reply of await tx.find(replies, 'comment', stored.id)) {
       await removeReactions(tx, reply.id)
-      await tx.remove(replies as never, reply.id)
+      await tx.remove(replies, reply.id)
       await countPosts(writing, reply.postedBy, -1)
     }
     await removeReactions(tx, stored.id)
-    await tx.remove(comments as never, stored.id)
+    await tx.remove(comments, stored.id)
     await countPosts(writing, stored.postedBy, -1)
     await countOpen(writing, stored.status === 'open' ? -1 : 0)
     await tell(writing, 'comment.deleted', stored)

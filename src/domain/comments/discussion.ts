@@ -3,8 +3,9 @@ import { notFound, ServiceError } from '../../kernel/errors.js'
 import { changeRequests, commenterId, commenters, type CommentDoc, discussionKey, type EventType, type Role, type SpaceDoc, spaces } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import { spaceRole } from '../roles/access.js'
-import type { Actor, App, LoadedSpace } from '../app.js'
-import type { LoadedChangeRequest } from '../change-requests/change-requests.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
 import { emit } from '../events/events.js'
 
 /** A space, or one of its change requests, as the place of comments. */
@@ -59,7 +60,7 @@ export async function countPosts({ tx, discussion }: Writing, user: string, by: 
   const key = keyOf(discussion)
   const stored = await tx.get(commenters, commenterId(key, user))
   const posts = (stored?.posts ?? 0) + by
-  if (posts <= 0) await tx.remove(commenters as never, commenterId(key, user))
+  if (posts <= 0) await tx.remove(commenters, commenterId(key, user))
   else if (stored) await tx.replace(commenters, { ...stored, posts })
   else await tx.insert(commenters, { id: commenterId(key, user), space: discussion.space.doc.id, discussion: key, user, posts })
 }

@@ -35,7 +35,7 @@ export function readReactions(input: { addedReactions?: string[]; removedReactio
 export async function react({ tx, actor, space, now }: Writing, post: string, { added, removed }: ReactionChange): Promise<boolean> {
   let changed = false
   const idOf = (emoji: string): string => reactionId(post, actor.user.id, emoji)
-  for (const emoji of removed) changed = (await tx.remove(reactions as never, idOf(emoji))) || changed
+  for (const emoji of removed) changed = (await tx.remove(reactions, idOf(emoji))) || changed
   const fresh: string[] = []
   for (const emoji of added) if (!(await tx.get(reactions, idOf(emoji)))) fresh.push(emoji)
   if (fresh.length === 0) return changed
@@ -47,7 +47,7 @@ export async function react({ tx, actor, space, now }: Writing, post: string, { 
 
 /** Removes all reactions to a post, with the post. */
 export async function removeReactions(tx: Transaction, post: string): Promise<void> {
-  for (const one of await tx.find(reactions, 'post', post)) await tx.remove(reactions as never, one.id)
+  for (const one of await tx.find(reactions, 'post', post)) await tx.remove(reactions, one.id)
 }
 
 const earlier = (a: ReactionDoc, b: ReactionDoc): number => (a.reactedAt < b.reactedAt ? -1 : a.reactedAt > b.reactedAt ? 1 : a.id < b.id ? -1 : 1)

@@ -3,7 +3,8 @@ import { newId } from '../../kernel/ids.js'
 import { type Page, type PageQuery, pageOf } from '../../kernel/paging.js'
 import { type CommentDoc, type CreateReply, comments, type ReplyDoc, replies, type UpdateReply } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
-import type { Actor, App } from '../app.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
 import { readBody } from './body.js'
 import { checkMayDelete, edit, getComment } from './comments.js'
 import { countPosts, type LoadedDiscussion, partsOf, tell, write } from './discussion.js'
@@ -73,7 +74,7 @@ export async function deleteReply(app: App, actor: Actor, discussion: LoadedDisc
     checkMayDelete(writing, stored)
     const comment = await getComment(writing, stored.comment)
     await removeReactions(tx, stored.id)
-    await tx.remove(replies as never, stored.id)
+    await tx.remove(replies, stored.id)
     await tx.replace(comments, { ...comment, replies: comment.replies - 1 })
     await countPosts(writing, stored.postedBy, -1)
     await tell(writing, 'reply.deleted', comment, { reply: stored.id })

@@ -1,7 +1,7 @@
 import { newPlacedId } from '../../kernel/ids.js'
 import { type EventDoc, type EventSubject, type EventType, eventStreams, events } from '../../model/index.js'
 import type { Reader, Transaction } from '../../store/index.js'
-import type { App } from '../app.js'
+import type { App } from '../context/app.js'
 
 /** What is said of an event by the use case in which it happens. */
 export interface NewEvent {
@@ -17,7 +17,7 @@ export interface NewEvent {
 export async function emit(app: App, tx: Transaction, event: NewEvent): Promise<EventDoc> {
   const { organization, data = {} } = event
   const ended = await tx.get(eventStreams, organization)
-  if (ended) await tx.remove(eventStreams as never, organization)
+  if (ended) await tx.remove(eventStreams, organization)
   app.wakeWebhooks(organization)
   const at = app.clock.now().toISOString()
   return tx.append(events, organization, (sequence) => ({ ...event, data, id: newPlacedId(sequence), sequence, at }), ended?.next)

@@ -1,6 +1,6 @@
 import { auditLog, type DeliveryDoc, deliveries, earlierEvents, events, failedEntries, webhooks } from '../../model/index.js'
-import type { Collection, Document, Journal } from '../../store/index.js'
-import type { App } from '../app.js'
+import type { Table, Document, Journal } from '../../store/index.js'
+import type { App } from '../context/app.js'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 /** Documents removed in one transaction, so that nobody waits long for his turn. */
@@ -16,7 +16,7 @@ const MOST = {
 /** Removes the first documents of a sorted list as long as they are old, or more than `most`; answers how many. */
 async function removeOld<T extends object, O extends string>(
   app: App,
-  of: Collection<T, string, O>,
+  of: Table<T, string, O>,
   order: O,
   group: string,
   isOld: (document: Document<T>) => boolean,
@@ -28,7 +28,7 @@ async function removeOld<T extends object, O extends string>(
     const old = young < 0 ? documents : documents.slice(0, young)
     if (old.length > 0) {
       await app.store.transact(async (tx) => {
-        for (const { id } of old) await tx.remove(of as never, id)
+        for (const { id } of old) await tx.remove(of, id)
       })
     }
     removed += old.length
@@ -38,16 +38,16 @@ async function removeOld<T extends object, O extends string>(
 
 /** Drops the records of a journal's group that are older than `before`, or more than `most`; answers how many. */
 async function dropOld<T extends object>(app: App, of: Journal<T>, group: string, before: string, most: number): Promise<number> {
-  const { next } = await app.store.extent(of as never, group)
+  const { next } = await app.store.extent(of, group)
   const { records } = await app.store.read(of, group, { direction: 'asc', limit: 1, from: before })
-  return app.store.drop(of as never, group, Math.max(records[0]?.position ?? next, next - most))
+  return app.store.drop(of, group, Math.max(records[0]?.position ?? next, next - most))
 }
 
 /** Removes the lists of events of earlier releases none of which is kept any more. */
 async function forgetEarlier(app: App, organization: string): Promise<void> {
   const { count, next } = await app.store.extent(events, organization)
   for (const { id, first, ids } of await app.store.find(earlierEvents, 'organization', organization)) {
-    if (first + ids.length <= next - count) await app.store.remove(earlierEvents as never, id)
+    if (first + ids.length <= next - count) await app.store.remove(earlierEvents, id)
   }
 }
 

@@ -1,9 +1,10 @@
 import type { CommitId } from '../../kernel/ids.js'
-import { commitMessage, makeCommit } from '../writing/commits.js'
-import { overridesAt, rememberOverrides } from '../content/identity.js'
-import { arrivingOverrides } from '../content/arriving-identity.js'
-import { joinedBase } from '../writing/joined-base.js'
-import { type MergedTree, mergeCommits, type Sides } from '../writing/merge.js'
+import { commitMessage, makeCommit } from '../commits/make-commit.js'
+import { overridesAt, rememberOverrides } from '../revisions/identity.js'
+import { arrivingOverrides } from '../revisions/arriving-identity.js'
+import { joinedBase } from '../commits/merge/joined-base.js'
+import { mergeCommits } from '../commits/merge/merge.js'
+import type { MergedTree, Sides } from '../commits/merge/merged-tree.js'
 import type { FileChange, Repository } from '../../git/index.js'
 import type { CommonGround } from './common-ground.js'
 import { isWithin } from './held-by-exports.js'
@@ -81,7 +82,7 @@ async function madeByGit(repo: Repository, { known, byGit, theirs }: { known: Co
     const entry = await there.entry(path)
     if (after === null || after === undefined) {
       if (entry === null) found.push({ path, delete: true })
-    } else if (entry?.oid === after.oid && entry.mode === after.mode) found.push({ path, oid: after.oid as never, mode: after.mode })
+    } else if (entry?.oid === after.oid && entry.mode === after.mode) found.push({ path, oid: after.oid, mode: after.mode })
   }
   return found
 }

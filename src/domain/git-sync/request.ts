@@ -14,8 +14,10 @@ import {
   syncRuns,
 } from '../../model/index.js'
 import type { Document, Reader, Transaction } from '../../store/index.js'
-import type { Actor, App, LoadedSpace } from '../app.js'
-import { checkImport, checkUnlocked } from '../main-guard.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedSpace } from '../context/loaded.js'
+import { checkImport, checkUnlocked } from '../commits/guards.js'
 import { spaceRole } from '../roles/access.js'
 import { type Credential, isLinkTo, readRemote, remoteOf, type SyncRemote } from './remote.js'
 
@@ -114,7 +116,7 @@ export async function enqueue(
       if (!follows) await checkAsker(tx, input, space.doc.id, remote)
       if (link) await writeLink(tx, space.doc.id, remote, link)
       const before = (await tx.find(syncRuns, 'space', space.doc.id)).sort((a, b) => a.sequence - b.sequence)
-      for (const old of before.slice(0, Math.max(0, before.length + 1 - KEPT_RUNS))) if (isOver(old)) await tx.remove(syncRuns as never, old.id)
+      for (const old of before.slice(0, Math.max(0, before.length + 1 - KEPT_RUNS))) if (isOver(old)) await tx.remove(syncRuns, old.id)
       const made = await tx.insert(syncRuns, {
         ...input,
         ...remote,

@@ -5,8 +5,10 @@ import { newId } from '../../kernel/ids.js'
 import { type InviteDoc, type InviteUsers, invites, membershipId, memberships, organizations } from '../../model/index.js'
 import type { Document, Draft, Reader, Transaction } from '../../store/index.js'
 import { organizationRole } from '../roles/access.js'
-import type { Actor, App, LoadedOrganization } from '../app.js'
-import { findAccount, findLimitedMember } from './accounts.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedOrganization } from '../context/loaded.js'
+import { findAccount, findLimitedMember } from '../accounts/accounts.js'
 import { queueMail } from './mails.js'
 
 /** How long an e-mail invitation may be accepted. */
@@ -69,7 +71,7 @@ async function inviteOne(app: App, tx: Transaction, wanted: Wanted): Promise<Sho
   const before = await tx.find(invites, 'email', `${wanted.organization}/${wanted.email}`)
   const mailed = before.find((old) => old.mail !== undefined && isOpen(app, old) && now.getTime() - Date.parse(old.createdAt) < MAIL_AGAIN_MS)
   if (app.mail && mailed) return { doc: await tx.replace(invites, { ...mailed, ...wanted }) }
-  for (const old of before) await tx.remove(invites as never, old.id)
+  for (const old of before) await tx.remove(invites, old.id)
   const expiresAt = new Date(now.getTime() + INVITE_MS).toISOString()
   const draft: Draft<InviteDoc> = { ...wanted, id: newId(), kind: 'email', createdAt: now.toISOString(), expiresAt }
   if (!app.mail) {
@@ -118,6 +120,6 @@ export async function findInvite(app: App, organization: LoadedOrganization, kin
 export async function revokeInvite(app: App, invite: Document<InviteDoc>): Promise<void> {
   await app.store.transact(async (tx) => {
     if ((await tx.get(invites, invite.id))?.accepted) throw conflict('The invitation has just been accepted: remove the member instead.')
-    await tx.remove(invites as never, invite.id)
+    await tx.remove(invites, invite.id)
   })
 }

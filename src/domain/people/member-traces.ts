@@ -9,13 +9,13 @@ import { removeRequestedReviews } from '../reviews/requests.js'
  * invitations that he vouched for.
  */
 export async function removeTraces(tx: Transaction, organization: string, user: string): Promise<void> {
-  for (const one of await tx.find(teamMembers, 'user', `${organization}/${user}`)) await tx.remove(teamMembers as never, one.id)
+  for (const one of await tx.find(teamMembers, 'user', `${organization}/${user}`)) await tx.remove(teamMembers, one.id)
   for (const grant of await tx.find(grants, 'principal', `user:${user}`))
-    if ((await ownerOf(tx, grant.target)) === organization) await tx.remove(grants as never, grant.id)
+    if ((await ownerOf(tx, grant.target)) === organization) await tx.remove(grants, grant.id)
   await forgetGrantsOf(tx, organization, `user:${user}`)
-  for (const token of await tx.find(tokens, 'user', user)) if (token.organization === organization) await tx.remove(tokens as never, token.id)
+  for (const token of await tx.find(tokens, 'user', user)) if (token.organization === organization) await tx.remove(tokens, token.id)
   await removeRequestedReviews(tx, organization, user)
-  for (const invite of await tx.find(invites, 'createdBy', `${organization}/${user}`)) await tx.remove(invites as never, invite.id)
+  for (const invite of await tx.find(invites, 'createdBy', `${organization}/${user}`)) await tx.remove(invites, invite.id)
 }
 
 /** The organization of what a grant is about; null where that is gone. */

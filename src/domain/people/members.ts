@@ -15,7 +15,9 @@ import {
 } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import { organizationRole, viewerOf } from '../roles/access.js'
-import type { Actor, App, LoadedOrganization } from '../app.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedOrganization } from '../context/loaded.js'
 import { emit } from '../events/events.js'
 import { removeTraces } from './member-traces.js'
 import { loadSpaceAccess } from '../roles/space-access.js'
@@ -126,7 +128,7 @@ export async function removeMember(app: App, actor: Actor, { doc: { id, organiza
     if (!stored) return
     if (isActiveAdmin(stored)) await requireOtherAdmin(tx, stored)
     await removeTraces(tx, organization, user)
-    await tx.remove(memberships as never, id)
+    await tx.remove(memberships, id)
     const doc = await tx.get(users, user)
     if (doc?.limitedTo === organization) await tx.replace(users, { ...doc, former: true })
     await emit(app, tx, { type: 'member.removed', organization, actor: actor.user.id, subject: { user }, data: { role: stored.role } })

@@ -1,8 +1,8 @@
 import { conflict, ServiceError } from '../../kernel/errors.js'
 import { memberships, tokens, type UserDoc, users } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
-import type { App } from '../app.js'
-import { createUser, findAccount, findLimitedMember, type IssuedToken, issueToken } from './accounts.js'
+import type { App } from '../context/app.js'
+import { createUser, findAccount, findLimitedMember, type IssuedToken, issueToken } from '../accounts/accounts.js'
 
 const noAccount = (email: string) => new ServiceError('not-found', `No account has the address ${email}.`)
 
@@ -35,7 +35,7 @@ export function freeAddress(app: App, email: string): Promise<Document<UserDoc>>
       throw conflict(`Another member of organization ${organization} names the address: remove one of them first.`)
     for (const token of await tx.find(tokens, 'user', account.id)) {
       if (token.organization === undefined) await tx.replace(tokens, { ...token, organization })
-      else if (token.organization !== organization) await tx.remove(tokens as never, token.id)
+      else if (token.organization !== organization) await tx.remove(tokens, token.id)
     }
     const { proof: _, ...rest } = account
     return tx.replace(users, { ...rest, limitedTo: organization })

@@ -1,9 +1,9 @@
 import { hashToken } from '../../auth/index.js'
 import { conflict, ServiceError } from '../../kernel/errors.js'
 import { invites, type SignIn, signIns } from '../../model/index.js'
-import { createUser, findAccount, type IssuedToken, isClaimed, issueToken } from './accounts.js'
+import { createUser, findAccount, type IssuedToken, isClaimed, issueToken } from '../accounts/accounts.js'
 import { join, SESSION_MS } from './accept-invite.js'
-import type { App } from '../app.js'
+import type { App } from '../context/app.js'
 import { isGood } from './invites.js'
 import { queueMail } from './mails.js'
 
@@ -36,7 +36,7 @@ export async function finishSignIn(app: App, secret: string): Promise<IssuedToke
     const [found] = await tx.find(signIns, 'hash', hashToken(secret))
     const now = app.clock.now().getTime()
     if (!found || Date.parse(found.expiresAt) <= now) throw gone()
-    await tx.remove(signIns as never, found.id)
+    await tx.remove(signIns, found.id)
     const invite = found.invite === undefined ? null : await tx.get(invites, found.invite)
     const good = invite !== null && (await isGood(app, tx, invite)) ? invite : null
     const known = await findAccount(tx, found.email)

@@ -2,7 +2,9 @@ import { badRequest, notFound } from '../../kernel/errors.js'
 import { type Page, pageOf, type PageQuery } from '../../kernel/paging.js'
 import { type SetTeamMembers, type TeamMemberDoc, teamMemberId, teamMembers, type UserDoc, users } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
-import type { Actor, App, LoadedTeam } from '../app.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedTeam } from '../context/loaded.js'
 import { emit } from '../events/events.js'
 import { managedTeam, requireMember, teamEvent } from './teams.js'
 
@@ -42,7 +44,7 @@ export async function setTeamMembers(app: App, actor: Actor, team: LoadedTeam, i
         counts.changed++
       }
     }
-    for (const user of remove) if (await tx.remove(teamMembers as never, teamMemberId(doc.id, user))) counts.removed++
+    for (const user of remove) if (await tx.remove(teamMembers, teamMemberId(doc.id, user))) counts.removed++
     if (counts.added + counts.changed + counts.removed > 0) await emit(app, tx, teamEvent('team.updated', actor, doc, counts))
   })
 }

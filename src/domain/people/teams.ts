@@ -16,7 +16,9 @@ import {
 } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import { organizationRole } from '../roles/access.js'
-import type { Actor, App, LoadedOrganization, LoadedTeam } from '../app.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedOrganization, LoadedTeam } from '../context/loaded.js'
 import { forgetGrantsOf } from '../roles/kept-grants.js'
 import { emit, type NewEvent } from '../events/events.js'
 import { loadSpaceAccess } from '../roles/space-access.js'
@@ -128,10 +130,10 @@ export async function deleteTeam(app: App, actor: Actor, team: LoadedTeam): Prom
   await app.store.transact(async (tx) => {
     const doc = await managedTeam(tx, actor, team)
     if (!doc) return
-    for (const one of await tx.find(teamMembers, 'team', doc.id)) await tx.remove(teamMembers as never, one.id)
-    for (const grant of await tx.find(grants, 'principal', `team:${doc.id}`)) await tx.remove(grants as never, grant.id)
+    for (const one of await tx.find(teamMembers, 'team', doc.id)) await tx.remove(teamMembers, one.id)
+    for (const grant of await tx.find(grants, 'principal', `team:${doc.id}`)) await tx.remove(grants, grant.id)
     await forgetGrantsOf(tx, doc.organization, `team:${doc.id}`)
-    await tx.remove(teams as never, doc.id)
+    await tx.remove(teams, doc.id)
     await emit(app, tx, teamEvent('team.deleted', actor, doc, { title: doc.title }))
   })
 }

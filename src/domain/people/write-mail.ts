@@ -2,8 +2,8 @@ import { hashToken, newToken } from '../../auth/index.js'
 import { newId } from '../../kernel/ids.js'
 import { invites, organizations, signIns, users } from '../../model/index.js'
 import type { Transaction } from '../../store/index.js'
-import type { App } from '../app.js'
-import { findAccount, isClaimed } from './accounts.js'
+import type { App } from '../context/app.js'
+import { findAccount, isClaimed } from '../accounts/accounts.js'
 import { isGood, isOpen } from './invites.js'
 import { type MailOrder, oneLine, type WrittenMail } from './mails.js'
 
@@ -82,7 +82,7 @@ async function writeSignIn(app: App, email: string, invite: string | undefined):
       '',
     ].join('\n'),
     settle: async (tx, fate) => {
-      if (fate !== 'sent') await tx.remove(signIns as never, id)
+      if (fate !== 'sent') await tx.remove(signIns, id)
     },
   }
 }

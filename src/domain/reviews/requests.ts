@@ -3,12 +3,14 @@ import { badRequest, type ErrorDetail, ServiceError } from '../../kernel/errors.
 import { type Page, type PageQuery, pageOf } from '../../kernel/paging.js'
 import { type RequestedReviewDoc, type RequestReviews, requestedReviewId, requestedReviews, reviews, type SpaceDoc, spaces } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
-import type { Actor, App, LoadedSpace } from '../app.js'
-import { type LoadedChangeRequest, setStatusIn } from '../change-requests/change-requests.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
+import { setStatusIn } from '../change-requests/change-requests.js'
 import { write } from '../comments/discussion.js'
 import { emit } from '../events/events.js'
 import { openChangeRequest } from './reviews.js'
-import { mayReview } from './standing.js'
+import { mayReview } from '../commits/approvals.js'
 
 /** Of whom a review is awaited, those asked first first. */
 export const listRequestedReviews = (app: App, changeRequest: LoadedChangeRequest, query: PageQuery): Promise<Page<Document<RequestedReviewDoc>>> =>
@@ -50,18 +52,18 @@ async function checkReviewers(tx: Transaction, space: SpaceDoc, author: string, 
 export async function withdrawRequest(app: App, actor: Actor, space: LoadedSpace, changeRequest: LoadedChangeRequest, user: string): Promise<void> {
   await write(app, actor, { space, changeRequest }, async ({ tx, role }) => {
     if (!allows('space:edit', role)) throw new ServiceError('forbidden', 'You may not do that here: that needs the role edit.')
-    await tx.remove(requestedReviews as never, requestedReviewId(changeRequest.doc.id, user))
+    await tx.remove(requestedReviews, requestedReviewId(changeRequest.doc.id, user))
   })
 }
 
 /** Somebody leaves an organization: nobody waits for his reviews any more. What he reviewed stays, and counts no more. */
 export async function removeRequestedReviews(tx: Transaction, organization: string, user: string): Promise<void> {
   for (const one of await tx.find(requestedReviews, 'user', user))
-    if ((await tx.get(spaces, one.space))?.organization === organization) await tx.remove(requestedReviews as never, one.id)
+    if ((await tx.get(spaces, one.space))?.organization === organization) await tx.remove(requestedReviews, one.id)
 }
 
 /** Removes all reviews in a space, with the space. */
 export async function removeReviews(tx: Transaction, space: string): Promise<void> {
-  for (const doc of await tx.find(reviews, 'space', space)) await tx.remove(reviews as never, doc.id)
-  for (const doc of await tx.find(requestedReviews, 'space', space)) await tx.remove(requestedReviews as never, doc.id)
+  for (const doc of await tx.find(reviews, 'space', space)) await tx.remove(reviews, doc.id)
+  for (const doc of await tx.find(requestedReviews, 'space', space)) await tx.remove(requestedReviews, doc.id)
 }

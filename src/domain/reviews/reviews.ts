@@ -4,8 +4,9 @@ import { newId } from '../../kernel/ids.js'
 import { type Page, type PageQuery, pageOf } from '../../kernel/paging.js'
 import { changeRequests, type CreateReview, type ReviewDoc, requestedReviewId, requestedReviews, reviews } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
-import type { Actor, App, LoadedSpace } from '../app.js'
-import { type LoadedChangeRequest, loadHead } from '../change-requests/change-requests.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import { type LoadedChangeRequest, type LoadedSpace, loadHead } from '../context/loaded.js'
 import { readBody } from '../comments/body.js'
 import { insertComment } from '../comments/comments.js'
 import { type Writing, write } from '../comments/discussion.js'
@@ -39,7 +40,7 @@ export async function createReview(
     if (input.revision !== undefined && input.revision !== head) throw conflict(`The change request has changed meanwhile: its revision is ${head}.`)
     const id = newId()
     const comment = markdown === undefined ? undefined : await insertComment(writing, { markdown, revision: head, review: id })
-    await tx.remove(requestedReviews as never, requestedReviewId(doc.id, actor.user.id))
+    await tx.remove(requestedReviews, requestedReviewId(doc.id, actor.user.id))
     const review = await tx.insert(reviews, {
       id,
       space: doc.space,

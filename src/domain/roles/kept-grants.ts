@@ -16,11 +16,11 @@ export async function belongs(tx: Reader, organization: string, principal: strin
 export async function carryGrants(tx: Transaction, target: string, from: string, to: string): Promise<void> {
   for (const { version: _of, ...grant } of await tx.find(grants, 'target', target)) {
     if (await belongs(tx, to, grant.principal)) continue
-    await tx.remove(grants as never, grant.id)
+    await tx.remove(grants, grant.id)
     await tx.insert(keptGrants, { ...grant, id: `${from}:${grant.id}`, organization: from })
   }
   for (const { version: _of, organization, ...kept } of await tx.find(keptGrants, 'place', `${to}/${target}`)) {
-    await tx.remove(keptGrants as never, kept.id)
+    await tx.remove(keptGrants, kept.id)
     const id = kept.id.slice(organization.length + 1)
     if ((await belongs(tx, to, kept.principal)) && !(await tx.get(grants, id))) await tx.insert(grants, { ...kept, id })
   }
@@ -28,5 +28,5 @@ export async function carryGrants(tx: Transaction, target: string, from: string,
 
 /** Forgets what lies still for somebody who leaves the organization, or a team that goes. */
 export async function forgetGrantsOf(tx: Transaction, organization: string, principal: string): Promise<void> {
-  for (const { id } of await tx.find(keptGrants, 'principal', `${organization}/${principal}`)) await tx.remove(keptGrants as never, id)
+  for (const { id } of await tx.find(keptGrants, 'principal', `${organization}/${principal}`)) await tx.remove(keptGrants, id)
 }

@@ -16,7 +16,8 @@ import {
 } from '../../model/index.js'
 import type { Document, Reader, Transaction } from '../../store/index.js'
 import { type Content, contentRole, grantTarget } from './access.js'
-import type { Actor, App } from '../app.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
 import { emit } from '../events/events.js'
 
 /** What roles are given on, as it was loaded: `{...space.doc, kind: 'space'}`. */
@@ -70,8 +71,7 @@ export async function changeGrant(app: App, actor: Actor, target: PermissionTarg
 export async function removeGrant(app: App, actor: Actor, target: PermissionTarget, principal: Principal): Promise<void> {
   await app.store.transact(async (tx) => {
     await checkOwnRole(tx, actor, target, 'read')
-    if (await tx.remove(grants as never, grantId(target, principal)))
-      await emitChange(app, tx, actor, target, { role: null, [`${principal.kind}s`]: [principal.id] })
+    if (await tx.remove(grants, grantId(target, principal))) await emitChange(app, tx, actor, target, { role: null, [`${principal.kind}s`]: [principal.id] })
   })
 }
 
@@ -142,6 +142,6 @@ async function grantsTo(reader: Reader, target: PermissionTarget, kind: Principa
 
 /** Removes all that was given on something that goes, in the transaction in which it goes. */
 export async function removeGrantsOn(tx: Transaction, target: Pick<PermissionTarget, 'kind' | 'id'>): Promise<void> {
-  for (const { id } of await tx.find(grants, 'target', grantTarget(target))) await tx.remove(grants as never, id)
-  for (const { id } of await tx.find(keptGrants, 'target', grantTarget(target))) await tx.remove(keptGrants as never, id)
+  for (const { id } of await tx.find(grants, 'target', grantTarget(target))) await tx.remove(grants, id)
+  for (const { id } of await tx.find(keptGrants, 'target', grantTarget(target))) await tx.remove(keptGrants, id)
 }

@@ -1,7 +1,7 @@
 import { greater } from '../../access/index.js'
 import { collections, memberships, organizations, type Role, sites, spaces, teamMemberId, teamMembers, teams, tokens } from '../../model/index.js'
-import type { Collection, Reader } from '../../store/index.js'
-import type { Actor } from '../app.js'
+import type { Reader } from '../../store/index.js'
+import type { Actor } from '../context/actor.js'
 import { type Content, contentRole, opens, organizationRole } from './access.js'
 
 /** What a permission is about, as a resolver loaded it. */
@@ -12,8 +12,6 @@ export interface LoadedForRole {
 /** A role; `gone` = the thing itself is not there any more, `unseen` = the caller does not see it any more. */
 export type RoleNow = Role | null | 'gone' | 'unseen'
 
-const contents: Readonly<Record<string, Collection<Omit<Content, 'kind'>, string>>> = { space: spaces, collection: collections, site: sites } as never
-
 /** Whether the caller's token is still there: it may be revoked while a request is under way. */
 export const isTokenValid = async (reader: Reader, actor: Actor): Promise<boolean> => (await reader.get(tokens, actor.token.id)) !== null
 
@@ -22,8 +20,7 @@ export const isTokenValid = async (reader: Reader, actor: Actor): Promise<boolea
  * space or site the same that its resolver answers.
  */
 export async function roleNow(reader: Reader, actor: Actor, kind: string, { doc }: LoadedForRole): Promise<RoleNow> {
-  const content = contents[kind]
-  if (content) return roleOnContent(reader, actor, content, kind as Content['kind'], doc.id)
+  if (kind === 'space' || kind === 'collection' || kind === 'site') return roleOnContent(reader, actor, kind, doc.id)
   if (kind === 'organization') return (await reader.get(organizations, doc.id)) ? inOrganization(reader, actor, doc.id) : 'gone'
   if (kind === 'team') {
     const team = await reader.get(teams, doc.id)
@@ -38,8 +35,11 @@ export async function roleNow(reader: Reader, actor: Actor, kind: string, { doc 
   throw new Error(`no role is known for a ${kind}`)
 }
 
-async function roleOnContent(reader: Reader, actor: Actor, of: Collection<Omit<Content, 'kind'>, string>, kind: Content['kind'], id: string): Promise<RoleNow> {
-  const doc = await reader.get(of, id)
+const findContent = (reader: Reader, kind: Content['kind'], id: string): Promise<Omit<Content, 'kind'> | null> =>
+  kind === 'space' ? reader.get(spaces, id) : kind === 'collection' ? reader.get(collections, id) : reader.get(sites, id)
+
+async function roleOnContent(reader: Reader, actor: Actor, kind: Content['kind'], id: string): Promise<RoleNow> {
+  const doc = await findContent(reader, kind, id)
   if (!doc) return 'gone'
   if (!(await opens(reader, actor, doc.organization))) return 'unseen'
   return (await contentRole(reader, actor.user.id, { ...doc, kind })) ?? 'unseen'

@@ -1,7 +1,9 @@
 import { notFound } from '../../kernel/errors.js'
 import { type SiteDoc, shareLinks, siteAdaptiveSchemas, siteCustomizations, sitePublishingAuths, siteRedirects, sites } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
-import type { Actor, App, LoadedSite } from '../app.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedSite } from '../context/loaded.js'
 import { emit } from '../events/events.js'
 
 /**
@@ -33,9 +35,9 @@ export async function changeBelongings<R>(
 
 /** Removes all that hangs on a site, but not the site, nor the roles given on it. */
 export async function removeSiteBelongings(tx: Transaction, site: string): Promise<void> {
-  for (const { id } of await tx.find(shareLinks, 'site', site)) await tx.remove(shareLinks as never, id)
-  for (const { id } of await tx.find(siteRedirects, 'site', site)) await tx.remove(siteRedirects as never, id)
-  for (const { id } of await tx.find(siteCustomizations, 'site', site)) await tx.remove(siteCustomizations as never, id)
-  await tx.remove(siteAdaptiveSchemas as never, site)
-  await tx.remove(sitePublishingAuths as never, site)
+  for (const { id } of await tx.find(shareLinks, 'site', site)) await tx.remove(shareLinks, id)
+  for (const { id } of await tx.find(siteRedirects, 'site', site)) await tx.remove(siteRedirects, id)
+  for (const { id } of await tx.find(siteCustomizations, 'site', site)) await tx.remove(siteCustomizations, id)
+  await tx.remove(siteAdaptiveSchemas, site)
+  await tx.remove(sitePublishingAuths, site)
 }

@@ -5,7 +5,9 @@ import { newId } from '../../kernel/ids.js'
 import { type Page, type PageQuery, pageOf } from '../../kernel/paging.js'
 import { type CreateSiteRedirect, redirectKey, type SiteDestination, type SiteRedirectDoc, siteRedirects, type UpdateSiteRedirect } from '../../model/index.js'
 import type { Document, Reader } from '../../store/index.js'
-import type { Actor, App, LoadedSite } from '../app.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedSite } from '../context/loaded.js'
 import { changeBelongings } from './belongings.js'
 import { checkOnSite, checkReachable } from './destinations.js'
 
@@ -63,7 +65,7 @@ export async function updateRedirect(
 
 /** Removes a redirect. */
 export async function deleteRedirect(app: App, actor: Actor, site: LoadedSite, redirect: SiteRedirectDoc): Promise<void> {
-  await changeBelongings(app, actor, site, 'redirects', async (tx) => (await tx.remove(siteRedirects as never, redirect.id)) || null)
+  await changeBelongings(app, actor, site, 'redirects', async (tx) => (await tx.remove(siteRedirects, redirect.id)) || null)
 }
 
 function sourceOf(path: string): string {

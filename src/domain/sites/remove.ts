@@ -1,6 +1,8 @@
 import { grants, organizations, type SiteDoc, sites } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
-import type { Actor, App, LoadedSite } from '../app.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedSite } from '../context/loaded.js'
 import { emit } from '../events/events.js'
 import { removeSiteBelongings } from './belongings.js'
 
@@ -17,9 +19,9 @@ export async function deleteSite(app: App, actor: Actor, site: LoadedSite): Prom
 
 /** Removes the documents of a site: every collection that holds something of a site has a line here. */
 async function removeSite(tx: Transaction, site: Document<SiteDoc>): Promise<void> {
-  for (const grant of await tx.find(grants, 'target', `site:${site.id}`)) await tx.remove(grants as never, grant.id)
+  for (const grant of await tx.find(grants, 'target', `site:${site.id}`)) await tx.remove(grants, grant.id)
   await removeSiteBelongings(tx, site.id)
-  await tx.remove(sites as never, site.id)
+  await tx.remove(sites, site.id)
 }
 
 /** An organization does not show first what is gone. */

@@ -3,7 +3,9 @@ import { newId } from '../../kernel/ids.js'
 import { type CreateWebhook, deliveries, organizations, spaces, type UpdateWebhook, type WebhookDoc, webhooks } from '../../model/index.js'
 import { OutboundError } from '../../outbound/index.js'
 import type { Document, Reader, Transaction } from '../../store/index.js'
-import type { Actor, App, LoadedOrganization } from '../app.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedOrganization } from '../context/loaded.js'
 import { nextSequence } from '../events/events.js'
 import { dueNow } from './outcome.js'
 import { newSealedSecret } from './secret.js'
@@ -118,7 +120,7 @@ export function replayFrom(app: App, webhook: Document<WebhookDoc>, from: number
 /** Removes a webhook with its deliveries. */
 export async function deleteWebhook(app: App, webhook: WebhookDoc): Promise<void> {
   await app.store.transact(async (tx) => {
-    for (const doc of await tx.find(deliveries, 'webhook', webhook.id)) await tx.remove(deliveries as never, doc.id)
-    await tx.remove(webhooks as never, webhook.id)
+    for (const doc of await tx.find(deliveries, 'webhook', webhook.id)) await tx.remove(deliveries, doc.id)
+    await tx.remove(webhooks, webhook.id)
   })
 }
