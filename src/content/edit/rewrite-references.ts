@@ -62,7 +62,7 @@ function syntaxAround(markdown: string, start: number): 'markdown' | 'html' | 'b
 export type TargetStyle = 'plain' | 'dot' | 'root'
 
 /** The style of a target. */
-export const styleOf = (target: string): TargetStyle => (target.startsWith('/') ? 'root' : target.startsWith('.') ? 'dot' : 'plain')
+export const styleOf = (target: string): TargetStyle => (target.startsWith('/') ? 'root' : target.startsWith('./') ? 'dot' : 'plain')
 
 /**
  * The target for a link in the file `from` to the file `to`, both paths from the repository's root. `%`, `#` and `?` in file names

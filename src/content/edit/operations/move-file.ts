@@ -72,7 +72,7 @@ async function rewriteLinks(batch: Batch, moved: ReadonlyMap<string, string>): P
 /** Keeps the form of a link: one to a folder, or to a page without `.md`, is written the same way again. */
 function keepForm(target: string, resolved: string, next: string): string {
   const bare = target.replace(/[?#].*$/, '')
-  if (/readme\.md$/i.test(resolved) && !/readme\.md$/i.test(bare)) return next.replace(/\/?readme\.md$/i, bare.endsWith('/') ? '/' : '') || '.'
+  if (/readme\.md$/i.test(resolved) && !/readme\.md$/i.test(bare)) return next.replace(/\/?readme\.md$/i, bare.endsWith('/') ? '/' : '') || './'
   return isMarkdown(resolved) && !isMarkdown(bare) ? next.replace(/\.(md|markdown)$/i, '') : next
 }
 
