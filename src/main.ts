@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { Command } from 'commander'
 import { ConfigError, loadConfig } from './config.js'
-import { FolderLocked } from './kernel/folder-lock.js'
-import { bundleSpace, checkAll, makeToken, makeUser, OperatorError } from './maintenance.js'
+import { FolderLocked } from './disk/folder-lock.js'
+import { bundleSpace, checkAll, makeToken, makeUser, OperatorError } from './commands/maintenance.js'
 import { type Service, start } from './server.js'
 import { StoreDamaged } from './store/index.js'
 
@@ -10,7 +10,7 @@ const program = new Command('bindery').description('A self-hosted, Git-native do
 
 program
   .command('serve', { isDefault: true })
-  .description('start the server; settings come from the environment (see README.md)')
+  .description('start the server; settings come from the environment (see docs/settings.md)')
   .action(async () => {
     const config = loadConfig()
     const service = await start(config)

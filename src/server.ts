@@ -13,21 +13,22 @@ import { resolvers } from './api/resolvers.js'
 import { can, checkStillMay } from './api/service.js'
 import { bearer } from './auth/index.js'
 import type { Config } from './config.js'
-import { authenticate } from './domain/people/accounts.js'
-import type { Actor, App } from './domain/app.js'
-import { ContentCache } from './domain/content/content-cache.js'
-import { openTexts } from './domain/content/open-texts.js'
-import { Previews } from './domain/git-sync/previews.js'
+import { authenticate } from './domain/accounts/accounts.js'
+import type { App } from './domain/context/app.js'
+import type { Actor } from './domain/context/actor.js'
+import { RevisionCache } from './domain/revisions/revision-cache.js'
+import { openTexts } from './domain/context/open-texts.js'
+import { Previews } from './domain/context/previews.js'
 import { type FirstStart, firstStart } from './domain/people/first-start.js'
-import { guardedApp, unasked } from './domain/guarded-app.js'
-import { Gatherer } from './domain/writing/gatherer.js'
+import { guardedApp, unasked } from './domain/context/guarded-app.js'
+import { Gatherer } from './domain/context/gatherer.js'
 import { recordRequest } from './domain/events/audit.js'
-import { announceAll, forgetLostHeads } from './domain/events/announce.js'
-import { migrations } from './domain/migrations.js'
-import { KeyedMutex } from './domain/mutex.js'
-import { RefMoves } from './domain/ref-moves.js'
-import { type Repair, reconcile } from './domain/reconcile.js'
-import { makeDurableFolder } from './durable-folder.js'
+import { announceAll, forgetLostHeads } from './domain/commits/announce.js'
+import { migrations } from './domain/upkeep/migrations.js'
+import { KeyedMutex } from './domain/context/keyed-mutex.js'
+import { RefMoves } from './domain/context/ref-moves.js'
+import { type Repair, reconcile } from './domain/upkeep/reconcile.js'
+import { makeDurableFolder } from './disk/durable-folder.js'
 import { createRemoteOperations, openGit } from './git/index.js'
 import { type Announcer, startAnnouncer } from './jobs/announcer.js'
 import { startWebhookSender } from './jobs/webhook-sender.js'
@@ -38,9 +39,9 @@ import { createLog, type Log } from './kernel/log.js'
 import { MemoryBudget } from './kernel/memory-budget.js'
 import { documentTables, journals } from './model/index.js'
 import { createHttpClient, createMailer, resolveHost } from './outbound/index.js'
-import { makePrivate } from './private-files.js'
+import { makePrivate } from './disk/private-files.js'
 import { openStore } from './store/index.js'
-import { keepSecret } from './secret-file.js'
+import { keepSecret } from './disk/secret-file.js'
 
 /** A running service. */
 export interface Service {
@@ -121,7 +122,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       moves: new RefMoves(),
       previews: new Previews(),
       edits: new Gatherer(locks, EDITS_AT_ONCE),
-      content: new ContentCache(budget),
+      content: new RevisionCache(budget),
       texts,
       wakeJobs: () => {},
       wakeWebhooks: () => {},

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { migrations } from '../../src/domain/migrations.js'
+import { migrations } from '../../src/domain/upkeep/migrations.js'
 import { documentTables, users } from '../../src/model/index.js'
 import { openStore } from '../../src/store/index.js'
 import { interleaved, type Line, median, ms, ratiosOf, timed } from './measure.js'

@@ -18,7 +18,7 @@ import {
   tokens,
   users,
 } from '../../src/model/index.js'
-import { migrations } from '../../src/domain/migrations.js'
+import { migrations } from '../../src/domain/upkeep/migrations.js'
 import { openStore, type Store, type Transaction } from '../../src/store/index.js'
 
 /** Organization → how long its lists are; the comments are on its first space, `<organization>-0`. */

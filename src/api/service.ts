@@ -1,5 +1,6 @@
 import { allows, type Permission } from '../access/index.js'
-import type { Actor, App } from '../domain/app.js'
+import type { App } from '../domain/context/app.js'
+import type { Actor } from '../domain/context/actor.js'
 import { isTokenValid, type LoadedForRole, roleNow } from '../domain/roles/role-now.js'
 import { notFound, ServiceError } from '../kernel/errors.js'
 import type { Role } from '../model/index.js'

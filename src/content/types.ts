@@ -204,3 +204,6 @@ export interface Summary {
   nodes: SummaryNode[]
   diagnostics: Diagnostic[]
 }
+
+/** Something done, or why it cannot be, in words for the client. */
+export type Outcome<T> = { done: T } | { refused: string; tooLarge?: true }

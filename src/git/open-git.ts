@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { type Lock, takeLock } from '../kernel/folder-lock.js'
+import { type Lock, takeLock } from '../disk/folder-lock.js'
 import type { RefName } from '../kernel/ids.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
 import { GitError, NoRepository } from './errors.js'

@@ -1,4 +1,5 @@
 import type { BlobId, CommitId, RefName, TreeId } from '../kernel/ids.js'
+import type { Lease } from '../kernel/lease.js'
 import { GitError, LostObject, MissingObject } from './errors.js'
 import { deepCheck } from './deep/deep-check.js'
 import { MAX_PACK_BYTES } from './deep/second-reader.js'
@@ -137,11 +138,12 @@ export class BareRepository implements Repository {
     return draftTree(this.#objects, tree, changes)
   }
 
-  async move(moves: readonly RefMove[], reason: string): Promise<void> {
+  async move(moves: readonly RefMove[], reason: string, lease: Lease): Promise<void> {
     const named = moves.flatMap(({ to }) => (to === null ? [] : [to]))
     for (const to of named) if (!(await this.hasCommit(to))) throw new MissingObject(`there is no commit ${to}`)
     // A commit that is cached may have been pruned.
     for (const to of await this.#writer.absent(named)) throw new LostObject(to, this.path)
+    lease.assertHeld()
     await this.#mover.move(moves, reason)
     this.#services.moved(
       this.path,

@@ -1,4 +1,5 @@
 import type { BlobId, CommitId, RefName, TreeId } from '../kernel/ids.js'
+import type { Lease } from '../kernel/lease.js'
 
 /** Who did something, and when, as Git records it. */
 export interface Signature {
@@ -186,7 +187,7 @@ export interface Repository {
    */
   merge(input: { ours: CommitId; theirs: CommitId; base?: CommitId }): Promise<MergeOutcome>
   /** Compare-and-swap of one or several refs in one `update-ref` transaction; durable when it resolves. Throws `StaleRef`, `RefLocked`. */
-  move(moves: readonly RefMove[], reason: string): Promise<void>
+  move(moves: readonly RefMove[], reason: string, lease: Lease): Promise<void>
   /** A best common ancestor: one that no other common ancestor descends from. Of several, always the same one. */
   mergeBase(a: CommitId, b: CommitId): Promise<CommitId | null>
   /** All best common ancestors: histories that were merged both ways have several. */

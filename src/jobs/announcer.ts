@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { announce, announceAll, isAnnounced } from '../domain/events/announce.js'
-import type { App } from '../domain/app.js'
-import { KeyedMutex } from '../domain/mutex.js'
+import { announce, announceAll, isAnnounced } from '../domain/commits/announce.js'
+import type { App } from '../domain/context/app.js'
+import { KeyedMutex } from '../domain/context/keyed-mutex.js'
 import type { RefName } from '../kernel/ids.js'
 
 /** How often it is looked for what came in by plain Git. */

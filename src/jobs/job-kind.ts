@@ -1,4 +1,4 @@
-import type { App } from '../domain/app.js'
+import type { App } from '../domain/context/app.js'
 import type { JobDoc } from '../model/index.js'
 import type { Transaction } from '../store/index.js'
 

@@ -1,4 +1,4 @@
-import { purgeSpace } from '../domain/housekeeping.js'
+import { purgeSpace } from '../domain/upkeep/housekeeping.js'
 import type { JobKind } from './job-kind.js'
 
 /** Removes a space whose days are over. */

@@ -1,4 +1,4 @@
-import type { App } from '../domain/app.js'
+import type { App } from '../domain/context/app.js'
 import { type JobDoc, jobs } from '../model/index.js'
 import type { Document } from '../store/index.js'
 import type { Ending } from './job-kind.js'

@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks'
-import type { App } from '../domain/app.js'
+import type { App } from '../domain/context/app.js'
 import { claimDeliveries } from '../domain/webhooks/claim.js'
 import { recordAttempt } from '../domain/webhooks/outcome.js'
 import { attemptDelivery } from '../domain/webhooks/send.js'

@@ -1,5 +1,5 @@
-import type { App } from '../domain/app.js'
-import { queueHousekeeping, removeExpired } from '../domain/housekeeping.js'
+import type { App } from '../domain/context/app.js'
+import { queueHousekeeping, removeExpired } from '../domain/upkeep/housekeeping.js'
 import { removeWhatIsOver } from '../domain/events/retention.js'
 import { newId } from '../kernel/ids.js'
 import type { JobDoc } from '../model/index.js'

@@ -1,5 +1,5 @@
 // The door of the document store. See store.ts for transactions, recovery.ts for the start, checkpointer.ts for the files.
-export { FolderLocked as StoreLocked } from '../kernel/folder-lock.js'
+export { FolderLocked as StoreLocked } from '../disk/folder-lock.js'
 export { DuplicateKey, NoDocument, StaleDocument, StoreClosed, StoreDamaged, StoreTooNew } from './errors.js'
 export { openStore } from './open.js'
 export type {

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { createUser, issueToken } from '../../src/domain/people/accounts.js'
+import { createUser, issueToken } from '../../src/domain/accounts/accounts.js'
 import { eventsOf } from '../support/events.js'
 import { startService, type TestService } from '../support/service.js'
 import { suite } from '../support/suite.js'

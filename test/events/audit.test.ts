@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { issueToken } from '../../src/domain/people/accounts.js'
+import { issueToken } from '../../src/domain/accounts/accounts.js'
 import { removeWhatIsOver } from '../../src/domain/events/retention.js'
 import { startService, type TestService } from '../support/service.js'
 import { type Smtp, startSmtp } from '../support/smtp.js'

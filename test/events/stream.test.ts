@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { announceAll } from '../../src/domain/events/announce.js'
+import { announceAll } from '../../src/domain/commits/announce.js'
 import { removeWhatIsOver } from '../../src/domain/events/retention.js'
 import { announcedHeads } from '../../src/model/index.js'
 import { PlainGit } from '../races/plain-git.js'

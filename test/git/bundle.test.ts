@@ -3,9 +3,10 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import type { RefName } from '../../src/kernel/ids.js'
-import { OperatorError, bundleSpace } from '../../src/maintenance.js'
+import { OperatorError, bundleSpace } from '../../src/commands/maintenance.js'
 import { suite } from '../support/suite.js'
 import { admin, clear, commit, MAIN, makePlace, type Place } from './fixture.js'
+import { anyLease } from '../support/lease.js'
 
 const test = suite('a bundle of a repository')
 let place: Place
@@ -28,6 +29,7 @@ test('git clone reads it: main and every branch, while the repository is open an
       { ref: branch, from: null, to: side },
     ],
     'begin',
+    anyLease,
   )
   const folder = join(place.dir, 'out -x')
   mkdirSync(folder)

@@ -5,10 +5,11 @@ import * as assert from 'uvu/assert'
 import type { Repository } from '../../src/git/index.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { loadConfig } from '../../src/config.js'
-import { checkAll } from '../../src/maintenance.js'
+import { checkAll } from '../../src/commands/maintenance.js'
 import { startService } from '../support/service.js'
 import { suite } from '../support/suite.js'
 import { admin, clear, commit, MAIN, makePlace, openAt, type Place } from './fixture.js'
+import { anyLease } from '../support/lease.js'
 
 const test = suite('the deep check')
 let place: Place
@@ -22,7 +23,7 @@ let count = 0
 async function filled(): Promise<{ repository: Repository; head: CommitId }> {
   const repository = await place.git.create(`r${++count}`)
   const root = await commit(repository, [], { 'README.md': '# One\n', 'guides/a.md': 'A\n', 'guides/deep/é.md': 'E\n' })
-  await repository.move([{ ref: MAIN, from: null, to: root }], 'begin')
+  await repository.move([{ ref: MAIN, from: null, to: root }], 'begin', anyLease)
   admin(repository, ['repack', '-q', '-a', '-d'])
   const side = await commit(repository, [root], { 'guides/b.md': 'B\n' }, { message: 'Side\n\nwith more\n', headers: { 'page-ids': '1\nx y' } })
   const head = await commit(repository, [root, side], { 'guides/b.md': 'B\n', 'c.md': 'C\n' })
@@ -33,6 +34,7 @@ async function filled(): Promise<{ repository: Repository; head: CommitId }> {
       { ref: branch, from: null, to: side },
     ],
     'merge',
+    anyLease,
   )
   return { repository, head }
 }

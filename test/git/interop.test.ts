@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert'
 import type { CommitId } from '../../src/kernel/ids.js'
 import { clear, commit, MAIN, makePlace, type Place, person } from './fixture.js'
 import { suite } from '../support/suite.js'
+import { anyLease } from '../support/lease.js'
 
 // Other people's implementations must read what ours wrote: isomorphic-git the objects, simple-git (native Git) the repository.
 const test = suite<{ place?: Place }>('interoperability', {})
@@ -59,7 +60,7 @@ test('isomorphic-git reads our blobs, trees and commits, with their headers', as
 test('simple-git clones what we wrote, and its push is seen by our next read', async ({ place }) => {
   const repository = await (place as Place).git.create('shared')
   const first = await commit(repository, [], { 'README.md': '# One\n' })
-  await repository.move([{ ref: MAIN, from: null, to: first }], 'create')
+  await repository.move([{ ref: MAIN, from: null, to: first }], 'create', anyLease)
   const work = `${(place as Place).dir}-work`
   try {
     await simpleGit().clone(repository.path, work)

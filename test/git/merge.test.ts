@@ -5,6 +5,7 @@ import { MissingObject } from '../../src/git/index.js'
 import type { CommitId, TreeId } from '../../src/kernel/ids.js'
 import { suite } from '../support/suite.js'
 import { admin, clear, commit, MAIN, makePlace, type Place, person } from './fixture.js'
+import { anyLease } from '../support/lease.js'
 
 const test = suite('git merge')
 let place: Place
@@ -33,7 +34,7 @@ test('a clean merge becomes a commit that git finds sound, durable beyond a coll
   const merged = await repository.merge({ ours, theirs })
   assert.ok(merged.clean)
   const id = await repository.write({ parents: [ours, theirs], tree: merged.tree, changes: [], message: 'Merge', author: person, committer: person })
-  await repository.move([{ ref: MAIN, from: null, to: id }], 'merge')
+  await repository.move([{ ref: MAIN, from: null, to: id }], 'merge', anyLease)
   assert.is(admin(repository, ['show', `${id}:a/x.md`]), `${lines('changed')}\nend`)
   assert.is(admin(repository, ['show', `${id}:c.md`]), '3')
   assert.equal(await repository.check(), [])

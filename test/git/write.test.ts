@@ -7,6 +7,7 @@ import { InvalidPath, MissingObject, ObjectTooLarge, PathCollision, type Reposit
 import type { CommitId } from '../../src/kernel/ids.js'
 import { suite } from '../support/suite.js'
 import { admin, clear, commit, files, MAIN, makePlace, type Place, person } from './fixture.js'
+import { anyLease } from '../support/lease.js'
 
 const test = suite('git write')
 let place: Place
@@ -45,7 +46,7 @@ test('git reads what was written: text, binary, modes, order, headers', async ()
     committer: { name: '', email: '', seconds: Number.NaN, offset: 0 },
     headers: { 'page-ids': 'page a\n\nfile b' },
   })
-  await repository.move([{ ref: MAIN, from: null, to: id }], 'start')
+  await repository.move([{ ref: MAIN, from: null, to: id }], 'start', anyLease)
   assert.equal(await repository.check(), [])
   assert.is(admin(repository, ['show', `${id}:a/x.md`]), 'x')
   assert.is(admin(repository, ['ls-tree', id, 'run.sh', 'link']).replace(/ blob [0-9a-f]+\t/g, ' '), '120000 link\n100755 run.sh')
@@ -154,7 +155,7 @@ test('accepts what only looks hostile', async () => {
     'GIT~2/x': '8',
   })
   assert.is(names(id).length, 8)
-  await repository.move([{ ref: MAIN, from: repository.head(MAIN), to: id }], 'edit')
+  await repository.move([{ ref: MAIN, from: repository.head(MAIN), to: id }], 'edit', anyLease)
   assert.equal(await repository.check(), [])
 })
 
@@ -225,7 +226,7 @@ test('large blobs are refused before they are read, loose and packed, and their 
   const oid = (await snapshot.entry('large'))?.oid ?? ''
   const small = (await snapshot.entry('small'))?.oid ?? ''
   assert.instance(await failure(snapshot.read(oid)), ObjectTooLarge)
-  await repository.move([{ ref: MAIN, from: repository.head(MAIN), to: id }], 'edit')
+  await repository.move([{ ref: MAIN, from: repository.head(MAIN), to: id }], 'edit', anyLease)
   admin(repository, ['repack', '-q', '-a', '-d'])
   assert.not(existsSync(loosePath(oid)))
   const both = await Promise.allSettled([snapshot.read(oid), snapshot.read(small)])
@@ -241,7 +242,7 @@ test('a header that Git owns, or that is none, is refused', async () => {
 test('a folder with the loose objects gone is made again', async () => {
   writeFileSync(join(repository.path, 'objects', 'tmp_obj_leftover'), '')
   const id = await commit(repository, [], { 'after.md': randomBytes(20).toString('hex') })
-  await repository.move([{ ref: MAIN, from: repository.head(MAIN), to: id }], 'edit')
+  await repository.move([{ ref: MAIN, from: repository.head(MAIN), to: id }], 'edit', anyLease)
   admin(repository, ['gc', '--quiet', '--prune=now'])
   const next = await commit(repository, [id], { 'after.md': randomBytes(20).toString('hex') })
   assert.equal(names(next), ['after.md'])

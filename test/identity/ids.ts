@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
-import type { LoadedSpace } from '../../src/domain/app.js'
-import { filesOf, openRevision, structureAt } from '../../src/domain/content/revisions.js'
+import type { LoadedSpace } from '../../src/domain/context/loaded.js'
+import { filesOf, openRevision, structureAt } from '../../src/domain/revisions/revisions.js'
 import type { CommitId } from '../../src/kernel/ids.js'
 import { spaces } from '../../src/model/index.js'
 import { type Desk, flat } from '../writing/fixture.js'

@@ -9,7 +9,7 @@ import { readPage } from '../../src/content/front-matter.js'
 import { idOf } from '../../src/content/identity.js'
 import { findReferences } from '../../src/content/links.js'
 import { readStructure } from '../../src/content/structure.js'
-import { ContentCache } from '../../src/domain/content/content-cache.js'
+import { RevisionCache } from '../../src/domain/revisions/revision-cache.js'
 import { makeCaches } from '../../src/git/objects/caches.js'
 import { parseCommit } from '../../src/git/objects/commit-codec.js'
 import { parseTree } from '../../src/git/objects/tree-codec.js'
@@ -38,7 +38,7 @@ async function held(): Promise<number> {
 const ATTEMPTS = 4
 
 /** Fills caches, and compares what they are charged with what the process holds then. */
-function measured(name: string, fill: (content: ContentCache, git: ReturnType<typeof makeCaches>) => Promise<void> | void): void {
+function measured(name: string, fill: (content: RevisionCache, git: ReturnType<typeof makeCaches>) => Promise<void> | void): void {
   test(name, async () => {
     // What is made once, by whatever runs first, is not counted.
     await fill(...caches(new MemoryBudget(1e12)))
@@ -57,7 +57,7 @@ function measured(name: string, fill: (content: ContentCache, git: ReturnType<ty
     }
   })
 }
-const caches = (budget: MemoryBudget): [ContentCache, ReturnType<typeof makeCaches>] => [new ContentCache(budget), makeCaches(budget)]
+const caches = (budget: MemoryBudget): [RevisionCache, ReturnType<typeof makeCaches>] => [new RevisionCache(budget), makeCaches(budget)]
 
 const paths = (n: number, of = ''): string[] => Array.from({ length: n }, (_, i) => `guides${of}/section-${i % 20}/how-to-do-thing-number-${i}.md`)
 

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { removeExpired } from '../../src/domain/housekeeping.js'
+import { removeExpired } from '../../src/domain/upkeep/housekeeping.js'
 import { documentTables, invites, memberships, users } from '../../src/model/index.js'
 import { eventsOf } from '../support/events.js'
 import { startService, type TestService } from '../support/service.js'

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { removeExpired } from '../../src/domain/housekeeping.js'
+import { removeExpired } from '../../src/domain/upkeep/housekeeping.js'
 import { createLog } from '../../src/kernel/log.js'
 import { documentTables, jobs, memberships, signIns, users } from '../../src/model/index.js'
 import { startService, type TestService } from '../support/service.js'

@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { MAIN } from '../../src/domain/refs.js'
+import { MAIN } from '../../src/domain/context/refs.js'
 import { type Caller, startService, type TestService } from '../support/service.js'
 import { suite } from '../support/suite.js'
 

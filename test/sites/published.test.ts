@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
-import { RESTORE_MS } from '../../src/domain/places/spaces.js'
-import { purgeSpace } from '../../src/domain/housekeeping.js'
+import { RESTORE_MS } from '../../src/domain/spaces/spaces.js'
+import { purgeSpace } from '../../src/domain/upkeep/housekeeping.js'
 import { grants, sites } from '../../src/model/index.js'
 import { startService, type TestService } from '../support/service.js'
 import { suite } from '../support/suite.js'

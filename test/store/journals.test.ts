@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { migrations } from '../../src/domain/migrations.js'
+import { migrations } from '../../src/domain/upkeep/migrations.js'
 import { sealedJson } from '../../src/store/checkpoint-file.js'
 import { table, journal, openStore, StoreDamaged } from '../../src/store/index.js'
 import { FaultyFs } from '../support/faulty-fs.js'

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
-import { structureAt } from '../../src/domain/content/revisions.js'
-import type { LoadedSpace } from '../../src/domain/app.js'
+import { structureAt } from '../../src/domain/revisions/revisions.js'
+import type { LoadedSpace } from '../../src/domain/context/loaded.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { git } from '../support/hermetic-git.js'
 import { suite } from '../support/suite.js'

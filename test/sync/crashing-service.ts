@@ -1,6 +1,6 @@
-import type { Actor } from '../../src/domain/app.js'
+import type { Actor } from '../../src/domain/context/actor.js'
 import { requestImport } from '../../src/domain/git-sync/request.js'
-import { createSpace } from '../../src/domain/places/spaces.js'
+import { createSpace } from '../../src/domain/spaces/spaces.js'
 import { startWorker } from '../../src/jobs/worker.js'
 import { memberships, organizations, syncRuns, users } from '../../src/model/index.js'
 import { openApp } from '../support/sync-fixture.js'

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
-import type { LoadedSpace } from '../../src/domain/app.js'
-import { mergeCommits } from '../../src/domain/writing/merge.js'
+import type { LoadedSpace } from '../../src/domain/context/loaded.js'
+import { mergeCommits } from '../../src/domain/commits/merge/merge.js'
 import type { CommitId, RefName, TreeId } from '../../src/kernel/ids.js'
 import { git } from '../support/hermetic-git.js'
 import { mergeOnRemote } from '../support/people-on-remote.js'

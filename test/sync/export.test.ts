@@ -1,9 +1,10 @@
 import * as assert from 'uvu/assert'
-import { overridesAt } from '../../src/domain/content/identity.js'
+import { overridesAt } from '../../src/domain/revisions/identity.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { git } from '../support/hermetic-git.js'
 import { suite } from '../support/suite.js'
 import { type Fixture, startFixture } from '../support/sync-fixture.js'
+import { anyLease } from '../support/lease.js'
 
 const test = suite('git export')
 let f: Fixture
@@ -48,9 +49,10 @@ test('the exported commit carries the page IDs of main, and others who wrote are
   await remote.commit({ 'guide.md': null, 'handbook.md': docs['guide.md'] })
   await f.edit(space, { 'mine.md': '# Mine\n' })
   await f.import(space, { url: remote.url })
-  const { makeCommit, moveBranch } = await import('../../src/domain/writing/commits.js')
-  const { unguarded } = await import('../../src/domain/main-guard.js')
-  await moveBranch(space.repo, { ref: 'refs/heads/main' as RefName, reason: 'edit', guard: unguarded }, async (head) =>
+  const { makeCommit } = await import('../../src/domain/commits/make-commit.js')
+  const { moveBranch } = await import('../../src/domain/commits/move-branch.js')
+  const { unguarded } = await import('../../src/domain/commits/guards.js')
+  await moveBranch(space.repo, { ref: 'refs/heads/main' as RefName, reason: 'edit', guard: unguarded, lease: anyLease }, async (head) =>
     makeCommit(f.app, space.doc.id, space.repo, {
       parents: [head as CommitId],
       changes: [{ path: 'mine.md', content: Buffer.from('# Grace\n') }],

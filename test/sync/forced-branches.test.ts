@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import type { LoadedSpace } from '../../src/domain/app.js'
+import type { LoadedSpace } from '../../src/domain/context/loaded.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { git } from '../support/hermetic-git.js'
 import { mergeOnRemote } from '../support/people-on-remote.js'

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import type { LoadedSpace } from '../../src/domain/app.js'
+import type { LoadedSpace } from '../../src/domain/context/loaded.js'
 import { git } from '../support/hermetic-git.js'
 import { suite } from '../support/suite.js'
 import { type Fixture, startFixture } from '../support/sync-fixture.js'

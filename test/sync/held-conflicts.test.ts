@@ -1,8 +1,9 @@
 import * as assert from 'uvu/assert'
-import type { LoadedSpace } from '../../src/domain/app.js'
-import { findChangeRequest, type LoadedChangeRequest } from '../../src/domain/change-requests/change-requests.js'
+import type { LoadedChangeRequest, LoadedSpace } from '../../src/domain/context/loaded.js'
+import { findChangeRequest } from '../../src/domain/change-requests/change-requests.js'
 import { listConflicts } from '../../src/domain/change-requests/conflicts.js'
-import { mergeChangeRequest, updateFromMain } from '../../src/domain/change-requests/merge-requests.js'
+import { updateFromMain } from '../../src/domain/change-requests/merge-requests.js'
+import { mergeAndResume } from '../../src/domain/git-sync/resume-after-merge.js'
 import { git } from '../support/hermetic-git.js'
 import { suite } from '../support/suite.js'
 import { type Fixture, startFixture } from '../support/sync-fixture.js'
@@ -60,7 +61,7 @@ test('what two exports brought to two branches is no conflict of the change requ
   )
   await updateFromMain(f.app, f.actor, space, request, [{ path: 'guide.md', content: page('here and there') }])
   assert.equal(await listConflicts(f.app, space, await held(space, run.changeRequest)), [])
-  await mergeChangeRequest(f.app, f.actor, await f.reload(space), await held(space, run.changeRequest))
+  await mergeAndResume(f.app, f.actor, await f.reload(space), await held(space, run.changeRequest))
   const files = await f.files(space)
   assert.is(files['guide.md'], page('here and there').trimEnd())
   assert.is(files['other.md'], page('one, there', 'two, here again', 'three').trimEnd())
@@ -70,7 +71,7 @@ test('what the import merged cleanly is merged so with what is written here mean
   const { space, remote, run } = await exportedToBoth('meanwhile')
   // Nothing collides any more: main takes over what was written there.
   await f.edit(space, { 'guide.md': page('there'), 'other.md': page('one, there', 'two, here once more', 'three') })
-  await mergeChangeRequest(f.app, f.actor, await f.reload(space), await held(space, run.changeRequest))
+  await mergeAndResume(f.app, f.actor, await f.reload(space), await held(space, run.changeRequest))
   const files = await f.files(space)
   assert.is(files['other.md'], page('one, there', 'two, here once more', 'three').trimEnd())
   assert.is((await f.import(space, { url: remote.url })).result, 'unchanged')
@@ -93,7 +94,7 @@ test('a commit of the remote does not say itself what it has in common with main
     ['guide.md'],
   )
   await updateFromMain(f.app, f.actor, space, request, [{ path: 'guide.md', content: page('both') }])
-  await mergeChangeRequest(f.app, f.actor, await f.reload(space), await held(space, run.changeRequest))
+  await mergeAndResume(f.app, f.actor, await f.reload(space), await held(space, run.changeRequest))
   assert.is((await f.files(space))['kept.md'], page('written here').trimEnd())
 })
 

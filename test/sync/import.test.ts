@@ -165,7 +165,7 @@ test('pages keep their IDs over a rename in the remote', async () => {
   const remote = await f.remotes.createRepository('renamed.git', { files: docs })
   const space = await f.space()
   await f.import(space, { url: remote.url })
-  const { overridesAt } = await import('../../src/domain/content/identity.js')
+  const { overridesAt } = await import('../../src/domain/revisions/identity.js')
   const { idOf, defaultId } = await import('../../src/content/identity.js')
   await f.edit(space, { 'mine.md': '# Mine\n' })
   await remote.commit({

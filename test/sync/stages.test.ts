@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
-import { listSyncRuns } from '../../src/domain/git-sync/info.js'
+import { listSyncRuns } from '../../src/domain/git-sync/runs.js'
 import { requestExport, requestImport } from '../../src/domain/git-sync/request.js'
 import { suite } from '../support/suite.js'
 import { type Fixture, startFixture } from '../support/sync-fixture.js'

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { createChangeRequest, listChangeRequests, updateChangeRequest } from '../../domain/change-requests/change-requests.js'
-import { mergeChangeRequest, updateFromMain } from '../../domain/change-requests/merge-requests.js'
+import { updateFromMain } from '../../domain/change-requests/merge-requests.js'
+import { mergeAndResume } from '../../domain/git-sync/resume-after-merge.js'
 import { paginate } from '../../kernel/paging.js'
 import {
   ChangeRequest,
@@ -48,7 +49,7 @@ export const createChangeRequestInSpace = endpoint({
   status: 201,
   returns: ChangeRequest,
   handle: async ({ app, actor, space, body }) => {
-    const made = await createChangeRequest(app, actor, space, body ?? {})
+    const made = await app.locks.run(space.doc.id, (lease) => createChangeRequest(lease, app, actor, space, body ?? {}))
     return created(await presentChangeRequest(app, space, made), `/v1/spaces/${space.doc.id}/change-requests/${made.doc.id}`)
   },
 })
@@ -87,7 +88,7 @@ export const mergeChangeRequestById = endpoint({
   needs: 'space:merge',
   returns: MergeResult,
   fails: [409, 423],
-  handle: async ({ app, actor, space, changeRequest }) => ({ ...(await mergeChangeRequest(app, actor, space, changeRequest)), result: 'merge' as const }),
+  handle: async ({ app, actor, space, changeRequest }) => ({ ...(await mergeAndResume(app, actor, space, changeRequest)), result: 'merge' as const }),
 })
 
 export const listConflictsOfChangeRequest = endpoint({

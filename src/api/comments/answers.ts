@@ -1,5 +1,6 @@
-import type { Actor, App, LoadedSpace } from '../../domain/app.js'
-import type { LoadedChangeRequest } from '../../domain/change-requests/change-requests.js'
+import type { App } from '../../domain/context/app.js'
+import type { Actor } from '../../domain/context/actor.js'
+import type { LoadedChangeRequest, LoadedSpace } from '../../domain/context/loaded.js'
 import { createComment, deleteComment, updateComment } from '../../domain/comments/comments.js'
 import type { LoadedDiscussion } from '../../domain/comments/discussion.js'
 import { listComments } from '../../domain/comments/listing.js'

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { listCommenters } from '../../domain/comments/commenters.js'
+import { listCommenters } from '../../domain/people/commenters.js'
 import { MemberList, pageQuery } from '../../model/index.js'
 import { presentMember } from '../members/present.js'
 import { endpoint } from '../service.js'

@@ -1,5 +1,6 @@
 import { presentCommentPermissions } from '../../access/index.js'
-import type { Actor, App } from '../../domain/app.js'
+import type { App } from '../../domain/context/app.js'
+import type { Actor } from '../../domain/context/actor.js'
 import type { LoadedDiscussion } from '../../domain/comments/discussion.js'
 import { reactionsTo } from '../../domain/comments/reactions.js'
 import { type Sight, sightOf } from '../../domain/comments/sight.js'

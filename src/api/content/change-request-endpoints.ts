@@ -1,4 +1,4 @@
-import { openRevision } from '../../domain/content/revisions.js'
+import { openRevision } from '../../domain/revisions/revisions.js'
 import { ContentQuery, File, FileList, FilesQuery, Page, PageQuery, Pages, ReusableContent, Revision } from '../../model/index.js'
 import { endpoint } from '../service.js'
 import { presentReusableContent, presentRevision } from './present.js'

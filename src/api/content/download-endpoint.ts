@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { contentTypeOf, isSafeInline } from '../../content/files.js'
-import { openDownload } from '../../domain/content/downloads.js'
+import { openDownload } from '../../domain/revisions/downloads.js'
 import { binary } from '../declaration.js'
 import { stream } from '../reply.js'
 import { endpoint } from '../service.js'

@@ -1,4 +1,4 @@
-import { headOf, openMain } from '../../domain/content/main-content.js'
+import { headOf, openMain } from '../../domain/revisions/main-content.js'
 import { ContentQuery, File, FileList, FilesQuery, Page, PageQuery, Pages, ReusableContent, Revision } from '../../model/index.js'
 import { endpoint } from '../service.js'
 import { presentReusableContent, presentRevision } from './present.js'

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { listSyncRuns, retrySync, unlinkRemote } from '../../domain/git-sync/info.js'
+import { listSyncRuns, retrySync, unlinkRemote } from '../../domain/git-sync/runs.js'
 import { previewSync } from '../../domain/git-sync/preview.js'
 import { requestExport, requestImport } from '../../domain/git-sync/request.js'
 import { paginate } from '../../kernel/paging.js'

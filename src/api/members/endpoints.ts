@@ -1,4 +1,4 @@
-import type { App } from '../../domain/app.js'
+import type { App } from '../../domain/context/app.js'
 import { listMemberSpaces, listMemberTeams } from '../../domain/people/member-content.js'
 import {
   addMemberToSso,

@@ -1,5 +1,6 @@
 import { presentOrganizationPermissions } from '../../access/index.js'
-import type { App, LoadedOrganization } from '../../domain/app.js'
+import type { App } from '../../domain/context/app.js'
+import type { LoadedOrganization } from '../../domain/context/loaded.js'
 import type { OrganizationDoc } from '../../model/index.js'
 
 const free = { monthly: 0, yearly: 0 }

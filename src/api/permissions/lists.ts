@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { aggregatePermissions, userOf } from '../../domain/roles/aggregate-permissions.js'
-import type { App } from '../../domain/app.js'
+import type { App } from '../../domain/context/app.js'
 import { type Given, listTeamGrants, listUserGrants, type PermissionTarget } from '../../domain/roles/permissions.js'
 import { type PageQuery, paginate, paginateSorted } from '../../kernel/paging.js'
 import { oneOf, pageQuery, type Role, roles, type TeamDoc, type UserDoc } from '../../model/index.js'

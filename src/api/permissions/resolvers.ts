@@ -1,4 +1,6 @@
-import type { Actor, App, LoadedCollection, LoadedSite, LoadedSpace } from '../../domain/app.js'
+import type { App } from '../../domain/context/app.js'
+import type { Actor } from '../../domain/context/actor.js'
+import type { LoadedCollection, LoadedSite, LoadedSpace } from '../../domain/context/loaded.js'
 import { findGrant, type PermissionTarget, type Principal } from '../../domain/roles/permissions.js'
 import { resolversOf } from '../resolver.js'
 

@@ -1,5 +1,6 @@
-import type { Actor, App, LoadedSpace } from '../../domain/app.js'
-import { type LoadedChangeRequest, loadHead } from '../../domain/change-requests/change-requests.js'
+import type { App } from '../../domain/context/app.js'
+import type { Actor } from '../../domain/context/actor.js'
+import { type LoadedChangeRequest, type LoadedSpace, loadHead } from '../../domain/context/loaded.js'
 import { listRequestedReviews } from '../../domain/reviews/requests.js'
 import { listReviews } from '../../domain/reviews/reviews.js'
 import type { PageQuery } from '../../kernel/paging.js'

@@ -1,6 +1,6 @@
-import type { LoadedChangeRequest } from '../../domain/change-requests/change-requests.js'
+import type { LoadedChangeRequest } from '../../domain/context/loaded.js'
 import { findComment } from '../../domain/comments/comments.js'
-import { standingOf } from '../../domain/reviews/standing.js'
+import { standingOf } from '../../domain/commits/approvals.js'
 import type { RequestedReviewDoc, ReviewDoc } from '../../model/index.js'
 import { type CommentContext, presentComment, presentEach } from '../comments/present.js'
 

@@ -1,4 +1,6 @@
-import type { Actor, App, LoadedSite } from '../../domain/app.js'
+import type { App } from '../../domain/context/app.js'
+import type { Actor } from '../../domain/context/actor.js'
+import type { LoadedSite } from '../../domain/context/loaded.js'
 import { findRedirect } from '../../domain/sites/redirects.js'
 import { findShareLinkById } from '../../domain/sites/share-links.js'
 import { resolversOf } from '../resolver.js'

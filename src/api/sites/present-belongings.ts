@@ -1,5 +1,6 @@
 import { allows } from '../../access/index.js'
-import type { App, LoadedOrganization, LoadedSite } from '../../domain/app.js'
+import type { App } from '../../domain/context/app.js'
+import type { LoadedOrganization, LoadedSite } from '../../domain/context/loaded.js'
 import { publishedSite } from '../../domain/sites/addresses.js'
 import { destinationStatuses } from '../../domain/sites/destinations.js'
 import { visitorKeyOf } from '../../domain/sites/publishing-auth.js'

@@ -1,4 +1,4 @@
-import type { App } from '../../domain/app.js'
+import type { App } from '../../domain/context/app.js'
 import { publishedSection, publishedSiteSpace } from '../../domain/sites/addresses.js'
 import {
   isGroup,
@@ -11,7 +11,7 @@ import {
   shownSections,
   shownSiteSpaces,
 } from '../../domain/sites/view.js'
-import { openSpaces } from '../../domain/places/spaces.js'
+import { openSpaces } from '../../domain/spaces/spaces.js'
 import { notFound } from '../../kernel/errors.js'
 import { presentSpace } from '../spaces/present.js'
 import { siteLocation } from './present.js'

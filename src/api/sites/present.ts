@@ -1,4 +1,5 @@
-import type { App, LoadedOrganization, LoadedSite } from '../../domain/app.js'
+import type { App } from '../../domain/context/app.js'
+import type { LoadedOrganization, LoadedSite } from '../../domain/context/loaded.js'
 import { proxyOf, publishedSite } from '../../domain/sites/addresses.js'
 import { type SiteDoc, siteSpacesOf } from '../../model/index.js'
 

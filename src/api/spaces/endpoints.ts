@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { createSpace, deleteSpace, duplicateSpace, listSpaces, openSpaces, restoreSpace, updateSpace } from '../../domain/places/spaces.js'
+import { createSpace, deleteSpace, duplicateSpace, listSpaces, openSpaces, restoreSpace, updateSpace } from '../../domain/spaces/spaces.js'
 import { CreateSpace, listOf, pageQuery, Space, UpdateSpace } from '../../model/index.js'
 import { created } from '../reply.js'
 import { endpoint } from '../service.js'

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import { moveSpace } from '../../domain/places/move.js'
-import { transferSpace } from '../../domain/places/transfer.js'
+import { moveSpace } from '../../domain/spaces/move.js'
+import { transferSpace } from '../../domain/spaces/transfer.js'
 import { MoveContent, Space, TransferContent } from '../../model/index.js'
 import { endpoint } from '../service.js'
 import { presentSpace } from './present.js'

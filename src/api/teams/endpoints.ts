@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import type { App, LoadedTeam } from '../../domain/app.js'
+import type { App } from '../../domain/context/app.js'
+import type { LoadedTeam } from '../../domain/context/loaded.js'
 import { listTeamMembers, setTeamMembers } from '../../domain/people/team-members.js'
 import { type CountedTeam, countTeams, createTeam, deleteTeam, listTeams, renameTeam } from '../../domain/people/teams.js'
 import { CreateTeam, pageQuery, SetTeamMembers, Team, TeamList, TeamMemberList, TeamsQuery, UpdateTeam } from '../../model/index.js'

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { createToken, listTokens, revokeToken } from '../../domain/people/accounts.js'
+import { createToken, listTokens, revokeToken } from '../../domain/accounts/accounts.js'
 import { paginate } from '../../kernel/paging.js'
 import { CreatedToken, CreateToken, listOf, pageQuery, Token, User } from '../../model/index.js'
 import { created } from '../reply.js'

@@ -1,4 +1,4 @@
-import type { App } from '../../domain/app.js'
+import type { App } from '../../domain/context/app.js'
 import type { TokenDoc, UserDoc } from '../../model/index.js'
 
 type Shown = Pick<UserDoc, 'id' | 'displayName' | 'email' | 'photoURL' | 'limitedTo'>

@@ -1,4 +1,4 @@
-import type { App } from '../../domain/app.js'
+import type { App } from '../../domain/context/app.js'
 import { countPending } from '../../domain/webhooks/deliveries.js'
 import { webhookSecretOf } from '../../domain/webhooks/secret.js'
 import type { DeliveryDoc, WebhookDoc } from '../../model/index.js'

@@ -1,6 +1,6 @@
 import type { BlockNode } from '../types.js'
 import type { Context } from './context.js'
-import { decodeReferences, type HtmlToken, pairTokens, tokenizeHtml } from './html.js'
+import { decodeReferences, type HtmlSource, type HtmlToken, pairTokens, tokenizeHtml } from './html.js'
 import { htmlInlines } from './inline.js'
 import { imageData } from './inline-html.js'
 import { cleanSource } from './items.js'
@@ -28,15 +28,6 @@ function fromSource(html: string, value: string, at: { start: number; end: numbe
   if (images) return [images]
   const comment = tokens.every((token) => token.type === 'comment')
   return [block('html', position, { html: value, ...(comment ? { comment: true } : {}) }, [text(value)])]
-}
-
-/** A piece of HTML, taken apart; `place` answers the position of a range of it. */
-export interface HtmlSource {
-  html: string
-  tokens: HtmlToken[]
-  pairs: number[]
-  place(from: number, to: number): Position
-  context: Context
 }
 
 /** An `images` block of a paragraph that is nothing but HTML; null where it holds more than images. */

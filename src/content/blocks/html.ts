@@ -1,3 +1,5 @@
+import type { Context } from './context.js'
+import type { Position } from './node.js'
 import { decodeNamedCharacterReference } from 'decode-named-character-reference'
 import { decodeNumericCharacterReference } from 'micromark-util-decode-numeric-character-reference'
 
@@ -110,4 +112,13 @@ export function pairTokens(tokens: ReadonlyArray<Pick<HtmlToken, 'type' | 'name'
     }
   })
   return pairs
+}
+
+/** A piece of HTML, taken apart; `place` answers the position of a range of it. */
+export interface HtmlSource {
+  html: string
+  tokens: HtmlToken[]
+  pairs: number[]
+  place(from: number, to: number): Position
+  context: Context
 }

@@ -1,7 +1,6 @@
 import type { BlockNode } from '../types.js'
 import type { Context } from './context.js'
-import type { HtmlSource } from './convert-html.js'
-import type { HtmlToken } from './html.js'
+import type { HtmlSource, HtmlToken } from './html.js'
 import { htmlInlines, inlines } from './inline.js'
 import { findOffsets, type Markdown } from './markdown.js'
 import { block, type Inline, plainText, type Position } from './node.js'

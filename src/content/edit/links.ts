@@ -62,7 +62,7 @@ function placeOf(markdown: string, start: number): 'markdown' | 'html' | 'block'
 export type TargetStyle = 'plain' | 'dot' | 'root'
 
 /** The style that a target is written in. */
-export const styleOf = (target: string): TargetStyle => (target.startsWith('/') ? 'root' : target.startsWith('./') ? 'dot' : 'plain')
+export const styleOf = (target: string): TargetStyle => (target.startsWith('/') ? 'root' : target.startsWith('.') ? 'dot' : 'plain')
 
 /**
  * The target by which the file `from` names the file `to`, both from the repository's root. `%`, `#` and `?` of file names are

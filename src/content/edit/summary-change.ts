@@ -11,8 +11,7 @@ import {
   retitleGroup,
 } from '../summary/edit.js'
 import { parseSummary } from '../summary/parse.js'
-import type { SummaryNode } from '../types.js'
-import type { Outcome } from '../work/text-work.js'
+import type { Outcome, SummaryNode } from '../types.js'
 
 /** Where something goes: below the entry on a line (null = top level), before another one's line (absent = last). */
 export interface SummaryPlace {

@@ -2,11 +2,8 @@ import type { Place } from '../blocks/places.js'
 import type { ReferenceReplacement } from '../edit/links.js'
 import type { SummaryChange } from '../edit/summary-change.js'
 import type { Reference } from '../reference.js'
-import type { DocumentNode, PageSource, Summary } from '../types.js'
+import type { DocumentNode, Outcome, PageSource, Summary } from '../types.js'
 import type { YamlResult } from '../yaml.js'
-
-/** Something done, or why it cannot be, in words for the client. */
-export type Outcome<T> = { done: T } | { refused: string; tooLarge?: true }
 
 /** What an edit of a markdown file sets; what is not given stays. */
 export interface FileEdit {

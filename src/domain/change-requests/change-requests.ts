@@ -1,6 +1,6 @@
 import { conflict } from '../../kernel/errors.js'
-import type { CommitId } from '../../kernel/ids.js'
-import { newId } from '../../kernel/ids.js'
+import { type CommitId, newId } from '../../kernel/ids.js'
+import type { Lease } from '../../kernel/lease.js'
 import { type Page, type PageQuery, pageOf, paginate } from '../../kernel/paging.js'
 import {
   type ChangeRequestDoc,
@@ -12,31 +12,21 @@ import {
   type UpdateChangeRequest,
 } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
-import type { Actor, App, LoadedSpace } from '../app.js'
-import { addressOfMember } from '../people/authors.js'
-import { moveRefs } from '../writing/commits.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import { type LoadedChangeRequest, type LoadedSpace, loadHead } from '../context/loaded.js'
+import { addressOfMember } from '../accounts/authors.js'
+import { moveRefs } from '../commits/move-branch.js'
 import { emit } from '../events/events.js'
 import { StaleRef } from '../../git/index.js'
-import { headOf } from '../content/main-content.js'
-import { changeRequestRef, MAIN } from '../refs.js'
-
-/** A change request with the head of its branch. */
-export interface LoadedChangeRequest {
-  doc: Document<ChangeRequestDoc>
-  head: CommitId
-}
+import { headOf } from '../revisions/main-content.js'
+import { changeRequestRef, MAIN } from '../context/refs.js'
 
 /** A change request by its ID or its number in the space; null where there is none. */
 export async function findChangeRequest(app: App, space: LoadedSpace, idOrNumber: string): Promise<LoadedChangeRequest | null> {
   const byNumber = /^[1-9][0-9]{0,9}$/.test(idOrNumber) ? (await app.store.find(changeRequests, 'number', `${space.doc.id}/${idOrNumber}`))[0] : undefined
   const doc = byNumber ?? (await app.store.get(changeRequests, idOrNumber))
   return doc && doc.space === space.doc.id ? loadHead(space, doc) : null
-}
-
-/** With the head of its branch; a branch that an admin removed shows the revision it ended on. */
-export function loadHead(space: LoadedSpace, doc: Document<ChangeRequestDoc>): LoadedChangeRequest {
-  const head = space.repo.head(changeRequestRef(doc.number)) ?? ((doc.revisionMerged ?? doc.revisionInitial) as CommitId)
-  return { doc, head }
 }
 
 const counted: Partial<Record<ChangeRequestStatus, 'changeRequestsOpen' | 'changeRequestsDraft'>> = { open: 'changeRequestsOpen', draft: 'changeRequestsDraft' }
@@ -53,6 +43,7 @@ export function recount(space: Document<SpaceDoc>, from: ChangeRequestStatus | n
 
 /** A new draft: document first, then its branch, which the reconciler can make again from the document. */
 export async function createChangeRequest(
+  lease: Lease,
   app: App,
   actor: Actor,
   space: LoadedSpace,
@@ -87,15 +78,15 @@ export async function createChangeRequest(
     await emit(app, tx, { type: 'change_request.created', organization: stored.organization, actor: actor.user.id, subject, data })
     return made
   })
-  await makeBranch(space, doc, head)
+  await makeBranch(lease, space, doc, head)
   return { doc, head }
 }
 
 /** The branch of a change request, where it is not there yet. */
-export async function makeBranch(space: LoadedSpace, doc: Pick<ChangeRequestDoc, 'number'>, head: CommitId): Promise<void> {
+export async function makeBranch(lease: Lease, space: LoadedSpace, doc: Pick<ChangeRequestDoc, 'number'>, head: CommitId): Promise<void> {
   const ref = changeRequestRef(doc.number)
   try {
-    await moveRefs(space.repo, [{ ref, from: null, to: head }], `create change request ${doc.number}`)
+    await moveRefs(space.repo, [{ ref, from: null, to: head }], `create change request ${doc.number}`, lease)
   } catch (error) {
     if (!(error instanceof StaleRef)) throw error
   }

@@ -5,11 +5,12 @@ import type { FileChange, MergeConflict, Repository, TreeEntry } from '../../git
 import { badRequest, conflict, ServiceError } from '../../kernel/errors.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { Resolution } from '../../model/index.js'
-import type { App, LoadedSpace } from '../app.js'
-import type { LoadedChangeRequest } from './change-requests.js'
-import { mergeOfBranch } from '../writing/branch-ground.js'
-import type { MergedTree } from '../writing/merge.js'
-import { MAIN } from '../refs.js'
+import type { App } from '../context/app.js'
+import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
+import { mergeOfBranch } from '../commits/merge/branch-ground.js'
+import type { MergedTree } from '../commits/merge/merged-tree.js'
+import { MAIN } from '../context/refs.js'
+import { conflictError, namesOf } from '../commits/merge/conflict-error.js'
 
 /** Larger texts are not repeated in an answer; the file can be read by its oid. Bytes. */
 const MAX_TEXT_BYTES = 1024 * 1024
@@ -31,25 +32,6 @@ export interface Conflict {
   ours?: ConflictSide
   /** In the main content. */
   theirs?: ConflictSide
-}
-
-/** The paths that a conflict is known by: a file that both sides moved has two. */
-const namesOf = ({ path, kind, ours, theirs }: MergeConflict): string[] =>
-  kind === 'rename' ? [...new Set([path, ours?.path ?? path, theirs?.path ?? path])] : [path]
-
-function describe(one: MergeConflict): string {
-  const [path, other] = namesOf(one)
-  if (other === undefined) return `${one.kind} conflict`
-  return `${one.kind} conflict: one side moved ${one.base?.path ?? 'the file'} to ${path}, the other to ${other}`
-}
-
-/** What a client is told of a merge that cannot be clean. */
-export function conflictError(what: string, conflicts: readonly MergeConflict[], hint: string): Error {
-  const count = new Set(conflicts.map((one) => one.path)).size
-  return conflict(`${what} cannot be merged cleanly: ${count} ${count === 1 ? 'file is' : 'files are'} in conflict. Nothing was changed. ${hint}`, {
-    paths: [...new Set(conflicts.flatMap(namesOf))],
-    details: conflicts.map((one) => ({ path: one.path, message: describe(one) })),
-  })
 }
 
 /** What an update of the change request from main could not merge cleanly, by path; nothing where it could. */

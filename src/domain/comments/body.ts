@@ -4,7 +4,7 @@ import type { DocumentNode } from '../../content/types.js'
 import { TextTooCostly } from '../../content/work/text-work.js'
 import { badRequest, ServiceError } from '../../kernel/errors.js'
 import { type CommentBodyInput, MAX_COMMENT_LENGTH } from '../../model/index.js'
-import type { App } from '../app.js'
+import type { App } from '../context/app.js'
 
 const invalid = (path: string, message: string): ServiceError => badRequest(`The body ${message}.`, [{ path, message }])
 const tooLarge = (path: string, message: string): ServiceError => new ServiceError('too-large', `The body ${message}`, { details: [{ path, message }] })

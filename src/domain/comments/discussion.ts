@@ -3,8 +3,9 @@ import { notFound, ServiceError } from '../../kernel/errors.js'
 import { changeRequests, commenterId, commenters, type CommentDoc, discussionKey, type EventType, type Role, type SpaceDoc, spaces } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import { spaceRole } from '../roles/access.js'
-import type { Actor, App, LoadedSpace } from '../app.js'
-import type { LoadedChangeRequest } from '../change-requests/change-requests.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
 import { emit } from '../events/events.js'
 
 /** A space, or one of its change requests, as the place of comments. */

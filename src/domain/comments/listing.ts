@@ -1,7 +1,7 @@
 import { type Page, pageOf, paginate } from '../../kernel/paging.js'
 import { type CommentDoc, type CommentsQuery, commentList, comments } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
-import type { App } from '../app.js'
+import type { App } from '../context/app.js'
 import { keyOf, type LoadedDiscussion } from './discussion.js'
 
 /** A page of a discussion's comments, by when they were posted. Costs a page, however many there are. */

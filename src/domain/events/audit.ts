@@ -2,7 +2,9 @@ import { badRequest } from '../../kernel/errors.js'
 import { newTimedId } from '../../kernel/ids.js'
 import { decodeCursor, encodeCursor, type Page, type PageQuery, type SortKey } from '../../kernel/paging.js'
 import { type AuditDoc, type AuditOutcome, auditLog, failedEntries, memberships } from '../../model/index.js'
-import type { Actor, App, LoadedOrganization } from '../app.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedOrganization } from '../context/loaded.js'
 import { newestFirst } from './newest-first.js'
 
 /** A request that was to change something, as it was answered. */

@@ -3,7 +3,8 @@ import { placeInId } from '../../kernel/ids.js'
 import { decodeCursor, encodeCursor, type Page, type PageQuery } from '../../kernel/paging.js'
 import { type EventDoc, type EventType, earlierEvents, events } from '../../model/index.js'
 import type { Reader } from '../../store/index.js'
-import type { App, LoadedOrganization } from '../app.js'
+import type { App } from '../context/app.js'
+import type { LoadedOrganization } from '../context/loaded.js'
 
 export interface EventFilter {
   type?: readonly EventType[]

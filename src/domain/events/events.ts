@@ -1,7 +1,7 @@
 import { newPlacedId } from '../../kernel/ids.js'
 import { type EventDoc, type EventSubject, type EventType, eventStreams, events } from '../../model/index.js'
 import type { Reader, Transaction } from '../../store/index.js'
-import type { App } from '../app.js'
+import type { App } from '../context/app.js'
 
 /** What is said of an event by the use case in which it happens. */
 export interface NewEvent {

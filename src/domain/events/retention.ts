@@ -1,6 +1,6 @@
 import { auditLog, type DeliveryDoc, deliveries, earlierEvents, events, failedEntries, webhooks } from '../../model/index.js'
 import type { Table, Document, Journal } from '../../store/index.js'
-import type { App } from '../app.js'
+import type { App } from '../context/app.js'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 /** Documents removed in one transaction, so that nobody waits long for his turn. */

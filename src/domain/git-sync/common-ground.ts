@@ -2,10 +2,8 @@ import type { CommitInfo, Repository } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { equalTrees, type StandIn } from './equal-trees.js'
 import { heldByExports, isWithin } from './held-by-exports.js'
-import { isKnown } from './log-pruning.js'
-import { type Entry, isWhole } from './log-entries.js'
+import { type Entry, isKnown, isWhole, type SyncLog } from './log-entries.js'
 import { reappliedExports } from './reapplied-exports.js'
-import type { SyncLog } from './sync-log.js'
 
 /** How many of the remote's newest unknown commits are compared. */
 const SEARCH = 2_000

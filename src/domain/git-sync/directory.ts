@@ -1,9 +1,9 @@
 import type { CommitInfo, Repository, Staging } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
-import { PAGE_IDS } from '../content/identity.js'
+import { PAGE_IDS } from '../revisions/identity.js'
 import { SyncFailure } from './failure.js'
 import { describeRemote, type SyncRemote } from './remote.js'
-import type { SyncLog } from './sync-log.js'
+import type { SyncLog } from './log-entries.js'
 
 /** What ends an import from a folder that the remote does not have. */
 export const noFolder = (remote: SyncRemote): SyncFailure =>

@@ -1,7 +1,6 @@
 import type { CommitInfo, Repository } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
-import { type Entry, isWhole } from './log-entries.js'
-import type { SyncLog } from './sync-log.js'
+import { type Entry, isWhole, type SyncLog } from './log-entries.js'
 
 /** A commit of the remote that stands for a pair: it has the same content, or made the same change. */
 export interface StandIn {

@@ -1,10 +1,10 @@
 import type { FileChange, Repository } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
-import { commitMessage, serviceSignature, signatureOf } from '../writing/commits.js'
-import { overridesAt, pageIdsHeader } from '../content/identity.js'
-import { coAuthors } from '../change-requests/merge-requests.js'
+import { commitMessage, serviceSignature, signatureOf } from '../commits/make-commit.js'
+import { overridesAt, pageIdsHeader } from '../revisions/identity.js'
+import { coAuthors } from '../commits/co-authors.js'
 import type { Sync } from './sync.js'
-import type { SyncLog } from './sync-log.js'
+import type { SyncLog } from './log-entries.js'
 
 const MAX_CO_AUTHORS = 50
 

@@ -1,4 +1,5 @@
-import { type CommitId, isOid } from '../../kernel/ids.js'
+import type { RefMove } from '../../git/index.js'
+import { type CommitId, isOid, type RefName } from '../../kernel/ids.js'
 
 /**
  * One line of a space's log of what it has in common with a repository. Each says at which commit here it begins to be
@@ -39,4 +40,25 @@ export function readEntries(message: string): Entry[] {
     if (!KINDS.includes(kind) || ![remote, theirs, local, anchor].every(isOid)) return []
     return [{ kind: kind as Entry['kind'], remote: remote as CommitId, theirs: theirs as CommitId, local: local as CommitId, anchor: anchor as CommitId, ref }]
   })
+}
+
+export const isKnown = (entry: Entry): boolean => entry.kind === 'known'
+
+/** What main has in common with a repository (and folder), over all its refs. */
+export interface SyncLog {
+  ref: RefName
+  /** What the log's ref names. */
+  at: CommitId | null
+  /** All entries, oldest first. */
+  entries: readonly Entry[]
+  /** Entries that count: main contains what they rest on. */
+  counting: readonly Entry[]
+  /** Of these, the pairs that hold: known or offered, and not dropped since. Oldest first. */
+  pairs: readonly Entry[]
+  /** What is left of heads of which another ref dropped a part. */
+  left: readonly Entry[]
+  /** The head last seen at the ref in question. */
+  last: Entry | null
+  /** Deletes what earlier versions wrote, once the log holds it. */
+  legacy: readonly RefMove[]
 }

@@ -1,13 +1,10 @@
 import type { Repository } from '../../git/index.js'
-import type { Entry } from './log-entries.js'
-import type { SyncLog } from './sync-log.js'
+import { isKnown, type Entry, type SyncLog } from './log-entries.js'
 
 /** Entries that stay whatever they say: an administrator may set main back a little. */
 const NEWEST = 16
 /** Entries that a log holds at most; of a space that exports to ever new branches which nobody merges, the oldest go. */
 const MOST = 100
-
-export const isKnown = (entry: Entry): boolean => entry.kind === 'known'
 
 /**
  * Entries that can go when `added` come. Known is a commit with all that it contains, so a pair inside a newer pair says

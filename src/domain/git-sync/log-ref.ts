@@ -1,6 +1,6 @@
 import { remoteKey } from '../../git/index.js'
 import type { RefName } from '../../kernel/ids.js'
-import { syncPrefix } from '../refs.js'
+import { syncPrefix } from '../context/refs.js'
 import type { SyncRemote } from './remote.js'
 
 /** Last part of the name of a log's ref. */

@@ -1,10 +1,11 @@
 import type { CommitId, RefName } from '../../kernel/ids.js'
-import { ADOPTED } from '../refs.js'
+import { ADOPTED } from '../context/refs.js'
 import { commonCommits, findCommonGround } from './common-ground.js'
 import { localCommit } from './directory.js'
 import type { Ground } from './export-commit.js'
 import { fetchHead, type Sync } from './sync.js'
-import { hasMetRemote, readSyncLog, type SyncLog } from './sync-log.js'
+import { hasMetRemote, readSyncLog } from './sync-log.js'
+import type { SyncLog } from './log-entries.js'
 import { requireMain } from './take-up.js'
 
 /** Refs beside the default branch that are asked for something to stand on. */

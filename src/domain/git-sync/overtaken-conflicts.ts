@@ -1,9 +1,9 @@
 import { remoteKey } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { spaces } from '../../model/index.js'
-import { changeRequestRef } from '../refs.js'
+import { changeRequestRef } from '../context/refs.js'
 import { findConflict } from './conflict.js'
-import { isKnown } from './log-pruning.js'
+import { isKnown } from './log-entries.js'
 import { type Arrival, type Plan, planArrival } from './plan-arrival.js'
 import type { Contact } from './sync.js'
 

@@ -1,13 +1,14 @@
 import type { MergeConflict, Repository } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { changeRequests } from '../../model/index.js'
-import { PAGE_IDS } from '../content/identity.js'
+import { PAGE_IDS } from '../revisions/identity.js'
 import { type CommonGround, findCommonGround } from './common-ground.js'
 import { SyncFailure } from './failure.js'
 import { mergeArrival } from './merge-arrival.js'
 import { describeRemote, type SyncRemote } from './remote.js'
 import type { Contact } from './sync.js'
-import { hasMetRemote, type SyncLog } from './sync-log.js'
+import { hasMetRemote } from './sync-log.js'
+import type { SyncLog } from './log-entries.js'
 
 /** The remote's head, fetched, the commit here that it equals, and what it meets. */
 export interface Arrival {

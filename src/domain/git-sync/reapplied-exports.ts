@@ -1,9 +1,8 @@
 import type { CommitInfo, Repository, TreeChange } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { StandIn } from './equal-trees.js'
-import { type Entry, isWhole } from './log-entries.js'
+import { type Entry, isWhole, type SyncLog } from './log-entries.js'
 import { samePatch } from './same-patch.js'
-import type { SyncLog } from './sync-log.js'
 
 /** Unknown commits whose changes are looked at, the newest ones. */
 const SEARCH = 500

@@ -14,8 +14,10 @@ import {
   syncRuns,
 } from '../../model/index.js'
 import type { Document, Reader, Transaction } from '../../store/index.js'
-import type { Actor, App, LoadedSpace } from '../app.js'
-import { checkImport, checkUnlocked } from '../main-guard.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedSpace } from '../context/loaded.js'
+import { checkImport, checkUnlocked } from '../commits/guards.js'
 import { spaceRole } from '../roles/access.js'
 import { type Credential, isLinkTo, readRemote, remoteOf, type SyncRemote } from './remote.js'
 

@@ -1,32 +1,13 @@
 import type { RefMove, Repository } from '../../git/index.js'
-import type { CommitId, RefName, TreeId } from '../../kernel/ids.js'
+import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { readLegacy } from './legacy-pairs.js'
-import { type Entry, readEntries, writeEntries } from './log-entries.js'
+import { type Entry, isKnown, readEntries, type SyncLog, writeEntries } from './log-entries.js'
 import { LOG, logRef } from './log-ref.js'
-import { isKnown, outdated } from './log-pruning.js'
+import { outdated } from './log-pruning.js'
 import type { SyncRemote } from './remote.js'
 
 const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904' as TreeId
 const NOBODY = { name: 'Bindery', email: 'bindery@localhost', seconds: 0, offset: 0 }
-
-/** What main has in common with a repository (and folder), over all its refs. */
-export interface SyncLog {
-  ref: RefName
-  /** What the log's ref names. */
-  at: CommitId | null
-  /** All entries, oldest first. */
-  entries: readonly Entry[]
-  /** Entries that count: main contains what they rest on. */
-  counting: readonly Entry[]
-  /** Of these, the pairs that hold: known or offered, and not dropped since. Oldest first. */
-  pairs: readonly Entry[]
-  /** What is left of heads of which another ref dropped a part. */
-  left: readonly Entry[]
-  /** The head last seen at the ref in question. */
-  last: Entry | null
-  /** Deletes what earlier versions wrote, once the log holds it. */
-  legacy: readonly RefMove[]
-}
 
 /** Reads what `main` has in common with the remote. */
 export async function readSyncLog(repo: Repository, remote: SyncRemote, main: CommitId): Promise<SyncLog> {

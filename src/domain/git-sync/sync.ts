@@ -1,10 +1,13 @@
+import type { Lease } from '../../kernel/lease.js'
 import type { Remote } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { spaces, type SyncRunDoc, syncRuns, users } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
-import type { Actor, App, LoadedSpace } from '../app.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedSpace } from '../context/loaded.js'
 import { emit } from '../events/events.js'
-import { repositoryName } from '../refs.js'
+import { repositoryName } from '../context/refs.js'
 import { SyncFailure } from './failure.js'
 import { checkStillAsked } from './request.js'
 import { isLinkTo, remoteOf, type SyncRemote, withCredential } from './remote.js'
@@ -28,6 +31,11 @@ export interface Contact {
 /** One import or export under way. */
 export interface Sync extends Contact {
   run: Document<SyncRunDoc>
+}
+
+/** One that has the lock of its space, and may move refs. */
+export interface LockedSync extends Sync {
+  lease: Lease
 }
 
 /** How a run ended well. */

@@ -1,9 +1,10 @@
 import { type RefMove, StaleRef } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
-import { commitMessage, makeCommit } from '../writing/commits.js'
-import { mergedOverrides, takenOverrides } from '../content/identity.js'
-import { guardMain, type RefGuard } from '../main-guard.js'
-import { ADOPTED, keepRef, MAIN } from '../refs.js'
+import { commitMessage, makeCommit } from '../commits/make-commit.js'
+import { makeMergeCommit } from '../commits/merge/merge-commit.js'
+import { takenOverrides } from '../revisions/identity.js'
+import { guardMain, type RefGuard } from '../commits/guards.js'
+import { ADOPTED, keepRef, MAIN } from '../context/refs.js'
 import { type CommonGround, entriesOf } from './common-ground.js'
 import { holdConflict, settleConflict } from './conflict.js'
 import { localCommit, noFolder } from './directory.js'
@@ -15,7 +16,7 @@ import { isLocked, planWithOvertaken } from './overtaken-conflicts.js'
 import type { Arrival, Plan } from './plan-arrival.js'
 import { describeRemote, isLinkTo } from './remote.js'
 import { checkStillAsked } from './request.js'
-import type { Contact, Outcome, Sync } from './sync.js'
+import type { Contact, Outcome, LockedSync, Sync } from './sync.js'
 import { logMoves, readSyncLog } from './sync-log.js'
 
 const ATTEMPTS = 8
@@ -38,10 +39,10 @@ export async function takeUp(sync: Sync, head: CommitId, options: { force: boole
   const theirs = await localCommit(space.repo, await readSyncLog(space.repo, remote, requireMain(sync)), remote.directory, head)
   if (theirs === null) throw noFolder(remote)
   await sync.enter('merging')
-  return app.locks.run(space.doc.id, async () => {
+  return app.locks.run(space.doc.id, async (lease) => {
     for (let tries = 1; ; tries++) {
       try {
-        return await attempt(sync, { head, theirs }, options)
+        return await attempt({ ...sync, lease }, { head, theirs }, options)
       } catch (error) {
         if (!(error instanceof StaleRef) || tries >= ATTEMPTS) throw error
       }
@@ -49,7 +50,7 @@ export async function takeUp(sync: Sync, head: CommitId, options: { force: boole
   })
 }
 
-async function attempt(sync: Sync, came: Pick<Arrival, 'head' | 'theirs'>, options: { force: boolean; forExport: boolean }): Promise<Outcome> {
+async function attempt(sync: LockedSync, came: Pick<Arrival, 'head' | 'theirs'>, options: { force: boolean; forExport: boolean }): Promise<Outcome> {
   const { remote } = sync
   const { repo } = sync.space
   const main = requireMain(sync)
@@ -60,6 +61,7 @@ async function attempt(sync: Sync, came: Pick<Arrival, 'head' | 'theirs'>, optio
     await repo.move(
       await recordMoves(sync, arrival, plan.ground, unchanged, main, await leftEntries(sync, plan.ground, arrival)),
       `in step with ${describeRemote(remote)}`,
+      sync.lease,
     )
     await settleConflict(sync, 'The remote and the main content are in step.')
     return { result: 'unchanged', revision: main, remoteRevision: came.head }
@@ -118,21 +120,18 @@ export async function mergeCommit(
   const { repo } = space
   const bases = ground.bases.map(({ local }) => local)
   await rememberTheirs(contact, ground, theirs)
-  return makeCommit(app, space.doc.id, repo, {
+  const commit = {
     parents: [main, theirs, ...also],
-    changes: [],
-    tree,
     message: commitMessage(`${verb} remote changes from ${describeRemote(remote)}`),
     author: contact.actor.user,
-    overrides:
-      verb === 'Take' && bases.length > 0
-        ? await takenOverrides(app, space.doc.id, repo, theirs, main)
-        : await mergedOverrides(app, space.doc.id, repo, { bases, ours: main, theirs, tree }),
-  })
+  }
+  if (verb === 'Merge' || bases.length === 0) return makeMergeCommit(app, space, { ours: main, theirs, bases, tree }, commit)
+  const overrides = await takenOverrides(app, space.doc.id, repo, theirs, main)
+  return makeCommit(app, space.doc.id, repo, { ...commit, changes: [], tree, overrides })
 }
 
 /** Main becomes the remote's history as it is. */
-async function adopt(sync: Sync, arrival: Arrival, ground: CommonGround, guard: RefGuard): Promise<Outcome> {
+async function adopt(sync: LockedSync, arrival: Arrival, ground: CommonGround, guard: RefGuard): Promise<Outcome> {
   const { repo } = sync.space
   const { head, theirs, main } = arrival
   const moves: RefMove[] = [
@@ -146,9 +145,9 @@ async function adopt(sync: Sync, arrival: Arrival, ground: CommonGround, guard: 
 }
 
 /** Moves main with what goes with it, when the guard has agreed for the last time. */
-const moveGuarded = ({ app, run, space: { repo } }: Sync, guard: RefGuard, moves: RefMove[], reason: string): Promise<void> =>
+const moveGuarded = ({ app, run, lease, space: { repo } }: LockedSync, guard: RefGuard, moves: RefMove[], reason: string): Promise<void> =>
   guard.during(async () => {
     await guard.check()
     await checkStillAsked(app.store, run)
-    await repo.move(moves, reason)
+    await repo.move(moves, reason, lease)
   })

@@ -12,9 +12,10 @@ import {
   type UserDoc,
 } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
-import { createLimitedUser, createUser, findAccount, findLimitedMember, type IssuedToken, issueToken } from './accounts.js'
+import { createLimitedUser, createUser, findAccount, findLimitedMember, type IssuedToken, issueToken } from '../accounts/accounts.js'
 import { asksForSso } from '../roles/access.js'
-import type { Actor, App } from '../app.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
 import { emit } from '../events/events.js'
 import { isGood } from './invites.js'
 import { newMembership } from './organizations.js'

@@ -1,8 +1,8 @@
 import { hashToken, newToken } from '../../auth/index.js'
 import { type OrganizationDoc, memberships, organizations, tokens, type UserDoc } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
-import { createUser, findAccount, issueToken } from './accounts.js'
-import type { App } from '../app.js'
+import { createUser, findAccount, issueToken } from '../accounts/accounts.js'
+import type { App } from '../context/app.js'
 import { insertOrganization } from './organizations.js'
 
 export interface FirstStart {

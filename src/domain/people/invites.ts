@@ -5,8 +5,10 @@ import { newId } from '../../kernel/ids.js'
 import { type InviteDoc, type InviteUsers, invites, membershipId, memberships, organizations } from '../../model/index.js'
 import type { Document, Draft, Reader, Transaction } from '../../store/index.js'
 import { organizationRole } from '../roles/access.js'
-import type { Actor, App, LoadedOrganization } from '../app.js'
-import { findAccount, findLimitedMember } from './accounts.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedOrganization } from '../context/loaded.js'
+import { findAccount, findLimitedMember } from '../accounts/accounts.js'
 import { queueMail } from './mails.js'
 
 /** How long an e-mail invitation may be accepted. */

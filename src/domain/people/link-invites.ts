@@ -3,7 +3,9 @@ import { badRequest, conflict, notFound } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import { type CreateLinkInvite, type InviteDoc, invites, type UpdateLinkInvite } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
-import type { Actor, App, LoadedOrganization } from '../app.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedOrganization } from '../context/loaded.js'
 import { isOpen, requireInviter, type ShownInvite } from './invites.js'
 
 /** The links of an organization that can be joined by. */

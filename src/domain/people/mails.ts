@@ -2,7 +2,7 @@ import { newId } from '../../kernel/ids.js'
 import { type JobDoc, jobs } from '../../model/index.js'
 import { type Mail, MailRefused } from '../../outbound/index.js'
 import type { Transaction } from '../../store/index.js'
-import type { App } from '../app.js'
+import type { App } from '../context/app.js'
 
 /** A mail that is to be written: never its text, since the secret in it is made when it is sent. */
 export type MailOrder = { mail: 'invite'; invite: string } | { mail: 'sign-in'; email: string; invite?: string }

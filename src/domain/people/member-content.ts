@@ -1,11 +1,12 @@
-import type { Page, PageQuery } from '../../kernel/paging.js'
-import { paginate } from '../../kernel/paging.js'
+import { type Page, type PageQuery, paginate } from '../../kernel/paging.js'
 import { type Role, teamMembers, teams } from '../../model/index.js'
 import { viewerOf } from '../roles/access.js'
-import type { Actor, App, LoadedOrganization, LoadedSpace } from '../app.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedOrganization, LoadedSpace } from '../context/loaded.js'
 import type { LoadedMember } from './members.js'
 import { loadSpaceAccess } from '../roles/space-access.js'
-import { openSpaces } from '../places/spaces.js'
+import { openSpaces } from '../spaces/spaces.js'
 import { type CountedTeam, countTeams, roleOnTeam } from './teams.js'
 
 /** One page of the spaces that both the member and the caller may see: with the member's role, opened as the caller. */

@@ -1,8 +1,8 @@
 import { conflict, ServiceError } from '../../kernel/errors.js'
 import { memberships, tokens, type UserDoc, users } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
-import type { App } from '../app.js'
-import { createUser, findAccount, findLimitedMember, type IssuedToken, issueToken } from './accounts.js'
+import type { App } from '../context/app.js'
+import { createUser, findAccount, findLimitedMember, type IssuedToken, issueToken } from '../accounts/accounts.js'
 
 const noAccount = (email: string) => new ServiceError('not-found', `No account has the address ${email}.`)
 

@@ -13,7 +13,9 @@ import {
 } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import { asksForSso } from '../roles/access.js'
-import type { Actor, App, LoadedOrganization } from '../app.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedOrganization } from '../context/loaded.js'
 import { checkDefaultContent } from './default-content.js'
 import { emit } from '../events/events.js'
 

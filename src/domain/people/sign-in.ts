@@ -1,9 +1,9 @@
 import { hashToken } from '../../auth/index.js'
 import { conflict, ServiceError } from '../../kernel/errors.js'
 import { invites, type SignIn, signIns } from '../../model/index.js'
-import { createUser, findAccount, type IssuedToken, isClaimed, issueToken } from './accounts.js'
+import { createUser, findAccount, type IssuedToken, isClaimed, issueToken } from '../accounts/accounts.js'
 import { join, SESSION_MS } from './accept-invite.js'
-import type { App } from '../app.js'
+import type { App } from '../context/app.js'
 import { isGood } from './invites.js'
 import { queueMail } from './mails.js'
 

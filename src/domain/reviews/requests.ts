@@ -3,12 +3,14 @@ import { badRequest, type ErrorDetail, ServiceError } from '../../kernel/errors.
 import { type Page, type PageQuery, pageOf } from '../../kernel/paging.js'
 import { type RequestedReviewDoc, type RequestReviews, requestedReviewId, requestedReviews, reviews, type SpaceDoc, spaces } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
-import type { Actor, App, LoadedSpace } from '../app.js'
-import { type LoadedChangeRequest, setStatusIn } from '../change-requests/change-requests.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
+import { setStatusIn } from '../change-requests/change-requests.js'
 import { write } from '../comments/discussion.js'
 import { emit } from '../events/events.js'
 import { openChangeRequest } from './reviews.js'
-import { mayReview } from './standing.js'
+import { mayReview } from '../commits/approvals.js'
 
 /** Of whom a review is awaited, those asked first first. */
 export const listRequestedReviews = (app: App, changeRequest: LoadedChangeRequest, query: PageQuery): Promise<Page<Document<RequestedReviewDoc>>> =>

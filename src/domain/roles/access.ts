@@ -17,8 +17,10 @@ import {
   teamMembers,
 } from '../../model/index.js'
 import type { Reader } from '../../store/index.js'
-import type { Actor, App, LoadedCollection, LoadedOrganization, LoadedSpace } from '../app.js'
-import { repositoryName } from '../refs.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedCollection, LoadedOrganization, LoadedSpace } from '../context/loaded.js'
+import { repositoryName } from '../context/refs.js'
 
 /** Whether the caller's token is made for the organization. */
 const inScope = (actor: Actor, organization: string): boolean => actor.token.organization === undefined || actor.token.organization === organization

@@ -2,7 +2,7 @@ import { atLeast, greater, rank } from '../../access/index.js'
 import { type MembershipDoc, memberList, memberships, type permissionSources, type Role, teamMembers, type UserDoc, users } from '../../model/index.js'
 import type { Document, Reader } from '../../store/index.js'
 import { type Content, type ContentLink, contentChain, isForReaders } from './access.js'
-import type { App } from '../app.js'
+import type { App } from '../context/app.js'
 
 /** One of the things that give somebody a role. */
 export interface PermissionSource {

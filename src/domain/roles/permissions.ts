@@ -16,7 +16,8 @@ import {
 } from '../../model/index.js'
 import type { Document, Reader, Transaction } from '../../store/index.js'
 import { type Content, contentRole, grantTarget } from './access.js'
-import type { Actor, App } from '../app.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
 import { emit } from '../events/events.js'
 
 /** What roles are given on, as it was loaded: `{...space.doc, kind: 'space'}`. */

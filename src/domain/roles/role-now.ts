@@ -1,7 +1,7 @@
 import { greater } from '../../access/index.js'
 import { collections, memberships, organizations, type Role, sites, spaces, teamMemberId, teamMembers, teams, tokens } from '../../model/index.js'
 import type { Reader } from '../../store/index.js'
-import type { Actor } from '../app.js'
+import type { Actor } from '../context/actor.js'
 import { type Content, contentRole, opens, organizationRole } from './access.js'
 
 /** What a permission is about, as a resolver loaded it. */

@@ -2,7 +2,9 @@ import { checkCondition } from '../../content/conditions/check.js'
 import { ConditionError } from '../../content/conditions/error.js'
 import { badRequest, type ErrorDetail } from '../../kernel/errors.js'
 import { type AdaptiveJsonSchema, type SiteAdaptiveSchemaDoc, siteAdaptiveSchemas } from '../../model/index.js'
-import type { Actor, App, LoadedSite } from '../app.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedSite } from '../context/loaded.js'
 import { changeBelongings } from './belongings.js'
 
 const MAX_NAME_LENGTH = 100

@@ -1,5 +1,5 @@
 import type { OrganizationDoc, SectionEntry, SiteDoc, SiteSpaceEntry } from '../../model/index.js'
-import type { App } from '../app.js'
+import type { App } from '../context/app.js'
 
 /** What the addresses of a site are made from. */
 export interface SiteAddress {

@@ -1,7 +1,9 @@
 import { notFound } from '../../kernel/errors.js'
 import { type SiteDoc, shareLinks, siteAdaptiveSchemas, siteCustomizations, sitePublishingAuths, siteRedirects, sites } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
-import type { Actor, App, LoadedSite } from '../app.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedSite } from '../context/loaded.js'
 import { emit } from '../events/events.js'
 
 /**

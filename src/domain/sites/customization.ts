@@ -1,5 +1,5 @@
 import { hrefFault } from '../../content/href.js'
-import { requireCondition } from '../conditions.js'
+import { requireCondition } from './conditions.js'
 import { badRequest, type ErrorDetail, notFound } from '../../kernel/errors.js'
 import {
   customizationGroups,
@@ -11,7 +11,9 @@ import {
   siteSpacesOf,
 } from '../../model/index.js'
 import type { Reader, Transaction } from '../../store/index.js'
-import type { Actor, App, LoadedSite } from '../app.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedSite } from '../context/loaded.js'
 import { changeBelongings } from './belongings.js'
 import { defaultCustomization } from './customization-default.js'
 import { destinationsOf, hrefsOf } from './customization-places.js'

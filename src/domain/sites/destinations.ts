@@ -2,10 +2,12 @@ import { hrefFault } from '../../content/href.js'
 import { badRequest, type ErrorDetail } from '../../kernel/errors.js'
 import { type DestinationStatus, type SiteDestination, type SiteDoc, sectionsOf, siteSpacesOf, spaces, spacesOf } from '../../model/index.js'
 import { findSpace } from '../roles/access.js'
-import type { Actor, App, LoadedSpace } from '../app.js'
-import { openMain } from '../content/main-content.js'
-import { MAIN, repositoryName } from '../refs.js'
-import type { OpenRevision } from '../content/revisions.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedSpace } from '../context/loaded.js'
+import { openMain } from '../revisions/main-content.js'
+import { MAIN, repositoryName } from '../context/refs.js'
+import type { OpenRevision } from '../revisions/revisions.js'
 
 /** A destination that somebody gave, and its place in the body. */
 export interface GivenDestination {

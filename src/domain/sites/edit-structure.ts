@@ -1,18 +1,20 @@
 import { notFound } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
-import type {
-  CreateSiteSection,
-  CreateSiteSectionGroup,
-  CreateSiteSpace,
-  SiteStructure,
-  UpdateSiteSection,
-  UpdateSiteSectionGroup,
-  UpdateSiteSpace,
+import {
+  type CreateSiteSection,
+  type CreateSiteSectionGroup,
+  type CreateSiteSpace,
+  type SiteStructure,
+  spaces,
+  type UpdateSiteSection,
+  type UpdateSiteSectionGroup,
+  type UpdateSiteSpace,
 } from '../../model/index.js'
-import { spaces } from '../../model/index.js'
 import type { Transaction } from '../../store/index.js'
-import type { Actor, App, LoadedSite } from '../app.js'
-import { requireCondition } from '../conditions.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedSite } from '../context/loaded.js'
+import { requireCondition } from './conditions.js'
 import { removeBelongingsOfGone } from './gone-site-spaces.js'
 import { publishableSpace } from './publishable.js'
 import { changeSite, titleFrom } from './sites.js'

@@ -3,7 +3,7 @@ import { badRequest, ServiceError } from '../../kernel/errors.js'
 import { type Role, type SpaceDoc, spaces } from '../../model/index.js'
 import type { Document, Reader } from '../../store/index.js'
 import { spaceRole } from '../roles/access.js'
-import type { Actor } from '../app.js'
+import type { Actor } from '../context/actor.js'
 
 /** A space of the organization that the caller sees, and his role on it; null otherwise. */
 export async function findOfferedSpace(

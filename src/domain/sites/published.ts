@@ -1,5 +1,7 @@
 import { notFound } from '../../kernel/errors.js'
-import type { Actor, App, LoadedOrganization, LoadedSite } from '../app.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedOrganization, LoadedSite } from '../context/loaded.js'
 import { isGroup, type SiteView, viewSite } from './view.js'
 
 /**

@@ -4,7 +4,9 @@ import { badRequest, notFound } from '../../kernel/errors.js'
 import { newSecret } from '../../kernel/ids.js'
 import { type SitePublishingAuthDoc, sitePublishingAuths, type UpdateSitePublishingAuth } from '../../model/index.js'
 import type { Document, Draft } from '../../store/index.js'
-import type { Actor, App, LoadedSite } from '../app.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedSite } from '../context/loaded.js'
 import { changeBelongings } from './belongings.js'
 
 const placeOf = (site: string): string => `visitor-key:${site}`

@@ -4,7 +4,9 @@ import { newId, newSecret } from '../../kernel/ids.js'
 import { type Page, type PageQuery, pageOf } from '../../kernel/paging.js'
 import { type CreateShareLink, type ShareLinkDoc, type SiteDoc, shareLinks, type UpdateShareLink } from '../../model/index.js'
 import type { Document, Reader } from '../../store/index.js'
-import type { Actor, App, LoadedSite } from '../app.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedSite } from '../context/loaded.js'
 import { changeBelongings } from './belongings.js'
 
 /** More links than anybody can keep apart. */

@@ -1,9 +1,10 @@
 import { organizations, type SpaceDoc, sectionsOf } from '../../model/index.js'
-import type { App, LoadedSpace } from '../app.js'
-import { MAIN } from '../refs.js'
+import type { App } from '../context/app.js'
+import type { LoadedSpace } from '../context/loaded.js'
+import { MAIN } from '../context/refs.js'
 import { publishedSiteSpace } from './addresses.js'
 import { validShareKey } from './share-key.js'
-import { sitesOfSpace } from './of-space.js'
+import { sitesOfSpace } from '../spaces/on-sites.js'
 import { shownDefault, shownDefaultSection } from './structure/defaults.js'
 
 /** Where visitors find a space. */

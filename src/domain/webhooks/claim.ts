@@ -1,7 +1,7 @@
 import { newTimedId } from '../../kernel/ids.js'
 import { type DeliveryDoc, deliveries, events, type WebhookDoc, webhooks } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
-import type { App } from '../app.js'
+import type { App } from '../context/app.js'
 import { concerns } from '../events/event-stream.js'
 
 /**

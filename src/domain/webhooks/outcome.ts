@@ -1,6 +1,6 @@
 import { type DeliveryDoc, deliveries, type WebhookDoc, webhooks } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
-import type { App } from '../app.js'
+import type { App } from '../context/app.js'
 import { PATIENCE_MS, retryDelay } from './schedule.js'
 import type { Attempt } from './send.js'
 

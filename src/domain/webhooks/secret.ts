@@ -1,6 +1,6 @@
 import { newWebhookSecret, seal, unseal } from '../../auth/index.js'
 import type { WebhookDoc } from '../../model/index.js'
-import type { App } from '../app.js'
+import type { App } from '../context/app.js'
 
 const placeOf = (webhook: string): string => `webhook:${webhook}`
 

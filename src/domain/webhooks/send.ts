@@ -1,7 +1,7 @@
 import { signWebhook } from '../../auth/index.js'
 import { type DeliveryDoc, PING, type WebhookDoc } from '../../model/index.js'
 import { OutboundError } from '../../outbound/index.js'
-import type { App } from '../app.js'
+import type { App } from '../context/app.js'
 import { eventJson } from '../events/event-stream.js'
 import { eventOf } from './event.js'
 import { retryAfter } from './schedule.js'

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { RemoteError } from '../errors.js'
 import type { RemoteAddress } from './address.js'
 import type { Launcher } from '../process/launcher.js'
-import type { RemoteIdentity } from './environment.js'
+import type { RemoteIdentity } from './identity.js'
 import { type GitRun, runGit } from './run.js'
 
 const SCAN_SECONDS = 10

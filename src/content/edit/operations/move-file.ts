@@ -71,7 +71,7 @@ async function rewriteLinks(batch: Batch, moved: ReadonlyMap<string, string>): P
 /** A link that named a folder, or a page without `.md`, goes on doing so. */
 function keepForm(target: string, resolved: string, next: string): string {
   const bare = target.replace(/[?#].*$/, '')
-  if (/readme\.md$/i.test(resolved) && !/readme\.md$/i.test(bare)) return next.replace(/\/?readme\.md$/i, bare.endsWith('/') ? '/' : '') || './'
+  if (/readme\.md$/i.test(resolved) && !/readme\.md$/i.test(bare)) return next.replace(/\/?readme\.md$/i, bare.endsWith('/') ? '/' : '') || '.'
   return isMarkdown(resolved) && !isMarkdown(bare) ? next.replace(/\.(md|markdown)$/i, '') : next
 }
 

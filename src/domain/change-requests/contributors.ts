@@ -1,0 +1,47 @@
+import type { Signature } from '../../git/index.js'
+import { notFound } from '../../kernel/errors.js'
+import type { App } from '../context/app.js'
+import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
+import { headOf } from '../revisions/main-content.js'
+import { spanOf } from './span.js'
+import { pageHistory } from '../revisions/page-history.js'
+import type { PageRevision } from '../context/content-cache.js'
+
+/** Everybody who authored commits of the change request's branch that main did not have, once per e-mail address, by name. */
+export async function contributorsOf(app: App, space: LoadedSpace, changeRequest: LoadedChangeRequest): Promise<Signature[]> {
+  const not = changeRequest.doc.status === 'merged' ? (await spanOf(app, space, changeRequest)).before : headOf(space)
+  const commits = await space.repo.history({ from: changeRequest.head, not: [not] })
+  return oncePerAddress(commits.map(({ author }) => author))
+}
+
+/** Newest first: the name that is written first is the present one. */
+function oncePerAddress(signatures: readonly Signature[]): Signature[] {
+  const authors = new Map<string, Signature>()
+  for (const one of signatures) if (!authors.has(one.email.toLowerCase())) authors.set(one.email.toLowerCase(), one)
+  return [...authors.values()]
+}
+
+/**
+ * Everybody who wrote in a page of the main content, under whatever path it had, once per e-mail address. Of a merge those
+ * count whose commits changed the page, not who merged. Throws 404 where there never was such a page.
+ */
+export async function getPageContributors(app: App, space: LoadedSpace, page: string): Promise<Signature[]> {
+  const revisions = await pageHistory(app, space, headOf(space), page)
+  if (revisions.length === 0) throw notFound(`Page ${page}`)
+  const writers: Signature[] = []
+  for (const revision of revisions) writers.push(...(await writersOf(app, space, revision)))
+  return oncePerAddress(writers)
+}
+
+async function writersOf(app: App, { doc, repo }: LoadedSpace, { id, path }: PageRevision): Promise<readonly Signature[]> {
+  const { author, parents } = await repo.commit(id)
+  const [first] = parents
+  if (first === undefined || parents.length < 2) return [author]
+  const key = `${doc.id}:${id}:${path}`
+  const known = app.content.writers.get(key)
+  if (known) return known
+  const brought = (await repo.history({ from: id, not: [first], path })).filter((commit) => commit.parents.length < 2)
+  const writers = brought.length > 0 ? brought.map((commit) => commit.author) : [author]
+  app.content.writers.set(key, writers)
+  return writers
+}

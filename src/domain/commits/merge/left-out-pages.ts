@@ -1,0 +1,42 @@
+import { defaultId } from '../../../content/identity.js'
+import { readStructure } from '../../../content/structure.js'
+import type { ContentStructure } from '../../../content/types.js'
+import type { MergeConflict } from '../../../git/index.js'
+import type { CommitId, TreeId } from '../../../kernel/ids.js'
+import { Slices } from '../../../kernel/slices.js'
+import type { App } from '../../context/app.js'
+import type { LoadedSpace } from '../../context/loaded.js'
+import { structureAt } from '../../revisions/revisions.js'
+
+/**
+ * The conflict about a table of contents by which a page would fall out of it that nobody took away: one side put the page at a path
+ * whose entry was another page's, and the other side took that entry elsewhere. Merged line by line, neither lists it. null = no such page.
+ * @param merged the merged tree, with something at every path in conflict
+ * @param open paths in conflict, of which nobody knows yet what will be there
+ */
+export async function conflictOfLeftOut(
+  app: App,
+  { doc, repo }: Pick<LoadedSpace, 'doc' | 'repo'>,
+  sides: { base: CommitId; ours: CommitId; theirs: CommitId },
+  merged: TreeId,
+  open: ReadonlySet<string>,
+): Promise<MergeConflict | null> {
+  const tree = repo.tree(merged)
+  const [ours, theirs] = [await structureAt(app, doc.id, repo, sides.ours), await structureAt(app, doc.id, repo, sides.theirs)]
+  const both = await readStructure(tree, defaultId, app.texts.for(doc.id))
+  const { summary } = ours.config
+  if (open.has(summary) || !ours.listed || !theirs.listed || !both.listed) return null
+  const [mine, its, was] = [await repo.at(sides.ours), await repo.at(sides.theirs), await repo.at(sides.base)]
+  /** Whether a side lists the page, or has no file there. */
+  const agrees = async (side: ContentStructure, files: typeof mine, path: string): Promise<boolean> =>
+    side.byGitPath.has(path) || (await files.entry(path)) === null
+  const slices = new Slices()
+  for (const path of new Set([...ours.byGitPath.keys(), ...theirs.byGitPath.keys()])) {
+    if (slices.due) await slices.rest()
+    if (both.byGitPath.has(path) || open.has(path) || (await tree.entry(path)) === null) continue
+    if (!(await agrees(ours, mine, path)) || !(await agrees(theirs, its, path))) continue
+    const [base, left, right] = [await was.entry(summary), await mine.entry(summary), await its.entry(summary)]
+    return left && right ? { path: summary, kind: 'content', ...(base ? { base } : {}), ours: left, theirs: right } : null
+  }
+  return null
+}

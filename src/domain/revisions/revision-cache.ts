@@ -1,0 +1,82 @@
+import type { Place } from '../../content/blocks/places.js'
+import type { IdOverrides } from '../../content/identity.js'
+import type { Reference } from '../../content/reference.js'
+import type { ContentStructure } from '../../content/types.js'
+import type { Signature } from '../../git/index.js'
+import { type BoundedCache, MemoryBudget } from '../../kernel/memory-budget.js'
+import { atOnce } from '../../kernel/slices.js'
+import type { ContentCache, Deletions, Dimensions, PageDates, PageRevision, ParsedPage } from '../context/content-cache.js'
+import * as weights from './weights.js'
+
+const DEFAULT_BYTES = 256 * 1024 * 1024
+
+/** The caches of `ContentCache`, each value weighed, all within one budget. */
+export class RevisionCache implements ContentCache {
+  readonly overrides: BoundedCache<IdOverrides>
+  readonly ownHistories: BoundedCache<boolean>
+  readonly structures: BoundedCache<ContentStructure>
+  readonly pages: BoundedCache<ParsedPage>
+  readonly references: BoundedCache<readonly Reference[]>
+  readonly places: BoundedCache<readonly Place[]>
+  readonly dates: BoundedCache<PageDates>
+  readonly dimensions: BoundedCache<Dimensions>
+  readonly files: BoundedCache<readonly string[]>
+  readonly pageHistories: BoundedCache<readonly PageRevision[]>
+  readonly listed: BoundedCache<ReadonlySet<string>>
+  readonly deletions: BoundedCache<Deletions>
+  readonly writers: BoundedCache<readonly Signature[]>
+
+  constructor(readonly budget: MemoryBudget = new MemoryBudget(DEFAULT_BYTES)) {
+    this.overrides = budget.cache({ weigh: weights.ofOverrides })
+    this.ownHistories = budget.cache({ weigh: () => 0 })
+    this.structures = budget.cache({ weigh: (structure) => atOnce(weights.ofStructure(structure)) })
+    this.pages = budget.cache({ weigh: weights.ofPage })
+    this.references = budget.cache({ weigh: weights.ofReferences })
+    this.places = budget.cache({ weigh: weights.ofPlaces })
+    this.dates = budget.cache<PageDates>({ weigh: weights.ofDates, base: (dates) => dates.base })
+    this.dimensions = budget.cache({ weigh: weights.ofDimensions })
+    this.files = budget.cache<readonly string[]>({ weigh: weights.ofPaths })
+    this.pageHistories = budget.cache({ weigh: weights.ofPageHistory })
+    this.listed = budget.cache<ReadonlySet<string>>({ weigh: weights.ofPaths })
+    this.deletions = budget.cache({ weigh: weights.ofDeletions })
+    this.writers = budget.cache({ weigh: weights.ofWriters })
+  }
+
+  /** A cache for what may never be: it knows what is known, shares what is keyed by blob, and forgets what it learns of commits. */
+  scratch(): RevisionCache {
+    const scratch = new RevisionCache(this.budget)
+    const { pages, references, places, dimensions } = this
+    const overrides = above(this.overrides, scratch.overrides)
+    const structures = above(this.structures, scratch.structures)
+    return Object.assign(scratch, { pages, references, places, dimensions, overrides, structures })
+  }
+
+  /** Forgets everything: what is asked for next is derived anew. */
+  clear(): void {
+    for (const cache of [
+      this.overrides,
+      this.ownHistories,
+      this.structures,
+      this.pages,
+      this.references,
+      this.places,
+      this.dates,
+      this.dimensions,
+      this.files,
+      this.pageHistories,
+      this.listed,
+      this.deletions,
+      this.writers,
+    ])
+      cache.clear()
+  }
+}
+
+/** What `own` holds, else what `below` does; only `own` changes. */
+const above = <V>(below: BoundedCache<V>, own: BoundedCache<V>): BoundedCache<V> => ({
+  get: (key) => own.get(key) ?? below.get(key),
+  has: (key) => own.has(key) || below.has(key),
+  set: (key, value, bytes) => own.set(key, value, bytes),
+  delete: (key) => own.delete(key),
+  clear: () => own.clear(),
+})

@@ -1,0 +1,99 @@
+import type { Place } from '../../content/blocks/places.js'
+import type { IdOverrides } from '../../content/identity.js'
+import type { Reference } from '../../content/reference.js'
+import type { ContentStructure } from '../../content/types.js'
+import type { Signature } from '../../git/index.js'
+import type { Deletions, Dimensions, PageDates, PageRevision, ParsedPage } from '../context/content-cache.js'
+
+// What derived values keep in memory, in bytes. The figures are for V8 with 8-byte pointers, measured over many values of a
+// kind; `test/kernel/estimates.test.ts` holds each against the growth of the heap, within a factor of two.
+
+/** A string of its own: characters beyond Latin-1 take two bytes each, and make all others of their string do so. */
+export const ofText = (text: string): number => 24 + text.length * (isWide(text) ? 2 : 1)
+
+const WIDE = /[^\0-\xff]/
+const isWide = (text: string): boolean => WIDE.test(text)
+
+/** A place in a map or set, with its share of free ones. */
+const SLOT = 48
+const OBJECT = 64
+
+export function ofOverrides(overrides: IdOverrides): number {
+  let bytes = 200
+  for (const [key, id] of overrides) bytes += SLOT + ofText(key) + ofText(id)
+  return bytes
+}
+
+/** A page's entry: its members, its list of subpages, and its places in three maps. */
+const PAGE = 400
+
+/** One step for each entry. */
+export function* ofStructure(structure: ContentStructure): Generator<void, number> {
+  let bytes = 2_000
+  const work = [...structure.pages]
+  for (let page = work.pop(); page; page = work.pop()) {
+    yield
+    bytes += PAGE + ofText(page.id) + ofText(page.key) + ofText(page.title) + ofText(page.slug) + ofText(page.path)
+    if (page.type === 'document') bytes += ofText(page.gitPath)
+    if (page.type === 'link') bytes += ofText(page.href) + OBJECT
+    if (page.type === 'computed') bytes += 4 * JSON.stringify(page.computed).length
+    for (const below of page.pages) work.push(below)
+  }
+  for (const file of [...structure.assets, ...structure.reusableContents]) bytes += OBJECT + 3 * ofText(file.gitPath)
+  for (const diagnostic of structure.diagnostics) {
+    yield
+    bytes += 4 * JSON.stringify(diagnostic).length
+  }
+  return bytes + 4 * JSON.stringify([structure.config, structure.variables]).length
+}
+
+/** The text, the part behind the front matter (a window on it), attributes and diagnostics. */
+export const ofPage = ({ text, source }: ParsedPage): number => 400 + ofText(text) + 4 * JSON.stringify([source.attributes, source.diagnostics]).length
+
+export function ofReferences(references: readonly Reference[]): number {
+  let bytes = 32
+  for (const { target, raw } of references) bytes += 88 + ofText(target) + (raw === target ? 0 : ofText(raw))
+  return bytes
+}
+
+export function ofPlaces(places: readonly Place[]): number {
+  let bytes = 32
+  for (const { node, preview } of places) bytes += 320 + 2 * (ofText(node) + ofText(preview))
+  return bytes
+}
+
+/** Without the dates that it adds to: those have an entry of their own. */
+export function ofDates({ own }: PageDates): number {
+  let bytes = 200
+  for (const path of own.keys()) bytes += SLOT + 40 + ofText(path)
+  return bytes
+}
+
+export const ofDimensions = (dimensions: Dimensions): number => (dimensions === 'none' ? 0 : 32)
+
+export function ofPaths(paths: Iterable<string>): number {
+  let bytes = 200
+  for (const path of paths) bytes += SLOT + ofText(path)
+  return bytes
+}
+
+export function ofPageHistory(revisions: readonly PageRevision[]): number {
+  let bytes = 32
+  for (const { id, path } of revisions) bytes += 48 + ofText(id) + ofText(path)
+  return bytes
+}
+
+export function ofDeletions(deletions: Deletions): number {
+  let bytes = 200
+  for (const [page, list] of deletions) {
+    bytes += SLOT + 48 + ofText(page)
+    for (const { commit, parent, path } of list) bytes += 48 + ofText(commit) + ofText(parent) + ofText(path)
+  }
+  return bytes
+}
+
+export function ofWriters(writers: readonly Signature[]): number {
+  let bytes = 32
+  for (const { name, email } of writers) bytes += 80 + ofText(name) + ofText(email)
+  return bytes
+}
