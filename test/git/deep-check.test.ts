@@ -7,16 +7,11 @@ import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { loadConfig } from '../../src/config.js'
 import { checkAll } from '../../src/commands/maintenance.js'
 import { startService } from '../support/service.js'
-import { suite } from '../support/suite.js'
-import { admin, clear, commit, MAIN, makePlace, openAt, type Place } from './fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { admin, clear, commit, MAIN, makePlace, openAt } from './fixture.js'
 import { anyLease } from '../support/lease.js'
 
-const test = suite('the deep check')
-let place: Place
-test.before(async () => {
-  place = await makePlace()
-})
-test.after(() => clear(place))
+const [test, place] = await suiteWith('the deep check', makePlace, clear)
 let count = 0
 
 /** A repository with some history, two branches, packs and loose objects. */

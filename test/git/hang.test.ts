@@ -2,16 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { readlinkSync } from 'node:fs'
 import * as assert from 'uvu/assert'
 import type { Repository } from '../../src/git/index.js'
-import { suite } from '../support/suite.js'
-import { admin, clear, commit, MAIN, makePlace, type Place } from './fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { admin, clear, commit, MAIN, makePlace } from './fixture.js'
 import { anyLease } from '../support/lease.js'
 
-const test = suite('a Git process that hangs')
-let place: Place
-test.before(async () => {
-  place = await makePlace({ maxSilenceMs: 500 })
-})
-test.after(() => clear(place))
+const [test, place] = await suiteWith('a Git process that hangs', () => makePlace({ maxSilenceMs: 500 }), clear)
 
 /** Stops the processes of a repository whose arguments hold `word`; answers how many. */
 function freeze(repository: Repository, word: string): number {

@@ -6,16 +6,11 @@ import { GitError, NoRepository, openGit, RepositoryExists, UnsupportedRepositor
 import { FolderLocked } from '../../src/disk/folder-lock.js'
 import { Launcher } from '../../src/git/process/launcher.js'
 import type { RefName } from '../../src/kernel/ids.js'
-import { suite } from '../support/suite.js'
-import { admin, clear, commit, MAIN, makePlace, openAt, type Place } from './fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { admin, clear, commit, MAIN, makePlace, openAt } from './fixture.js'
 import { anyLease } from '../support/lease.js'
 
-const test = suite('git lifecycle')
-let place: Place
-test.before(async () => {
-  place = await makePlace()
-})
-test.after(() => clear(place))
+const [test, place] = await suiteWith('git lifecycle', makePlace, clear)
 const thrown = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => null,

@@ -3,16 +3,11 @@ import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import type { Repository } from '../../src/git/index.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
-import { suite } from '../support/suite.js'
-import { admin, clear, commit, MAIN, makePlace, type Place } from './fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { admin, clear, commit, MAIN, makePlace } from './fixture.js'
 import { anyLease } from '../support/lease.js'
 
-const test = suite('maintenance of a repository')
-let place: Place
-test.before(async () => {
-  place = await makePlace()
-})
-test.after(() => clear(place))
+const [test, place] = await suiteWith('maintenance of a repository', makePlace, clear)
 
 const packs = (repository: Repository): string[] => readdirSync(join(repository.path, 'objects/pack')).filter((name) => name.endsWith('.pack'))
 const file = (repository: Repository, oid: string): string => join(repository.path, 'objects', oid.slice(0, 2), oid.slice(2))

@@ -7,17 +7,12 @@ import * as assert from 'uvu/assert'
 import { GitError, MissingObject, RefLocked, StaleRef } from '../../src/git/index.js'
 import { isRefName } from '../../src/git/refs/name.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
-import { suite } from '../support/suite.js'
-import { admin, clear, commit, MAIN, makePlace, openAt, type Place } from './fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { admin, clear, commit, MAIN, makePlace, openAt } from './fixture.js'
 import { anyLease } from '../support/lease.js'
 
-const test = suite('git refs')
 const run = promisify(execFile)
-let place: Place
-test.before(async () => {
-  place = await makePlace()
-})
-test.after(() => clear(place))
+const [test, place] = await suiteWith('git refs', makePlace, clear)
 
 async function rejection(work: Promise<unknown>): Promise<Error> {
   return work.then(

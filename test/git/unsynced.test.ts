@@ -4,16 +4,11 @@ import * as assert from 'uvu/assert'
 import { LostObject, type Repository } from '../../src/git/index.js'
 import { disk } from '../../src/git/objects/disk.js'
 import type { CommitId, TreeId } from '../../src/kernel/ids.js'
-import { suite } from '../support/suite.js'
-import { admin, clear, commit, files, MAIN, makePlace, openAt, type Place, person } from './fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { admin, clear, commit, files, MAIN, makePlace, openAt, person } from './fixture.js'
 import { anyLease } from '../support/lease.js'
 
-const test = suite('objects that nobody synced')
-let place: Place
-test.before(async () => {
-  place = await makePlace()
-})
-test.after(() => clear(place))
+const [test, place] = await suiteWith('objects that nobody synced', makePlace, clear)
 let count = 0
 const fresh = (): Promise<Repository> => place.git.create(`r${++count}`)
 const text = (first: string, last: string): string => `${first}\n${'same\n'.repeat(20)}${last}\n`

@@ -5,18 +5,15 @@ import * as fc from 'fast-check'
 import * as assert from 'uvu/assert'
 import { InvalidPath, MissingObject, ObjectTooLarge, PathCollision, type Repository } from '../../src/git/index.js'
 import type { CommitId } from '../../src/kernel/ids.js'
-import { suite } from '../support/suite.js'
-import { admin, clear, commit, files, MAIN, makePlace, type Place, person } from './fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { admin, clear, commit, files, MAIN, makePlace, person } from './fixture.js'
 import { anyLease } from '../support/lease.js'
 
-const test = suite('git write')
-let place: Place
 let repository: Repository
+const [test, place] = await suiteWith('git write', makePlace, clear)
 test.before(async () => {
-  place = await makePlace()
   repository = await place.git.create('space')
 })
-test.after(() => clear(place))
 
 /** The error that `work` is rejected with. */
 async function failure(work: Promise<unknown>): Promise<Error> {

@@ -19,6 +19,7 @@ import { MemoryBudget } from '../../src/kernel/memory-budget.js'
 import { memoryTree } from '../support/memory-tree.js'
 import { suite } from '../support/suite.js'
 
+// @own-process: it measures the heap
 const test = suite('what caches say that they hold, against the heap')
 setFlagsFromString('--expose-gc')
 const gc = runInNewContext('gc') as () => void

@@ -13,7 +13,7 @@ import { anyLease } from '../support/lease.js'
 
 // Run by purge.test.ts in a process of its own: `fill` makes deleted spaces; `purge` purges them, eight days later.
 const [root, what, count] = process.argv.slice(2) as [string, 'fill' | 'purge', string]
-const app = await openApp(root, [])
+const { app } = await openApp(root, [])
 if (what === 'fill') {
   const now = new Date().toISOString()
   const user = await app.store.insert(users, { id: 'ada', displayName: 'Ada', email: 'ada@example.org', createdAt: now, proof: 'operator' })

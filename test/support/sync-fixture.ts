@@ -66,10 +66,11 @@ const log = (into: string[]) => {
 }
 
 /** Opens documents and repositories below `root`, as the composition root does. */
-export async function openApp(root: string, logged: string[]): Promise<App> {
+export async function openApp(root: string, logged: string[]): Promise<{ app: App; close(): Promise<void> }> {
   const locks = new KeyedMutex()
   const allowedProtocols = ['http', 'https', 'file']
-  return {
+  const { texts, close: closeTexts } = openTexts()
+  const app: App = {
     ...unasked,
     store: await openStore({ dir: join(root, 'data') }),
     git: await openGit({
@@ -99,13 +100,19 @@ export async function openApp(root: string, logged: string[]): Promise<App> {
     previews: new Previews(),
     edits: new Gatherer(locks, 8),
     content: new RevisionCache(),
-    // Its threads end with the process.
-    texts: openTexts().texts,
+    texts,
     wakeJobs: () => {},
     wakeWebhooks: () => {},
     credentials: new Map(),
     log: log(logged),
   }
+  const close = async (): Promise<void> => {
+    await app.git.close()
+    await app.store.close()
+    await app.http.close()
+    await closeTexts()
+  }
+  return { app, close }
 }
 
 const tree = async (dir: string, commit: string): Promise<Record<string, string>> => {
@@ -119,7 +126,7 @@ export async function startFixture(): Promise<Fixture> {
   const served = await mkdtemp(join(tmpdir(), 'bindery-remotes-'))
   const remotes = await startGitHttp({ root: served })
   const logged: string[] = []
-  const app = await openApp(root, logged)
+  const { app, close } = await openApp(root, logged)
   const worker = startWorker(app, { concurrency: 2 })
   app.wakeJobs = worker.wake
   const now = new Date().toISOString()
@@ -181,8 +188,7 @@ export async function startFixture(): Promise<Fixture> {
     },
     async close() {
       await worker.stop()
-      await app.git.close()
-      await app.store.close()
+      await close()
       await remotes.close()
       await Promise.all([root, served].map((dir) => rm(dir, { recursive: true, force: true })))
     },

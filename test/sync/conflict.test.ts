@@ -8,16 +8,11 @@ import type { LoadedSpace } from '../../src/domain/context/loaded.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { type ChangeRequestDoc, changeRequests } from '../../src/model/index.js'
 import { git } from '../support/hermetic-git.js'
-import { suite } from '../support/suite.js'
-import { type Fixture, startFixture } from '../support/sync-fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { startFixture } from '../support/sync-fixture.js'
 import { anyLease } from '../support/lease.js'
 
-const test = suite('git sync conflicts')
-let f: Fixture
-test.before(async () => {
-  f = await startFixture()
-})
-test.after(() => f.close())
+const [test, f] = await suiteWith('git sync conflicts', startFixture)
 
 const docs = { 'README.md': '# Home\n', 'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n', 'guide.md': '# Guide\n\none\n' }
 const head = (space: LoadedSpace, ref = 'refs/heads/main'): CommitId => space.repo.head(ref as RefName) as CommitId

@@ -2,16 +2,11 @@ import * as assert from 'uvu/assert'
 import { overridesAt } from '../../src/domain/revisions/identity.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { git } from '../support/hermetic-git.js'
-import { suite } from '../support/suite.js'
-import { type Fixture, startFixture } from '../support/sync-fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { startFixture } from '../support/sync-fixture.js'
 import { anyLease } from '../support/lease.js'
 
-const test = suite('git export')
-let f: Fixture
-test.before(async () => {
-  f = await startFixture()
-})
-test.after(() => f.close())
+const [test, f] = await suiteWith('git export', startFixture)
 
 const docs = { 'README.md': '# Home\n', 'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n', 'guide.md': '# Guide\n\none\ntwo\nthree\n' }
 const main = (repo: { head(ref: RefName): string | null }): CommitId => repo.head('refs/heads/main' as RefName) as CommitId

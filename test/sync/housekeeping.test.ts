@@ -6,16 +6,11 @@ import { deleteSpace } from '../../src/domain/spaces/spaces.js'
 import { changeRequests, jobs, spaces, syncRuns } from '../../src/model/index.js'
 import type { CommitId } from '../../src/kernel/ids.js'
 import { changeRequestRef, MAIN } from '../../src/domain/context/refs.js'
-import { suite } from '../support/suite.js'
-import { type Fixture, startFixture } from '../support/sync-fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { startFixture } from '../support/sync-fixture.js'
 import { anyLease } from '../support/lease.js'
 
-const test = suite('housekeeping')
-let f: Fixture
-test.before(async () => {
-  f = await startFixture()
-})
-test.after(() => f.close())
+const [test, f] = await suiteWith('housekeeping', startFixture)
 
 const later = (days: number) => ({ ...f.app, clock: { now: () => new Date(Date.now() + days * 24 * 60 * 60 * 1000) } })
 

@@ -3,16 +3,11 @@ import type { LoadedSpace } from '../../src/domain/context/loaded.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { git } from '../support/hermetic-git.js'
 import { type MergeStyle, mergeOnRemote } from '../support/people-on-remote.js'
-import { suite } from '../support/suite.js'
-import { type Fixture, startFixture } from '../support/sync-fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { startFixture } from '../support/sync-fixture.js'
 import { anyLease } from '../support/lease.js'
 
-const test = suite('what counts as in step')
-let f: Fixture
-test.before(async () => {
-  f = await startFixture()
-})
-test.after(() => f.close())
+const [test, f] = await suiteWith('what counts as in step', startFixture)
 
 const page = (...lines: string[]): string => `# Guide\n\n${lines.join('\n\n')}\n`
 const docs = { 'README.md': '# Home\n', 'guide.md': page('one', 'two', 'three', 'four'), 'old.md': '# Old\n\ntext\n' }

@@ -6,16 +6,11 @@ import { remoteKey } from '../../src/git/index.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { git } from '../support/hermetic-git.js'
 import { mergeOnRemote } from '../support/people-on-remote.js'
-import { suite } from '../support/suite.js'
-import { type Fixture, startFixture } from '../support/sync-fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { startFixture } from '../support/sync-fixture.js'
 import { anyLease } from '../support/lease.js'
 
-const test = suite('the log of common ground')
-let f: Fixture
-test.before(async () => {
-  f = await startFixture()
-})
-test.after(() => f.close())
+const [test, f] = await suiteWith('the log of common ground', startFixture)
 
 const files = { 'README.md': '# Home\n', 'guide.md': '# Guide\n\none\n' }
 const DOCS = 'refs/heads/docs'

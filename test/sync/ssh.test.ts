@@ -9,18 +9,13 @@ import type { RefName } from '../../src/kernel/ids.js'
 import { type BareRepository, createBareRepository } from '../support/bare-repository.js'
 import { git } from '../support/hermetic-git.js'
 import { startService, type TestService } from '../support/service.js'
-import { fingerprintOf, makeKey, type Sshd, startSshd } from '../support/sshd.js'
 import { remoteOperations } from '../support/remote-operations.js'
-import { suite } from '../support/suite.js'
+import { fingerprintOf, makeKey, startSshd } from '../support/sshd.js'
+import { suiteWith } from '../support/suite.js'
 
-const test = suite('sync: ssh remotes')
 const MAIN = 'refs/heads/main' as RefName
-let sshd: Sshd
 let repositories = 0
-test.before(async () => {
-  sshd = await startSshd()
-})
-test.after(() => sshd.close())
+const [test, sshd] = await suiteWith('sync: ssh remotes', startSshd)
 
 const bare = (files?: Record<string, string>): Promise<BareRepository> =>
   createBareRepository(join(sshd.folder, `r${++repositories}.git`), files ? { files } : {})
