@@ -11,7 +11,7 @@ function reasonAgainst(path: string): string | null {
   return null
 }
 
-/** The files whose names are fit for pages, and a diagnostic for each of the others. */
+/** Separates files whose paths can be used from the others, with a diagnostic for each of these. */
 export function sortOutUnfit(paths: readonly string[]): { fit: string[]; diagnostics: Diagnostic[] } {
   const fit: string[] = []
   const diagnostics: Diagnostic[] = []
