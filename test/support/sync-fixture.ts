@@ -11,8 +11,8 @@ import { openTexts } from '../../src/domain/context/open-texts.js'
 import { listSyncRuns } from '../../src/domain/git-sync/runs.js'
 import { requestExport, requestImport } from '../../src/domain/git-sync/request.js'
 import { overridesAt } from '../../src/domain/revisions/identity.js'
-import { Gatherer } from '../../src/domain/context/gatherer.js'
-import { unasked } from '../../src/domain/context/guarded-app.js'
+import { Batcher } from '../../src/domain/context/batcher.js'
+import { withoutCaller } from '../../src/domain/context/guarded-app.js'
 import { unguarded } from '../../src/domain/commits/guards.js'
 import { KeyedMutex } from '../../src/domain/context/keyed-mutex.js'
 import { Previews } from '../../src/domain/context/previews.js'
@@ -69,7 +69,7 @@ export async function openApp(root: string, logged: string[]): Promise<App> {
   const locks = new KeyedMutex()
   const allowedProtocols = ['http', 'https', 'file']
   return {
-    ...unasked,
+    ...withoutCaller,
     store: await openStore({ dir: join(root, 'data') }),
     git: await openGit({
       reposDir: join(root, 'repos'),
@@ -97,7 +97,7 @@ export async function openApp(root: string, logged: string[]): Promise<App> {
     locks,
     moves: new RefMoves(),
     previews: new Previews(),
-    edits: new Gatherer(locks, 8),
+    edits: new Batcher(locks, 8),
     content: new RevisionCache(),
     // Its threads end with the process.
     texts: openTexts().texts,

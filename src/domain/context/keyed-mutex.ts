@@ -1,9 +1,9 @@
-/** Runs work of one key one after the other, work of different keys side by side. */
+/** Runs work with the same key one after the other, and work with different keys concurrently. */
 export class KeyedMutex {
-  // bound: requests and jobs under way
+  // bound: requests and jobs in progress
   readonly #tails = new Map<string, Promise<unknown>>()
 
-  /** Runs `work` when everything queued before under `key` has ended, whatever its outcome. */
+  /** Runs `work` when everything queued before under `key` has ended, whether it succeeded or failed. */
   run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = this.#tails.get(key) ?? Promise.resolve()
     const result = before.then(work, work)
