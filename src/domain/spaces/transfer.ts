@@ -20,7 +20,7 @@ import type { Actor } from '../context/actor.js'
 import type { LoadedCollection, LoadedSpace } from '../context/loaded.js'
 import { loadedCollection } from './collections.js'
 import { emit } from '../events/events.js'
-import { belongs, carryGrants } from '../roles/kept-grants.js'
+import { isPrincipalOf, transferGrants } from '../roles/kept-grants.js'
 import { inPlace, MAX_REASONS, placeOf, withPlace } from './move.js'
 import { checkMayMove, checkMayTake, checkNesting, roleAt, roleOnItem, whatHeMayNotTake } from './places.js'
 import { checkRulesHold, ruledFor } from './ruled.js'
@@ -77,7 +77,7 @@ async function transferItem(app: App, tx: Transaction, actor: Actor, item: Item,
   if (from.organization !== to.organization) {
     for (const one of below) await replaceItem(tx, { ...one, doc: { ...one.doc, organization: to.organization } } as Item)
     for (const { kind, doc } of everything) {
-      await carryGrants(tx, grantTarget({ kind, id: doc.id }), from.organization, to.organization)
+      await transferGrants(tx, grantTarget({ kind, id: doc.id }), from.organization, to.organization)
       if (kind === 'space') await dropAwaitedReviews(tx, doc.id, to.organization)
     }
   }
@@ -132,7 +132,7 @@ async function whatIsAbove(tx: Transaction, role: Role | null, everything: reado
       details.push({ path: '', message: `${named} has the default level ${defaultLevel}, above your own role ${role} there: lower it first` })
     let above = 0
     for (const grant of await tx.find(grants, 'target', grantTarget({ kind, id: doc.id })))
-      if (!atLeast(role, grant.role) && (await belongs(tx, to.organization, grant.principal))) above++
+      if (!atLeast(role, grant.role) && (await isPrincipalOf(tx, to.organization, grant.principal))) above++
     if (above > 0) details.push({ path: '', message: `on ${named}, ${above} of the organization would have a role above your own there: take that back first` })
   }
   return details
