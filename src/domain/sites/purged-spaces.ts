@@ -1,7 +1,7 @@
 import { sites } from '../../model/index.js'
 import type { Transaction } from '../../store/index.js'
 import { removeBelongingsOfGone } from './gone-site-spaces.js'
-import { sitesOfSpace } from '../spaces/on-sites.js'
+import { sitesOfSpace } from '../spaces/sites-of-space.js'
 import { withKeys } from './structure/keys.js'
 import { removeSpace } from './structure/site-spaces.js'
 

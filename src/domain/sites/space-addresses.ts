@@ -4,7 +4,7 @@ import type { LoadedSpace } from '../context/loaded.js'
 import { MAIN } from '../context/refs.js'
 import { publishedSiteSpace } from './addresses.js'
 import { validShareKey } from './share-key.js'
-import { sitesOfSpace } from '../spaces/on-sites.js'
+import { sitesOfSpace } from '../spaces/sites-of-space.js'
 import { shownDefault, shownDefaultSection } from './structure/defaults.js'
 
 /** Where visitors find a space. */
