@@ -1,3 +1,4 @@
+import type { Lease } from '../../kernel/lease.js'
 import type { KeyedMutex } from './keyed-mutex.js'
 
 /** Collects items while a key's lock is held by others, so that one turn of the lock handles them all. */
@@ -12,7 +13,7 @@ export class Batcher {
   ) {}
 
   /** Adds an item to the batch of a key. `work` gets the whole batch, under the lock; it must not reject. */
-  add<T>(key: string, item: T, work: (items: readonly T[]) => Promise<void>): void {
+  add<T>(key: string, item: T, work: (items: readonly T[], lease: Lease) => Promise<void>): void {
     const batch = this.#waiting.get(key)
     if (batch && batch.length < this.maxItems) {
       batch.push(item)
@@ -20,9 +21,9 @@ export class Batcher {
     }
     const items = [item]
     this.#waiting.set(key, items)
-    void this.locks.run(key, async () => {
+    void this.locks.run(key, async (lease) => {
       if (this.#waiting.get(key) === items) this.#waiting.delete(key)
-      await work(items)
+      await work(items, lease)
     })
   }
 }
