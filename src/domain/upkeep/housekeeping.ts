@@ -1,7 +1,7 @@
 import { changeRequests, invites, type JobDoc, jobs, LAST_IN_LANE, signIns, spaces, syncRuns, announcedHeads } from '../../model/index.js'
 import type { Draft } from '../../store/index.js'
 import type { App } from '../context/app.js'
-import { removeComments } from '../comments/removal.js'
+import { removeComments } from '../comments/comments.js'
 import { emit } from '../events/events.js'
 import { removeGrantsOn } from '../roles/permissions.js'
 import { repositoryName } from '../context/refs.js'
