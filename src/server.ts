@@ -20,8 +20,8 @@ import { RevisionCache } from './domain/revisions/revision-cache.js'
 import { openTexts } from './domain/context/open-texts.js'
 import { Previews } from './domain/context/previews.js'
 import { type FirstStart, firstStart } from './domain/people/first-start.js'
-import { guardedApp, unasked } from './domain/context/guarded-app.js'
-import { Gatherer } from './domain/context/gatherer.js'
+import { guardedApp, withoutCaller } from './domain/context/guarded-app.js'
+import { Batcher } from './domain/context/batcher.js'
 import { recordRequest } from './domain/events/audit.js'
 import { announceAll, forgetLostHeads } from './domain/commits/announce.js'
 import { migrations } from './domain/upkeep/migrations.js'
@@ -111,7 +111,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     closers.unshift(closeTexts)
     const signIns = rateLimit('sign-in', config.signInRate)
     const app: App = {
-      ...unasked,
+      ...withoutCaller,
       store,
       git,
       http,
@@ -121,7 +121,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       locks,
       moves: new RefMoves(),
       previews: new Previews(),
-      edits: new Gatherer(locks, EDITS_AT_ONCE),
+      edits: new Batcher(locks, EDITS_AT_ONCE),
       content: new RevisionCache(budget),
       texts,
       wakeJobs: () => {},

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import type { Audited } from '../domain/events/audit.js'
 
 /** Part of a file: both ends inclusive, in bytes. */
 export interface ByteRange {
@@ -22,12 +23,7 @@ export interface FileReply {
   cacheControl?: string
 }
 
-/** What the audit log is to know of a request that neither its token nor its path says. IDs. */
-export interface Audited {
-  user?: string
-  token?: string
-  organization?: string
-}
+export type { Audited }
 
 interface ReplyParts<T> {
   status?: number

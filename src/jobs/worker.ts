@@ -1,6 +1,6 @@
 import type { App } from '../domain/context/app.js'
 import { queueHousekeeping, removeExpired } from '../domain/upkeep/housekeeping.js'
-import { removeWhatIsOver } from '../domain/events/retention.js'
+import { applyRetention } from '../domain/events/retention.js'
 import { newId } from '../kernel/ids.js'
 import type { JobDoc } from '../model/index.js'
 import type { Document } from '../store/index.js'
@@ -41,7 +41,7 @@ export function startWorker(app: App, options: { concurrency: number; kinds?: Re
     looking = looking
       .then(() => prune(app))
       .then(() => removeExpired(app))
-      .then(() => removeWhatIsOver(app))
+      .then(() => applyRetention(app))
       .then(() => queueHousekeeping(app))
       .then(wake, logged('Housekeeping could not be queued.'))
   }
