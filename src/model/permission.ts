@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Id, oneOf, RoleSchema, Timestamp } from './common.js'
+import { Id, oneOf, pageQuery, RoleSchema, roles, Timestamp } from './common.js'
 import { User } from './user.js'
 
 const principals = { uniqueItems: true, maxItems: 1000 }
@@ -48,3 +48,8 @@ export const AggregatedContentPermission = Type.Object(
   },
   { $id: 'AggregatedContentPermission' },
 )
+
+export const AggregatedPermissionsQuery = Type.Object({
+  ...pageQuery,
+  role: Type.Optional(oneOf(roles, { description: 'Only those who have at least this role.' })),
+})

@@ -58,8 +58,7 @@ export async function presentReusableContent(
   app: App,
   revision: OpenRevision,
   id: string,
-  format: Format,
-  options: Pick<PageOptions, 'metadata' | 'evaluated'>,
+  options: Pick<PageOptions, 'metadata' | 'evaluated'> & { format: Format },
 ) {
   const { place, oid, markdown: written } = await readReusable(app, revision, id)
   const markdown = options.evaluated ? await evaluate(app, revision, place.gitPath, written) : written
@@ -68,6 +67,6 @@ export async function presentReusableContent(
     id: place.id,
     title: place.title,
     ...(options.metadata ? { git: gitPlace({ revision }, oid, place.gitPath) } : {}),
-    ...(await inFormat(app, revision.space.doc.id, markdown, format)).content,
+    ...(await inFormat(app, revision.space.doc.id, markdown, options.format)).content,
   }
 }

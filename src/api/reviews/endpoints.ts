@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { requestReviews, withdrawRequest } from '../../domain/reviews/requests.js'
 import { createReview, dismissReview } from '../../domain/reviews/reviews.js'
 import { CreateReview, pageQuery, RequestedReviewerList, RequestReviews, Review, ReviewList, ReviewQuery, ReviewsQuery } from '../../model/index.js'
-import { BODY_LIMIT_BYTES } from '../comments/descriptions.js'
+import { COMMENT_BODY_LIMIT_BYTES } from '../comments/descriptions.js'
 import { created } from '../reply.js'
 import { endpoint } from '../service.js'
 import { answerRequestedReviewers, answerReview, answerReviews } from './answers.js'
@@ -35,7 +35,7 @@ export const submitChangeRequestReview = endpoint({
   needs: 'space:review',
   query: ReviewQuery,
   body: CreateReview,
-  bodyLimitBytes: BODY_LIMIT_BYTES,
+  bodyLimitBytes: COMMENT_BODY_LIMIT_BYTES,
   status: 201,
   returns: Review,
   fails: [409],
