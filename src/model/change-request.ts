@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
-import { Id, LONGEST_TEXT, oneOf, Timestamp } from './common.js'
+import { closed, Id, LONGEST_TEXT, oneOf, Timestamp } from './common.js'
 import { User } from './user.js'
 
 export const changeRequestStatuses = ['draft', 'open', 'archived', 'merged'] as const
@@ -57,21 +57,21 @@ export const ChangeRequest = Type.Object(
 
 export const CreateChangeRequest = Type.Object(
   { subject: Type.Optional(Type.String({ maxLength: 100 })), agentTaskId: Type.Optional(Type.String({ maxLength: 64 })) },
-  { additionalProperties: false, $id: 'CreateChangeRequest' },
+  { ...closed, $id: 'CreateChangeRequest' },
 )
 export type CreateChangeRequest = Static<typeof CreateChangeRequest>
 
 export const UpdateChangeRequest = Type.Object(
   { subject: Type.Optional(Type.String({ maxLength: 100 })), status: Type.Optional(oneOf(['draft', 'open', 'archived'])) },
-  { additionalProperties: false, $id: 'UpdateChangeRequest' },
+  { ...closed, $id: 'UpdateChangeRequest' },
 )
 export type UpdateChangeRequest = Static<typeof UpdateChangeRequest>
 
 const resolvedPath = { path: Type.String({ minLength: 1, maxLength: 4096 }) }
 export const Resolution = Type.Union([
-  Type.Object({ ...resolvedPath, take: oneOf(['main', 'change-request']) }, { additionalProperties: false }),
-  Type.Object({ ...resolvedPath, content: Type.String({ maxLength: LONGEST_TEXT }) }, { additionalProperties: false }),
-  Type.Object({ ...resolvedPath, delete: Type.Literal(true) }, { additionalProperties: false }),
+  Type.Object({ ...resolvedPath, take: oneOf(['main', 'change-request']) }, closed),
+  Type.Object({ ...resolvedPath, content: Type.String({ maxLength: LONGEST_TEXT }) }, closed),
+  Type.Object({ ...resolvedPath, delete: Type.Literal(true) }, closed),
 ])
 export type Resolution = Static<typeof Resolution>
 
@@ -86,7 +86,7 @@ export const UpdateFromMain = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false, $id: 'UpdateFromMain' },
+  { ...closed, $id: 'UpdateFromMain' },
 )
 
 export const conflictKinds = ['content', 'add/add', 'modify/delete', 'rename', 'binary', 'file/directory', 'mode'] as const

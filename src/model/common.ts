@@ -1,5 +1,8 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 
+/** Objects that clients send: members that are not declared are refused. */
+export const closed = { additionalProperties: false } as const
+
 export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601 date and time.' })
 export const Id = Type.String({ minLength: 1, maxLength: 64, description: 'Unique ID.' })
 
@@ -86,4 +89,4 @@ export const listOf = <T extends TSchema>(schema: T, options: { $id?: string } =
 
 /** An object of booleans: what the caller may do. */
 export const permissionsOf = <const K extends readonly string[]>(keys: K) =>
-  Type.Unsafe<Record<K[number], boolean>>(Type.Object(Object.fromEntries(keys.map((key) => [key, Type.Boolean()])), { additionalProperties: false }))
+  Type.Unsafe<Record<K[number], boolean>>(Type.Object(Object.fromEntries(keys.map((key) => [key, Type.Boolean()])), closed))

@@ -2,8 +2,8 @@ import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { Change } from './changes.js'
 import { conflictKinds } from './change-request.js'
-import { Id, nullable, oneOf, Timestamp } from './common.js'
-import { GitSync } from './space.js'
+import { closed, Id, nullable, oneOf, Timestamp } from './common.js'
+import { GitSync } from './git-link.js'
 
 export const providers = ['github', 'gitlab'] as const
 const Url = Type.String({
@@ -11,10 +11,7 @@ const Url = Type.String({
   maxLength: 2048,
   description: 'URL of the repository. It may carry basic-auth credentials: they are used for this operation and kept nowhere.',
 })
-const GitInfoInput = Type.Object(
-  { provider: Type.Optional(oneOf(providers)), url: Type.Optional(Type.String({ maxLength: 2048 })) },
-  { additionalProperties: false },
-)
+const GitInfoInput = Type.Object({ provider: Type.Optional(oneOf(providers)), url: Type.Optional(Type.String({ maxLength: 2048 })) }, closed)
 
 const common = {
   url: Url,
@@ -32,12 +29,9 @@ const common = {
   gitInfo: Type.Optional(GitInfoInput),
 }
 
-export const ImportRequest = Type.Object({ ...common, standalone: Type.Optional(Type.Boolean()) }, { additionalProperties: false, $id: 'GitImportRequest' })
+export const ImportRequest = Type.Object({ ...common, standalone: Type.Optional(Type.Boolean()) }, { ...closed, $id: 'GitImportRequest' })
 export type ImportRequest = Static<typeof ImportRequest>
-export const ExportRequest = Type.Object(
-  { ...common, commitMessage: Type.String({ minLength: 1, maxLength: 10_000 }) },
-  { additionalProperties: false, $id: 'GitExportRequest' },
-)
+export const ExportRequest = Type.Object({ ...common, commitMessage: Type.String({ minLength: 1, maxLength: 10_000 }) }, { ...closed, $id: 'GitExportRequest' })
 export type ExportRequest = Static<typeof ExportRequest>
 
 export const PreviewRequest = Type.Object(
@@ -48,7 +42,7 @@ export const PreviewRequest = Type.Object(
     repoProjectDirectory: common.repoProjectDirectory,
     force: common.force,
   },
-  { additionalProperties: false, $id: 'GitPreviewRequest' },
+  { ...closed, $id: 'GitPreviewRequest' },
 )
 export type PreviewRequest = Static<typeof PreviewRequest>
 
@@ -119,7 +113,7 @@ export const syncRuns = table<SyncRunDoc>()({ name: 'sync-runs', indexes: { spac
 
 export const RetryRequest = Type.Object(
   { url: Type.Optional(Type.String({ minLength: 1, maxLength: 2048, description: 'The same repository again, with a fresh credential.' })) },
-  { additionalProperties: false, $id: 'GitRetryRequest' },
+  { ...closed, $id: 'GitRetryRequest' },
 )
 export type RetryRequest = Static<typeof RetryRequest>
 

@@ -1,6 +1,43 @@
+/** Roles given by name and to teams, on spaces, collections and sites. */
 import { type Static, Type } from '@sinclair/typebox'
-import { Id, oneOf, pageQuery, RoleSchema, roles, Timestamp } from './common.js'
+import { table } from '../kernel/documents.js'
+import { closed, Id, oneOf, pageQuery, type Role, roles, RoleSchema, Timestamp } from './common.js'
 import { User } from './user.js'
+
+/** A role given by name on a space, a collection or a site, as stored. Its ID is `<target>:<principal>`. */
+export interface GrantDoc {
+  id: string
+  /** `space:<id>`, `collection:<id>` or `site:<id>`. */
+  target: string
+  /** `user:<id>` or `team:<id>`. */
+  principal: string
+  role: Role
+}
+
+export const grants = table<GrantDoc>()({
+  name: 'grants',
+  indexes: { target: (grant) => grant.target, principal: (grant) => grant.principal },
+  owner: (grant) => grant.target,
+})
+
+/**
+ * A role that lies still, as stored: content left the organization of who had it. It takes effect again where the content
+ * comes back, and is nothing anywhere else.
+ */
+export interface KeptGrantDoc extends GrantDoc {
+  /** The organization in which it was given. */
+  organization: string
+}
+
+export const keptGrants = table<KeptGrantDoc>()({
+  name: 'kept-grants',
+  indexes: {
+    target: (grant) => grant.target,
+    place: (grant) => `${grant.organization}/${grant.target}`,
+    principal: (grant) => `${grant.organization}/${grant.principal}`,
+  },
+  owner: (grant) => grant.target,
+})
 
 const principals = { uniqueItems: true, maxItems: 1000 }
 
@@ -10,11 +47,11 @@ export const InviteToContent = Type.Object(
     users: Type.Optional(Type.Array(Id, { ...principals, description: 'IDs of members of the organization.' })),
     teams: Type.Optional(Type.Array(Id, { ...principals, description: 'IDs of teams of the organization.' })),
   },
-  { additionalProperties: false, $id: 'InviteToContent' },
+  { ...closed, $id: 'InviteToContent' },
 )
 export type InviteToContent = Static<typeof InviteToContent>
 
-export const UpdateContentPermission = Type.Object({ role: RoleSchema }, { additionalProperties: false, $id: 'UpdateContentPermission' })
+export const UpdateContentPermission = Type.Object({ role: RoleSchema }, { ...closed, $id: 'UpdateContentPermission' })
 export type UpdateContentPermission = Static<typeof UpdateContentPermission>
 
 export const UserContentPermission = Type.Object({ permission: RoleSchema, user: User }, { $id: 'UserContentPermission' })

@@ -1,8 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
-import { Comment, CommentBodyInput } from './comment.js'
-import { Id, listOf, oneOf, pageQuery, Timestamp } from './common.js'
+import { Comment } from './comment.js'
+import { closed, Id, listOf, oneOf, pageQuery, Timestamp } from './common.js'
 import { formats } from './content.js'
+import { CommentBodyInput } from './post.js'
 import { User } from './user.js'
 
 export const reviewStatuses = ['approved', 'changes-requested'] as const
@@ -53,9 +54,6 @@ export const requestedReviews = table<RequestedReviewDoc>()({
 })
 export const requestedReviewId = (changeRequest: string, user: string): string => `${changeRequest}:${user}`
 
-const optional = Type.Optional
-const strict = { additionalProperties: false }
-
 export const Review = Type.Object(
   {
     object: Type.Literal('change-request-review'),
@@ -71,10 +69,10 @@ export const Review = Type.Object(
       description:
         'Whether the rule `requiredApprovals` of the space takes it into account: the latest review of somebody who may review the space and did not open the change request, not dismissed and, if it approves, not stale.',
     }),
-    comment: optional(Comment),
+    comment: Type.Optional(Comment),
     createdAt: Timestamp,
-    dismissedAt: optional(Timestamp),
-    dismissedBy: optional(User),
+    dismissedAt: Type.Optional(Timestamp),
+    dismissedBy: Type.Optional(User),
     urls: Type.Object({ location: Type.String() }),
   },
   { $id: 'ChangeRequestReview' },
@@ -88,12 +86,12 @@ export const ReviewsQuery = Type.Object({ ...pageQuery, format })
 export const CreateReview = Type.Object(
   {
     status: oneOf(reviewStatuses),
-    comment: optional(CommentBodyInput),
-    revision: optional(
+    comment: Type.Optional(CommentBodyInput),
+    revision: Type.Optional(
       Type.String({ minLength: 1, maxLength: 64, description: 'The revision that was looked at: when the change request has another one by now, 409.' }),
     ),
   },
-  { ...strict, $id: 'CreateChangeRequestReview' },
+  { ...closed, $id: 'CreateChangeRequestReview' },
 )
 export type CreateReview = Static<typeof CreateReview>
 
@@ -113,8 +111,8 @@ export const RequestedReviewerList = listOf(RequestedReviewer, { $id: 'ChangeReq
 export const RequestReviews = Type.Object(
   {
     users: Type.Array(Id, { minItems: 1, maxItems: 50, uniqueItems: true, description: 'IDs of users who may review the space.' }),
-    subject: optional(Type.String({ maxLength: 100, description: 'A new subject of the change request.' })),
+    subject: Type.Optional(Type.String({ maxLength: 100, description: 'A new subject of the change request.' })),
   },
-  { ...strict, $id: 'RequestChangeRequestReviewers' },
+  { ...closed, $id: 'RequestChangeRequestReviewers' },
 )
 export type RequestReviews = Static<typeof RequestReviews>

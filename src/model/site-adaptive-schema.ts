@@ -1,8 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
-import { oneOf, Timestamp } from './common.js'
+import { closed, oneOf, Timestamp } from './common.js'
 
-const closed = { additionalProperties: false } as const
 const texts = { title: Type.Optional(Type.String({ maxLength: 128 })), description: Type.Optional(Type.String({ maxLength: 256 })) }
 
 /** Most claims that a schema may declare at each of its two levels. */

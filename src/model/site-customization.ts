@@ -1,11 +1,10 @@
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
-import { Language, nullable, oneOf } from './common.js'
+import { closed, Language, nullable, oneOf } from './common.js'
 import { LinkTitle, SiteFooterGroup, SiteHeaderLink, ThemedHref } from './site-customization-links.js'
 import { SiteStyling, ThemedColor } from './site-customization-styling.js'
 import { Href, SiteDestination } from './site-destination.js'
 
-const closed = { additionalProperties: false } as const
 const group = <P extends TProperties>(properties: P) => Type.Object(properties, closed)
 const Enabled = group({ enabled: Type.Boolean() })
 const Link = group({ title: LinkTitle, to: SiteDestination })
@@ -89,8 +88,6 @@ const perhaps = (schemas: TProperties): TProperties => Object.fromEntries(Object
 export const SiteCustomizationInput = Type.Unsafe<Parts>(Type.Object({ ...perhaps(singles), ...partly(groups) }, { ...closed, $id: 'SiteCustomizationInput' }))
 export type SiteCustomizationInput = Parts
 
-/** Names of the settings that are one value each. */
-export const customizationSingles = Object.keys(singles) as (keyof typeof singles)[]
 /** Names of the groups of settings. */
 export const customizationGroups = Object.keys(groups) as (keyof typeof groups)[]
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
-import { nullable, oneOf, Timestamp } from './common.js'
+import { closed, nullable, oneOf, Timestamp } from './common.js'
 import { Href } from './site-destination.js'
 
 export const authBackends = ['custom', 'integration'] as const
@@ -44,6 +44,6 @@ export const UpdateSitePublishingAuth = Type.Object(
     integration: Type.Optional(Integration),
     fallbackURL: Type.Optional(nullable(Href)),
   },
-  { additionalProperties: false, $id: 'UpdateSitePublishingAuth' },
+  { ...closed, $id: 'UpdateSitePublishingAuth' },
 )
 export type UpdateSitePublishingAuth = Static<typeof UpdateSitePublishingAuth>

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
-import { Id, oneOf, Timestamp } from './common.js'
+import { closed, Id, oneOf, Timestamp } from './common.js'
 import { destinationStatuses, SiteDestination } from './site-destination.js'
 
 /** An address of a site that leads elsewhere, as stored. */
@@ -45,11 +45,11 @@ export const SiteRedirect = Type.Object(
   { $id: 'SiteRedirect' },
 )
 
-export const CreateSiteRedirect = Type.Object({ source: Source, destination: SiteDestination }, { additionalProperties: false, $id: 'CreateSiteRedirect' })
+export const CreateSiteRedirect = Type.Object({ source: Source, destination: SiteDestination }, { ...closed, $id: 'CreateSiteRedirect' })
 export type CreateSiteRedirect = Static<typeof CreateSiteRedirect>
 
 export const UpdateSiteRedirect = Type.Object(
   { source: Type.Optional(Source), destination: Type.Optional(SiteDestination) },
-  { additionalProperties: false, $id: 'UpdateSiteRedirect' },
+  { ...closed, $id: 'UpdateSiteRedirect' },
 )
 export type UpdateSiteRedirect = Static<typeof UpdateSiteRedirect>

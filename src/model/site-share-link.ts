@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
-import { Id, Timestamp } from './common.js'
+import { closed, Id, Timestamp } from './common.js'
 
 /** A link that opens a site to whoever has it, as stored: the key itself cannot be read from the document. */
 export interface ShareLinkDoc {
@@ -40,11 +40,8 @@ export const ShareLink = Type.Object(
   { $id: 'ShareLink' },
 )
 
-export const CreateShareLink = Type.Object({ name: Name }, { additionalProperties: false, $id: 'CreateShareLink' })
+export const CreateShareLink = Type.Object({ name: Name }, { ...closed, $id: 'CreateShareLink' })
 export type CreateShareLink = Static<typeof CreateShareLink>
 
-export const UpdateShareLink = Type.Object(
-  { name: Type.Optional(Name), active: Type.Optional(Type.Boolean()) },
-  { additionalProperties: false, $id: 'UpdateShareLink' },
-)
+export const UpdateShareLink = Type.Object({ name: Type.Optional(Name), active: Type.Optional(Type.Boolean()) }, { ...closed, $id: 'UpdateShareLink' })
 export type UpdateShareLink = Static<typeof UpdateShareLink>

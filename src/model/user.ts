@@ -1,6 +1,7 @@
-import { type Static, Type } from '@sinclair/typebox'
-import { table, type Draft } from '../kernel/documents.js'
-import { Id, Timestamp } from './common.js'
+/** Users: people and service accounts. */
+import { Type } from '@sinclair/typebox'
+import { type Draft, table } from '../kernel/documents.js'
+import { Id } from './common.js'
 
 /**
  * How it was shown that an address is its user's: by a link that was mailed to it, by the operator's word (his settings, the
@@ -70,52 +71,3 @@ export const User = Type.Object(
   },
   { $id: 'User' },
 )
-
-/** A token, as stored: the secret's hash alone. */
-export interface TokenDoc {
-  id: string
-  user: string
-  label: string
-  /** SHA-256 of the secret, hexadecimal. */
-  hash: string
-  /** Only resources of this organization. */
-  organization?: string
-  readOnly: boolean
-  /** True where its owner came in by an e-mail link, and for tokens made with such a one: not enough where single sign-on is asked for. */
-  byEmail?: boolean
-  createdAt: string
-  expiresAt?: string
-}
-
-export const tokens = table<TokenDoc>()({
-  name: 'tokens',
-  indexes: { hash: (token) => token.hash, user: (token) => token.user },
-  unique: ['hash'],
-  owner: (token) => token.user,
-})
-
-const tokenFields = {
-  id: Id,
-  label: Type.String(),
-  organization: Type.Optional(Id),
-  readOnly: Type.Boolean(),
-  createdAt: Timestamp,
-  expiresAt: Type.Optional(Timestamp),
-}
-
-export const Token = Type.Object({ object: Type.Literal('token'), ...tokenFields }, { $id: 'Token' })
-export const CreatedToken = Type.Object(
-  { object: Type.Literal('token'), ...tokenFields, token: Type.String({ description: 'The secret. It is shown this once.' }) },
-  { $id: 'CreatedToken' },
-)
-
-export const CreateToken = Type.Object(
-  {
-    label: Type.String({ minLength: 1, maxLength: 100 }),
-    organization: Type.Optional(Id),
-    readOnly: Type.Optional(Type.Boolean({ default: false })),
-    expiresAt: Type.Optional(Timestamp),
-  },
-  { additionalProperties: false, $id: 'CreateToken' },
-)
-export type CreateToken = Static<typeof CreateToken>

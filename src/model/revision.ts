@@ -1,5 +1,10 @@
+/** Revisions: commits, with their content or as entries of the history. */
 import { type Static, Type } from '@sinclair/typebox'
-import { Id, listOf, oneOf, pageQuery, Timestamp } from './common.js'
+import { closed, Id, listOf, oneOf, pageQuery, Timestamp } from './common.js'
+import { Diagnostic } from './content.js'
+import { File } from './file.js'
+import { Page, StringMap } from './page.js'
+import { ReusableFields } from './reusable-content.js'
 import { User } from './user.js'
 
 export const revisionTypes = ['edits', 'merge', 'update', 'rollback', 'computed'] as const
@@ -22,6 +27,30 @@ export const Author = Type.Union([User, Type.Object({ displayName: Type.String()
   description: 'A member of the organization, or the name and e-mail address that Git recorded.',
 })
 
+export const Revision = Type.Object(
+  {
+    object: Type.Literal('revision'),
+    id: Type.String(),
+    parents: Type.Array(Type.String()),
+    pages: Type.Array(Page),
+    files: Type.Array(File),
+    reusableContents: Type.Array(Type.Object(ReusableFields)),
+    variables: StringMap,
+    createdAt: Timestamp,
+    git: Type.Optional(RevisionGit),
+    urls: Type.Object({
+      app: Type.String(),
+      published: Type.Optional(Type.String({ description: 'Where visitors find it: on the revision that is the main content of a published space.' })),
+      public: Type.Optional(Type.String({ description: 'The same, where anyone may see it and search engines list it.' })),
+    }),
+    type: oneOf(revisionTypes),
+    mergedFrom: Type.Optional(MergedFrom),
+    diagnostics: Type.Array(Diagnostic),
+  },
+  { $id: 'Revision' },
+)
+export type Revision = Static<typeof Revision>
+
 export const RevisionSummary = Type.Object(
   {
     object: Type.Literal('revision'),
@@ -36,6 +65,7 @@ export const RevisionSummary = Type.Object(
   },
   { $id: 'RevisionSummary', description: 'A revision without its pages and files.' },
 )
+
 export const RevisionList = listOf(RevisionSummary, { $id: 'RevisionList' })
 
 export const RevisionsQuery = Type.Object({
@@ -55,6 +85,7 @@ export const ContributorList = listOf(Author, { $id: 'ContributorList' })
 
 export const Rollback = Type.Object(
   { revision: Type.String({ maxLength: 40, pattern: '^[0-9a-f]{40}$', description: 'A revision of the main content, or one that was merged into it.' }) },
-  { additionalProperties: false, $id: 'Rollback' },
+  { ...closed, $id: 'Rollback' },
 )
+
 export const RollbackResult = Type.Object({ revision: Type.String(), result: Type.Literal('rollback') }, { $id: 'RollbackResult' })
