@@ -220,14 +220,14 @@ type Values = { [K in keyof typeof settings]: (typeof settings)[K] extends Setti
 /** The settings of one service. */
 export type Config = Readonly<Values>
 
-/** One line of the README's table. */
+/** One line of the table in docs/settings.md. */
 export interface SettingRow {
   name: string
   default: string
   description: string
 }
 
-/** All settings with their defaults, in the order of the README's table. */
+/** All settings with their defaults, in the order of the table in docs/settings.md. */
 export const settingsTable = (): SettingRow[] =>
   Object.values(settings).map(({ name, default: fallback, description }) => ({ name, default: fallback, description }))
 

@@ -10,7 +10,7 @@ const program = new Command('bindery').description('A self-hosted, Git-native do
 
 program
   .command('serve', { isDefault: true })
-  .description('start the server; settings come from the environment (see README.md)')
+  .description('start the server; settings come from the environment (see docs/settings.md)')
   .action(async () => {
     const config = loadConfig()
     const service = await start(config)

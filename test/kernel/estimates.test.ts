@@ -13,12 +13,13 @@ import { RevisionCache } from '../../src/domain/revisions/revision-cache.js'
 import { makeCaches } from '../../src/git/objects/caches.js'
 import { parseCommit } from '../../src/git/objects/commit-codec.js'
 import { parseTree } from '../../src/git/objects/tree-codec.js'
-import { putAll } from '../../src/git/history/parents.js'
+import { putAll } from '../../src/git/history/commit-graph.js'
 import type { CommitId } from '../../src/kernel/ids.js'
 import { MemoryBudget } from '../../src/kernel/memory-budget.js'
 import { memoryTree } from '../support/memory-tree.js'
 import { suite } from '../support/suite.js'
 
+// @own-process: it measures the heap
 const test = suite('what caches say that they hold, against the heap')
 setFlagsFromString('--expose-gc')
 const gc = runInNewContext('gc') as () => void
@@ -145,7 +146,7 @@ measured('ancestry', (_, git) => {
     const found = new Map(text.split('\n').map((line) => [line.slice(0, 40), line.slice(41).split(' ').filter(Boolean)]))
     const known = new Map()
     putAll(known, found)
-    git.parents.set(`${repository}:`, known)
+    git.graphs.set(`${repository}:`, known)
   }
 })
 

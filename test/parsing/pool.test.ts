@@ -6,7 +6,7 @@ import { createPool, type Pool, type PoolOptions } from '../../src/parsing/pool.
 const pool = suite('the pool of threads')
 
 const options: PoolOptions = {
-  tasks: new URL('./tasks.ts', import.meta.url),
+  tasks: new URL('./tasks.js', import.meta.url),
   threads: 1,
   spares: 1,
   slowMs: 300,

@@ -1,5 +1,6 @@
 import { type Repository, type Staging, StaleRef } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
+import type { Lease } from '../../kernel/lease.js'
 import type { RefGuard } from './guards.js'
 import { ATTEMPTS, moveRefs, movesTooFast } from './move-branch.js'
 
@@ -36,12 +37,12 @@ interface Chain<T> {
  * move of the refs, then the answers. An edit that fails is left out alone. A branch that somebody else moved meanwhile is
  * planned again, with all its edits; so is one of which an edit is refused at last. Never rejects.
  */
-export async function makeEdits<T>(repo: Repository, edits: readonly Edit<T>[]): Promise<void> {
-  for (let rest = edits; rest.length > 0; ) rest = await makeSome(repo, rest)
+export async function makeEdits<T>(lease: Lease, repo: Repository, edits: readonly Edit<T>[]): Promise<void> {
+  for (let rest = edits; rest.length > 0; ) rest = await makeSome(lease, repo, rest)
 }
 
 /** Makes as many of the edits as may be held in memory at once; answers the others. */
-async function makeSome<T>(repo: Repository, edits: readonly Edit<T>[]): Promise<readonly Edit<T>[]> {
+async function makeSome<T>(lease: Lease, repo: Repository, edits: readonly Edit<T>[]): Promise<readonly Edit<T>[]> {
   const later: Edit<T>[] = []
   let open = byBranch(edits)
   for (let tries = 1; open.length > 0; tries++) {
@@ -56,7 +57,7 @@ async function makeSome<T>(repo: Repository, edits: readonly Edit<T>[]): Promise
     }
     const { refused, stale } = await duringOf(edits)(async () => {
       const { ready, refused } = await askAgain(chains)
-      return { refused, stale: await publish(repo, ready) }
+      return { refused, stale: await publish(lease, repo, ready) }
     })
     if (tries >= ATTEMPTS) for (const { chain, error } of stale.splice(0)) for (const edit of chain.edits) edit.reject(movesTooFast(error))
     open = [...stale.map(({ chain }): [RefName, Edit<T>[]] => [chain.ref, [...chain.edits]]), ...refused]
@@ -117,19 +118,19 @@ async function plan<T>(repo: Repository, staging: Staging, ref: RefName, edits: 
 }
 
 /** Moves the branches, all at once where nothing is in the way; answers those that somebody else had moved. */
-async function publish<T>(repo: Repository, chains: readonly Chain<T>[]): Promise<{ chain: Chain<T>; error: unknown }[]> {
+async function publish<T>(lease: Lease, repo: Repository, chains: readonly Chain<T>[]): Promise<{ chain: Chain<T>; error: unknown }[]> {
   const moveOf = ({ ref, from, to }: Chain<T>) => ({ ref, from, to })
   const moved = chains.filter(({ from, to }) => from !== to)
   const together =
     moved.length > 1 &&
-    (await moveRefs(repo, moved.map(moveOf), REASON).then(
+    (await moveRefs(repo, moved.map(moveOf), REASON, lease).then(
       () => true,
       () => false,
     ))
   const stale: { chain: Chain<T>; error: unknown }[] = []
   for (const chain of chains) {
     try {
-      if (!together && chain.from !== chain.to) await moveRefs(repo, [moveOf(chain)], REASON)
+      if (!together && chain.from !== chain.to) await moveRefs(repo, [moveOf(chain)], REASON, lease)
       if (chain.from !== chain.to) for (const edit of chain.made) edit.guard.moved()
       for (const deliver of chain.deliver) deliver()
     } catch (error) {

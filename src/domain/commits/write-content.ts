@@ -93,7 +93,7 @@ async function inTurn(
       const result = await write({ app, actor, space, input, fetched, staging }, head, base ?? head, initial ?? base ?? head)
       return { head: result.revision, result }
     }
-    app.edits.add<Edit<Written>>(space.doc.id, { ...branch, make, resolve, reject }, (edits) => makeEdits(space.repo, edits))
+    app.edits.add<Edit<Written>>(space.doc.id, { ...branch, make, resolve, reject }, (edits, lease) => makeEdits(lease, space.repo, edits))
   })
 }
 

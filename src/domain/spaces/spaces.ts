@@ -57,14 +57,16 @@ export async function createSpace(
     ...(input.language === undefined ? {} : { language: input.language }),
   }
   const repo = await app.git.create(repositoryName(draft.id))
-  await moveBranch(repo, { ref: MAIN, reason: 'create space', guard: unguarded }, () =>
-    makeCommit(app, draft.id, repo, {
-      parents: [],
-      changes: starterFiles(title, input.template ?? 'empty'),
-      message: 'Initial commit\n',
-      author: actor.user,
-      overrides: noOverrides,
-    }),
+  await app.locks.run(draft.id, (lease) =>
+    moveBranch(repo, { ref: MAIN, reason: 'create space', guard: unguarded, lease }, () =>
+      makeCommit(app, draft.id, repo, {
+        parents: [],
+        changes: starterFiles(title, input.template ?? 'empty'),
+        message: 'Initial commit\n',
+        author: actor.user,
+        overrides: noOverrides,
+      }),
+    ),
   )
   const doc = await orWithoutRepository(app, draft.id, () =>
     app.store.transact(async (tx) => {
