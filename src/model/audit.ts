@@ -33,6 +33,34 @@ export interface AuditDoc {
   requestId: string
 }
 
+/** IDs that the audit log needs and that neither the token nor the path of the request tells. */
+export interface Audited {
+  user?: string
+  token?: string
+  organization?: string
+}
+
+/** A request that was meant to change something, and what came of it. */
+export interface AuditedRequest<Actor> {
+  /** Null if nobody was known before the request was handled: then `audited` says who it was. */
+  actor: Actor | null
+  audited: Audited
+  operation: string
+  method: string
+  /** Resources that were loaded for the parameters of the path, by name; not all of them if one was missing. */
+  resources: Readonly<Record<string, unknown>>
+  /** The `Location` of the response. */
+  created?: string
+  /** Names of the members of a valid body. */
+  members: readonly string[]
+  /** Rules of the space that did not apply because an admin made the request. */
+  overruled: readonly string[]
+  status: number
+  address: string
+  userAgent?: string
+  requestId: string
+}
+
 /** The group of an organization's requests that did not succeed: they push out only each other. */
 export const failedEntries = (organization: string): string => `${organization}/failed`
 

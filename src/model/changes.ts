@@ -32,9 +32,8 @@ const PagePlace = Type.Object(
 
 const Values = Type.Object({ before: Type.Optional(Type.Unknown()), after: Type.Optional(Type.Unknown()) })
 
-/** Members of `attributes`: what of a page changed. */
-export const changedAttributes = [
-  'title',
+/** Attributes of a page that its front matter holds, as changes name them. */
+export const frontMatterAttributes = [
   'description',
   'icon',
   'emoji',
@@ -47,10 +46,10 @@ export const changedAttributes = [
   'variables',
   'tags',
   'metaLinks',
-  'href',
-  'computed',
-  'type',
 ] as const
+
+/** Members of `attributes`: what changed of a page. */
+const changedAttributes = ['title', ...frontMatterAttributes, 'href', 'computed', 'type'] as const
 
 export const ChangedAttributes = Type.Object(
   {

@@ -1,3 +1,4 @@
+import { iso } from '../../kernel/clock.js'
 import { createHash } from 'node:crypto'
 import type { Place } from '../../content/blocks/places.js'
 import type { DocumentEntry, PageEntry } from '../../content/types.js'
@@ -61,8 +62,6 @@ export function sightOf(app: App, { space, changeRequest }: LoadedDiscussion): S
     },
   }
 }
-
-const iso = (seconds: number): string => new Date(seconds * 1000).toISOString()
 
 async function seePage(app: App, { revision, dates }: Content, entry: PageEntry): Promise<SeenPage> {
   const { id, title, path } = entry

@@ -1,32 +1,11 @@
 import { badRequest } from '../../kernel/errors.js'
 import { newTimedId } from '../../kernel/ids.js'
 import { decodeCursor, encodeCursor, type Page, type PageQuery, type SortKey } from '../../kernel/paging.js'
-import { type AuditDoc, type AuditOutcome, auditLog, failedEntries, memberships } from '../../model/index.js'
+import { type AuditDoc, type AuditedRequest, type AuditOutcome, auditLog, failedEntries, memberships } from '../../model/index.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import type { LoadedOrganization } from '../context/loaded.js'
 import { newestFirst } from './newest-first.js'
-
-/** A request that was to change something, as it was answered. */
-export interface AuditedRequest {
-  /** Null where nobody was known before the answer: then `audited` says who it was. */
-  actor: Actor | null
-  audited: { user?: string; token?: string; organization?: string }
-  operation: string
-  method: string
-  /** What the path named and was found, by name. */
-  resources: Readonly<Record<string, unknown>>
-  /** Path of what was made. */
-  created?: string
-  /** Names of the members of a valid body. */
-  members: readonly string[]
-  /** Rules that an admin went past. */
-  overruled: readonly string[]
-  status: number
-  address: string
-  userAgent?: string
-  requestId: string
-}
 
 const LONGEST_ID = 256
 const LONGEST_USER_AGENT = 200
@@ -54,7 +33,7 @@ function idsOf(resources: Readonly<Record<string, unknown>>): Record<string, str
  * Whose log it belongs into: the organization that the answer says, or of what the path names. What is about no
  * organization's resources (a token of one's own, signing in) is of interest to every organization that its user is in.
  */
-async function organizationsOf(app: App, { resources, audited, actor }: AuditedRequest, user: string): Promise<string[]> {
+async function organizationsOf(app: App, { resources, audited, actor }: AuditedRequest<Actor>, user: string): Promise<string[]> {
   if (audited.organization !== undefined) return [audited.organization]
   const own = documentOf(resources.organization).id
   if (typeof own === 'string') return [own]
@@ -68,7 +47,7 @@ async function organizationsOf(app: App, { resources, audited, actor }: AuditedR
 }
 
 /** Writes a request into the audit log; durable when it resolves. */
-export async function recordRequest(app: App, request: AuditedRequest): Promise<void> {
+export async function recordRequest(app: App, request: AuditedRequest<Actor>): Promise<void> {
   const { actor, audited, operation, method, created, status, address, requestId } = request
   const user = actor?.user.id ?? audited.user
   const token = actor?.token.id ?? audited.token
