@@ -15,7 +15,7 @@ const repoName = (url: string): string =>
     .slice(-2)
     .join('/')
 
-/** What a space says of the repository it is synchronized with. */
+/** The repository that a space is synchronized with, as the space shows it. */
 export const presentGitSync = (link: GitLink) => ({
   repoName: repoName(link.url),
   ...(link.provider === undefined ? {} : { installationProvider: link.provider }),
