@@ -81,8 +81,8 @@ export const UpdateFromMain = Type.Object(
       Type.Array(Resolution, {
         maxItems: 1000,
         description:
-          'What becomes of each file in conflict: one side (a side without it: no file), a text, or nothing. Of a file that both sides moved (`rename`), named by ' +
-          'either path, it decides the place: what both changed in it is merged where it can be.',
+          'How to resolve each file in conflict: take one side (if that side has no such file, it is deleted), give its content, or delete it. For a file that both sides moved (`rename`), named by ' +
+          'either path, this decides its place; changes of both sides to its content are merged if possible.',
       }),
     ),
   },
@@ -94,8 +94,8 @@ const ConflictSide = Type.Object(
   {
     oid: Type.String(),
     mode: Type.String(),
-    path: Type.Optional(Type.String({ description: 'Where that side has the file, where that is not the path of the conflict.' })),
-    text: Type.Optional(Type.String({ description: 'Where the file is text of at most 1 MiB.' })),
+    path: Type.Optional(Type.String({ description: 'Path of the file on that side, if it differs from the path of the conflict.' })),
+    text: Type.Optional(Type.String({ description: 'Content of the file, if it is text of at most 1 MiB.' })),
   },
   { $id: 'ConflictSide' },
 )

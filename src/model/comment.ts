@@ -50,7 +50,7 @@ export interface CommentDoc extends Post {
   review?: string
 }
 
-/** One list of comments; what is left out does not matter. */
+/** Selects a list of comments; members that are left out do not restrict it. */
 export interface CommentFilter {
   page?: string
   author?: string
@@ -80,7 +80,7 @@ const CommentTarget = Type.Object(
     space: Id,
     changeRequest: Type.Optional(Id),
     review: Type.Optional(Type.String({ description: 'ID of the review that the comment was made with.' })),
-    revision: Type.String({ description: 'The revision that was the content when the comment was made.' }),
+    revision: Type.String({ description: 'The revision that was current when the comment was made.' }),
     page: Type.Optional(
       Type.Object(
         {
@@ -91,16 +91,18 @@ const CommentTarget = Type.Object(
           createdAt: Type.Optional(Timestamp),
           updatedAt: Type.Optional(Timestamp),
           path: Type.String(),
-          outdated: Type.Boolean({ description: 'What was commented on has changed since: the text of the node or cell, else of the page; or it is gone.' }),
-          deleted: Type.Optional(Type.Literal(true, { description: 'The page is gone; all else is as it was when the comment was made.' })),
+          outdated: Type.Boolean({
+            description: 'Whether the text that was commented on has changed since or is gone: that of the node or cell, otherwise that of the page.',
+          }),
+          deleted: Type.Optional(Type.Literal(true, { description: 'The page is gone; the other members are as they were when the comment was made.' })),
         },
-        { description: 'The page as it is now: followed by its ID wherever it is moved.' },
+        { description: 'The page as it is now; it is followed by its ID when it is moved.' },
       ),
     ),
     node: Type.Optional(
       Type.Object({
-        id: Type.String({ description: 'Key of the node in the page as it is now; where it is not there any more, the one it had.' }),
-        preview: Type.String({ description: 'Its text when the comment was made, at most 200 characters; of a table cell, the text of the cell.' }),
+        id: Type.String({ description: 'Key of the node in the current page; if it is gone, its last known key.' }),
+        preview: Type.String({ description: 'Its text when the comment was made, at most 200 characters; for a table cell, the text of the cell.' }),
       }),
     ),
     tableCell: Type.Optional(Type.Object({ record: Type.String(), definition: Type.String() })),
@@ -131,7 +133,7 @@ export const CreateComment = Type.Object(
     tableCell: Type.Optional(
       Type.Object(
         { record: Type.String({ minLength: 1, maxLength: 64 }), definition: Type.String({ minLength: 1, maxLength: 64 }) },
-        { ...closed, description: 'A cell of the table `node`, by the IDs of its record and column; `node` may be left out where the page has one table.' },
+        { ...closed, description: 'A cell of the table `node`, by the IDs of its record and column; `node` may be left out if the page has only one table.' },
       ),
     ),
   },
@@ -150,12 +152,12 @@ export const CommentsQuery = Type.Object({
   ...formatQuery,
   order: oneOf(['asc', 'desc'], { default: 'desc', description: 'By `postedAt`.' }),
   status: oneOf(['all', ...commentStatuses], { default: 'all' }),
-  targetPage: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'ID of a page: the comments on it, also when it is gone.' })),
+  targetPage: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'ID of a page: only the comments on it, even if it is gone.' })),
   authors: Type.Optional(
     Type.Array(Id, {
       maxItems: 50,
       uniqueItems: true,
-      description: 'IDs of users: what they posted, also when they are no members any more. Repeat it for several.',
+      description: 'IDs of users: only what they posted, even if they are no longer members. Repeat the parameter for several users.',
     }),
   ),
 })

@@ -1,7 +1,7 @@
 /** Who wrote in a discussion. */
 import { table } from '../kernel/documents.js'
 
-/** How much somebody wrote in a discussion, as stored. Its ID is `<discussion>:<user>`; it goes with his last post. */
+/** How many posts a user has in a discussion, as stored. Its ID is `<discussion>:<user>`; it is removed with the last post. */
 export interface CommenterDoc {
   id: string
   space: string

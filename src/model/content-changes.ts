@@ -17,10 +17,10 @@ const Ref = Type.Optional(
   Type.String({
     maxLength: 64,
     pattern: '^[A-Za-z0-9_-]{1,64}$',
-    description: 'Name by which other changes of the batch link to it: `/pages/<ref>`, `/files/<ref>`.',
+    description: 'Name by which other changes in the request link to it: `/pages/<ref>`, `/files/<ref>`.',
   }),
 )
-const At = Type.Optional(Type.Integer({ minimum: 0, description: 'Zero-based index among the siblings; absent = at the end.' }))
+const At = Type.Optional(Type.Integer({ minimum: 0, description: 'Index among its siblings, from 0; absent = last.' }))
 const Into = Type.Optional(nullable(Id))
 const Slug = Type.Optional(Type.String({ minLength: 1, maxLength: 100, pattern: '^[^/\\\\\\u0000-\\u001f]+$' }))
 
@@ -56,7 +56,7 @@ export const UpdateGroup = Type.Object(
   closed,
 )
 export const DeleteGroup = Type.Object({ ...operation('delete_group'), page: Id }, closed)
-/** What a link page may name: the references that links of the table of contents are answered with. */
+/** What a link page may lead to: the same references that links in the table of contents are returned with. */
 const LinkTarget = Type.Union(
   [
     Type.Object({ kind: Type.Literal('page'), page: Id }, closed),
@@ -93,7 +93,7 @@ export const InsertFiles = Type.Object(
           contentType: Type.Optional(Type.String({ maxLength: 255 })),
           base64: Type.Optional(Type.String()),
           url: Type.Optional(Type.String({ format: 'uri', maxLength: 2048 })),
-          part: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Name of the part that holds the file, where the request is a form.' })),
+          part: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Name of the part that contains the file, if the request is a form.' })),
         },
         closed,
       ),

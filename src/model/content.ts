@@ -2,12 +2,12 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Id, oneOf } from './common.js'
 
-/** Formats of content in answers. */
+/** Formats of content in responses. */
 export const formats = ['markdown', 'document'] as const
 
 export type Format = (typeof formats)[number]
 
-/** A content reference: `kind`, and a member that holds an ID (spec/gaps.md). */
+/** A content reference: `kind`, and a member with the ID or address of what it refers to. */
 export const ContentReference = Type.Object(
   {
     kind: oneOf(['file', 'url', 'page', 'anchor', 'user', 'collection', 'space', 'reusable-content', 'openapi']),
@@ -26,7 +26,7 @@ export const ContentReference = Type.Object(
 export type ContentReference = Static<typeof ContentReference>
 
 export const GitPlace = Type.Object(
-  { oid: Type.String(), path: Type.String(), url: Type.Optional(Type.String({ description: 'Where the file is shown (and edited) at the Git provider.' })) },
+  { oid: Type.String(), path: Type.String(), url: Type.Optional(Type.String({ description: 'Where the Git provider shows (and edits) the file.' })) },
   { $id: 'GitPlace' },
 )
 
@@ -38,15 +38,15 @@ export const Diagnostic = Type.Object(
     line: Type.Optional(Type.Integer()),
     column: Type.Optional(Type.Integer()),
   },
-  { $id: 'Diagnostic', description: 'Something about the repository that its authors should know. It never stops an import.' },
+  { $id: 'Diagnostic', description: 'A problem in the repository that its authors should know of. It never stops an import.' },
 )
 
 const flag = (description: string) => Type.Boolean({ default: true, description })
 
 /** Query of every read of content. */
 export const contentQuery = {
-  metadata: flag('False leaves out the Git metadata, which changes without the content changing.'),
-  computed: flag('False leaves computed content as it is written.'),
+  metadata: flag('False leaves out the Git metadata, which can change without a change in content.'),
+  computed: flag('False returns computed content as it is written.'),
 }
 
 export const ContentQuery = Type.Object(contentQuery)

@@ -15,17 +15,17 @@ export interface InviteDoc {
   /** Lower case; of an e-mail invitation alone. */
   email?: string
   role: Role | null
-  /** Who accepts signs in by single sign-on from then on. */
+  /** Those who accept must sign in by single sign-on from then on. */
   sso: boolean
   /** SHA-256 of the link's secret, hexadecimal; absent until a mail with the link is written. */
   hash?: string
-  /** Who vouches for it: it is good as long as he is an admin. */
+  /** Who vouches for it: it is valid as long as they are an admin. */
   createdBy: string
   createdAt: string
   expiresAt?: string
-  /** Where a mail takes the link to the address; absent = the link was in an answer, so it proves nothing of the address. */
+  /** State of the mail with the link; absent = the link was in a response, so it does not prove whose the address is. */
   mail?: 'queued' | 'sent' | 'failed'
-  /** By whom; a link for many is never used up. */
+  /** By whom; a link invitation can be accepted many times, so it never has this. */
   accepted?: { user: string; at: string }
 }
 
@@ -43,7 +43,7 @@ export const invites = table<InviteDoc>()({
 
 const InviteUrls = Type.Object({
   location: Type.String(),
-  invite: Type.Optional(Type.String({ description: 'The link to be opened. It is shown this once, and never where a mail takes it.' })),
+  invite: Type.Optional(Type.String({ description: 'The link to open. It is returned only once, and not at all if it is mailed.' })),
 })
 
 export const Invite = Type.Object(
@@ -54,7 +54,8 @@ export const Invite = Type.Object(
     role: nullable(RoleSchema),
     sso: Type.Boolean(),
     delivery: oneOf(['queued', 'sent', 'failed', 'link'], {
-      description: 'Whether the mail was sent; `failed`: the mail server refused it for good; `link`: no mail server is set up, the link was in the answer.',
+      description:
+        'Whether the mail was sent; `failed`: the mail server rejected it permanently; `link`: no mail server is configured, the link was in the response.',
     }),
     createdBy: Id,
     createdAt: Timestamp,
@@ -66,11 +67,11 @@ export const Invite = Type.Object(
 
 export const InviteList = listOf(Invite, { $id: 'InviteList' })
 
-const sso = Type.Optional(Type.Boolean({ default: false, description: 'Who accepts is made a member who signs in by single sign-on.' }))
+const sso = Type.Optional(Type.Boolean({ default: false, description: 'Whether those who accept must sign in by single sign-on.' }))
 
 export const InviteUsers = Type.Object(
   {
-    emails: Type.Array(Email, { minItems: 1, maxItems: 100, description: 'Each address once, in any case.' }),
+    emails: Type.Array(Email, { minItems: 1, maxItems: 100, description: 'No address twice, ignoring case.' }),
     role: Type.Optional(nullable(RoleSchema)),
     sso,
   },
@@ -80,8 +81,8 @@ export type InviteUsers = Static<typeof InviteUsers>
 
 export const InvitedUsers = Type.Object(
   {
-    users: Type.Array(Id, { description: 'IDs of those who are members already: nothing is sent to them.' }),
-    invited: Type.Integer({ minimum: 0, description: 'Invitations made.' }),
+    users: Type.Array(Id, { description: 'IDs of users who are members already: nothing is sent to them.' }),
+    invited: Type.Integer({ minimum: 0, description: 'Number of invitations created.' }),
     invites: Type.Array(Invite),
   },
   { $id: 'InvitedUsers' },
@@ -116,7 +117,7 @@ export const UpdateLinkInvite = Type.Object(
 export type UpdateLinkInvite = Static<typeof UpdateLinkInvite>
 
 export const AcceptInvite = Type.Object(
-  { token: LinkSecret, displayName: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Of a new account.' })) },
+  { token: LinkSecret, displayName: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Display name of a new account.' })) },
   { ...closed, $id: 'AcceptInvite' },
 )
 export type AcceptInvite = Static<typeof AcceptInvite>

@@ -11,7 +11,7 @@ export interface MembershipDoc {
   id: string
   organization: string
   user: string
-  /** Null = a guest: sees only what is shared with him by name or team. */
+  /** Null = a guest: sees only what is shared with them by name or through a team. */
   role: Role | null
   joinedAt: string
   lastSeenAt?: string
@@ -46,7 +46,7 @@ export const Member = Type.Object(
     joinedAt: Timestamp,
     lastSeenAt: Type.Optional(Timestamp),
     sso: Type.Boolean(),
-    spaces: Type.Integer({ minimum: 0, description: 'Spaces that the member may see.' }),
+    spaces: Type.Integer({ minimum: 0, description: 'Number of spaces that the member may see.' }),
     teams: Type.Integer({ minimum: 0 }),
   },
   { $id: 'Member' },
@@ -59,7 +59,7 @@ const order = oneOf(['asc', 'desc'], { default: 'desc' })
 export const MembersQuery = Type.Object({
   ...pageQuery,
   role: Type.Optional(oneOf([...roles, 'guest'], { description: 'Members of that role; `guest` = those without one.' })),
-  search: Type.Optional(Type.String({ maxLength: 512, description: 'What display name or e-mail address contains, in any case.' })),
+  search: Type.Optional(Type.String({ maxLength: 512, description: 'Text that the display name or e-mail address contains, ignoring case.' })),
   sort: oneOf(['joinedAt', 'lastSeenAt'], { default: 'joinedAt', description: 'With `lastSeenAt`, members that were never active are left out.' }),
   order,
 })

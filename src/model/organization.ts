@@ -29,7 +29,7 @@ export interface OrganizationDoc {
   type: (typeof organizationTypes)[number]
   useCase?: (typeof useCases)[number]
   communityType?: 'nonProfit' | 'openSource' | 'education'
-  /** Role of new members; null makes guests of them. */
+  /** Role of new members; null makes them guests. */
   defaultRole: Role | null
   defaultContent: { type: 'site'; site: string } | null
   logo?: string
@@ -69,10 +69,10 @@ const domainName = Type.String({ minLength: 3, maxLength: 253, pattern: '^(?=[^\
 const EmailDomains = Type.Array(domainName, {
   maxItems: 100,
   uniqueItems: true,
-  description: 'Domains of e-mail addresses, in lower case. People with an address there find the organization by it; nobody joins by it alone.',
+  description: 'Domains of e-mail addresses, in lower case. People with such an address can find the organization; they do not become members.',
 })
 
-/** A subdomain's pattern in service.md; the two are the same name. */
+/** Also the subdomain of the organization, so it has the form of one label of a domain name. */
 const Hostname = Type.String({ minLength: 3, maxLength: 32, pattern: '^[a-z0-9][a-z0-9-]{1,30}[a-z0-9]$' })
 
 const Price = Type.Object({ monthly: Type.Number(), yearly: Type.Number() })

@@ -67,10 +67,10 @@ export const Pages = Type.Object({ pages: Type.Array(Page) }, { $id: 'Pages' })
 
 export const PageQuery = Type.Object({
   ...contentQuery,
-  format: oneOf(formats, { default: 'markdown', description: 'Format of the content in the answer.' }),
+  format: oneOf(formats, { default: 'markdown', description: 'Format of the content in the response.' }),
   evaluated: Type.Boolean({
     default: false,
-    description: 'True evaluates the document: reusable content and the variables of `space.vars` and `page.vars` are filled in.',
+    description: 'True fills in reusable content and the variables of `space.vars` and `page.vars`.',
   }),
 })
 export type PageQuery = Static<typeof PageQuery>

@@ -21,8 +21,8 @@ export const grants = table<GrantDoc>()({
 })
 
 /**
- * A role that lies still, as stored: content left the organization of who had it. It takes effect again where the content
- * comes back, and is nothing anywhere else.
+ * A role without effect, as stored: the content was transferred out of the organization of those who have it. It takes effect
+ * again when the content is transferred back.
  */
 export interface KeptGrantDoc extends GrantDoc {
   /** The organization in which it was given. */
@@ -77,10 +77,10 @@ export const AggregatedContentPermission = Type.Object(
           description: 'The role in the organization, a default level, the visibility `in-collection`, a role given to a team, or one given by name.',
         }),
         permission: RoleSchema,
-        collection: Type.Optional(Type.String({ description: 'ID of the collection above on which it is given; absent = on this itself.' })),
+        collection: Type.Optional(Type.String({ description: 'ID of the collection above on which it is given; absent = on the resource itself.' })),
         team: Type.Optional(Type.String({ description: 'ID of the team.' })),
       }),
-      { description: 'All that gives a role, the most powerful first; `permission` is the most powerful of them.' },
+      { description: 'Everything that gives a role, the most powerful first; `permission` is the most powerful of them.' },
     ),
   },
   { $id: 'AggregatedContentPermission' },

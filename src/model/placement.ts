@@ -2,13 +2,13 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { closed, Id, nullable } from './common.js'
 
-/** Under which the spaces and collections of one parent are found: a collection, or an organization's top level. */
+/** Index key of the parent of a space or collection: a collection, or the top level of an organization. */
 export const placeKey = ({ organization, parent }: { organization: string; parent?: string }): string => `${organization}/${parent ?? ''}`
 
 export const ContentTitle = Type.String({ maxLength: 50 })
 
 export const Position = Type.String({
-  description: 'Opaque: the spaces and collections of one parent stand in the order of these keys, compared by code unit.',
+  description: 'Opaque key: the spaces and collections of one parent are ordered by it, compared by code unit.',
 })
 
 const SiblingPointer = Type.Union([
@@ -24,7 +24,7 @@ export const MoveContent = Type.Object(
         Type.String({
           minLength: 1,
           maxLength: 64,
-          description: 'Collection to move it into; null = the top level of the organization; absent = it stays where it is.',
+          description: 'ID of the collection to move it into; null = the top level of the organization; absent = it keeps its parent.',
         }),
       ),
     ),
@@ -33,7 +33,7 @@ export const MoveContent = Type.Object(
         { before: Type.Optional(SiblingPointer), after: Type.Optional(SiblingPointer) },
         {
           ...closed,
-          description: 'Directly before `before`, else directly after `after`: spaces or collections of that parent. Neither = at the end.',
+          description: 'Directly before `before`, otherwise directly after `after`, which must be spaces or collections of that parent. Absent = last.',
         },
       ),
     ),
@@ -44,9 +44,9 @@ export type MoveContent = Static<typeof MoveContent>
 
 export const TransferContent = Type.Object(
   {
-    organization: Type.String({ minLength: 1, maxLength: 64, description: 'Organization to transfer it to.' }),
+    organization: Type.String({ minLength: 1, maxLength: 64, description: 'ID of the organization to transfer it to.' }),
     parent: Type.Optional(
-      nullable(Type.String({ minLength: 1, maxLength: 64, description: 'Collection of that organization; absent or null = its top level.' })),
+      nullable(Type.String({ minLength: 1, maxLength: 64, description: 'ID of a collection of that organization; absent or null = its top level.' })),
     ),
   },
   { ...closed, $id: 'TransferContent' },

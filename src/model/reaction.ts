@@ -32,7 +32,7 @@ export const Reaction = Type.Object(
     count: Type.Integer({ minimum: 1 }),
     users: Type.Array(Type.Object({ user: User, reactedAt: Timestamp }), {
       maxItems: MAX_REACTION_USERS,
-      description: `Who reacted, the first ones first; at most ${MAX_REACTION_USERS} are named.`,
+      description: `Who reacted, earliest first; at most ${MAX_REACTION_USERS} users are listed.`,
     }),
   },
   { $id: 'Reaction' },
@@ -42,6 +42,6 @@ const Emojis = (description: string) =>
   Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 50 }), { maxItems: 20, uniqueItems: true, description }))
 
 export const reactionMembers = {
-  addedReactions: Emojis('Emoji to react with: the emoji itself, or its code points in hexadecimal (`1f44d`). One that is there already is no error.'),
-  removedReactions: Emojis('Your own reactions to take back. One that is not there is no error.'),
+  addedReactions: Emojis('Emoji to react with: the emoji itself, or its code points in hexadecimal (`1f44d`). Reactions that exist already are ignored.'),
+  removedReactions: Emojis('Your own reactions to remove. Reactions that do not exist are ignored.'),
 }

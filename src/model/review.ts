@@ -9,7 +9,7 @@ import { User } from './user.js'
 export const reviewStatuses = ['approved', 'changes-requested'] as const
 export type ReviewStatus = (typeof reviewStatuses)[number]
 
-/** What somebody said of a change request as it was at a revision, as stored. */
+/** A review of a change request at one revision, as stored. */
 export interface ReviewDoc {
   id: string
   space: string
@@ -34,7 +34,7 @@ export const reviews = table<ReviewDoc>()({
   owner: (review) => review.space,
 })
 
-/** That somebody was asked for a review and has not given it yet, as stored. Its ID is `<change request>:<user>`. */
+/** A request for a review that has not been given yet, as stored. Its ID is `<change request>:<user>`. */
 export interface RequestedReviewDoc {
   id: string
   space: string
@@ -63,11 +63,11 @@ export const Review = Type.Object(
     status: oneOf(reviewStatuses),
     revision: Type.String({ description: 'The revision of the change request that was reviewed.' }),
     stale: Type.Boolean({
-      description: 'The change request has other content since: a commit or an update from the main content. A stale approval does not count.',
+      description: 'Whether the change request has changed since, by a commit or an update from the main content. A stale approval does not count.',
     }),
     counts: Type.Boolean({
       description:
-        'Whether the rule `requiredApprovals` of the space takes it into account: the latest review of somebody who may review the space and did not open the change request, not dismissed and, if it approves, not stale.',
+        'Whether it counts for `requiredApprovals` of the space: it is the latest review of a user who may review the space and did not open the change request, it is not dismissed and, if it approves, not stale.',
     }),
     comment: Type.Optional(Comment),
     createdAt: Timestamp,
@@ -79,7 +79,7 @@ export const Review = Type.Object(
 )
 export const ReviewList = listOf(Review, { $id: 'ChangeRequestReviewList' })
 
-const format = oneOf(formats, { default: 'markdown', description: 'Format of the comments in the answer.' })
+const format = oneOf(formats, { default: 'markdown', description: 'Format of the comments in the response.' })
 export const ReviewQuery = Type.Object({ format })
 export const ReviewsQuery = Type.Object({ ...pageQuery, format })
 
@@ -88,7 +88,7 @@ export const CreateReview = Type.Object(
     status: oneOf(reviewStatuses),
     comment: Type.Optional(CommentBodyInput),
     revision: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 64, description: 'The revision that was looked at: when the change request has another one by now, 409.' }),
+      Type.String({ minLength: 1, maxLength: 64, description: 'The revision that was reviewed. Returns 409 if the change request has moved on since.' }),
     ),
   },
   { ...closed, $id: 'CreateChangeRequestReview' },

@@ -15,13 +15,13 @@ export const MergedFrom = Type.Object(
   { $id: 'MergedFrom', description: 'The change request that the revision merged.' },
 )
 
-/** What Git says of a commit besides its files. */
+/** What Git records of a commit besides its files. */
 export const RevisionGit = Type.Object(
   { oid: Type.String(), message: Type.String(), createdByService: Type.Boolean(), url: Type.Optional(Type.String()), ref: Type.Optional(Type.String()) },
   { $id: 'RevisionGit' },
 )
 
-/** Who wrote: a member of the organization, or a name and an e-mail address that Git recorded. */
+/** The author of a commit: a member of the organization, or a name and an e-mail address that Git recorded. */
 export const Author = Type.Union([User, Type.Object({ displayName: Type.String(), email: Type.String() })], {
   $id: 'Author',
   description: 'A member of the organization, or the name and e-mail address that Git recorded.',
@@ -40,8 +40,8 @@ export const Revision = Type.Object(
     git: Type.Optional(RevisionGit),
     urls: Type.Object({
       app: Type.String(),
-      published: Type.Optional(Type.String({ description: 'Where visitors find it: on the revision that is the main content of a published space.' })),
-      public: Type.Optional(Type.String({ description: 'The same, where anyone may see it and search engines list it.' })),
+      published: Type.Optional(Type.String({ description: 'Address for visitors; present on the current revision of a published space.' })),
+      public: Type.Optional(Type.String({ description: 'The same address, present if everybody may see it and search engines may list it.' })),
     }),
     type: oneOf(revisionTypes),
     mergedFrom: Type.Optional(MergedFrom),
@@ -74,7 +74,7 @@ export const RevisionsQuery = Type.Object({
     Type.String({
       maxLength: 64,
       description:
-        'Only revisions that changed this page: its file, under whatever path it had, or its title or place in the table of contents. A page that is no more has those up to its deletion.',
+        'Only revisions that changed this page: its file (under whatever path), its title or its place in the table of contents; for a deleted page, up to its deletion.',
     }),
   ),
   author: Type.Optional(Type.String({ maxLength: 320, description: 'Only revisions of this author: the ID of a user, or an e-mail address.' })),

@@ -23,10 +23,10 @@ export const signIns = table<SignInDoc>()({
   unique: ['hash'],
 })
 
-export const LinkSecret = Type.String({ minLength: 20, maxLength: 200, description: 'What stands behind the # of the link.' })
+export const LinkSecret = Type.String({ minLength: 20, maxLength: 200, description: 'The part of the link after the #.' })
 
 export const SignIn = Type.Object(
-  { email: Email, invite: Type.Optional(Type.String({ minLength: 20, maxLength: 200, description: 'The secret of a link invitation, to join by it.' })) },
+  { email: Email, invite: Type.Optional(Type.String({ minLength: 20, maxLength: 200, description: 'The secret of a link invitation, to join with it.' })) },
   { ...closed, $id: 'SignIn' },
 )
 export type SignIn = Static<typeof SignIn>

@@ -28,7 +28,7 @@ export const siteRedirects = table<SiteRedirectDoc>()({
 const Source = Type.String({
   minLength: 1,
   maxLength: 512,
-  description: 'A path of the site, such as `/old/page`; answered in its normal form. Unique in the site.',
+  description: 'A path of the site, such as `/old/page`; returned in its normal form. Unique in the site.',
 })
 
 export const SiteRedirect = Type.Object(
@@ -37,7 +37,7 @@ export const SiteRedirect = Type.Object(
     id: Id,
     source: Type.String(),
     destination: SiteDestination,
-    status: oneOf(destinationStatuses, { description: '`broken`: the page, space or part of the site that it leads to is gone. URLs are not looked at.' }),
+    status: oneOf(destinationStatuses, { description: '`broken`: the page, space or part of the site that it leads to is gone. URLs are not checked.' }),
     createdAt: Timestamp,
     updatedAt: Timestamp,
     urls: Type.Object({ location: Type.String() }),

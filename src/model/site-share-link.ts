@@ -34,7 +34,7 @@ export const ShareLink = Type.Object(
     name: Name,
     active: Type.Boolean(),
     urls: Type.Object({
-      published: Type.Optional(Type.String({ description: 'The address with its secret. Absent where the signing key of the service was replaced.' })),
+      published: Type.Optional(Type.String({ description: 'The address with its secret. Absent if the signing key of the service has been replaced.' })),
     }),
   },
   { $id: 'ShareLink' },

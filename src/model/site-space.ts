@@ -25,7 +25,7 @@ export const SiteSpace = Type.Object(
     section: Type.Optional(Id),
     space: Space,
     title: Type.String(),
-    default: Type.Boolean({ description: 'Whether it is the default space of the site: the default one of its default section.' }),
+    default: Type.Boolean({ description: 'Whether it is the default site space of the site: the default one of its default section.' }),
     condition: Type.Optional(SiteCondition),
     hasAdvancedCustomizationFeature: Type.Boolean(),
     urls: siteItemUrls,

@@ -34,13 +34,13 @@ export interface SpaceDoc {
   updatedAt: string
   deletedAt?: string
   git?: GitLink
-  /** Number the next change request gets. */
+  /** Number of the next change request. */
   nextChangeRequest: number
   changeRequests: number
   changeRequestsOpen: number
   changeRequestsDraft: number
   comments: number
-  /** Approvals that a merge needs; absent = 0. */
+  /** Number of approvals that a merge needs; absent = 0. */
   requiredApprovals?: number
   createdBy: string
 }
@@ -76,8 +76,8 @@ const RequiredApprovals = Type.Integer({
   minimum: 0,
   maximum: 20,
   description:
-    'How many approvals of its latest revision, by others than who opened it, a change request needs before it can be merged; with 1 or more, nobody who reviewed may have changes requested. ' +
-    '0, the default: reviews advise and forbid nothing. With 1 or more, the main content moves by approved merges, by imports of what the space was last synced with, and by edits and rollbacks of an admin, which the audit log marks; others are answered 409.',
+    'Number of approvals of its current revision that a change request needs before it can be merged, by users other than its author; if it is 1 or more, requested changes also prevent the merge. ' +
+    'With 0, the default, reviews are advisory. With 1 or more, the main content can only be changed by approved merges, by imports from the remote that the space was last synchronized with, and by edits and rollbacks of an admin, which are marked in the audit log; everything else returns 409.',
 })
 
 export const Space = Type.Object(

@@ -4,7 +4,7 @@ import { table } from '../kernel/documents.js'
 import { closed, Id, listOf, oneOf, pageQuery, permissionsOf, Timestamp } from './common.js'
 import { User } from './user.js'
 
-/** A team, as stored. Who is in it, is said by `teamMembers`. */
+/** A team, as stored. Its members are in `teamMembers`. */
 export interface TeamDoc {
   id: string
   organization: string
@@ -38,7 +38,7 @@ export const teamMemberId = (team: string, user: string): string => `${team}:${u
 
 export const teamPermissions = ['admin', 'view'] as const
 
-export const TeamRole = oneOf(['owner', 'member'], { $id: 'TeamRole', description: 'An owner manages the team: its title, its members, its end.' })
+export const TeamRole = oneOf(['owner', 'member'], { $id: 'TeamRole', description: 'Owners may rename and delete the team and change its members.' })
 
 const Title = Type.String({ minLength: 1, maxLength: 64 })
 
@@ -48,7 +48,7 @@ export const Team = Type.Object(
     id: Id,
     title: Title,
     members: Type.Integer({ minimum: 0 }),
-    spaces: Type.Integer({ minimum: 0, description: 'Spaces that the team was given a role on, itself or through a collection.' }),
+    spaces: Type.Integer({ minimum: 0, description: 'Number of spaces that the team has a role on, directly or through a collection.' }),
     createdAt: Timestamp,
     permissions: permissionsOf(teamPermissions),
   },
@@ -66,21 +66,26 @@ export type CreateTeam = Static<typeof CreateTeam>
 export const UpdateTeam = Type.Object({ title: Title }, { ...closed, $id: 'UpdateTeam' })
 export type UpdateTeam = Static<typeof UpdateTeam>
 
-export const TitleFilter = Type.Optional(Type.String({ maxLength: 512, description: 'What the title contains, in any case.' }))
+export const TitleFilter = Type.Optional(Type.String({ maxLength: 512, description: 'Text that the title contains, ignoring case.' }))
 
 export const TeamsQuery = Type.Object({
   ...pageQuery,
-  owner: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'ID of a member: the teams that he may manage, as an owner or as an admin.' })),
+  owner: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 64, description: 'ID of a member: only teams that they may manage, as an owner or as an admin.' }),
+  ),
   title: TitleFilter,
 })
 export type TeamsQuery = Static<typeof TeamsQuery>
 
 export const SetTeamMembers = Type.Object(
   {
-    add: Type.Optional(Type.Array(Id, { maxItems: 1000, uniqueItems: true, description: 'IDs of members to be in the team.' })),
-    remove: Type.Optional(Type.Array(Id, { maxItems: 1000, uniqueItems: true, description: 'IDs to be in it no longer.' })),
+    add: Type.Optional(Type.Array(Id, { maxItems: 1000, uniqueItems: true, description: 'IDs of members to add to the team.' })),
+    remove: Type.Optional(Type.Array(Id, { maxItems: 1000, uniqueItems: true, description: 'IDs of members to remove from it.' })),
     memberships: Type.Optional(
-      Type.Record(Type.String(), TeamRole, { maxProperties: 1000, description: 'Role in the team by member ID; who is not in the team yet is added.' }),
+      Type.Record(Type.String(), TeamRole, {
+        maxProperties: 1000,
+        description: 'Roles in the team by member ID; members who are not in the team yet are added.',
+      }),
     ),
   },
   { ...closed, $id: 'SetTeamMembers' },

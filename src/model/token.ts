@@ -13,7 +13,7 @@ export interface TokenDoc {
   /** Only resources of this organization. */
   organization?: string
   readOnly: boolean
-  /** True where its owner came in by an e-mail link, and for tokens made with such a one: not enough where single sign-on is asked for. */
+  /** True if its owner signed in by an e-mail link, and for tokens created with such a token: it gives no access where single sign-on is required. */
   byEmail?: boolean
   createdAt: string
   expiresAt?: string
@@ -38,7 +38,7 @@ const tokenFields = {
 export const Token = Type.Object({ object: Type.Literal('token'), ...tokenFields }, { $id: 'Token' })
 
 export const CreatedToken = Type.Object(
-  { object: Type.Literal('token'), ...tokenFields, token: Type.String({ description: 'The secret. It is shown this once.' }) },
+  { object: Type.Literal('token'), ...tokenFields, token: Type.String({ description: 'The secret. It is returned only once.' }) },
   { $id: 'CreatedToken' },
 )
 

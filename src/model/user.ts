@@ -4,14 +4,14 @@ import { type Draft, table } from '../kernel/documents.js'
 import { Id } from './common.js'
 
 /**
- * How it was shown that an address is its user's: by a link that was mailed to it, by the operator's word (his settings, the
- * command line), or `earlier`: the account was made by a release that did not ask.
+ * How it was shown that an address is its user's: by a link that was mailed to it, by the operator (settings, command line),
+ * or `earlier`: the account was created by a release that did not ask.
  */
 export type AddressProof = 'mail' | 'operator' | 'earlier'
 
 /**
- * Either the address is his, and no other account has it; or it is only said to be his, and he belongs to one organization
- * alone. Once he is removed from that he is `former` for good: what he wrote keeps his name, and nobody becomes him again.
+ * Either the address is proved to be theirs, and no other account has it; or it is only claimed, and they belong to one
+ * organization alone. Once removed from it they are `former` for good: what they wrote keeps their name, and nobody becomes that user again.
  */
 export type Standing = { proof: AddressProof; limitedTo?: never; former?: never } | { limitedTo: string; proof?: never; former?: true }
 
@@ -29,7 +29,7 @@ interface UserFields {
   createdAt: string
 }
 
-/** An address as browsers take it, without quotes, comments and blanks: nothing in it can be read as more than one address. */
+/** An address as browsers accept it, without quotes, comments and blanks: it cannot be read as more than one address. */
 export const Email = Type.String({
   minLength: 3,
   maxLength: 254,
@@ -40,7 +40,7 @@ export const Email = Type.String({
 const isClaimer = ({ limitedTo, former }: Draft<UserDoc>): boolean => limitedTo !== undefined && !former
 
 /**
- * There is no index of all who name an address: who looks for one says which kind is meant. `proven`: the account whose
+ * No index has all users with an address: each query says which kind it means. `proven`: the account whose
  * address it is. `claimed`: users of one organization each who say that it is theirs. `claimedIn`: that of one organization.
  */
 export const users = table<UserDoc>()({
@@ -64,7 +64,7 @@ export const User = Type.Object(
     emailUnproven: Type.Optional(
       Type.Boolean({
         description:
-          'True where nobody has shown that the address is his: he joined one organization by a link that did not come by mail, and belongs to it alone. Absent = his own.',
+          'True if the user has not proved that the address is theirs: they joined one organization by a link that was not mailed, and belong to it alone. Absent = proved.',
       }),
     ),
     urls: Type.Object({ location: Type.String() }),

@@ -58,7 +58,7 @@ export const WebhookDelivery = Type.Object(
     nextAttemptAt: Type.Optional(Timestamp),
     finishedAt: Type.Optional(Timestamp),
     responseStatus: Type.Optional(Type.Integer({ description: 'HTTP status of the last attempt.' })),
-    durationMs: Type.Optional(Type.Integer({ minimum: 0, description: 'Of the last attempt.' })),
+    durationMs: Type.Optional(Type.Integer({ minimum: 0, description: 'Duration of the last attempt.' })),
     error: Type.Optional(Type.String({ description: 'Why the last attempt failed.' })),
     replayOf: Type.Optional(Id),
     urls: Type.Object({ location: Type.String() }),

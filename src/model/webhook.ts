@@ -12,7 +12,7 @@ export interface WebhookDoc {
   description: string
   /** Absent = all types. */
   events?: EventType[]
-  /** Absent = all spaces, and what is about none. */
+  /** Absent = all events, including those about no space. */
   spaces?: string[]
   enabled: boolean
   /** Why the service disabled it. */
@@ -20,11 +20,11 @@ export interface WebhookDoc {
   disabledAt?: string
   /** `whsec_…`, sealed: it signs, so it cannot be a hash. */
   sealedSecret: string
-  /** After a rotation, the one before signs too, until this time. */
+  /** After a rotation, deliveries are also signed with the old secret until this time. */
   previousSecret?: { sealed: string; until: string }
-  /** Sequence of the next event to look at: those before are delivered, or have a delivery. */
+  /** Sequence of the next event to examine: earlier ones are delivered or have a delivery. */
   next: number
-  /** When the first attempt failed since the last that succeeded. */
+  /** When the first attempt since the last success failed. */
   failingSince?: string
   createdBy: string
   createdAt: string
@@ -48,7 +48,7 @@ const Description = Type.String({ maxLength: 255 })
 
 const Events = Type.Array(EventTypeSchema, { minItems: 1, maxItems: eventTypes.length, uniqueItems: true, description: 'Types of events; absent = all.' })
 
-const Spaces = Type.Array(Id, { minItems: 1, maxItems: 1000, uniqueItems: true, description: 'Only what is about these spaces; absent = everything.' })
+const Spaces = Type.Array(Id, { minItems: 1, maxItems: 1000, uniqueItems: true, description: 'Only events about these spaces; absent = all.' })
 
 export const CreateWebhook = Type.Object(
   {
@@ -75,7 +75,7 @@ export const UpdateWebhook = Type.Object(
 export type UpdateWebhook = Static<typeof UpdateWebhook>
 
 export const ReplayWebhook = Type.Object(
-  { from: Type.Integer({ minimum: 1, description: 'Sequence of the first event to deliver, from 1 to that of the next event.' }) },
+  { from: Type.Integer({ minimum: 1, description: 'Sequence of the first event to deliver: from 1 to that of the next event to come.' }) },
   { ...closed, $id: 'ReplayWebhook' },
 )
 export type ReplayWebhook = Static<typeof ReplayWebhook>
@@ -92,8 +92,8 @@ const fields = {
   disabledReason: Type.Optional(Type.String({ description: 'Why the service disabled it.' })),
   disabledAt: Type.Optional(Timestamp),
   failingSince: Type.Optional(Type.String({ format: 'date-time', description: 'When deliveries began to fail; absent while they succeed.' })),
-  next: Type.Integer({ minimum: 1, description: 'Sequence of the next event that it looks at.' }),
-  pending: Type.Integer({ minimum: 0, description: 'Deliveries that wait for another attempt.' }),
+  next: Type.Integer({ minimum: 1, description: 'Sequence of the next event that it will examine.' }),
+  pending: Type.Integer({ minimum: 0, description: 'Number of deliveries that wait for another attempt.' }),
   createdBy: Id,
   createdAt: Timestamp,
   updatedAt: Timestamp,
@@ -103,6 +103,6 @@ const fields = {
 export const Webhook = Type.Object(fields, { $id: 'Webhook' })
 
 export const WebhookWithSecret = Type.Object(
-  { ...fields, secret: Type.String({ description: 'Signs what is delivered. It is shown this once.' }) },
+  { ...fields, secret: Type.String({ description: 'Signs the deliveries. It is returned only once.' }) },
   { $id: 'WebhookWithSecret' },
 )

@@ -30,7 +30,9 @@ export const updateChangeRequestContent = endpoint({
   description: description + formDescription,
   section,
   needs: 'space:edit',
-  query: Type.Object({ compat: Type.Boolean({ default: true, description: 'Compatible response: the change request alone. False also returns what each change did.' }) }),
+  query: Type.Object({
+    compat: Type.Boolean({ default: true, description: 'Compatible response: the change request alone. False also returns what each change did.' }),
+  }),
   body: ContentChanges,
   form,
   returns: Type.Union([ChangeRequest, Type.Object({ changeRequest: ChangeRequest, ...results })]),

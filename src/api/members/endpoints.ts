@@ -118,7 +118,8 @@ export const listSpacesForMember = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/members/{userId}/spaces',
   summary: 'List the spaces of a member, with their role on each',
-  description: 'Spaces that both of you may see, in the order of creation. `permission` is the role of the member, from default levels, by name and through teams.',
+  description:
+    'Spaces that both of you may see, in the order of creation. `permission` is the role of the member, from default levels, by name and through teams.',
   section,
   needs: 'member:view',
   aliases,

@@ -94,7 +94,8 @@ export const updateSitePublishingAuthById = endpoint({
   method: 'PATCH',
   path: `${base}/publishing/auth`,
   summary: 'Change how visitors of a site are authenticated',
-  description: 'Visitors without a valid token are redirected to `fallbackURL`; set it to null to remove it. The backend `integration` needs the name of an `integration`.',
+  description:
+    'Visitors without a valid token are redirected to `fallbackURL`; set it to null to remove it. The backend `integration` needs the name of an `integration`.',
   section,
   needs: 'site:admin',
   body: UpdateSitePublishingAuth,

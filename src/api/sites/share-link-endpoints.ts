@@ -28,7 +28,7 @@ export const createSiteShareLink = endpoint({
   path: base,
   summary: 'Create a share link',
   description:
-    'It is active at once. Its address is the one that the site has when it is published; it gives access while the visibility of the site is `share-link`. A site can have 1,000 share links.',
+    'It is active at once. Its address is the one that the site has when it is published; it gives access while the visibility of the site is `share-link`. A site can have at most 1,000 share links.',
   section,
   needs: 'site:admin',
   body: CreateShareLink,

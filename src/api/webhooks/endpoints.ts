@@ -27,7 +27,7 @@ export const createWebhookInOrganization = endpoint({
   path: '/v1/orgs/{organizationId}/webhooks',
   summary: 'Create a webhook',
   description:
-    'From now on, every event that matches is sent to the URL by POST, as the JSON that `GET …/events/{eventId}` returns, signed as in Standard Webhooks (headers `webhook-id`, `webhook-timestamp`, `webhook-signature`). A response of 200 to 299 within 15 seconds is a success; redirects are not followed. Failed deliveries are retried after 5 s, 20 s, 80 s … 12 h, 13 times in about three days. Every event is delivered at least once, with the same `webhook-id` each time; deliveries can arrive out of order, `sequence` gives the order. A webhook is disabled when all its deliveries have failed for three days, or when it responds with 410. An organization can have 50 webhooks.',
+    'From now on, every event that matches is sent to the URL by POST, as the JSON that `GET …/events/{eventId}` returns, signed as in Standard Webhooks (headers `webhook-id`, `webhook-timestamp`, `webhook-signature`). A response of 200 to 299 within 15 seconds is a success; redirects are not followed. Failed deliveries are retried after 5 s, 20 s, 80 s … 12 h, 13 times in about three days. Every event is delivered at least once, with the same `webhook-id` each time; deliveries can arrive out of order, `sequence` gives the order. A webhook is disabled when all its deliveries have failed for three days, or when it responds with 410. An organization can have at most 50 webhooks.',
   section,
   needs: 'organization:admin',
   body: CreateWebhook,
