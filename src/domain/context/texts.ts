@@ -28,7 +28,19 @@ const LARGE_FILES = { atOnce: 4, waiting: 200 }
 /** The last result: bytes, or why there are none, which counts until a time (milliseconds since 1970). */
 type Known = Uint8Array | { costly: TextTooCostly; until: number }
 /** Tasks whose results are cached: those that depend on a page alone, and not on one edit. */
-const KEPT = new Set<string>(['document', 'page', 'yaml', 'summary', 'limit', 'references', 'codeSpans', 'places', 'quote', 'verbatimFile', 'quoteFile'])
+const KEPT = new Set<string>([
+  'document',
+  'page',
+  'yaml',
+  'summary',
+  'limit',
+  'references',
+  'codeSpans',
+  'commentTargets',
+  'quote',
+  'verbatimFile',
+  'quoteFile',
+])
 
 /** Runs tasks on texts (parsing, printing, merging) on other threads, and caches the results by the texts' content. */
 export class Texts {
@@ -90,7 +102,7 @@ export class Texts {
       if (error.kind === 'busy' || error.kind === 'closed')
         throw new ServiceError('unavailable', 'The service has too many texts to read at the moment. Try again in a few seconds.', { cause: error })
       if (error.kind === 'error' && error.thrown !== 'TextTooCostly') throw error
-      const costly = new TextTooCostly(`${error.message} Divide it.`)
+      const costly = new TextTooCostly(`${error.message} Split it into smaller parts.`)
       this.#known.set(key, { costly, until: Date.now() + TOO_COSTLY_MS })
       throw costly
     }
@@ -102,7 +114,7 @@ export class Texts {
   }
 }
 
-const WEIGHED = new Set(['document', 'places', 'references', 'codeSpans', 'print', 'summary'])
+const WEIGHED = new Set(['document', 'commentTargets', 'references', 'codeSpans', 'print', 'summary'])
 const isQuick = (name: string, args: readonly Argument[]): boolean =>
   args.reduce((length, one) => length + one.length, 0) <= SHORT &&
   (!WEIGHED.has(name) || args.every((one) => typeof one !== 'string' || pageLimit(one, LIGHT) === null))

@@ -20,7 +20,7 @@ export async function findReview(app: App, changeRequest: LoadedChangeRequest, i
 
 /** The reviews of a change request, newest first. */
 export const listReviews = (app: App, changeRequest: LoadedChangeRequest, query: PageQuery): Promise<Page<Document<ReviewDoc>>> =>
-  pageOf(app.store, reviews, 'sequence', changeRequest.doc.id, query, 'desc')
+  pageOf(app.store, reviews, 'sequence', changeRequest.doc.id, { ...query, order: 'desc' })
 
 /**
  * Reviews the current head of a change request, and removes the request for the caller's review. Runs under the lock of the
