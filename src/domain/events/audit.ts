@@ -7,6 +7,8 @@ import type { LoadedOrganization } from '../context/loaded.js'
 import { invalidCursor, MAX_SCANNED, normalizedTime } from './event-stream.js'
 import { newestFirst } from './newest-first.js'
 
+// The audit log: how requests that may change something are written to it, and how it is listed.
+
 /** IDs for the audit log that are known only when the request is answered. */
 export interface Audited {
   user?: string

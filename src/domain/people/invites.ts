@@ -11,6 +11,8 @@ import type { LoadedOrganization } from '../context/loaded.js'
 import { findAccount, findLimitedMember } from '../accounts/accounts.js'
 import { queueMail } from './mails.js'
 
+// E-mail invitations to an organization.
+
 /** How long an e-mail invitation is valid. */
 export const INVITE_MS = 7 * 24 * 60 * 60 * 1000
 

@@ -8,6 +8,8 @@ import type { Actor } from '../context/actor.js'
 import type { LoadedOrganization } from '../context/loaded.js'
 import { isOpen, requireInviter, type ShownInvite } from './invites.js'
 
+// Invitations to an organization by a link that anybody may use.
+
 /** The open link invitations of an organization. */
 export async function listLinkInvites(app: App, organization: LoadedOrganization): Promise<Document<InviteDoc>[]> {
   return (await app.store.find(invites, 'organization', `${organization.doc.id}/link`)).filter((invite) => isOpen(app, invite))

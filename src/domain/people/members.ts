@@ -22,6 +22,8 @@ import { emit } from '../events/events.js'
 import { removeMemberData } from './remove-member-data.js'
 import { loadSpaceAccess } from '../roles/space-access.js'
 
+// Members of an organization: finding, listing, changing and removing them.
+
 /** `lastSeenAt` is stored at most once in this time. */
 const PING_MS = 60 * 1000
 

@@ -23,6 +23,8 @@ import { removeKeptGrants } from '../roles/kept-grants.js'
 import { emit, type NewEvent } from '../events/events.js'
 import { loadSpaceAccess } from '../roles/space-access.js'
 
+// Teams of an organization.
+
 /** A team with its counters. */
 export interface CountedTeam extends LoadedTeam {
   members: number

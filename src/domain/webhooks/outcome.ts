@@ -4,6 +4,8 @@ import type { App } from '../context/app.js'
 import { PATIENCE_MS, retryDelay } from './schedule.js'
 import type { Attempt } from './send.js'
 
+// What an attempt to deliver changes: the delivery, and the state of its webhook.
+
 const GONE = 410
 
 /** Makes all waiting deliveries of a webhook due now: its endpoint works again, or the webhook was enabled. */

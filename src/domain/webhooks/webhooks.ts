@@ -10,6 +10,8 @@ import { nextSequence } from '../events/events.js'
 import { makePendingDue } from './outcome.js'
 import { newSealedSecret } from './secret.js'
 
+// Creating and changing webhooks.
+
 const MAX_WEBHOOKS = 50
 /** How long the previous secret signs as well after a rotation. */
 const ROTATION_MS = 24 * 60 * 60 * 1000
