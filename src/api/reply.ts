@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { Audited } from '../domain/events/audit.js'
+import type { Audited } from '../model/index.js'
 
 /** Part of a file: both ends inclusive, in bytes. */
 export interface ByteRange {
@@ -22,8 +22,6 @@ export interface FileReply {
   /** Default `private, no-cache`. */
   cacheControl?: string
 }
-
-export type { Audited }
 
 interface ReplyParts<T> {
   status?: number

@@ -6,10 +6,17 @@ import { notFound, ServiceError } from '../kernel/errors.js'
 import type { Role } from '../model/index.js'
 import type { Reader } from '../store/index.js'
 import { endpointsOf, scopeOf } from './declaration.js'
+import type { Resources } from './resolver.js'
 import type { resolvers } from './resolvers.js'
 
 /** Declares an endpoint of this service. */
 export const endpoint = endpointsOf<{ app: App; actor: Actor; permission: Permission; resolvers: typeof resolvers }>()
+
+/**
+ * What a handler finds in its context because of the path, for endpoints that are declared once and mounted under several
+ * paths: what such a mount says about its path is typed by this.
+ */
+export type Loaded<Path extends string> = { app: App } & Resources<typeof resolvers, Path, Record<never, never>>
 
 /**
  * `can`, asked of what a transaction sees: the token is still there, and the role that the caller has now is enough. What is

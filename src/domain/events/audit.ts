@@ -1,6 +1,6 @@
 import { newTimedId } from '../../kernel/ids.js'
 import { decodeCursor, encodeCursor, type Page, type PageQuery, type SortKey } from '../../kernel/paging.js'
-import { type AuditDoc, type AuditOutcome, auditLog, failedEntries, memberships } from '../../model/index.js'
+import { type AuditDoc, type AuditedRequest, type AuditOutcome, auditLog, failedEntries, memberships } from '../../model/index.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import type { LoadedOrganization } from '../context/loaded.js'
@@ -8,34 +8,6 @@ import { invalidCursor, MAX_SCANNED, normalizedTime } from './event-stream.js'
 import { newestFirst } from './newest-first.js'
 
 // The audit log: how requests that may change something are written to it, and how it is listed.
-
-/** IDs for the audit log that are known only when the request is answered. */
-export interface Audited {
-  user?: string
-  token?: string
-  organization?: string
-}
-
-/** A request that may change something, with the outcome of its answer. */
-export interface AuditedRequest {
-  /** Null if the request came without a token: then `audited` says who it was. */
-  actor: Actor | null
-  audited: Audited
-  operation: string
-  method: string
-  /** The resources that the path named, as far as they were found, by parameter name. */
-  resources: Readonly<Record<string, unknown>>
-  /** Path of the resource that was created. */
-  created?: string
-  /** Names of the members of a valid body. */
-  members: readonly string[]
-  /** Rules that an admin overrode. */
-  overruled: readonly string[]
-  status: number
-  address: string
-  userAgent?: string
-  requestId: string
-}
 
 const MAX_ID_LENGTH = 256
 const MAX_USER_AGENT_LENGTH = 200
@@ -63,7 +35,7 @@ function idsOf(resources: Readonly<Record<string, unknown>>): Record<string, str
  * The organizations whose logs get the request: the one that the answer names, else the one of a resource in the path. A
  * request that concerns no organization (creating a token, signing in) goes into the log of every organization of its user.
  */
-async function organizationsOf(app: App, { resources, audited, actor }: AuditedRequest, user: string): Promise<string[]> {
+async function organizationsOf(app: App, { resources, audited, actor }: AuditedRequest<Actor>, user: string): Promise<string[]> {
   if (audited.organization !== undefined) return [audited.organization]
   const own = documentOf(resources.organization).id
   if (typeof own === 'string') return [own]
@@ -77,7 +49,7 @@ async function organizationsOf(app: App, { resources, audited, actor }: AuditedR
 }
 
 /** Writes a request into the audit log; durable when it resolves. */
-export async function recordRequest(app: App, request: AuditedRequest): Promise<void> {
+export async function recordRequest(app: App, request: AuditedRequest<Actor>): Promise<void> {
   const { actor, audited, operation, method, created, status, address, requestId } = request
   const user = actor?.user.id ?? audited.user
   const token = actor?.token.id ?? audited.token

@@ -1,27 +1,12 @@
 import { comparePages } from '../../../content/compare-structures.js'
 import { sameValue } from '../../../content/json.js'
 import type { TreeLocation } from '../../../content/compare-structures.js'
-import type { DocumentEntry, PageAttributes, PageEntry } from '../../../content/types.js'
+import type { DocumentEntry, PageEntry } from '../../../content/types.js'
 import { Slices } from '../../../kernel/slices.js'
-import type { Change, ChangedAttributes } from '../../../model/index.js'
+import { type Change, type ChangedAttributes, frontMatterAttributes } from '../../../model/index.js'
 import type { App } from '../../context/app.js'
 import { readDocument } from '../revisions.js'
 import type { Draft, Pair } from './pair.js'
-
-const attributeNames = [
-  'description',
-  'icon',
-  'emoji',
-  'hidden',
-  'noIndex',
-  'noRobotsIndex',
-  'condition',
-  'cover',
-  'layout',
-  'variables',
-  'tags',
-  'metaLinks',
-] as const satisfies readonly (keyof PageAttributes & keyof ChangedAttributes)[]
 
 /** How the pages differ, in the order of the table of contents; deleted ones last. */
 export async function draftPages(app: App, pair: Pair): Promise<Draft[]> {
@@ -103,7 +88,7 @@ function draftEdit(app: App, pair: Pair, before: PageEntry, after: PageEntry): D
       for (const name of Object.keys(is)) compare(name, was[name], is[name])
       if (blobs) {
         const [old, now] = await Promise.all([readDocument(app, pair.before, before as DocumentEntry), readDocument(app, pair.after, after as DocumentEntry)])
-        for (const name of attributeNames) compare(name, old.source.attributes[name], now.source.attributes[name])
+        for (const name of frontMatterAttributes) compare(name, old.source.attributes[name], now.source.attributes[name])
         // Of a text that nobody holds, the blobs say that it differs.
         const isLarge = old.large !== undefined || now.large !== undefined
         if (isLarge || body(old.source.markdown) !== body(now.source.markdown)) attributes.document = {}
