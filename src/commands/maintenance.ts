@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import type { Config } from '../config.js'
 import type { App } from '../domain/context/app.js'
-import { freeAddress, tokenByOperator, vouchFor, whoNames } from '../domain/people/operator.js'
+import { freeAddress, tokenByOperator, vouchFor, findAllByAddress } from '../domain/people/operator.js'
 import { repositoryName } from '../domain/context/refs.js'
 import { bundleRepository, GitError } from '../git/index.js'
 import { ServiceError } from '../kernel/errors.js'
@@ -42,7 +42,7 @@ export const makeToken = (config: Config, email: string, { label, claimedIn }: {
       return (await tokenByOperator(app, email, label, claimedIn)).secret
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
-      const known = (await whoNames(app, email)).map(describe)
+      const known = (await findAllByAddress(app, email)).map(describe)
       throw new OperatorError([error.message, `\`bindery user ${email}\` creates an account without proof by mail.`, ...known].join('\n'))
     }
   })
@@ -56,7 +56,7 @@ export const makeUser = (config: Config, email: string, { name, free }: { name?:
     } catch (error) {
       throw error instanceof ServiceError ? new OperatorError(error.message) : error
     }
-    return (await whoNames(app, email)).map(describe).join('\n')
+    return (await findAllByAddress(app, email)).map(describe).join('\n')
   })
 
 const isAddress = (text: string): boolean => text.length <= (Email.maxLength as number) && new RegExp(Email.pattern as string).test(text)

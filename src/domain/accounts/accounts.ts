@@ -7,6 +7,8 @@ import { findOrganization, isTokenFor, organizationRole } from '../roles/access.
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 
+// Users and their tokens.
+
 /** The user and token behind a token's secret; null if it is unknown or expired. */
 export async function authenticate(app: App, token: string): Promise<Actor | null> {
   const [found] = await app.store.find(tokens, 'hash', hashToken(token))

@@ -6,6 +6,8 @@ import { badRequest, ServiceError } from '../../kernel/errors.js'
 import { type CommentBodyInput, MAX_COMMENT_LENGTH } from '../../model/index.js'
 import type { App } from '../context/app.js'
 
+// Reads the body of a comment or reply, in markdown or as a block tree.
+
 const invalid = (path: string, message: string): ServiceError => badRequest(`The body ${message}.`, [{ path, message }])
 const tooLarge = (path: string, message: string): ServiceError => new ServiceError('too-large', `The body ${message}`, { details: [{ path, message }] })
 const TOO_LONG = `must have at most ${MAX_COMMENT_LENGTH} characters`

@@ -13,6 +13,8 @@ import { commentedContent } from './commented-content.js'
 import { readTarget } from './targets.js'
 import { checkBoth } from './check-both.js'
 
+// Creating, changing and deleting comments.
+
 /** A comment on the space itself or, with a change request, on that; null if there is none. */
 export async function findComment(
   app: App,

@@ -3,9 +3,9 @@ import { badRequest, type ServiceError } from '../../kernel/errors.js'
 import type { CommentDoc, CreateComment, SeenPage, SeenPlace } from '../../model/index.js'
 import type { CommentedContent } from './commented-content.js'
 
-const invalid = (path: string, message: string): ServiceError => badRequest(`The target of the comment is invalid: ${path} ${message}.`, [{ path, message }])
-
 // What a comment is about: a page, and a place in it (a node, or a cell of a table).
+
+const invalid = (path: string, message: string): ServiceError => badRequest(`The target of the comment is invalid: ${path} ${message}.`, [{ path, message }])
 
 /** Looks up the target of a new comment in the current content. Throws 400 naming what is not there. */
 export async function readTarget(commented: CommentedContent, input: CreateComment): Promise<Pick<CommentDoc, 'page' | 'place'>> {

@@ -7,6 +7,8 @@ import type { LoadedOrganization } from '../context/loaded.js'
 import { invalidCursor, MAX_SCANNED, normalizedTime } from './event-stream.js'
 import { newestFirst } from './newest-first.js'
 
+// The audit log: how requests that may change something are written to it, and how it is listed.
+
 const MAX_ID_LENGTH = 256
 const MAX_USER_AGENT_LENGTH = 200
 const MAX_MEMBERS = 50

@@ -5,8 +5,8 @@ import { type CountedMember, countMembers, type LoadedMember } from './members.j
 import { discussionKeyOf, type LoadedDiscussion } from '../comments/discussion.js'
 
 /**
- * Those who wrote the comments and replies of a discussion, once each, by when they joined: as far as they are members of
- * the space's organization now, with access.
+ * The authors of the comments and replies of a discussion, in the order in which they joined the organization. Only its
+ * present, active members are listed.
  */
 export async function listCommenters(app: App, discussion: LoadedDiscussion, query: PageQuery): Promise<Page<CountedMember>> {
   const { organization } = discussion.space.doc

@@ -22,6 +22,8 @@ import type { Actor } from '../context/actor.js'
 import type { LoadedCollection, LoadedOrganization, LoadedSpace } from '../context/loaded.js'
 import { repositoryName } from '../context/refs.js'
 
+// Who may see an organization, space or collection, and with which role.
+
 /** Whether the caller's token is valid for the organization. */
 const inScope = (actor: Actor, organization: string): boolean => actor.token.organization === undefined || actor.token.organization === organization
 

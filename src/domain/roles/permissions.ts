@@ -20,6 +20,8 @@ import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import { emit } from '../events/events.js'
 
+// Giving, changing and taking back roles on a space, collection or site.
+
 /** Whom a role is given to. */
 export interface Principal {
   kind: 'user' | 'team'

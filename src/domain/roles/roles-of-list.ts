@@ -3,6 +3,8 @@ import { collections, type DefaultLevel, grants, type Role } from '../../model/i
 import type { Reader } from '../../store/index.js'
 import { isReadableInCollection, type PermissionTarget, type Viewer } from './access.js'
 
+// Roles of one viewer on a long list, with few reads.
+
 const NONE: readonly Role[] = []
 
 /**

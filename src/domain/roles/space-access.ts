@@ -3,6 +3,8 @@ import type { Document, Reader } from '../../store/index.js'
 import type { Viewer } from './access.js'
 import { rolesOf } from './roles-of-list.js'
 
+// Which spaces of an organization people see, and how many.
+
 type Space = Document<SpaceDoc>
 
 /** The spaces of one organization, loaded once, to answer for many people which of them they see, and how many. */

@@ -7,6 +7,8 @@ import type { Actor } from '../context/actor.js'
 import type { LoadedSite } from '../context/loaded.js'
 import { changeSiteDocuments } from './site-documents.js'
 
+// The schema of what a site knows about its visitors, and the conditions that follow from it.
+
 const MAX_NAME_LENGTH = 100
 
 const emptySchema: AdaptiveJsonSchema = {

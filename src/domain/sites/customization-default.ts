@@ -1,5 +1,7 @@
 import type { SiteCustomization } from '../../model/index.js'
 
+// The customization of a site that nobody has customized.
+
 const both = (light: string, dark: string = light) => ({ light, dark })
 
 /** The look of a site that is not customized. */

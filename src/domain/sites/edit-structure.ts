@@ -28,9 +28,9 @@ import type { ItemPointer, SiblingPosition } from './structure/position.js'
 import { addSection, removeSection, updateSection } from './structure/sections.js'
 import { addSiteSpace, removeSiteSpace, removeSiteSpacesOf, updateSiteSpace } from './structure/site-spaces.js'
 
-type StructureEdit = (structure: SiteStructure, tx: Transaction) => SiteStructure | Promise<SiteStructure>
-
 // Use cases that change the structure of a site: sections, groups and site spaces. The pure functions are in `structure/`.
+
+type StructureEdit = (structure: SiteStructure, tx: Transaction) => SiteStructure | Promise<SiteStructure>
 
 /** Changes the structure of a site in one transaction. Writes nothing if nothing changes. */
 function changeStructure(app: App, actor: Actor, site: LoadedSite, change: StructureEdit, space?: string): Promise<LoadedSite> {

@@ -11,6 +11,8 @@ import type { LoadedSite } from '../context/loaded.js'
 import { changeSiteDocuments } from './site-documents.js'
 import { checkOnSite, checkReachable } from './destinations.js'
 
+// Redirects of a site.
+
 const MAX_REDIRECTS = 5000
 
 /** A redirect of the site by its ID, or null. */

@@ -9,6 +9,8 @@ import type { Actor } from '../context/actor.js'
 import type { LoadedSite } from '../context/loaded.js'
 import { changeSiteDocuments } from './site-documents.js'
 
+// Share links of a site, and the keys in them.
+
 const MAX_SHARE_LINKS = 1000
 
 /** Binds a sealed key to its link: it cannot be unsealed for another one. */

@@ -26,6 +26,8 @@ import { findSpaceToPublish, publishableSpace } from './publishable-space.js'
 import { withKeys } from './structure/keys.js'
 import { newPublishingAuth } from './publishing-auth.js'
 
+// Creating, finding and changing sites.
+
 const DEFAULT_TITLE = 'Untitled'
 
 /** A title for a site or a section, made from that of a space, which may be too short. */

@@ -12,6 +12,8 @@ import { rolesOf } from '../roles/roles-of-list.js'
 import { positionAtEnd } from './siblings.js'
 import { visibleSpaces } from './spaces.js'
 
+// Creating, listing and changing collections.
+
 const DEFAULT_TITLE = 'Untitled'
 
 /** Creates a collection at the end of its parent. Throws 400 if the parent does not exist, 403 if the caller may not add to it. */

@@ -12,6 +12,8 @@ import { checkStillProtected, adminProtectedSpaces } from './protected-spaces.js
 import { collectionItem, type Item, isDeleted, itemsAt, itemsBelow, makeRoom, type Location, replaceItem, spaceItem } from './siblings.js'
 import { openSpace } from './spaces.js'
 
+// Moves of spaces and collections within their organization.
+
 /** Most details of one refusal. */
 export const MAX_DETAILS = 50
 

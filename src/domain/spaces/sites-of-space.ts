@@ -1,6 +1,8 @@
 import { type SiteDoc, type SiteSpaceEntry, type SiteStructure, type SpaceDoc, sites } from '../../model/index.js'
 import type { Document, Reader, Transaction } from '../../store/index.js'
 
+// The sites that a space is on.
+
 type SiteSpaces = Pick<SiteStructure, 'siteSpaces'>
 
 function marked<T extends SiteSpaces>(container: T, space: string, hidden: boolean): T {

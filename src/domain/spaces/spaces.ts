@@ -20,6 +20,8 @@ import { rolesOf } from '../roles/roles-of-list.js'
 import { itemsAt, makeRoom, positionAtEnd } from './siblings.js'
 import { starterFiles } from './starter-files.js'
 
+// Creating, listing, changing, deleting, restoring and copying spaces.
+
 /** How long a deleted space can be restored. After that it is purged. */
 export const RESTORE_MS = 7 * 24 * 60 * 60 * 1000
 

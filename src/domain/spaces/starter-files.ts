@@ -1,5 +1,7 @@
 import type { FileChange } from '../../git/index.js'
 
+// The content that a new space begins with.
+
 const file = (path: string, text: string): FileChange => ({ path, content: Buffer.from(text) })
 
 /** A title as text of a markdown link or heading. */

@@ -27,6 +27,8 @@ import { checkStillProtected, adminProtectedSpaces } from './protected-spaces.js
 import { collectionItem, type Item, itemsBelow, type Location, positionAtEnd, replaceItem, spaceItem } from './siblings.js'
 import { openSpace } from './spaces.js'
 
+// Transfers of spaces and collections to another organization or collection.
+
 /** Transfers a space to another organization, a collection of it, or another collection of its own. Throws as `transferItem` does. */
 export async function transferSpace(app: App, actor: Actor, space: LoadedSpace, input: TransferContent): Promise<LoadedSpace> {
   await checkTarget(app, actor, input)

@@ -13,8 +13,8 @@ import { RESTORE_MS } from '../spaces/spaces.js'
 const MAINTENANCE_MS = 24 * 60 * 60 * 1000
 
 /**
- * Queues what is due: spaces deleted more than seven days ago are purged (service.md, "Limits"), repositories are
- * maintained once a day. A job's ID names its work and its day, so asking again queues nothing twice. Answers how many.
+ * Queues jobs that are due: to purge spaces that were deleted more than seven days ago, and to maintain every repository once
+ * a day. The ID of a job contains its kind, space and day, so calling this again queues nothing twice. Returns how many.
  */
 export async function queueHousekeeping(app: App): Promise<number> {
   const now = app.clock.now()
@@ -37,7 +37,7 @@ export async function queueHousekeeping(app: App): Promise<number> {
   return queued
 }
 
-/** Removes invitations and sign-in links whose time is over. */
+/** Removes expired invitations and sign-in links. */
 export async function removeExpired(app: App): Promise<void> {
   const now = app.clock.now().toISOString()
   await app.store.transact(async (tx) => {
@@ -46,16 +46,15 @@ export async function removeExpired(app: App): Promise<void> {
   })
 }
 
-/** Packs a space's repository beside its writes; only what takes something away holds them off. */
+/** Repacks a space's repository. Writes go on meanwhile, except during the steps that remove objects. */
 export async function maintainRepository(app: App, space: string): Promise<void> {
   if (!(await app.git.exists(repositoryName(space)))) return
   await (await app.git.open(repositoryName(space))).maintain({ exclusive: (work) => app.locks.run(space, work) })
 }
 
 /**
- * Removes a deleted space for good: its documents in one transaction, after which it is gone for everybody, then its
- * repository. The job that asks for it is what names a repository without a document after a crash, so it may be run
- * again. A space that was restored meanwhile stays.
+ * Removes a deleted space for good: first its documents in one transaction, then its repository. Can be run again after a
+ * crash between the two: if there is no document, only the repository is removed. A space that was restored meanwhile stays.
  */
 export async function purgeSpace(app: App, id: string): Promise<void> {
   await app.locks.run(id, async () => {

@@ -1,11 +1,11 @@
 import type { Migration } from '../../store/index.js'
 import { listEarlierEvents } from '../events/earlier-events.js'
 
-/** Steps from the documents of earlier releases to those of this one. Never renumbered, never changed once released. */
+/** Migrates the stored documents of earlier releases. A released step is never renumbered or changed. */
 export const migrations: readonly Migration[] = [
   {
     version: 1,
-    // Nobody was asked whether the address is his: nobody is locked out, and `bindery user` tells which they are.
+    // Earlier releases asked for no proof of an address. `proof: 'earlier'` locks nobody out, and `bindery user` shows these accounts.
     name: 'accounts of earlier releases keep their addresses',
     run(view) {
       for (const user of view.documents('users')) if (user.proof === undefined && user.limitedTo === undefined) view.put('users', { ...user, proof: 'earlier' })

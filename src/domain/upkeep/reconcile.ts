@@ -8,15 +8,15 @@ import { makeBranch, setStatus } from '../change-requests/change-requests.js'
 import { changeRequestRef, MAIN, repositoryName } from '../context/refs.js'
 import { mergedChangeRequest } from '../revisions/revision-type.js'
 
-/** Spaces looked at side by side: a start waits for thousands of small files. */
-const AT_ONCE = 16
+/** Spaces checked concurrently: most of the time goes into reading small files. */
+const CONCURRENCY = 16
 
-/** What a reconciliation found and did, in words. */
+/** What a reconciliation repaired in a space, or found missing, in words. */
 export type Repair = { space: string; what: string }
 
 /**
- * Brings documents and refs into agreement after a crash between the two. Git is the truth: a branch that a document speaks
- * of and that was never made is made; a merge that main has and the document does not know of is recorded; counters follow.
+ * Makes documents and refs agree again after a crash between writing the two; Git is the truth. Creates missing branches of
+ * change requests, records merges that main contains, and corrects counters.
  */
 export async function reconcile(app: App): Promise<Repair[]> {
   const repairs: Repair[] = []
@@ -24,7 +24,7 @@ export async function reconcile(app: App): Promise<Repair[]> {
   const work = async (): Promise<void> => {
     for (const doc of waiting) repairs.push(...(await openAndReconcile(app, doc)))
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  await Promise.all(Array.from({ length: CONCURRENCY }, work))
   return repairs
 }
 
@@ -68,7 +68,7 @@ async function mergeOf(app: App, space: LoadedSpace, main: CommitId, id: string)
   return null
 }
 
-/** Counters that do not say what the documents say. Most do: a transaction is for the others. */
+/** Corrects wrong counters of a space. Reads first without a transaction, since most are right. */
 async function recountSpace(app: App, id: string): Promise<Repair[]> {
   if ((await countedAnew(app.store, id)) === null) return []
   return app.store.transact(async (tx) => {
@@ -79,7 +79,7 @@ async function recountSpace(app: App, id: string): Promise<Repair[]> {
   })
 }
 
-/** The space with the counters that its documents call for; null where it has them. */
+/** The space with the right counters; null if they are right already. */
 async function countedAnew(reader: Reader, id: string): Promise<Document<SpaceDoc> | null> {
   const doc = await reader.get(spaces, id)
   const all = await reader.find(changeRequests, 'space', id)

@@ -1,6 +1,8 @@
 import { generateNKeysBetween } from 'fractional-indexing'
 import type { GroupEntry, SectionEntry, SiteStructure } from '../../../model/index.js'
 
+// Sort keys of the entries of a structure, for paging.
+
 type Keyed = { order?: string }
 
 /** Indexes of the keys that can stay: a longest increasing subsequence. */

@@ -5,6 +5,8 @@ import { findSection, getSection, replaceGroup, replaceSection } from './find.js
 import { without } from './position.js'
 import { appended, checkNewSpace, type NewSiteSpace } from './site-spaces.js'
 
+// Sections in the structure of a site.
+
 export const MAX_SECTIONS = 500
 
 const paths = (structure: SiteStructure, but?: string): string[] =>

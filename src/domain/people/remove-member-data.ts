@@ -4,11 +4,10 @@ import { removeKeptGrants } from '../roles/kept-grants.js'
 import { removeRequestedReviews } from '../reviews/requests.js'
 
 /**
- * Takes away all that somebody has in an organization besides his membership, in the transaction that removes it: his place
- * in teams, what was given to him by name, tokens that open this organization alone, reviews that are awaited of him,
- * invitations that he vouched for.
+ * Removes everything that a user has in an organization besides the membership, in the transaction that removes that: places
+ * in teams, roles given by name, tokens limited to the organization, requested reviews, and invitations that they created.
  */
-export async function removeTraces(tx: Transaction, organization: string, user: string): Promise<void> {
+export async function removeMemberData(tx: Transaction, organization: string, user: string): Promise<void> {
   for (const one of await tx.find(teamMembers, 'user', `${organization}/${user}`)) await tx.remove(teamMembers, one.id)
   for (const grant of await tx.find(grants, 'principal', `user:${user}`))
     if ((await ownerOf(tx, grant.target)) === organization) await tx.remove(grants, grant.id)
@@ -18,7 +17,7 @@ export async function removeTraces(tx: Transaction, organization: string, user: 
   for (const invite of await tx.find(invites, 'createdBy', `${organization}/${user}`)) await tx.remove(invites, invite.id)
 }
 
-/** The organization of what a grant is about; null where that is gone. */
+/** The organization of a grant's target; null if that no longer exists. */
 async function ownerOf(tx: Transaction, target: string): Promise<string | null> {
   const [kind, id] = target.split(':') as ['space' | 'collection' | 'site', string]
   const doc = kind === 'space' ? await tx.get(spaces, id) : kind === 'collection' ? await tx.get(collections, id) : await tx.get(sites, id)
