@@ -174,7 +174,7 @@ test('pages keep their IDs over a rename in the remote', async () => {
     'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n* [Guide](handbook.md)\n',
   })
   await f.import(space, { url: remote.url })
-  const ids = async (): Promise<string> => idOf(await overridesAt(f.app, space.doc.id, space.repo, main(space.repo)))('page', 'handbook.md')
+  const ids = async (): Promise<string> => idOf(await overridesAt(f.app, space, main(space.repo)))('page', 'handbook.md')
   assert.is(await ids(), defaultId('page', 'guide.md'))
   f.app.content.clear()
   assert.is(await ids(), defaultId('page', 'guide.md'), 'read back from Git')

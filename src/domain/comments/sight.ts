@@ -34,7 +34,7 @@ export function sightOf(app: App, { space, changeRequest }: LoadedDiscussion): S
   const open = async (): Promise<Content | null> => {
     if (!head) return null
     try {
-      return { revision: await openRevision(app, space, head), dates: await datesAt(app, space.doc.id, space.repo, head) }
+      return { revision: await openRevision(app, space, head), dates: await datesAt(app, space, head) }
     } catch (error) {
       // The branch of an old change request may be gone, with its commits.
       if (isMissing(error)) return null

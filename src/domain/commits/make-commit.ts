@@ -1,9 +1,10 @@
 import type { IdOverrides } from '../../content/identity.js'
-import { type FileChange, InvalidPath, LostObject, PathCollision, type Repository, type Signature, type Staging } from '../../git/index.js'
+import { type FileChange, InvalidPath, LostObject, PathCollision, type Signature, type Staging } from '../../git/index.js'
 import { badRequest, conflict } from '../../kernel/errors.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import type { UserDoc } from '../../model/index.js'
 import type { App } from '../context/app.js'
+import type { SpaceRepository } from '../context/loaded.js'
 import { pageIdsHeader, rememberOverrides } from '../revisions/identity.js'
 
 /** A user as Git records him, now, in UTC. */
@@ -39,10 +40,10 @@ export interface CommitInput {
  * Makes a commit of the service: author = who acts, committer = the service, page identity in its header. Moves no ref.
  * Durable when it resolves, or when `into` is settled where one is given.
  */
-export async function makeCommit(app: App, space: string, repo: Repository, input: CommitInput, into?: Staging): Promise<CommitId> {
-  const headers = { ...(await pageIdsHeader(app, space, repo, input.parents[0], input.overrides)), ...input.headers }
+export async function makeCommit(app: App, space: SpaceRepository, input: CommitInput, into?: Staging): Promise<CommitId> {
+  const headers = { ...(await pageIdsHeader(app, space, input.parents[0], input.overrides)), ...input.headers }
   try {
-    const commit = await (into ?? repo).write({
+    const commit = await (into ?? space.repo).write({
       parents: input.parents,
       changes: input.changes,
       message: input.message,

@@ -31,7 +31,7 @@ export async function planContent(
 ): Promise<ContentPlan> {
   const revision = await openRevision(app, space, base)
   const work = app.texts.for(space.doc.id)
-  const workspace = new Workspace(revision.snapshot, revision.structure, await overridesAt(app, space.doc.id, space.repo, base), work)
+  const workspace = new Workspace(revision.snapshot, revision.structure, await overridesAt(app, space, base), work)
   const batch: Batch = {
     workspace,
     work,

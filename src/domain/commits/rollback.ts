@@ -29,13 +29,13 @@ export async function rollBack(app: App, actor: Actor, space: LoadedSpace, id: s
         throw conflict(`Revision ${id} is not part of the main content's history: merge it with a change request instead.`)
       }
       if ((await repo.commit(main)).tree === target.tree) throw conflict(`The main content is that of revision ${id} already.`)
-      return makeCommit(app, doc.id, repo, {
+      return makeCommit(app, space, {
         parents: [main],
         tree: target.tree,
         changes: [],
         message: commitMessage(`Roll back to ${target.id.slice(0, 10)}: ${subject}`, { 'Rollback-To': target.id }),
         author: actor.user,
-        overrides: await takenOverrides(app, doc.id, repo, target.id, main),
+        overrides: await takenOverrides(app, space, target.id, main),
       })
     }),
   )

@@ -120,20 +120,13 @@ async function write(writing: Writing, head: CommitId, base: CommitId, initial: 
 }
 
 async function commitPlan({ app, actor, space, input, staging }: Writing, plan: ContentPlan, base: CommitId, head: CommitId): Promise<CommitId> {
-  const { repo, doc } = space
   const message = commitMessage(input.message ?? subjectOf(input.changes, plan))
   const { changes } = plan
   const { overrides } = plan.batch.workspace
-  const before = await overridesAt(app, doc.id, repo, base)
+  const before = await overridesAt(app, space, base)
   if (base !== head && overrides === before && (await sameThere(space, plan, base, head)))
-    return makeCommit(
-      app,
-      doc.id,
-      repo,
-      { parents: [head], changes, message, author: actor.user, overrides: await overridesAt(app, doc.id, repo, head) },
-      staging,
-    )
-  const commit = await makeCommit(app, doc.id, repo, { parents: [base], changes, message, author: actor.user, overrides }, staging)
+    return makeCommit(app, space, { parents: [head], changes, message, author: actor.user, overrides: await overridesAt(app, space, head) }, staging)
+  const commit = await makeCommit(app, space, { parents: [base], changes, message, author: actor.user, overrides }, staging)
   return base === head ? commit : rebased(app, actor, space, staging, { commit, base, head, message })
 }
 

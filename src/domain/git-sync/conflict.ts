@@ -87,7 +87,7 @@ async function firstHead(sync: Sync, arrival: Arrival, { ground, base }: Held): 
   const { tree } = await repo.commit(base)
   if (byGit !== null && (await repo.commit(byGit)).tree === tree) return related
   const make = async (input: Pick<CommitInput, 'parents' | 'tree' | 'message' | 'headers'>, ids: CommitId): Promise<CommitId> =>
-    makeCommit(app, space.doc.id, repo, { ...input, changes: [], author: actor.user, overrides: await overridesAt(app, space.doc.id, repo, ids) })
+    makeCommit(app, space, { ...input, changes: [], author: actor.user, overrides: await overridesAt(app, space, ids) })
   const message = commitMessage(`What ${describeRemote(remote)} and the content here have in common`)
   const common = await make({ parents: await repo.mergeBases(main, related), tree, message }, base)
   const own = await repo.commit(related)
@@ -107,12 +107,12 @@ async function relatedHead(sync: Sync, { main, theirs }: Arrival, ground: Common
   const { repo } = space
   const [base] = ground.bases
   if (base === undefined) return theirs
-  const own = await overridesAt(app, space.doc.id, repo, theirs)
-  const overrides = await arrivingOverrides(app, space.doc.id, repo, base.local, theirs)
+  const own = await overridesAt(app, space, theirs)
+  const overrides = await arrivingOverrides(app, space, base.local, theirs)
   const natural = await repo.mergeBase(main, theirs)
   const related = ground.bases.length === 1 && (natural === base.theirs || natural === base.local) && natural !== theirs
   if (related && own.size === overrides.size && [...overrides].every(([key, id]) => own.get(key) === id)) return theirs
-  return makeCommit(app, space.doc.id, repo, {
+  return makeCommit(app, space, {
     parents: related ? [theirs] : await relation(sync, ground, { main, theirs, natural }),
     changes: [],
     tree: (await repo.commit(theirs)).tree,

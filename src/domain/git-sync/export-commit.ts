@@ -28,14 +28,14 @@ export async function exportCommit(sync: Sync, log: SyncLog, main: CommitId, gro
   const recorded = log.pairs.findLast((pair) => pair.theirs === ground.local)?.local
   const since = [log.last?.local, recorded, ground.local].filter((commit): commit is CommitId => commit != null)
   const others = (await coAuthors(repo, main, since, actor.user)).slice(0, MAX_CO_AUTHORS)
-  const overrides = await overridesAt(app, space.doc.id, repo, main)
+  const overrides = await overridesAt(app, space, main)
   return repo.write({
     parents: ground.head === null ? [] : [ground.head],
     ...folder,
     message: commitMessage(run.message ?? 'Export', others.length > 0 ? { 'Co-authored-by': others } : {}),
     author: signatureOf(app, actor.user),
     committer: serviceSignature(app),
-    headers: await pageIdsHeader(app, space.doc.id, repo, ground.local ?? undefined, overrides),
+    headers: await pageIdsHeader(app, space, ground.local ?? undefined, overrides),
   })
 }
 

@@ -46,15 +46,14 @@ async function without(
   { from, to }: { from: CommitId; to: CommitId },
   parents: readonly CommitId[],
 ): Promise<CommitId | null> {
-  const { doc, repo } = space
   const merged = await mergeCommits(app, space, { base: from, ours: head, theirs: to })
   if (!merged.clean) return null
-  return makeCommit(app, doc.id, repo, {
+  return makeCommit(app, space, {
     parents,
     changes: [],
     tree: merged.tree,
     message: commitMessage(`What is left of ${head}`),
     author: actor.user,
-    overrides: await mergedOverrides(app, doc.id, repo, { bases: [from], ours: head, theirs: to, tree: merged.tree }),
+    overrides: await mergedOverrides(app, space, { bases: [from], ours: head, theirs: to, tree: merged.tree }),
   })
 }

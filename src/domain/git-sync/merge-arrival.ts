@@ -43,13 +43,13 @@ async function sidesOf(
   const { repo } = space
   if (await isPlain(repo, ground, await repo.mergeBases(main, theirs))) return { ours: main, theirs }
   const stand = async (commit: CommitId, parents: readonly CommitId[], side: string): Promise<CommitId> =>
-    makeCommit(app, space.doc.id, repo, {
+    makeCommit(app, space, {
       parents,
       changes: [],
       tree: (await repo.commit(commit)).tree,
       message: commitMessage(`${side} side of a merge with ${describeRemote(contact.remote)}: ${commit}`),
       author: contact.actor.user,
-      overrides: await overridesAt(app, space.doc.id, repo, commit),
+      overrides: await overridesAt(app, space, commit),
     })
   const plainly = { ours: await stand(main, ground.known, 'This'), theirs: await stand(theirs, [theirs, ...ground.implied], 'Other') }
   const bases: CommitId[] = []
@@ -64,12 +64,12 @@ async function sidesOf(
   if (known === null) return sides
   const own = byGit === null ? [] : await madeByGit(repo, { known, byGit, theirs })
   if (own.length === 0) return { ...sides, base: known }
-  const base = await makeCommit(app, space.doc.id, repo, {
+  const base = await makeCommit(app, space, {
     parents: [known],
     changes: own,
     message: commitMessage('What both sides have in common, as Git left it there'),
     author: contact.actor.user,
-    overrides: await overridesAt(app, space.doc.id, repo, known),
+    overrides: await overridesAt(app, space, known),
   })
   return { ...sides, base }
 }
@@ -97,5 +97,5 @@ async function isPlain(repo: Repository, { bases, implied, held }: CommonGround,
 /** The IDs of what arrives follow from those of the commit here that it is based on. */
 export async function rememberTheirs({ app, space }: Pick<Contact, 'app' | 'space'>, { bases: [base] }: CommonGround, theirs: CommitId): Promise<void> {
   if (base === undefined) return
-  rememberOverrides(app, space.doc.id, theirs, await arrivingOverrides(app, space.doc.id, space.repo, base.local, theirs))
+  rememberOverrides(app, space, theirs, await arrivingOverrides(app, space, base.local, theirs))
 }

@@ -140,7 +140,7 @@ async function arrived(
   const { app, space } = contact
   if (plan.kind === 'same') return main
   if (plan.kind === 'merge') return mergeCommit(contact, main, theirs, plan, verb)
-  rememberOverrides(app, space.doc.id, theirs, await overridesOnceAdopted(app, space.doc.id, space.repo, theirs))
+  rememberOverrides(app, space, theirs, await overridesOnceAdopted(app, space, theirs))
   return theirs
 }
 

@@ -116,7 +116,6 @@ export async function mergeCommit(
   also: readonly CommitId[] = [],
 ): Promise<CommitId> {
   const { app, space, remote } = contact
-  const { repo } = space
   const bases = ground.bases.map(({ local }) => local)
   await rememberTheirs(contact, ground, theirs)
   const commit = {
@@ -125,8 +124,8 @@ export async function mergeCommit(
     author: contact.actor.user,
   }
   if (verb === 'Merge' || bases.length === 0) return makeMergeCommit(app, space, { ours: main, theirs, bases, tree }, commit)
-  const overrides = await takenOverrides(app, space.doc.id, repo, theirs, main)
-  return makeCommit(app, space.doc.id, repo, { ...commit, changes: [], tree, overrides })
+  const overrides = await takenOverrides(app, space, theirs, main)
+  return makeCommit(app, space, { ...commit, changes: [], tree, overrides })
 }
 
 /** Main becomes the remote's history as it is. */

@@ -58,13 +58,17 @@ export async function createSpace(
   }
   const repo = await app.git.create(repositoryName(draft.id))
   await moveBranch(repo, { ref: MAIN, reason: 'create space', guard: unguarded }, () =>
-    makeCommit(app, draft.id, repo, {
-      parents: [],
-      changes: starterFiles(title, input.template ?? 'empty'),
-      message: 'Initial commit\n',
-      author: actor.user,
-      overrides: noOverrides,
-    }),
+    makeCommit(
+      app,
+      { doc: draft, repo },
+      {
+        parents: [],
+        changes: starterFiles(title, input.template ?? 'empty'),
+        message: 'Initial commit\n',
+        author: actor.user,
+        overrides: noOverrides,
+      },
+    ),
   )
   const doc = await orWithoutRepository(app, draft.id, () =>
     app.store.transact(async (tx) => {

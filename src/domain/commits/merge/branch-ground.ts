@@ -3,7 +3,7 @@ import type { CommitInfo } from '../../../git/index.js'
 import { type CommitId, isOid } from '../../../kernel/ids.js'
 import type { ChangeRequestDoc } from '../../../model/index.js'
 import type { App } from '../../context/app.js'
-import type { LoadedSpace } from '../../context/loaded.js'
+import type { SpaceRepository } from '../../context/loaded.js'
 import { joinedCommits } from './joined-base.js'
 import { mergeCommits } from './merge.js'
 import type { MergedTree } from './merged-tree.js'
@@ -40,7 +40,7 @@ function groundIn(app: App, space: string, { headers, parents }: CommitInfo): Gr
  * The commit to merge a branch and main on, where the branch says it: what was recorded when it began, until one has taken up the other; beside it
  * what both have come to have in common since. null = what Git itself finds.
  */
-async function groundOf(app: App, space: Pick<LoadedSpace, 'doc' | 'repo'>, { main, head }: { main: CommitId; head: CommitId }): Promise<CommitId | null> {
+async function groundOf(app: App, space: SpaceRepository, { main, head }: { main: CommitId; head: CommitId }): Promise<CommitId | null> {
   const { repo, doc } = space
   const own = await repo.history({ from: head, not: [main], firstParent: true })
   const ground = own.map((info) => groundIn(app, doc.id, info)).find((one) => one !== null)
@@ -58,7 +58,7 @@ async function groundOf(app: App, space: Pick<LoadedSpace, 'doc' | 'repo'>, { ma
 /** The merge of main into a change request's branch, or of the branch into main, with the newest commits that both have. */
 export async function mergeOfBranch(
   app: App,
-  space: Pick<LoadedSpace, 'doc' | 'repo'>,
+  space: SpaceRepository,
   { remoteKey }: Pick<ChangeRequestDoc, 'remoteKey'>,
   { main, head, into }: { main: CommitId; head: CommitId; into: 'main' | 'branch' },
 ): Promise<{ merged: MergedTree; bases: readonly CommitId[] }> {

@@ -5,7 +5,7 @@ import type { MergeConflict } from '../../../git/index.js'
 import type { CommitId, TreeId } from '../../../kernel/ids.js'
 import { Slices } from '../../../kernel/slices.js'
 import type { App } from '../../context/app.js'
-import type { LoadedSpace } from '../../context/loaded.js'
+import type { SpaceRepository } from '../../context/loaded.js'
 import { structureAt } from '../../revisions/revisions.js'
 
 /**
@@ -16,13 +16,13 @@ import { structureAt } from '../../revisions/revisions.js'
  */
 export async function conflictOfLeftOut(
   app: App,
-  { doc, repo }: Pick<LoadedSpace, 'doc' | 'repo'>,
+  { doc, repo }: SpaceRepository,
   sides: { base: CommitId; ours: CommitId; theirs: CommitId },
   merged: TreeId,
   open: ReadonlySet<string>,
 ): Promise<MergeConflict | null> {
   const tree = repo.tree(merged)
-  const [ours, theirs] = [await structureAt(app, doc.id, repo, sides.ours), await structureAt(app, doc.id, repo, sides.theirs)]
+  const [ours, theirs] = [await structureAt(app, { doc, repo }, sides.ours), await structureAt(app, { doc, repo }, sides.theirs)]
   const both = await readStructure(tree, defaultId, app.texts.for(doc.id))
   const { summary } = ours.config
   if (open.has(summary) || !ours.listed || !theirs.listed || !both.listed) return null

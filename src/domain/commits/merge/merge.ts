@@ -10,7 +10,7 @@ import type { SummaryNode } from '../../../content/types.js'
 import type { EntryMode, FileChange, MergeConflict, Repository } from '../../../git/index.js'
 import type { CommitId, TreeId } from '../../../kernel/ids.js'
 import type { App } from '../../context/app.js'
-import type { LoadedSpace } from '../../context/loaded.js'
+import type { SpaceRepository } from '../../context/loaded.js'
 import { overridesAt } from '../../revisions/identity.js'
 import { Slices } from '../../../kernel/slices.js'
 import { joinedBase } from './joined-base.js'
@@ -24,7 +24,7 @@ import type { Sides, MergedTree } from './merged-tree.js'
  * Git cannot merge is tried again where the file has a structure: the table of contents as a tree, YAML and front
  * matter by key. Only what still collides is a conflict; nothing with markers is answered.
  */
-export async function mergeCommits(app: App, space: Pick<LoadedSpace, 'doc' | 'repo'>, { ours, theirs, base: given }: Sides): Promise<MergedTree> {
+export async function mergeCommits(app: App, space: SpaceRepository, { ours, theirs, base: given }: Sides): Promise<MergedTree> {
   const { repo } = space
   const base = given ?? (await joinedBase(app, space, { ours, theirs }, mergeCommits))
   const sides: Sides = { ours, theirs, ...(base === null ? {} : { base }) }
@@ -48,7 +48,7 @@ export async function mergeCommits(app: App, space: Pick<LoadedSpace, 'doc' | 'r
 /** Where pages are in conflict about their places, others may have been put in those: the table of contents must not lose them unasked. */
 async function fallenOut(
   app: App,
-  space: Pick<LoadedSpace, 'doc' | 'repo'>,
+  space: SpaceRepository,
   { base, ours, theirs }: Sides,
   conflicts: readonly MergeConflict[],
   changes: readonly FileChange[],
@@ -60,9 +60,9 @@ async function fallenOut(
   return found ? [found] : []
 }
 
-async function mergeFiles(app: App, { doc, repo }: Pick<LoadedSpace, 'doc' | 'repo'>, { ours, theirs, base }: Sides, given?: CommitId): Promise<Assembled> {
+async function mergeFiles(app: App, { doc, repo }: SpaceRepository, { ours, theirs, base }: Sides, given?: CommitId): Promise<Assembled> {
   if (base === undefined) return mergeByPath(repo, { ours, theirs })
-  const moved = await movedFiles(app, doc.id, repo, { ours, theirs, base })
+  const moved = await movedFiles(app, { doc, repo }, { ours, theirs, base })
   // Of histories that crossed Git would join the bases itself, by lines, and put markers into tables of contents.
   const crossed = given === undefined && base !== (await repo.mergeBase(ours, theirs))
   if (moved.length > 0 || crossed) return mergeById(app, repo, { ours, theirs, base }, moved)
@@ -75,13 +75,7 @@ async function mergeByPath(repo: Repository, sides: Sides): Promise<Assembled> {
   return { tree: outcome.tree, conflicts: outcome.conflicts, setAside: await madeUpNames(repo, outcome.tree, sides) }
 }
 
-async function mergeStructured(
-  app: App,
-  space: Pick<LoadedSpace, 'doc' | 'repo'>,
-  sides: Sides,
-  conflict: MergeConflict,
-  summary: string,
-): Promise<Uint8Array | null> {
+async function mergeStructured(app: App, space: SpaceRepository, sides: Sides, conflict: MergeConflict, summary: string): Promise<Uint8Array | null> {
   const { base, ours, theirs, path } = conflict
   if (!ours || !theirs || (conflict.kind !== 'content' && conflict.kind !== 'add/add')) return null
   const snapshot = await space.repo.at(sides.ours)
@@ -114,14 +108,14 @@ type Versions = Record<keyof SummaryNames, string>
  * Merges three versions of the table of contents. Their entries are known by the IDs of their pages: a renamed file's entry is
  * the same one. Only pages of the base count: what two sides added apart can have one ID until they are merged.
  */
-async function mergeSummaries(app: App, { doc, repo }: Pick<LoadedSpace, 'doc' | 'repo'>, sides: Sides, texts: Versions): Promise<Merged> {
+async function mergeSummaries(app: App, { doc, repo }: SpaceRepository, sides: Sides, texts: Versions): Promise<Merged> {
   const work = app.texts.for(doc.id)
   const base = sides.base ?? (await repo.mergeBase(sides.ours, sides.theirs))
   const pages = new Set<string>()
   const names = async (commit: CommitId | null, text: string): Promise<Record<string, string>> => {
     if (commit === null) return {}
     const snapshot = await repo.at(commit)
-    const [{ config }, overrides, files] = await Promise.all([readConfig(snapshot, work), overridesAt(app, doc.id, repo, commit), snapshot.walk()])
+    const [{ config }, overrides, files] = await Promise.all([readConfig(snapshot, work), overridesAt(app, { doc, repo }, commit), snapshot.walk()])
     const paths = new Set(files.map((file) => file.path))
     const identify = (path: string): string => idOf(overrides)('page', keyBelow(config.root, path))
     const slices = new Slices()

@@ -2,10 +2,11 @@ import { readConfig } from '../../../content/config.js'
 import { type IdOverrides, idOf } from '../../../content/identity.js'
 import { keyBelow } from '../../../content/paths.js'
 import { kindOfPath } from '../../../content/place-kind.js'
-import type { Repository, TreeChange, TreeEntry } from '../../../git/index.js'
+import type { TreeChange, TreeEntry } from '../../../git/index.js'
 import type { CommitId } from '../../../kernel/ids.js'
 import { Slices } from '../../../kernel/slices.js'
 import type { App } from '../../context/app.js'
+import type { SpaceRepository } from '../../context/loaded.js'
 import { overridesFrom } from '../../revisions/arriving-identity.js'
 import { overridesAt } from '../../revisions/identity.js'
 
@@ -34,11 +35,12 @@ interface Side {
  * The files that a merge by path would tear apart or mix up: moved by one side and changed, moved or deleted by the other; deleted
  * by one and changed by the other (Git might take a new page of similar text for it); deleted by both. Known by their IDs.
  */
-export async function movedFiles(app: App, space: string, repo: Repository, heads: Heads): Promise<MovedFile[]> {
+export async function movedFiles(app: App, space: SpaceRepository, heads: Heads): Promise<MovedFile[]> {
+  const { repo } = space
   const [mine, other] = [await repo.diff(heads.base, heads.ours), await repo.diff(heads.base, heads.theirs)]
   if (!mayTear(mine, other)) return []
-  const was = await idsOf(app, space, repo, heads.base, await overridesAt(app, space, repo, heads.base))
-  const [ours, theirs] = [await readSide(app, space, repo, heads.base, heads.ours, mine), await readSide(app, space, repo, heads.base, heads.theirs, other)]
+  const was = await idsOf(app, space, heads.base, await overridesAt(app, space, heads.base))
+  const [ours, theirs] = [await readSide(app, space, heads.base, heads.ours, mine), await readSide(app, space, heads.base, heads.theirs, other)]
   const files = new Map([...mine, ...other].flatMap(({ path, before }) => (before && isFile(before) ? [[path, before] as const] : [])))
   const ids = new Map<string, string>()
   const slices = new Slices()
@@ -84,9 +86,9 @@ function isTorn({ base, ours, theirs }: MovedFile): boolean {
   return living === null || changed(living)
 }
 
-async function readSide(app: App, space: string, repo: Repository, base: CommitId, head: CommitId, list: readonly TreeChange[]): Promise<Side> {
+async function readSide(app: App, space: SpaceRepository, base: CommitId, head: CommitId, list: readonly TreeChange[]): Promise<Side> {
   const changes = new Map(list.map((change) => [change.path, change]))
-  const identify = await idsOf(app, space, repo, head, await overridesFrom(app, space, repo, base, head))
+  const identify = await idsOf(app, space, head, await overridesFrom(app, space, base, head))
   const places = new Map<string, TreeEntry>()
   const slices = new Slices()
   for (const { after } of list) {
@@ -96,8 +98,9 @@ async function readSide(app: App, space: string, repo: Repository, base: CommitI
   return { changes, identify, places }
 }
 
-async function idsOf(app: App, space: string, repo: Repository, commit: CommitId, overrides: IdOverrides): Promise<(path: string) => string> {
-  const { root } = (await readConfig(await repo.at(commit), app.texts.for(space))).config
+/** Tells the ID of the page or file at a path of a commit. */
+async function idsOf(app: App, { doc, repo }: SpaceRepository, commit: CommitId, overrides: IdOverrides): Promise<(path: string) => string> {
+  const { root } = (await readConfig(await repo.at(commit), app.texts.for(doc.id))).config
   const identify = idOf(overrides)
   return (path) => identify(kindOfPath(keyBelow(root, path)), keyBelow(root, path))
 }
