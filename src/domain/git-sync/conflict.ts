@@ -2,7 +2,7 @@ import type { RefMove, Repository } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { type ChangeRequestDoc, changeRequests } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
-import { createChangeRequest, setStatus } from '../change-requests/change-requests.js'
+import { createChangeRequest, changeDocument } from '../change-requests/change-requests.js'
 import { groundHeader } from '../commits/merge/branch-ground.js'
 import { type CommitInput, commitMessage, makeCommit } from '../commits/make-commit.js'
 import { joinedBase } from '../commits/merge/joined-base.js'
@@ -201,5 +201,5 @@ export async function settleConflict(sync: Sync, why: string): Promise<void> {
   if (incoming !== null) await space.repo.move([{ ref: incomingRef(remote.key), from: incoming, to: null }], 'conflict settled')
   const doc = await findConflict(sync)
   if (doc)
-    await setStatus(app, doc.id, (stored) => (isLive(stored) ? { ...stored, status: 'archived', note: why, updatedAt: app.clock.now().toISOString() } : stored))
+    await changeDocument(app, doc.id, (stored) => (isLive(stored) ? { ...stored, status: 'archived', note: why, updatedAt: app.clock.now().toISOString() } : stored))
 }
