@@ -94,7 +94,6 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
     const git = await openGit({
       budget,
       reposDir: resolve(config.reposDir),
-      allowedProtocols,
       maxBlobBytes: config.blobLimitBytes,
       remote: createRemoteOperations({ allowedProtocols, allowPrivateNetworks: config.allowPrivateNetworks, resolve: resolveHost, ...sshIdentity(config) }),
       notice: (message) => log.warn({}, message),

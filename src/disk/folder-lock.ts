@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { hostname } from 'node:os'
 
-/** Another process (or another part of this one) works on the folder. Members are null where the holder left no word. */
+/** Another process (or another part of this one) uses the folder. Members are null if the lock file does not say who. */
 export class FolderLocked extends Error {
   constructor(
     readonly dir: string,
@@ -32,10 +32,10 @@ const BSD_EXLOCK = 0x20 | 0x4
 const LOCKED_BY_ANOTHER = 1
 
 /**
- * Takes the operating system's lock (flock) on `path`, which dies with the process however that ends: nothing to clean up
- * after a kill, no process ID to be mistaken for another's. Node has no call for it, so on Linux `flock` of util-linux (or
- * busybox) locks our open file, inherited as its descriptor 3, and ends; the lock stays with the file as long as we have
- * it open. The file's content only says who holds it. `dir` is the folder that the lock is for. Throws `FolderLocked`.
+ * Takes the operating system's lock (flock) on `path`. The lock ends with the process, however that ends: there is nothing to
+ * clean up after a kill, and no process ID that could be mistaken for another's. Node has no call for it, so on Linux `flock` of
+ * util-linux (or busybox) locks our open file, which it inherits as descriptor 3, and exits; the lock stays as long as we have
+ * the file open. The file's content only says who holds the lock. `dir` is the folder that the lock is for. Throws `FolderLocked`.
  */
 export function takeLock(dir: string, path: string): Lock {
   const fd = open(dir, path)
@@ -81,7 +81,7 @@ function lockedBy(dir: string, path: string): FolderLocked {
   try {
     holder = JSON.parse(readFileSync(path, 'utf8')) as Partial<Holder>
   } catch {
-    // The holder is about to write who it is; the refusal stands without.
+    // The holder has not written its name yet: refuse without it.
   }
   return new FolderLocked(dir, holder.pid ?? null, holder.host ?? null, holder.since ?? null)
 }

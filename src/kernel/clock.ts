@@ -1,6 +1,5 @@
 /** Where the time comes from, so that tests can set it. */
 export interface Clock {
-  /** The present moment. */
   now(): Date
 }
 

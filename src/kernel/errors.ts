@@ -1,5 +1,5 @@
 /**
- * Every error that a client may see: its HTTP status and when it is answered. Golden file: test/golden/errors.json.
+ * Every error that a client may see: its HTTP status and when it is returned. Golden file: test/golden/errors.json.
  * The body is `{"error": {"code": <status>, "message", "details"?, "paths"?}}`.
  */
 export const errorTable = {

@@ -89,8 +89,6 @@ const perhaps = (schemas: TProperties): TProperties => Object.fromEntries(Object
 export const SiteCustomizationInput = Type.Unsafe<Parts>(Type.Object({ ...perhaps(singles), ...partly(groups) }, { ...closed, $id: 'SiteCustomizationInput' }))
 export type SiteCustomizationInput = Parts
 
-/** Names of the settings that are one value each. */
-export const customizationSingles = Object.keys(singles) as (keyof typeof singles)[]
 /** Names of the groups of settings. */
 export const customizationGroups = Object.keys(groups) as (keyof typeof groups)[]
 

@@ -11,7 +11,7 @@ import type { FileSystem } from './types.js'
 
 const WRITE_AT_ONCE = 8
 
-/** Which checkpoint files are out of date, and the writing of them. */
+/** Knows which checkpoint files are out of date, and writes them. */
 export class Checkpointer {
   readonly #fs: FileSystem
   readonly #dir: string
@@ -40,9 +40,9 @@ export class Checkpointer {
   }
 
   /**
-   * Brings all files that are out of date up to date, then drops the log before the present segment, which must have just
-   * been begun. An interruption at any point leaves files that are newer than the manifest says: harmless, since each
-   * names its own place in the log. Answers the number of files. When this throws, the log is kept and the files stay noted.
+   * Writes all files that are out of date, then deletes the log before the current segment, which must be new. An interruption
+   * may leave files that are newer than the manifest; this is harmless, since each file says up to which transaction it is
+   * complete. Returns the number of files. If it throws, the log is kept, and the files are written again next time.
    */
   async run(migrated: number): Promise<number> {
     const manifest: Manifest = { format: FORMAT, migrated, logFrom: this.#database.seq + 1, owners: this.#database.ownerCounts() }
@@ -70,12 +70,12 @@ export class Checkpointer {
       const write = async (): Promise<void> => {
         for (const owner of waiting) {
           if (isJournal(table)) await this.#writeGroup(table, owner)
-          // Taken in one go: what is durable now, and how far that reaches.
+          // `seq` and the documents must be read together, without an `await` in between.
           else await this.#write({ collection: table, owner, seq: this.#database.seq, documents: this.#database.ownedBy(table, owner) })
           written++
         }
       }
-      // Settled, not raced: after a failure no straggler may still write when the store is closed.
+      // Waits for all, also after a failure: none may still write when the store is closed.
       for (const outcome of await Promise.allSettled(Array.from({ length: WRITE_AT_ONCE }, write))) if (outcome.status === 'rejected') throw outcome.reason
       await this.#fs.syncDir(folder)
     }
@@ -93,7 +93,7 @@ export class Checkpointer {
     installed()
   }
 
-  /** Removes files without documents: only now, since until the manifest moved on a start would have missed them. */
+  /** Removes the files of owners that have no documents. Only after the new manifest: by the old one, a start would report them as lost. */
   async #tidy(pending: ReadonlyMap<string, ReadonlySet<string>>): Promise<void> {
     for (const [table, owners] of pending) {
       for (const owner of owners) {

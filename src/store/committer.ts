@@ -11,7 +11,7 @@ interface Waiting {
   readonly done: (failure?: Failure) => void
 }
 
-/** Why transactions that were staged are gone; they all reject with `cause`. */
+/** Why staged transactions were undone; they all reject with `cause`. */
 export class Failure {
   constructor(readonly cause: unknown) {}
 }
@@ -26,8 +26,8 @@ export interface CommitterHooks {
 }
 
 /**
- * Group commit: while one append is on its way to the disk, the transactions that follow are staged and wait; the next
- * append takes them all. Memory changes when the append has been synced. Where it fails, everything staged is undone.
+ * Group commit: while one append is written to the disk, the following transactions are staged and wait; the next append writes
+ * them all. The tables change in memory when the append has been synced. If it fails, everything staged is undone.
  */
 export class Committer {
   readonly #database: Database
@@ -37,7 +37,7 @@ export class Committer {
   #waiting: Waiting[] = []
   #flushing: Promise<void> | null = null
   #lastFailure: Failure | null = null
-  /** Resolves when all that is staged now is durable or undone. */
+  /** Resolves when everything that is staged now is durable or undone. */
   #settled: Promise<Failure | undefined> = Promise.resolve(undefined)
 
   constructor(database: Database, log: Log, hooks: CommitterHooks) {
@@ -46,22 +46,22 @@ export class Committer {
     this.#hooks = hooks
   }
 
-  /** The last failure, by identity: a transaction during which it changes has seen what never was. */
+  /** The last failure. A transaction during which this changes has read data that was undone. */
   get lastFailure(): Failure | null {
     return this.#lastFailure
   }
 
-  /** Resolves when what is staged now is durable, with the failure where it is not. */
+  /** Resolves when everything that is staged now is durable, or with the failure if it was undone. */
   settled(): Promise<Failure | undefined> {
     return this.#settled
   }
 
-  /** Resolves when nothing is on its way to the disk. */
+  /** Resolves when nothing is being written. */
   async idle(): Promise<void> {
     await this.#flushing
   }
 
-  /** Stages changes, so that the next transaction sees them; the promise is that of `settled`. Throws before anything is staged. */
+  /** Stages changes, so that the next transaction sees them. Returns what `settled` returns. If it throws, nothing was staged. */
   stage(changes: readonly TableChanges[], additions: readonly JournalAddition[]): Promise<Failure | undefined> {
     const ops: Operation[] = changes.flatMap(({ definition, changes: list }) => {
       const { staged } = this.#database.hold(definition)
@@ -105,7 +105,7 @@ export class Committer {
     return this.#waiting.splice(0, end)
   }
 
-  /** The checkpoint files that this batch begins. */
+  /** The checkpoint files that have documents for the first time after this batch. */
   #fresh(batch: readonly Waiting[]): [string, string][] {
     const seen = new Map<string, [string, string]>()
     for (const { ops } of batch) for (const { c, o } of ops) if (!this.#database.hasOwner(c, o)) seen.set(JSON.stringify([c, o]), [c, o])
@@ -125,7 +125,7 @@ export class Committer {
     for (const { c, o } of ops) this.#hooks.touch(c, o)
   }
 
-  /** What is staged on top may have read what failed: it fails too. */
+  /** Transactions staged later may have read the failed ones, so they fail too. */
   #fail(thrown: unknown, batch: readonly Waiting[]): void {
     const failure = new Failure(thrown)
     const all = [...batch, ...this.#waiting]

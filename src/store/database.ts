@@ -5,29 +5,29 @@ import { DurableTable } from './durable-table.js'
 import type { AnyTable, AnyDocument } from './view.js'
 import { entryOf } from './view.js'
 
-/** One table in memory. */
+/** One table, in memory. */
 export interface Held {
   readonly definition: AnyTable
-  /** What is durable: all that readers outside of a transaction see. */
+  /** The durable documents: readers outside of transactions see only these. */
   readonly durable: DurableTable
-  /** What transactions have written that is not durable yet. */
+  /** Changes that transactions have made and that are not durable yet. */
   staged: Layer
 }
 
-/** A document and the owner in whose checkpoint file it lies. */
+/** A document as it was found on the disk, and the owner whose checkpoint file contains it. */
 export interface Raw {
   readonly document: AnyDocument
   readonly owner: string
 }
 
-/** All tables, those of the present code and those that only the disk knows. */
+/** All tables: those of the current code, and those that are only on the disk. */
 export class Database {
-  /** The last transaction that the tables hold. */
+  /** The number of the last transaction that the tables contain. */
   seq: number
   readonly #held = new Map<string, Held>()
-  /** Documents from the disk whose table the code has not shown yet. */
+  /** Documents from the disk whose table has not been used yet. */
   readonly #raw = new Map<string, Raw[]>()
-  /** Those of them that `takeRaw` has put in order. */
+  /** Names of the tables of `#raw` that `takeRaw` has sorted. */
   // bound: the journals that documents of earlier releases became
   readonly #sorted = new Set<string>()
 
@@ -38,12 +38,12 @@ export class Database {
     this.seq = seq
   }
 
-  /** Hands in what was found on the disk, before the table is first used. */
+  /** Adds the documents that were found on the disk, before the table is first used. */
   load(name: string, documents: Raw[]): void {
     this.#raw.set(name, documents)
   }
 
-  /** Takes documents out that the code has no table for any more, at most `count`, in an order. */
+  /** Removes and returns the first `count` documents, sorted by `by`, of a table that the code does not use any more. */
   takeRaw(name: string, count: number, by: (document: AnyDocument) => string): Raw[] {
     const raw = this.#raw.get(name) ?? []
     if (!this.#sorted.has(name)) raw.sort((a, b) => (by(a.document) < by(b.document) ? -1 : 1))
@@ -53,8 +53,8 @@ export class Database {
   }
 
   /**
-   * The table of a definition; its indexes are built at the first call. Throws `DuplicateKey` where stored documents
-   * break a unique index (a migration was forgotten), `TypeError` for a second definition of the same name.
+   * The table of a definition; the first call builds its indexes. Throws `DuplicateKey` if stored documents violate a unique
+   * index (a migration is missing), `TypeError` for a second definition with the same name.
    */
   hold(definition: AnyTable): Held {
     const known = this.#held.get(definition.name)
@@ -66,7 +66,7 @@ export class Database {
       for (const index of definition.unique ?? []) {
         for (const key of entry.keys.get(index) ?? []) if (durable.count(index, key) > 0) throw new DuplicateKey(definition.name, index, key)
       }
-      // It stays in the file it lies in, whatever the code says by now of its owner, until it is next written: moves go through the log.
+      // A document stays in its file until it is next written, even if its owner is another one now: only the log moves documents.
       durable.put({ ...entry, owner })
     }
     this.#raw.delete(definition.name)
@@ -95,7 +95,7 @@ export class Database {
     return (this.#raw.get(name) ?? []).filter((raw) => raw.owner === owner).map((raw) => raw.document)
   }
 
-  /** How many owners have documents, by table. */
+  /** How many owners have documents, for each table. */
   ownerCounts(): Record<string, number> {
     const counts = this.journals.counts()
     for (const [name, held] of this.#held) if (held.durable.ownerCount > 0) counts[name] = held.durable.ownerCount
@@ -103,7 +103,7 @@ export class Database {
     return counts
   }
 
-  /** Forgets everything that is not durable. */
+  /** Undoes all changes that are not durable. */
   unstage(): void {
     for (const held of this.#held.values()) held.staged = new Layer(held.durable)
     this.journals.unstage()

@@ -2,19 +2,19 @@ import type { Direction, SortKey } from '../kernel/paging.js'
 import { OrderIndex } from './order-index.js'
 import { type AnyOrder, type Entry, KeyIndex, type View } from './view.js'
 
-/** What is durable of one table, in memory. Every change costs the same, however many documents there are. */
+/** The durable documents of one table, in memory. A change takes the same time however many documents there are. */
 export class DurableTable implements View {
-  // bound: the documents that are stored; so are those below
+  // bound: the stored documents, as for the maps below
   readonly #entries = new Map<string, Entry>()
   readonly #index = new KeyIndex()
   readonly #owners = new Map<string, Map<string, Entry>>()
-  /** Those that were asked for; the others would cost time at the start, and memory. */
+  /** The orders that were used; building the others would take time at the start, and memory. */
   readonly #orders = new Map<AnyOrder, OrderIndex>()
 
   get size(): number {
     return this.#entries.size
   }
-  /** How many owners have a document. */
+  /** How many owners have documents. */
   get ownerCount(): number {
     return this.#owners.size
   }
@@ -70,7 +70,7 @@ export class DurableTable implements View {
     if (!index) this.#orders.set(order, (index = new OrderIndex(order, this.#entries.values())))
     return index
   }
-  /** The documents of one checkpoint file; none = the file goes. */
+  /** The documents of one checkpoint file; if there are none, the file is removed. */
   ownedBy(owner: string): Entry[] {
     return [...(this.#owners.get(owner)?.values() ?? [])]
   }

@@ -1,9 +1,9 @@
-/** The document was replaced since it was read: read it again and decide anew. */
+/** The document was replaced after it was read: read it again and decide again. */
 export class StaleDocument extends Error {
   constructor(
     readonly table: string,
     readonly id: string,
-    /** The version handed in. */
+    /** The version of the document that was to replace it. */
     readonly given: number,
     /** The version stored. */
     readonly stored: number,
@@ -13,7 +13,7 @@ export class StaleDocument extends Error {
   }
 }
 
-/** The ID, or a key of a unique index, is taken. */
+/** Another document has this ID, or this key in a unique index. */
 export class DuplicateKey extends Error {
   constructor(
     readonly table: string,
@@ -21,12 +21,12 @@ export class DuplicateKey extends Error {
     readonly index: string,
     readonly key: string,
   ) {
-    super(`${table} has a document with ${index} ${JSON.stringify(key)} already`)
+    super(`${table} already has a document with ${index} ${JSON.stringify(key)}`)
     this.name = 'DuplicateKey'
   }
 }
 
-/** There is no document with this ID to replace. */
+/** There is no document with this ID. */
 export class NoDocument extends Error {
   constructor(
     readonly table: string,
@@ -37,11 +37,11 @@ export class NoDocument extends Error {
   }
 }
 
-/** A file of the store is not what was written. The store refuses to start rather than lose what it cannot read. */
+/** A file of the store was damaged. The store refuses to start rather than lose what it cannot read. */
 export class StoreDamaged extends Error {
   constructor(
     readonly file: string,
-    /** Where the damage begins, in bytes. */
+    /** Where the damage begins, in bytes from the start of the file. */
     readonly offset: number,
     what: string,
     /** What the operator can do. */

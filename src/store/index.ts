@@ -1,4 +1,4 @@
-// The door of the document store. How it keeps its promises is told in store.ts (commit), recovery.ts (start) and checkpointer.ts.
+// The door of the document store. See store.ts for transactions, recovery.ts for the start, checkpointer.ts for the files.
 export { FolderLocked as StoreLocked } from '../disk/folder-lock.js'
 export { DuplicateKey, NoDocument, StaleDocument, StoreClosed, StoreDamaged, StoreTooNew } from './errors.js'
 export { openStore } from './open.js'

@@ -6,8 +6,8 @@ import type { Migration, MigrationView } from './types.js'
 import { type AnyTable, type AnyDocument, ownerOf } from './view.js'
 
 /**
- * Runs the migrations that the store has not seen, in order; each is one transaction of the log, so an interrupted start
- * goes on where it was. Answers the new version. Throws `StoreTooNew` where the store knows more migrations than the code.
+ * Runs the migrations that the store has not had yet, in order. Each is one transaction of the log, so after an interrupted start the
+ * next one continues. Returns the new version. Throws `StoreTooNew` if the store has had more migrations than the code has.
  */
 export async function migrate(
   to: { database: Database; log: Log; documents: Map<string, Raw[]>; tables: readonly AnyTable[]; dir: string },
@@ -17,7 +17,7 @@ export async function migrate(
 ): Promise<number> {
   const sorted = [...migrations].sort((a, b) => a.version - b.version)
   for (const [index, { version }] of sorted.entries()) {
-    if (version !== index + 1) throw new TypeError(`migrations are numbered 1, 2, 3 …: ${index + 1} is missing or there twice`)
+    if (version !== index + 1) throw new TypeError(`migrations are numbered 1, 2, 3 …: ${index + 1} is missing or occurs twice`)
   }
   if (from > sorted.length) throw new StoreTooNew(to.dir, `the documents are at migration ${from}, this release knows ${sorted.length}`)
   for (const migration of sorted.slice(from)) {
@@ -38,7 +38,7 @@ export async function migrate(
 class RawView implements MigrationView {
   readonly #documents: Map<string, Raw[]>
   readonly #definitions: ReadonlyMap<string, AnyTable>
-  /** Copies of the tables that were written to, by ID. */
+  /** The tables that were changed: copies of their documents by ID. */
   readonly #changed = new Map<string, Map<string, Raw>>()
 
   constructor(documents: Map<string, Raw[]>, definitions: ReadonlyMap<string, AnyTable>) {

@@ -11,14 +11,13 @@ import { recover } from './recovery.js'
 import { EmbeddedStore } from './store.js'
 import type { Store, StoreOptions } from './types.js'
 
+const CHECKPOINT_AFTER_BYTES = 4 * 1024 * 1024
 /** The same while documents of earlier releases are moved into journals. */
 const CONVERT_BYTES = 64 * 1024 * 1024
-const CHECKPOINT_AFTER_BYTES = 4 * 1024 * 1024
 
 /**
- * Opens the store in a folder, or begins one. Throws `StoreLocked` where another process has it open, `StoreDamaged` where
- * a file is not what was written, `StoreTooNew` where a newer release wrote it, `DuplicateKey` where stored documents
- * break a unique index of `tables`.
+ * Opens the store in a folder, or creates one. Throws `StoreLocked` if another process has it open, `StoreDamaged` if a file is
+ * damaged, `StoreTooNew` if a newer release wrote it, `DuplicateKey` if stored documents violate a unique index of `tables`.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const {
@@ -36,7 +35,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   let log: Log | undefined
   try {
     const found = await recover(fs, dir, tell)
-    // Before anything is written that earlier releases would misread.
+    // Before anything is written that earlier releases cannot read.
     if (found.manifest.format < FORMAT) await writeManifest(fs, dir, { ...found.manifest, format: FORMAT })
     log = await Log.open(fs, layout(dir).log, found.segment, found.lastSeq + 1)
     const database = new Database(found.lastSeq, found.journals)

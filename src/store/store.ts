@@ -23,17 +23,17 @@ export interface StoreParts {
   readonly tell: (event: StoreEvent) => void
 }
 
-/** The store over memory, log and checkpoints. Transactions run one after another; each resolves when it is durable. */
+/** The store: tables in memory, a log, and checkpoints. Transactions run one after another; each resolves when it is durable. */
 export class EmbeddedStore implements Store {
   readonly #parts: StoreParts
   readonly #committer: Committer
-  /** The transaction whose work is on the present call stack. */
+  /** The transaction in which the current code runs, if any. */
   readonly #running = new AsyncLocalStorage<OpenTransaction>()
-  /** Transactions that run or wait for their turn. */
+  /** How many transactions run or wait for their turn. */
   #unfinished = 0
   #turn: Promise<unknown> = Promise.resolve()
   #checkpoint: Promise<void> | null = null
-  /** Log size from which the next checkpoint is tried. */
+  /** The log size at which the next checkpoint begins. */
   #checkpointAt: number
   #closing: Promise<void> | null = null
 
@@ -49,19 +49,19 @@ export class EmbeddedStore implements Store {
 
   async transact<R>(work: (tx: Transaction) => Promise<R>): Promise<R> {
     if (this.#closing) throw new StoreClosed()
-    if (this.#running.getStore()?.isOver === false) throw new Error('a transaction within a transaction would wait for itself; use tx')
+    if (this.#running.getStore()?.isOver === false) throw new Error('a transaction within a transaction would wait for itself; use the `tx` of the outer one')
     this.#unfinished++
     const run = this.#turn.then(() => this.#run(work))
     this.#turn = run.catch(() => undefined)
     const { settled, outcome } = await run
-    // Also work that wrote nothing, or threw, may have seen what is not durable yet: nobody hears of it before it is.
+    // A transaction that wrote nothing, or threw, may have read data that is not durable yet: its result waits until that is.
     const failure = await settled
     if ('thrown' in outcome) throw outcome.thrown
     if (failure) throw failure.cause
     return outcome.value
   }
 
-  /** The part of a transaction that no other runs beside. */
+  /** The part of a transaction during which no other one runs. */
   async #run<R>(work: (tx: Transaction) => Promise<R>): Promise<{ settled: Promise<Failure | undefined>; outcome: { value: R } | { thrown: unknown } }> {
     const before = this.#committer.lastFailure
     const tx = new OpenTransaction(this.#parts.database)
@@ -78,7 +78,7 @@ export class EmbeddedStore implements Store {
       return { settled: this.#committer.settled(), outcome: { thrown } }
     } finally {
       tx.end()
-      // Until Node 24, a storage in use makes every promise of the process pay for it; `run` enables it again.
+      // Before Node 24, an AsyncLocalStorage in use slows down all promises of the process. `run` enables it again.
       if (--this.#unfinished === 0) this.#running.disable()
     }
   }
@@ -148,7 +148,7 @@ export class EmbeddedStore implements Store {
     return this.transact((tx) => tx.remove(of, id))
   }
 
-  /** Between two appends: begins a new log and writes checkpoints beside the work that goes on. */
+  /** Called between two appends: if the log is long, begins a new segment, and writes checkpoints while work continues. */
   async #rotateWhenLong(): Promise<void> {
     const { log, checkpointAfterBytes } = this.#parts
     if (this.#checkpoint || log.length < this.#checkpointAt || log.isFresh) return
@@ -157,7 +157,7 @@ export class EmbeddedStore implements Store {
       this.#checkpointAt = checkpointAfterBytes
       this.#checkpoint = this.#writeCheckpoints().finally(() => (this.#checkpoint = null))
     } catch (error) {
-      // Nothing is lost, the log only grows: try again when it has grown as much once more.
+      // Nothing is lost, but the log stays long. Try again when it has grown by the same amount.
       this.#checkpointAt = log.length + checkpointAfterBytes
       this.#parts.tell({ event: 'checkpoint-failed', error })
     }

@@ -26,24 +26,24 @@ const keyOf = (journal: string, group: string): string => JSON.stringify([journa
 
 export const listOf = <T extends object>(view: View, ids: Iterable<string>): Document<T>[] => Array.from(ids, (id) => view.entry(id)!.document as Document<T>)
 
-/** Throws `TypeError` for a name that is no index of the table. */
+/** Throws `TypeError` if the table has no such index. */
 export function checkIndex(of: AnyTable, index: string): void {
   if (!Object.hasOwn(of.indexes, index)) throw new TypeError(`${of.name} has no index ${index}`)
 }
 
-/** The order of that name. Throws `TypeError` where the table has none. */
+/** An order of the table by its name. Throws `TypeError` if there is none. */
 export function orderOf(of: AnyTable, order: string): AnyOrder {
   const found = Object.hasOwn(of.orders ?? {}, order) ? of.orders?.[order] : undefined
   if (!found) throw new TypeError(`${of.name} has no order ${order}`)
   return found
 }
 
-/** One run of a transaction's work: what it writes lies in layers of its own until it is committed. */
+/** A transaction that runs: its changes are in layers of its own until they are committed. */
 export class OpenTransaction implements Transaction {
   readonly #database: Database
   readonly #layers = new Map<AnyTable, Layer>()
   readonly additions: JournalAddition[] = []
-  /** The same by journal and group. */
+  /** The same, by journal and group. */
   readonly #added = new Map<string, JournalAddition[]>()
   #over = false
 
@@ -51,7 +51,7 @@ export class OpenTransaction implements Transaction {
     this.#database = database
   }
 
-  /** From here on, every call throws: the work was not awaited, or kept `tx`. */
+  /** After this, every call throws: either the work did not await something, or somebody kept `tx`. */
   end(): void {
     this.#over = true
   }
@@ -60,7 +60,7 @@ export class OpenTransaction implements Transaction {
   }
 
   #layer(of: AnyTable): Layer {
-    if (this.#over) throw new Error('this transaction is over; await everything that uses it')
+    if (this.#over) throw new Error('this transaction has ended; await every call on it')
     let layer = this.#layers.get(of)
     if (!layer) this.#layers.set(of, (layer = new Layer(this.#database.hold(of).staged)))
     return layer
@@ -113,7 +113,7 @@ export class OpenTransaction implements Transaction {
   }
 
   async append<T extends object>(to: Journal<T>, group: string, make: (position: number) => T, least = 1): Promise<T> {
-    if (this.#over) throw new Error('this transaction is over; await everything that uses it')
+    if (this.#over) throw new Error('this transaction has ended; await every call on it')
     const position = Math.max(this.#nextOf(to.name, group), least)
     const record = frozenJson(make(position)) as T
     if (to.group(record) !== group)
@@ -159,7 +159,7 @@ export class OpenTransaction implements Transaction {
     return document
   }
 
-  /** What the work wrote, without what it took back again. */
+  /** The changes of the transaction, without documents that it both inserted and removed. */
   changes(): TableChanges[] {
     return [...this.#layers]
       .map(([definition, layer]) => {
@@ -170,7 +170,7 @@ export class OpenTransaction implements Transaction {
   }
 }
 
-/** `id` and `version` come first, for those who read the files. */
+/** Puts `id` and `version` first, for people who read the files. */
 function withVersion(draft: object, version: number): AnyDocument {
   const { id, version: _, ...rest } = frozenJson(draft) as AnyDocument
   if (typeof id !== 'string') throw new TypeError('a document needs an id, a string')
@@ -178,7 +178,7 @@ function withVersion(draft: object, version: number): AnyDocument {
   return Object.freeze({ id, version, ...rest })
 }
 
-/** What the log keeps of a change; `before` is the document as it was. */
+/** The operations of a change for the log; `before` is the old state of the document. */
 export function operationsOf(table: string, { id, entry }: Change, before: Entry | undefined): Operation[] {
   const ops: Operation[] = []
   if (before && before.owner !== entry?.owner) ops.push({ c: table, o: before.owner, remove: id })

@@ -2,16 +2,11 @@ import * as assert from 'uvu/assert'
 import { newMembership } from '../../src/domain/people/organizations.js'
 import { type Role, type SiteDoc, emptyStructure, sites, collections, grants, memberships, teamMembers, tokens } from '../../src/model/index.js'
 import { eventsOf } from '../support/events.js'
-import { type Caller, startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { type Caller, startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 
-const test = suite('api: members')
-let here: TestService
 let now = Date.now()
-test.before(async () => {
-  here = await startService({ overrides: { clock: { now: () => new Date(now) } } })
-})
-test.after(() => here.close())
+const [test, here] = await suiteWith('api: members', () => startService({ overrides: { clock: { now: () => new Date(now) } } }))
 
 /** An organization of its own, so that counts are the test's. */
 async function organization(): Promise<string> {

@@ -6,15 +6,10 @@ import { rolesOf } from '../../src/domain/roles/roles-of-list.js'
 import { collections, type DefaultLevel, grants, membershipId, memberships, type Role, roles, spaces } from '../../src/model/index.js'
 import { allEvents } from '../support/events.js'
 import type { Caller } from '../support/service.js'
-import { suite } from '../support/suite.js'
-import { type Fixture, startFixture } from './fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { startFixture } from './fixture.js'
 
-const test = suite('collections: delete')
-let f: Fixture
-test.before(async () => {
-  f = await startFixture()
-})
-test.after(() => f.close())
+const [test, f] = await suiteWith('collections: delete', startFixture)
 
 const remove = (id: string, who = f.admin) => who.call('delete', `/v1/collections/${id}`)
 

@@ -4,15 +4,10 @@ import * as assert from 'uvu/assert'
 import { newMembership } from '../../src/domain/people/organizations.js'
 import { memberships, type Role } from '../../src/model/index.js'
 import type { Caller } from '../support/service.js'
-import { suite } from '../support/suite.js'
-import { type Fixture, startFixture } from './fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { startFixture } from './fixture.js'
 
-const test = suite('collections: nobody gets a greater role by a detour')
-let f: Fixture
-test.before(async () => {
-  f = await startFixture()
-})
-test.after(() => f.close())
+const [test, f] = await suiteWith('collections: nobody gets a greater role by a detour', startFixture)
 
 const level = (kind: 'space' | 'collection', id: string, defaultLevel: Role | null) => f.admin.call('patch', `/v1/${kind}s/${id}`, { defaultLevel }).expect(200)
 const to = (who: Caller, verb: 'move' | 'transfer', parent: string) => (id: string) =>

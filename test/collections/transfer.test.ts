@@ -3,18 +3,15 @@ import { newMembership } from '../../src/domain/people/organizations.js'
 import { collections, grants, keptGrants, memberships, type Role, spaces } from '../../src/model/index.js'
 import { allEvents } from '../support/events.js'
 import type { Caller } from '../support/service.js'
-import { suite } from '../support/suite.js'
-import { type Fixture, startFixture } from './fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { startFixture } from './fixture.js'
 
-const test = suite('collections: transfer')
-let f: Fixture
 /** Another organization of the admin. */
 let other: string
+const [test, f] = await suiteWith('collections: transfer', startFixture)
 test.before(async () => {
-  f = await startFixture()
   other = (await f.admin.call('post', '/v1/orgs', { title: 'Other' }).expect(201)).body.id
 })
-test.after(() => f.close())
 
 const transfer = (kind: 'space' | 'collection', id: string, body: object, who = f.admin) => who.call('post', `/v1/${kind}s/${id}/transfer`, body)
 const join = async (who: Caller, organization: string, role: Role | null) => {

@@ -1,16 +1,11 @@
 import * as assert from 'uvu/assert'
 import { memberships, membershipId } from '../../src/model/index.js'
 import type { Caller } from '../support/service.js'
-import { suite } from '../support/suite.js'
-import { type Desk, openDiscussion, startService, type TestService } from './fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { type Desk, openDiscussion, startService } from './fixture.js'
 
-const test = suite('comments: what they say and who may do what')
-let here: TestService
 let now = Date.parse('2026-01-01T00:00:00Z')
-test.before(async () => {
-  here = await startService({ overrides: { clock: { now: () => new Date(now) } } })
-})
-test.after(() => here.close())
+const [test, here] = await suiteWith('comments: what they say and who may do what', () => startService({ overrides: { clock: { now: () => new Date(now) } } }))
 
 const hello = { body: { markdown: 'Hello.' } }
 const post = async (who: Caller, at: string, input: object = hello) => {

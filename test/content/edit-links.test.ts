@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { relativeTarget, rewriteReferences } from '../../src/content/edit/links.js'
+import { relativeTarget, rewriteReferences } from '../../src/content/edit/rewrite-references.js'
 import { firstHeading, setFirstHeading } from '../../src/content/title.js'
 import { suite } from '../support/suite.js'
 

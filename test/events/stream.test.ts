@@ -4,20 +4,17 @@ import { announceAll } from '../../src/domain/commits/announce.js'
 import { removeWhatIsOver } from '../../src/domain/events/retention.js'
 import { announcedHeads } from '../../src/model/index.js'
 import { PlainGit } from '../races/plain-git.js'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 import { handClock } from './receiver.js'
 
-const test = suite('events: the stream')
 const DAY = 24 * 60 * 60 * 1000
 const clock = handClock()
-let here: TestService
 let base: string
+const [test, here] = await suiteWith('events: the stream', () => startService({ overrides: { clock } }))
 test.before(async () => {
-  here = await startService({ overrides: { clock } })
   base = `/v1/orgs/${here.organization}/events`
 })
-test.after(() => here.close())
 
 interface Told {
   sequence: number

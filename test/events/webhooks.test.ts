@@ -2,16 +2,14 @@ import * as assert from 'uvu/assert'
 import { Webhook } from 'standardwebhooks'
 import { removeWhatIsOver } from '../../src/domain/events/retention.js'
 import { webhooks } from '../../src/model/index.js'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 import { type Receiver, startReceiver } from './receiver.js'
 
-const test = suite('webhooks')
-let here: TestService
 let base: string
 let receivers: Receiver[] = []
+const [test, here] = await suiteWith('webhooks', startService)
 test.before(async () => {
-  here = await startService()
   base = `/v1/orgs/${here.organization}/webhooks`
 })
 test.afterEach(async () => {
@@ -19,7 +17,6 @@ test.afterEach(async () => {
   receivers = []
   for (const { id } of (await here.admin.call('get', `${base}?limit=1000`).expect(200)).body.items) await here.admin.call('delete', `${base}/${id}`).expect(204)
 })
-test.after(() => here.close())
 
 const receive = async (): Promise<Receiver> => {
   const receiver = await startReceiver()

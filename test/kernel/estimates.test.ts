@@ -4,21 +4,22 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import * as assert from 'uvu/assert'
 import { parseDocument } from '../../src/content/blocks/parse.js'
-import { placesOf } from '../../src/content/blocks/places.js'
+import { commentTargetsOf } from '../../src/content/blocks/comment-targets.js'
 import { readPage } from '../../src/content/front-matter.js'
 import { idOf } from '../../src/content/identity.js'
-import { findReferences } from '../../src/content/links.js'
+import { findReferences } from '../../src/content/find-references.js'
 import { readStructure } from '../../src/content/structure.js'
 import { RevisionCache } from '../../src/domain/revisions/revision-cache.js'
 import { makeCaches } from '../../src/git/objects/caches.js'
 import { parseCommit } from '../../src/git/objects/commit-codec.js'
 import { parseTree } from '../../src/git/objects/tree-codec.js'
-import { putAll } from '../../src/git/history/parents.js'
+import { putAll } from '../../src/git/history/commit-graph.js'
 import type { CommitId } from '../../src/kernel/ids.js'
 import { MemoryBudget } from '../../src/kernel/memory-budget.js'
 import { memoryTree } from '../support/memory-tree.js'
 import { suite } from '../support/suite.js'
 
+// @own-process: it measures the heap
 const test = suite('what caches say that they hold, against the heap')
 setFlagsFromString('--expose-gc')
 const gc = runInNewContext('gc') as () => void
@@ -90,7 +91,7 @@ measured('references', (content) => {
 })
 
 measured('places of comments', (content) => {
-  for (let n = 0; n < 60; n++) content.places.set(oid(n), placesOf(parseDocument(readPage(Buffer.from(pageText(n)).toString(), 'page.md').markdown)))
+  for (let n = 0; n < 60; n++) content.places.set(oid(n), commentTargetsOf(parseDocument(readPage(Buffer.from(pageText(n)).toString(), 'page.md').markdown)))
 })
 
 measured('dates: the first map, and what later commits add to it', (content) => {
@@ -145,7 +146,7 @@ measured('ancestry', (_, git) => {
     const found = new Map(text.split('\n').map((line) => [line.slice(0, 40), line.slice(41).split(' ').filter(Boolean)]))
     const known = new Map()
     putAll(known, found)
-    git.parents.set(`${repository}:`, known)
+    git.graphs.set(`${repository}:`, known)
   }
 })
 

@@ -2,17 +2,12 @@ import * as assert from 'uvu/assert'
 import { removeExpired } from '../../src/domain/upkeep/housekeeping.js'
 import { documentTables, invites, memberships, users } from '../../src/model/index.js'
 import { eventsOf } from '../support/events.js'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 import { as, organization, person, putIn, secretOf } from './fixture.js'
 
-const test = suite('people: invitations without a mail server')
-let here: TestService
 let now = Date.now()
-test.before(async () => {
-  here = await startService({ overrides: { clock: { now: () => new Date(now) } } })
-})
-test.after(() => here.close())
+const [test, here] = await suiteWith('people: invitations without a mail server', () => startService({ overrides: { clock: { now: () => new Date(now) } } }))
 
 const DAY = 24 * 60 * 60 * 1000
 const invite = async (org: string, email: string, more: object = {}): Promise<string> => {

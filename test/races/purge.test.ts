@@ -4,10 +4,10 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import * as assert from 'uvu/assert'
 import { changeRequests, commenters, comments, documentTables, reactions, replies, spaces } from '../../src/model/index.js'
 import { openStore } from '../../src/store/index.js'
+import { moduleArguments } from '../support/own-process.js'
 import { suite } from '../support/suite.js'
 
 const SPACES = 24
@@ -15,7 +15,7 @@ const KILLS = 6
 const test = suite('kill -9 in the middle of a purge')
 
 const run = (dir: string, ...args: string[]): ChildProcess =>
-  spawn(process.execPath, ['--import', 'tsx', fileURLToPath(new URL('./purging-service.ts', import.meta.url)), dir, ...args], {
+  spawn(process.execPath, [...moduleArguments('./purging-service.js', import.meta.url), dir, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
 

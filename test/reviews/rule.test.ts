@@ -1,16 +1,11 @@
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { git } from '../support/hermetic-git.js'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 import { openCase } from './fixture.js'
 
-const test = suite('reviews: a merge needs approvals')
-let here: TestService
-test.before(async () => {
-  here = await startService()
-})
-test.after(() => here.close())
+const [test, here] = await suiteWith('reviews: a merge needs approvals', startService)
 
 const state = (review: { status: string; stale: boolean; counts: boolean }) => [review.status, review.stale, review.counts]
 

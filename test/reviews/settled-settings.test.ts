@@ -2,15 +2,10 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { MAIN } from '../../src/domain/context/refs.js'
-import { type Caller, startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { type Caller, startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 
-const test = suite('a setting or a right that is taken away: no move of a branch comes after the answer')
-let here: TestService
-test.before(async () => {
-  here = await startService()
-})
-test.after(() => here.close())
+const [test, here] = await suiteWith('a setting or a right that is taken away: no move of a branch comes after the answer', startService)
 
 const insert = { changes: [{ operation: 'insert_page', title: 'Late', document: { markdown: 'Late.\n' } }] }
 

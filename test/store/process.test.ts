@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import * as assert from 'uvu/assert'
 import { openStore, StoreLocked } from '../../src/store/index.js'
+import { moduleArguments } from '../support/own-process.js'
 import { suite } from '../support/suite.js'
 import { temporaryDir } from './places.js'
 import { marks } from './marks.js'
@@ -13,8 +14,7 @@ const test = suite('processes')
 
 /** Starts a writer; answers when it has acknowledged `count` transactions. */
 async function writer(dir: string, round: number, count: number): Promise<{ child: ChildProcess; acknowledged: string[]; ended: Promise<unknown> }> {
-  const script = new URL('writer.ts', import.meta.url).pathname
-  const child = spawn(process.execPath, ['--import', 'tsx', script, dir, String(round)], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [...moduleArguments('./writer.js', import.meta.url), dir, String(round)], { stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = Promise.all([once(child, 'exit'), once(child.stdout, 'end')])
   const acknowledged: string[] = []
   await new Promise<void>((resolve, reject) => {

@@ -28,6 +28,7 @@ import { createHttpClient } from '../../src/outbound/index.js'
 import { openStore } from '../../src/store/index.js'
 import { type GitHttp, startGitHttp } from './git-http.js'
 import { git } from './hermetic-git.js'
+import { anyLease } from './lease.js'
 
 /** Files by path; null deletes. */
 export type Edit = Record<string, string | null>
@@ -65,15 +66,15 @@ const log = (into: string[]) => {
 }
 
 /** Opens documents and repositories below `root`, as the composition root does. */
-export async function openApp(root: string, logged: string[]): Promise<App> {
+export async function openApp(root: string, logged: string[]): Promise<{ app: App; close(): Promise<void> }> {
   const locks = new KeyedMutex()
   const allowedProtocols = ['http', 'https', 'file']
-  return {
+  const { texts, close: closeTexts } = openTexts()
+  const app: App = {
     ...unasked,
     store: await openStore({ dir: join(root, 'data') }),
     git: await openGit({
       reposDir: join(root, 'repos'),
-      allowedProtocols,
       maxBlobBytes: 10_000_000,
       remote: createRemoteOperations({ allowedProtocols, allowPrivateNetworks: true }),
     }),
@@ -99,13 +100,19 @@ export async function openApp(root: string, logged: string[]): Promise<App> {
     previews: new Previews(),
     edits: new Gatherer(locks, 8),
     content: new RevisionCache(),
-    // Its threads end with the process.
-    texts: openTexts().texts,
+    texts,
     wakeJobs: () => {},
     wakeWebhooks: () => {},
     credentials: new Map(),
     log: log(logged),
   }
+  const close = async (): Promise<void> => {
+    await app.git.close()
+    await app.store.close()
+    await app.http.close()
+    await closeTexts()
+  }
+  return { app, close }
 }
 
 const tree = async (dir: string, commit: string): Promise<Record<string, string>> => {
@@ -119,7 +126,7 @@ export async function startFixture(): Promise<Fixture> {
   const served = await mkdtemp(join(tmpdir(), 'bindery-remotes-'))
   const remotes = await startGitHttp({ root: served })
   const logged: string[] = []
-  const app = await openApp(root, logged)
+  const { app, close } = await openApp(root, logged)
   const worker = startWorker(app, { concurrency: 2 })
   app.wakeJobs = worker.wake
   const now = new Date().toISOString()
@@ -150,7 +157,7 @@ export async function startFixture(): Promise<Fixture> {
     space: () => createSpace(app, actor, organization, { title: 'Docs' }),
     reload: async (space) => ({ ...space, doc: (await app.store.get(spaces, space.doc.id)) ?? space.doc }),
     edit: (space, changes, ref = MAIN) =>
-      moveBranch(space.repo, { ref, reason: 'edit', guard: unguarded }, async (head) =>
+      moveBranch(space.repo, { ref, reason: 'edit', guard: unguarded, lease: anyLease }, async (head) =>
         makeCommit(app, space, {
           parents: [head as CommitId],
           changes: Object.entries(changes).map(([path, text]) => (text === null ? { path, delete: true as const } : { path, content: Buffer.from(text) })),
@@ -181,8 +188,7 @@ export async function startFixture(): Promise<Fixture> {
     },
     async close() {
       await worker.stop()
-      await app.git.close()
-      await app.store.close()
+      await close()
       await remotes.close()
       await Promise.all([root, served].map((dir) => rm(dir, { recursive: true, force: true })))
     },

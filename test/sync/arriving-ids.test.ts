@@ -3,15 +3,10 @@ import { structureAt } from '../../src/domain/revisions/revisions.js'
 import type { LoadedSpace } from '../../src/domain/context/loaded.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { git } from '../support/hermetic-git.js'
-import { suite } from '../support/suite.js'
-import { type Fixture, startFixture } from '../support/sync-fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { startFixture } from '../support/sync-fixture.js'
 
-const test = suite('IDs of what arrives')
-let f: Fixture
-test.before(async () => {
-  f = await startFixture()
-})
-test.after(() => f.close())
+const [test, f] = await suiteWith('IDs of what arrives', startFixture)
 
 const text = (word: string): string => `# ${word}\n\n${Array.from({ length: 9 }, (_, n) => `${word} line ${n}.\n`).join('')}`
 const DOCS = {

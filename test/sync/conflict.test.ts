@@ -8,15 +8,11 @@ import type { LoadedSpace } from '../../src/domain/context/loaded.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { type ChangeRequestDoc, changeRequests } from '../../src/model/index.js'
 import { git } from '../support/hermetic-git.js'
-import { suite } from '../support/suite.js'
-import { type Fixture, startFixture } from '../support/sync-fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { startFixture } from '../support/sync-fixture.js'
+import { anyLease } from '../support/lease.js'
 
-const test = suite('git sync conflicts')
-let f: Fixture
-test.before(async () => {
-  f = await startFixture()
-})
-test.after(() => f.close())
+const [test, f] = await suiteWith('git sync conflicts', startFixture)
 
 const docs = { 'README.md': '# Home\n', 'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n', 'guide.md': '# Guide\n\none\n' }
 const head = (space: LoadedSpace, ref = 'refs/heads/main'): CommitId => space.repo.head(ref as RefName) as CommitId
@@ -51,7 +47,7 @@ async function resolve(space: LoadedSpace, id: string | undefined, content: stri
     author: f.actor.user,
     overrides: await overridesAt(f.app, space, ours),
   })
-  await space.repo.move([{ ref: branch, from: ours, to: commit }], 'resolve')
+  await space.repo.move([{ ref: branch, from: ours, to: commit }], 'resolve', anyLease)
   const loaded = await findChangeRequest(f.app, space, doc.id)
   if (!loaded) throw new Error('no change request')
   await mergeAndResume(f.app, f.actor, await f.reload(space), loaded)
@@ -149,7 +145,7 @@ test('a crash before the branch was made is made good by the next import', async
   const { number } = await changeRequest(first.changeRequest)
   const branch = `refs/heads/change-requests/${number}` as RefName
   for (const left of [mine, null] as const) {
-    await space.repo.move([{ ref: branch, from: theirs as CommitId, to: left }], 'as after a crash')
+    await space.repo.move([{ ref: branch, from: theirs as CommitId, to: left }], 'as after a crash', anyLease)
     assert.is((await f.import(space, { url: remote.url })).state, 'conflict')
     assert.is(head(space, branch), theirs)
   }

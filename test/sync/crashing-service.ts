@@ -7,7 +7,7 @@ import { openApp } from '../support/sync-fixture.js'
 
 // Run by jobs.test.ts in a process of its own: starts an import into a space for each URL, says so, and waits to be killed.
 const [root, ...urls] = process.argv.slice(2)
-const app = await openApp(root as string, [])
+const { app } = await openApp(root as string, [])
 const now = new Date().toISOString()
 const user = await app.store.insert(users, { id: 'ada', displayName: 'Ada', email: 'ada@example.org', createdAt: now, proof: 'operator' })
 const org = {

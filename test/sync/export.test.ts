@@ -2,15 +2,11 @@ import * as assert from 'uvu/assert'
 import { overridesAt } from '../../src/domain/revisions/identity.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { git } from '../support/hermetic-git.js'
-import { suite } from '../support/suite.js'
-import { type Fixture, startFixture } from '../support/sync-fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { startFixture } from '../support/sync-fixture.js'
+import { anyLease } from '../support/lease.js'
 
-const test = suite('git export')
-let f: Fixture
-test.before(async () => {
-  f = await startFixture()
-})
-test.after(() => f.close())
+const [test, f] = await suiteWith('git export', startFixture)
 
 const docs = { 'README.md': '# Home\n', 'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n', 'guide.md': '# Guide\n\none\ntwo\nthree\n' }
 const main = (repo: { head(ref: RefName): string | null }): CommitId => repo.head('refs/heads/main' as RefName) as CommitId
@@ -51,7 +47,7 @@ test('the exported commit carries the page IDs of main, and others who wrote are
   const { makeCommit } = await import('../../src/domain/commits/make-commit.js')
   const { moveBranch } = await import('../../src/domain/commits/move-branch.js')
   const { unguarded } = await import('../../src/domain/commits/guards.js')
-  await moveBranch(space.repo, { ref: 'refs/heads/main' as RefName, reason: 'edit', guard: unguarded }, async (head) =>
+  await moveBranch(space.repo, { ref: 'refs/heads/main' as RefName, reason: 'edit', guard: unguarded, lease: anyLease }, async (head) =>
     makeCommit(f.app, space, {
       parents: [head as CommitId],
       changes: [{ path: 'mine.md', content: Buffer.from('# Grace\n') }],

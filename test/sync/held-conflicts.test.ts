@@ -5,15 +5,10 @@ import { listConflicts } from '../../src/domain/change-requests/conflicts.js'
 import { updateFromMain } from '../../src/domain/change-requests/merge-requests.js'
 import { mergeAndResume } from '../../src/domain/git-sync/resume-after-merge.js'
 import { git } from '../support/hermetic-git.js'
-import { suite } from '../support/suite.js'
-import { type Fixture, startFixture } from '../support/sync-fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { startFixture } from '../support/sync-fixture.js'
 
-const test = suite('the ground of a conflict is that of its import')
-let f: Fixture
-test.before(async () => {
-  f = await startFixture()
-})
-test.after(() => f.close())
+const [test, f] = await suiteWith('the ground of a conflict is that of its import', startFixture)
 
 const [main, docs] = ['refs/heads/main', 'refs/heads/docs'] as const
 const page = (...lines: string[]): string => `# Guide\n\n${lines.join('\n')}\n`

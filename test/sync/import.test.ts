@@ -2,15 +2,10 @@ import * as assert from 'uvu/assert'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { changeRequests } from '../../src/model/index.js'
 import { git } from '../support/hermetic-git.js'
-import { suite } from '../support/suite.js'
-import { type Fixture, startFixture } from '../support/sync-fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { startFixture } from '../support/sync-fixture.js'
 
-const test = suite<{ f: Fixture }>('git import')
-let f: Fixture
-test.before(async () => {
-  f = await startFixture()
-})
-test.after(() => f.close())
+const [test, f] = await suiteWith('git import', startFixture)
 
 const docs = { 'README.md': '# Home\n', 'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n', 'guide.md': '# Guide\n\none\ntwo\nthree\n' }
 const main = (repo: { head(ref: RefName): CommitId | null }): CommitId => repo.head('refs/heads/main' as RefName) as CommitId

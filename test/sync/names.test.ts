@@ -5,15 +5,10 @@ import { idOf } from '../../src/content/identity.js'
 import type { LoadedSpace } from '../../src/domain/context/loaded.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { git } from '../support/hermetic-git.js'
-import { suite } from '../support/suite.js'
-import { type Fixture, startFixture } from '../support/sync-fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { startFixture } from '../support/sync-fixture.js'
 
-const test = suite('names and sizes that a sync meets')
-let f: Fixture
-test.before(async () => {
-  f = await startFixture()
-})
-test.after(() => f.close())
+const [test, f] = await suiteWith('names and sizes that a sync meets', startFixture)
 
 const odd = ['line\nbreak.md', 'back\\slash.md', 'bell\u0007.md']
 const unfit = (folder: string): Record<string, string> => Object.fromEntries(odd.map((name) => [folder + name, '# Odd\n']))

@@ -10,17 +10,12 @@ import type { RefName } from '../../src/kernel/ids.js'
 import { type BareRepository, createBareRepository } from '../support/bare-repository.js'
 import { git } from '../support/hermetic-git.js'
 import { startService, type TestService } from '../support/service.js'
-import { fingerprintOf, makeKey, type Sshd, startSshd } from '../support/sshd.js'
-import { suite } from '../support/suite.js'
+import { fingerprintOf, makeKey, startSshd } from '../support/sshd.js'
+import { suiteWith } from '../support/suite.js'
 
-const test = suite('sync: ssh remotes')
 const MAIN = 'refs/heads/main' as RefName
-let sshd: Sshd
 let repositories = 0
-test.before(async () => {
-  sshd = await startSshd()
-})
-test.after(() => sshd.close())
+const [test, sshd] = await suiteWith('sync: ssh remotes', startSshd)
 
 const bare = (files?: Record<string, string>): Promise<BareRepository> =>
   createBareRepository(join(sshd.folder, `r${++repositories}.git`), files ? { files } : {})
@@ -76,7 +71,7 @@ test('a host that is not known is refused with its key, and nothing is sent; wit
   const before = sshd.log().match(/Accepted publickey/g)?.length ?? 0
   const { kind, message } = await refusal(operations({ sshKeyFile: sshd.key, knownHostsFile }).remoteHead(ours.path, remote, MAIN))
   assert.is(kind, 'unreachable')
-  assert.match(message, `does not know the ssh host [127.0.0.1]:${sshd.port}; it shows the key ${sshd.fingerprint} (ssh-ed25519)`)
+  assert.match(message, `does not know the ssh host [127.0.0.1]:${sshd.port}; its key is ${sshd.fingerprint} (ssh-ed25519)`)
   assert.match(message, 'BINDERY_SSH_KNOWN_HOSTS')
   assert.ok(message.endsWith(sshd.hostLine), message)
   assert.not.match(message, sshd.folder)

@@ -4,7 +4,7 @@ import { tagTable } from './tags.js'
 export interface BlockDescription {
   type: string
   object: 'block' | 'inline'
-  /** How it is written. */
+  /** How it is written in markdown. */
   syntax: string
   about: string
   /** Members of `data` that come from the syntax. */

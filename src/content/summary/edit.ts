@@ -1,9 +1,9 @@
 import { encodeEntry, habitOf, type TargetHabit } from './encode.js'
 import { splice, targetSplice, titleSplice } from './label.js'
 import { summaryOf } from './parse.js'
-import { type Locator, type Place, blankAfter, blankBefore, cutLines, insertLines, lineBefore, locate, slotFor } from './place.js'
+import { type Locator, type Located, blankAfter, blankBefore, cutLines, insertLines, lineBefore, locate, slotFor } from './place.js'
 import { type Block, MAX_DEPTH, type Scan, scanSummary } from './scan.js'
-import { settle, shifted } from './shift.js'
+import { keepSiblings, shifted } from './shift.js'
 import type { SummaryNode } from '../types.js'
 
 export type { Locator } from './place.js'
@@ -42,7 +42,7 @@ export interface Tools {
 const anew: Tools = { scan: scanSummary }
 
 /** The text and its scan at a located entry. */
-function open(text: string, locator: Locator, tools: Tools): { scan: Scan; place: Place; node: SummaryNode } {
+function open(text: string, locator: Locator, tools: Tools): { scan: Scan; place: Located; node: SummaryNode } {
   const scan = tools.scan(text)
   const place = locate(scan, locator)
   const { nodes } = summaryOf({ ...scan, blocks: [{ ...place.block, children: [] }] })
@@ -79,12 +79,12 @@ export function removeEntry(text: string, locator: Locator, { nested = 'remove' 
   const scan = tools.scan(text)
   const place = locate(scan, locator)
   const { block } = place
-  const settled = settle(text, place, nested === 'lift' ? block.children : [])
+  const settled = keepSiblings(text, place, nested === 'lift' ? block.children : [])
   if (nested === 'lift' && block.children.length > 0) return cutLines(settled, block.start, block.ownEnd)
   return cutLines(settled, onlyOne(place) && spareBlank(text, block) ? lineBefore(text, block.start) : block.start, block.end)
 }
 
-const onlyOne = ({ siblings, index, parent }: Place): boolean => {
+const onlyOne = ({ siblings, index, parent }: Located): boolean => {
   const alone = (neighbour: Block | undefined): boolean => !neighbour || neighbour.kind === 'group'
   return parent?.kind !== 'item' && alone(siblings[index - 1]) && alone(siblings[index + 1])
 }

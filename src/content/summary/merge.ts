@@ -3,7 +3,7 @@ import { placeGroup } from './groups.js'
 import { habitOf } from './encode.js'
 import { type Item, type NameTarget, type Version, identify } from './identify.js'
 import { linesIn } from './lines.js'
-import { settledIn } from './order.js'
+import { keptOrder } from '../kept-order.js'
 import { parseSummary } from './parse.js'
 import { Rescanner } from './rescan.js'
 
@@ -118,8 +118,8 @@ class Merge {
     const wanted = this.theirs.children.get(parent) ?? []
     // What a side removed is nothing that others can have gone past.
     const before = (this.base.children.get(parent) ?? []).filter((id) => this.ours.items.has(id) && this.theirs.items.has(id))
-    const kept = settledIn(before, wanted)
-    const keptHere = settledIn(before, this.ours.children.get(parent) ?? [])
+    const kept = keptOrder(before, wanted)
+    const keptHere = keptOrder(before, this.ours.children.get(parent) ?? [])
     const skip = new Set([...mine].filter((id) => !this.base.items.has(id)))
     for (const [i, id] of wanted.entries()) {
       const was = this.base.items.get(id)

@@ -4,7 +4,7 @@ import { type Block, MAX_DEPTH, type Scan } from './scan.js'
 /** A node by its indexes from the top (`[2, 0]`: the first child of the third), or by where it begins, as the parser answered it. */
 export type Locator = readonly number[] | { start: number }
 
-export interface Place {
+export interface Located {
   block: Block
   parent: Block | null
   siblings: Block[]
@@ -13,7 +13,7 @@ export interface Place {
 }
 
 /** @throws RangeError when there is no such node. */
-export function locate(scan: Scan, locator: Locator): Place {
+export function locate(scan: Scan, locator: Locator): Located {
   const path = 'start' in locator ? pathOf(scan.blocks, locator.start) : [...locator]
   let parent: Block | null = null
   let siblings = scan.blocks
@@ -85,7 +85,7 @@ function unitOf(text: string, scan: Scan, near: number): string | null {
  * Where an entry goes (`asChapter`: one that may stand outside of lists beside another such) that shall be `parent`'s child number `at` (`null`: a top-level node).
  * @throws RangeError when `at` is no index, the parent cannot have children, or the nesting is too deep.
  */
-export function slotFor(text: string, scan: Scan, parent: Place | null, at: number | undefined, asChapter: boolean): Slot {
+export function slotFor(text: string, scan: Scan, parent: Located | null, at: number | undefined, asChapter: boolean): Slot {
   const siblings = parent ? parent.block.children : scan.blocks
   const index = at ?? siblings.length
   if (!Number.isInteger(index) || index < 0 || index > siblings.length) throw new RangeError('There is no such place in the table of contents.')

@@ -1,5 +1,5 @@
 import { indentation, linesIn, linesOf } from './lines.js'
-import type { Place } from './place.js'
+import type { Located } from './place.js'
 import type { Block } from './scan.js'
 
 /** A block's lines at another indent and, in place of its marker, another one: for a list item of another list. */
@@ -33,7 +33,7 @@ function shiftLine(line: string, oldLead: string, lead: string, by: number, inde
  * The text in which the siblings after `place`, and the children that take its place, will still be siblings when its own lines
  * are gone: in an uneven list the next one may be indented so far that it would become a child of the one before.
  */
-export function settle(text: string, { block, siblings, index }: Place, lifted: readonly Block[]): string {
+export function keepSiblings(text: string, { block, siblings, index }: Located, lifted: readonly Block[]): string {
   const edits: Array<{ start: number; end: number; lines: string[] }> = []
   let reach = siblings[index - 1]?.kind === 'item' ? siblings[index - 1]!.content : Number.POSITIVE_INFINITY
   const lead = text.slice(block.start, block.start + indentation(text.slice(block.start, block.textStart)).position)

@@ -1,5 +1,6 @@
 import { conflict } from '../../kernel/errors.js'
 import { type CommitId, newId } from '../../kernel/ids.js'
+import type { Lease } from '../../kernel/lease.js'
 import { type Page, type PageQuery, pageOf, paginate } from '../../kernel/paging.js'
 import {
   type ChangeRequestDoc,
@@ -42,6 +43,7 @@ export function recount(space: Document<SpaceDoc>, from: ChangeRequestStatus | n
 
 /** Creates a change request, a draft by default: first its document, then its branch, which the reconciler can make from the document. */
 export async function createChangeRequest(
+  lease: Lease,
   app: App,
   actor: Actor,
   space: LoadedSpace,
@@ -76,15 +78,15 @@ export async function createChangeRequest(
     await emit(app, tx, { type: 'change_request.created', organization: stored.organization, actor: actor.user.id, subject, data })
     return made
   })
-  await makeBranch(space, doc, head)
+  await makeBranch(lease, space, doc, head)
   return { doc, head }
 }
 
 /** Makes the branch of a change request, unless it exists. */
-export async function makeBranch(space: LoadedSpace, doc: Pick<ChangeRequestDoc, 'number'>, head: CommitId): Promise<void> {
+export async function makeBranch(lease: Lease, space: LoadedSpace, doc: Pick<ChangeRequestDoc, 'number'>, head: CommitId): Promise<void> {
   const ref = changeRequestRef(doc.number)
   try {
-    await moveRefs(space.repo, [{ ref, from: null, to: head }], `create change request ${doc.number}`)
+    await moveRefs(space.repo, [{ ref, from: null, to: head }], `create change request ${doc.number}`, lease)
   } catch (error) {
     if (!(error instanceof StaleRef)) throw error
   }

@@ -161,7 +161,8 @@ async function withLineEnds(work: TextWork, text: string, { path, content }: Ext
   try {
     return await work.keepLineEnds(text, content)
   } catch (error) {
-    if (error instanceof TextTooCostly) throw new ServiceError('too-large', `The content of the resolution for ${path} is too large. ${error.message} Nothing was changed.`)
+    if (error instanceof TextTooCostly)
+      throw new ServiceError('too-large', `The content of the resolution for ${path} is too large. ${error.message} Nothing was changed.`)
     throw error
   }
 }

@@ -23,13 +23,13 @@ import { coAuthors } from '../commits/co-authors.js'
  * for the head that is merged, under the lock that reviews take too.
  */
 export async function mergeChangeRequest(app: App, actor: Actor, space: LoadedSpace, changeRequest: LoadedChangeRequest): Promise<{ revision: CommitId }> {
-  return app.locks.run(space.doc.id, async () => {
+  return app.locks.run(space.doc.id, async (lease) => {
     const { doc, head } = loadHead(space, (await reload(app, changeRequest)).doc)
     if (doc.status === 'merged') return { revision: doc.revisionMerged as CommitId }
     if (doc.status === 'archived') throw conflict('The change request is archived: set its status to open to merge it.')
     const mergedBy = { user: actor.user.id, wrote: await wroteIn(app, space, { doc, head }, actor.user) }
     const guard = guardMain(app, space, { by: 'merge', changeRequest: { doc, head, mergedBy } })
-    const revision = await moveBranch(space.repo, { ref: MAIN, reason: `merge change request ${doc.number}`, guard }, (main) =>
+    const revision = await moveBranch(space.repo, { ref: MAIN, reason: `merge change request ${doc.number}`, guard, lease }, (main) =>
       mergeCommit(app, actor, space, { doc, head }, main ?? headOf(space)),
     )
     const now = app.clock.now().toISOString()
@@ -71,12 +71,12 @@ export async function updateFromMain(
   changeRequest: LoadedChangeRequest,
   resolve: readonly Resolution[] = [],
 ): Promise<{ revision: CommitId }> {
-  return app.locks.run(space.doc.id, async () => {
+  return app.locks.run(space.doc.id, async (lease) => {
     const { doc } = await reload(app, changeRequest)
     if (doc.status === 'merged' || doc.status === 'archived') throw conflict(`The change request is ${doc.status}: only a draft or an open one can be updated.`)
     const { repo } = space
     const main = headOf(space)
-    const move = { ref: changeRequestRef(doc.number), reason: `update change request ${doc.number}`, guard: guardBranch(app, space) }
+    const move = { ref: changeRequestRef(doc.number), reason: `update change request ${doc.number}`, guard: guardBranch(app, space), lease }
     const revision = await moveBranch(repo, move, async (branch) => {
       const head = branch ?? (doc.revisionInitial as CommitId)
       const current = await repo.isAncestor(main, head)

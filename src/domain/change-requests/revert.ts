@@ -29,7 +29,7 @@ export async function revertChangeRequest(app: App, actor: Actor, space: LoadedS
     throw conflict(
       'The change request has no merge commit in main, so it is not known which changes belong to it. Revert its pages in a new change request instead.',
     )
-  return app.locks.run(space.doc.id, async () => {
+  return app.locks.run(space.doc.id, async (lease) => {
     const main = headOf(space)
     const undone = await mergeCommits(app, space, { ours: main, theirs: before, base: merge })
     if (!undone.clean) {
@@ -44,6 +44,6 @@ export async function revertChangeRequest(app: App, actor: Actor, space: LoadedS
     const message = commitMessage(`Revert change request #${doc.number}${doc.subject ? `: ${doc.subject}` : ''}`, { Reverts: merge })
     const reversal = { ours: main, theirs: before, bases: [merge], tree: undone.tree }
     const head = await makeMergeCommit(app, space, reversal, { parents: [main], message, author: actor.user })
-    return createChangeRequest(app, actor, space, { subject: [...title].slice(0, MAX_SUBJECT).join('') }, { status: 'open', head })
+    return createChangeRequest(lease, app, actor, space, { subject: [...title].slice(0, MAX_SUBJECT).join('') }, { status: 'open', head })
   })
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Place } from '../../content/blocks/places.js'
+import type { CommentTarget } from '../../content/blocks/comment-targets.js'
 import type { DocumentEntry, PageEntry } from '../../content/types.js'
 import { unlessTooCostly } from '../../content/work/text-work.js'
 import type { CommitId } from '../../kernel/ids.js'
@@ -18,7 +18,7 @@ export interface Sight {
   /** The page of an ID; null where there is none. */
   page(id: string): Promise<SeenPage | null>
   /** What can be pointed at in the page. */
-  places(id: string): Promise<readonly Place[]>
+  places(id: string): Promise<readonly CommentTarget[]>
 }
 
 interface Content {
@@ -85,12 +85,12 @@ function contentOf(entry: Exclude<PageEntry, DocumentEntry>): string {
   return digestOf(JSON.stringify([entry.type, entry.type === 'link' ? entry.href : entry.type === 'computed' ? entry.computed : '']))
 }
 
-async function placesIn(app: App, revision: OpenRevision, entry: DocumentEntry): Promise<readonly Place[]> {
+async function placesIn(app: App, revision: OpenRevision, entry: DocumentEntry): Promise<readonly CommentTarget[]> {
   const { oid, source } = await readDocument(app, revision, entry)
   const known = app.content.places.get(oid)
   if (known) return known
   // A page that is too costly to be taken apart has none.
-  const places = await unlessTooCostly(app.texts.for(revision.space.doc.id).places(source.markdown), [])
+  const places = await unlessTooCostly(app.texts.for(revision.space.doc.id).commentTargets(source.markdown), [])
   app.content.places.set(oid, places)
   return places
 }

@@ -1,4 +1,4 @@
-import { findPlace, type Place } from '../../content/blocks/places.js'
+import { findCommentTarget, type CommentTarget } from '../../content/blocks/comment-targets.js'
 import { badRequest, type ServiceError } from '../../kernel/errors.js'
 import type { CommentDoc, CreateComment, SeenPage, SeenPlace } from '../../model/index.js'
 import type { Sight } from './sight.js'
@@ -17,13 +17,13 @@ export async function takeTarget(sight: Sight, input: CreateComment): Promise<Pi
   return { page, place: choosePlace(await sight.places(page.id), input) }
 }
 
-function choosePlace(places: readonly Place[], { node, tableCell }: CreateComment): SeenPlace {
+function choosePlace(places: readonly CommentTarget[], { node, tableCell }: CreateComment): SeenPlace {
   const atNode = places.filter((place) => node === undefined || place.node === node)
   if (atNode.length === 0 && node !== undefined) throw invalid('/node', 'must be the key of a node of the page’s document as it is now')
   const found = atNode.filter((place) => place.record === tableCell?.record && place.definition === tableCell?.definition)
   if (found.length === 0) throw invalid('/tableCell', 'must name a record and a column of a table of the page')
   if (found.length > 1) throw invalid('/node', 'is required here, since the page has several tables: the key of the table')
-  return found[0] as Place
+  return found[0] as CommentTarget
 }
 
 /** What a comment was made on, as it is now. */
@@ -41,6 +41,6 @@ export async function presentTarget(sight: Sight, { page: seen, place }: Pick<Co
   const { content, ...page } = found
   if (!place) return { page: { ...page, outdated: content !== was } }
   if (content === was) return { page: { ...page, outdated: false }, place }
-  const now = findPlace(await sight.places(seen.id), place)
+  const now = findCommentTarget(await sight.places(seen.id), place)
   return { page: { ...page, outdated: now === null }, place: now ?? place }
 }

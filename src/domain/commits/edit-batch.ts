@@ -1,5 +1,6 @@
 import { type Repository, type Staging, StaleRef } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
+import type { Lease } from '../../kernel/lease.js'
 import type { RefGuard } from './guards.js'
 import { ATTEMPTS, moveRefs, movesTooFast } from './move-branch.js'
 
@@ -39,12 +40,12 @@ interface Chain<T> {
  * edits resolve. An edit that fails is left out; the others go on. If somebody else moved a branch meanwhile, or a guard refuses one of its
  * edits at the end, all edits of that branch are made again. Never rejects.
  */
-export async function makeEdits<T>(repo: Repository, edits: readonly Edit<T>[]): Promise<void> {
-  for (let rest = edits; rest.length > 0; ) rest = await makeSome(repo, rest)
+export async function makeEdits<T>(lease: Lease, repo: Repository, edits: readonly Edit<T>[]): Promise<void> {
+  for (let rest = edits; rest.length > 0; ) rest = await makeSome(lease, repo, rest)
 }
 
 /** Makes as many of the edits as may be held in memory at once. Returns the others. */
-async function makeSome<T>(repo: Repository, edits: readonly Edit<T>[]): Promise<readonly Edit<T>[]> {
+async function makeSome<T>(lease: Lease, repo: Repository, edits: readonly Edit<T>[]): Promise<readonly Edit<T>[]> {
   const later: Edit<T>[] = []
   let open = byBranch(edits)
   for (let tries = 1; open.length > 0; tries++) {
@@ -59,7 +60,7 @@ async function makeSome<T>(repo: Repository, edits: readonly Edit<T>[]): Promise
     }
     const { refused, stale } = await duringOf(edits)(async () => {
       const { ready, refused } = await checkAgain(chains)
-      return { refused, stale: await publish(repo, ready) }
+      return { refused, stale: await publish(lease, repo, ready) }
     })
     if (tries >= ATTEMPTS) for (const { chain, error } of stale.splice(0)) for (const edit of chain.edits) edit.reject(movesTooFast(error))
     open = [...stale.map(({ chain }): [RefName, Edit<T>[]] => [chain.ref, [...chain.edits]]), ...refused]
@@ -120,19 +121,19 @@ async function makeChain<T>(repo: Repository, staging: Staging, ref: RefName, ed
 }
 
 /** Moves the branches, all at once if possible. Returns those that somebody else had moved. */
-async function publish<T>(repo: Repository, chains: readonly Chain<T>[]): Promise<{ chain: Chain<T>; error: unknown }[]> {
+async function publish<T>(lease: Lease, repo: Repository, chains: readonly Chain<T>[]): Promise<{ chain: Chain<T>; error: unknown }[]> {
   const moveOf = ({ ref, from, to }: Chain<T>) => ({ ref, from, to })
   const moved = chains.filter(({ from, to }) => from !== to)
   const together =
     moved.length > 1 &&
-    (await moveRefs(repo, moved.map(moveOf), REASON).then(
+    (await moveRefs(repo, moved.map(moveOf), REASON, lease).then(
       () => true,
       () => false,
     ))
   const stale: { chain: Chain<T>; error: unknown }[] = []
   for (const chain of chains) {
     try {
-      if (!together && chain.from !== chain.to) await moveRefs(repo, [moveOf(chain)], REASON)
+      if (!together && chain.from !== chain.to) await moveRefs(repo, [moveOf(chain)], REASON, lease)
       if (chain.from !== chain.to) for (const edit of chain.made) edit.guard.moved()
       for (const deliver of chain.deliver) deliver()
     } catch (error) {

@@ -1,6 +1,7 @@
 import { RefLocked, type RefMove, type Repository, StaleRef } from '../../git/index.js'
 import { conflict } from '../../kernel/errors.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
+import type { Lease } from '../../kernel/lease.js'
 import type { RefGuard } from './guards.js'
 import { translated } from './make-commit.js'
 
@@ -14,9 +15,9 @@ export const movesTooFast = (cause: unknown): Error =>
   conflict(`The content is being changed faster than this change could be applied (${ATTEMPTS} attempts). Try again.`, { cause })
 
 /** Like `Repository.move`, but a lock file in the way is a 409 for the client. Throws `StaleRef` if a ref is not where `moves` say. */
-export async function moveRefs(repo: Repository, moves: readonly RefMove[], reason: string): Promise<void> {
+export async function moveRefs(repo: Repository, moves: readonly RefMove[], reason: string, lease: Lease): Promise<void> {
   try {
-    await repo.move(moves, reason)
+    await repo.move(moves, reason, lease)
   } catch (error) {
     throw error instanceof RefLocked ? conflict(lockedSentence(error), { cause: error }) : translated(error)
   }
@@ -32,6 +33,7 @@ export interface BranchMove {
   ref: RefName
   reason: string
   guard: RefGuard
+  lease: Lease
 }
 
 /**
@@ -40,7 +42,7 @@ export interface BranchMove {
  */
 export async function moveBranch(
   repo: Repository,
-  { ref, reason, guard }: BranchMove,
+  { ref, reason, guard, lease }: BranchMove,
   attempt: (head: CommitId | null) => Promise<CommitId>,
 ): Promise<CommitId> {
   for (let tries = 1; ; tries++) {
@@ -51,7 +53,7 @@ export async function moveBranch(
     try {
       await guard.during(async () => {
         await guard.check()
-        await moveRefs(repo, [{ ref, from: head, to: commit }], reason)
+        await moveRefs(repo, [{ ref, from: head, to: commit }], reason, lease)
       })
       guard.moved()
       return commit

@@ -22,8 +22,8 @@ export async function rollBack(app: App, actor: Actor, space: LoadedSpace, id: s
   }
   const target = await repo.commit(id as CommitId)
   const [subject = ''] = target.message.split('\n')
-  const revision = await app.locks.run(doc.id, () =>
-    moveBranch(repo, { ref: MAIN, reason: 'roll back', guard: guardMain(app, space, { by: 'edit', actor }) }, async () => {
+  const revision = await app.locks.run(doc.id, (lease) =>
+    moveBranch(repo, { ref: MAIN, reason: 'roll back', lease, guard: guardMain(app, space, { by: 'edit', actor }) }, async () => {
       const main = headOf(space)
       if (!(await repo.isAncestor(target.id, main))) {
         throw conflict(`Revision ${id} is not in the history of the main content: bring it in with a change request instead.`)

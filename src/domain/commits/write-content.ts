@@ -1,4 +1,4 @@
-import type { Applied } from '../../content/edit/plan.js'
+import type { Applied } from '../../content/edit/batch.js'
 import { defaultId } from '../../content/identity.js'
 import { keyBelow } from '../../content/paths.js'
 import type { Staging } from '../../git/index.js'
@@ -91,7 +91,7 @@ async function writeInBatch(
       const result = await write({ app, actor, space, input, fetched, staging }, head, base ?? head, initial ?? base ?? head)
       return { head: result.revision, result }
     }
-    app.edits.add<Edit<Written>>(space.doc.id, { ...branch, make, resolve, reject }, (edits) => makeEdits(space.repo, edits))
+    app.edits.add<Edit<Written>>(space.doc.id, { ...branch, make, resolve, reject }, (edits, lease) => makeEdits(lease, space.repo, edits))
   })
 }
 

@@ -1,4 +1,4 @@
-import type { Place } from '../../content/blocks/places.js'
+import type { CommentTarget } from '../../content/blocks/comment-targets.js'
 import type { IdOverrides } from '../../content/identity.js'
 import type { Reference } from '../../content/reference.js'
 import type { ContentStructure, PageSource } from '../../content/types.js'
@@ -66,7 +66,7 @@ export interface ContentCache {
   /** Blob oid → the references in it. */
   readonly references: BoundedCache<readonly Reference[]>
   /** Blob oid → the places in a page that can be commented on. */
-  readonly places: BoundedCache<readonly Place[]>
+  readonly places: BoundedCache<readonly CommentTarget[]>
   /** `<space>:<commit>` → dates of files. */
   readonly dates: BoundedCache<PageDates>
   /** Blob oid → pixels, or `none` if it is no image. */

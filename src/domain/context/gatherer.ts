@@ -1,3 +1,4 @@
+import type { Lease } from '../../kernel/lease.js'
 import type { KeyedMutex } from './keyed-mutex.js'
 
 /** Gathers what is asked for while others hold a key's lock, so that all of it is done at once when its turn comes. */
@@ -12,7 +13,7 @@ export class Gatherer {
   ) {}
 
   /** Adds an item of a key; `work` gets it with those before and after it, under the lock. It must not reject. */
-  add<T>(key: string, item: T, work: (items: readonly T[]) => Promise<void>): void {
+  add<T>(key: string, item: T, work: (items: readonly T[], lease: Lease) => Promise<void>): void {
     const gathering = this.#waiting.get(key)
     if (gathering && gathering.length < this.most) {
       gathering.push(item)
@@ -20,9 +21,9 @@ export class Gatherer {
     }
     const items = [item]
     this.#waiting.set(key, items)
-    void this.locks.run(key, async () => {
+    void this.locks.run(key, async (lease) => {
       if (this.#waiting.get(key) === items) this.#waiting.delete(key)
-      await work(items)
+      await work(items, lease)
     })
   }
 }

@@ -1,12 +1,15 @@
+import type { Lease } from '../../kernel/lease.js'
+
 /** Runs work of one key one after the other, work of different keys side by side. */
 export class KeyedMutex {
   // bound: requests and jobs under way
   readonly #tails = new Map<string, Promise<unknown>>()
 
-  /** Runs `work` when everything queued before under `key` has ended, whatever its outcome. */
-  run<T>(key: string, work: () => Promise<T>): Promise<T> {
+  /** Runs `work` once everything queued earlier under `key` has ended, whatever its outcome. The lease is good until `work` ends. */
+  run<T>(key: string, work: (lease: Lease) => Promise<T>): Promise<T> {
     const before = this.#tails.get(key) ?? Promise.resolve()
-    const result = before.then(work, work)
+    const holding = () => whileHeld(key, work)
+    const result = before.then(holding, holding)
     const tail = result.then(
       () => undefined,
       () => undefined,
@@ -21,5 +24,17 @@ export class KeyedMutex {
   /** Resolves when nothing is running or queued. */
   async idle(): Promise<void> {
     while (this.#tails.size > 0) await Promise.all(this.#tails.values())
+  }
+}
+
+async function whileHeld<T>(key: string, work: (lease: Lease) => Promise<T>): Promise<T> {
+  let held = true
+  const assertHeld = (): void => {
+    if (!held) throw new Error(`The lock of ${key} was given back before the ref was moved.`)
+  }
+  try {
+    return await work({ assertHeld })
+  } finally {
+    held = false
   }
 }

@@ -15,7 +15,7 @@ const LIMITS = {
   heapMb: 512,
   deadline: { cpuMs: 5_000, wallMs: 30_000 },
   maxWaiting: { items: 1_000, bytes: 64 * 1024 * 1024 },
-  maxAnswerBytes: 16 * 1024 * 1024,
+  maxResultBytes: 16 * 1024 * 1024,
 }
 
 /** What takes texts apart for the whole service, with its results kept within `budget` (default: one of its own), and how it is closed. */

@@ -27,7 +27,19 @@ const LARGE_FILES = { atOnce: 4, waiting: 200 }
 /** What was said the last time: bytes, or why there are none, and until when that is believed (milliseconds since 1970). */
 type Known = Uint8Array | { costly: TextTooCostly; until: number }
 /** Tasks whose results are asked for again: those of a page, and not of one edit. */
-const KEPT = new Set<string>(['document', 'page', 'yaml', 'summary', 'limit', 'references', 'codeSpans', 'places', 'quote', 'verbatimFile', 'quoteFile'])
+const KEPT = new Set<string>([
+  'document',
+  'page',
+  'yaml',
+  'summary',
+  'limit',
+  'references',
+  'codeSpans',
+  'commentTargets',
+  'quote',
+  'verbatimFile',
+  'quoteFile',
+])
 
 /** Takes texts apart out of everybody's way, and remembers what came of it by what the text says. */
 export class Texts {
@@ -89,7 +101,7 @@ export class Texts {
       if (error.kind === 'busy' || error.kind === 'closed')
         throw new ServiceError('unavailable', 'The service has too many texts to read at the moment. Try again in a few seconds.', { cause: error })
       if (error.kind === 'error' && error.thrown !== 'TextTooCostly') throw error
-      const costly = new TextTooCostly(`${error.message} Divide it.`)
+      const costly = new TextTooCostly(`${error.message} Split it into smaller parts.`)
       this.#known.set(key, { costly, until: Date.now() + TOO_COSTLY_MS })
       throw costly
     }
@@ -101,7 +113,7 @@ export class Texts {
   }
 }
 
-const WEIGHED = new Set(['document', 'places', 'references', 'codeSpans', 'print', 'summary'])
+const WEIGHED = new Set(['document', 'commentTargets', 'references', 'codeSpans', 'print', 'summary'])
 const isQuick = (name: string, args: readonly Argument[]): boolean =>
   args.reduce((length, one) => length + one.length, 0) <= SHORT &&
   (!WEIGHED.has(name) || args.every((one) => typeof one !== 'string' || pageLimit(one, LIGHT) === null))

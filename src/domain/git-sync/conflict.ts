@@ -17,7 +17,7 @@ import { leftEntries } from './left-of-dropped.js'
 import { mergeArrival } from './merge-arrival.js'
 import type { Arrival, Plan } from './plan-arrival.js'
 import { describeRemote } from './remote.js'
-import type { Outcome, Sync } from './sync.js'
+import type { Outcome, LockedSync, Sync } from './sync.js'
 import { logMoves, readSyncLog } from './sync-log.js'
 
 const isLive = (doc: ChangeRequestDoc): boolean => doc.status === 'open' || doc.status === 'draft'
@@ -35,7 +35,7 @@ type Held = Plan & { kind: 'conflict' }
  * head; later heads are merged into it when that is clean, else they wait beside it. It is never reset. What the branch
  * took up is recorded as resting on it: it counts when main contains the branch.
  */
-export async function holdConflict(sync: Sync, arrival: Arrival, plan: Held): Promise<Outcome> {
+export async function holdConflict(sync: LockedSync, arrival: Arrival, plan: Held): Promise<Outcome> {
   const paths = [...new Set(plan.conflicts.map((one) => one.path))]
   const listed = paths.slice(0, 10).join(', ') + (paths.length > 10 ? ` and ${paths.length - 10} more` : '')
   const existing = await findConflict(sync)
@@ -49,12 +49,12 @@ export async function holdConflict(sync: Sync, arrival: Arrival, plan: Held): Pr
   }
 }
 
-async function open(sync: Sync, arrival: Arrival, plan: Held): Promise<Document<ChangeRequestDoc>> {
+async function open(sync: LockedSync, arrival: Arrival, plan: Held): Promise<Document<ChangeRequestDoc>> {
   const { app, space, remote } = sync
   const head = await firstHead(sync, arrival, plan)
-  await space.repo.move([...holdMoves(sync, arrival), ...(await recorded(sync, arrival, plan.ground, head))], 'hold a conflict')
+  await space.repo.move([...holdMoves(sync, arrival), ...(await recorded(sync, arrival, plan.ground, head))], 'hold a conflict', sync.lease)
   const subject = [...`Remote changes from ${describeRemote(remote)}`].slice(0, 100).join('')
-  const { doc } = await createChangeRequest(app, sync.actor, space, { subject }, { status: 'open', head, remoteKey: remote.key })
+  const { doc } = await createChangeRequest(sync.lease, app, sync.actor, space, { subject }, { status: 'open', head, remoteKey: remote.key })
   return doc
 }
 
@@ -135,7 +135,7 @@ async function relation(
 }
 
 /** A later head of a conflict under way. Answers what to add to the message. */
-async function feed(sync: Sync, doc: Document<ChangeRequestDoc>, arrival: Arrival, plan: Held): Promise<string> {
+async function feed(sync: LockedSync, doc: Document<ChangeRequestDoc>, arrival: Arrival, plan: Held): Promise<string> {
   const { space, remote } = sync
   const { repo } = space
   const { theirs, main } = arrival
@@ -145,18 +145,18 @@ async function feed(sync: Sync, doc: Document<ChangeRequestDoc>, arrival: Arriva
   // A crash before the branch was made, or an admin, may have left one without anything of its own: it begins anew.
   if (branch === null || (await repo.isAncestor(branch, main))) {
     const head = await firstHead(sync, arrival, plan)
-    await repo.move([...moves, ...(await recorded(sync, arrival, plan.ground, head)), { ref, from: branch, to: head }], 'hold a conflict')
+    await repo.move([...moves, ...(await recorded(sync, arrival, plan.ground, head)), { ref, from: branch, to: head }], 'hold a conflict', sync.lease)
     return ''
   }
   const log = await readSyncLog(repo, remote, branch)
   const ground = await findCommonGround(repo, log, { main: branch, theirs })
   if (ground.inStep) {
-    if (moves.length > 0) await repo.move(moves, 'hold a conflict')
+    if (moves.length > 0) await repo.move(moves, 'hold a conflict', sync.lease)
     return ''
   }
   const commit = await merged(sync, doc, ground, { branch, theirs }, await joins(repo, plan.ground, { main, branch, theirs }))
   if (commit !== null) moves.push(...(await recorded(sync, arrival, ground, commit, log)), { ref, from: branch, to: commit })
-  if (moves.length > 0) await repo.move(moves, 'hold a conflict')
+  if (moves.length > 0) await repo.move(moves, 'hold a conflict', sync.lease)
   return commit !== null
     ? ''
     : ` The remote's newest commit ${theirs.slice(0, 12)} does not fit that branch; it waits and is taken up when the change request is merged.`
@@ -195,11 +195,13 @@ async function merged(
 }
 
 /** Ends a remote's conflict, if there is one: what it held is settled. Its branch stays. */
-export async function settleConflict(sync: Sync, why: string): Promise<void> {
+export async function settleConflict(sync: LockedSync, why: string): Promise<void> {
   const { app, space, remote } = sync
   const incoming = space.repo.head(incomingRef(remote.key))
-  if (incoming !== null) await space.repo.move([{ ref: incomingRef(remote.key), from: incoming, to: null }], 'conflict settled')
+  if (incoming !== null) await space.repo.move([{ ref: incomingRef(remote.key), from: incoming, to: null }], 'conflict settled', sync.lease)
   const doc = await findConflict(sync)
   if (doc)
-    await changeDocument(app, doc.id, (stored) => (isLive(stored) ? { ...stored, status: 'archived', note: why, updatedAt: app.clock.now().toISOString() } : stored))
+    await changeDocument(app, doc.id, (stored) =>
+      isLive(stored) ? { ...stored, status: 'archived', note: why, updatedAt: app.clock.now().toISOString() } : stored,
+    )
 }

@@ -1,5 +1,6 @@
 import { RemoteError } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
+import type { Lease } from '../../kernel/lease.js'
 import { findCommonGround } from './common-ground.js'
 import { settleConflict } from './conflict.js'
 import { localCommit } from './directory.js'
@@ -9,7 +10,7 @@ import type { Entry, SyncLog } from './log-entries.js'
 import { firstGround, type Foundation, findFoundations } from './new-branch.js'
 import { describeRemote } from './remote.js'
 import { checkStillAsked } from './request.js'
-import { fetchHead, type Outcome, type Sync } from './sync.js'
+import { fetchHead, type LockedSync, type Outcome, type Sync } from './sync.js'
 import { logMoves, readSyncLog } from './sync-log.js'
 import { requireMain, takeUp } from './take-up.js'
 
@@ -41,7 +42,7 @@ async function attempt(sync: Sync): Promise<Outcome | 'remote moved'> {
     if (imported?.result === 'conflict') return imported
   }
   const found: readonly Foundation[] = head === null ? await findFoundations(sync) : []
-  const prepared = await app.locks.run(sync.space.doc.id, () => prepare(sync, head, found))
+  const prepared = await app.locks.run(sync.space.doc.id, (lease) => prepare({ ...sync, lease }, head, found))
   return prepared === 'remote moved' || 'result' in prepared ? prepared : push(sync, prepared)
 }
 
@@ -59,7 +60,7 @@ interface Prepared {
 }
 
 /** Makes the commit, and records what it equals before anybody can see it: a crash after the push must not be news. */
-async function prepare(sync: Sync, head: CommitId | null, found: readonly Foundation[]): Promise<Outcome | Prepared | 'remote moved'> {
+async function prepare(sync: LockedSync, head: CommitId | null, found: readonly Foundation[]): Promise<Outcome | Prepared | 'remote moved'> {
   const { remote } = sync
   const { repo } = sync.space
   const main = requireMain(sync)
@@ -77,7 +78,7 @@ async function prepare(sync: Sync, head: CommitId | null, found: readonly Founda
   const theirs = await mapped(sync, log, ground, commit)
   const entry = { ...record, remote: commit, theirs }
   const moves = await logMoves(repo, log, main, [{ ...entry, kind: 'offered' }])
-  await repo.move(moves, `export to ${describeRemote(remote)}`)
+  await repo.move(moves, `export to ${describeRemote(remote)}`, sync.lease)
   return { entry, expected: head }
 }
 
@@ -93,10 +94,10 @@ async function mapped({ space: { repo }, remote }: Sync, log: SyncLog, ground: G
   return (await localCommit(repo, { ...log, entries: [...log.entries, ...before] as Entry[] }, remote.directory, commit)) ?? commit
 }
 
-async function unchanged(sync: Sync, log: SyncLog, entry: Omit<Entry, 'kind'>): Promise<Outcome> {
+async function unchanged(sync: LockedSync, log: SyncLog, entry: Omit<Entry, 'kind'>): Promise<Outcome> {
   const same = log.last?.remote === entry.remote
   const moves = same ? [] : await logMoves(sync.space.repo, log, entry.anchor, [{ ...entry, kind: 'known' }])
-  if (moves.length > 0) await sync.space.repo.move(moves, `in step with ${describeRemote(sync.remote)}`)
+  if (moves.length > 0) await sync.space.repo.move(moves, `in step with ${describeRemote(sync.remote)}`, sync.lease)
   await settleConflict(sync, 'The remote has the same content as the space.')
   return { result: 'unchanged', revision: entry.local, remoteRevision: entry.remote }
 }
@@ -106,10 +107,10 @@ async function push(sync: Sync, { entry, expected }: Prepared): Promise<Outcome 
   const { repo } = sync.space
   await sync.enter('pushing')
   await checkStillAsked(app.store, sync.run)
-  const inLog = <T>(work: (log: SyncLog, main: CommitId) => Promise<T>): Promise<T> =>
-    app.locks.run(sync.space.doc.id, async () => {
+  const inLog = <T>(work: (log: SyncLog, main: CommitId, lease: Lease) => Promise<T>): Promise<T> =>
+    app.locks.run(sync.space.doc.id, async (lease) => {
       const main = requireMain(sync)
-      return work(await readSyncLog(repo, remote, main), main)
+      return work(await readSyncLog(repo, remote, main), main, lease)
     })
   try {
     await repo.push(sync.connection, remote.ref, entry.remote, expected)
@@ -117,17 +118,17 @@ async function push(sync: Sync, { entry, expected }: Prepared): Promise<Outcome 
     if (!(error instanceof RemoteError)) throw error
     // Refused for certain: the record of what was never pushed goes. After a broken connection nobody knows, so it stays.
     if (error.kind === 'stale' || error.kind === 'rejected' || error.kind === 'unauthorized') {
-      await inLog(async (log, main) => {
+      await inLog(async (log, main, lease) => {
         const offered = log.entries.filter((one) => one.kind === 'offered' && one.remote === entry.remote && one.ref === entry.ref)
-        await repo.move(await logMoves(repo, log, main, [], offered), 'export refused')
+        await repo.move(await logMoves(repo, log, main, [], offered), 'export refused', lease)
       })
     }
     if (error.kind === 'stale') return 'remote moved'
     throw error
   }
-  return inLog(async (log, main) => {
-    await repo.move(await logMoves(repo, log, main, [{ ...entry, kind: 'known' }]), `exported to ${describeRemote(remote)}`)
-    await settleConflict(sync, 'An export brought the remote in step with the main content.')
+  return inLog(async (log, main, lease) => {
+    await repo.move(await logMoves(repo, log, main, [{ ...entry, kind: 'known' }]), `exported to ${describeRemote(remote)}`, lease)
+    await settleConflict({ ...sync, lease }, 'An export brought the remote in step with the main content.')
     return { result: 'exported', revision: entry.local, remoteRevision: entry.remote }
   })
 }

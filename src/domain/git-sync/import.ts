@@ -48,6 +48,8 @@ async function importStandalone(sync: Sync): Promise<Outcome> {
   await sync.enter('checking')
   const revision = await localCommit(repo, await readSyncLog(repo, remote, requireMain(sync)), remote.directory, head)
   if (revision === null) throw noFolder(remote)
-  if (repo.head(keepRef(revision)) === null) await repo.move([{ ref: keepRef(revision), from: null, to: revision }], 'standalone import')
+  await sync.app.locks.run(sync.space.doc.id, async (lease) => {
+    if (repo.head(keepRef(revision)) === null) await repo.move([{ ref: keepRef(revision), from: null, to: revision }], 'standalone import', lease)
+  })
   return { result: 'standalone', revision, remoteRevision: head }
 }

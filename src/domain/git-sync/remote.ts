@@ -1,4 +1,4 @@
-import { parseRemoteUrl, type Remote, RemoteError, remoteKey } from '../../git/index.js'
+import { isRemoteRefName, parseRemoteUrl, type Remote, RemoteError, remoteKey } from '../../git/index.js'
 import { badRequest } from '../../kernel/errors.js'
 import type { RefName } from '../../kernel/ids.js'
 import type { GitLink, SyncRunDoc } from '../../model/index.js'
@@ -17,13 +17,10 @@ export interface Credential {
   password?: string
 }
 
-const COMPONENT = /^(?![.-])[^\p{Cc} ~^:?*[\\]+(?<!\.|\.lock)$/u
-
-/** Whether `ref` is a full name that Git accepts, of a branch or, where `merge requests` are asked for, of their heads. */
+/** Whether `ref` is the full name of a branch or, if `mergeRequests` is set, of the head of a merge request. */
 function isSyncRef(ref: string, mergeRequests: boolean): boolean {
   if (mergeRequests && /^refs\/(pull|merge-requests)\/[1-9][0-9]{0,9}\/head$/.test(ref)) return true
-  const [refs, heads, ...branch] = ref.split('/')
-  return refs === 'refs' && heads === 'heads' && branch.length > 0 && !/\.\.|@\{/.test(ref) && branch.every((part) => COMPONENT.test(part))
+  return ref.startsWith('refs/heads/') && isRemoteRefName(ref)
 }
 
 /** A folder's path without `./` and outer slashes. Throws 400 where it leaves the repository. */

@@ -1,3 +1,4 @@
+import type { Lease } from '../../kernel/lease.js'
 import type { Remote } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { spaces, type SyncRunDoc, syncRuns, users } from '../../model/index.js'
@@ -30,6 +31,11 @@ export interface Contact {
 /** One import or export under way. */
 export interface Sync extends Contact {
   run: Document<SyncRunDoc>
+}
+
+/** One that has the lock of its space, and may move refs. */
+export interface LockedSync extends Sync {
+  lease: Lease
 }
 
 /** How a run ended well. */

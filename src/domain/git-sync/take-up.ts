@@ -16,7 +16,7 @@ import { isLocked, planWithOvertaken } from './overtaken-conflicts.js'
 import type { Arrival, Plan } from './plan-arrival.js'
 import { describeRemote, isLinkTo } from './remote.js'
 import { checkStillAsked } from './request.js'
-import type { Contact, Outcome, Sync } from './sync.js'
+import type { Contact, Outcome, LockedSync, Sync } from './sync.js'
 import { logMoves, readSyncLog } from './sync-log.js'
 
 const ATTEMPTS = 8
@@ -39,10 +39,10 @@ export async function takeUp(sync: Sync, head: CommitId, options: { force: boole
   const theirs = await localCommit(space.repo, await readSyncLog(space.repo, remote, requireMain(sync)), remote.directory, head)
   if (theirs === null) throw noFolder(remote)
   await sync.enter('merging')
-  return app.locks.run(space.doc.id, async () => {
+  return app.locks.run(space.doc.id, async (lease) => {
     for (let tries = 1; ; tries++) {
       try {
-        return await attempt(sync, { head, theirs }, options)
+        return await attempt({ ...sync, lease }, { head, theirs }, options)
       } catch (error) {
         if (!(error instanceof StaleRef) || tries >= ATTEMPTS) throw error
       }
@@ -50,7 +50,7 @@ export async function takeUp(sync: Sync, head: CommitId, options: { force: boole
   })
 }
 
-async function attempt(sync: Sync, came: Pick<Arrival, 'head' | 'theirs'>, options: { force: boolean; forExport: boolean }): Promise<Outcome> {
+async function attempt(sync: LockedSync, came: Pick<Arrival, 'head' | 'theirs'>, options: { force: boolean; forExport: boolean }): Promise<Outcome> {
   const { remote } = sync
   const { repo } = sync.space
   const main = requireMain(sync)
@@ -61,6 +61,7 @@ async function attempt(sync: Sync, came: Pick<Arrival, 'head' | 'theirs'>, optio
     await repo.move(
       await recordMoves(sync, arrival, plan.ground, unchanged, main, await leftEntries(sync, plan.ground, arrival)),
       `in step with ${describeRemote(remote)}`,
+      sync.lease,
     )
     await settleConflict(sync, 'The remote and the main content are in step.')
     return { result: 'unchanged', revision: main, remoteRevision: came.head }
@@ -129,7 +130,7 @@ export async function mergeCommit(
 }
 
 /** Main becomes the remote's history as it is. */
-async function adopt(sync: Sync, arrival: Arrival, ground: CommonGround, guard: RefGuard): Promise<Outcome> {
+async function adopt(sync: LockedSync, arrival: Arrival, ground: CommonGround, guard: RefGuard): Promise<Outcome> {
   const { repo } = sync.space
   const { head, theirs, main } = arrival
   const moves: RefMove[] = [
@@ -143,9 +144,9 @@ async function adopt(sync: Sync, arrival: Arrival, ground: CommonGround, guard: 
 }
 
 /** Moves main with what goes with it, when the guard has agreed for the last time. */
-const moveGuarded = ({ app, run, space: { repo } }: Sync, guard: RefGuard, moves: RefMove[], reason: string): Promise<void> =>
+const moveGuarded = ({ app, run, lease, space: { repo } }: LockedSync, guard: RefGuard, moves: RefMove[], reason: string): Promise<void> =>
   guard.during(async () => {
     await guard.check()
     await checkStillAsked(app.store, run)
-    await repo.move(moves, reason)
+    await repo.move(moves, reason, lease)
   })

@@ -1,8 +1,8 @@
 import { defaultId } from '../../content/identity.js'
-import { matchPages, type Sight } from '../../content/identity-match/match.js'
+import { matchPages, type PageVersion } from '../../content/identity-match/match.js'
 import { isMarkdown, nameOf } from '../../content/paths.js'
 import { readStructure } from '../../content/structure.js'
-import { readBounded } from '../../content/read.js'
+import { readBounded } from '../../content/read-file.js'
 import { decodeText, MAX_TEXT_BYTES } from '../../content/text.js'
 import type { ContentStructure } from '../../content/types.js'
 import { type TextWork, unlessTooCostly } from '../../content/work/text-work.js'
@@ -221,10 +221,16 @@ async function withinBounds(old: RevisionFiles, now: RevisionFiles, gone: readon
 }
 
 /** What `matchPages` is to know of each page. `texts`: whether to read the texts. */
-async function pageVersions(side: RevisionFiles, changes: readonly TreeChange[], when: 'before' | 'after', texts: boolean, slices: Slices): Promise<Sight[]> {
+async function pageVersions(
+  side: RevisionFiles,
+  changes: readonly TreeChange[],
+  when: 'before' | 'after',
+  texts: boolean,
+  slices: Slices,
+): Promise<PageVersion[]> {
   const paths = new Set(changes.map((change) => change.path))
   const titles = await side.titles((path) => paths.has(path))
-  const found: Sight[] = []
+  const found: PageVersion[] = []
   for (const change of changes) {
     const entry = change[when]
     const bytes = texts && entry?.mode.startsWith('100') ? await readBounded(side.snapshot, entry.oid, MAX_TEXT_BYTES) : null

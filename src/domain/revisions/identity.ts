@@ -1,5 +1,5 @@
 import type { IdOverrides } from '../../content/identity.js'
-import { mergeOverridesInSteps, takeOverrides } from '../../content/identity-changes.js'
+import { mergeOverridesInSteps, takeOverrides } from '../../content/merge-identity.js'
 import { composePageIds, decodePageIds, differenceOfPageIds } from '../../content/identity-header.js'
 import type { CommitInfo } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
@@ -162,7 +162,7 @@ export async function mergedOverrides(app: App, space: SpaceRepository, merged: 
     { commit: theirs, overrides: t },
   ] as const
   const kept = await idsKeptByDefault(work, repo, ...(keeper === 'ours' ? sides : ([sides[1], sides[0]] as const)), entries)
-  return inSlices(mergeOverridesInSteps(b, o, t, entries, sideOf, kept))
+  return inSlices(mergeOverridesInSteps({ base: b, ours: o, theirs: t }, { existing: entries, sideOf, reserved: kept }))
 }
 
 /** The overrides of several merge bases, merged into one as their content is. */
@@ -173,7 +173,7 @@ async function overridesOfBases(app: App, space: SpaceRepository, bases: readonl
   for (const base of more) {
     const below = await space.repo.mergeBase(first, base)
     const under = below ? await overridesAt(app, space, below) : noOverrides
-    joined = await inSlices(mergeOverridesInSteps(under, joined, await overridesAt(app, space, base)))
+    joined = await inSlices(mergeOverridesInSteps({ base: under, ours: joined, theirs: await overridesAt(app, space, base) }))
   }
   return joined
 }

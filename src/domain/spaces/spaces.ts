@@ -57,17 +57,19 @@ export async function createSpace(
     ...(input.language === undefined ? {} : { language: input.language }),
   }
   const repo = await app.git.create(repositoryName(draft.id))
-  await moveBranch(repo, { ref: MAIN, reason: 'create space', guard: unguarded }, () =>
-    makeCommit(
-      app,
-      { doc: draft, repo },
-      {
-        parents: [],
-        changes: starterFiles(title, input.template ?? 'empty'),
-        message: 'Initial commit\n',
-        author: actor.user,
-        overrides: noOverrides,
-      },
+  await app.locks.run(draft.id, (lease) =>
+    moveBranch(repo, { ref: MAIN, reason: 'create space', guard: unguarded, lease }, () =>
+      makeCommit(
+        app,
+        { doc: draft, repo },
+        {
+          parents: [],
+          changes: starterFiles(title, input.template ?? 'empty'),
+          message: 'Initial commit\n',
+          author: actor.user,
+          overrides: noOverrides,
+        },
+      ),
     ),
   )
   const doc = await orWithoutRepository(app, draft.id, () =>

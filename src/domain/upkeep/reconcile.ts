@@ -46,7 +46,7 @@ async function reconcileSpace(app: App, space: LoadedSpace): Promise<Repair[]> {
   for (const request of all.filter((one) => one.status !== 'merged')) {
     const head = repo.head(changeRequestRef(request.number))
     if (!head) {
-      await makeBranch(space, request, request.revisionInitial as CommitId)
+      await app.locks.run(doc.id, (lease) => makeBranch(lease, space, request, request.revisionInitial as CommitId))
       repairs.push({ space: doc.id, what: `made the branch of change request ${request.number}` })
       continue
     }

@@ -9,7 +9,7 @@ import { GitError } from '../errors.js'
 import { gitOptions, hermeticEnvironment } from './environment.js'
 import { type Environment, type FromSpawner, ID_BYTES, type ToSpawner } from './messages.js'
 
-/** How a process ended. `failure` says why it did not end by itself. */
+/** How a process ended. `failure` says why it was killed or did not start. */
 export interface Ending {
   code: number | null
   stderr: string
@@ -27,18 +27,18 @@ export interface Finished extends Ending {
 }
 export interface RunOptions {
   cwd: string
-  /** What it reads from stdin. */
+  /** Its standard input. */
   input?: string | Buffer
-  /** Milliseconds until its process group is killed. Default: one minute. */
+  /** Milliseconds after which its process group is killed. Default: one minute. */
   timeoutMs?: number
   /** Bytes of stdout after which it is killed. Default: 256 MiB. */
   maxBytes?: number
   env?: Environment
 }
-/** A process was killed because it said more than was asked for. */
+/** A process was killed because its output was longer than allowed. */
 export class TooMuchOutput extends GitError {}
 
-/** Milliseconds in which the spawning process must have started what it was told to; else it hangs, and another takes its place. */
+/** Milliseconds after which the spawning process is killed and replaced if it has not started a process. */
 const START_MS = 30_000
 
 interface Run {
@@ -50,8 +50,8 @@ interface Run {
 }
 
 /**
- * Starts Git processes through the spawning process (`spawner.ts`), which is started again when it dies; what ran under
- * it then ends with a failure.
+ * Starts Git processes through the spawning process (`spawner.ts`). When that dies, it is started again, and the processes that it
+ * had started end with a failure.
  */
 export class Launcher {
   readonly #dir = mkdtempSync(join(tmpdir(), 'bindery-git-'))
@@ -80,7 +80,7 @@ export class Launcher {
 
   /** Starts a process; resolves when its streams are connected. */
   start(command: string, args: readonly string[], cwd: string, env: Environment = {}): Promise<Running> {
-    if (this.#closed) return Promise.reject(new GitError('git/ is closed'))
+    if (this.#closed) return Promise.reject(new GitError('the Git layer is closed'))
     const id = ++this.#lastId
     return new Promise((resolve, reject) => {
       let end: (ending: Ending) => void = () => {}
@@ -101,7 +101,7 @@ export class Launcher {
         end: (ending) => {
           run.over = true
           end(ending)
-          // A quick process may be reported as ended before its connection is seen here: that still comes, with its output.
+          // A quick process may be reported as ended before its connection arrives here. The connection still comes, with its output.
           if (!run.stream && ending.code !== null) return
           clearTimeout(timer)
           this.#runs.delete(id)
@@ -114,7 +114,7 @@ export class Launcher {
     })
   }
 
-  /** Runs `git` in a bare repository to its end. Throws `GitError` where it was killed or answered too much; judges no exit code. */
+  /** Runs `git` in a bare repository and waits for its end, whatever its exit code. Throws `GitError` if it was killed or could not be started. */
   async run(args: readonly string[], options: RunOptions): Promise<Finished> {
     const running = await this.start('git', [...gitOptions, ...args], options.cwd, options.env)
     let stopped: GitError | null = null
@@ -137,10 +137,10 @@ export class Launcher {
     })
     running.stream.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes > (options.maxBytes ?? 256 * 1024 * 1024)) stop(new TooMuchOutput(`git ${args[0]}: it answered too much`))
+      if (bytes > (options.maxBytes ?? 256 * 1024 * 1024)) stop(new TooMuchOutput(`git ${args[0]}: its output is too long`))
       else chunks.push(chunk)
     })
-    // Not even an empty write where there is nothing to say: to a process that has ended already it fails, and takes unread answers along.
+    // Without input there is no write, not even an empty one: to a process that has ended it would fail, and unread output would be lost.
     if (options.input === undefined || options.input.length === 0) running.stream.end()
     else running.stream.end(options.input)
     const [ending] = await Promise.all([running.ended, read])
@@ -148,18 +148,18 @@ export class Launcher {
     running.stream.destroy()
     if (stopped) throw stopped
     if (ending.failure || ending.code === null) throw new GitError(`git ${args[0]}: ${ending.failure ?? 'no exit code'}`, { cause: ending.stderr })
-    if (ending.code === 0 && !whole) throw new GitError(`git ${args[0]}: its answer was cut short`)
+    if (ending.code === 0 && !whole) throw new GitError(`git ${args[0]}: its output was cut short`)
     return { ...ending, stdout: Buffer.concat(chunks) }
   }
 
-  /** Like `run`, but any exit code but 0 throws `GitError`. */
+  /** Like `run`, but throws `GitError` for any exit code other than 0. */
   async mustRun(args: readonly string[], options: RunOptions): Promise<Buffer> {
     const { code, stderr, stdout } = await this.run(args, options)
     if (code !== 0) throw new GitError(`git ${args[0]} ended with ${code}: ${stderr.trim().slice(0, 1000)}`)
     return stdout
   }
 
-  /** Kills what still runs and ends the spawning process. */
+  /** Kills all processes and ends the spawning process. */
   async close(): Promise<void> {
     this.#closed = true
     const spawner = this.#spawner

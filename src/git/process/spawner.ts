@@ -1,22 +1,23 @@
+/**
+ * Entry point of the spawning process. It stays small, so that starting a process is quick however much memory the server uses.
+ * For each run it connects to the server's socket and makes that connection the child's stdin and stdout: the data never pass
+ * through here. When the server is gone, it ends all children and exits.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname } from 'node:path'
 import { type Environment, type FromSpawner, ID_BYTES, type ToSpawner } from './messages.js'
 
-/**
- * Entry point of the spawning process. It stays small, so that a spawn is quick however much memory the server holds.
- * Per run it connects to the server's socket and makes that connection the child's stdin and stdout: the data never pass
- * through here. It ends, and kills what it started, as soon as the server is gone.
- */
 const STDERR_LIMIT = 64 * 1024
-const LAST_WORDS_MS = 1000
+/** How long children may take to end after the server is gone. */
+const GRACE_MS = 1000
 const socketPath = process.argv[2]
 if (!socketPath) throw new Error('usage: spawner <socket>')
 const running = new Map<number, ChildProcess>()
 
 function report(message: FromSpawner): void {
-  // The server may be gone before 'disconnect' is heard: the callback takes the error.
+  // The server may be gone before 'disconnect' arrives: the callback receives the error.
   if (process.connected) process.send?.(message, undefined, undefined, () => {})
 }
 
@@ -61,9 +62,9 @@ process.on('message', (message: ToSpawner) => {
   if (child) killGroup(child)
 })
 process.on('disconnect', () => {
-  // Asked to end, Git takes its locks back; killed, it leaves them. What hears neither has a second.
+  // On SIGTERM, Git removes its lock files; on SIGKILL it cannot. So SIGKILL comes a second later.
   for (const child of running.values()) killGroup(child, 'SIGTERM')
-  const deadline = Date.now() + LAST_WORDS_MS
+  const deadline = Date.now() + GRACE_MS
   const leave = () => {
     if (running.size > 0 && Date.now() < deadline) return
     for (const child of running.values()) killGroup(child)
@@ -73,6 +74,6 @@ process.on('disconnect', () => {
   setInterval(leave, 5)
   leave()
 })
-// A Ctrl-C reaches the whole foreground group: the server decides when its children end.
+// Ctrl-C sends SIGINT to the whole foreground group, but the server decides when its children end.
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => {})

@@ -15,24 +15,24 @@ export interface RemoteOptions extends RemoteIdentity {
   allowedProtocols: readonly string[]
   /** Whether hosts in private networks may be reached: true, or a list of CIDRs. */
   allowPrivateNetworks: PrivateNetworks
-  /** Where names of hosts are looked up; default the system, which blocks threads meanwhile. */
+  /** How host names are looked up. Default: by the system, which blocks a thread meanwhile. */
   resolve?: ResolveHost
-  /** Milliseconds for asking a remote's ref; 60 s unless given. */
+  /** Milliseconds for reading a remote's ref; default 60 s. */
   headTimeoutMs?: number
-  /** Milliseconds for a push; 10 min unless given. */
+  /** Milliseconds for a push; default 10 min. */
   pushTimeoutMs?: number
 }
 
-/** A remote that has been checked, and how to run Git against it. */
+/** A remote whose URL and host were checked, and how to run Git against it. */
 export interface Connection {
-  /** Without credentials; the only form that Git gets to see. */
+  /** The URL without credentials, the only form that Git gets. */
   readonly url: string
   readonly env: Record<string, string>
-  /** Takes the credential out of a text. */
+  /** Removes the credential from a text. */
   readonly scrub: (text: string) => string
-  /** Runs Git with the credential at hand. Throws `RemoteError` 'timeout', 'unreachable' for an ssh host that is not the one that is known. */
+  /** Runs Git, which can read the credential. Throws `RemoteError` 'timeout', and 'unreachable' if the key of an ssh host is not the known one. */
   run(args: readonly string[], options: Omit<GitRunOptions, 'credential'>): Promise<GitRun>
-  /** Why a run failed. */
+  /** Explains why a run failed. */
   failure(run: GitRun): RemoteError
 }
 
@@ -41,7 +41,7 @@ export async function connect(remote: Remote, options: RemoteOptions): Promise<C
   const address = parseRemoteUrl(remote.url, options.allowedProtocols)
   const username = remote.username ?? address.username ?? ''
   const password = remote.password ?? address.password ?? ''
-  if (/[\u0000-\u001f\u007f]/.test(username + password)) throw new RemoteError('unauthorized', 'The user name or password holds a control character.')
+  if (/[\u0000-\u001f\u007f]/.test(username + password)) throw new RemoteError('unauthorized', 'The user name or password contains a control character.')
   const addresses = await allowedAddresses(address, options.allowPrivateNetworks, options.resolve)
   const env = remoteEnvironment(address, addresses, options)
   const scrub = scrubber({ username, password })

@@ -1,9 +1,9 @@
-/** Files of the service's own that remotes may need; all optional. */
+/** Files that connections to remotes may need; all optional. */
 export interface RemoteIdentity {
   /** PEM bundle of certificate authorities for https, instead of the system's. */
   caFile?: string
-  /** Private key for ssh: without one, there is no ssh. An absolute path without quotes, `%`, `$` and backslashes. */
+  /** Private key for ssh; without one, ssh is not available. An absolute path without quotes, `%`, `$` and backslashes. */
   sshKeyFile?: string
-  /** Host keys for ssh, likewise: without them, no host is known. */
+  /** Known host keys for ssh, a path of the same form; without it, no host is known. */
   knownHostsFile?: string
 }

@@ -3,12 +3,12 @@ import type { Database } from '../database.js'
 import { frozenJson } from '../json.js'
 import type { Log, Operation } from '../log.js'
 
-/** Documents moved with one append. */
+/** How many documents are moved with one append. */
 const AT_ONCE = 1_000
 
 /**
- * Moves documents of earlier releases into the journal that they became, oldest first, some at a time: an interrupted start
- * goes on where it was. `moved` is called after every append, with what it wrote.
+ * Moves documents of earlier releases into the journal whose records they are now, in their order, some at a time; after an
+ * interrupted start the next one continues. `moved` is called after each append with its operations.
  */
 export async function convert<T extends object>(
   database: Database,

@@ -1,6 +1,6 @@
 import { comparePages } from '../../../content/compare-structures.js'
-import { sameValue } from '../../../content/edit/same-value.js'
-import type { PlaceInTree } from '../../../content/compare-structures.js'
+import { sameValue } from '../../../content/json.js'
+import type { TreeLocation } from '../../../content/compare-structures.js'
 import type { DocumentEntry, PageAttributes, PageEntry } from '../../../content/types.js'
 import { Slices } from '../../../kernel/slices.js'
 import type { Change, ChangedAttributes } from '../../../model/index.js'
@@ -56,14 +56,14 @@ const createdOrDeleted = (type: 'page_created' | 'page_deleted', entry: PageEntr
   describe: () => ({ type, page: changedPage(entry) }),
 })
 
-const presentPlace = ({ path, parent, position, gitPath }: PlaceInTree) => ({
+const presentPlace = ({ path, parent, position, gitPath }: TreeLocation) => ({
   path,
   position,
   ...(parent === null ? {} : { parent }),
   ...(gitPath === null ? {} : { file: gitPath }),
 })
 
-const pageMoved = (entry: PageEntry, { from, to }: { from: PlaceInTree; to: PlaceInTree }): FoundChange => ({
+const pageMoved = (entry: PageEntry, { from, to }: { from: TreeLocation; to: TreeLocation }): FoundChange => ({
   page: entry.id,
   describe: () => ({ type: 'page_moved', page: changedPage(entry), from: presentPlace(from), to: presentPlace(to) }),
 })

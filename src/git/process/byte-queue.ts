@@ -1,19 +1,19 @@
 const NOTHING: Buffer = Buffer.alloc(0)
 
 /**
- * What a process has said and nobody has taken yet. A long answer may come in tens of thousands of small pieces: each byte is
- * copied a bounded number of times, however they come.
+ * The output of a process that was not read yet. A long answer may arrive in tens of thousands of small pieces; however they
+ * arrive, each byte is copied only a bounded number of times.
  */
-export class Heard {
+export class ByteQueue {
   #store: Buffer = NOTHING
   #length = 0
 
-  /** Bytes that wait. */
+  /** How many bytes are waiting. */
   get length(): number {
     return this.#length
   }
 
-  /** Adds a piece; `need`: how many bytes the reader wants in all, as far as it knows. */
+  /** Adds a piece. `need`: how many bytes the reader needs in all, as far as it knows. */
   add(piece: Buffer, need: number): void {
     const length = this.#length + piece.length
     if (this.#length === 0) this.#store = piece
@@ -24,12 +24,12 @@ export class Heard {
     this.#length = length
   }
 
-  /** All that waits, as one piece, which what comes later leaves as it is. */
+  /** All bytes that are waiting, in one buffer, which later calls do not change. */
   get bytes(): Buffer {
     return this.#store.subarray(0, this.#length)
   }
 
-  /** Lets go of the first `count` bytes. */
+  /** Removes the first `count` bytes. */
   drop(count: number): void {
     this.#length -= count
     this.#store = this.#length === 0 ? NOTHING : this.#store.subarray(count, count + this.#length)

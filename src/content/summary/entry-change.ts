@@ -3,7 +3,7 @@
  * place, or those above it. What the two have in common at the beginning and the end is left out; `mentions` says whether the
  * rest can name the page. False is certain; true is a maybe.
  */
-export function mayConcern(before: string, after: string, mentions: (text: string) => boolean): boolean {
+export function mayChangeEntry(before: string, after: string, mentions: (text: string) => boolean): boolean {
   if (before === after) return false
   const [old, now] = [before.split('\n'), after.split('\n')]
   let start = 0

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
-import { Heard } from '../../src/git/process/heard.js'
+import { ByteQueue } from '../../src/git/process/byte-queue.js'
 import { suite } from '../support/suite.js'
 
 const test = suite('what a Git process has said')
 
 test('an answer of a million bytes in pieces of fifty is copied a few times, not with each of them', () => {
-  const heard = new Heard()
+  const heard = new ByteQueue()
   const stores = new Set<ArrayBufferLike>()
   for (let n = 0; n < 20_000; n++) {
     // A reader that looks for an end always wants one byte more.
@@ -25,7 +25,7 @@ test('what comes and what is taken is what was said, and what was taken stays as
   )
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), fc.nat(100), (steps, need) => {
-      const heard = new Heard()
+      const heard = new ByteQueue()
       let waiting: number[] = []
       const taken: { bytes: Buffer; copy: number[] }[] = []
       for (const one of steps) {
