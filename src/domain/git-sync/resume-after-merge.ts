@@ -9,8 +9,8 @@ import { enqueue, isOver } from './request.js'
 import { again, listSyncRuns } from './runs.js'
 
 /**
- * Merges a change request (`mergeChangeRequest`). If it held the conflict of a sync, the export that the conflict blocked is then
- * queued again; or else, if it needs no credential, an import of what waited.
+ * Merges a change request (`mergeChangeRequest`). If it resolved the conflict of a sync, the export that the conflict blocked is queued again, or else
+ * the last import, if that needs no credential: later heads may be waiting.
  */
 export async function mergeAndResume(app: App, actor: Actor, space: LoadedSpace, changeRequest: LoadedChangeRequest): Promise<{ revision: CommitId }> {
   const merged = await mergeChangeRequest(app, actor, space, changeRequest)
