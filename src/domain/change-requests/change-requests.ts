@@ -43,12 +43,11 @@ export function recount(space: Document<SpaceDoc>, from: ChangeRequestStatus | n
 
 /** Creates a change request, a draft by default: first its document, then its branch, which the reconciler can make from the document. */
 export async function createChangeRequest(
-  lease: Lease,
   app: App,
   actor: Actor,
   space: LoadedSpace,
   input: CreateChangeRequest,
-  options: { status?: ChangeRequestStatus; head?: CommitId; remoteKey?: string } = {},
+  options: { lease: Lease; status?: ChangeRequestStatus; head?: CommitId; remoteKey?: string },
 ): Promise<LoadedChangeRequest> {
   const main = headOf(space)
   const head = options.head ?? main
@@ -78,7 +77,7 @@ export async function createChangeRequest(
     await emit(app, tx, { type: 'change_request.created', organization: stored.organization, actor: actor.user.id, subject, data })
     return made
   })
-  await makeBranch(lease, space, doc, head)
+  await makeBranch(options.lease, space, doc, head)
   return { doc, head }
 }
 

@@ -44,6 +44,6 @@ export async function revertChangeRequest(app: App, actor: Actor, space: LoadedS
     const message = commitMessage(`Revert change request #${doc.number}${doc.subject ? `: ${doc.subject}` : ''}`, { Reverts: merge })
     const reversal = { ours: main, theirs: before, bases: [merge], tree: undone.tree }
     const head = await makeMergeCommit(app, space, reversal, { parents: [main], message, author: actor.user })
-    return createChangeRequest(lease, app, actor, space, { subject: [...title].slice(0, MAX_SUBJECT).join('') }, { status: 'open', head })
+    return createChangeRequest(app, actor, space, { subject: [...title].slice(0, MAX_SUBJECT).join('') }, { lease, status: 'open', head })
   })
 }

@@ -60,7 +60,7 @@ async function attempt(sync: LockedSync, came: Pick<Arrival, 'head' | 'theirs'>,
   const unchanged = await unchangedAs(sync, arrival, plan)
   if (unchanged !== null) {
     await repo.move(
-      await recordMoves(sync, arrival, plan.ground, unchanged, main, await entriesWithoutDropped(sync, plan.ground, arrival)),
+      await recordMoves(sync, arrival, plan.ground, { local: unchanged, anchor: main, left: await entriesWithoutDropped(sync, plan.ground, arrival) }),
       `in step with ${describeRemote(remote)}`,
       sync.lease,
     )
@@ -73,11 +73,11 @@ async function attempt(sync: LockedSync, came: Pick<Arrival, 'head' | 'theirs'>,
   if (plan.kind === 'conflict') return holdConflict(sync, arrival, plan)
   const taken = options.force && sync.run.direction === 'import'
   const left = await entriesWithoutDropped(sync, plan.ground, arrival)
-  const commit = await mergeCommit(sync, main, came.theirs, plan as ArrivalPlan & { kind: 'merge' }, taken ? 'Take' : 'Merge', [
+  const commit = await mergeCommit(sync, arrival, plan as ArrivalPlan & { kind: 'merge' }, taken ? 'Take' : 'Merge', [
     ...settled,
     ...left.map(({ local }) => local),
   ])
-  const moves = await recordMoves(sync, arrival, plan.ground, came.theirs, commit, left)
+  const moves = await recordMoves(sync, arrival, plan.ground, { local: came.theirs, anchor: commit, left })
   await moveGuarded(sync, guard, [...moves, { ref: MAIN, from: main, to: commit }], `merge ${describeRemote(remote)}`)
   await settleConflict(sync, options.force ? 'A forced import took the content of the remote.' : 'A later import could be merged cleanly.')
   return { result: 'merged', revision: commit, remoteRevision: came.head }
@@ -96,9 +96,7 @@ async function recordMoves(
   sync: Sync,
   arrival: Arrival,
   ground: CommonGround,
-  local: CommitId,
-  anchor: CommitId,
-  left: readonly Omit<Entry, 'anchor'>[] = [],
+  { local, anchor, left = [] }: Pick<Entry, 'local' | 'anchor'> & { left?: readonly Omit<Entry, 'anchor'>[] },
 ): Promise<RefMove[]> {
   const { head, theirs, main, log } = arrival
   const taken = entriesOf(ground, { remote: head, theirs, local, anchor, ref: sync.remote.ref }, log)
@@ -111,8 +109,7 @@ async function recordMoves(
  */
 export async function mergeCommit(
   contact: Contact,
-  main: CommitId,
-  theirs: CommitId,
+  { main, theirs }: Pick<Arrival, 'main' | 'theirs'>,
   { ground, tree }: { ground: CommonGround; tree: TreeId },
   verb: 'Take' | 'Merge',
   also: readonly CommitId[] = [],
@@ -136,7 +133,7 @@ async function adopt(sync: LockedSync, arrival: Arrival, ground: CommonGround, g
   const { head, theirs, main } = arrival
   const moves: RefMove[] = [
     ...(repo.head(keepRef(main)) === null ? [{ ref: keepRef(main), from: null, to: main }] : []),
-    ...(await recordMoves(sync, arrival, ground, theirs, theirs)),
+    ...(await recordMoves(sync, arrival, ground, { local: theirs, anchor: theirs })),
     { ref: ADOPTED, from: repo.head(ADOPTED), to: theirs },
     { ref: MAIN, from: main, to: theirs },
   ]

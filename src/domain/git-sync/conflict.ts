@@ -58,7 +58,7 @@ async function openConflict(sync: LockedSync, arrival: Arrival, plan: ConflictPl
   const head = await firstHead(sync, arrival, plan)
   await space.repo.move([...holdMoves(sync, arrival), ...(await recordMoves(sync, arrival, plan.ground, head))], 'hold a conflict', sync.lease)
   const subject = [...`Remote changes from ${describeRemote(remote)}`].slice(0, 100).join('')
-  const { doc } = await createChangeRequest(sync.lease, app, sync.actor, space, { subject }, { status: 'open', head, remoteKey: remote.key })
+  const { doc } = await createChangeRequest(app, sync.actor, space, { subject }, { lease: sync.lease, status: 'open', head, remoteKey: remote.key })
   return doc
 }
 

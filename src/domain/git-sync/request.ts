@@ -41,7 +41,7 @@ export async function requestImport(app: App, actor: Actor, space: LoadedSpace, 
     checkImport(space.doc, isLinkTo(space.doc.git, remote.key))
   }
   const run = { direction: 'import' as const, force: input.force ?? false, standalone, requestedBy: actor.user.id, ...timestampOf(input) }
-  return enqueue(app, space, remote, credential, run, { link: standalone ? undefined : linkOf(app, remote, input) })
+  return enqueue(app, space, { remote, credential, run, link: standalone ? undefined : linkOf(app, remote, input) })
 }
 
 /** Queues an export. Throws 400 (url, ref, directory), 403. */
@@ -56,7 +56,7 @@ export async function requestExport(app: App, actor: Actor, space: LoadedSpace, 
     requestedBy: actor.user.id,
     ...timestampOf(input),
   }
-  return enqueue(app, space, remote, credential, run, { link: linkOf(app, remote, input) })
+  return enqueue(app, space, { remote, credential, run, link: linkOf(app, remote, input) })
 }
 
 /** The kinds of runs that need different roles. */
@@ -104,17 +104,24 @@ function linkOf(app: App, remote: SyncRemote, input: ImportRequest | ExportReque
   return { url: remote.url, ref: remote.ref, directory: remote.directory, updatedAt: app.clock.now().toISOString(), ...given }
 }
 
+/** A run to be queued. */
+interface RunRequest {
+  remote: SyncRemote
+  credential: Credential | null
+  run: NewRun
+  /** The link to the remote that the space is to keep from now on. */
+  link?: GitLink | undefined
+  /** Whether the server queues the run by itself, after a merge: then no user's role is checked. */
+  follows?: boolean
+}
+
 /**
  * Writes the run and its job in one transaction, then wakes the worker. The credential stays in memory, under the run's ID.
- * @param options `link`: the link that the space is to keep; `follows`: the server queues the run itself, after a merge
  */
 export async function enqueue(
   app: App,
   space: Pick<LoadedSpace, 'doc'>,
-  remote: SyncRemote,
-  credential: Credential | null,
-  input: NewRun,
-  { link, follows = false }: { link?: GitLink | undefined; follows?: boolean } = {},
+  { remote, credential, run: input, link, follows = false }: RunRequest,
 ): Promise<Document<SyncRunDoc>> {
   const id = newId()
   const now = app.clock.now().toISOString()

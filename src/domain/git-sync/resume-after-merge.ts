@@ -26,5 +26,5 @@ async function resume(app: App, actor: Actor, space: LoadedSpace, changeRequest:
   const blocked = lastExport?.state === 'conflict' ? lastExport : undefined
   const run = blocked ?? runs.find((one) => one.direction === 'import' && !one.hadCredential)
   if (!run || (run.direction === 'import' && space.doc.editMode === 'locked')) return
-  await enqueue(app, space, remoteOf(run), null, { ...again(run, actor.user.id), force: false }, { follows: true })
+  await enqueue(app, space, { remote: remoteOf(run), credential: null, run: { ...again(run, actor.user.id), force: false }, follows: true })
 }

@@ -43,7 +43,7 @@ export async function retrySync(app: App, actor: Actor, space: LoadedSpace, inpu
           { allowedProtocols: app.settings.allowedProtocols, mergeRequests: last.standalone },
         )
   if (given && given.remote.key !== remote.key) throw conflict('The URL is that of another repository: start an import or export with it instead.')
-  return enqueue(app, space, remote, given?.credential ?? null, again(last, actor.user.id))
+  return enqueue(app, space, { remote, credential: given?.credential ?? null, run: again(last, actor.user.id) })
 }
 
 /** The input that queues a run again. */
