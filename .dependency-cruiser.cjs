@@ -1,5 +1,5 @@
 // The import rules of ARCHITECTURE.md.
-// Layers: main, commands, server → api | jobs → domain → git | store | content | parsing | access | auth | outbound → model → disk, kernel.
+// Layers: main, commands, server, start → api | jobs → domain → git | store | content | parsing | access | auth | outbound → model → disk, kernel.
 // Floors: a room of domain/ imports from the rooms before it in this list alone, types too.
 const floors = [
   'context',

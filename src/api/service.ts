@@ -1,15 +1,22 @@
 import { allows, type Permission } from '../access/index.js'
 import type { App } from '../domain/context/app.js'
 import type { Actor } from '../domain/context/actor.js'
-import { isTokenValid, type LoadedForRole, roleNow } from '../domain/roles/role-now.js'
+import { isTokenValid, type LoadedForRole, currentRole } from '../domain/roles/current-role.js'
 import { notFound, ServiceError } from '../kernel/errors.js'
 import type { Role } from '../model/index.js'
 import type { Reader } from '../store/index.js'
 import { endpointsOf, scopeOf } from './declaration.js'
+import type { Resources } from './resolver.js'
 import type { resolvers } from './resolvers.js'
 
 /** Declares an endpoint of this service. */
 export const endpoint = endpointsOf<{ app: App; actor: Actor; permission: Permission; resolvers: typeof resolvers }>()
+
+/**
+ * What a handler finds in its context because of the path, for endpoints that are declared once and mounted under several
+ * paths: what such a mount says about its path is typed by this.
+ */
+export type Loaded<Path extends string> = { app: App } & Resources<typeof resolvers, Path, Record<never, never>>
 
 /**
  * `can`, asked of what a transaction sees: the token is still there, and the role that the caller has now is enough. What is
@@ -20,7 +27,7 @@ export async function checkStillMay(reader: Reader, actor: Actor, permission: st
   if (permission === null) return
   const scope = scopeOf(permission)
   const resource = resources[scope] as LoadedForRole | undefined
-  const role = resource && (await roleNow(reader, actor, scope, resource))
+  const role = resource && (await currentRole(reader, actor, scope, resource))
   if (role === 'gone') return
   if (role === 'unseen') throw notFound(`The ${scope}`)
   if (!allows(permission as Permission, role))

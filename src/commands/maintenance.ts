@@ -8,7 +8,7 @@ import { ServiceError } from '../kernel/errors.js'
 import { Email, spaces, type UserDoc } from '../model/index.js'
 import { start } from '../server.js'
 
-/** What the operator asked for cannot be; the message says what to do. */
+/** The operator's command cannot be carried out; the message says what to do. */
 export class OperatorError extends Error {
   override name = 'OperatorError'
 }
@@ -26,7 +26,7 @@ async function onData<T>(config: Config, work: (app: App) => Promise<T>): Promis
   }
 }
 
-/** What a check of everything found: complaints, one a line (empty = all is well), and what was not looked at. */
+/** What a check of everything found: complaints, one per line (empty = all is well), and what was not checked. */
 export interface Findings {
   complaints: string[]
   notes: string[]
@@ -34,7 +34,7 @@ export interface Findings {
 
 /**
  * Makes a token for the account with that e-mail address, or for the member of organization `claimedIn` who claims it
- * without proof; answers the secret. Throws where there is none, saying who names the address.
+ * without proof; returns the secret. Throws if there is none, naming those who use the address.
  */
 export const makeToken = (config: Config, email: string, { label, claimedIn }: { label: string; claimedIn?: string | undefined }): Promise<string> =>
   onData(config, async (app) => {
@@ -43,14 +43,14 @@ export const makeToken = (config: Config, email: string, { label, claimedIn }: {
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
       const known = (await whoNames(app, email)).map(describe)
-      throw new OperatorError([error.message, `\`bindery user ${email}\` makes an account on your word.`, ...known].join('\n'))
+      throw new OperatorError([error.message, `\`bindery user ${email}\` creates an account without proof by mail.`, ...known].join('\n'))
     }
   })
 
-/** The operator's word that an address is somebody's, or, with `free`, that it is not the account's that has it. Answers who names the address, one a line. */
+/** Takes the operator's word that an address belongs to a user, or, with `free`, that it does not belong to the account that has it. Returns those who use the address, one per line. */
 export const makeUser = (config: Config, email: string, { name, free }: { name?: string | undefined; free?: boolean | undefined }): Promise<string> =>
   onData(config, async (app) => {
-    if (!isAddress(email)) throw new OperatorError(`${email} is no e-mail address such as ada@example.org.`)
+    if (!isAddress(email)) throw new OperatorError(`${email} is not an e-mail address such as ada@example.org.`)
     try {
       await (free ? freeAddress(app, email) : vouchFor(app, email, name))
     } catch (error) {
@@ -62,9 +62,9 @@ export const makeUser = (config: Config, email: string, { name, free }: { name?:
 const isAddress = (text: string): boolean => text.length <= (Email.maxLength as number) && new RegExp(Email.pattern as string).test(text)
 
 const PROOFS = {
-  mail: 'the address was shown to be his by mail',
-  operator: "the address is his by the operator's word",
-  earlier: 'made before anybody was asked for proof',
+  mail: 'the address was proved by mail',
+  operator: 'the address was confirmed by the operator',
+  earlier: 'created before proof of the address was required',
 }
 
 const describe = ({ id, displayName, email, proof, limitedTo }: UserDoc): string =>
@@ -74,7 +74,7 @@ const describe = ({ id, displayName, email, proof, limitedTo }: UserDoc): string
 
 /**
  * Checks documents against Git: the start brings both into agreement, then every repository is checked by `git fsck --strict`,
- * and where asked for (`deep`) read a second time by another implementation, and compared.
+ * and with `deep` read a second time by another implementation, and compared.
  */
 export async function checkAll(config: Config, { deep = false } = {}): Promise<Findings> {
   const service = await offline(config)
@@ -97,9 +97,9 @@ export async function checkAll(config: Config, { deep = false } = {}): Promise<F
   }
 }
 
-/** Writes the repository of a space into one file; a server may run meanwhile. Throws where there is none, or the file exists. */
+/** Writes the repository of a space into one file; a server may run meanwhile. Throws if there is none, or if the file exists. */
 export async function bundleSpace({ reposDir }: Pick<Config, 'reposDir'>, space: string, file: string): Promise<string> {
-  if (!/^[0-9A-Za-z]{1,64}$/.test(space)) throw new OperatorError(`${space} is no ID of a space, such as the folder repos/<ID>.git has.`)
+  if (!/^[0-9A-Za-z]{1,64}$/.test(space)) throw new OperatorError(`${space} is not the ID of a space. The ID is the <ID> of its folder repos/<ID>.git.`)
   const path = resolve(file)
   try {
     await bundleRepository(join(resolve(reposDir), `${repositoryName(space)}.git`), path)

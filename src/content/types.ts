@@ -206,5 +206,5 @@ export interface Summary {
   diagnostics: Diagnostic[]
 }
 
-/** Something done, or why it cannot be, in words for the client. */
+/** A result, or why there is none, in words for the client. */
 export type Outcome<T> = { done: T } | { refused: string; tooLarge?: true }

@@ -4,3 +4,6 @@ export interface Clock {
 }
 
 export const systemClock: Clock = { now: () => new Date() }
+
+/** Seconds since 1970, as Git tells the time, in ISO 8601. */
+export const iso = (seconds: number): string => new Date(seconds * 1000).toISOString()

@@ -1,7 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
-import { type DefaultLevel, Id, nullable, oneOf, Timestamp } from './common.js'
-import { SITE_TITLE, type SiteStructure, spacesOf } from './site-structure.js'
+import { closed, type DefaultLevel, Id, nullable, oneOf, Timestamp } from './common.js'
+import { SITE_TITLE } from './site-fields.js'
+import { type SiteStructure, spacesOf } from './site-structure.js'
 
 export const siteTypes = ['basic', 'premium', 'ultimate', 'sponsored', 'legacy-basic', 'legacy-premium'] as const
 export const siteVisibilities = ['public', 'unlisted', 'share-link', 'visitor-auth'] as const
@@ -49,7 +50,6 @@ export const sites = table<SiteDoc>()({
 })
 
 const iconURL = Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2048 })
-const closed = { additionalProperties: false } as const
 
 /** A picture for light and dark pages, an emoji, or null. */
 export const SiteIcon = Type.Union(

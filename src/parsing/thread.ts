@@ -100,7 +100,8 @@ export class Thread {
       })
       if (message instanceof TaskFailure) throw message
       if ('bytes' in message) return message.bytes
-      if ('tooLarge' in message) throw new TaskFailure('result', `Its result has ${message.tooLarge} bytes; at most ${this.data.maxResultBytes} are allowed.`)
+      if ('tooLarge' in message)
+        throw new TaskFailure('result', `It has a result of ${message.tooLarge} bytes; at most ${this.data.maxResultBytes} are allowed.`)
       if ('error' in message) throw new TaskFailure('error', message.error.message, message.error.name)
       throw new TaskFailure('error', 'The thread sent an unexpected message.')
     } finally {

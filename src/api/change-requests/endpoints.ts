@@ -42,7 +42,7 @@ export const createChangeRequestInSpace = endpoint({
   method: 'POST',
   path: '/v1/spaces/{spaceId}/change-requests',
   summary: 'Create a change request',
-  description: 'A draft, with a branch of its own from the main content.',
+  description: 'It starts as a draft, on a new branch from the head of main.',
   section,
   needs: 'space:edit',
   body: Type.Optional(CreateChangeRequest),
@@ -82,8 +82,8 @@ export const mergeChangeRequestById = endpoint({
   path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/merge',
   summary: 'Merge a change request into the main content',
   description:
-    'A merge commit on main. What cannot be clean changes nothing and answers 409 with the paths. Where the space has `requiredApprovals`, ' +
-    '409 also tells how many are missing, and who has requested changes.',
+    'Adds a merge commit to main. If the merge has conflicts, nothing changes; 409 returns the paths. If approvals required by the space (`requiredApprovals`) ' +
+    'are missing, 409 says how many, and who has requested changes.',
   section,
   needs: 'space:merge',
   returns: MergeResult,
@@ -94,8 +94,8 @@ export const mergeChangeRequestById = endpoint({
 export const listConflictsOfChangeRequest = endpoint({
   method: 'GET',
   path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/conflicts',
-  summary: 'List what keeps a change request from being updated or merged cleanly',
-  description: 'By path, with the file of the common ancestor (`base`), of the change request (`ours`) and of the main content (`theirs`).',
+  summary: 'List the conflicts between a change request and the main content',
+  description: 'Ordered by path; each with the file in the common ancestor (`base`), in the change request (`ours`) and in the main content (`theirs`).',
   section,
   needs: 'space:view',
   query: Type.Object({ ...pageQuery }),
@@ -109,9 +109,9 @@ export const listConflictsOfChangeRequest = endpoint({
 export const updateChangeRequestFromMain = endpoint({
   method: 'POST',
   path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/update',
-  summary: 'Pull the main content into a change request',
+  summary: 'Update a change request from the main content',
   description:
-    'A merge commit on its branch. What cannot be clean changes nothing and answers 409 with the paths, unless `resolve` decides every one of them; it may name no other.',
+    'Adds a merge commit to its branch. If there are conflicts, nothing changes and 409 returns the paths, unless `resolve` resolves every one of them. `resolve` must not name files without a conflict.',
   section,
   needs: 'space:edit',
   body: Type.Optional(UpdateFromMain),

@@ -9,7 +9,8 @@ export const downloadFile = endpoint({
   method: 'GET',
   path: '/v1/files/{downloadSpace}/{oid}/{fileName}',
   summary: 'Download a file by its signed URL',
-  description: 'The address is a `downloadURL`: it needs no token, expires, and answers byte ranges. Types that a browser could run are sent as attachments.',
+  description:
+    'The address is the `downloadURL` of a file. It needs no token, expires, and supports byte ranges. Types that a browser could run are sent as attachments.',
   section: 'Space content',
   needs: 'public',
   query: Type.Object({ expires: Type.Integer({ minimum: 0 }), signature: Type.String({ maxLength: 100 }) }),

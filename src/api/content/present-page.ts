@@ -7,6 +7,7 @@ import { datesAt, datesOf } from '../../domain/revisions/page-dates.js'
 import { tooCostly } from '../../domain/revisions/page-source.js'
 import { evaluate } from '../../domain/revisions/pages.js'
 import { filesOf, type OpenRevision, readDocument } from '../../domain/revisions/revisions.js'
+import { iso } from '../../kernel/clock.js'
 import type { Diagnostic } from '../../kernel/diagnostic.js'
 import { RawJson } from '../../kernel/raw-json.js'
 import { Slices } from '../../kernel/slices.js'
@@ -43,8 +44,6 @@ export async function pageContext(app: App, revision: OpenRevision, options: Pag
   const load = async () => new Map((await filesOf(app, revision)).map((file) => [file.gitPath, file.id]))
   return { app, revision, options, dates: await datesAt(app, revision.space, revision.snapshot.commit), fileIds: () => (ids ??= load()) }
 }
-
-const iso = (seconds: number): string => new Date(seconds * 1000).toISOString()
 
 /** Where a file is shown at the Git provider, and its path from that repository's root. */
 export function gitPlace(context: Pick<PageContext, 'revision'>, oid: string, path: string): { oid: string; path: string; url?: string } {

@@ -8,7 +8,7 @@ import type { Format, ReviewDoc } from '../../model/index.js'
 import { commentContext } from '../comments/present.js'
 import { presentRequestedReviewers, presentReviews } from './present.js'
 
-/** What a request about the reviews of a change request brings along. */
+/** What the handlers of reviews get. */
 interface About {
   app: App
   actor: Actor

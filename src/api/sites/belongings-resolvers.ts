@@ -7,7 +7,7 @@ import { resolversOf } from '../resolver.js'
 
 const resolver = resolversOf<App, Actor>()
 
-/** The only ways from an ID in a path to what hangs on a site. */
+/** The only ways from an ID in a path to what belongs to a site. */
 export const siteBelongingsResolvers = {
   shareLinkId: resolver<{ site: LoadedSite }>()({
     as: 'shareLink',

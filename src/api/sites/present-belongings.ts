@@ -50,7 +50,7 @@ export async function presentRedirect(app: App, site: LoadedSite, redirect: Site
 
 export const presentAdaptiveSchema = ({ jsonSchema, updatedAt }: SiteAdaptiveSchemaDoc) => ({ object: 'site-adaptive-schema' as const, jsonSchema, updatedAt })
 
-/** How visitors are known; the key only for those who may change it. */
+/** How visitors are authenticated; the key only for those who may change it. */
 export function presentPublishingAuth(app: App, { role }: LoadedSite, auth: SitePublishingAuthDoc) {
   const privateKey = allows('site:admin', role) ? visitorKeyOf(app, auth) : null
   return {

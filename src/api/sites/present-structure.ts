@@ -78,7 +78,7 @@ function found<T>(shown: T | undefined, what: string): T {
   return shown
 }
 
-/** One section of a view, by its ID; 404 where it went meanwhile. */
+/** One section of a view, by its ID. Throws 404 if it is gone. */
 export const presentSectionById = (app: App, view: SiteView, id: string) =>
   presentSection(
     app,
@@ -89,7 +89,7 @@ export const presentSectionById = (app: App, view: SiteView, id: string) =>
     ),
   )
 
-/** One group of a view, by its ID; 404 where it went meanwhile. */
+/** One group of a view, by its ID. Throws 404 if it is gone. */
 export const presentGroupById = (app: App, view: SiteView, id: string) =>
   presentGroup(
     app,
@@ -100,7 +100,7 @@ export const presentGroupById = (app: App, view: SiteView, id: string) =>
     ),
   )
 
-/** One site space of a view, by its ID; 404 where it went meanwhile. */
+/** One site space of a view, by its ID. Throws 404 if it is gone. */
 export const presentSiteSpaceById = (app: App, view: SiteView, id: string) =>
   presentSiteSpace(
     app,

@@ -3,6 +3,7 @@ import type { App } from '../../domain/context/app.js'
 import type { LoadedSpace } from '../../domain/context/loaded.js'
 import { MAIN } from '../../domain/context/refs.js'
 import { addressesOfSpace } from '../../domain/sites/space-addresses.js'
+import { iso } from '../../kernel/clock.js'
 import { orderKey } from '../../kernel/order.js'
 import type { GitLink } from '../../model/index.js'
 
@@ -14,7 +15,7 @@ const repoName = (url: string): string =>
     .slice(-2)
     .join('/')
 
-/** What a space says of the repository it is synchronized with. */
+/** The repository that a space is synchronized with, as the space shows it. */
 export const presentGitSync = (link: GitLink) => ({
   repoName: repoName(link.url),
   ...(link.provider === undefined ? {} : { installationProvider: link.provider }),
@@ -28,7 +29,7 @@ export const presentGitSync = (link: GitLink) => ({
  */
 export async function presentSpace(app: App, { doc, role, repo }: LoadedSpace, shareKey?: string) {
   const head = repo.head(MAIN)
-  const committed = head === null ? doc.createdAt : new Date((await repo.commit(head)).committer.seconds * 1000).toISOString()
+  const committed = head === null ? doc.createdAt : iso((await repo.commit(head)).committer.seconds)
   const location = `${app.settings.publicUrl}/v1/spaces/${doc.id}`
   return {
     object: 'space' as const,

@@ -31,7 +31,7 @@ export async function presentWebhook(app: App, webhook: WebhookDoc) {
   }
 }
 
-/** A webhook whose secret was just made. */
+/** A webhook whose secret was just created. */
 export const presentWithSecret = async (app: App, webhook: WebhookDoc) => ({
   ...(await presentWebhook(app, webhook)),
   secret: webhookSecretOf(app, webhook) ?? '',

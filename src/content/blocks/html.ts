@@ -114,7 +114,7 @@ export function pairTokens(tokens: ReadonlyArray<Pick<HtmlToken, 'type' | 'name'
   return pairs
 }
 
-/** A piece of HTML, taken apart; `place` answers the position of a range of it. */
+/** Tokenized HTML; `place` returns the position in the page of a range of it. */
 export interface HtmlSource {
   html: string
   tokens: HtmlToken[]

@@ -68,7 +68,7 @@ export function wrapElement(token: HtmlToken, raw: { open: string; close: string
   return [...out, inline('html-inline', { html: raw.close })]
 }
 
-/** The image of a `<picture>`, with its source for dark pages. */
+/** The image of a `<picture>`, with its source for dark mode. */
 function pictureImage(nodes: readonly Inline[], html: string): InlineNode | null {
   const image = nodes.find((node) => node.object === 'inline' && node.type === 'inline-image')
   if (image?.object !== 'inline') return null

@@ -30,7 +30,7 @@ export interface Markdown {
   align?: Array<string | null>
 }
 
-/** A kind of node that this syntax adds to markdown; its value is its source. */
+/** A node of our own syntax (`syntax.ts`); its value is its source. */
 interface Sourced<T extends string> extends Literal {
   type: T
 }

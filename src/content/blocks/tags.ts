@@ -31,7 +31,15 @@ const legacyPart = (name: string): TagRow => ({
 
 export const tagTable: readonly TagRow[] = [
   { name: 'hint', type: 'hint', end: 'required', attributes: ['style', 'icon'], children: 'blocks', about: 'a call-out: info, warning, danger or success' },
-  { name: 'tabs', type: 'tabs', end: 'required', attributes: ['fullWidth'], flags: ['fullWidth'], children: ['tab'], about: 'alternatives of which one shows' },
+  {
+    name: 'tabs',
+    type: 'tabs',
+    end: 'required',
+    attributes: ['fullWidth'],
+    flags: ['fullWidth'],
+    children: ['tab'],
+    about: 'alternatives, of which one is shown',
+  },
   { name: 'tab', type: 'tabs-item', end: 'required', part: true, attributes: ['title', 'icon'], children: 'blocks', about: 'one alternative' },
   { name: 'stepper', type: 'stepper', end: 'required', attributes: [], children: ['step'], about: 'numbered steps' },
   { name: 'step', type: 'stepper-step', end: 'required', part: true, attributes: ['title'], children: 'blocks', about: 'one step' },
@@ -57,10 +65,10 @@ export const tagTable: readonly TagRow[] = [
     attributes: ['url', 'fullWidth'],
     flags: ['fullWidth'],
     children: 'blocks',
-    about: 'a page from elsewhere; its body is the caption',
+    about: 'an embedded page of another site; its body is the caption',
   },
   { name: 'file', type: 'file', end: 'optional', attributes: ['src', 'name'], children: 'blocks', about: 'a file to download; its body is the caption' },
-  { name: 'include', type: 'reusable-content', end: 'none', attributes: [], children: 'none', about: 'a piece of reusable content' },
+  { name: 'include', type: 'reusable-content', end: 'none', attributes: [], children: 'none', about: 'reusable content' },
   {
     name: 'prompt',
     type: 'prompt',
@@ -68,9 +76,9 @@ export const tagTable: readonly TagRow[] = [
     attributes: ['description', 'icon', 'openInAIProviders', 'defaultExpanded'],
     flags: ['openInAIProviders'],
     children: 'blocks',
-    about: 'a text to hand to an assistant',
+    about: 'a prompt for an assistant',
   },
-  { name: 'if', type: 'if', end: 'required', attributes: [], children: 'blocks', about: 'blocks that show where the expression holds' },
+  { name: 'if', type: 'if', end: 'required', attributes: [], children: 'blocks', about: 'blocks that are shown if the expression is true' },
   {
     name: 'openapi-operation',
     type: 'openapi-operation',
@@ -132,7 +140,7 @@ export const tagTable: readonly TagRow[] = [
     part: true,
     attributes: ['status', 'description'],
     children: 'blocks',
-    about: 'one answer',
+    about: 'one response',
   },
   {
     name: 'api-method',

@@ -1,7 +1,7 @@
 import type { CommitInfo, Repository } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { equalCommits, type StandIn } from './equal-commits.js'
-import { containedInExports, isWithin } from './contained-in-exports.js'
+import { containedInExports, isWithin, withoutSuperseded } from './contained-in-exports.js'
 import { type Entry, isKnown, isWhole, type SyncLog } from './log-entries.js'
 import { squashedExports } from './squashed-exports.js'
 
@@ -19,6 +19,8 @@ export interface Base {
   local: CommitId
   /** The known commits that it contains by exports, beyond its own ancestors. */
   held: CommitId[]
+  /** Of those, the ones that a merge needs as further parents. */
+  beside: CommitId[]
 }
 
 /** What a head of the remote and main have in common. It decides whether they are in step, and which base they are merged on. */
@@ -117,13 +119,18 @@ async function isOutstanding(repo: Repository, log: SyncLog, theirs: CommitId, i
   return true
 }
 
-/** Pairs of any ref that contain something of what the ref dropped. */
+/** Pairs of any ref that contain something of what the ref dropped, by their history or as exports of a main that had it. */
 async function droppedPairs(repo: Repository, log: SyncLog, theirs: CommitId, last: Entry): Promise<Entry[]> {
   const dropped: Entry[] = []
   for (const pair of log.pairs) {
     if (await repo.isAncestor(pair.theirs, theirs)) continue
     const shared = await repo.mergeBase(pair.theirs, last.theirs)
     if (shared !== null && !(await repo.isAncestor(shared, theirs))) dropped.push(pair)
+  }
+  const gone = new Set(dropped.map((pair) => pair.theirs))
+  for (const pair of log.pairs) {
+    if (!isWhole(pair) || dropped.includes(pair) || (await repo.isAncestor(pair.theirs, theirs))) continue
+    if ((await containedInExports(repo, log.pairs, [pair.theirs])).some((commit) => gone.has(commit))) dropped.push(pair)
   }
   return dropped
 }
@@ -144,15 +151,15 @@ async function basesOf(repo: Repository, log: SyncLog, known: readonly CommitId[
     log.pairs.findLast((pair) => pair.theirs === commit)?.local ?? equal.find((one) => one.commit === commit)?.pair.local ?? commit
   const age = (commit: CommitId): number => log.counting.findLastIndex((entry) => (entry.kind === 'left' ? entry.local : entry.theirs) === commit)
   const common = (await commonCommits(repo, known, past)).sort((a, b) => age(b) - age(a))
-  const bases: Base[] = []
+  const bases: Omit<Base, 'beside'>[] = []
   for (const theirs of common) {
     if (await isHeld(repo, theirs, bases)) continue
     bases.push({ theirs, local: local(theirs), held: await containedInExports(repo, log.pairs, [theirs]) })
   }
-  return bases
+  return withoutSuperseded(repo, log.pairs, bases)
 }
 
-const isHeld = (repo: Repository, commit: CommitId, bases: readonly Base[]): Promise<boolean> =>
+const isHeld = (repo: Repository, commit: CommitId, bases: readonly Pick<Base, 'held'>[]): Promise<boolean> =>
   isWithin(
     repo,
     commit,

@@ -3,16 +3,14 @@ import type { CommitId } from '../../kernel/ids.js'
 import { type ChangeRequestDoc, changeRequests } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import { createChangeRequest, changeDocument } from '../change-requests/change-requests.js'
-import { groundHeader } from '../commits/merge/branch-ground.js'
-import { type CommitInput, commitMessage, makeCommit } from '../commits/make-commit.js'
-import { joinedBase } from '../commits/merge/joined-base.js'
-import { mergeCommits } from '../commits/merge/merge.js'
+import { commitMessage, makeCommit } from '../commits/make-commit.js'
 import { makeMergeCommit } from '../commits/merge/merge-commit.js'
 import { findCollisions } from '../commits/merge/path-collisions.js'
 import { arrivingOverrides } from '../revisions/arriving-identity.js'
 import { overridesAt } from '../revisions/identity.js'
 import { changeRequestRef, incomingRef } from '../context/refs.js'
 import { type CommonGround, entriesOf, findCommonGround } from './common-ground.js'
+import { firstBase, laterBase } from './conflict-base.js'
 import { entriesWithoutDropped } from './heads-without-dropped.js'
 import { mergeArrival } from './merge-arrival.js'
 import type { Arrival, ArrivalPlan } from './plan-arrival.js'
@@ -83,22 +81,23 @@ const recordMoves = async (sync: Sync, arrival: Arrival, ground: CommonGround, a
  * as the import.
  */
 async function firstHead(sync: Sync, arrival: Arrival, { ground, base }: ConflictPlan): Promise<CommitId> {
-  const { app, space, remote, actor } = sync
+  const { app, space, actor } = sync
   const { repo } = space
   const { main, theirs } = arrival
   const related = await relatedHead(sync, arrival, ground)
-  if (base === null) return related
-  const byGit = await joinedBase(app, space, { ours: main, theirs: related }, mergeCommits)
-  const { tree } = await repo.commit(base)
-  if (byGit !== null && (await repo.commit(byGit)).tree === tree) return related
-  const make = async (input: Pick<CommitInput, 'parents' | 'tree' | 'message' | 'headers'>, ids: CommitId): Promise<CommitId> =>
-    makeCommit(app, space, { ...input, changes: [], author: actor.user, overrides: await overridesAt(app, space, ids) })
-  const message = commitMessage(`What ${describeRemote(remote)} and the content here have in common`)
-  const common = await make({ parents: await repo.mergeBases(main, related), tree, message }, base)
   const own = await repo.commit(related)
   const [on = theirs, ...others] = related === theirs ? [theirs] : own.parents
-  const headers = groundHeader(app, space.doc.id, { common, main }, on)
-  return make({ parents: [on, ...others, common], tree: own.tree, message: relationMessage(sync), headers }, related)
+  const stated = await firstBase(sync, { main, head: related, base, on })
+  if (stated === null) return related
+  return makeCommit(app, space, {
+    parents: [on, ...others, stated.common],
+    changes: [],
+    tree: own.tree,
+    message: relationMessage(sync),
+    headers: stated.headers,
+    author: actor.user,
+    overrides: await overridesAt(app, space, related),
+  })
 }
 
 const relationMessage = ({ remote }: Sync): string => commitMessage(`Relate remote changes from ${describeRemote(remote)} to the content here`)
@@ -162,7 +161,10 @@ async function addLaterHead(sync: LockedSync, doc: Document<ChangeRequestDoc>, a
     if (moves.length > 0) await repo.move(moves, 'hold a conflict', sync.lease)
     return ''
   }
-  const commit = await mergeLaterHead(sync, doc, ground, { branch, theirs }, await headAsParent(repo, plan.ground, { main, branch, theirs }))
+  const joined = await headAsParent(repo, plan.ground, { main, branch, theirs })
+  const stated = await laterBase(sync, { ...arrival, branch, base: plan.base }, joined)
+  const parents = [...joined, ...(stated ? [stated.common] : [])]
+  const commit = await mergeLaterHead(sync, doc, ground, { branch, theirs }, { parents, headers: stated?.headers ?? {} })
   if (commit !== null) moves.push(...(await recordMoves(sync, arrival, ground, commit, log)), { ref, from: branch, to: commit })
   if (moves.length > 0) await repo.move(moves, 'hold a conflict', sync.lease)
   return commit !== null
@@ -186,20 +188,20 @@ async function headAsParent(
   return [theirs]
 }
 
-/** Merges a later head into the branch. Null if there are conflicts, or paths that differ only by case. `more`: the parents beside the branch. */
+/** Merges a later head into the branch. Null if there are conflicts, or paths that differ only by case. `parents`: those beside the branch. */
 async function mergeLaterHead(
   sync: Sync,
   doc: ChangeRequestDoc,
   ground: CommonGround,
   { branch, theirs }: { branch: CommitId; theirs: CommitId },
-  more: readonly CommitId[],
+  { parents, headers }: { parents: readonly CommitId[]; headers: Record<string, string> },
 ): Promise<CommitId | null> {
   const { app, space, remote } = sync
   const { merged: outcome } = await mergeArrival(sync, ground, { main: branch, theirs })
   if (!outcome.clean || (await findCollisions(space.repo, outcome.tree, branch, theirs)).length > 0) return null
   const message = commitMessage(`Merge later remote changes from ${describeRemote(remote)}`, { 'Change-Request': String(doc.number) })
   const merge = { ours: branch, theirs, bases: ground.bases.map(({ local }) => local), tree: outcome.tree }
-  return makeMergeCommit(app, space, merge, { parents: [branch, ...more], message, author: sync.actor.user })
+  return makeMergeCommit(app, space, merge, { parents: [branch, ...parents], message, author: sync.actor.user, headers })
 }
 
 /** Archives the change request of a remote's conflict, if there is one, because the conflict is over. Its branch stays. */

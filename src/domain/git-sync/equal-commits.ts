@@ -28,11 +28,18 @@ export async function equalCommits(repo: Repository, log: SyncLog, news: readonl
 
 const itself = (pair: Entry): StandIn => ({ commit: pair.theirs, pair })
 
+/** The newest commit of a pair that `commit` contains; null if none. A ref that was set back contains only a part of what is known. */
+async function partIn(repo: Repository, commit: CommitId, one: StandIn): Promise<CommitId | null> {
+  if (await repo.isAncestor(one.commit, commit)) return one.pair.theirs
+  return one.commit === one.pair.theirs ? repo.mergeBase(one.commit, commit) : null
+}
+
 /** Whether a commit that equals a pair has undone something known that the pair does not contain. */
 async function reverts(repo: Repository, { commit, pair }: StandIn, held: readonly StandIn[]): Promise<boolean> {
   for (const one of held) {
-    if (one.pair.theirs === pair.theirs || !(await repo.isAncestor(one.commit, commit))) continue
-    if (await repo.isAncestor(one.pair.theirs, pair.theirs)) continue
+    if (one.pair.theirs === pair.theirs) continue
+    const part = await partIn(repo, commit, one)
+    if (part === null || (await repo.isAncestor(part, pair.theirs))) continue
     // An export has the content of all that main had imported by then, although it is not its ancestor.
     if (isWhole(pair) && (await repo.isAncestor(one.pair.anchor, pair.anchor))) continue
     return true

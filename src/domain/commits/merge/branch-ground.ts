@@ -12,8 +12,8 @@ import type { MergedTree } from './merged-tree.js'
 // may know a better one from the sync log (exports that crossed, a branch of the remote that was forced back). It is kept in a commit header.
 
 /**
- * Header of the first commit of a conflict's branch: the merge base that the import used (it is a parent of that commit), the head of main at
- * that moment, and a seal.
+ * Header of the first commit of a conflict's branch, and of one that merges a later head into it: the merge base that the import used (it is a parent
+ * of that commit), the head of main at that moment, and a seal.
  */
 const COMMON_GROUND = 'common-ground'
 

@@ -1,27 +1,12 @@
 import { comparePages } from '../../../content/compare-structures.js'
 import { sameValue } from '../../../content/json.js'
 import type { TreeLocation } from '../../../content/compare-structures.js'
-import type { DocumentEntry, PageAttributes, PageEntry } from '../../../content/types.js'
+import type { DocumentEntry, PageEntry } from '../../../content/types.js'
 import { Slices } from '../../../kernel/slices.js'
-import type { Change, ChangedAttributes } from '../../../model/index.js'
+import { type Change, type ChangedAttributes, frontMatterAttributes } from '../../../model/index.js'
 import type { App } from '../../context/app.js'
 import { readDocument } from '../revisions.js'
 import type { FoundChange, Comparison } from './comparison.js'
-
-const attributeNames = [
-  'description',
-  'icon',
-  'emoji',
-  'hidden',
-  'noIndex',
-  'noRobotsIndex',
-  'condition',
-  'cover',
-  'layout',
-  'variables',
-  'tags',
-  'metaLinks',
-] as const satisfies readonly (keyof PageAttributes & keyof ChangedAttributes)[]
 
 /** The pages that differ, in the order of the table of contents; deleted ones last. */
 export async function findPageChanges(app: App, comparison: Comparison): Promise<FoundChange[]> {
@@ -109,7 +94,7 @@ function pageEdited(app: App, comparison: Comparison, before: PageEntry, after: 
           readDocument(app, comparison.before, before as DocumentEntry),
           readDocument(app, comparison.after, after as DocumentEntry),
         ])
-        for (const name of attributeNames) compare(name, old.source.attributes[name], now.source.attributes[name])
+        for (const name of frontMatterAttributes) compare(name, old.source.attributes[name], now.source.attributes[name])
         // A text that is too large to be held is known to differ because its blobs do.
         const isLarge = old.large !== undefined || now.large !== undefined
         if (isLarge || body(old.source.markdown) !== body(now.source.markdown)) attributes.document = {}

@@ -1,9 +1,10 @@
-import { Type } from '@sinclair/typebox'
-import { aggregatePermissions, userOf } from '../../domain/roles/aggregate-permissions.js'
+/** Roles given on a space, collection or site, as the API shows them. */
 import type { App } from '../../domain/context/app.js'
-import { type Given, listTeamGrants, listUserGrants, type PermissionTarget } from '../../domain/roles/permissions.js'
+import { aggregatePermissions, userOf } from '../../domain/roles/aggregate-permissions.js'
+import type { PermissionTarget } from '../../domain/roles/access.js'
+import { type Given, listTeamGrants, listUserGrants } from '../../domain/roles/permissions.js'
 import { type PageQuery, paginate, paginateSorted } from '../../kernel/paging.js'
-import { oneOf, pageQuery, type Role, roles, type TeamDoc, type UserDoc } from '../../model/index.js'
+import type { Role, TeamDoc, UserDoc } from '../../model/index.js'
 import { formerUser, presentUser } from '../users/present.js'
 
 const presentUserGrant = (app: App, { role, principal }: Given<UserDoc>) => ({ permission: role, user: presentUser(app, principal) })
@@ -13,25 +14,20 @@ const presentTeamGrant = ({ role, principal: { id, title, createdAt } }: Given<T
   team: { object: 'team' as const, id, title, createdAt },
 })
 
-/** The page of users with a role of their own on the target, by name. */
-export async function answerUserPermissions(app: App, target: PermissionTarget, query: PageQuery) {
+/** A page of the users who were given a role on the target itself, by display name. */
+export async function presentUserPermissions(app: App, target: PermissionTarget, query: PageQuery) {
   const page = paginate(await listUserGrants(app, target), query, ({ principal }) => [principal.displayName.toLowerCase(), principal.id])
   return { ...page, items: page.items.map((one) => presentUserGrant(app, one)) }
 }
 
-/** The page of teams with a role of their own on the target, by title. */
-export async function answerTeamPermissions(app: App, target: PermissionTarget, query: PageQuery) {
+/** A page of the teams that were given a role on the target itself, by title. */
+export async function presentTeamPermissions(app: App, target: PermissionTarget, query: PageQuery) {
   const page = paginate(await listTeamGrants(app, target), query, ({ principal }) => [principal.title.toLowerCase(), principal.id])
   return { ...page, items: page.items.map(presentTeamGrant) }
 }
 
-export const aggregateQuery = Type.Object({
-  ...pageQuery,
-  role: Type.Optional(oneOf(roles, { description: 'Only those who have at least this role.' })),
-})
-
-/** The page of everybody with a role on the target, by joining, and what each role comes from. */
-export async function answerAggregate(app: App, target: PermissionTarget, query: PageQuery & { role?: Role }) {
+/** A page of everybody who has a role on the target, in the order of joining, and what each role comes from. */
+export async function presentAggregatePermissions(app: App, target: PermissionTarget, query: PageQuery & { role?: Role }) {
   const { all, aggregation } = await aggregatePermissions(app, target, query.role)
   const page = paginateSorted(all, query, ({ joinedAt, id }) => [joinedAt, id])
   const items = page.items.map(async (member) => {
