@@ -26,7 +26,7 @@ test('a page is given back a text that is gone only where it can be written agai
   await desk.write([{ operation: 'revert_page', page: short, revision: side }])
   assert.is(await desk.file('short.md'), '# Short\n\nthen\n')
   const { error } = await desk.write([{ operation: 'revert_page', page: large, revision: side }], 409)
-  assert.match(error.message, /object [0-9a-f]{40}\) is no longer in the space's repository/)
+  assert.match(error.message, /object [0-9a-f]{40}\) is missing in the space's repository/)
   assert.is(await desk.git('fsck', '--strict', '--full', '--no-dangling'), '')
 })
 test.run()

@@ -10,7 +10,7 @@ export async function idsOf(desk: Desk, at = ''): Promise<Map<string, string>> {
   const pages = flat(await desk.pages(at)).map((page) => [`${page.type} ${page.title}`, page.id] as const)
   const files = (await desk.admin.call('get', `${desk.url}${at}/content/files?limit=1000`).expect(200)).body.items
   const { app } = desk.here.service
-  const { reusableContents } = await structureAt(app, desk.space, await app.git.open(desk.space), await headOf(desk, at))
+  const { reusableContents } = await structureAt(app, { doc: { id: desk.space }, repo: await app.git.open(desk.space) }, await headOf(desk, at))
   return new Map([
     ...pages,
     ...files.map((file: any) => [`file ${file.name}`, file.id] as const),

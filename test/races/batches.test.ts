@@ -131,7 +131,7 @@ test('a lock that an admin left on main: edits and merges are told of it, and wo
   await writeFile(lock, '')
   for (const { status, body } of await both()) {
     assert.is(status, 409, JSON.stringify(body))
-    assert.match(body.error.message, /refs\/heads\/main\.lock .*Try again; .*delete that file/)
+    assert.match(body.error.message, /refs\/heads\/main\.lock .*Try again later\. .*delete that file/)
   }
   assert.is(await desk.git('rev-parse', 'main'), head)
   await rm(lock)

@@ -26,7 +26,7 @@ if (what === 'fill') {
   const actor: Actor = { user, token: { id: 'token', readOnly: false } }
   for (let n = 0; n < Number(count); n++) {
     const space = await createSpace(app, actor, organization, { title: `Space ${n}` })
-    const changeRequest = await createChangeRequest(anyLease, app, actor, space, { subject: 'One' })
+    const changeRequest = await createChangeRequest(app, actor, space, { subject: 'One' }, { lease: anyLease })
     const body = { markdown: 'Said.' }
     for (const discussion of [{ space }, { space, changeRequest }]) {
       const comment = await createComment(app, actor, discussion, { body })

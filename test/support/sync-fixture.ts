@@ -158,12 +158,12 @@ export async function startFixture(): Promise<Fixture> {
     reload: async (space) => ({ ...space, doc: (await app.store.get(spaces, space.doc.id)) ?? space.doc }),
     edit: (space, changes, ref = MAIN) =>
       moveBranch(space.repo, { ref, reason: 'edit', guard: unguarded, lease: anyLease }, async (head) =>
-        makeCommit(app, space.doc.id, space.repo, {
+        makeCommit(app, space, {
           parents: [head as CommitId],
           changes: Object.entries(changes).map(([path, text]) => (text === null ? { path, delete: true as const } : { path, content: Buffer.from(text) })),
           message: 'Edit\n',
           author: user,
-          overrides: await overridesAt(app, space.doc.id, space.repo, head as CommitId),
+          overrides: await overridesAt(app, space, head as CommitId),
         }),
       ),
     async import(space, input) {

@@ -17,7 +17,7 @@ const DOCS = {
 }
 const idsOf = async ({ doc, repo }: LoadedSpace): Promise<Record<string, string>> => {
   const head = repo.head('refs/heads/main' as RefName) as CommitId
-  const { byGitPath } = await structureAt(f.app, doc.id, repo, head)
+  const { byGitPath } = await structureAt(f.app, { doc, repo }, head)
   return Object.fromEntries([...byGitPath].map(([path, page]) => [path, page.id]))
 }
 

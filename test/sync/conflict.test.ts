@@ -39,13 +39,13 @@ async function resolve(space: LoadedSpace, id: string | undefined, content: stri
   const branch = `refs/heads/change-requests/${doc.number}` as RefName
   const ours = head(space, branch)
   const { tree } = await space.repo.merge({ ours, theirs: head(space) })
-  const commit = await makeCommit(f.app, space.doc.id, space.repo, {
+  const commit = await makeCommit(f.app, space, {
     parents: [ours, head(space)],
     tree,
     changes: [{ path: 'guide.md', content: Buffer.from(content) }],
     message: 'Resolve\n',
     author: f.actor.user,
-    overrides: await overridesAt(f.app, space.doc.id, space.repo, ours),
+    overrides: await overridesAt(f.app, space, ours),
   })
   await space.repo.move([{ ref: branch, from: ours, to: commit }], 'resolve', anyLease)
   const loaded = await findChangeRequest(f.app, space, doc.id)

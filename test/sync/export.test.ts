@@ -48,19 +48,19 @@ test('the exported commit carries the page IDs of main, and others who wrote are
   const { moveBranch } = await import('../../src/domain/commits/move-branch.js')
   const { unguarded } = await import('../../src/domain/commits/guards.js')
   await moveBranch(space.repo, { ref: 'refs/heads/main' as RefName, reason: 'edit', guard: unguarded, lease: anyLease }, async (head) =>
-    makeCommit(f.app, space.doc.id, space.repo, {
+    makeCommit(f.app, space, {
       parents: [head as CommitId],
       changes: [{ path: 'mine.md', content: Buffer.from('# Grace\n') }],
       message: 'Edit\n',
       author: { displayName: 'Grace Hopper', email: 'grace@example.org' },
-      overrides: await overridesAt(f.app, space.doc.id, space.repo, head as CommitId),
+      overrides: await overridesAt(f.app, space, head as CommitId),
     }),
   )
   const run = await f.export(space, { url: remote.url })
   assert.match(await git(remote.path, ['log', '-1', '--format=%b', 'main']), /^Co-authored-by: Grace Hopper <grace@example\.org>$/)
   f.app.content.clear()
-  const exported = await overridesAt(f.app, space.doc.id, space.repo, run.remoteRevision as CommitId)
-  const here = await overridesAt(f.app, space.doc.id, space.repo, main(space.repo))
+  const exported = await overridesAt(f.app, space, run.remoteRevision as CommitId)
+  const here = await overridesAt(f.app, space, main(space.repo))
   assert.ok(here.size > 0)
   assert.equal([...exported].sort(), [...here].sort())
 })

@@ -48,7 +48,7 @@ async function exportedToBoth(name: string, later = false) {
   await f.edit(space, { 'guide.md': page('here'), 'other.md': page('one, there', 'two, here again', 'three') })
   const run = await f.import(space, { url })
   assert.is(run.state, 'conflict')
-  assert.match(run.error ?? '', 'collide in guide.md.')
+  assert.match(run.error ?? '', 'conflict in guide.md.')
   return { space, remote, run }
 }
 

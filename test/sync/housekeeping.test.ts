@@ -18,7 +18,7 @@ test('a deleted space goes after seven days, with its repository and documents; 
   const remote = await f.remotes.createRepository('purged.git', { files: { 'README.md': '# Home\n' } })
   const [gone, kept] = [await f.space(), await f.space()]
   await f.import(gone, { url: remote.url })
-  await createChangeRequest(anyLease, f.app, f.actor, await f.reload(gone), {})
+  await createChangeRequest(f.app, f.actor, await f.reload(gone), {}, { lease: anyLease })
   await deleteSpace(f.app, f.actor, gone)
   f.app.clock = later(6).clock
   assert.is(await queueHousekeeping(f.app), 2)
@@ -46,7 +46,7 @@ test('a new change request looks at its own ref alone, however many there are, a
   const watched = { ...space, repo: Object.create(space.repo, { refs: { value: () => assert.unreachable('all refs were listed') } }) as typeof space.repo }
   for (const name of ['head', 'move', 'commit', 'hasCommit'] as const)
     Object.defineProperty(watched.repo, name, { value: (space.repo[name] as () => unknown).bind(space.repo) })
-  const { doc } = await createChangeRequest(anyLease, f.app, f.actor, watched, {})
+  const { doc } = await createChangeRequest(f.app, f.actor, watched, {}, { lease: anyLease })
   assert.is(doc.number, 2)
   assert.is(space.repo.head(changeRequestRef(2)), head)
 })

@@ -134,7 +134,7 @@ test('a missing branch, an emptied tree and a wrong repository leave the content
   await remote.commit({ 'README.md': null, 'SUMMARY.md': null, 'guide.md': null, LICENSE: 'free\n' })
   const emptied = await f.import(space, { url: remote.url })
   assert.is(emptied.state, 'failure')
-  assert.match(emptied.error ?? '', /holds no markdown file/)
+  assert.match(emptied.error ?? '', /has no markdown file/)
   const wrong = await f.import(space, { url: `${f.remotes.url}/nothing.git` })
   assert.is(wrong.state, 'failure')
   assert.is(main(space.repo), before)
@@ -169,7 +169,7 @@ test('pages keep their IDs over a rename in the remote', async () => {
     'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n* [Guide](handbook.md)\n',
   })
   await f.import(space, { url: remote.url })
-  const ids = async (): Promise<string> => idOf(await overridesAt(f.app, space.doc.id, space.repo, main(space.repo)))('page', 'handbook.md')
+  const ids = async (): Promise<string> => idOf(await overridesAt(f.app, space, main(space.repo)))('page', 'handbook.md')
   assert.is(await ids(), defaultId('page', 'guide.md'))
   f.app.content.clear()
   assert.is(await ids(), defaultId('page', 'guide.md'), 'read back from Git')

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
 import type { LoadedSpace } from '../../src/domain/context/loaded.js'
-import { logRef } from '../../src/domain/git-sync/log-ref.js'
+import { logRef } from '../../src/domain/git-sync/log-entries.js'
 import { readEntries } from '../../src/domain/git-sync/log-entries.js'
 import { remoteKey } from '../../src/git/index.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'

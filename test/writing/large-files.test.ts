@@ -70,7 +70,7 @@ test('links in a page too large to be a text stay when what they name is moved, 
   assert.is(await desk.file('small.md'), '[one](two.md)\n')
   for (const name of names) assert.ok((await desk.file(`${name}.md`)) === many[name])
   const { diagnostics } = (await desk.admin.call('get', `${desk.url}/content/path/large-0`).expect(200)).body as { diagnostics: { message: string }[] }
-  assert.match(diagnostics[0]?.message ?? '', /^large-0\.md is shown as its source alone, and links in it stay as they are when what they name is moved\./)
+  assert.match(diagnostics[0]?.message ?? '', /^large-0\.md is shown as source only, and its links are not updated when their targets are moved\./)
 })
 
 test('links in pages of a megabyte follow', async () => {

@@ -62,10 +62,10 @@ test('what is wrong is said, and nothing is changed', async () => {
   const file = { name: 'f.txt', bytes: Buffer.from('f') }
   const insert = (files: object[]) => JSON.stringify([{ operation: 'insert_files', files }])
   const cases: [string, Parameters<typeof send>[1], number, RegExp][] = [
-    ['no such part', { changes: insert([{ name: 'f', part: 'other' }]), f: file }, 400, /part f is named by no change/],
+    ['no such part', { changes: insert([{ name: 'f', part: 'other' }]), f: file }, 400, /No change names the part f/],
     ['part without file', { changes: insert([{ name: 'f', part: 'other' }]) }, 400, /Change 0.*no part other/],
     ['two sources', { changes: insert([{ name: 'f', part: 'f', base64: 'Zg==' }]), f: file }, 400, /exactly one of base64, url and part/],
-    ['a part too many', { changes: insert([{ name: 'f', part: 'f' }]), f: file, g: file }, 400, /part g is named by no change/],
+    ['a part too many', { changes: insert([{ name: 'f', part: 'f' }]), f: file, g: file }, 400, /No change names the part g/],
     ['bad JSON', { changes: '[{]', f: file }, 400, /part "changes" is not valid JSON.*position/],
     ['unknown field', { changes: insert([{ name: 'f', part: 'f' }]), f: file, other: 'x' }, 400, /other/],
     ['nothing', { message: 'x' }, 400, /changes/],

@@ -49,7 +49,7 @@ export const createChangeRequestInSpace = endpoint({
   status: 201,
   returns: ChangeRequest,
   handle: async ({ app, actor, space, body }) => {
-    const made = await app.locks.run(space.doc.id, (lease) => createChangeRequest(lease, app, actor, space, body ?? {}))
+    const made = await app.locks.run(space.doc.id, (lease) => createChangeRequest(app, actor, space, body ?? {}, { lease }))
     return created(await presentChangeRequest(app, space, made), `/v1/spaces/${space.doc.id}/change-requests/${made.doc.id}`)
   },
 })

@@ -42,7 +42,7 @@ export interface PageContext {
 export async function pageContext(app: App, revision: OpenRevision, options: PageOptions): Promise<PageContext> {
   let ids: Promise<Map<string, string>> | null = null
   const load = async () => new Map((await filesOf(app, revision)).map((file) => [file.gitPath, file.id]))
-  return { app, revision, options, dates: await datesAt(app, revision.space.doc.id, revision.repo, revision.snapshot.commit), fileIds: () => (ids ??= load()) }
+  return { app, revision, options, dates: await datesAt(app, revision.space, revision.snapshot.commit), fileIds: () => (ids ??= load()) }
 }
 
 /** Where a file is shown at the Git provider, and its path from that repository's root. */

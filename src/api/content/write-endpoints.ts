@@ -38,7 +38,7 @@ export const updateChangeRequestContent = endpoint({
   returns: Type.Union([ChangeRequest, Type.Object({ changeRequest: ChangeRequest, ...results })]),
   fails: [409, 413, 423],
   handle: async ({ app, actor, space, changeRequest, body, query, request }) => {
-    const written = await writeToChangeRequest(app, actor, space, changeRequest, body, request.files)
+    const written = await writeToChangeRequest({ app, actor, space, input: body, uploads: request.files }, changeRequest)
     const presented = await presentNow(app, space, changeRequest.doc.id)
     if (query.compat) return presented
     return { changeRequest: presented, changes: written.applied, ...(written.insertedFiles.length > 0 ? { insertedFiles: written.insertedFiles } : {}) }
@@ -62,7 +62,7 @@ export const updateSpaceContent = endpoint({
   returns: Type.Object({ revision: Type.Index(Revision, ['id']), ...results }, { $id: 'ContentWritten' }),
   fails: [409, 413, 423],
   handle: async ({ app, actor, space, body, request }) => {
-    const written = await writeToMain(app, actor, space, body, request.files, request.ifMatch)
+    const written = await writeToMain({ app, actor, space, input: body, uploads: request.files }, request.ifMatch)
     return { revision: written.revision, changes: written.applied, ...(written.insertedFiles.length > 0 ? { insertedFiles: written.insertedFiles } : {}) }
   },
 })

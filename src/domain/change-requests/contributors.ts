@@ -7,14 +7,16 @@ import { spanOf } from './span.js'
 import { pageHistory } from '../revisions/page-history.js'
 import type { PageRevision } from '../context/content-cache.js'
 
-/** Everybody who authored commits of the change request's branch that main did not have, once per e-mail address, by name. */
+// Who wrote in a change request or a page, by the authors that Git recorded.
+
+/** The authors of the commits that the change request adds to main, once per e-mail address. */
 export async function contributorsOf(app: App, space: LoadedSpace, changeRequest: LoadedChangeRequest): Promise<Signature[]> {
   const not = changeRequest.doc.status === 'merged' ? (await spanOf(app, space, changeRequest)).before : headOf(space)
   const commits = await space.repo.history({ from: changeRequest.head, not: [not] })
   return oncePerAddress(commits.map(({ author }) => author))
 }
 
-/** Newest first: the name that is written first is the present one. */
+/** One signature per e-mail address: the first, which is the newest and has the present name. */
 function oncePerAddress(signatures: readonly Signature[]): Signature[] {
   const authors = new Map<string, Signature>()
   for (const one of signatures) if (!authors.has(one.email.toLowerCase())) authors.set(one.email.toLowerCase(), one)
@@ -22,8 +24,8 @@ function oncePerAddress(signatures: readonly Signature[]): Signature[] {
 }
 
 /**
- * Everybody who wrote in a page of the main content, under whatever path it had, once per e-mail address. Of a merge those
- * count whose commits changed the page, not who merged. Throws 404 where there never was such a page.
+ * The people who wrote in a page of the main content, at whatever path it was, once per e-mail address. For a merge, the authors of its commits
+ * that changed the page count, not the one who merged. Throws 404 if there never was such a page.
  */
 export async function getPageContributors(app: App, space: LoadedSpace, page: string): Promise<Signature[]> {
   const revisions = await pageHistory(app, space, headOf(space), page)
@@ -33,6 +35,7 @@ export async function getPageContributors(app: App, space: LoadedSpace, page: st
   return oncePerAddress(writers)
 }
 
+/** The authors of what a revision brought to the file at `path`. */
 async function writersOf(app: App, { doc, repo }: LoadedSpace, { id, path }: PageRevision): Promise<readonly Signature[]> {
   const { author, parents } = await repo.commit(id)
   const [first] = parents

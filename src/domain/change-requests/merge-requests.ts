@@ -4,7 +4,7 @@ import { changeRequests, type Resolution } from '../../model/index.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import { type LoadedChangeRequest, type LoadedSpace, loadHead } from '../context/loaded.js'
-import { setStatus } from './change-requests.js'
+import { changeDocument } from './change-requests.js'
 import { commitMessage } from '../commits/make-commit.js'
 import { moveBranch } from '../commits/move-branch.js'
 import { makeMergeCommit } from '../commits/merge/merge-commit.js'
@@ -18,9 +18,9 @@ import { RESOLVED, wroteIn } from './writers.js'
 import { coAuthors } from '../commits/co-authors.js'
 
 /**
- * Merges a change request into main with a merge commit. The move of main is the commit point; the document follows and
- * can be repaired from Git. Merging a merged one answers its revision again. What the space asks of approvals is checked of
- * the head that is merged, under the lock under which reviews are made.
+ * Merges a change request into main with a merge commit. The move of main is the commit point; the document is updated after it, and repaired
+ * from Git after a crash. If the change request is merged already, returns that revision. The approvals that the space requires are checked
+ * for the head that is merged, under the lock that reviews take too.
  */
 export async function mergeChangeRequest(app: App, actor: Actor, space: LoadedSpace, changeRequest: LoadedChangeRequest): Promise<{ revision: CommitId }> {
   return app.locks.run(space.doc.id, async (lease) => {
@@ -33,7 +33,7 @@ export async function mergeChangeRequest(app: App, actor: Actor, space: LoadedSp
       mergeCommit(app, actor, space, { doc, head }, main ?? headOf(space)),
     )
     const now = app.clock.now().toISOString()
-    await setStatus(app, doc.id, (stored) => ({ ...stored, status: 'merged', revisionMerged: revision, updatedAt: now }), actor.user.id)
+    await changeDocument(app, doc.id, (stored) => ({ ...stored, status: 'merged', revisionMerged: revision, updatedAt: now }), actor.user.id)
     return { revision }
   })
 }
@@ -44,14 +44,14 @@ const reload = async (app: App, changeRequest: LoadedChangeRequest): Promise<Loa
 
 async function mergeCommit(app: App, actor: Actor, space: LoadedSpace, { doc, head }: LoadedChangeRequest, main: CommitId): Promise<CommitId> {
   const { repo } = space
-  // A Git user may have merged it himself, or it has no commits of its own: ancestry decides.
+  // Main already contains it: somebody merged it with plain Git, or it has no commits of its own.
   if (await repo.isAncestor(head, main)) return main
   const { merged, bases } = await mergeOfBranch(app, space, doc, { main, head, into: 'main' })
   if (!merged.clean)
     throw conflictError(
       `Change request ${doc.number}`,
       merged.conflicts,
-      'Update the change request, resolve what is listed under its conflicts, and merge again.',
+      'Update the change request with a resolution of each of its conflicts, then merge again.',
     )
   const message = commitMessage(`Merge change request #${doc.number}${doc.subject ? `: ${doc.subject}` : ''}`, {
     'Change-Request': String(doc.number),
@@ -61,8 +61,8 @@ async function mergeCommit(app: App, actor: Actor, space: LoadedSpace, { doc, he
 }
 
 /**
- * Pulls main into the change request with a merge commit on its branch; already up to date answers its head. With
- * `resolve` what cannot be merged cleanly is decided path by path: every conflict, and nothing else.
+ * Merges main into the change request with a merge commit on its branch, and returns the branch's head. `resolve` decides the conflicts: one
+ * resolution for each, and none for other paths.
  */
 export async function updateFromMain(
   app: App,
@@ -92,7 +92,7 @@ export async function updateFromMain(
       const merge = { ours: head, theirs: main, bases: attempt.bases, tree: merged.tree, keeper: 'theirs' as const }
       return makeMergeCommit(app, space, merge, { message, author: actor.user })
     })
-    await setStatus(app, doc.id, (stored) => ({ ...stored, revisionMergedAncestor: main, updatedAt: app.clock.now().toISOString() }))
+    await changeDocument(app, doc.id, (stored) => ({ ...stored, revisionMergedAncestor: main, updatedAt: app.clock.now().toISOString() }))
     return { revision }
   })
 }

@@ -11,12 +11,13 @@ import { headOf } from '../revisions/main-content.js'
 import { createChangeRequest } from './change-requests.js'
 import { spanOf } from './span.js'
 
-/** Longest subject of a change request: service.md. */
+/** Longest subject of a change request, in characters. */
 const MAX_SUBJECT = 100
 
 /**
- * Opens a change request whose branch takes back what a merged one changed, and nothing else. Throws 409 where it is not
- * merged, came in without a merge commit, cannot be taken back cleanly, or has nothing left in main; 423.
+ * Opens a change request whose branch undoes what a merged one changed, and nothing else: a three-way merge of main and the commit before the
+ * merge, with the merge as base. Throws 409 if the change request is not merged or has no merge commit, if the undoing conflicts with later
+ * changes, or if nothing of it is left in main; 423 if the space is locked.
  */
 export async function revertChangeRequest(app: App, actor: Actor, space: LoadedSpace, changeRequest: LoadedChangeRequest): Promise<LoadedChangeRequest> {
   const { repo } = space
@@ -24,7 +25,10 @@ export async function revertChangeRequest(app: App, actor: Actor, space: LoadedS
   if (doc.status !== 'merged') throw conflict(`The change request is ${doc.status}: only a merged one can be reverted.`)
   checkUnlocked(space)
   const { before, merge } = await spanOf(app, space, changeRequest)
-  if (!merge) throw conflict('The change request did not come in by a merge commit, so what belongs to it is not known. Revert its pages in a new one.')
+  if (!merge)
+    throw conflict(
+      'The change request has no merge commit in main, so it is not known which changes belong to it. Revert its pages in a new change request instead.',
+    )
   return app.locks.run(space.doc.id, async (lease) => {
     const main = headOf(space)
     const undone = await mergeCommits(app, space, { ours: main, theirs: before, base: merge })
@@ -32,7 +36,7 @@ export async function revertChangeRequest(app: App, actor: Actor, space: LoadedS
       throw conflictError(
         `The reversal of change request ${doc.number}`,
         undone.conflicts,
-        'Its content has been changed since: edit it in a new change request.',
+        'The same content has been changed since: undo what is left of it in a new change request.',
       )
     }
     if (undone.tree === (await repo.commit(main)).tree) throw conflict(`Nothing of change request ${doc.number} is left in the main content.`)
@@ -40,6 +44,6 @@ export async function revertChangeRequest(app: App, actor: Actor, space: LoadedS
     const message = commitMessage(`Revert change request #${doc.number}${doc.subject ? `: ${doc.subject}` : ''}`, { Reverts: merge })
     const reversal = { ours: main, theirs: before, bases: [merge], tree: undone.tree }
     const head = await makeMergeCommit(app, space, reversal, { parents: [main], message, author: actor.user })
-    return createChangeRequest(lease, app, actor, space, { subject: [...title].slice(0, MAX_SUBJECT).join('') }, { status: 'open', head })
+    return createChangeRequest(app, actor, space, { subject: [...title].slice(0, MAX_SUBJECT).join('') }, { lease, status: 'open', head })
   })
 }

@@ -4,17 +4,17 @@ import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
 import { headOf } from '../revisions/main-content.js'
 import { mergedChangeRequest } from '../revisions/revision-type.js'
 
-/** What a change request changes: from one commit to another. */
+/** The two commits whose difference is what a change request changes. */
 export interface Span {
   before: CommitId
   after: CommitId
-  /** The commit that merged it into main; null while it is not merged, or where a Git user moved main onto its branch. */
+  /** The commit that merged it into main. Null if it is not merged, or if somebody fast-forwarded main to its branch with plain Git. */
   merge: CommitId | null
 }
 
 /**
- * A change request's own changes. Not merged: from the merge base with main to its head. Merged: from the first parent of
- * the merge to the merge, so that what main had besides is not part of it.
+ * The changes of a change request. If it is not merged: from the merge base with main to its head. If it is merged: from the first parent of the
+ * merge commit to that commit, so that other changes of main are not part of them.
  */
 export async function spanOf(app: App, space: LoadedSpace, changeRequest: LoadedChangeRequest): Promise<Span> {
   const { repo } = space
@@ -27,7 +27,7 @@ export async function spanOf(app: App, space: LoadedSpace, changeRequest: Loaded
   return { before: (doc.revisionMergedAncestor as CommitId | undefined) ?? initial, after: head, merge: null }
 }
 
-/** The merge commit on main: the service's, else the one with which a Git user brought the branch in. */
+/** The merge commit on main: the service's, or else the first commit of main that contains the branch's head, if somebody merged it with plain Git. */
 async function findMerge(app: App, space: LoadedSpace, { doc, head }: LoadedChangeRequest): Promise<CommitId | null> {
   const { repo } = space
   const recorded = doc.revisionMerged
@@ -36,7 +36,7 @@ async function findMerge(app: App, space: LoadedSpace, { doc, head }: LoadedChan
     if ((await mergedChangeRequest(app, space, info))?.id === doc.id) return info.id
   }
   const line = await repo.firstParents(headOf(space))
-  // Newest first: all that have the branch stand before all that do not.
+  // Binary search: main's commits are newest first, so those that contain the branch come before those that do not.
   let [has, lacks] = [-1, line.length]
   while (lacks - has > 1) {
     const middle = Math.floor((has + lacks) / 2)

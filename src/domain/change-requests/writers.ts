@@ -4,13 +4,13 @@ import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
 import type { UserDoc } from '../../model/index.js'
 import { spanOf } from './span.js'
 
-/** Trailer of an update from main in which somebody decided what each of so many files is to be. */
+/** Trailer of an update from main with the number of conflicts that somebody resolved in it. */
 export const RESOLVED = 'Conflicts-Resolved'
 
 /**
- * Whether somebody wrote in a change request by this service: commits of its branch that main did not have are his. An update
- * from main in which nothing was decided is nobody's writing. What plain Git or a remote brought is not looked at: an
- * address in there is what somebody says.
+ * Whether a user wrote in a change request through this service: whether any commit that it adds to main is theirs. An update from main without
+ * resolutions does not count as writing. Commits that came by plain Git or from a remote do not count either, because their author's address
+ * is not verified.
  */
 export async function wroteIn(app: App, space: LoadedSpace, changeRequest: LoadedChangeRequest, { email }: Pick<UserDoc, 'email'>): Promise<boolean> {
   const { before } = await spanOf(app, space, changeRequest)

@@ -35,7 +35,7 @@ export function commentedContent(app: App, { space, changeRequest }: LoadedDiscu
   const open = async (): Promise<OpenContent | null> => {
     if (!head) return null
     try {
-      return { revision: await openRevision(app, space, head), dates: await datesAt(app, space.doc.id, space.repo, head) }
+      return { revision: await openRevision(app, space, head), dates: await datesAt(app, space, head) }
     } catch (error) {
       // The branch of an old change request may have been removed, and its commits pruned.
       if (isMissing(error)) return null

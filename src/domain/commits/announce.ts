@@ -7,23 +7,24 @@ import { memberOfAddress } from '../accounts/authors.js'
 import { emit, type NewEvent } from '../events/events.js'
 import { changeRequestNumber, changeRequestRef, MAIN, repositoryName } from '../context/refs.js'
 
-// A ref moves outside of any transaction, so its events are derived: a document says up to which commit they were written,
-// and is moved on in the transaction that writes them. Whoever asks, and however often: no commit is told of twice, and
-// what a crash or a push of plain Git left is told of when it is next looked for.
+// Writes the events about moves of branches. A ref moves outside of any transaction, so its events are derived afterwards: a document per
+// branch says up to which commit events were written, and is updated in the transaction that writes more. So no commit is announced twice,
+// and what a crash or a push with plain Git left unannounced is found at the next look.
 
-/** Longest way back from a branch's head to what was announced that is told step by step. */
+/** If a branch moved by more commits than this, they are announced as one step. */
 const LONGEST_WALK = 32
 const LONGEST_MESSAGE = 200
 
+/** One commit to announce. */
 interface Step {
   revision: CommitId
   previous: CommitId
   message: string
-  /** User who made it; absent for a commit of plain Git. */
+  /** ID of the user who made it; absent if it was made with plain Git. */
   actor?: string
 }
 
-/** Writes the events of what happened on a branch since they were last written. The first time that it is seen, there is nothing to tell. */
+/** Writes the events of what happened on a branch since the last time. The first time, it only notes the branch's head. */
 export async function announce(app: App, space: string, ref: RefName): Promise<void> {
   const repo = await openIfThere(app, space)
   for (let done = repo === null; !done && repo; ) {
@@ -45,7 +46,7 @@ async function openIfThere(app: App, space: string): Promise<Repository | null> 
   }
 }
 
-/** The commits on a branch's own line since one that was its head, oldest first; where they cannot be counted, one step. */
+/** The first-parent commits of a branch since `previous` was its head, oldest first. If `previous` is not found among them, one step. */
 async function stepsBetween(app: App, space: string, repo: Repository, previous: CommitId, head: CommitId): Promise<Step[]> {
   const organization = (await app.store.get(spaces, space))?.organization
   const steps: Step[] = []
@@ -71,21 +72,21 @@ interface Announcement {
   steps: readonly Step[]
 }
 
-/** False where somebody else was faster. */
+/** Writes the events, unless somebody else wrote some since `known` was read: then returns false. */
 async function write(app: App, tx: Transaction, { space, ref, head, known, steps }: Announcement): Promise<boolean> {
   const stored = await tx.get(announcedHeads, announcedHeadId(space, ref))
   if (stored?.commit !== known?.commit) return false
   if (stored) await tx.replace(announcedHeads, { ...stored, commit: head })
   else await tx.insert(announcedHeads, { id: announcedHeadId(space, ref), space, ref, commit: head })
   const doc = await tx.get(spaces, space)
-  const about = doc && (await subjectOf(tx, doc, ref))
+  const about = doc && (await eventOf(tx, doc, ref))
   if (!about) return true
   for (const { actor, ...data } of steps) await emit(app, tx, { ...about, ...(actor === undefined ? {} : { actor }), data: { ...about.data, ...data } })
   return true
 }
 
-/** What is told of a branch; null for branches that are not the service's. */
-async function subjectOf(tx: Transaction, space: SpaceDoc, ref: RefName): Promise<NewEvent | null> {
+/** The event about a move of the branch, without its commit. Null for a branch that is neither main nor a change request's. */
+async function eventOf(tx: Transaction, space: SpaceDoc, ref: RefName): Promise<NewEvent | null> {
   if (ref === MAIN) return { type: 'content.updated', organization: space.organization, subject: { space: space.id } }
   const number = changeRequestNumber(ref)
   const [doc] = number === null ? [] : await tx.find(changeRequests, 'number', `${space.id}/${number}`)
@@ -93,7 +94,7 @@ async function subjectOf(tx: Transaction, space: SpaceDoc, ref: RefName): Promis
   return { type: 'change_request.updated', organization: space.organization, subject: { space: space.id, changeRequest: doc.id }, data: { number: doc.number } }
 }
 
-/** Removes what is known of spaces that are gone, or were never made whole. For the start, when nobody makes one. */
+/** Removes the documents of spaces that were removed or never completed. Called at the start, when no space is being created. */
 export async function forgetLostHeads(app: App): Promise<void> {
   const lost: string[] = []
   for (const { id, space } of await app.store.all(announcedHeads)) if (!(await app.store.get(spaces, space))) lost.push(id)
@@ -103,12 +104,12 @@ export async function forgetLostHeads(app: App): Promise<void> {
   })
 }
 
-/** Whether events are written about a ref at all. */
+/** Whether moves of a ref are announced. */
 export const isAnnounced = (ref: RefName): boolean => ref === MAIN || changeRequestNumber(ref) !== null
 
 /**
- * Looks at all spaces for what was not told yet; with `branches`, at change requests too. For the start, and now and then:
- * it finds what somebody pushed with plain Git. `pause` is called now and then, so that others get their turn.
+ * Announces whatever is not announced yet in all spaces: on main, and with `branches` on change requests too. Called at the start and from time
+ * to time, to find what somebody pushed with plain Git. `pause` is called every 100 spaces, so that other work gets its turn.
  */
 export async function announceAll(app: App, options: { branches: boolean; pause?: () => Promise<unknown> }): Promise<void> {
   let looked = 0

@@ -5,28 +5,28 @@ import type { Document, Reader } from '../../store/index.js'
 import { spaceRole } from '../roles/access.js'
 import type { LoadedChangeRequest } from '../context/loaded.js'
 
-/** Which reviews of a change request decide whether it may be merged. */
-export interface Standing {
+/** The reviews of a change request that decide whether it may be merged. */
+export interface DecidingReviews {
   approvals: ReviewDoc[]
   objections: ReviewDoc[]
 }
 
 /**
- * The reviews that count: of each reviewer the latest, where it was not dismissed, he may still review the space and did
- * not open the change request himself; an approval only of the revision that is the head now.
+ * The reviews that count: the latest one of each reviewer, unless it was dismissed, the reviewer opened the change request, or they may no
+ * longer review the space. An approval counts only for the revision that is the head now.
  */
-export async function standingOf(reader: Reader, space: SpaceDoc, { doc, head }: LoadedChangeRequest): Promise<Standing> {
+export async function decidingReviews(reader: Reader, space: SpaceDoc, { doc, head }: LoadedChangeRequest): Promise<DecidingReviews> {
   const latest = new Map<string, ReviewDoc>()
   const all = await reader.find(reviews, 'changeRequest', doc.id)
   for (const review of all.sort((a, b) => a.sequence - b.sequence)) latest.set(review.reviewer, review)
-  const standing: Standing = { approvals: [], objections: [] }
+  const deciding: DecidingReviews = { approvals: [], objections: [] }
   for (const review of latest.values()) {
     if (review.dismissedAt !== undefined || review.reviewer === doc.createdBy) continue
     if (review.status === 'approved' && review.revision !== head) continue
     if (!(await mayReview(reader, review.reviewer, space))) continue
-    standing[review.status === 'approved' ? 'approvals' : 'objections'].push(review)
+    deciding[review.status === 'approved' ? 'approvals' : 'objections'].push(review)
   }
-  return standing
+  return deciding
 }
 
 /** Whether a user may review the space. */
@@ -40,32 +40,35 @@ async function isAdmin(reader: Reader, user: string, space: SpaceDoc): Promise<b
   return role !== null && allows('space:admin', role)
 }
 
-/** A change request, and the commit of it that is to be merged. */
+/** A change request that is about to be merged, with the commit that will be. */
 export interface Candidate {
   doc: Document<ChangeRequestDoc>
   head: LoadedChangeRequest['head']
-  /** Who merges it, and whether he wrote in it (`writers.ts`). */
+  /** The user who merges it, and whether they wrote in it (`change-requests/writers.ts`). */
   mergedBy: { user: string; wrote: boolean }
 }
 
 /**
- * The rule of a space, "a merge needs N approvals": throws 409 where the head has fewer, or where somebody who counts has
- * asked for changes. Who wrote in it and is no admin does not merge it on his own approval: his writing would reach main
- * with nobody else having seen it. Under the lock of the space, with the head that is to be merged.
+ * The rule of a space that a merge needs N approvals. Throws 409 if the head has fewer, or if a reviewer whose review counts requests changes.
+ * The merging user's own approval does not count if they wrote in the change request, unless they are an admin: no second person would have
+ * seen what they wrote. Called under the lock of the space.
  */
 export async function checkApprovals(reader: Reader, changeRequest: Candidate): Promise<void> {
   const space = await reader.get(spaces, changeRequest.doc.space)
   const required = space?.requiredApprovals ?? 0
   if (!space || required === 0) return
-  const { approvals, objections } = await standingOf(reader, space, changeRequest)
+  const { approvals, objections } = await decidingReviews(reader, space, changeRequest)
   const { user, wrote } = changeRequest.mergedBy
   const missing = required - approvals.length
   const reasons: string[] = []
   if (missing === 0 && wrote && approvals.some(({ reviewer }) => reviewer === user) && !(await isAdmin(reader, user, space)))
-    reasons.push('You wrote in it and merge it, so your own approval does not count: somebody else has to approve it, or to merge it.')
+    reasons.push('You wrote in it, so your own approval does not count if you merge it: somebody else has to approve it or merge it.')
   if (missing > 0)
-    reasons.push(`It needs ${count(required)} of its latest revision by others than who opened it, and has ${approvals.length}: ${count(missing)} missing.`)
-  if (objections.length > 0) reasons.push(`Changes are requested by ${await names(reader, objections)}: they have to approve it, or an admin to dismiss that.`)
+    reasons.push(
+      `It needs ${count(required)} of its latest revision, from people other than the one who opened it. It has ${approvals.length}; ${count(missing)} missing.`,
+    )
+  if (objections.length > 0)
+    reasons.push(`Changes are requested by ${await names(reader, objections)}: they have to approve it, or an admin has to dismiss their review.`)
   if (reasons.length > 0) throw conflict(`Change request ${changeRequest.doc.number} cannot be merged yet. ${reasons.join(' ')}`)
 }
 

@@ -2,7 +2,7 @@ import type { Repository } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { UserDoc } from '../../model/index.js'
 
-/** Everybody who wrote between two commits, as trailers' values, the acting user left out. */
+/** The authors of the commits in `from` that `not` do not contain, as values of `Co-authored-by` trailers, without the acting user. */
 export async function coAuthors(repo: Repository, from: CommitId, not: readonly CommitId[], acting: Pick<UserDoc, 'email'>): Promise<string[]> {
   const commits = await repo.history({ from, not })
   const names = new Map(

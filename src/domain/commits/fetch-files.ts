@@ -6,19 +6,21 @@ import type { App } from '../context/app.js'
 
 type FileInput = ChangeOf<'insert_files'>['files'][number]
 
-/** What the URL of a file answered, and the name that the file gets. */
+// Fetches the files that changes of content name by URL.
+
+/** A file that was fetched, and the name that it gets. */
 export interface FetchedFile {
   name: string
   content: Buffer
 }
 
-/** By the file as it stands in the batch. */
+/** The files by their entries in the changes. */
 export type FetchedFiles = ReadonlyMap<FileInput, FetchedFile>
 
 const FILE_MS = 30_000
 const BATCH_MS = 120_000
 const AT_ONCE = 4
-/** Together the files of a batch may have so many times the bytes of the largest file: they are held in memory. */
+/** All files of a request together may have this many times the bytes of one file: they are held in memory. */
 const BATCH_FILES = 4
 
 interface Wanted {
@@ -29,8 +31,8 @@ interface Wanted {
 }
 
 /**
- * Fetches the files that a batch names by URL: before the space is locked, so a slow server keeps nobody waiting. The first
- * that cannot be had ends it all. Throws 400 with the change's index and the reason.
+ * Fetches the files that the changes name by URL. This happens before the space is locked, so a slow server does not hold up other writes. Stops
+ * at the first file that cannot be fetched: throws 400 with the change's index and the reason.
  */
 export async function fetchFiles(app: App, changes: readonly ContentChange[]): Promise<FetchedFiles> {
   const wanted = changes.flatMap((change, index) =>
@@ -74,17 +76,17 @@ async function fetchFile(app: App, wanted: Wanted, stop: AbortSignal, late: Abor
       maxBytes: app.settings.maxFileBytes,
       signal: AbortSignal.any([stop, late]),
     })
-    if (status < 200 || status > 299 || status === 204) throw refusal(wanted, `the URL answers with status ${status}`)
+    if (status < 200 || status > 299 || status === 204) throw refusal(wanted, `its URL returned status ${status}`)
     const answered = headers['content-type']?.split(';')[0]?.trim().toLowerCase()
     const type = contentType ?? answered
-    // A link that shows a page about the file (or a sign-in) instead of the file is a common mistake.
+    // A common mistake: the link of a page that shows the file, or of a sign-in page.
     if (answered === 'text/html' && contentType !== 'text/html' && !['text/html', false].includes(lookup(name)))
-      throw refusal(wanted, `the URL answers with a web page, not with ${name}; use the address of the file itself`)
+      throw refusal(wanted, `its URL returned a web page, not ${name}; use the address of the file itself`)
     const ending = lookup(name) === false && type !== undefined ? extension(type) : false
     return { content: body, name: ending && type !== 'application/octet-stream' ? `${name}.${ending}` : name }
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
-    throw refusal(wanted, late.aborted ? `the files of the request did not come within ${BATCH_MS / 1000} seconds` : error.message, error)
+    throw refusal(wanted, late.aborted ? `the files of the request did not arrive within ${BATCH_MS / 1000} seconds` : error.message, error)
   }
 }
 

@@ -7,31 +7,33 @@ import type { LoadedSpace } from '../context/loaded.js'
 import { type Candidate, checkApprovals } from './approvals.js'
 import { spaceRole } from '../roles/access.js'
 
-/** Asked by what moves a branch: before the work, and again right before the ref moves, under the lock of the space. */
+// Decides whether a branch may move: the caller's role, the lock of the space, and the rule that merges need approvals.
+
+/** Asked twice by whatever moves a branch: before the work, and again right before the ref moves, under the lock of the space. */
 export interface RefGuard {
-  /** Throws what the client is told where the branch must not move now. */
+  /** Throws the client's error if the branch must not move now. */
   check(): Promise<void>
-  /** Runs the last check together with the move: who changes what is checked is not answered in between (`RefMoves`). */
+  /** Runs the last check and the move as one: a request that changes what is checked gets its response only after the move (`RefMoves`). */
   during<T>(work: () => Promise<T>): Promise<T>
-  /** To be called when it has moved: what follows is no longer to be refused. */
+  /** Called after the move: the request is no longer refused, whatever changes. */
   moved(): void
 }
 
-/** For a branch that nobody knows of yet. */
+/** For a branch of a space that is still being created. */
 export const unguarded: RefGuard = { check: async () => {}, during: (work) => work(), moved: () => {} }
 
-/** How main is to move: nothing moves it without saying so. */
+/** Why main is to move: each reason has its own rule. */
 export type MainMove =
-  /** Somebody writes it, or brings an earlier revision back. */
+  /** Somebody writes to it or rolls it back. */
   | { by: 'edit'; actor: Actor }
   | { by: 'merge'; changeRequest: Candidate }
-  /** `known`: whether it comes from the remote, ref and folder that the space was last synced with. */
+  /** `known`: whether the import is from the remote, branch and folder that the space was last synced with. */
   | { by: 'import'; known: (space: SpaceDoc) => boolean }
 
 /**
- * The one check of everything that moves main, by what is stored when it is asked: the caller's role, the lock (423) and
- * the rule "a merge needs N approvals" (409). With N above 0 main moves by an approved merge, by an import of what the
- * space was last synced with, and by an admin's own edit, of which the audit log tells.
+ * The guard of main. Each check reads what is stored at that moment: the caller's role, the lock of the space (423), and the rule that a merge
+ * needs N approvals (409). If N is above 0, main moves only by an approved merge, by an import from the remote that the space was last synced
+ * with, or by an admin's own edit, which the audit log marks.
  */
 export function guardMain(app: App, { doc: { id } }: Pick<LoadedSpace, 'doc'>, move: MainMove): RefGuard {
   let overruled = false
@@ -43,7 +45,7 @@ export function guardMain(app: App, { doc: { id } }: Pick<LoadedSpace, 'doc'>, m
       if (move.by === 'merge') return checkApprovals(app.store, move.changeRequest)
       if (move.by === 'import') return checkImport(doc, move.known(doc))
       const role = await spaceRole(app.store, move.actor.user.id, doc)
-      if (role === null || !allows('space:admin', role)) throw conflict(theWay(doc, required))
+      if (role === null || !allows('space:admin', role)) throw conflict(useChangeRequest(doc, required))
       overruled = true
     },
     during: (work) => app.moves.during(id, work),
@@ -54,7 +56,7 @@ export function guardMain(app: App, { doc: { id } }: Pick<LoadedSpace, 'doc'>, m
   }
 }
 
-/** The check of what moves a branch of a change request: role and lock alone. */
+/** The guard of a change request's branch: only the role and the lock count. */
 export const guardBranch = (app: App, { doc: { id } }: Pick<LoadedSpace, 'doc'>): RefGuard => ({
   check: async () => void (await openToChange(app, id)),
   during: (work) => app.moves.during(id, work),
@@ -69,20 +71,20 @@ async function openToChange(app: App, id: string): Promise<SpaceDoc> {
   return doc
 }
 
-/** Refuses a write of content while the space is locked: spec/gaps.md, `locked`. */
+/** Throws 423 if the space is locked: then its content cannot be written, by requests, merges or imports. */
 export function checkUnlocked({ doc }: { doc: Pick<SpaceDoc, 'editMode'> }): void {
   if (doc.editMode === 'locked') throw new ServiceError('locked', 'The space is locked: set its editMode to live to change its content.')
 }
 
-/** Throws 409 where merges need approvals and an import would bring what nobody approved. */
+/** Throws 409 if merges need approvals and the import is not from the remote that the space was last synced with (`known`). */
 export function checkImport(doc: Pick<SpaceDoc, 'requiredApprovals'>, known: boolean): void {
   if (!known && (doc.requiredApprovals ?? 0) > 0)
     throw conflict(
       'Merges into this space need approvals, so main takes imports only of the repository, branch and folder that it was last synced with. ' +
-        'To begin with another one, an admin sets requiredApprovals to 0 first.',
+        'To import from another one, an admin has to set requiredApprovals to 0 first.',
     )
 }
 
-const theWay = ({ id }: SpaceDoc, required: number): string =>
-  `The main content of this space moves by approved merges: make a change request (POST /v1/spaces/${id}/change-requests), ` +
-  `have it approved ${required === 1 ? 'once' : `${required} times`} by others, and merge it. Only an admin changes main directly.`
+const useChangeRequest = ({ id }: SpaceDoc, required: number): string =>
+  `The main content of this space changes only by approved merges: create a change request (POST /v1/spaces/${id}/change-requests), ` +
+  `have it approved ${required === 1 ? 'once' : `${required} times`} by others, and merge it. Only an admin can change main directly.`

@@ -5,14 +5,16 @@ import type { Lease } from '../../kernel/lease.js'
 import type { RefGuard } from './guards.js'
 import { translated } from './make-commit.js'
 
-/** How often a write is planned anew when somebody else moved the branch meanwhile. */
+// Moves branches by compare-and-swap: a write whose branch was moved by somebody else meanwhile is made again on the new head.
+
+/** How often a write is made again because somebody else moved the branch. */
 export const ATTEMPTS = 8
 
-/** What a client is told whose write was overtaken each time. */
+/** The error of a write whose branch was moved by others during each attempt. */
 export const movesTooFast = (cause: unknown): Error =>
   conflict(`The content is being changed faster than this change could be applied (${ATTEMPTS} attempts). Try again.`, { cause })
 
-/** `Repository.move`, with what a client is told of a lock file in the way: 409. Throws `StaleRef`. */
+/** Like `Repository.move`, but a lock file in the way is a 409 for the client. Throws `StaleRef` if a ref is not where `moves` say. */
 export async function moveRefs(repo: Repository, moves: readonly RefMove[], reason: string, lease: Lease): Promise<void> {
   try {
     await repo.move(moves, reason, lease)
@@ -21,12 +23,12 @@ export async function moveRefs(repo: Repository, moves: readonly RefMove[], reas
   }
 }
 
-/** What people are told of lock files in the way, and what to do. */
+/** Names the lock files in the way and says what to do. */
 const lockedSentence = ({ locks }: RefLocked): string =>
-  `Git's ${locks.length === 1 ? 'lock' : 'locks'} ${locks.join(', ')} in the repository of the space did not go away: another Git process is at work there, or was killed. ` +
-  'No branch was moved. Try again; if it stays so, an administrator of the server has to delete that file once no Git process runs there.'
+  `Another Git process holds ${locks.length === 1 ? 'the lock' : 'the locks'} ${locks.join(', ')} in the space's repository, or was killed and left it there. ` +
+  'No branch was moved. Try again later. If this goes on, an administrator of the server has to delete that file while no Git process is running there.'
 
-/** A branch to move: whether it may is asked of `guard` before the work and again when all is made. */
+/** A branch to move. `guard` is asked before the work and again right before the move. */
 export interface BranchMove {
   ref: RefName
   reason: string
@@ -35,8 +37,8 @@ export interface BranchMove {
 }
 
 /**
- * Runs `attempt` with the branch's present head until its compare-and-swap succeeds. `attempt` makes objects and answers
- * the commit that the branch is to name (the same head = nothing to do). Never overwrites a move made by others.
+ * Runs `attempt` with the branch's present head until the branch can be moved to its result. `attempt` makes objects and returns the new head,
+ * or the same head if there is nothing to do. Never overwrites a move made by others. Returns the branch's head.
  */
 export async function moveBranch(
   repo: Repository,

@@ -13,25 +13,29 @@ import type { FetchedFiles } from './fetch-files.js'
 import { overridesAt } from '../revisions/identity.js'
 import { openRevision } from '../revisions/revisions.js'
 
-/** What changes of content come to on one revision: files and IDs. */
+// Works out what changes of content do on a revision: which files become what, and which page IDs. Nothing is written yet.
+
+/** What changes of content do on one revision. */
 export interface ContentPlan {
   batch: Batch
   applied: Applied[]
   changes: FileChange[]
 }
 
-/** Plans changes on the revision `base`; `initial` is the one that `revert_page` takes pages from. Throws 400 naming the change. */
+/**
+ * Plans changes on the revision `base`. `revert_page` takes pages from `initial` unless it names a revision. Throws 400 with the index of the
+ * change that cannot be made, 413 if a text is too large for it.
+ */
 export async function planContent(
   app: App,
   space: LoadedSpace,
-  base: CommitId,
+  { base, initial }: { base: CommitId; initial: CommitId },
   changes: readonly ContentChange[],
   fetched: FetchedFiles,
-  initial: CommitId,
 ): Promise<ContentPlan> {
   const revision = await openRevision(app, space, base)
   const work = app.texts.for(space.doc.id)
-  const workspace = new Workspace(revision.snapshot, revision.structure, await overridesAt(app, space.doc.id, space.repo, base), work)
+  const workspace = new Workspace(revision.snapshot, revision.structure, await overridesAt(app, space, base), work)
   const batch: Batch = {
     workspace,
     work,
@@ -63,12 +67,12 @@ export async function planContent(
   }
 }
 
-/** Throws 413 where a file that is handed in is larger than the limit. */
+/** Throws 413 if a file of the request is larger than the limit. */
 export function checkFileSizes(changes: readonly ContentChange[], limit: number): void {
   for (const [index, change] of changes.entries()) {
     if (change.operation !== 'insert_files') continue
     for (const [at, { name, base64 }] of change.files.entries()) {
-      // Most are far below it: then nobody has to count.
+      // The length in characters is an upper bound: most files are below the limit by that alone.
       if ((base64 ?? '').length <= limit || base64Length(base64 ?? '') <= limit) continue
       throw new ServiceError('too-large', `The file ${name} has more than ${limit} bytes. Nothing was changed.`, {
         details: [{ path: `/changes/${index}/files/${at}/base64`, message: `must have at most ${limit} bytes` }],
@@ -79,7 +83,7 @@ export function checkFileSizes(changes: readonly ContentChange[], limit: number)
 
 const verbs: Record<string, string> = { created_page: 'Add', updated_page: 'Edit', deleted_page: 'Delete' }
 
-/** A subject line people can read: what was done to which page, or how much was done. */
+/** A subject line for the commit: what the first change did to which page, and how many more there are. */
 export function subjectOf(changes: readonly ContentChange[], plan: ContentPlan): string {
   const [change] = changes
   const [done] = plan.applied

@@ -11,9 +11,9 @@ import { MAIN } from '../context/refs.js'
 import { guardMain } from './guards.js'
 
 /**
- * A commit on main with the files and page IDs of an earlier revision. What came since stays in the history. Only
- * revisions that main has are taken: one that was imported by itself was never the space's content. Throws 400 where there
- * is no such revision, 409 where it is not in main, nothing would change or merges need approvals, 423.
+ * Puts a commit on main with the files and page IDs of an earlier revision. Later revisions stay in the history. Only ancestors of main can
+ * be rolled back to: a revision that was only imported (`standalone`) was never the space's content. Throws 400 if there is no such revision,
+ * 409 if it is not in main's history, nothing would change, or merges need approvals, 423 if the space is locked.
  */
 export async function rollBack(app: App, actor: Actor, space: LoadedSpace, id: string): Promise<{ revision: CommitId }> {
   const { repo, doc } = space
@@ -26,16 +26,16 @@ export async function rollBack(app: App, actor: Actor, space: LoadedSpace, id: s
     moveBranch(repo, { ref: MAIN, reason: 'roll back', lease, guard: guardMain(app, space, { by: 'edit', actor }) }, async () => {
       const main = headOf(space)
       if (!(await repo.isAncestor(target.id, main))) {
-        throw conflict(`Revision ${id} is not part of the main content's history: merge it with a change request instead.`)
+        throw conflict(`Revision ${id} is not in the history of the main content: bring it in with a change request instead.`)
       }
-      if ((await repo.commit(main)).tree === target.tree) throw conflict(`The main content is that of revision ${id} already.`)
-      return makeCommit(app, doc.id, repo, {
+      if ((await repo.commit(main)).tree === target.tree) throw conflict(`The main content already is that of revision ${id}. Nothing was changed.`)
+      return makeCommit(app, space, {
         parents: [main],
         tree: target.tree,
         changes: [],
         message: commitMessage(`Roll back to ${target.id.slice(0, 10)}: ${subject}`, { 'Rollback-To': target.id }),
         author: actor.user,
-        overrides: await takenOverrides(app, doc.id, repo, target.id, main),
+        overrides: await takenOverrides(app, space, target.id, main),
       })
     }),
   )

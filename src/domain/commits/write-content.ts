@@ -21,6 +21,15 @@ import { changeRequestRef, MAIN } from '../context/refs.js'
 import { checkUnlocked, guardBranch, guardMain } from './guards.js'
 import { type Uploads, uploadedFiles } from './uploads.js'
 
+/** A request to change content, with the files that came with it. */
+export interface ContentRequest {
+  app: App
+  actor: Actor
+  space: LoadedSpace
+  input: ContentChanges
+  uploads: Uploads
+}
+
 /** What a write of content did. */
 export interface Written {
   revision: CommitId
@@ -28,17 +37,11 @@ export interface Written {
   insertedFiles: { file: string; name: string; path: string; ref?: string }[]
 }
 
-/** Applies changes to a change request, as one commit on its branch, all or nothing. */
-export async function writeToChangeRequest(
-  app: App,
-  actor: Actor,
-  space: LoadedSpace,
-  changeRequest: LoadedChangeRequest,
-  input: ContentChanges,
-  uploads: Uploads,
-): Promise<Written> {
+/** Applies changes to a change request, as one commit on its branch: all of them or none. */
+export async function writeToChangeRequest(request: ContentRequest, changeRequest: LoadedChangeRequest): Promise<Written> {
+  const { app, space } = request
   const branch = { ref: changeRequestRef(changeRequest.doc.number), guard: guardBranch(app, space) }
-  return inTurn(app, actor, space, branch, input, uploads, async () => {
+  return writeInBatch(request, branch, async () => {
     const doc = (await app.store.get(changeRequests, changeRequest.doc.id)) ?? changeRequest.doc
     if (doc.status === 'merged' || doc.status === 'archived') throw conflict(`The change request is ${doc.status}: its content cannot be changed.`)
     return { start: loadHead(space, doc).head, initial: doc.revisionInitial as CommitId }
@@ -46,41 +49,36 @@ export async function writeToChangeRequest(
 }
 
 /**
- * Applies changes to the main content. With `ifMatch` they are made on that revision: where main has moved since, they are
- * merged onto it, and refused with 409 where that is not clean, or where merges need approvals.
+ * Applies changes to the main content. If `ifMatch` is given, they are made on that revision and merged onto main if main has moved since.
+ * Throws 409 if that merge has conflicts, or if merges need approvals.
  */
-export async function writeToMain(
-  app: App,
-  actor: Actor,
-  space: LoadedSpace,
-  input: ContentChanges,
-  uploads: Uploads,
-  ifMatch: string | null,
-): Promise<Written> {
-  if (ifMatch !== null && !(isOid(ifMatch) && (await space.repo.hasCommit(ifMatch)))) throw conflict(`If-Match names no revision of this space: ${ifMatch}`)
+export async function writeToMain(request: ContentRequest, ifMatch: string | null): Promise<Written> {
+  const { app, actor, space } = request
+  if (ifMatch !== null && !(isOid(ifMatch) && (await space.repo.hasCommit(ifMatch))))
+    throw conflict(`If-Match names no revision of this space: ${ifMatch}. Read the content again and use the revision of that response.`)
   const main = { ref: MAIN, guard: guardMain(app, space, { by: 'edit', actor }) }
   await main.guard.check()
-  return inTurn(app, actor, space, main, input, uploads, async () => (ifMatch === null ? {} : { base: ifMatch as CommitId }))
+  return writeInBatch(request, main, async () => (ifMatch === null ? {} : { base: ifMatch as CommitId }))
 }
 
-interface Target {
-  /** Where the branch is to begin when it is not there. */
+/** The revisions that an edit depends on. */
+interface EditRevisions {
+  /** Where the branch begins if it does not exist; the head of main by default. */
   start?: CommitId
-  /** Revision that `revert_page` takes a page from when none is named. */
+  /** The revision that `revert_page` takes a page from if the change names none. */
   initial?: CommitId
-  /** Revision that the changes are made on. */
+  /** The revision that the changes are made on; the branch's head by default. */
   base?: CommitId
 }
 
-/** Makes an edit when the space is free, together with all others that wait for it; `target` looks, then, at what it is made on. */
-async function inTurn(
-  app: App,
-  actor: Actor,
-  space: LoadedSpace,
+/**
+ * Makes an edit once the space is free, in one batch with all others that wait for it. `findRevisions` is called then, so that it sees what the
+ * edits before this one did.
+ */
+async function writeInBatch(
+  { app, actor, space, input, uploads }: ContentRequest,
   branch: Pick<Edit<Written>, 'ref' | 'guard'>,
-  input: ContentChanges,
-  uploads: Uploads,
-  target: () => Promise<Target>,
+  findRevisions: () => Promise<EditRevisions>,
 ): Promise<Written> {
   checkUnlocked(space)
   checkFileSizes(input.changes, app.settings.maxFileBytes)
@@ -88,7 +86,7 @@ async function inTurn(
   const fetched = new Map([...uploaded, ...(await fetchFiles(app, input.changes))])
   return new Promise((resolve, reject) => {
     const make: Edit<Written>['make'] = async (staging, tip) => {
-      const { start, initial, base } = await target()
+      const { start, initial, base } = await findRevisions()
       const head = tip ?? start ?? headOf(space)
       const result = await write({ app, actor, space, input, fetched, staging }, head, base ?? head, initial ?? base ?? head)
       return { head: result.revision, result }
@@ -97,18 +95,15 @@ async function inTurn(
   })
 }
 
-interface Writing {
-  app: App
-  actor: Actor
-  space: LoadedSpace
-  input: ContentChanges
+/** A content request whose turn has come: its files are here, and `staging` takes its objects. */
+interface Writing extends Omit<ContentRequest, 'uploads'> {
   fetched: FetchedFiles
   staging: Staging
 }
 
 async function write(writing: Writing, head: CommitId, base: CommitId, initial: CommitId): Promise<Written> {
   const { app, space, input } = writing
-  const plan = await planContent(app, space, base, input.changes, writing.fetched, initial)
+  const plan = await planContent(app, space, { base, initial }, input.changes, writing.fetched)
   const revision = plan.changes.length === 0 ? head : await commitPlan(writing, plan, base, head)
   const { batch, applied } = plan
   const { root } = (await batch.workspace.structure()).config
@@ -119,26 +114,21 @@ async function write(writing: Writing, head: CommitId, base: CommitId, initial: 
   return { revision, applied, insertedFiles }
 }
 
-async function commitPlan({ app, actor, space, input, staging }: Writing, plan: ContentPlan, base: CommitId, head: CommitId): Promise<CommitId> {
-  const { repo, doc } = space
+/** Commits a plan made on `base` onto `head`. */
+async function commitPlan(writing: Writing, plan: ContentPlan, base: CommitId, head: CommitId): Promise<CommitId> {
+  const { app, actor, space, input, staging } = writing
   const message = commitMessage(input.message ?? subjectOf(input.changes, plan))
   const { changes } = plan
   const { overrides } = plan.batch.workspace
-  const before = await overridesAt(app, doc.id, repo, base)
-  if (base !== head && overrides === before && (await sameThere(space, plan, base, head)))
-    return makeCommit(
-      app,
-      doc.id,
-      repo,
-      { parents: [head], changes, message, author: actor.user, overrides: await overridesAt(app, doc.id, repo, head) },
-      staging,
-    )
-  const commit = await makeCommit(app, doc.id, repo, { parents: [base], changes, message, author: actor.user, overrides }, staging)
-  return base === head ? commit : rebased(app, actor, space, staging, { commit, base, head, message })
+  const before = await overridesAt(app, space, base)
+  if (base !== head && overrides === before && (await filesUnchanged(space, plan, base, head)))
+    return makeCommit(app, space, { parents: [head], changes, message, author: actor.user, overrides: await overridesAt(app, space, head) }, staging)
+  const commit = await makeCommit(app, space, { parents: [base], changes, message, author: actor.user, overrides }, staging)
+  return base === head ? commit : rebase(writing, { commit, base, head, message })
 }
 
-/** Whether every file of the plan is in the head as the plan found it: then the merge is the head with those files replaced. */
-async function sameThere({ repo }: LoadedSpace, plan: ContentPlan, base: CommitId, head: CommitId): Promise<boolean> {
+/** Whether `head` has every file of the plan as `base` has it. Then no merge is needed: the head gets the new versions of those files. */
+async function filesUnchanged({ repo }: LoadedSpace, plan: ContentPlan, base: CommitId, head: CommitId): Promise<boolean> {
   const [was, is] = await Promise.all([repo.at(base), repo.at(head)])
   for (const { path } of plan.changes) {
     const [before, now] = await Promise.all([was.entry(path), is.entry(path)])
@@ -147,18 +137,16 @@ async function sameThere({ repo }: LoadedSpace, plan: ContentPlan, base: CommitI
   return plan.changes.every((change) => !('delete' in change))
 }
 
-/** The changes of a commit made on `base`, on top of a head that has moved on. */
-async function rebased(
-  app: App,
-  actor: Actor,
-  space: LoadedSpace,
-  staging: Staging,
+/** Commits the changes from `base` to `commit` on top of `head`, which has moved on since `base`. Throws 409 if they conflict. */
+async function rebase(
+  { app, actor, space, staging }: Writing,
   { commit, base, head, message }: { commit: CommitId; base: CommitId; head: CommitId; message: string },
 ): Promise<CommitId> {
-  // Git merges what it can read, and that is what is on the disk.
+  // Git can only merge objects that are on the disk.
   await staging.settle()
   const merged = await mergeCommits(app, space, { ours: head, theirs: commit, base })
-  if (!merged.clean) throw conflictError('The content has moved on, and your change', merged.conflicts, 'Read the present revision and make the change again.')
+  if (!merged.clean)
+    throw conflictError('The content has changed since that revision, and your change', merged.conflicts, 'Read the latest revision and make the change again.')
   const merge = { ours: head, theirs: commit, bases: [base], tree: merged.tree }
   return makeMergeCommit(app, space, merge, { parents: [head], message, author: actor.user }, staging)
 }

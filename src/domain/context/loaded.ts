@@ -40,6 +40,12 @@ export interface LoadedSpace {
 /** A space that the caller may see, without opening its repository. */
 export type VisibleSpace = Omit<LoadedSpace, 'repo'>
 
+/** A space's ID and repository: all that reading and writing its content needs, whoever asks. A `LoadedSpace` is one. */
+export interface SpaceRepository {
+  doc: Pick<SpaceDoc, 'id'>
+  repo: Repository
+}
+
 /** A change request with the head of its branch. */
 export interface LoadedChangeRequest {
   doc: Document<ChangeRequestDoc>

@@ -23,24 +23,24 @@ function isSyncRef(ref: string, mergeRequests: boolean): boolean {
   return ref.startsWith('refs/heads/') && isRemoteRefName(ref)
 }
 
-/** A folder's path without `./` and outer slashes. Throws 400 where it leaves the repository. */
+/** A folder's path without `./` and outer slashes. Throws 400 if it leads out of the repository. */
 function normalizeDirectory(text: string): string {
   const parts = text.split('/').filter((part) => part !== '' && part !== '.')
   if (parts.some((part) => part === '..' || part.toLowerCase() === '.git' || /[\p{Cc}\\]/u.test(part))) {
-    throw badRequest('repoProjectDirectory is no folder of the repository.', [
+    throw badRequest('repoProjectDirectory is not a folder within the repository.', [
       { path: '/repoProjectDirectory', message: 'must be a relative path such as docs/guide' },
     ])
   }
   return parts.join('/')
 }
 
-/** Takes a request's URL, ref and directory apart. Throws 400; no message holds a credential. */
+/** Reads a request's URL, ref and directory, and separates the credential. Throws 400; no message contains a credential. */
 export function readRemote(
   input: { url: string; ref: string; repoProjectDirectory?: string },
   options: { allowedProtocols: readonly string[]; mergeRequests: boolean },
 ): { remote: SyncRemote; credential: Credential | null } {
   if (!isSyncRef(input.ref, options.mergeRequests)) {
-    throw badRequest('ref is no branch.', [
+    throw badRequest('ref is not the full name of a branch.', [
       { path: '/ref', message: `must be refs/heads/<branch>${options.mergeRequests ? ', refs/pull/<n>/head or refs/merge-requests/<n>/head' : ''}` },
     ])
   }
@@ -63,13 +63,13 @@ export const remoteOf = (run: Pick<SyncRunDoc, 'key' | 'url' | 'ref' | 'director
   directory: run.directory,
 })
 
-/** Whether a space's link names this remote, however its URL is spelled. */
+/** Whether a space's link is to this remote, however its URL is written. */
 export const isLinkTo = (link: GitLink | undefined, key: string): link is GitLink => link !== undefined && remoteKey(link.url, link.ref, link.directory) === key
 
-/** With the credential, for one operation. */
+/** The remote with its credential, for one operation. */
 export const withCredential = (remote: SyncRemote, credential: Credential | undefined): Remote => ({ url: remote.url, ...credential })
 
-/** `host/path` of a repository. */
+/** `host/path` of a repository's URL. */
 export const repositoryPath = (url: string): string =>
   url
     .replace(/^[a-z]+:\/\/(?:[^/@]*@)?/i, '')

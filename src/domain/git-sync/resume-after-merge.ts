@@ -9,8 +9,8 @@ import { enqueue, isOver } from './request.js'
 import { again, listSyncRuns } from './runs.js'
 
 /**
- * Merges a change request (`mergeChangeRequest`). If it held the conflict of a sync, the export that the conflict blocked is then
- * queued again; or else, if it needs no credential, an import of what waited.
+ * Merges a change request (`mergeChangeRequest`). If it resolved the conflict of a sync, the export that the conflict blocked is queued again, or else
+ * the last import, if that needs no credential: later heads may be waiting.
  */
 export async function mergeAndResume(app: App, actor: Actor, space: LoadedSpace, changeRequest: LoadedChangeRequest): Promise<{ revision: CommitId }> {
   const merged = await mergeChangeRequest(app, actor, space, changeRequest)
@@ -26,5 +26,5 @@ async function resume(app: App, actor: Actor, space: LoadedSpace, changeRequest:
   const blocked = lastExport?.state === 'conflict' ? lastExport : undefined
   const run = blocked ?? runs.find((one) => one.direction === 'import' && !one.hadCredential)
   if (!run || (run.direction === 'import' && space.doc.editMode === 'locked')) return
-  await enqueue(app, space, remoteOf(run), null, { ...again(run, actor.user.id), force: false }, { follows: true })
+  await enqueue(app, space, { remote: remoteOf(run), credential: null, run: { ...again(run, actor.user.id), force: false }, follows: true })
 }

@@ -13,7 +13,7 @@ export async function listSyncRuns(app: App, space: LoadedSpace): Promise<Docume
   return (await app.store.find(syncRuns, 'space', space.doc.id)).sort((a, b) => b.sequence - a.sequence)
 }
 
-/** Forgets which remote the space is linked with; what was synchronized stays known, so a later link goes on from there. */
+/** Removes the space's link to its remote. The sync log stays, so a later sync with the same remote goes on from there. */
 export async function unlinkRemote(app: App, space: LoadedSpace): Promise<void> {
   await app.store.transact(async (tx) => {
     const stored = await tx.get(spaces, space.doc.id)
@@ -24,8 +24,8 @@ export async function unlinkRemote(app: App, space: LoadedSpace): Promise<void> 
 }
 
 /**
- * Queues the last run again, where it failed or ended in a conflict.
- * @param input the URL again, with a fresh credential, where it needs one
+ * Queues the last run again. Throws 409 unless it failed or ended in a conflict.
+ * @param input the URL with a fresh credential, if the remote needs one
  */
 export async function retrySync(app: App, actor: Actor, space: LoadedSpace, input: RetryRequest): Promise<Document<SyncRunDoc>> {
   const runs = await listSyncRuns(app, space)
@@ -42,10 +42,11 @@ export async function retrySync(app: App, actor: Actor, space: LoadedSpace, inpu
           { url: input.url, ref: last.ref, repoProjectDirectory: last.directory },
           { allowedProtocols: app.settings.allowedProtocols, mergeRequests: last.standalone },
         )
-  if (given && given.remote.key !== remote.key) throw conflict('The URL is that of another repository: start an import or export with it.')
-  return enqueue(app, space, remote, given?.credential ?? null, again(last, actor.user.id))
+  if (given && given.remote.key !== remote.key) throw conflict('The URL is that of another repository: start an import or export with it instead.')
+  return enqueue(app, space, { remote, credential: given?.credential ?? null, run: again(last, actor.user.id) })
 }
 
+/** The input that queues a run again. */
 export const again = (run: SyncRunDoc, requestedBy: string) => ({
   direction: run.direction,
   force: run.force,

@@ -6,7 +6,7 @@ import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
-import { setStatusIn } from '../change-requests/change-requests.js'
+import { changeDocumentIn } from '../change-requests/change-requests.js'
 import { writeInDiscussion } from '../comments/discussion.js'
 import { emit } from '../events/events.js'
 import { openChangeRequest } from './reviews.js'
@@ -34,7 +34,7 @@ export async function requestReviews(app: App, actor: Actor, space: LoadedSpace,
     }
     const { subject = doc.subject } = input
     if (doc.status === 'open' && subject === doc.subject) return
-    await setStatusIn(app, tx, doc.id, (was) => ({ ...was, status: 'open', subject, updatedAt: now }), actor.user.id)
+    await changeDocumentIn(app, tx, doc.id, (was) => ({ ...was, status: 'open', subject, updatedAt: now }), actor.user.id)
   })
 }
 

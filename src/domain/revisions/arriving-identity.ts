@@ -6,37 +6,44 @@ import type { Repository } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { Slices } from '../../kernel/slices.js'
 import type { App } from '../context/app.js'
-import { overridesAt, saysItsIds } from './identity.js'
+import type { SpaceRepository } from '../context/loaded.js'
+import { historyStatesIds, overridesAt } from './identity.js'
 import { resolveChanges } from './identity-changes.js'
 
-/**
- * The IDs at a head as they follow from those of `base`: its own, where its line goes back to the same ones; else (a remote's commits
- * may know nothing of the IDs here) what became of the base's is found out by comparing the two.
- */
-export async function overridesFrom(app: App, space: string, repo: Repository, base: CommitId, head: CommitId): Promise<IdOverrides> {
-  const [before, own] = [await overridesAt(app, space, repo, base), await overridesAt(app, space, repo, head)]
-  return (await differsWhereNothingChanged(app.texts.for(space), repo, base, before, head, own))
-    ? resolveChanges(app.texts.for(space), repo, before, base, head)
-    : own
+// The page IDs at a commit that comes from elsewhere (a remote, another branch), seen from a commit whose IDs count here.
+
+interface CommitOverrides {
+  commit: CommitId
+  overrides: IdOverrides
 }
 
 /**
- * The IDs at a remote's head that arrives here. What a server exported says its IDs itself, and what people made on top of it
- * follows from that; to guess them from the difference to `base` would give pages that exchanged texts each other's.
+ * The overrides at `head`, given that those at `base` count. They are the head's own if its history agrees with the base's IDs. If not (a
+ * remote's commits may know nothing of the IDs here), they are worked out by comparing the two commits.
  */
-export const arrivingOverrides = async (app: App, space: string, repo: Repository, base: CommitId, head: CommitId): Promise<IdOverrides> =>
-  (await saysItsIds(app, space, repo, head))
-    ? overridesFrom(app, space, repo, base, head)
-    : resolveChanges(app.texts.for(space), repo, await overridesAt(app, space, repo, base), base, head)
+export async function overridesFrom(app: App, space: SpaceRepository, base: CommitId, head: CommitId): Promise<IdOverrides> {
+  const { repo } = space
+  const [before, own] = [await overridesAt(app, space, base), await overridesAt(app, space, head)]
+  const work = app.texts.for(space.doc.id)
+  const disagree = await differOnUnchangedFiles(work, repo, { commit: base, overrides: before }, { commit: head, overrides: own })
+  return disagree ? resolveChanges(work, repo, before, base, head) : own
+}
 
-/** Whether files that are the same at both commits have other IDs there: then these are not of one line. */
-async function differsWhereNothingChanged(
+/**
+ * The overrides at the head of a remote that is being imported. A history that a server exported states its IDs itself, and later commits of
+ * other people follow from them. Working them out from the difference to `base` would swap the IDs of pages that swapped their texts.
+ */
+export const arrivingOverrides = async (app: App, space: SpaceRepository, base: CommitId, head: CommitId): Promise<IdOverrides> =>
+  (await historyStatesIds(app, space, head))
+    ? overridesFrom(app, space, base, head)
+    : resolveChanges(app.texts.for(space.doc.id), space.repo, await overridesAt(app, space, base), base, head)
+
+/** Whether a file with the same bytes at the same path has different IDs at the two commits: then their histories do not agree on IDs. */
+async function differOnUnchangedFiles(
   work: TextWork,
   repo: Repository,
-  base: CommitId,
-  before: IdOverrides,
-  head: CommitId,
-  own: IdOverrides,
+  { commit: base, overrides: before }: CommitOverrides,
+  { commit: head, overrides: own }: CommitOverrides,
 ): Promise<boolean> {
   if (before === own) return false
   const [old, now] = [await repo.at(base), await repo.at(head)]

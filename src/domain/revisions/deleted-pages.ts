@@ -7,7 +7,7 @@ import type { Deletion, Deletions } from '../context/content-cache.js'
 import type { LoadedSpace } from '../context/loaded.js'
 import { overridesAt } from './identity.js'
 
-/** The newest deletion of a page on the first-parent line up to `head`, at or before the revision `at`; null where there is none. */
+/** The newest deletion of a page on the first-parent line of `head` that is at or before the revision `at`, or null. */
 export async function deletionOf(app: App, space: LoadedSpace, head: CommitId, at: CommitId, page: string): Promise<Deletion | null> {
   const found = (await deletionsAt(app, space, head)).get(page)
   if (!found) return null
@@ -15,7 +15,10 @@ export async function deletionOf(app: App, space: LoadedSpace, head: CommitId, a
   return null
 }
 
-/** The pages deleted up to a revision, grown from the nearest one below it that is known: each step costs what the commit changed. */
+/**
+ * All page deletions on the first-parent line of `head`, by page ID. Built on the nearest revision below it that is cached, so each step costs
+ * only what one commit changed.
+ */
 async function deletionsAt(app: App, space: LoadedSpace, head: CommitId): Promise<Deletions> {
   const { deletions } = app.content
   const line = await space.repo.firstParents(head)
@@ -35,11 +38,11 @@ async function deletedIn(app: App, { doc, repo }: LoadedSpace, commit: CommitId)
   const changes = (await repo.diff(parent, commit)).filter((change) => isMarkdown(change.path))
   if (!changes.some((change) => change.status === 'deleted')) return []
   const identityAt = async (id: CommitId): Promise<(path: string) => string | null> => {
-    const [{ config }, overrides] = await Promise.all([readConfig(await repo.at(id), app.texts.for(doc.id)), overridesAt(app, doc.id, repo, id)])
+    const [{ config }, overrides] = await Promise.all([readConfig(await repo.at(id), app.texts.for(doc.id)), overridesAt(app, { doc, repo }, id)])
     return (path) => (isBelow(config.root, path) ? idOf(overrides)('page', keyBelow(config.root, path)) : null)
   }
   const [before, after] = await Promise.all([identityAt(parent), identityAt(commit)])
-  // A page whose file came to another path is not gone.
+  // A page whose file was moved is not deleted.
   const here = new Set(changes.filter((change) => change.status !== 'deleted').map((change) => after(change.path)))
   return changes.flatMap(({ status, path }): [string, Deletion][] => {
     const page = status === 'deleted' ? before(path) : null

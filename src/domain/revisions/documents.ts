@@ -4,10 +4,12 @@ import { RawJson } from '../../kernel/raw-json.js'
 import type { Format } from '../../model/index.js'
 import type { App } from '../context/app.js'
 
-/** Characters of a text that are written into an answer at once; of a longer one, a thread makes the JSON. */
+// Texts and block trees as JSON that is spliced into a response as it is. Worker threads make what is large.
+
+/** Longer texts (in characters) are turned into JSON by a worker thread. */
 const LONG = 64 * 1024
 
-/** A text as part of an answer. */
+/** A text as part of a response. */
 export async function markdownJson(app: App, owner: string, markdown: string): Promise<string | RawJson> {
   if (markdown.length <= LONG) return markdown
   try {
@@ -18,13 +20,13 @@ export async function markdownJson(app: App, owner: string, markdown: string): P
   }
 }
 
-/** A block tree as part of an answer, and the limit that made it a mere code block: a sentence, or null. */
+/** A block tree as part of a response. `limit`: why it is only a code block with the source, as a sentence; null if it is a real tree. */
 export interface DocumentJson {
   document: RawJson
   limit: string | null
 }
 
-/** Markdown as a block tree: what is beyond a limit is one code block with the source. */
+/** Markdown as a block tree. If it is beyond a limit, the tree is one code block with the source. */
 export async function documentJson(app: App, owner: string, markdown: string): Promise<DocumentJson> {
   try {
     return split(await app.texts.bytes(owner, 'document', [markdown]))
@@ -35,8 +37,8 @@ export async function documentJson(app: App, owner: string, markdown: string): P
 }
 
 /**
- * The body of a file that is too large to be held as a text, in the format asked for; nothing where even its source is more than
- * an answer holds. `limit`: why it is no tree, as a sentence.
+ * The body of a file that is too large to be held as a text, in the format asked for. Empty if even its source is too large for a response.
+ * `limit`: why it is not parsed, as a sentence.
  */
 export async function largeJson(
   app: App,
@@ -60,12 +62,12 @@ async function sourceJson(app: App, owner: string, markdown: string, limit: stri
     return split(await app.texts.bytes(owner, 'verbatim', [markdown, limit]))
   } catch (error) {
     if (!(error instanceof TextTooCostly)) throw error
-    // Even its source is more than an answer holds.
+    // Even the source is too large for a response.
     return split(await app.texts.bytes(owner, 'verbatim', ['', limit]))
   }
 }
 
-/** The first line says what is to be known of the tree that follows. */
+/** A thread returns a line of JSON with the limit, then the tree. */
 function split(bytes: Uint8Array): DocumentJson {
   const end = bytes.indexOf(10)
   const { limit } = JSON.parse(Buffer.from(bytes.subarray(0, end)).toString()) as { limit: string | null }

@@ -9,12 +9,15 @@ import { type TextWork, unlessTooCostly } from '../../content/work/text-work.js'
 import type { Repository, Snapshot, TreeChange } from '../../git/index.js'
 import { Slices } from '../../kernel/slices.js'
 
-/** Pages of which one commit changes more, in number or bytes, are known by exact bytes and titles alone. */
+// Finds which files a commit moved. Git's rename detection goes by likeness alone; here identical bytes and titles in the table of contents
+// are considered first, and pages that swapped places are recognized.
+
+/** If a commit changes more pages than this, in number or bytes, their texts are not compared: only exact bytes and titles count. */
 const MAX_PAGES = 4_000
 const MAX_BYTES = 32 * 1024 * 1024
 
-/** One side of a commit: its files, and its shape where somebody asks for it. */
-export class Side {
+/** The files of one of two revisions that are compared. Its structure is read when it is first needed. */
+export class RevisionFiles {
   #structure: Promise<ContentStructure> | null = null
   constructor(
     readonly snapshot: Snapshot,
@@ -26,7 +29,7 @@ export class Side {
     return this.#structure
   }
 
-  /** Listed files by their titles, of those that are asked for. */
+  /** The titles of files in the table of contents, by path, for the paths that `isAsked` accepts. */
   async titles(isAsked: (path: string) => boolean): Promise<Map<string, string>> {
     const { byGitPath } = await this.structure()
     return new Map([...byGitPath.values()].filter((entry) => isAsked(entry.gitPath)).map((entry) => [entry.gitPath, entry.title]))
@@ -34,12 +37,17 @@ export class Side {
 }
 
 /**
- * What became of the files that a commit changed, where that differs from what their paths say: exact bytes; of
- * files gone and new, one title in the table of contents; then pages by text, H1 and title, also where both paths are
- * occupied before and after (`matchPages`); then Git's own detection. Where texts may have changed places as well, they come before
- * the title: an entry whose path is changed keeps its title, whatever page has been put there.
+ * The changes of a commit (`plain`: its diff by path) with moved files as renames. Files are matched in this order:
+ *
+ * 1. the same bytes;
+ * 2. a deleted and an added file with the same title in the table of contents;
+ * 3. pages by text, H1 and title, even if both paths have a file before and after (`matchPages`);
+ * 4. Git's own rename detection.
+ *
+ * If pages that stay have other texts now, their texts may have swapped places. Then titles come after step 3: an entry of the table of contents
+ * whose path is edited keeps its title, whatever page is at the new path.
  */
-export async function fileMoves(repo: Repository, old: Side, now: Side, plain: readonly TreeChange[]): Promise<TreeChange[]> {
+export async function fileMoves(repo: Repository, old: RevisionFiles, now: RevisionFiles, plain: readonly TreeChange[]): Promise<TreeChange[]> {
   const open = new OpenFiles(plain)
   const slices = new Slices()
   await exactMoves(open, slices)
@@ -54,7 +62,7 @@ export async function fileMoves(repo: Repository, old: Side, now: Side, plain: r
   return open.outcome()
 }
 
-/** Whether the commit may have moved a file at all: one that only changes the bytes of one page, or of none, does not. */
+/** Whether the commit may have moved a file at all: a commit that only changes the bytes of at most one page has not. */
 export function mayMove(plain: readonly TreeChange[]): boolean {
   if (plain.some((change) => change.status !== 'modified')) return true
   const had = new Set(plain.map((change) => change.before?.oid))
@@ -63,11 +71,11 @@ export function mayMove(plain: readonly TreeChange[]): boolean {
 
 /** Changed files that have not been matched yet. */
 class OpenFiles {
-  /** Paths that a file was at, and those that one is at, by path. */
+  /** The changes by path: `gone` those with a file at the path before, `came` those with one after. A modified file is in both. */
   readonly gone: Map<string, TreeChange>
   readonly came: Map<string, TreeChange>
   readonly #moved: TreeChange[] = []
-  /** Paths whose file went elsewhere. */
+  /** Paths whose file was moved away. */
   readonly #left = new Set<string>()
   #deleted = 0
   #added = 0
@@ -87,17 +95,17 @@ class OpenFiles {
     return this.gone.has(from) && this.came.has(to)
   }
 
-  /** Whether the file is gone, and the other new. */
+  /** Whether `from` was deleted and `to` added. */
   isRename(from: string, to: string): boolean {
     return this.gone.get(from)?.status === 'deleted' && this.came.get(to)?.status === 'added'
   }
 
-  /** Whether there are files gone, and files new. */
+  /** Whether there are both deleted and added files left. */
   get anyRenames(): boolean {
     return this.#deleted > 0 && this.#added > 0
   }
 
-  /** Whether pages have another text at a path that they had before. */
+  /** Whether a page's text was changed at the same path. */
   get anyRewritten(): boolean {
     return [...this.came.values()].some((change) => isOccupied(change) && isMarkdown(change.path))
   }
@@ -111,7 +119,7 @@ class OpenFiles {
     this.came.delete(to)
   }
 
-  /** The file at this path is the one that was there. */
+  /** Settles that the file at this path is the one that was there before. */
   stay(path: string): void {
     this.gone.delete(path)
     this.came.delete(path)
@@ -121,7 +129,7 @@ class OpenFiles {
     const gone = [...this.gone.values()].filter(({ status, path }) => status === 'deleted' || !this.came.has(path))
     const came = [...this.came.values()].flatMap((change) => {
       if (change.status === 'added') return [change]
-      // A page that stands where another one was, and comes from nowhere, is new. Of other files it may be the one that was copied.
+      // The page that was here was moved, and no page was moved here: this one is new. Another kind of file may have been copied away instead.
       return this.#left.has(change.path) && isMarkdown(change.path) ? [{ ...change, status: 'added' as const }] : []
     })
     return [...this.#moved, ...gone.map((change) => ({ ...change, status: 'deleted' as const })), ...came]
@@ -129,22 +137,22 @@ class OpenFiles {
 }
 
 const isOccupied = (change: TreeChange | undefined): boolean => change?.status === 'modified'
-/** Pages that were there before and after are weighed with all else that speaks for them. */
-const isWeighed = (open: OpenFiles, from: string, to: string): boolean =>
+/** Whether to leave two pages to `pageMoves`: if one of the paths has a page before and after, the same bytes alone do not decide. */
+const isForPageMoves = (open: OpenFiles, from: string, to: string): boolean =>
   isMarkdown(from) && isMarkdown(to) && (isOccupied(open.gone.get(from)) || isOccupied(open.came.get(to)))
 
-/** Files whose bytes only one file had, and only one has. */
+/** Matches files by bytes that exactly one file had and exactly one has. */
 async function exactMoves(open: OpenFiles, slices: Slices): Promise<void> {
   const [had, have] = [byBlob(open.gone, 'before'), byBlob(open.came, 'after')]
   for (const [oid, targets] of have) {
     const sources = had.get(oid) ?? []
     const [from, to] = [sources[0] as string, targets[0] as string]
-    if (sources.length === 1 && targets.length === 1 && from !== to && !isWeighed(open, from, to)) open.take(from, to)
+    if (sources.length === 1 && targets.length === 1 && from !== to && !isForPageMoves(open, from, to)) open.take(from, to)
     if (slices.due) await slices.rest()
   }
 }
 
-/** Equal files (stubs) say nothing about which is which: those of one name go together, in order of path. */
+/** Matches files of which several have the same bytes (stubs, for example): those with the same name, in order of path. */
 async function equalMoves(open: OpenFiles, slices: Slices): Promise<void> {
   const had = byBlob(open.gone, 'before')
   const waiting = new Map<string, string[]>()
@@ -154,7 +162,7 @@ async function equalMoves(open: OpenFiles, slices: Slices): Promise<void> {
     const oid = change.after?.oid as string
     const sources = had.get(oid) ?? []
     const from = sources.length === 1 ? sources[0] : waiting.get(`${oid} ${nameOf(to)}`)?.pop()
-    if (from !== undefined && from !== to && open.has(from, to) && !isWeighed(open, from, to)) open.take(from, to)
+    if (from !== undefined && from !== to && open.has(from, to) && !isForPageMoves(open, from, to)) open.take(from, to)
     if (slices.due) await slices.rest()
   }
 }
@@ -171,8 +179,11 @@ function push(lists: Map<string, string[]>, key: string, value: string): void {
   else lists.set(key, [value])
 }
 
-/** Files gone and new (all of them, or those of equal bytes) that have one title, which no other of them has (`Introduction` of several says nothing). */
-async function titleMoves(open: OpenFiles, old: Side, now: Side, which: 'equal' | 'all'): Promise<void> {
+/**
+ * Matches deleted and added files (all, or only those with equal bytes) by a title that only one file of each has. Several pages called
+ * `Introduction` are not matched.
+ */
+async function titleMoves(open: OpenFiles, old: RevisionFiles, now: RevisionFiles, which: 'equal' | 'all'): Promise<void> {
   const [sources, targets] = [onlyOnes(await old.titles((path) => open.gone.has(path))), onlyOnes(await now.titles((path) => open.came.has(path)))]
   for (const [title, from] of sources) {
     const to = targets.get(title)
@@ -187,20 +198,20 @@ function onlyOnes(titles: ReadonlyMap<string, string>): Map<string, string | nul
   return found
 }
 
-/** Pages weighed against each other, where some were changed at a path that was theirs. */
-async function pageMoves(open: OpenFiles, old: Side, now: Side, summary: string, slices: Slices): Promise<void> {
+/** Matches pages by all that is known of them, if some were changed at a path that they had before: they may have swapped places. */
+async function pageMoves(open: OpenFiles, old: RevisionFiles, now: RevisionFiles, summary: string, slices: Slices): Promise<void> {
   const isPage = (path: string): boolean => isMarkdown(path) && path !== summary
   const [gone, came] = [[...open.gone.values()].filter(({ path }) => isPage(path)), [...open.came.values()].filter(({ path }) => isPage(path))]
   if (gone.length + came.length < 3 || !came.some(isOccupied)) return
   const texts = await withinBounds(old, now, gone, came)
-  const [before, after] = [await sights(old, gone, 'before', texts, slices), await sights(now, came, 'after', texts, slices)]
+  const [before, after] = [await pageVersions(old, gone, 'before', texts, slices), await pageVersions(now, came, 'after', texts, slices)]
   for (const [from, to] of await matchPages(before, after, slices)) {
     if (from === to) open.stay(from)
     else open.take(from, to)
   }
 }
 
-async function withinBounds(old: Side, now: Side, gone: readonly TreeChange[], came: readonly TreeChange[]): Promise<boolean> {
+async function withinBounds(old: RevisionFiles, now: RevisionFiles, gone: readonly TreeChange[], came: readonly TreeChange[]): Promise<boolean> {
   if (gone.length > MAX_PAGES || came.length > MAX_PAGES) return false
   const sizes = [
     ...(await old.snapshot.sizes(gone.map((change) => change.before?.oid as string))),
@@ -209,7 +220,14 @@ async function withinBounds(old: Side, now: Side, gone: readonly TreeChange[], c
   return sizes.reduce((sum, size) => sum + size, 0) <= MAX_BYTES
 }
 
-async function sights(side: Side, changes: readonly TreeChange[], when: 'before' | 'after', texts: boolean, slices: Slices): Promise<PageVersion[]> {
+/** What `matchPages` is to know of each page. `texts`: whether to read the texts. */
+async function pageVersions(
+  side: RevisionFiles,
+  changes: readonly TreeChange[],
+  when: 'before' | 'after',
+  texts: boolean,
+  slices: Slices,
+): Promise<PageVersion[]> {
   const paths = new Set(changes.map((change) => change.path))
   const titles = await side.titles((path) => paths.has(path))
   const found: PageVersion[] = []
@@ -217,7 +235,7 @@ async function sights(side: Side, changes: readonly TreeChange[], when: 'before'
     const entry = change[when]
     const bytes = texts && entry?.mode.startsWith('100') ? await readBounded(side.snapshot, entry.oid, MAX_TEXT_BYTES) : null
     const text = bytes && decodeText(bytes)
-    // A page that is too costly to be looked through has no heading.
+    // A page that is too costly to parse counts as one without a heading.
     const heading = text === null ? null : await unlessTooCostly(side.work.heading(text), null)
     found.push({ path: change.path, oid: entry?.oid as string, text, title: titles.get(change.path) ?? null, heading })
     if (slices.due) await slices.rest()

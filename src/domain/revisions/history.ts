@@ -11,12 +11,12 @@ import { headOf } from './main-content.js'
 import { pageHistory } from './page-history.js'
 
 /**
- * The revisions of main along its first parents, newest first: all, those that changed one page, those of one
- * author. The cursor is the last commit shown, so revisions that arrive shift nothing.
+ * The revisions of main along its first parents, newest first; `query` narrows them to one page, one author, or both. The cursor is the last
+ * commit on a page of the list, so new revisions do not shift the pages after it.
  */
 export async function listRevisions(app: App, space: LoadedSpace, query: RevisionsQuery): Promise<Page<CommitInfo>> {
   const ids = await idsOf(app, space, query)
-  const from = query.page === undefined ? 0 : placeAfter(ids, query.page)
+  const from = query.page === undefined ? 0 : indexAfter(ids, query.page)
   const shown = ids.slice(from, from + query.limit)
   const last = shown.at(-1)
   const more = last !== undefined && from + shown.length < ids.length
@@ -27,7 +27,7 @@ export async function listRevisions(app: App, space: LoadedSpace, query: Revisio
   }
 }
 
-function placeAfter(ids: readonly CommitId[], cursor: string): number {
+function indexAfter(ids: readonly CommitId[], cursor: string): number {
   const id = Buffer.from(cursor, 'base64url').toString('hex')
   const at = isOid(id) ? ids.indexOf(id as CommitId) : -1
   if (at < 0) throw badRequest('page is not a cursor of this list.', [{ path: 'query/page', message: 'use the value of next.page, or leave it out' }])
@@ -50,8 +50,8 @@ async function idsOfAuthor(app: App, space: LoadedSpace, head: CommitId, author:
 }
 
 /**
- * The users behind e-mail addresses that Git recorded, by address in lower case. Only members of the space's
- * organization are told: the addresses in an imported history must not find out who else has an account here.
+ * The users behind e-mail addresses that Git recorded, by address in lower case. Only members of the space's organization are returned:
+ * an imported history must not reveal which addresses have an account here.
  */
 export async function membersByEmail(app: App, space: LoadedSpace, emails: Iterable<string>): Promise<Map<string, Document<UserDoc>>> {
   const members = new Map<string, Document<UserDoc>>()

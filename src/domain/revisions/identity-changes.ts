@@ -10,9 +10,11 @@ import type { TextWork } from '../../content/work/text-work.js'
 import type { Repository } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { inSlices, Slices } from '../../kernel/slices.js'
-import { fileMoves, mayMove, Side } from './file-moves.js'
+import { fileMoves, mayMove, RevisionFiles } from './file-moves.js'
 
-/** What renames, additions and deletions between two commits do to the IDs; commits may be of any ancestry. */
+// How page IDs follow what happened between commits: what one commit changed, and which side of a merge an ID belongs to.
+
+/** The overrides after the changes from one commit to another (renames, additions, deletions). The commits need not be related. */
 export async function resolveChanges(work: TextWork, repo: Repository, before: IdOverrides, from: CommitId, to: CommitId): Promise<IdOverrides> {
   const plain = await repo.diff(from, to)
   const [old, now] = await Promise.all([repo.at(from), repo.at(to)])
@@ -21,14 +23,15 @@ export async function resolveChanges(work: TextWork, repo: Repository, before: I
   // Whether there is a table of contents does not matter here: only its own text and the configuration shape entries.
   const mayShapeEntries = plain.some((change) => shapedBy(change.path, { config: oldConfig, listed: true }) === 'entries')
   if (!mayMove(plain) && !mayShapeEntries) return before
-  const sides = [new Side(old, work), new Side(now, work)] as const
+  const sides = [new RevisionFiles(old, work), new RevisionFiles(now, work)] as const
   const changes = mayMove(plain) ? await fileMoves(repo, ...sides, plain) : []
   const files = await now.walk()
   const entry = (path: string): EntryKey => ({ kind: kindOfPath(keyBelow(root, path)), key: keyBelow(root, path) })
   const here = new Set(files.map((file) => keyBelow(root, file.path)))
-  // Another root gives every file another key, although none has moved.
-  const came = new Set(changes.map((change) => change.path))
-  const rerooted = root === oldRoot ? [] : files.map((file) => file.path).filter((path) => !came.has(path) && keyBelow(root, path) !== keyBelow(oldRoot, path))
+  // If the root changed, every file has another key, although none has moved.
+  const changed = new Set(changes.map((change) => change.path))
+  const rerooted =
+    root === oldRoot ? [] : files.map((file) => file.path).filter((path) => !changed.has(path) && keyBelow(root, path) !== keyBelow(oldRoot, path))
   const steps = applyInSteps(
     before,
     {
@@ -43,11 +46,11 @@ export async function resolveChanges(work: TextWork, repo: Repository, before: I
     },
     (kind, key) => here.has(key) && kindOfPath(key) === kind,
   )
-  return structural(await inSlices(steps), ...sides)
+  return resolveStructure(await inSlices(steps), ...sides)
 }
 
-/** Groups, links and computed pages: matched by what stayed the same around them. */
-async function structural(overrides: IdOverrides, old: Side, now: Side): Promise<IdOverrides> {
+/** The same for groups, links and computed pages, which have no file: they are matched by what stayed the same around them. */
+async function resolveStructure(overrides: IdOverrides, old: RevisionFiles, now: RevisionFiles): Promise<IdOverrides> {
   const [before, after] = await Promise.all([old.structure(), now.structure()])
   const keys = await structureKeys(after)
   const changes = await matchStructures(before, after)
@@ -55,7 +58,10 @@ async function structural(overrides: IdOverrides, old: Side, now: Side): Promise
   return inSlices(applyInSteps(overrides, changes, (kind, key) => keys.has(`${kind}\0${key}`)))
 }
 
-/** Which side says an entry's ID: the only one that has a file at its path, or whose very file the merged tree has there. Of the entries asked for. */
+/**
+ * Which side of a merge decides the ID of each entry in `names`: the side whose blob the merged tree has at the entry's path, or the
+ * only side that has a file there. Null if that is true of both sides or of neither.
+ */
 export async function sideOfFiles(
   work: TextWork,
   repo: Repository,
@@ -79,23 +85,29 @@ export async function sideOfFiles(
   return (name) => found.get(name) ?? null
 }
 
-/** Blobs of a tree by their keys. */
+/** Looks up the blob of a tree by an entry's key (its path below the content root). */
 async function blobAt(work: TextWork, files: ReturnType<Repository['tree']>): Promise<(key: string) => Promise<string | undefined>> {
   const { root } = (await readConfig(files, work)).config
   return async (key) => (await files.entry(root === '' ? key : `${root}/${key}`))?.oid
 }
 
-interface Held {
+interface CommitOverrides {
   commit: CommitId
   overrides: IdOverrides
 }
 
 /**
- * IDs that files of `keeper` have by default, and that `other`, which has no such files, gives to entries of its own: a page that was gone was
- * restored at two places. It is the keeper's.
- * @param entries all of the merged tree
+ * The default IDs that `keeper` keeps in a merge. If both sides restored the same deleted page, `keeper` at its old path and `other` at
+ * another one, both have its ID: `keeper` by default and `other` by an override. The page of `keeper` keeps it.
+ * @param entries all entries of the merged tree
  */
-export async function keptByDefault(work: TextWork, repo: Repository, keeper: Held, other: Held, entries: readonly EntryKey[]): Promise<Set<string>> {
+export async function idsKeptByDefault(
+  work: TextWork,
+  repo: Repository,
+  keeper: CommitOverrides,
+  other: CommitOverrides,
+  entries: readonly EntryKey[],
+): Promise<Set<string>> {
   const kept = new Set<string>()
   const [own, slices] = [new Set(keeper.overrides.values()), new Slices()]
   const claimed = new Set<string>()
@@ -115,7 +127,7 @@ export async function keptByDefault(work: TextWork, repo: Repository, keeper: He
   return kept
 }
 
-/** Everything of a tree that has an identity. */
+/** Every entry of a tree that has an ID: pages, files, groups, links and computed pages. */
 export async function entriesOf(work: TextWork, repo: Repository, tree: TreeId): Promise<EntryKey[]> {
   const files = repo.tree(tree)
   const structure = await readStructure(files, defaultId, work)

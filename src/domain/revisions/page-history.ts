@@ -16,9 +16,9 @@ import { structureAt } from './revisions.js'
 import type { PageRevision } from '../context/content-cache.js'
 
 /**
- * The revisions on the first-parent line up to `head` that changed a page, newest first: its file, under whatever path it
- * had, or its entry in the table of contents (title, place). A page that was deleted has the revisions up to that, and one
- * that came back those of both lives. Empty where there was no such page.
+ * The revisions on the first-parent line of `head` that changed a page, newest first: its file (at whatever path it then had) or its
+ * entry in the table of contents (title, position). A deleted page has the revisions up to its deletion; a page that was restored also
+ * those before it was deleted. Empty if there never was such a page.
  */
 export async function pageHistory(app: App, space: LoadedSpace, head: CommitId, page: string): Promise<readonly PageRevision[]> {
   const key = `${space.doc.id}:${head}:${page}`
@@ -27,19 +27,27 @@ export async function pageHistory(app: App, space: LoadedSpace, head: CommitId, 
   const found: PageRevision[] = []
   for (let at: CommitId | null = head; at !== null; ) {
     const path = await pathOfPage(app, space, at, page)
-    if (path !== null) at = await follow(app, space, at, path, page, found)
+    if (path !== null) at = await addRevisionsAtPath(app, space, { from: at, path, page }, found)
     else {
       const deletion = await deletionOf(app, space, head, at, page)
       if (deletion) found.push({ id: deletion.commit, path: deletion.path })
-      at = deletion && (await follow(app, space, deletion.parent, deletion.path, page, found))
+      at = deletion && (await addRevisionsAtPath(app, space, { from: deletion.parent, path: deletion.path, page }, found))
     }
   }
   app.content.pageHistories.set(key, found)
   return found
 }
 
-/** Adds the revisions that changed the page while its file was at `path`; answers the one before it came there, or null. */
-async function follow(app: App, space: LoadedSpace, from: CommitId, path: string, page: string, into: PageRevision[]): Promise<CommitId | null> {
+/**
+ * Adds the revisions from `from` downwards that changed the page while its file was at `path`. Returns the revision before the file came to
+ * that path, or null if there is none.
+ */
+async function addRevisionsAtPath(
+  app: App,
+  space: LoadedSpace,
+  { from, path, page }: { from: CommitId; path: string; page: string },
+  into: PageRevision[],
+): Promise<CommitId | null> {
   const { repo } = space
   const { summary } = (await readConfig(await repo.at(from), app.texts.for(space.doc.id))).config
   const [ofFile, ofSummary] = await Promise.all([path, summary].map(async (one) => new Set(await repo.historyIds({ from, path: one, firstParent: true }))))
@@ -50,23 +58,27 @@ async function follow(app: App, space: LoadedSpace, from: CommitId, path: string
     const isFile = ofFile?.has(id) === true
     if (!isFile && !ofSummary?.has(id)) continue
     const parent = (await repo.commit(id)).parents[0]
-    if (isFile || (parent !== undefined && (await entryChanged(app, space, parent, id, summary, page, mentions))))
+    if (isFile || (parent !== undefined && (await entryChanged(app, space, { before: parent, after: id }, { summary, page, mentions }))))
       into.push({ id, path: isFile ? path : summary })
     if (parent === undefined) return null
-    if (isFile && !(await holds(app, space, parent, path, page))) return parent
+    if (isFile && !(await isPageAt(app, space, parent, path, page))) return parent
   }
   return null
+}
+
+/** What to look for: the page's entry in the table of contents, which is the file `summary`. `mentions` tests a line for the page's path. */
+interface EntryQuery {
+  summary: string
+  page: string
+  mentions: (text: string) => boolean
 }
 
 /** Whether a revision changed the page's entry in the table of contents. */
 async function entryChanged(
   app: App,
   space: LoadedSpace,
-  before: CommitId,
-  after: CommitId,
-  summary: string,
-  page: string,
-  mentions: (text: string) => boolean,
+  { before, after }: { before: CommitId; after: CommitId },
+  { summary, page, mentions }: EntryQuery,
 ): Promise<boolean> {
   const { repo, doc } = space
   const key = `${doc.id}:${after}`
@@ -79,30 +91,30 @@ async function entryChanged(
     return bytes && decodeText(bytes)
   }
   const [was, is] = await Promise.all([textAt(before), textAt(after)])
-  // Of one that is too large for a look, the shapes of the space are compared.
+  // A quick look at the texts settles most revisions. Texts too large for it (null) need the comparison of both structures.
   if (was !== null && is !== null && !mayChangeEntry(was, is, mentions)) return false
-  const { created, deleted, kept } = await comparePages(await structureAt(app, doc.id, repo, before), await structureAt(app, doc.id, repo, after))
+  const { created, deleted, kept } = await comparePages(await structureAt(app, space, before), await structureAt(app, space, after))
   const changed = kept.filter((one) => one.moved !== null || one.before.title !== one.after.title).map((one) => one.after)
   const pages = new Set([...created, ...deleted, ...changed].map((entry) => entry.id))
   app.content.listed.set(key, pages)
   return pages.has(page)
 }
 
-/** Whether a path has the page's ID at a commit. */
-async function holds(app: App, space: LoadedSpace, commit: CommitId, path: string, page: string): Promise<boolean> {
+/** Whether the file at a path of a commit is the page. */
+async function isPageAt(app: App, space: LoadedSpace, commit: CommitId, path: string, page: string): Promise<boolean> {
   const snapshot = await space.repo.at(commit)
   if ((await snapshot.entry(path)) === null) return false
-  const [{ config }, overrides] = await Promise.all([readConfig(snapshot, app.texts.for(space.doc.id)), overridesAt(app, space.doc.id, space.repo, commit)])
+  const [{ config }, overrides] = await Promise.all([readConfig(snapshot, app.texts.for(space.doc.id)), overridesAt(app, space, commit)])
   return idOf(overrides)('page', keyBelow(config.root, path)) === page
 }
 
-/** The file of a page at a commit, listed in its table of contents or not. */
+/** The path of a page's file at a commit, whether its table of contents lists it or not. Null if there is no such page or it has no file. */
 export async function pathOfPage(app: App, space: LoadedSpace, commit: CommitId, page: string): Promise<string | null> {
   const structure = app.content.structures.get(`${space.doc.id}:${commit}`)
   const entry = structure?.byId.get(page)
   if (entry) return entry.type === 'document' ? entry.gitPath : null
   const snapshot = await space.repo.at(commit)
-  const [{ config }, overrides] = await Promise.all([readConfig(snapshot, app.texts.for(space.doc.id)), overridesAt(app, space.doc.id, space.repo, commit)])
+  const [{ config }, overrides] = await Promise.all([readConfig(snapshot, app.texts.for(space.doc.id)), overridesAt(app, space, commit)])
   const override = [...overrides].find(([, id]) => id === page)
   if (override) {
     const { kind, key } = entryOfOverride(override[0])

@@ -8,7 +8,9 @@ import type { App } from '../context/app.js'
 import { parsePage } from './page-source.js'
 import { filesOf, type OpenRevision } from './revisions.js'
 
-/** A file of a revision with what is known of its bytes. */
+// Pages, files and reusable content of an opened revision, by ID or path.
+
+/** A file of a revision with its size and, if it is an image, its dimensions. */
 export interface LoadedFile {
   place: FileEntry
   oid: string
@@ -17,7 +19,7 @@ export interface LoadedFile {
   dimensions: { width: number; height: number } | null
 }
 
-/** Larger images are not read for their dimensions. */
+/** Larger images get no dimensions: they would have to be read whole. */
 const MAX_IMAGE_BYTES = 32 * 1024 * 1024
 
 /** A page by its ID. Throws 404. */
@@ -27,7 +29,7 @@ export function getPage(revision: OpenRevision, id: string): PageEntry {
   return page
 }
 
-/** A page by its path (slashes at the ends ignored; '' is the first page). Throws 404. */
+/** A page by its path or a redirect. Slashes at the ends are ignored; '' is the first page. Throws 404. */
 export function getPageByPath(revision: OpenRevision, path: string): PageEntry {
   const wanted = path.replace(/^\/+|\/+$/g, '')
   const { byPath, pages } = revision.structure
@@ -36,7 +38,7 @@ export function getPageByPath(revision: OpenRevision, path: string): PageEntry {
   return page
 }
 
-/** Sizes and image dimensions of files, by blob. */
+/** Loads sizes and image dimensions of files. Leaves out those that the revision does not have. */
 export async function loadFiles(app: App, revision: OpenRevision, places: readonly FileEntry[]): Promise<LoadedFile[]> {
   const found = (await Promise.all(places.map(async (place) => ({ place, entry: await revision.snapshot.entry(place.gitPath) })))).filter(
     (one) => one.entry !== null,
@@ -69,7 +71,7 @@ export async function getFile(app: App, revision: OpenRevision, id: string): Pro
   return file
 }
 
-/** Text, without front matter, of a piece of reusable content. Throws 404. */
+/** A piece of reusable content: its text without front matter. Throws 404. */
 export async function readReusable(
   app: App,
   revision: OpenRevision,
@@ -82,7 +84,7 @@ export async function readReusable(
   return { place, oid: entry.oid, markdown: page.hidden ?? page.large ?? page.source.markdown }
 }
 
-/** Markdown of the file `gitPath` of a revision, reusable content and variables filled in. */
+/** The markdown of the file `gitPath` with reusable content and variables filled in. */
 export async function evaluate(
   app: App,
   revision: OpenRevision,
@@ -99,6 +101,6 @@ export async function evaluate(
     return page === null || page.large !== undefined ? null : page.source.markdown
   }
   const around = { structure, pageVariables, exists: (path: string) => paths.has(path), readIncluded, work: app.texts.for(revision.space.doc.id) }
-  // What is too costly to be filled in stays as it is written.
+  // If filling in is too costly, the markdown stays as it is written.
   return unlessTooCostly(evaluateMarkdown(markdown, gitPath, around), markdown)
 }

@@ -10,7 +10,7 @@ import * as weights from './weights.js'
 
 const DEFAULT_BYTES = 256 * 1024 * 1024
 
-/** The caches of `ContentCache`, each value weighed, all within one budget. */
+/** The caches of `ContentCache`. All their values together stay within one memory budget. */
 export class RevisionCache implements ContentCache {
   readonly overrides: BoundedCache<IdOverrides>
   readonly ownHistories: BoundedCache<boolean>
@@ -42,16 +42,19 @@ export class RevisionCache implements ContentCache {
     this.writers = budget.cache({ weigh: weights.ofWriters })
   }
 
-  /** A cache for what may never be: it knows what is known, shares what is keyed by blob, and forgets what it learns of commits. */
+  /**
+   * A cache for commits that may never be published (a preview). It reads from this cache and shares what is keyed by blob; what it learns of
+   * commits stays in itself.
+   */
   scratch(): RevisionCache {
     const scratch = new RevisionCache(this.budget)
     const { pages, references, places, dimensions } = this
-    const overrides = above(this.overrides, scratch.overrides)
-    const structures = above(this.structures, scratch.structures)
+    const overrides = layered(this.overrides, scratch.overrides)
+    const structures = layered(this.structures, scratch.structures)
     return Object.assign(scratch, { pages, references, places, dimensions, overrides, structures })
   }
 
-  /** Forgets everything: what is asked for next is derived anew. */
+  /** Empties all caches. Their content is derived again when it is needed. */
   clear(): void {
     for (const cache of [
       this.overrides,
@@ -72,8 +75,8 @@ export class RevisionCache implements ContentCache {
   }
 }
 
-/** What `own` holds, else what `below` does; only `own` changes. */
-const above = <V>(below: BoundedCache<V>, own: BoundedCache<V>): BoundedCache<V> => ({
+/** Reads from `own`, then from `below`. Writes only to `own`. */
+const layered = <V>(below: BoundedCache<V>, own: BoundedCache<V>): BoundedCache<V> => ({
   get: (key) => own.get(key) ?? below.get(key),
   has: (key) => own.has(key) || below.has(key),
   set: (key, value, bytes) => own.set(key, value, bytes),

@@ -5,21 +5,23 @@ import type { App } from '../context/app.js'
 import type { LoadedSpace } from '../context/loaded.js'
 import { PAGE_IDS } from './identity.js'
 
-/** The value of a trailer in a commit's message, or null. Only the last paragraph holds trailers. */
+// What a commit of main is, as its message and headers say: edits, a merge, an update or a rollback.
+
+/** The value of a trailer (`Key: value` in the last paragraph of a commit's message), or null. */
 export function trailer(message: string, key: string): string | null {
   const last = message.trimEnd().split(/\n\n+/).at(-1) ?? ''
   const line = last.split('\n').find((one) => one.toLowerCase().startsWith(`${key.toLowerCase()}: `))
   return line === undefined ? null : line.slice(key.length + 2).trim()
 }
 
-/** How a revision came about: a merge into main, an update of a change request, a rollback, or edits. */
+/** What made a revision: a merge into main, an update of a change request, a rollback, or edits. */
 export function revisionType(info: CommitInfo): 'edits' | 'merge' | 'update' | 'rollback' {
   if (info.headers[PAGE_IDS] !== undefined && trailer(info.message, 'Rollback-To') !== null) return 'rollback'
   if (info.parents.length < 2) return 'edits'
   return /^Update change request #\d+/.test(info.message) ? 'update' : 'merge'
 }
 
-/** The change request that a merge commit of the service merged. */
+/** The change request that a merge commit of the service merged; null for any other commit. */
 export async function mergedChangeRequest(app: App, space: LoadedSpace, info: CommitInfo): Promise<Document<ChangeRequestDoc> | null> {
   if (info.headers[PAGE_IDS] === undefined || revisionType(info) !== 'merge') return null
   const number = trailer(info.message, 'Change-Request')

@@ -12,7 +12,7 @@ import { notFound } from '../../kernel/errors.js'
 import { type CommitId, isOid } from '../../kernel/ids.js'
 import { inSlices, Slices } from '../../kernel/slices.js'
 import type { App } from '../context/app.js'
-import type { LoadedSpace } from '../context/loaded.js'
+import type { LoadedSpace, SpaceRepository } from '../context/loaded.js'
 import type { ParsedPage } from '../context/content-cache.js'
 import { overridesAt } from './identity.js'
 import { parsePage } from './page-source.js'
@@ -26,57 +26,56 @@ export interface OpenRevision {
   structure: ContentStructure
 }
 
-/** Opens a revision. Costs no more than what changed since its first parent where that one is known. */
+/** Opens a revision. If its first parent is cached, this costs only what the commit changed. */
 export async function openRevision(app: App, space: LoadedSpace, commit: CommitId): Promise<OpenRevision> {
   const { repo } = space
-  const [snapshot, structure] = await Promise.all([repo.at(commit), structureAt(app, space.doc.id, repo, commit)])
+  const [snapshot, structure] = await Promise.all([repo.at(commit), structureAt(app, space, commit)])
   return { space, repo, snapshot, structure }
 }
 
-/** The revision of an ID given by a client. Throws 404 where the space has no such commit. */
+/** Opens the revision that a client named by ID. Throws 404 if the space has no such commit. */
 export async function openRevisionById(app: App, space: LoadedSpace, id: string): Promise<OpenRevision> {
   if (!isOid(id) || !(await space.repo.hasCommit(id))) throw notFound(`Revision ${id}`)
   return openRevision(app, space, id as CommitId)
 }
 
-/** The shape of the revision at a commit, shared with its first parent's where only page text changed. */
-export async function structureAt(app: App, space: string, repo: Repository, commit: CommitId): Promise<ContentStructure> {
-  const key = `${space}:${commit}`
+/** The structure at a commit. If only page text changed since its first parent, it is the same object as the parent's. */
+export async function structureAt(app: App, space: SpaceRepository, commit: CommitId): Promise<ContentStructure> {
+  const key = `${space.doc.id}:${commit}`
   const known = app.content.structures.get(key)
   if (known) return known
-  const shared = await inherited(app, space, repo, commit)
+  const shared = await inherited(app, space, commit)
   if (shared) {
     app.content.structures.set(key, shared)
     return shared
   }
-  const structure = await readStructure(await repo.at(commit), idOf(await overridesAt(app, space, repo, commit)), app.texts.for(space))
+  const structure = await readStructure(await space.repo.at(commit), idOf(await overridesAt(app, space, commit)), app.texts.for(space.doc.id))
   app.content.structures.set(key, structure, await inSlices(ofStructure(structure)))
   return structure
 }
 
-async function inherited(app: App, space: string, repo: Repository, commit: CommitId): Promise<ContentStructure | null> {
-  const parent = (await repo.commit(commit)).parents[0]
-  return parent === undefined ? null : sharedWith(app, space, repo, commit, parent, await repo.diff(parent, commit))
+async function inherited(app: App, space: SpaceRepository, commit: CommitId): Promise<ContentStructure | null> {
+  const parent = (await space.repo.commit(commit)).parents[0]
+  return parent === undefined ? null : sharedWith(app, space, commit, parent, await space.repo.diff(parent, commit))
 }
 
-/** The known shape of another commit, where what differs between the two (`changes`) leaves it as it is. */
+/** The cached structure of `other`, if the changes between the two commits leave it as it is; else null. */
 async function sharedWith(
   app: App,
-  space: string,
-  repo: Repository,
+  space: SpaceRepository,
   commit: CommitId,
   other: CommitId,
   changes: readonly TreeChange[],
 ): Promise<ContentStructure | null> {
-  const structure = app.content.structures.get(`${space}:${other}`)
+  const structure = app.content.structures.get(`${space.doc.id}:${other}`)
   const sameMode = (change: TreeChange): boolean => change.before?.mode === change.after?.mode
   if (!structure || changes.some((change) => change.status !== 'modified' || !sameMode(change) || shapedBy(change.path, structure) !== null)) return null
-  const [before, after] = await Promise.all([overridesAt(app, space, repo, other), overridesAt(app, space, repo, commit)])
+  const [before, after] = await Promise.all([overridesAt(app, space, other), overridesAt(app, space, commit)])
   return before === after || (before.size === after.size && [...after].every(([key, id]) => before.get(key) === id)) ? structure : null
 }
 
-/** Two revisions of any ancestry and how their files differ. Their shape is one object where only page text differs. */
-export async function openPair(
+/** Opens two revisions, which need not be related, with the files that differ. If only page text differs, they share one structure object. */
+export async function openBoth(
   app: App,
   space: LoadedSpace,
   before: CommitId,
@@ -86,28 +85,28 @@ export async function openPair(
   const changes = await repo.diff(before, after)
   const [known, other] = app.content.structures.has(`${doc.id}:${after}`) ? [after, before] : [before, after]
   const first = await openRevision(app, space, known)
-  const shared = await sharedWith(app, doc.id, repo, other, known, changes)
+  const shared = await sharedWith(app, space, other, known, changes)
   if (shared && !app.content.structures.has(`${doc.id}:${other}`)) app.content.structures.set(`${doc.id}:${other}`, shared)
   const second = await openRevision(app, space, other)
   const same = shared ? { ...second, structure: first.structure } : second
   return known === before ? { before: first, after: same, changes } : { before: same, after: first, changes }
 }
 
-/** A page's text, read. Throws 404 where the file went missing behind the table of contents. */
+/** Reads a page. Throws 404 if its file is missing although the table of contents lists it. */
 export async function readDocument(app: App, revision: OpenRevision, entry: DocumentEntry): Promise<ParsedPage & { oid: string }> {
   const file = await revision.snapshot.entry(entry.gitPath)
   if (!file) throw notFound(`File ${entry.gitPath}`)
   return { oid: file.oid, ...(await parsePage(app, revision.space.doc.id, revision.snapshot, file.oid, entry.gitPath)) }
 }
 
-/** The references in a page, by blob. */
+/** The references in a page, cached by blob. */
 export async function referencesOf(app: App, revision: OpenRevision, entry: DocumentEntry): Promise<readonly Reference[]> {
   const file = await revision.snapshot.entry(entry.gitPath)
   if (!file) return []
   const known = app.content.references.get(file.oid)
   if (known) return known
   const { source } = await parsePage(app, revision.space.doc.id, revision.snapshot, file.oid, entry.gitPath)
-  // A page that is too costly to be looked through names nothing.
+  // A page that is too costly to parse counts as one without references.
   const found = await unlessTooCostly(app.texts.for(revision.space.doc.id).references(source.markdown), [])
   app.content.references.set(file.oid, found)
   return found
@@ -121,16 +120,16 @@ export function* eachPage(pages: readonly PageEntry[]): Generator<PageEntry> {
   }
 }
 
-/** The files of a revision: `.gitbook/assets/**` and what pages reference (spec/gaps.md), in order of path. */
+/** The files of a revision: everything in `.gitbook/assets/` and what pages reference, in order of path. */
 export async function filesOf(app: App, revision: OpenRevision): Promise<FileEntry[]> {
   const { structure, snapshot } = revision
   const cacheKey = `${revision.space.doc.id}:${snapshot.tree}`
   const referenced = app.content.files.get(cacheKey) ?? (await referencedFiles(app, revision))
   app.content.files.set(cacheKey, referenced)
-  return revisionFiles(structure, referenced, idOf(await overridesAt(app, revision.space.doc.id, revision.repo, snapshot.commit)))
+  return revisionFiles(structure, referenced, idOf(await overridesAt(app, revision.space, snapshot.commit)))
 }
 
-/** Git paths of the files that pages reference. */
+/** The paths of files outside `.gitbook/assets/` that pages reference. */
 async function referencedFiles(app: App, revision: OpenRevision): Promise<string[]> {
   const { structure, snapshot } = revision
   const paths = new Set((await snapshot.walk()).filter((entry) => entry.mode === '100644' || entry.mode === '100755').map((entry) => entry.path))
@@ -152,5 +151,5 @@ async function referencedFiles(app: App, revision: OpenRevision): Promise<string
   return [...found]
 }
 
-/** A missing object under a commit that a client named is a 404, not a failure of ours. */
+/** Whether an error says that Git no longer has an object: for a commit that a client named, that is a 404 and no failure of the server. */
 export const isMissing = (error: unknown): boolean => error instanceof MissingObject

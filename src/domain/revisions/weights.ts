@@ -5,16 +5,16 @@ import type { ContentStructure } from '../../content/types.js'
 import type { Signature } from '../../git/index.js'
 import type { Deletions, Dimensions, PageDates, PageRevision, ParsedPage } from '../context/content-cache.js'
 
-// What derived values keep in memory, in bytes. The figures are for V8 with 8-byte pointers, measured over many values of a
-// kind; `test/kernel/estimates.test.ts` holds each against the growth of the heap, within a factor of two.
+// How many bytes cached values take in memory. The figures are for V8 with 8-byte pointers, measured over many values of each
+// kind; `test/kernel/estimates.test.ts` checks each against the growth of the heap, within a factor of two.
 
-/** A string of its own: characters beyond Latin-1 take two bytes each, and make all others of their string do so. */
+/** A string. One character beyond Latin-1 makes every character of the string take two bytes. */
 export const ofText = (text: string): number => 24 + text.length * (isWide(text) ? 2 : 1)
 
 const WIDE = /[^\0-\xff]/
 const isWide = (text: string): boolean => WIDE.test(text)
 
-/** A place in a map or set, with its share of free ones. */
+/** An entry of a map or set, with its share of unused slots. */
 const SLOT = 48
 const OBJECT = 64
 
@@ -24,10 +24,10 @@ export function ofOverrides(overrides: IdOverrides): number {
   return bytes
 }
 
-/** A page's entry: its members, its list of subpages, and its places in three maps. */
+/** A page's entry: its members, its list of subpages, and its slots in three maps. */
 const PAGE = 400
 
-/** One step for each entry. */
+/** Yields once per entry, so that weighing a large structure can be interrupted. */
 export function* ofStructure(structure: ContentStructure): Generator<void, number> {
   let bytes = 2_000
   const work = [...structure.pages]
@@ -47,7 +47,7 @@ export function* ofStructure(structure: ContentStructure): Generator<void, numbe
   return bytes + 4 * JSON.stringify([structure.config, structure.variables]).length
 }
 
-/** The text, the part behind the front matter (a window on it), attributes and diagnostics. */
+/** The text, attributes and diagnostics. The part after the front matter is a slice of the text and takes no memory of its own. */
 export const ofPage = ({ text, source }: ParsedPage): number => 400 + ofText(text) + 4 * JSON.stringify([source.attributes, source.diagnostics]).length
 
 export function ofReferences(references: readonly Reference[]): number {
@@ -62,7 +62,7 @@ export function ofPlaces(places: readonly CommentTarget[]): number {
   return bytes
 }
 
-/** Without the dates that it adds to: those have an entry of their own. */
+/** Only the map of this commit: the maps below it in the chain are cached values of their own. */
 export function ofDates({ own }: PageDates): number {
   let bytes = 200
   for (const path of own.keys()) bytes += SLOT + 40 + ofText(path)

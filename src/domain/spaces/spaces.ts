@@ -61,13 +61,17 @@ export async function createSpace(
   const repo = await app.git.create(repositoryName(draft.id))
   await app.locks.run(draft.id, (lease) =>
     moveBranch(repo, { ref: MAIN, reason: 'create space', guard: unguarded, lease }, () =>
-      makeCommit(app, draft.id, repo, {
-        parents: [],
-        changes: starterFiles(title, input.template ?? 'empty'),
-        message: 'Initial commit\n',
-        author: actor.user,
-        overrides: noOverrides,
-      }),
+      makeCommit(
+        app,
+        { doc: draft, repo },
+        {
+          parents: [],
+          changes: starterFiles(title, input.template ?? 'empty'),
+          message: 'Initial commit\n',
+          author: actor.user,
+          overrides: noOverrides,
+        },
+      ),
     ),
   )
   const doc = await recordOrRemoveRepository(app, draft.id, () =>

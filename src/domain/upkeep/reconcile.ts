@@ -4,7 +4,7 @@ import { NoRepository } from '../../git/index.js'
 import type { Document, Reader } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import type { LoadedSpace } from '../context/loaded.js'
-import { makeBranch, setStatus } from '../change-requests/change-requests.js'
+import { makeBranch, changeDocument } from '../change-requests/change-requests.js'
 import { changeRequestRef, MAIN, repositoryName } from '../context/refs.js'
 import { mergedChangeRequest } from '../revisions/revision-type.js'
 
@@ -53,7 +53,7 @@ async function reconcileSpace(app: App, space: LoadedSpace): Promise<Repair[]> {
     if (!main || head === request.revisionInitial || !(await repo.isAncestor(head, main))) continue
     const merge = await mergeOf(app, space, main, request.id)
     if (!merge) continue
-    await setStatus(app, request.id, (stored) => ({ ...stored, status: 'merged', revisionMerged: merge, updatedAt: app.clock.now().toISOString() }))
+    await changeDocument(app, request.id, (stored) => ({ ...stored, status: 'merged', revisionMerged: merge, updatedAt: app.clock.now().toISOString() }))
     repairs.push({ space: doc.id, what: `recorded the merge of change request ${request.number}` })
   }
   return [...repairs, ...(await recountSpace(app, doc.id))]

@@ -3,32 +3,40 @@ import type { CommitInfo } from '../../../git/index.js'
 import { type CommitId, isOid } from '../../../kernel/ids.js'
 import type { ChangeRequestDoc } from '../../../model/index.js'
 import type { App } from '../../context/app.js'
-import type { LoadedSpace } from '../../context/loaded.js'
+import type { SpaceRepository } from '../../context/loaded.js'
 import { joinedCommits } from './joined-base.js'
 import { mergeCommits } from './merge.js'
 import type { MergedTree } from './merged-tree.js'
 
+// Merges a change request's branch with main. Git finds their merge base from history, but for the change request of a sync's conflict the import
+// may know a better one from the sync log (exports that crossed, a branch of the remote that was forced back). It is kept in a commit header.
+
 /**
- * Header of the first commit of a conflict's branch, and of one that takes in a later head: what the import found that head and main to have in
- * common (a parent of that commit), the main of which it said so, and a seal. Git's history alone does not tell it where the sync log knows more (exports that crossed, a remote forced back).
+ * Header of the first commit of a conflict's branch, and of one that merges a later head into it: the merge base that the import used (it is a parent
+ * of that commit), the head of main at that moment, and a seal.
  */
 const COMMON_GROUND = 'common-ground'
 
+/** The merge base of a conflict's branch and main, as the header states it. */
 interface Ground {
   common: CommitId
-  /** Main, when it was said. */
+  /** The head of main when it was written. */
   main: CommitId
 }
 
-/** A commit of the remote may have any header, and what it says would decide what a merge drops: only what this server sealed counts. */
+/** The seal shows that this server wrote the header. A commit of the remote could have any header, and the merge base decides what a merge drops. */
 const sealOf = ({ settings }: App, space: string, { common, main }: Ground, on: string | undefined): string =>
   createHmac('sha256', settings.signingKey).update(['common ground', space, common, main, on].join('\n')).digest('hex')
 
-/** @param on first parent of the commit that is to have the header */
+/**
+ * The header that states a merge base.
+ * @param on first parent of the commit that is to have the header
+ */
 export const groundHeader = (app: App, space: string, ground: Ground, on: CommitId): Record<string, string> => ({
   [COMMON_GROUND]: `${ground.common} ${ground.main} ${sealOf(app, space, ground, on)}`,
 })
 
+/** Reads the header of a commit; null if it has none that this server sealed. */
 function groundIn(app: App, space: string, { headers, parents }: CommitInfo): Ground | null {
   const [common = '', main = '', seal] = (headers[COMMON_GROUND] ?? '').split(' ')
   if (!isOid(common) || !isOid(main)) return null
@@ -37,15 +45,15 @@ function groundIn(app: App, space: string, { headers, parents }: CommitInfo): Gr
 }
 
 /**
- * The commit to merge a branch and main on, where the branch says it: what was recorded when it began, until one has taken up the other; beside it
- * what both have come to have in common since. null = what Git itself finds.
+ * The merge base of a conflict's branch and main that its header states, joined with what both have got in common since. Null if Git's own merge
+ * base is to be used: there is no header, main was set back, or branch and main have been merged since.
  */
-async function groundOf(app: App, space: Pick<LoadedSpace, 'doc' | 'repo'>, { main, head }: { main: CommitId; head: CommitId }): Promise<CommitId | null> {
+async function groundOf(app: App, space: SpaceRepository, { main, head }: { main: CommitId; head: CommitId }): Promise<CommitId | null> {
   const { repo, doc } = space
   const own = await repo.history({ from: head, not: [main], firstParent: true })
   const ground = own.map((info) => groundIn(app, doc.id, info)).find((one) => one !== null)
   if (!ground || !(await repo.hasCommit(ground.common)) || !(await repo.hasCommit(ground.main))) return null
-  // Main was set back behind it since.
+  // Somebody set main back to before the header was written.
   if (!(await repo.isAncestor(ground.main, main))) return null
   const beside: CommitId[] = []
   for (const base of await repo.mergeBases(main, head)) {
@@ -55,10 +63,10 @@ async function groundOf(app: App, space: Pick<LoadedSpace, 'doc' | 'repo'>, { ma
   return joinedCommits(app, space, [ground.common, ...beside], mergeCommits)
 }
 
-/** The merge of main into a change request's branch, or of the branch into main, with the newest commits that both have. */
+/** Merges main into a change request's branch, or the branch into main. Returns the merge bases too. */
 export async function mergeOfBranch(
   app: App,
-  space: Pick<LoadedSpace, 'doc' | 'repo'>,
+  space: SpaceRepository,
   { remoteKey }: Pick<ChangeRequestDoc, 'remoteKey'>,
   { main, head, into }: { main: CommitId; head: CommitId; into: 'main' | 'branch' },
 ): Promise<{ merged: MergedTree; bases: readonly CommitId[] }> {

@@ -1,37 +1,37 @@
 import type { FileChange, Repository } from '../../../git/index.js'
 import type { CommitId, TreeId } from '../../../kernel/ids.js'
 import type { App } from '../../context/app.js'
-import type { LoadedSpace } from '../../context/loaded.js'
+import type { SpaceRepository } from '../../context/loaded.js'
 import { mergedOverrides, pageIdsHeader, rememberOverrides } from '../../revisions/identity.js'
 import { serviceSignature } from '../make-commit.js'
 import type { MergedTree, Sides } from './merged-tree.js'
 import { isTaken } from './merge-by-id.js'
 
-type Merge = (app: App, space: Pick<LoadedSpace, 'doc' | 'repo'>, sides: Sides) => Promise<MergedTree>
+type Merge = (app: App, space: SpaceRepository, sides: Sides) => Promise<MergedTree>
 
 /**
- * What two commits have in common. Histories that crossed have several newest common commits; one of them alone would take what came by
- * another for a change of both sides. They are merged into one commit, which no ref names, as Git does for a merge by path: what
- * collides between them stays as Git leaves it; a page whose place alone does is at one of its places, since what the base does not have
- * would be new on both sides, and there twice. null = nothing in common.
+ * The merge base of two commits. Histories that crossed (each merged the other) have several; with one of them alone, what came by another
+ * would look like a change of both sides. So they are merged into one commit, which no ref names, as Git's recursive merge does. What conflicts
+ * between the bases stays as Git leaves it. A page that they only have at different paths gets one of these: if the base had it at neither, it would
+ * look new on both sides, and the merge would have it twice. Null if the commits have nothing in common.
  */
-export async function joinedBase(app: App, space: Pick<LoadedSpace, 'doc' | 'repo'>, { ours, theirs }: Sides, merge: Merge): Promise<CommitId | null> {
+export async function joinedBase(app: App, space: SpaceRepository, { ours, theirs }: Sides, merge: Merge): Promise<CommitId | null> {
   return joinedCommits(app, space, await space.repo.mergeBases(ours, theirs), merge)
 }
 
-/** Several commits merged into one, which no ref names; null where there is none. */
-export async function joinedCommits(app: App, space: Pick<LoadedSpace, 'doc' | 'repo'>, commits: readonly CommitId[], merge: Merge): Promise<CommitId | null> {
+/** Merges several commits into one, which no ref names. Null if there are none. */
+export async function joinedCommits(app: App, space: SpaceRepository, commits: readonly CommitId[], merge: Merge): Promise<CommitId | null> {
   let joined: CommitId | null = null
   for (const commit of commits) joined = joined === null ? commit : await join(app, space, { ours: joined, theirs: commit }, merge)
   return joined
 }
 
-async function join(app: App, space: Pick<LoadedSpace, 'doc' | 'repo'>, sides: Sides, merge: Merge): Promise<CommitId> {
-  const { repo, doc } = space
+async function join(app: App, space: SpaceRepository, sides: Sides, merge: Merge): Promise<CommitId> {
+  const { repo } = space
   const merged = await merge(app, space, sides)
-  const tree = merged.clean ? merged.tree : await leftTree(repo, merged)
+  const tree = merged.clean ? merged.tree : await treeDespiteConflicts(repo, merged)
   const bases = await repo.mergeBases(sides.ours, sides.theirs)
-  const overrides = await mergedOverrides(app, doc.id, repo, { bases, ...sides, tree })
+  const overrides = await mergedOverrides(app, space, { bases, ...sides, tree })
   const me = serviceSignature(app)
   const commit = await repo.write({
     parents: [sides.ours, sides.theirs],
@@ -40,14 +40,14 @@ async function join(app: App, space: Pick<LoadedSpace, 'doc' | 'repo'>, sides: S
     message: 'What two histories have in common\n',
     author: me,
     committer: me,
-    headers: await pageIdsHeader(app, doc.id, repo, sides.ours, overrides),
+    headers: await pageIdsHeader(app, space, sides.ours, overrides),
   })
-  rememberOverrides(app, doc.id, commit, overrides)
+  rememberOverrides(app, space, commit, overrides)
   return commit
 }
 
-/** The tree of a merge that was not clean, with each file of which neither place was taken by another. */
-async function leftTree(repo: Repository, { tree, setAside, conflicts }: MergedTree & { clean: false }): Promise<TreeId> {
+/** The tree of a merge with conflicts, where each file that was moved to two paths is at the path of `ours`, if both paths are free. */
+async function treeDespiteConflicts(repo: Repository, { tree, setAside, conflicts }: MergedTree & { clean: false }): Promise<TreeId> {
   const left = await repo.draft(tree, setAside)
   const put = new Map<string, FileChange>()
   for (const { ours, theirs } of conflicts) {

@@ -4,12 +4,15 @@ import type { App } from '../../context/app.js'
 import { serviceSignature } from '../make-commit.js'
 import type { MovedFile } from './moved-files.js'
 
-/** A merge of which Git has done its part: what it left, in terms of the places where files are now. */
-export interface Assembled {
-  /** Git's tree. It may hold markers, and files at places that are only the merge's own: never to be committed as it is. */
+// Merges files by page ID. Git merges by path, so a file that one side moved and the other changed would be a conflict. Before Git's merge, each
+// such file is put at one temporary path in all three trees (it is "aligned"); afterwards it goes to the path where it belongs.
+
+/** What Git's merge gave, with conflicts named by the paths that people know. */
+export interface FileMerge {
+  /** Git's tree. It may have conflict markers, and files at temporary paths: never to be committed as it is. */
   tree: TreeId
   conflicts: MergeConflict[]
-  /** What makes of Git's tree the merged one, beside the conflicts. */
+  /** The changes that turn Git's tree into the merged one, apart from the conflicts. */
   setAside: FileChange[]
 }
 
@@ -19,47 +22,47 @@ interface Heads {
   theirs: CommitId
 }
 
-/** A file that all three sides have, and the place in the merge's own trees that it has on all of them. */
-interface Held extends MovedFile {
+/** A moved file that the base and both sides have, with its temporary path. */
+interface AlignedFile extends MovedFile {
   ours: TreeEntry
   theirs: TreeEntry
   at: string
 }
 
 /**
- * Merges by path what Git may merge by path, and `moved` by what it is: in trees made for the purpose each such file is at one place on
- * all three sides, so that the edit of one meets the text of the other, wherever either has put it. What one side has
- * no more is a conflict where the other one changed or moved it.
+ * Merges two commits: `moved` by page ID, all other files by path. An edit of one side so meets the text of the other, wherever either has moved
+ * the file. If one side deleted a moved file and the other changed or moved it, that is a conflict.
  */
-export async function mergeById(app: App, repo: Repository, heads: Heads, moved: readonly MovedFile[]): Promise<Assembled> {
+export async function mergeById(app: App, repo: Repository, heads: Heads, moved: readonly MovedFile[]): Promise<FileMerge> {
   const prefix = await freeName(repo, heads)
-  const held = moved.flatMap(({ base, ours, theirs }, n): Held[] => (ours && theirs ? [{ base, ours, theirs, at: `${prefix}/${n}` }] : []))
+  const aligned = moved.flatMap(({ base, ours, theirs }, n): AlignedFile[] => (ours && theirs ? [{ base, ours, theirs, at: `${prefix}/${n}` }] : []))
   let outcome: MergeOutcome
   try {
-    outcome = await mergeHeld(app, repo, heads, moved, held)
+    outcome = await mergeAligned(app, repo, heads, moved, aligned)
   } catch (error) {
-    // Names that cannot be written are left where they are.
+    // A tree has paths that the server does not write: then everything is merged by path.
     if (!(error instanceof InvalidPath)) throw error
     const plain = await repo.merge(heads)
     return { tree: plain.tree, conflicts: plain.clean ? [] : plain.conflicts, setAside: plain.clean ? [] : await madeUpNames(repo, plain.tree, heads) }
   }
-  const own = new Set(held.map((file) => file.at))
+  const temporary = new Set(aligned.map((file) => file.at))
   const reported = outcome.clean ? [] : outcome.conflicts
-  const result: Assembled = {
+  const result: FileMerge = {
     tree: outcome.tree,
-    conflicts: reported.filter(({ path }) => !own.has(path)),
-    setAside: held.map(({ at }) => ({ path: at, delete: true })),
+    conflicts: reported.filter(({ path }) => !temporary.has(path)),
+    setAside: aligned.map(({ at }) => ({ path: at, delete: true })),
   }
-  const placed = await putBack(repo, result, held, new Map(reported.map((one) => [one.path, one])))
-  for (const file of moved) await tearAway(repo, result, file, placed)
+  const placed = await restorePaths(repo, result, aligned, new Map(reported.map((one) => [one.path, one])))
+  for (const file of moved) await addDeletionConflict(repo, result, file, placed)
   return result
 }
 
-async function mergeHeld(app: App, repo: Repository, heads: Heads, moved: readonly MovedFile[], held: readonly Held[]): Promise<MergeOutcome> {
+/** Git's merge of three trees in which the aligned files are at their temporary paths and the other moved files are absent. */
+async function mergeAligned(app: App, repo: Repository, heads: Heads, moved: readonly MovedFile[], aligned: readonly AlignedFile[]): Promise<MergeOutcome> {
   const me = serviceSignature(app)
   const write = async (side: keyof Heads, parents: CommitId[]): Promise<CommitId> => {
     const away = moved.flatMap((file): FileChange[] => (file[side] ? [{ path: file[side].path, delete: true }] : []))
-    const put = held.map((file): FileChange => ({ path: file.at, oid: file[side].oid, mode: file[side].mode }))
+    const put = aligned.map((file): FileChange => ({ path: file.at, oid: file[side].oid, mode: file[side].mode }))
     const { tree } = await repo.commit(heads[side])
     return repo.write({ parents, tree, changes: [...away, ...put], message: `Files of ${heads[side]} by what they are\n`, author: me, committer: me })
   }
@@ -72,13 +75,13 @@ async function mergeHeld(app: App, repo: Repository, heads: Heads, moved: readon
   return { ...outcome, tree: await repo.draft(outcome.tree, changes) }
 }
 
-/** Git puts a file that a folder stands in the way of beside it, as `name~<commit>`: that is nobody's name. */
+/** Deletes the files to which Git gave a made-up name, `name~<commit>`, because a folder is at their path. */
 export async function madeUpNames(repo: Repository, tree: TreeId, sides: { ours: CommitId; theirs: CommitId }): Promise<FileChange[]> {
   const isMadeUp = (path: string): boolean => [sides.ours, sides.theirs].some((commit) => path.includes(`~${commit}`))
   return (await repo.diff(null, tree)).filter(({ path }) => isMadeUp(path)).map(({ path }) => ({ path, delete: true as const }))
 }
 
-/** A name at the root that no side has. */
+/** A name for the folder of temporary paths: one that no side has. */
 async function freeName(repo: Repository, heads: Heads): Promise<string> {
   const names = await Promise.all(Object.values(heads).map(async (commit) => (await (await repo.at(commit)).list('')) ?? []))
   const taken = new Set(names.flat().map((entry) => entry.path))
@@ -87,42 +90,50 @@ async function freeName(repo: Repository, heads: Heads): Promise<string> {
   return name
 }
 
-/** The conflict about a file that one side has no more. What that side has put in its place, if anything, is what it has there. */
-async function tearAway(repo: Repository, result: Assembled, { base, ours, theirs }: MovedFile, placed: ReadonlyMap<string, TreeEntry>): Promise<void> {
-  const living = ours ?? theirs
-  if (!living || (ours && theirs)) return
-  const there = placed.get(living.path) ?? (await repo.tree(result.tree).entry(living.path))
+/** Adds the conflict of a file that only one side has left. If another file is at its path in the merge, that is the other side's version. */
+async function addDeletionConflict(
+  repo: Repository,
+  result: FileMerge,
+  { base, ours, theirs }: MovedFile,
+  placed: ReadonlyMap<string, TreeEntry>,
+): Promise<void> {
+  const remaining = ours ?? theirs
+  if (!remaining || (ours && theirs)) return
+  const there = placed.get(remaining.path) ?? (await repo.tree(result.tree).entry(remaining.path))
   const other = there && there.mode !== '040000' ? there : null
   const [mine, its] = [ours ?? other, theirs ?? other]
-  const kind = other || (living.oid === base.oid && living.mode === base.mode) ? 'rename' : 'modify/delete'
-  result.conflicts.push({ path: living.path, kind, base, ...(mine && { ours: mine }), ...(its && { theirs: its }) })
+  const kind = other || (remaining.oid === base.oid && remaining.mode === base.mode) ? 'rename' : 'modify/delete'
+  result.conflicts.push({ path: remaining.path, kind, base, ...(mine && { ours: mine }), ...(its && { theirs: its }) })
 }
 
-/** Where the merge puts a file: where the side that moved it did; null where both did, to two places. */
-function placeOf({ base, ours, theirs }: Held): string | null {
+/** The path of a file after the merge: that of the side that moved it. Null if both sides moved it, to different paths. */
+function mergedPathOf({ base, ours, theirs }: AlignedFile): string | null {
   if (ours.path === theirs.path || theirs.path === base.path) return ours.path
   return ours.path === base.path ? theirs.path : null
 }
 
-/** Gives the held files their places, where these are free, and says their conflicts in terms of them. Answers what was placed where. */
-async function putBack(
+/**
+ * Moves the aligned files from their temporary paths to their merged paths, if these are free, and adds their conflicts under those paths.
+ * Returns the files that were placed, by path.
+ */
+async function restorePaths(
   repo: Repository,
-  result: Assembled,
-  held: readonly Held[],
+  result: FileMerge,
+  aligned: readonly AlignedFile[],
   reported: ReadonlyMap<string, MergeConflict>,
 ): Promise<Map<string, TreeEntry>> {
   const placed = new Map<string, TreeEntry>()
   const tree = repo.tree(result.tree)
   const wanted = new Map<string, number>()
-  for (const file of held) for (const path of [placeOf(file) ?? '']) wanted.set(path, (wanted.get(path) ?? 0) + 1)
-  for (const file of held) {
+  for (const file of aligned) for (const path of [mergedPathOf(file) ?? '']) wanted.set(path, (wanted.get(path) ?? 0) + 1)
+  for (const file of aligned) {
     const conflict = reported.get(file.at)
     const merged = conflict ? null : await tree.entry(file.at)
     const sideAs = (side: TreeEntry): TreeEntry => (merged ? { ...side, oid: merged.oid, mode: merged.mode } : side)
     const [ours, theirs] = [sideAs(file.ours), sideAs(file.theirs)]
-    const path = placeOf(file)
+    const path = mergedPathOf(file)
     if (path === null) result.conflicts.push({ path: ours.path, kind: 'rename', base: file.base, ours, theirs })
-    else if (wanted.get(path)! > 1 || (await isTaken(tree, path))) await collide(result, file, path, sideAs)
+    else if (wanted.get(path)! > 1 || (await isTaken(tree, path))) await addCollision(result, file, path, sideAs)
     else if (conflict) result.conflicts.push({ path, kind: conflict.kind, base: file.base, ours, theirs })
     else if (merged) {
       result.setAside.push({ path, oid: merged.oid, mode: merged.mode })
@@ -131,7 +142,8 @@ async function putBack(
   }
   return placed
 
-  async function collide(into: Assembled, file: Held, path: string, sideAs: (side: TreeEntry) => TreeEntry): Promise<void> {
+  /** Adds the conflict of a file whose merged path another file has, or wants too. */
+  async function addCollision(into: FileMerge, file: AlignedFile, path: string, sideAs: (side: TreeEntry) => TreeEntry): Promise<void> {
     const own = file.ours.path === path ? 'ours' : 'theirs'
     const known = into.conflicts.find((one) => one.path === path)
     const there = await tree.entry(path)
@@ -146,7 +158,7 @@ async function putBack(
   }
 }
 
-/** Whether something stands at a path, or a file where one of its folders would have to be. */
+/** Whether a tree has something at a path, or a file where one of the path's folders would have to be. */
 export async function isTaken(tree: ReturnType<Repository['tree']>, path: string): Promise<boolean> {
   const segments = path.split('/')
   for (let depth = 1; depth < segments.length; depth++) {

@@ -2,7 +2,7 @@ import type { Staging } from '../../../git/index.js'
 import type { CommitId, TreeId } from '../../../kernel/ids.js'
 import type { UserDoc } from '../../../model/index.js'
 import type { App } from '../../context/app.js'
-import type { LoadedSpace } from '../../context/loaded.js'
+import type { SpaceRepository } from '../../context/loaded.js'
 import { mergedOverrides } from '../../revisions/identity.js'
 import { makeCommit } from '../make-commit.js'
 import { checkMergedNames } from './path-collisions.js'
@@ -35,16 +35,10 @@ export interface MergeCommit {
  *
  * Throws 409 with the paths if the merge brings names together that differ by case alone.
  */
-export async function makeMergeCommit(
-  app: App,
-  { doc, repo }: Pick<LoadedSpace, 'doc' | 'repo'>,
-  merge: CleanMerge,
-  commit: MergeCommit,
-  into?: Staging,
-): Promise<CommitId> {
+export async function makeMergeCommit(app: App, space: SpaceRepository, merge: CleanMerge, commit: MergeCommit, into?: Staging): Promise<CommitId> {
   const { ours, theirs, tree } = merge
-  await checkMergedNames(repo, tree, ours, theirs)
-  const overrides = await mergedOverrides(app, doc.id, repo, merge)
+  await checkMergedNames(space.repo, tree, ours, theirs)
+  const overrides = await mergedOverrides(app, space, merge)
   const { parents = [ours, theirs], message, author, headers = {} } = commit
-  return makeCommit(app, doc.id, repo, { parents, tree, changes: [], message, author, overrides, headers }, into)
+  return makeCommit(app, space, { parents, tree, changes: [], message, author, overrides, headers }, into)
 }

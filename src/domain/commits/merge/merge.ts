@@ -7,24 +7,24 @@ import { MAX_STRUCTURE_BYTES } from '../../../content/read-file.js'
 import { type SummaryNames, type TextWork, unlessTooCostly } from '../../../content/work/text-work.js'
 import { decodeText, encodeText, encodingOf, MAX_TEXT_BYTES } from '../../../content/text.js'
 import type { SummaryNode } from '../../../content/types.js'
-import type { EntryMode, FileChange, MergeConflict, Repository } from '../../../git/index.js'
-import type { CommitId, TreeId } from '../../../kernel/ids.js'
+import type { EntryMode, MergeConflict, Repository } from '../../../git/index.js'
+import type { CommitId } from '../../../kernel/ids.js'
 import type { App } from '../../context/app.js'
-import type { LoadedSpace } from '../../context/loaded.js'
+import type { SpaceRepository } from '../../context/loaded.js'
 import { overridesAt } from '../../revisions/identity.js'
 import { Slices } from '../../../kernel/slices.js'
 import { joinedBase } from './joined-base.js'
-import { type Assembled, madeUpNames, mergeById } from './merge-by-id.js'
-import { conflictOfLeftOut } from './left-out-pages.js'
+import { type FileMerge, madeUpNames, mergeById } from './merge-by-id.js'
 import { movedFiles } from './moved-files.js'
 import type { Sides, MergedTree } from './merged-tree.js'
+import { conflictOfUnlistedPage } from './unlisted-pages.js'
 
 /**
- * Merges two commits' trees. A file that was moved is known by its ID: what the other side changed in it meets it where it is now. What
- * Git cannot merge is tried again where the file has a structure: the table of contents as a tree, YAML and front
- * matter by key. Only what still collides is a conflict; nothing with markers is answered.
+ * Merges two commits' trees, three-way. Moved files are followed by page ID, so that an edit of the other side reaches them at their new path. Files
+ * that Git cannot merge are merged by their structure if they have one: the table of contents as a tree, YAML and front matter by key.
+ * What still collides is a conflict. Writes objects but no commit of the space and no ref.
  */
-export async function mergeCommits(app: App, space: Pick<LoadedSpace, 'doc' | 'repo'>, { ours, theirs, base: given }: Sides): Promise<MergedTree> {
+export async function mergeCommits(app: App, space: SpaceRepository, { ours, theirs, base: given }: Sides): Promise<MergedTree> {
   const { repo } = space
   const base = given ?? (await joinedBase(app, space, { ours, theirs }, mergeCommits))
   const sides: Sides = { ours, theirs, ...(base === null ? {} : { base }) }
@@ -32,96 +32,99 @@ export async function mergeCommits(app: App, space: Pick<LoadedSpace, 'doc' | 'r
   if (attempt.conflicts.length + attempt.setAside.length === 0) return { clean: true, tree: attempt.tree }
   const { summary } = (await readConfig(await repo.at(sides.ours), app.texts.for(space.doc.id))).config
   const changes = [...attempt.setAside]
-  const left: MergeConflict[] = []
+  const conflicts: MergeConflict[] = []
   const slices = new Slices()
   for (const conflict of attempt.conflicts) {
     const merged = await mergeStructured(app, space, sides, conflict, summary)
-    if (merged === null) left.push(conflict)
+    if (merged === null) conflicts.push(conflict)
     else changes.push({ path: conflict.path, content: merged, mode: conflict.ours?.mode as EntryMode })
     if (slices.due) await slices.rest()
   }
-  if (left.length > 0)
-    return { clean: false, conflicts: [...left, ...(await fallenOut(app, space, sides, left, changes, attempt.tree))], tree: attempt.tree, setAside: changes }
-  return { clean: true, tree: await repo.draft(attempt.tree, changes) }
+  if (conflicts.length === 0) return { clean: true, tree: await repo.draft(attempt.tree, changes) }
+  const unmerged = { clean: false as const, conflicts, tree: attempt.tree, setAside: changes }
+  return { ...unmerged, conflicts: [...conflicts, ...(await conflictsOfUnlistedPages(app, space, sides, unmerged))] }
 }
 
-/** Where pages are in conflict about their places, others may have been put in those: the table of contents must not lose them unasked. */
-async function fallenOut(
+/**
+ * Files in conflict about their paths may be at paths where the other side has put other pages: makes sure that the table of contents does not
+ * lose those silently.
+ */
+async function conflictsOfUnlistedPages(
   app: App,
-  space: Pick<LoadedSpace, 'doc' | 'repo'>,
+  space: SpaceRepository,
   { base, ours, theirs }: Sides,
-  conflicts: readonly MergeConflict[],
-  changes: readonly FileChange[],
-  tree: TreeId,
+  { conflicts, tree, setAside }: MergedTree & { clean: false },
 ): Promise<MergeConflict[]> {
   if (base === undefined || !conflicts.some(({ kind }) => kind === 'rename' || kind === 'modify/delete')) return []
   const open = new Set(conflicts.flatMap((one) => [one.path, one.ours?.path, one.theirs?.path]).filter((path) => path !== undefined))
-  const found = await unlessTooCostly(conflictOfLeftOut(app, space, { base, ours, theirs }, await space.repo.draft(tree, changes), open), null)
+  const found = await unlessTooCostly(conflictOfUnlistedPage(app, space, { base, ours, theirs }, await space.repo.draft(tree, setAside), open), null)
   return found ? [found] : []
 }
 
-async function mergeFiles(app: App, { doc, repo }: Pick<LoadedSpace, 'doc' | 'repo'>, { ours, theirs, base }: Sides, given?: CommitId): Promise<Assembled> {
+/**
+ * Merges files by ID and path.
+ * @param given the merge base if the caller of the merge named it; else Git finds it
+ */
+async function mergeFiles(app: App, space: SpaceRepository, { ours, theirs, base }: Sides, given?: CommitId): Promise<FileMerge> {
+  const { repo } = space
   if (base === undefined) return mergeByPath(repo, { ours, theirs })
-  const moved = await movedFiles(app, doc.id, repo, { ours, theirs, base })
-  // Of histories that crossed Git would join the bases itself, by lines, and put markers into tables of contents.
+  const moved = await movedFiles(app, space, { ours, theirs, base })
+  // If histories crossed, Git would join the merge bases itself, line by line, and put markers into tables of contents.
   const crossed = given === undefined && base !== (await repo.mergeBase(ours, theirs))
   if (moved.length > 0 || crossed) return mergeById(app, repo, { ours, theirs, base }, moved)
   return mergeByPath(repo, { ours, theirs, ...(given === undefined ? {} : { base: given }) })
 }
 
-async function mergeByPath(repo: Repository, sides: Sides): Promise<Assembled> {
+async function mergeByPath(repo: Repository, sides: Sides): Promise<FileMerge> {
   const outcome = await repo.merge(sides)
   if (outcome.clean) return { tree: outcome.tree, conflicts: [], setAside: [] }
   return { tree: outcome.tree, conflicts: outcome.conflicts, setAside: await madeUpNames(repo, outcome.tree, sides) }
 }
 
-async function mergeStructured(
-  app: App,
-  space: Pick<LoadedSpace, 'doc' | 'repo'>,
-  sides: Sides,
-  conflict: MergeConflict,
-  summary: string,
-): Promise<Uint8Array | null> {
+/** Merges a file in conflict by its structure. Null if it has none, is too large, or has a conflict by structure too. */
+async function mergeStructured(app: App, space: SpaceRepository, sides: Sides, conflict: MergeConflict, summary: string): Promise<Uint8Array | null> {
   const { base, ours, theirs, path } = conflict
   if (!ours || !theirs || (conflict.kind !== 'content' && conflict.kind !== 'add/add')) return null
   const snapshot = await space.repo.at(sides.ours)
-  // Git has merged what it could, in a process of its own: what is left of a larger file is people's business.
+  // Larger files stay conflicts for people to resolve.
   const sizes = await snapshot.sizes([base, ours, theirs].flatMap((side) => (side === undefined ? [] : [side.oid])))
   if (Math.max(...sizes) > (path === summary ? MAX_STRUCTURE_BYTES : MAX_TEXT_BYTES)) return null
   const [was, mine, other] = await Promise.all([base, ours, theirs].map((side) => (side === undefined ? Buffer.alloc(0) : snapshot.read(side.oid))))
-  // Latin-1 stays Latin-1 where both sides write it; sides in two encodings cannot be joined byte by byte.
+  // The merged text keeps the encoding of both sides (UTF-8 or Latin-1). Sides with different encodings cannot be merged.
   const encoding = encodingOf(mine as Buffer)
   if (encoding !== encodingOf(other as Buffer)) return null
   const [b, o, t] = [was, mine, other].map((bytes) => decodeText(bytes as Buffer)) as [string, string, string]
+  const texts = { base: b, ours: o, theirs: t }
+  // A file that is too costly to merge by its structure stays a conflict.
   const merged = await unlessTooCostly(
-    path === summary
-      ? mergeSummaries(app, space, sides, { base: b, ours: o, theirs: t })
-      : mergeTexts(app.texts.for(space.doc.id), path, base !== undefined, b, o, t),
+    path === summary ? mergeSummaries(app, space, sides, texts) : mergeTexts(app.texts.for(space.doc.id), path, texts, base !== undefined),
     null,
   )
   return merged && 'text' in merged ? encodeText(merged.text, encoding) : null
 }
 
-/** What is too costly to be merged by its structure stays Git's conflict. */
-async function mergeTexts(work: TextWork, path: string, hasBase: boolean, b: string, o: string, t: string): Promise<Merged | null> {
-  if (/(^|\/)(\.gitbook\.yaml|\.gitbook\/vars\.yaml|\.gitbook\/tags\.yaml)$/.test(path)) return work.mergeYaml(b, o, t)
-  return isMarkdown(path) && hasBase ? work.mergePage(b, o, t) : null
-}
-
+/** The base, ours and theirs version of a text. */
 type Versions = Record<keyof SummaryNames, string>
 
+/** Merges YAML files and pages by key. A page that both sides added has no base (`hasBase` false) and is not merged. */
+async function mergeTexts(work: TextWork, path: string, { base, ours, theirs }: Versions, hasBase: boolean): Promise<Merged | null> {
+  if (/(^|\/)(\.gitbook\.yaml|\.gitbook\/vars\.yaml|\.gitbook\/tags\.yaml)$/.test(path)) return work.mergeYaml(base, ours, theirs)
+  return isMarkdown(path) && hasBase ? work.mergePage(base, ours, theirs) : null
+}
+
 /**
- * Merges three versions of the table of contents. Their entries are known by the IDs of their pages: a renamed file's entry is
- * the same one. Only pages of the base count: what two sides added apart can have one ID until they are merged.
+ * Merges three versions of the table of contents. Entries are matched by page ID, so the entry of a renamed file is the same entry. Only pages
+ * of the base are matched so: pages that the sides added separately may have the same ID before the merge gives one of them another.
  */
-async function mergeSummaries(app: App, { doc, repo }: Pick<LoadedSpace, 'doc' | 'repo'>, sides: Sides, texts: Versions): Promise<Merged> {
+async function mergeSummaries(app: App, space: SpaceRepository, sides: Sides, texts: Versions): Promise<Merged> {
+  const { doc, repo } = space
   const work = app.texts.for(doc.id)
   const base = sides.base ?? (await repo.mergeBase(sides.ours, sides.theirs))
   const pages = new Set<string>()
   const names = async (commit: CommitId | null, text: string): Promise<Record<string, string>> => {
     if (commit === null) return {}
     const snapshot = await repo.at(commit)
-    const [{ config }, overrides, files] = await Promise.all([readConfig(snapshot, work), overridesAt(app, doc.id, repo, commit), snapshot.walk()])
+    const [{ config }, overrides, files] = await Promise.all([readConfig(snapshot, work), overridesAt(app, space, commit), snapshot.walk()])
     const paths = new Set(files.map((file) => file.path))
     const identify = (path: string): string => idOf(overrides)('page', keyBelow(config.root, path))
     const slices = new Slices()

@@ -3,9 +3,8 @@ import { conflict } from '../../../kernel/errors.js'
 import type { CommitId, TreeId } from '../../../kernel/ids.js'
 
 /**
- * Pairs of names that a merge brings together, one from each side, and that differ by case (or Unicode composition) alone: on
- * some systems they are one file, and one of the two would be lost there. Git merges them without a warning. Pairs that one side has
- * already are left alone.
+ * Pairs of paths, one from each side of a merge, that differ only by case (or Unicode composition). On some systems they are one file, so
+ * one of the two would be lost there. Git merges them without a warning. Pairs that one side had before the merge are not returned.
  */
 export async function findCollisions(repo: Repository, tree: TreeId, ours: CommitId, theirs: CommitId): Promise<(readonly [string, string])[]> {
   const [came, stayed] = await Promise.all([addedPaths(repo, ours, tree), addedPaths(repo, theirs, tree)])
@@ -20,13 +19,13 @@ export async function findCollisions(repo: Repository, tree: TreeId, ours: Commi
   return found
 }
 
-/** Refuses a merge with such pairs: throws 409 with the paths. */
+/** Throws 409 with the paths if a merge has such pairs. */
 export async function checkMergedNames(repo: Repository, tree: TreeId, ours: CommitId, theirs: CommitId): Promise<void> {
   const found = await findCollisions(repo, tree, ours, theirs)
   const [first] = found
   if (!first) return
   throw conflict(
-    `The merge would have both ${first[0]} and ${first[1]}: on some systems they are one file. Nothing was changed. Give one of them another name (a page: another slug), then try again.`,
+    `The merge would have both ${first[0]} and ${first[1]}, which some systems take for one file. Nothing was changed. Give one of them another name (a page: another slug), then try again.`,
     { paths: [...new Set(found.flat())] },
   )
 }
@@ -34,7 +33,7 @@ export async function checkMergedNames(repo: Repository, tree: TreeId, ours: Com
 const addedPaths = async (repo: Repository, before: CommitId, after: TreeId): Promise<string[]> =>
   (await repo.diff(before, after)).flatMap((change) => (change.status === 'added' ? [change.path] : []))
 
-/** A path's folders, outermost first, and itself. */
+/** The folders of a path, outermost first, and the path itself. */
 const withFolders = (path: string): string[] => path.split('/').map((_, index, segments) => segments.slice(0, index + 1).join('/'))
 
 async function hasBoth(repo: Repository, commit: CommitId, pair: readonly [string, string]): Promise<boolean> {

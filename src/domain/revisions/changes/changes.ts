@@ -2,15 +2,15 @@ import type { CommitId } from '../../../kernel/ids.js'
 import type { Change, ChangesQuery } from '../../../model/index.js'
 import type { App } from '../../context/app.js'
 import type { LoadedSpace } from '../../context/loaded.js'
-import { draftFiles, draftReusableContents, draftVariables } from './files.js'
-import { draftPages } from './pages.js'
-import { openForComparison } from './pair.js'
+import { openComparison } from './comparison.js'
+import { findFileChanges, findReusableContentChanges, findVariableChanges } from './files.js'
+import { findPageChanges } from './pages.js'
 import { diffTexts } from './text-diff.js'
 
 /**
- * What differs between two revisions: pages by their IDs, other files, variables, reusable content. Its cost follows the
- * files that differ; only where one of them shapes the space (table of contents, names) are all pages compared. `before`
- * null = everything is new. Texts are read and compared for the changes that are shown.
+ * What differs between two revisions: pages (by ID), other files, variables, reusable content. The cost depends on the files that differ;
+ * all pages are compared only if one of those shapes the structure (the table of contents, for example). If `before` is null, everything is
+ * new. Texts are read and compared only for the changes that are shown.
  */
 export async function changesBetween(
   app: App,
@@ -18,18 +18,18 @@ export async function changesBetween(
   revisions: { before: CommitId | null; after: CommitId },
   query: ChangesQuery,
 ): Promise<{ changes: Change[]; more?: number }> {
-  const pair = await openForComparison(app, space, revisions.before, revisions.after)
-  const pages = await draftPages(app, pair)
+  const comparison = await openComparison(app, space, revisions.before, revisions.after)
+  const pages = await findPageChanges(app, comparison)
   const all =
     query.pageId === undefined
-      ? [...pages, ...(await draftFiles(app, pair)), ...draftVariables(pair), ...draftReusableContents(pair)]
-      : pages.filter((draft) => draft.page === query.pageId)
+      ? [...pages, ...(await findFileChanges(app, comparison)), ...findVariableChanges(comparison), ...findReusableContentChanges(comparison)]
+      : pages.filter((found) => found.page === query.pageId)
   const shown = all.slice(0, query.limit)
-  const changes = await Promise.all(shown.map((draft) => draft.make()))
+  const changes = await Promise.all(shown.map((found) => found.describe()))
   if (query.diff !== undefined) {
-    const texts = shown.flatMap((draft, index) => (draft.text ? [{ text: draft.text, index }] : []))
+    const texts = shown.flatMap((found, index) => (found.text ? [{ text: found.text, index }] : []))
     const diffs = await diffTexts(
-      pair.after,
+      comparison.after,
       texts.map(({ text }) => text),
       query.diff,
     )

@@ -5,9 +5,9 @@ import type { ContentStructure, ReusableContentEntry } from '../../../content/ty
 import type { TreeChange } from '../../../git/index.js'
 import type { App } from '../../context/app.js'
 import { overridesAt } from '../identity.js'
-import type { Draft, Pair } from './pair.js'
+import type { FoundChange, Comparison } from './comparison.js'
 
-/** Whether the file shows in the list in another form: as pages, reusable content or variables. */
+/** Whether changes of the file are listed in another form: as changes of pages, reusable content or variables. */
 function showsElsewhere(structure: ContentStructure, path: string): boolean {
   const { root, summary } = structure.config
   const key = keyBelow(root, path)
@@ -15,10 +15,10 @@ function showsElsewhere(structure: ContentStructure, path: string): boolean {
 }
 
 /**
- * How all other files differ: every one, referenced by a page or not, so that no change of a repository goes unseen in a
- * review. A file that moved keeps its ID and is one edited file.
+ * The files that differ and are not pages: all of them, referenced by a page or not, so that a review misses no change of the repository. A file
+ * that was moved keeps its ID and counts as one edited file.
  */
-export async function draftFiles(app: App, { before, after, changed }: Pair): Promise<Draft[]> {
+export async function findFileChanges(app: App, { before, after, changed }: Comparison): Promise<FoundChange[]> {
   const isNew = ({ path, status }: TreeChange): boolean => status === 'added' && !after.structure.byGitPath.has(path) && !showsElsewhere(after.structure, path)
   const isGone = ({ path, status }: TreeChange): boolean =>
     status === 'deleted' && !before.structure.byGitPath.has(path) && !showsElsewhere(before.structure, path)
@@ -26,28 +26,29 @@ export async function draftFiles(app: App, { before, after, changed }: Pair): Pr
     status === 'modified' && !after.structure.byGitPath.has(path) && !showsElsewhere(after.structure, path)
   const wanted = [...changed.values()].filter((change) => isNew(change) || isGone(change) || isOther(change))
   if (wanted.length === 0) return []
-  const ids = await Promise.all([before, after].map(({ space, repo, snapshot }) => overridesAt(app, space.doc.id, repo, snapshot.commit)))
+  const ids = await Promise.all([before, after].map(({ space, snapshot }) => overridesAt(app, space, snapshot.commit)))
   const [old, now] = ids as [IdOverrides, IdOverrides]
   const fileIn = (structure: ContentStructure, overrides: IdOverrides, path: string) => {
     const key = keyBelow(structure.config.root, path)
     return { id: idOf(overrides)(kindOfPath(key), key), name: nameOf(path), path }
   }
   const gone = new Map(wanted.filter(isGone).map((change) => [fileIn(before.structure, old, change.path).id, change]))
-  const drafts: Draft[] = []
+  const found: FoundChange[] = []
   for (const change of wanted.filter((one) => !isGone(one))) {
     const file = fileIn(after.structure, now, change.path)
     const from = isNew(change) ? gone.get(file.id)?.path : undefined
     if (from !== undefined) gone.delete(file.id)
-    drafts.push({
-      make: () => (from !== undefined ? { type: 'file_edited', file, from } : isNew(change) ? { type: 'file_created', file } : { type: 'file_edited', file }),
+    found.push({
+      describe: () =>
+        from !== undefined ? { type: 'file_edited', file, from } : isNew(change) ? { type: 'file_created', file } : { type: 'file_edited', file },
     })
   }
-  for (const { path } of gone.values()) drafts.push({ make: () => ({ type: 'file_deleted', file: fileIn(before.structure, old, path) }) })
-  return drafts
+  for (const { path } of gone.values()) found.push({ describe: () => ({ type: 'file_deleted', file: fileIn(before.structure, old, path) }) })
+  return found
 }
 
-/** How variables differ: one change for all of them. */
-export function draftVariables({ before, after }: Pair): Draft[] {
+/** The variables that differ, as one change. */
+export function findVariableChanges({ before, after }: Comparison): FoundChange[] {
   const [old, now] = [before.structure.variables, after.structure.variables]
   if (old === now) return []
   const names = [...new Set([...Object.keys(old), ...Object.keys(now)])].filter((name) => own(old, name) !== own(now, name)).sort()
@@ -58,25 +59,25 @@ export function draftVariables({ before, after }: Pair): Draft[] {
       return [name, { ...(was === undefined ? {} : { before: was }), ...(is === undefined ? {} : { after: is }) }]
     }),
   )
-  return [{ make: () => ({ type: 'variables_edited', variables }) }]
+  return [{ describe: () => ({ type: 'variables_edited', variables }) }]
 }
 
 const own = (values: Record<string, string>, name: string): string | undefined => (Object.hasOwn(values, name) ? values[name] : undefined)
 
-/** How reusable content differs, by ID. */
-export function draftReusableContents({ before, after, changed }: Pair): Draft[] {
+/** The pieces of reusable content that differ, by ID. */
+export function findReusableContentChanges({ before, after, changed }: Comparison): FoundChange[] {
   if (before.structure === after.structure) return []
   const old = new Map(before.structure.reusableContents.map((place) => [place.id, place]))
   const content = ({ id, title }: ReusableContentEntry) => ({ id, title })
-  const drafts: Draft[] = []
+  const found: FoundChange[] = []
   for (const place of after.structure.reusableContents) {
     const was = old.get(place.id)
     old.delete(place.id)
-    if (!was) drafts.push({ make: () => ({ type: 'reusable_content_created', reusableContent: content(place) }) })
+    if (!was) found.push({ describe: () => ({ type: 'reusable_content_created', reusableContent: content(place) }) })
     else if (was.gitPath !== place.gitPath || changed.has(place.gitPath)) {
-      drafts.push({ make: () => ({ type: 'reusable_content_edited', reusableContent: content(place) }) })
+      found.push({ describe: () => ({ type: 'reusable_content_edited', reusableContent: content(place) }) })
     }
   }
-  for (const place of old.values()) drafts.push({ make: () => ({ type: 'reusable_content_deleted', reusableContent: content(place) }) })
-  return drafts
+  for (const place of old.values()) found.push({ describe: () => ({ type: 'reusable_content_deleted', reusableContent: content(place) }) })
+  return found
 }

@@ -9,51 +9,52 @@ import type { Arrival } from './plan-arrival.js'
 import { describeRemote } from './remote.js'
 import type { Sync } from './sync.js'
 
-/** What the merge of a conflict's branch is to start from: a commit that becomes a parent, and the header that names it. */
-export interface SaidGround {
+// The merge base that a commit of a conflict's branch states, so that the change request has the same conflicts as the import.
+
+/** A stated merge base: a commit that becomes a parent, and the header that names it. */
+export interface StatedBase {
   common: CommitId
   headers: Record<string, string>
 }
 
 /**
- * What the import started from, where Git alone would not start from it when the branch is merged: so the change request collides where the
- * import does. null = Git finds it.
- * @param on first parent of the commit that is to say it
+ * The import's merge base, for the first commit of the branch. Null if Git chooses the same one when it merges the branch.
+ * @param on first parent of the commit that is to state it
  */
-export async function saidGround(
+export async function firstBase(
   sync: Sync,
   { main, head, base, on }: { main: CommitId; head: CommitId; base: CommitId | null; on: CommitId },
-): Promise<SaidGround | null> {
+): Promise<StatedBase | null> {
   const { app, space } = sync
   const { repo } = space
   if (base === null) return null
   const byGit = await joinedBase(app, space, { ours: main, theirs: head }, mergeCommits)
   if (byGit !== null && (await repo.commit(byGit)).tree === (await repo.commit(base)).tree) return null
-  return say(sync, { main, base, on, within: await repo.mergeBases(main, head) })
+  return state(sync, { main, base, on, within: await repo.mergeBases(main, head) })
 }
 
 /**
- * The same for a later head, which is about to be merged into the branch. What the branch has of main by an update of its own is not in the import's
- * ground, and stays beside it.
+ * The same for a later head, which is about to be merged into the branch. If the branch was updated from main, the import's merge base does not contain
+ * that part of main; it stays a merge base of its own.
  * @param joined the parents of that merge beside the branch
  */
-export async function laterGround(
+export async function laterBase(
   sync: Sync,
   { main, theirs, log, branch, base }: Arrival & { branch: CommitId; base: CommitId | null },
   joined: readonly CommitId[],
-): Promise<SaidGround | null> {
+): Promise<StatedBase | null> {
   const { repo } = sync.space
   if (base === null || joined.length === 0) return null
-  const first = await firstOf(sync, log, branch)
+  const first = await firstCommitOf(sync, log, branch)
   const within: CommitId[] = []
   for (const head of [branch, theirs])
     for (const one of await repo.mergeBases(main, head))
       if (!within.includes(one) && ((await repo.isAncestor(one, theirs)) || (first !== null && (await repo.isAncestor(one, first))))) within.push(one)
-  return say(sync, { main, base, on: branch, within })
+  return state(sync, { main, base, on: branch, within })
 }
 
-/** Where the branch of the conflict under way began; null where the log does not say it any more. */
-async function firstOf({ space: { repo }, remote }: Sync, log: SyncLog, branch: CommitId): Promise<CommitId | null> {
+/** The first commit of the open conflict's branch; null if the log no longer has it. */
+async function firstCommitOf({ space: { repo }, remote }: Sync, log: SyncLog, branch: CommitId): Promise<CommitId | null> {
   for (const entry of log.entries) {
     if (!isKnown(entry) || entry.ref !== remote.ref || log.counting.includes(entry) || !(await repo.hasCommit(entry.anchor))) continue
     if (await repo.isAncestor(entry.anchor, branch)) return entry.anchor
@@ -61,19 +62,18 @@ async function firstOf({ space: { repo }, remote }: Sync, log: SyncLog, branch: 
   return null
 }
 
-/** @param within newest commits that main and the branch have in common, which `base` holds */
-async function say(
+/** @param within the merge bases of main and the branch that `base` contains */
+async function state(
   { app, space, remote, actor }: Sync,
   { main, base, on, within }: { main: CommitId; base: CommitId; on: CommitId; within: readonly CommitId[] },
-): Promise<SaidGround> {
-  const { doc, repo } = space
-  const common = await makeCommit(app, doc.id, repo, {
+): Promise<StatedBase> {
+  const common = await makeCommit(app, space, {
     parents: within,
     changes: [],
-    tree: (await repo.commit(base)).tree,
+    tree: (await space.repo.commit(base)).tree,
     message: commitMessage(`What ${describeRemote(remote)} and the content here have in common`),
     author: actor.user,
-    overrides: await overridesAt(app, doc.id, repo, base),
+    overrides: await overridesAt(app, space, base),
   })
-  return { common, headers: groundHeader(app, doc.id, { common, main }, on) }
+  return { common, headers: groundHeader(app, space.doc.id, { common, main }, on) }
 }

@@ -5,29 +5,31 @@ import type { MergeConflict } from '../../../git/index.js'
 import type { CommitId, TreeId } from '../../../kernel/ids.js'
 import { Slices } from '../../../kernel/slices.js'
 import type { App } from '../../context/app.js'
-import type { LoadedSpace } from '../../context/loaded.js'
+import type { SpaceRepository } from '../../context/loaded.js'
 import { structureAt } from '../../revisions/revisions.js'
 
 /**
- * The conflict about a table of contents by which a page would fall out of it that nobody took away: one side put the page at a path
- * whose entry was another page's, and the other side took that entry elsewhere. Merged line by line, neither lists it. null = no such page.
- * @param merged the merged tree, with something at every path in conflict
- * @param open paths in conflict, of which nobody knows yet what will be there
+ * Finds a page that the merged table of contents would lose although no side removed it: one side put the page at a path that had another page,
+ * and the other side moved that page's entry away. Merged line by line, no line for the path is left. Returns a conflict of the table of
+ * contents then; null if there is no such page.
+ * @param merged the merged tree, with either side's file at every path in conflict
+ * @param open paths in conflict: what they will have is not decided yet
  */
-export async function conflictOfLeftOut(
+export async function conflictOfUnlistedPage(
   app: App,
-  { doc, repo }: Pick<LoadedSpace, 'doc' | 'repo'>,
+  space: SpaceRepository,
   sides: { base: CommitId; ours: CommitId; theirs: CommitId },
   merged: TreeId,
   open: ReadonlySet<string>,
 ): Promise<MergeConflict | null> {
+  const { doc, repo } = space
   const tree = repo.tree(merged)
-  const [ours, theirs] = [await structureAt(app, doc.id, repo, sides.ours), await structureAt(app, doc.id, repo, sides.theirs)]
+  const [ours, theirs] = [await structureAt(app, space, sides.ours), await structureAt(app, space, sides.theirs)]
   const both = await readStructure(tree, defaultId, app.texts.for(doc.id))
   const { summary } = ours.config
   if (open.has(summary) || !ours.listed || !theirs.listed || !both.listed) return null
   const [mine, its, was] = [await repo.at(sides.ours), await repo.at(sides.theirs), await repo.at(sides.base)]
-  /** Whether a side lists the page, or has no file there. */
+  /** Whether a side lists the page, or has no file at its path: so it did not take the page out of the table of contents. */
   const agrees = async (side: ContentStructure, files: typeof mine, path: string): Promise<boolean> =>
     side.byGitPath.has(path) || (await files.entry(path)) === null
   const slices = new Slices()

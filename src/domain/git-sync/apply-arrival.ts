@@ -10,30 +10,31 @@ import { holdConflict, settleConflict } from './conflict.js'
 import { localCommit, noFolder } from './directory.js'
 import { SyncFailure } from './failure.js'
 import type { Entry } from './log-entries.js'
-import { leftEntries } from './left-of-dropped.js'
+import { entriesWithoutDropped } from './heads-without-dropped.js'
 import { rememberTheirs } from './merge-arrival.js'
-import { isLocked, planWithOvertaken } from './overtaken-conflicts.js'
-import type { Arrival, Plan } from './plan-arrival.js'
+import { isLocked, planWithSettledConflicts } from './conflicts-merged-elsewhere.js'
+import type { Arrival, ArrivalPlan } from './plan-arrival.js'
 import { describeRemote, isLinkTo } from './remote.js'
 import { checkStillAsked } from './request.js'
 import type { Contact, Outcome, LockedSync, Sync } from './sync.js'
 import { logMoves, readSyncLog } from './sync-log.js'
 
+// Brings a head of the remote into main: adopts it, merges it, or puts it into a conflict's change request.
+
 const ATTEMPTS = 8
 
-/** The branch main, and what ends a run where there is none. */
+/** The head of main. Throws `SyncFailure` if somebody removed the branch. */
 export function requireMain({ space }: Pick<Contact, 'space'>): CommitId {
   const main = space.repo.head(MAIN)
-  if (main === null) throw new SyncFailure('The branch main of the space is missing; an administrator removed it.')
+  if (main === null) throw new SyncFailure('The branch main of the space is missing. An administrator of the server has to restore it.')
   return main
 }
 
 /**
- * Brings the remote's head into main: adopts it, merges it, or holds it in a conflict change request. The move of main
- * is the commit point: what is recorded rests on the commit that main is moved to, and counts once main has it. Throws
- * `SyncFailure` or `ServiceError` where it must not come in.
+ * Brings the remote's head into main. The move of main is the commit point: log entries have the commit that main moves to as anchor, so they
+ * count once main contains it. Throws `SyncFailure` or `ServiceError` if the head must not be imported.
  */
-export async function takeUp(sync: Sync, head: CommitId, options: { force: boolean; forExport: boolean }): Promise<Outcome> {
+export async function applyArrival(sync: Sync, head: CommitId, options: { force: boolean; forExport: boolean }): Promise<Outcome> {
   const { app, space, remote } = sync
   await sync.enter('checking')
   const theirs = await localCommit(space.repo, await readSyncLog(space.repo, remote, requireMain(sync)), remote.directory, head)
@@ -55,11 +56,11 @@ async function attempt(sync: LockedSync, came: Pick<Arrival, 'head' | 'theirs'>,
   const { repo } = sync.space
   const main = requireMain(sync)
   const arrival: Arrival = { ...came, main, log: await readSyncLog(repo, remote, main) }
-  const { plan, overtaken } = await planWithOvertaken(sync, arrival, options)
+  const { plan, settled } = await planWithSettledConflicts(sync, arrival, options)
   const unchanged = await unchangedAs(sync, arrival, plan)
   if (unchanged !== null) {
     await repo.move(
-      await recordMoves(sync, arrival, plan.ground, unchanged, main, await leftEntries(sync, plan.ground, arrival)),
+      await recordMoves(sync, arrival, plan.ground, { local: unchanged, anchor: main, left: await entriesWithoutDropped(sync, plan.ground, arrival) }),
       `in step with ${describeRemote(remote)}`,
       sync.lease,
     )
@@ -71,33 +72,31 @@ async function attempt(sync: LockedSync, came: Pick<Arrival, 'head' | 'theirs'>,
   if (plan.kind === 'adopt') return adopt(sync, arrival, plan.ground, guard)
   if (plan.kind === 'conflict') return holdConflict(sync, arrival, plan)
   const taken = options.force && sync.run.direction === 'import'
-  const left = await leftEntries(sync, plan.ground, arrival)
-  const commit = await mergeCommit(sync, main, came.theirs, plan as Plan & { kind: 'merge' }, taken ? 'Take' : 'Merge', [
-    ...overtaken,
+  const left = await entriesWithoutDropped(sync, plan.ground, arrival)
+  const commit = await mergeCommit(sync, arrival, plan as ArrivalPlan & { kind: 'merge' }, taken ? 'Take' : 'Merge', [
+    ...settled,
     ...left.map(({ local }) => local),
   ])
-  const moves = await recordMoves(sync, arrival, plan.ground, came.theirs, commit, left)
+  const moves = await recordMoves(sync, arrival, plan.ground, { local: came.theirs, anchor: commit, left })
   await moveGuarded(sync, guard, [...moves, { ref: MAIN, from: main, to: commit }], `merge ${describeRemote(remote)}`)
   await settleConflict(sync, options.force ? 'A forced import took the content of the remote.' : 'A later import could be merged cleanly.')
   return { result: 'merged', revision: commit, remoteRevision: came.head }
 }
 
-/** The commit here that the head equals, where main is to stay as it is; null = it is not. */
-async function unchangedAs(sync: Sync, { main, theirs }: Arrival, plan: Plan): Promise<CommitId | null> {
+/** The commit here that the head equals, if main is to stay as it is; else null. */
+async function unchangedAs(sync: Sync, { main, theirs }: Arrival, plan: ArrivalPlan): Promise<CommitId | null> {
   if (plan.kind === 'same') return plan.local
   if (plan.kind !== 'merge' || plan.tree !== (await sync.space.repo.commit(main)).tree) return null
-  // What both sides changed alike is worth a merge commit, which a locked space does not take and can do without.
+  // If both sides made the same changes, a merge commit records that. A locked space takes none and can do without.
   return (await isLocked(sync)) ? theirs : null
 }
 
-/** The moves that record the head as taken up at `anchor`. */
+/** The ref moves that record the head in the log, with `anchor` as the commit that brings it in. */
 async function recordMoves(
   sync: Sync,
   arrival: Arrival,
   ground: CommonGround,
-  local: CommitId,
-  anchor: CommitId,
-  left: readonly Omit<Entry, 'anchor'>[] = [],
+  { local, anchor, left = [] }: Pick<Entry, 'local' | 'anchor'> & { left?: readonly Omit<Entry, 'anchor'>[] },
 ): Promise<RefMove[]> {
   const { head, theirs, main, log } = arrival
   const taken = entriesOf(ground, { remote: head, theirs, local, anchor, ref: sync.remote.ref }, log)
@@ -105,19 +104,17 @@ async function recordMoves(
 }
 
 /**
- * The commit that a planned merge puts on main. Moves no ref.
- * @param also what else main contains by it
+ * Makes the commit that a planned merge puts on main. Moves no ref.
+ * @param also further parents: what main also contains by this merge
  */
 export async function mergeCommit(
   contact: Contact,
-  main: CommitId,
-  theirs: CommitId,
+  { main, theirs }: Pick<Arrival, 'main' | 'theirs'>,
   { ground, tree }: { ground: CommonGround; tree: TreeId },
   verb: 'Take' | 'Merge',
   also: readonly CommitId[] = [],
 ): Promise<CommitId> {
   const { app, space, remote } = contact
-  const { repo } = space
   const bases = ground.bases.map(({ local }) => local)
   await rememberTheirs(contact, ground, theirs)
   const commit = {
@@ -126,17 +123,17 @@ export async function mergeCommit(
     author: contact.actor.user,
   }
   if (verb === 'Merge' || bases.length === 0) return makeMergeCommit(app, space, { ours: main, theirs, bases, tree }, commit)
-  const overrides = await takenOverrides(app, space.doc.id, repo, theirs, main)
-  return makeCommit(app, space.doc.id, repo, { ...commit, changes: [], tree, overrides })
+  const overrides = await takenOverrides(app, space, theirs, main)
+  return makeCommit(app, space, { ...commit, changes: [], tree, overrides })
 }
 
-/** Main becomes the remote's history as it is. */
+/** Makes the remote's head the head of main, with its history. */
 async function adopt(sync: LockedSync, arrival: Arrival, ground: CommonGround, guard: RefGuard): Promise<Outcome> {
   const { repo } = sync.space
   const { head, theirs, main } = arrival
   const moves: RefMove[] = [
     ...(repo.head(keepRef(main)) === null ? [{ ref: keepRef(main), from: null, to: main }] : []),
-    ...(await recordMoves(sync, arrival, ground, theirs, theirs)),
+    ...(await recordMoves(sync, arrival, ground, { local: theirs, anchor: theirs })),
     { ref: ADOPTED, from: repo.head(ADOPTED), to: theirs },
     { ref: MAIN, from: main, to: theirs },
   ]
@@ -144,7 +141,7 @@ async function adopt(sync: LockedSync, arrival: Arrival, ground: CommonGround, g
   return { result: 'adopted', revision: theirs, remoteRevision: head }
 }
 
-/** Moves main with what goes with it, when the guard has agreed for the last time. */
+/** Moves main and the other refs together, after the guard's last check. */
 const moveGuarded = ({ app, run, lease, space: { repo } }: LockedSync, guard: RefGuard, moves: RefMove[], reason: string): Promise<void> =>
   guard.during(async () => {
     await guard.check()

@@ -8,12 +8,14 @@ import type { Arrival } from './plan-arrival.js'
 import type { Contact } from './sync.js'
 
 /**
- * What a ref drops may still be at another one, and is news if it comes from there. The rest of what that other ref holds is none: each of
- * its heads that has a part of what was dropped goes on to be known as that head with the part taken out. Where
- * taking it out is not clean, the head is forgotten as a whole. What takes up the drop becomes the anchor of these entries, and has `local` as
- * a parent where it is a merge: so Git knows the same when a change request is merged.
+ * A forced push removed commits from one ref, but other refs of the remote may still contain them. If they come back by such a ref, they are news; the
+ * rest of that ref's head is not. So each head that contains a dropped commit stays known as a commit without it: the head with the dropped
+ * changes undone. If that has conflicts, the head is forgotten as a whole.
+ *
+ * Returns the `left` entries of these commits. The commit that follows the drop becomes their anchor; if it is a merge, it has `local` as a parent,
+ * so that Git's history says the same when a change request is merged later.
  */
-export async function leftEntries(
+export async function entriesWithoutDropped(
   contact: Pick<Contact, 'app' | 'space' | 'remote' | 'actor'>,
   ground: CommonGround,
   { theirs, log }: Pick<Arrival, 'theirs' | 'log'>,
@@ -27,34 +29,33 @@ export async function leftEntries(
   const found: Omit<Entry, 'anchor'>[] = []
   for (const entry of [...lastOfOthers(contact.remote.ref, ground, log.pairs), ...log.left]) {
     const content = entry.kind === 'left' ? entry.local : entry.theirs
-    const local = await without(contact, content, { from, to }, await commonCommits(repo, kept, [entry.theirs]))
+    const local = await commitWithout(contact, content, { from, to }, await commonCommits(repo, kept, [entry.theirs]))
     if (local !== null) found.push({ ...entry, kind: 'left', local })
   }
   return found
 }
 
-/** The heads last seen at other refs, where they are dropped too. */
+/** The last known heads of other refs that contain something dropped. */
 function lastOfOthers(ref: string, { dropped }: CommonGround, pairs: readonly Entry[]): Entry[] {
   const last = new Map(pairs.filter((pair) => isKnown(pair) && pair.ref !== '' && pair.ref !== ref).map((pair) => [pair.ref, pair]))
   return [...last.values()].filter((pair) => dropped.includes(pair))
 }
 
-/** A commit of the content of `head` with all undone that leads to `from` from `to`; null where that is not clean. */
-async function without(
+/** A commit with the content of `head` in which the changes from `to` to `from` are undone; null if that has conflicts. */
+async function commitWithout(
   { app, space, actor }: Pick<Contact, 'app' | 'space' | 'actor'>,
   head: CommitId,
   { from, to }: { from: CommitId; to: CommitId },
   parents: readonly CommitId[],
 ): Promise<CommitId | null> {
-  const { doc, repo } = space
   const merged = await mergeCommits(app, space, { base: from, ours: head, theirs: to })
   if (!merged.clean) return null
-  return makeCommit(app, doc.id, repo, {
+  return makeCommit(app, space, {
     parents,
     changes: [],
     tree: merged.tree,
     message: commitMessage(`What is left of ${head}`),
     author: actor.user,
-    overrides: await mergedOverrides(app, doc.id, repo, { bases: [from], ours: head, theirs: to, tree: merged.tree }),
+    overrides: await mergedOverrides(app, space, { bases: [from], ours: head, theirs: to, tree: merged.tree }),
   })
 }

@@ -3,10 +3,10 @@ import type { CommitId } from '../../kernel/ids.js'
 import { type Entry, isWhole } from './log-entries.js'
 
 /**
- * What commits of the remote hold beyond their own ancestors: an export is main as a whole, with all that main had taken up by then, though its
- * one parent tells of the branch alone that it went to. Git knows a merge of two branches by its parents; an export is one that has them in the log.
+ * The known commits that these commits of the remote contain by exports, beyond their own ancestors. An export has the whole content of main, with
+ * all that main had imported by then, from any branch. But its only parent is the head of the branch that it was pushed to; the log has the others.
  */
-export async function heldByExports(repo: Repository, pairs: readonly Entry[], commits: readonly CommitId[]): Promise<CommitId[]> {
+export async function containedInExports(repo: Repository, pairs: readonly Entry[], commits: readonly CommitId[]): Promise<CommitId[]> {
   const exported: Entry[] = []
   for (const pair of pairs) if (isWhole(pair) && (await isWithin(repo, pair.theirs, commits))) exported.push(pair)
   const anchors = exported.map((pair) => pair.anchor)
@@ -16,8 +16,8 @@ export async function heldByExports(repo: Repository, pairs: readonly Entry[], c
 }
 
 /**
- * Of several bases' holdings what a merge of these bases needs to know: not what an export holds that all of them have. Git, which does not
- * know that, would take both for newest common commits, and the older one for news where they are joined.
+ * For several merge bases, the commits in `held` that a merge needs as further parents (`beside`). Not those that a newer export contains which all
+ * bases have: Git does not know that the export contains them, and would take both for merge bases when it joins the bases.
  */
 export async function withoutSuperseded<Base extends { theirs: CommitId; held: CommitId[] }>(
   repo: Repository,
@@ -44,7 +44,7 @@ export async function withoutSuperseded<Base extends { theirs: CommitId; held: C
   )
 }
 
-/** Whether a commit is one of `others`, or an ancestor of one. */
+/** Whether a commit is one of `others` or an ancestor of one. */
 export async function isWithin(repo: Repository, commit: CommitId, others: readonly CommitId[]): Promise<boolean> {
   for (const other of others) if (await repo.isAncestor(commit, other)) return true
   return false

@@ -4,31 +4,31 @@ import type { CommitId, TreeId } from '../../../kernel/ids.js'
 import type { Change } from '../../../model/index.js'
 import type { App } from '../../context/app.js'
 import type { LoadedSpace } from '../../context/loaded.js'
-import { type OpenRevision, openPair, openRevision } from '../revisions.js'
+import { type OpenRevision, openBoth, openRevision } from '../revisions.js'
 
-/** Two revisions and the files in which they differ, by path. */
-export interface Pair {
+/** Two opened revisions and the files that differ between them, by path. */
+export interface Comparison {
   before: OpenRevision
   after: OpenRevision
   changed: Map<string, TreeChange>
 }
 
-/** A change that is put together only when it is shown. */
-export interface Draft {
-  make(): Change | Promise<Change>
-  /** The page it is about. */
+/** A change that was found. Its details are read only if it is shown. */
+export interface FoundChange {
+  describe(): Change | Promise<Change>
+  /** The ID of the page it is about. */
   page?: string
-  /** The blobs of an edited text and their paths. */
+  /** The blobs and paths of an edited text. */
   text?: { before: string; after: string; from: string; to: string }
 }
 
 const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904' as TreeId
 
-/** Opens two revisions for comparison; `before` null = nothing at all. */
-export async function openForComparison(app: App, space: LoadedSpace, before: CommitId | null, after: CommitId): Promise<Pair> {
+/** Opens two revisions for comparison. If `before` is null, `after` is compared with an empty revision. */
+export async function openComparison(app: App, space: LoadedSpace, before: CommitId | null, after: CommitId): Promise<Comparison> {
   if (before !== null) {
-    const pair = await openPair(app, space, before, after)
-    return { before: pair.before, after: pair.after, changed: byPath(pair.changes) }
+    const both = await openBoth(app, space, before, after)
+    return { before: both.before, after: both.after, changed: byPath(both.changes) }
   }
   const [changes, revision] = await Promise.all([space.repo.diff(null, after), openRevision(app, space, after)])
   const snapshot = Object.assign(space.repo.tree(EMPTY_TREE), { commit: after })

@@ -3,18 +3,21 @@ import type { CommitId, RefName } from '../../kernel/ids.js'
 import { spaces } from '../../model/index.js'
 import { changeRequestRef } from '../context/refs.js'
 import { findConflict } from './conflict.js'
-import { isWithin } from './held-by-exports.js'
+import { isWithin } from './contained-in-exports.js'
 import { type Entry, isKnown } from './log-entries.js'
-import { type Arrival, type Plan, planArrival } from './plan-arrival.js'
+import { type Arrival, type ArrivalPlan, planArrival } from './plan-arrival.js'
 import type { Contact } from './sync.js'
 
+// A head of the remote that conflicts here waits in a change request. Somebody may merge that head into another branch of the remote, so that it comes
+// in by that branch. The conflict is then over, although its change request is still open.
+
 /**
- * First commits of conflicts' branches whose head comes in by another ref: somebody merged it there. Such a commit says what the remote
- * had undone of our exports; main knows that now, with all else in the head. Where main does not contain the commit, merging the change
- * request would say it again, to whatever was decided here since. Only commits with just the remote's content are answered: what
- * people wrote on the branch is for the change request to bring. Nor a head that its ref was set back to: others have had that all along.
+ * The first commits of conflict branches whose remote head is contained in the arriving one (`theirs`). If main did not contain such a commit, merging
+ * the change request later would apply the remote's changes again, over what was decided here since. Returns only commits with exactly the
+ * remote's content: what people wrote on the branch still has to come by the change request. A head to which its ref was set back is not returned
+ * either: other branches contained it before the conflict.
  */
-async function overtakenConflicts(
+async function conflictsMergedElsewhere(
   sync: Pick<Contact, 'app' | 'space' | 'remote'>,
   { theirs, main, log }: Pick<Arrival, 'theirs' | 'main' | 'log'>,
 ): Promise<CommitId[]> {
@@ -34,7 +37,7 @@ async function overtakenConflicts(
   return found
 }
 
-/** Whether what the conflict's head dropped from its ref had it. */
+/** Whether a conflict's head is an older one to which its ref was set back: the commits that it dropped contain it. */
 async function isSetBack(repo: Repository, entries: readonly Entry[], { ref, theirs, anchor }: Entry): Promise<boolean> {
   const dropped = entries.filter((one) => one.kind === 'dropped' && one.anchor === anchor && one.ref === ref)
   return isWithin(
@@ -45,18 +48,18 @@ async function isSetBack(repo: Repository, entries: readonly Entry[], { ref, the
 }
 
 /**
- * What is to become of an arrival, and the conflicts that it brings in: these are worth a merge commit also where nothing else is to be
- * done, but for a locked space, which takes none.
+ * Like `planArrival`, with the first commits of the conflicts that the arrival settles. If there are any, main gets a merge commit even if nothing
+ * else is to be done, unless the space is locked.
  */
-export async function planWithOvertaken(
+export async function planWithSettledConflicts(
   contact: Pick<Contact, 'app' | 'space' | 'remote' | 'actor'>,
   arrival: Arrival,
   options: { force: boolean; forExport: boolean },
-): Promise<{ plan: Plan; overtaken: CommitId[] }> {
+): Promise<{ plan: ArrivalPlan; settled: CommitId[] }> {
   const plan = await planArrival(contact, arrival, options)
-  const overtaken = plan.kind === 'same' || plan.kind === 'merge' ? await overtakenConflicts(contact, arrival) : []
-  if (plan.kind !== 'same' || overtaken.length === 0 || (await isLocked(contact))) return { plan, overtaken }
-  return { plan: { ground: plan.ground, kind: 'merge', tree: (await contact.space.repo.commit(arrival.main)).tree }, overtaken }
+  const settled = plan.kind === 'same' || plan.kind === 'merge' ? await conflictsMergedElsewhere(contact, arrival) : []
+  if (plan.kind !== 'same' || settled.length === 0 || (await isLocked(contact))) return { plan, settled }
+  return { plan: { ground: plan.ground, kind: 'merge', tree: (await contact.space.repo.commit(arrival.main)).tree }, settled }
 }
 
 export const isLocked = async ({ app, space }: Pick<Contact, 'app' | 'space'>): Promise<boolean> =>
