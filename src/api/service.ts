@@ -1,7 +1,7 @@
 import { allows, type Permission } from '../access/index.js'
 import type { App } from '../domain/context/app.js'
 import type { Actor } from '../domain/context/actor.js'
-import { isTokenValid, type LoadedForRole, roleNow } from '../domain/roles/role-now.js'
+import { isTokenValid, type LoadedForRole, currentRole } from '../domain/roles/current-role.js'
 import { notFound, ServiceError } from '../kernel/errors.js'
 import type { Role } from '../model/index.js'
 import type { Reader } from '../store/index.js'
@@ -27,7 +27,7 @@ export async function checkStillMay(reader: Reader, actor: Actor, permission: st
   if (permission === null) return
   const scope = scopeOf(permission)
   const resource = resources[scope] as LoadedForRole | undefined
-  const role = resource && (await roleNow(reader, actor, scope, resource))
+  const role = resource && (await currentRole(reader, actor, scope, resource))
   if (role === 'gone') return
   if (role === 'unseen') throw notFound(`The ${scope}`)
   if (!allows(permission as Permission, role)) throw new ServiceError('forbidden', `This needs the permission "${permission}", which you no longer have here.`)

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../kernel/diagnostic.js'
 import { MAX_PATH_BYTES, nameFault } from '../kernel/file-names.js'
 
-/** Why the file at `path` can be neither a page nor linked; null if it can. It stays in the repository as it is. */
+/** Why the file at `path` can neither be a page nor be linked to; null if it can. Such a file is kept in the repository, but not shown. */
 function reasonAgainst(path: string): string | null {
   if (Buffer.byteLength(path) > MAX_PATH_BYTES) return `has a path longer than ${MAX_PATH_BYTES} bytes`
   for (const name of path.split('/')) {
@@ -11,7 +11,7 @@ function reasonAgainst(path: string): string | null {
   return null
 }
 
-/** The files whose names are fit for pages, and a diagnostic for each of the others. */
+/** Separates files whose paths can be used from the others, with a diagnostic for each of these. */
 export function sortOutUnfit(paths: readonly string[]): { fit: string[]; diagnostics: Diagnostic[] } {
   const fit: string[] = []
   const diagnostics: Diagnostic[] = []

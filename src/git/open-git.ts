@@ -98,7 +98,7 @@ async function mustBeRecent(cwd: string): Promise<void> {
 
 async function hasStdbuf(launcher: Launcher, cwd: string): Promise<boolean> {
   try {
-    const running = await launcher.start('stdbuf', ['-o0', 'true'], cwd)
+    const running = await launcher.start('stdbuf', ['-o0', 'true'], { cwd })
     running.stream.destroy()
     return (await running.ended).code === 0
   } catch {

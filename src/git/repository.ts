@@ -19,6 +19,7 @@ import type { Pool } from './process/pool.js'
 import { wholeCommand } from './process/whole-command.js'
 import { RefMover } from './refs/mover.js'
 import { RefReader } from './refs/reader.js'
+import type { LocalRepository } from './remote/connection.js'
 import type { RemoteOperations } from './remote/operations.js'
 import { diffTrees } from './trees/diff.js'
 import { TreeSnapshot } from './trees/snapshot.js'
@@ -83,6 +84,10 @@ export class BareRepository implements Repository {
     this.#refs = new RefReader(path, caches.packedRefs)
     this.#mover = new RefMover(path, pool, this.#refs, disk)
     this.#ancestry = new Ancestry(this.#objects, pool.launcher)
+  }
+
+  get #local(): LocalRepository {
+    return { path: this.path, launcher: this.#services.pool.launcher }
   }
 
   head(ref: RefName): CommitId | null {
@@ -184,19 +189,19 @@ export class BareRepository implements Repository {
   }
 
   remoteHead(remote: Remote, ref: RefName): Promise<CommitId | null> {
-    return this.#services.remote.remoteHead(this.path, remote, ref)
+    return this.#services.remote.remoteHead(this.#local, remote, ref)
   }
 
   remoteDefault(remote: Remote): Promise<RefName | null> {
-    return this.#services.remote.remoteDefault(this.path, remote)
+    return this.#services.remote.remoteDefault(this.#local, remote)
   }
 
   fetch(remote: Remote, ref: RefName, limits: FetchLimits): Promise<FetchResult> {
-    return this.#services.remote.fetch(this.path, remote, ref, limits)
+    return this.#services.remote.fetch(this.#local, remote, ref, limits)
   }
 
   push(remote: Remote, ref: RefName, commit: CommitId, expected: CommitId | null): Promise<void> {
-    return this.#services.remote.push(this.path, remote, { ref, commit, expected })
+    return this.#services.remote.push(this.#local, remote, { ref, commit, expected })
   }
 
   maintain({ exclusive = (work) => work(), thorough = false }: Maintenance = {}): Promise<void> {

@@ -1,6 +1,6 @@
 /** Runs queued jobs: what is in the queue is in `queue.ts`, what a job does in its own file. */
 import type { App } from '../domain/context/app.js'
-import { removeWhatIsOver } from '../domain/events/retention.js'
+import { applyRetention } from '../domain/events/retention.js'
 import { queueHousekeeping, removeExpired } from '../domain/upkeep/housekeeping.js'
 import { newId } from '../kernel/ids.js'
 import type { JobDoc } from '../model/index.js'
@@ -92,7 +92,7 @@ class QueueRunner {
     this.#looking = this.#looking
       .then(() => prune(app))
       .then(() => removeExpired(app))
-      .then(() => removeWhatIsOver(app))
+      .then(() => applyRetention(app))
       .then(() => queueHousekeeping(app))
       .then(() => this.wake(), this.#logged('Housekeeping could not be queued.'))
   }

@@ -71,9 +71,9 @@ export async function pageOf<T extends object, O extends string>(
   of: Table<T, string, O>,
   order: O,
   group: string,
-  query: PageQuery,
-  direction: Direction = 'asc',
+  query: PageQuery & { order?: Direction },
 ): Promise<Page<Document<T>>> {
+  const { order: direction = 'asc' } = query
   const after = query.page === undefined ? {} : { after: decodeCursor(query.page) }
   const { documents, count, more } = await reader.page(of, order, group, { ...after, limit: query.limit, direction })
   const last = documents.at(-1)

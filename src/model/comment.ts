@@ -31,7 +31,7 @@ export interface SeenPlace {
   definition?: string
   /** The beginning of its text. */
   preview: string
-  /** What it is recognised by: see content/blocks/places.ts. */
+  /** What it is recognised by: see content/blocks/comment-targets.ts. */
   digest: string
   occurrence: number
 }

@@ -9,8 +9,8 @@ import { makeDurableFolder } from '../disk/durable-folder.js'
 import { makePrivate } from '../disk/private-files.js'
 import { keepSecret } from '../disk/secret-file.js'
 import type { App, Settings } from '../domain/context/app.js'
-import { Gatherer } from '../domain/context/gatherer.js'
-import { unasked } from '../domain/context/guarded-app.js'
+import { Batcher } from '../domain/context/batcher.js'
+import { withoutCaller } from '../domain/context/guarded-app.js'
 import { KeyedMutex } from '../domain/context/keyed-mutex.js'
 import { openTexts } from '../domain/context/open-texts.js'
 import { Previews } from '../domain/context/previews.js'
@@ -53,7 +53,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
   const locks = new KeyedMutex()
   const signIns = rateLimit('sign-in', config.signInRate)
   return {
-    ...unasked,
+    ...withoutCaller,
     store,
     git,
     http,
@@ -63,7 +63,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     locks,
     moves: new RefMoves(),
     previews: new Previews(),
-    edits: new Gatherer(locks, EDITS_AT_ONCE),
+    edits: new Batcher(locks, EDITS_AT_ONCE),
     content: new RevisionCache(budget),
     texts,
     wakeJobs: () => {},

@@ -13,6 +13,7 @@ import { readGroup } from './journal/read.js'
 import type { Table, Document, Draft, Store, StoreEvent, Transaction } from './types.js'
 import { type AnyTable, stretchOf } from './view.js'
 
+/** The parts that `openStore` puts together. */
 export interface StoreParts {
   readonly database: Database
   readonly log: Log

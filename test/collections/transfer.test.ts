@@ -137,9 +137,9 @@ test('400 for a target that is none, 403 for who may not take it away, 412 with 
   await f.admin.call('patch', `/v1/spaces/${unseen}`, { defaultLevel: null }).expect(200)
   const { error } = (await transfer('collection', parent, { organization: other }, who).expect(412)).body
   assert.is(error.details.length, 3)
-  assert.match(error.details[0].message, 'you need the role create in the place')
+  assert.match(error.details[0].message, 'you need the role create where it is transferred to')
   assert.match(error.details[1].message, `the space ${blocked} (Blocked)`)
-  assert.match(error.details[2].message, '1 of what lies in it you may not see')
+  assert.match(error.details[2].message, 'you may not see 1 of the items')
   assert.not.match(JSON.stringify(error), unseen)
   for (const one of [id, blocked, unseen]) assert.is((await f.get('space', one)).organization, f.organization)
 
@@ -158,7 +158,7 @@ test('nobody transfers something out of his own sight', async () => {
   await f.admin.call('patch', `/v1/spaces/${id}`, { defaultLevel: null }).expect(200)
   const team = await f.team([who])
   await f.grant('space', id, 'create', [], [team])
-  assert.match((await transfer('space', id, { organization: other }, who).expect(412)).body.error.message, 'you would not see it any more')
+  assert.match((await transfer('space', id, { organization: other }, who).expect(412)).body.error.message, 'you could no longer see it')
   assert.is(await f.role(who, 'space', id), 'create')
   await f.grant('space', id, 'create', [who])
   await transfer('space', id, { organization: other }, who).expect(200)

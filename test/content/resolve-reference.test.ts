@@ -30,7 +30,7 @@ const resolve = (target: string) => {
 
 for (const [target, expected] of [
   ['README.md', 'page docs/guide/README.md'],
-  ['.', 'page docs/guide/README.md'],
+  ['./', 'page docs/guide/README.md'],
   ['.', 'page docs/guide/README.md'],
   ['..', 'page docs/README.md'],
   ['one', 'page docs/guide/one.md'],

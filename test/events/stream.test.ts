@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { announceAll } from '../../src/domain/commits/announce.js'
-import { removeWhatIsOver } from '../../src/domain/events/retention.js'
+import { applyRetention } from '../../src/domain/events/retention.js'
 import { announcedHeads } from '../../src/model/index.js'
 import { PlainGit } from '../races/plain-git.js'
 import { startService } from '../support/service.js'
@@ -175,10 +175,10 @@ test('for admins of the organization only', async () => {
 
 test('events go when their days are over; sequences go on', async () => {
   const before = await last()
-  assert.is(await removeWhatIsOver(here.service.app), 0)
+  assert.is(await applyRetention(here.service.app), 0)
   clock.forward(31 * DAY)
   await here.admin.call('patch', `/v1/orgs/${here.organization}`, { title: 'Renamed' }).expect(200)
-  assert.ok((await removeWhatIsOver(here.service.app)) >= before)
+  assert.ok((await applyRetention(here.service.app)) >= before)
   const left = await list()
   assert.ok(left.length > 0 && left.every(({ sequence }) => sequence > before), JSON.stringify(left))
 })

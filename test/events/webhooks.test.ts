@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
 import { Webhook } from 'standardwebhooks'
-import { removeWhatIsOver } from '../../src/domain/events/retention.js'
+import { applyRetention } from '../../src/domain/events/retention.js'
 import { webhooks } from '../../src/model/index.js'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
@@ -157,7 +157,7 @@ test('deliveries that ended are kept up to a number, those that wait are not tou
   await eventually(async () => ((await deliveries(id, '?status=succeeded')).count === 5 ? true : null))
   await eventually(async () => ((await deliveries(waiting.id)).count === 5 ? true : null))
   const newest = (await deliveries(id)).items.slice(0, 2)
-  await removeWhatIsOver(here.service.app, { deliveries: 2, failedRequests: 1 })
+  await applyRetention(here.service.app, { deliveries: 2, failedRequests: 1 })
   assert.equal((await deliveries(id)).items, newest)
   assert.is((await deliveries(waiting.id)).count, 5)
 })

@@ -111,7 +111,7 @@ test('reads go on through a collection that packs and prunes', async () => {
 test('a launcher whose spawning process is killed fails what runs and starts another', async () => {
   const launcher = await Launcher.open()
   try {
-    const running = await launcher.start('sleep', ['60'], place.dir)
+    const running = await launcher.start('sleep', ['60'], { cwd: place.dir })
     process.kill(launcher.spawnerPid as number, 'SIGKILL')
     assert.match((await running.ended).failure ?? '', /spawning process/)
     assert.match(String(await launcher.mustRun(['version'], { cwd: place.dir })), /^git version/)

@@ -1,17 +1,15 @@
-import { execFile } from 'node:child_process'
 import { mkdirSync, writeFileSync, existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import * as assert from 'uvu/assert'
 import { GitError, MissingObject, RefLocked, StaleRef } from '../../src/git/index.js'
 import { isRefName } from '../../src/git/refs/name.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
+import { git as runGit } from '../support/hermetic-git.js'
 import { suiteWith } from '../support/suite.js'
 import { admin, clear, commit, MAIN, makePlace, openAt } from './fixture.js'
 import { anyLease } from '../support/lease.js'
 
-const run = promisify(execFile)
 const [test, place] = await suiteWith('git refs', makePlace, clear)
 
 async function rejection(work: Promise<unknown>): Promise<Error> {
@@ -91,11 +89,7 @@ test('fifty writers beside an admin who writes, packs and collects lose nothing'
   await repository.move([{ ref: MAIN, from: null, to: start }], 'start', anyLease)
   const acknowledged: string[] = []
   let writing = true
-  const git = (...args: string[]) =>
-    run('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: repository.path }).then(
-      ({ stdout }) => stdout.trim(),
-      () => null,
-    )
+  const git = (...args: string[]) => runGit(repository.path, args).catch(() => null)
   const adminWrites = async () => {
     while (writing) {
       const old = await git('rev-parse', MAIN)

@@ -4,10 +4,10 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import * as assert from 'uvu/assert'
 import { parseDocument } from '../../src/content/blocks/parse.js'
-import { placesOf } from '../../src/content/blocks/places.js'
+import { commentTargetsOf } from '../../src/content/blocks/comment-targets.js'
 import { readPage } from '../../src/content/front-matter.js'
 import { idOf } from '../../src/content/identity.js'
-import { findReferences } from '../../src/content/links.js'
+import { findReferences } from '../../src/content/find-references.js'
 import { readStructure } from '../../src/content/structure.js'
 import { RevisionCache } from '../../src/domain/revisions/revision-cache.js'
 import { makeCaches } from '../../src/git/objects/caches.js'
@@ -91,7 +91,7 @@ measured('references', (content) => {
 })
 
 measured('places of comments', (content) => {
-  for (let n = 0; n < 60; n++) content.places.set(oid(n), placesOf(parseDocument(readPage(Buffer.from(pageText(n)).toString(), 'page.md').markdown)))
+  for (let n = 0; n < 60; n++) content.places.set(oid(n), commentTargetsOf(parseDocument(readPage(Buffer.from(pageText(n)).toString(), 'page.md').markdown)))
 })
 
 measured('dates: the first map, and what later commits add to it', (content) => {

@@ -325,7 +325,7 @@ export function storeContract(name: string, place: () => Promise<StorePlace>): v
   check('ends a transaction with its work', async (store) => {
     let kept: Parameters<Parameters<Store['transact']>[0]>[0] | undefined
     await store.transact(async (tx) => void (kept = tx))
-    assert.match(String(await thrown(kept!.insert(pages, page('late')))), /over/)
+    assert.match(String(await thrown(kept!.insert(pages, page('late')))), /has ended/)
     assert.match(String(await thrown(store.transact(() => store.insert(pages, page('inner'))))), /within a transaction/)
     assert.equal(await store.all(pages), [])
   })

@@ -141,7 +141,7 @@ test('a walk by cursor shows what stays once, whatever else comes, goes or moves
           const shown: string[] = []
           let page: string | undefined
           do {
-            const found = await pageOf(store, items, 'rank', 'a', { limit, ...(page ? { page } : {}) }, direction)
+            const found = await pageOf(store, items, 'rank', 'a', { limit, ...(page ? { page } : {}), order: direction })
             shown.push(...found.items.map(({ id }) => id))
             page = found.next?.page
             for (const one of writes.splice(0, 3)) await write(one)

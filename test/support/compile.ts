@@ -16,8 +16,8 @@ export interface Compiled {
 
 /**
  * Compiles src/ and test/ of a repository into a folder of this process's own in `.test-run`, one file for one file, so that
- * relative imports and `import.meta.url` mean what they mean in the sources. All else is linked, not copied: a golden file is
- * written where it belongs.
+ * relative imports and `import.meta.url` mean what they mean in the sources. All there is is linked as well, not copied: a golden
+ * file is written where it belongs.
  */
 export async function compile(repository: string): Promise<Compiled> {
   const runs = join(repository, '.test-run')
@@ -35,7 +35,7 @@ export async function compile(repository: string): Promise<Compiled> {
     sourcemap: 'external',
     logLevel: 'error',
   })
-  for (const folder of COMPILED) linkOthers(join(repository, folder), join(dir, folder))
+  for (const folder of COMPILED) linkAll(join(repository, folder), join(dir, folder))
   for (const name of readdirSync(repository)) if (!COMPILED.includes(name) && !name.startsWith('.')) symlinkSync(join(repository, name), join(dir, name))
   return {
     path: (file) => join(dir, relative(repository, file)).replace(/\.ts$/, '.js'),
@@ -64,14 +64,14 @@ const typeScriptIn = (folder: string): string[] =>
     .filter(isTypeScript)
     .map((path) => join(folder, path))
 
-/** Links what is no TypeScript: a folder as a whole where it holds none. */
-function linkOthers(from: string, to: string): void {
+/** Links every file, sources too, beside what was compiled: a test may look for them. A folder without TypeScript is linked as a whole. */
+function linkAll(from: string, to: string): void {
   for (const entry of readdirSync(from, { withFileTypes: true })) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)]
     if (entry.isDirectory() && typeScriptIn(source).length > 0) {
       mkdirSync(target, { recursive: true })
-      linkOthers(source, target)
-    } else if (!isTypeScript(entry.name)) symlinkSync(source, target)
+      linkAll(source, target)
+    } else symlinkSync(source, target)
   }
 }
 

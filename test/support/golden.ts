@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { lines } from 'uvu/diff'
 
-const folder = new URL('../golden', import.meta.url).pathname
+const folder = new URL('../golden/', import.meta.url).pathname
 
 /**
  * Compares with test/golden/<name>.json; throws with a line-by-line difference. `UPDATE_GOLDEN=1` writes the file instead,

@@ -52,7 +52,7 @@ async function worker(queue: string[]): Promise<void> {
     const alone = needsOwnProcess(name)
     const used: TestProcess = (alone ? null : shared) ?? new TestProcess(compiled.path(join(root, 'support/run-files.ts')))
     const started = Date.now()
-    const { report, output } = await used.run(compiled.path(join(root, name)))
+    const { report, output } = await used.run(name, compiled.path(join(root, name)))
     const wallMs = Date.now() - started
     const wrong = complaints(report)
     passed += report?.passed ?? 0

@@ -11,8 +11,8 @@ import { openTexts } from '../../src/domain/context/open-texts.js'
 import { listSyncRuns } from '../../src/domain/git-sync/runs.js'
 import { requestExport, requestImport } from '../../src/domain/git-sync/request.js'
 import { overridesAt } from '../../src/domain/revisions/identity.js'
-import { Gatherer } from '../../src/domain/context/gatherer.js'
-import { unasked } from '../../src/domain/context/guarded-app.js'
+import { Batcher } from '../../src/domain/context/batcher.js'
+import { withoutCaller } from '../../src/domain/context/guarded-app.js'
 import { unguarded } from '../../src/domain/commits/guards.js'
 import { KeyedMutex } from '../../src/domain/context/keyed-mutex.js'
 import { Previews } from '../../src/domain/context/previews.js'
@@ -71,7 +71,7 @@ export async function openApp(root: string, logged: string[]): Promise<{ app: Ap
   const allowedProtocols = ['http', 'https', 'file']
   const { texts, close: closeTexts } = openTexts()
   const app: App = {
-    ...unasked,
+    ...withoutCaller,
     store: await openStore({ dir: join(root, 'data') }),
     git: await openGit({
       reposDir: join(root, 'repos'),
@@ -98,7 +98,7 @@ export async function openApp(root: string, logged: string[]): Promise<{ app: Ap
     locks,
     moves: new RefMoves(),
     previews: new Previews(),
-    edits: new Gatherer(locks, 8),
+    edits: new Batcher(locks, 8),
     content: new RevisionCache(),
     texts,
     wakeJobs: () => {},

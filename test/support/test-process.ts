@@ -10,7 +10,7 @@ const FILE_TIMEOUT_MS = 600_000
 const END_MS = 5_000
 const MOST_FILES = 40
 /** In bytes. The more a process holds, the longer it takes to start another. */
-const MOST_MEMORY = 400 * 1024 ** 2
+const MOST_MEMORY = 320 * 1024 ** 2
 
 /** A process that runs test files one after the other: loading the whole service costs more than most of them. */
 export class TestProcess {
@@ -29,15 +29,18 @@ export class TestProcess {
     this.#exited = once(this.#child, 'exit')
   }
 
-  /** Runs a file; the report is null where the process ended, or had to be ended, before there was one. */
-  async run(file: string): Promise<{ report: Report | null; output: string }> {
+  /**
+   * Runs a file, compiled; the report is null where the process ended, or had to be ended, before there was one.
+   * @param name what it is called in what is said of the process
+   */
+  async run(name: string, file: string): Promise<{ report: Report | null; output: string }> {
     truncateSync(this.#output)
     const timer = setTimeout(() => this.#child.kill('SIGKILL'), FILE_TIMEOUT_MS)
     const reported = once(this.#child, 'message').then(([report]) => report as Report)
     this.#child.send(file, () => {})
     const report = await Promise.race([reported, this.#exited.then(() => null)])
     clearTimeout(timer)
-    this.#done.push(file)
+    this.#done.push(name)
     return { report, output: readFileSync(this.#output, 'utf8') }
   }
 

@@ -1,5 +1,7 @@
 import * as assert from 'uvu/assert'
-import type { LoadedSpace } from '../../src/domain/context/loaded.js'
+import { findChangeRequest } from '../../src/domain/change-requests/change-requests.js'
+import { mergeChangeRequest, updateFromMain } from '../../src/domain/change-requests/merge-requests.js'
+import type { LoadedChangeRequest, LoadedSpace } from '../../src/domain/context/loaded.js'
 import { mergeCommits } from '../../src/domain/commits/merge/merge.js'
 import type { CommitId, RefName, TreeId } from '../../src/kernel/ids.js'
 import { git } from '../support/hermetic-git.js'
@@ -142,5 +144,35 @@ for (const style of ['merge', 'squash'] as const)
     assert.is(files['guide.md'], page('one', 'two', 'three').trimEnd())
     assert.is(files['README.md'], '# Home\n\nmine')
   })
+
+test('what was deleted on one branch and restored by whoever merged another one there stays, also where a branch had been made anew', async () => {
+  const remote = await f.remotes.createRepository('made-anew.git', { files: { 'README.md': '# Home\n', 'guide.md': page('one'), 'text.md': page('one') } })
+  const { url } = remote
+  const [main, docs] = ['refs/heads/main', 'refs/heads/docs']
+  const space = await f.space()
+  await f.import(space, { url })
+  await f.edit(space, { 'guide.md': null })
+  assert.is((await f.export(space, { url, ref: docs })).result, 'exported')
+  await git(remote.path, ['update-ref', '-d', docs])
+  await f.edit(space, { 'guide.md': page('two') })
+  assert.is((await f.export(space, { url, ref: docs })).result, 'exported')
+  await remote.commit({ 'guide.md': null, 'text.md': page('there') }, { ref: docs })
+  // What collides keeps the deletion out of main, which goes to the other branch as it is.
+  await f.edit(space, { 'text.md': page('here') })
+  const run = await f.import(space, { url, ref: docs })
+  assert.is(run.state, 'conflict')
+  assert.is((await f.export(space, { url })).result, 'exported')
+  await git(remote.path, ['update-ref', 'refs/heads/by-hand', main])
+  const byHand = await remote.commit({ 'text.md': page('here and there') }, { ref: 'refs/heads/by-hand' })
+  await git(remote.path, ['update-ref', docs, await git(remote.path, ['commit-tree', '-p', docs, '-p', main, '-m', 'Merge main', `${byHand}^{tree}`], '')])
+
+  const held = async () => (await findChangeRequest(f.app, await f.reload(space), run.changeRequest as string)) as LoadedChangeRequest
+  await updateFromMain(f.app, f.actor, await f.reload(space), await held(), [{ path: 'text.md', content: page('here and there') }])
+  await mergeChangeRequest(f.app, f.actor, await f.reload(space), await held())
+  assert.not.ok('guide.md' in (await f.files(space)))
+  const again = await f.import(space, { url, ref: docs })
+  assert.is(again.state, 'success', again.error)
+  assert.is((await f.files(space))['guide.md'], page('two').trimEnd())
+})
 
 test.run()

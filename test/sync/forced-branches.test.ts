@@ -1,4 +1,6 @@
 import * as assert from 'uvu/assert'
+import { findChangeRequest } from '../../src/domain/change-requests/change-requests.js'
+import { mergeChangeRequest, updateFromMain } from '../../src/domain/change-requests/merge-requests.js'
 import type { LoadedSpace } from '../../src/domain/context/loaded.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { git } from '../support/hermetic-git.js'
@@ -82,6 +84,57 @@ test('a conflict with the other branch is about what collides, and nothing else'
   const branch = space.repo.head('refs/heads/change-requests/1' as RefName) as CommitId
   const merged = await space.repo.merge({ ours: space.repo.head('refs/heads/main' as RefName) as CommitId, theirs: branch })
   assert.equal(merged.clean ? [] : merged.conflicts.map((one) => one.path), ['guide.md'])
+})
+
+test('a conflict with a branch that was forced back is not settled by another one that has had its head all along', async () => {
+  const remote = await f.remotes.createRepository('set-back.git', { files: docs })
+  const { url } = remote
+  const first = (await remote.head()) as string
+  const space = await f.space()
+  await f.import(space, { url })
+  await f.edit(space, { 'README.md': '# Home\n\nmine\n', 'guide.md': page('one', 'mine', 'three', 'four') })
+  for (const ref of ['refs/heads/main', DOCS]) assert.is((await f.export(space, { url, ref })).state, 'success')
+  await git(remote.path, ['update-ref', DOCS, first])
+  await f.edit(space, { 'guide.md': page('one', 'mine again', 'three', 'four') })
+  const run = await f.import(space, { url, ref: DOCS })
+  assert.is(run.state, 'conflict')
+  await remote.commit({ 'other.md': '# Other\n' })
+  assert.is((await f.import(space, { url })).result, 'merged')
+
+  const held = await findChangeRequest(f.app, await f.reload(space), run.changeRequest as string)
+  if (!held) throw new Error('no change request')
+  await updateFromMain(f.app, f.actor, await f.reload(space), held, [{ path: 'guide.md', take: 'main' }])
+  const updated = await findChangeRequest(f.app, await f.reload(space), run.changeRequest as string)
+  if (!updated) throw new Error('no change request')
+  await mergeChangeRequest(f.app, f.actor, await f.reload(space), updated)
+  const files = await f.files(space)
+  assert.is(files['README.md'], '# Home', 'dropped there, dropped here')
+  assert.is(files['guide.md'], page('one', 'mine again', 'three', 'four').trimEnd())
+  assert.ok('other.md' in files)
+})
+
+test('forced back and forth: what was exported to both branches comes back with the one that has it again', async () => {
+  const remote = await f.remotes.createRepository('forth.git', { files: docs })
+  const { url } = remote
+  const space = await f.space()
+  await f.import(space, { url })
+  await git(remote.path, ['update-ref', DOCS, 'main'])
+  await remote.commit({ 'there.md': '# There\n' })
+  await remote.commit({ 'docs.md': '# Docs\n' }, { ref: DOCS })
+  const exportToBoth = async (files: Record<string, string>): Promise<string> => {
+    await f.edit(space, files)
+    for (const ref of ['refs/heads/main', DOCS]) assert.is((await f.export(space, { url, ref })).result, 'exported')
+    return (await remote.head()) as string
+  }
+  for (const ref of ['refs/heads/main', DOCS]) assert.is((await f.import(space, { url, ref })).state, 'success')
+  const before = await exportToBoth({ 'README.md': '# Home\n\nmine\n' })
+  const exported = await exportToBoth({ 'new.md': '# New\n' })
+  await git(remote.path, ['update-ref', 'refs/heads/main', before])
+  assert.is((await f.import(space, { url })).result, 'merged')
+  assert.not.ok('new.md' in (await f.files(space)), 'dropped there, dropped here')
+  await git(remote.path, ['update-ref', 'refs/heads/main', exported])
+  assert.is((await f.import(space, { url })).result, 'merged')
+  assert.is((await f.files(space))['new.md'], '# New')
 })
 
 test.run()

@@ -22,7 +22,7 @@ const held = async (space: LoadedSpace, id: string | undefined): Promise<LoadedC
  * Main of the remote and `docs` have a line of `other.md` by an export alone: Git's merge of both collides in it, so that what main has taken up of
  * both branches has, for Git, no common text. Then `guide.md` is changed on both sides, and `other.md` here.
  */
-async function exportedToBoth(name: string) {
+async function exportedToBoth(name: string, later = false) {
   const remote = await f.remotes.createRepository(`${name}.git`, {
     files: { 'README.md': '# Home\n', 'guide.md': page('here or there'), 'other.md': page('one', 'two', 'three') },
   })
@@ -36,6 +36,11 @@ async function exportedToBoth(name: string) {
   assert.is((await f.export(space, { url, ref: docs })).result, 'exported')
   await remote.commit({ 'new.md': '# New\n' }, { ref: docs })
   assert.is((await f.import(space, { url, ref: docs })).result, 'merged')
+  if (later) {
+    await remote.commit({ 'guide.md': page('there') }, { ref: main })
+    await f.edit(space, { 'guide.md': page('here') })
+    assert.is((await f.import(space, { url })).state, 'conflict')
+  }
   // Whoever merges there keeps what both sides have.
   await git(remote.path, ['update-ref', 'refs/heads/by-hand', docs])
   const byHand = await remote.commit({ 'guide.md': page('there') }, { ref: 'refs/heads/by-hand' })
@@ -47,20 +52,21 @@ async function exportedToBoth(name: string) {
   return { space, remote, run }
 }
 
-test('what two exports brought to two branches is no conflict of the change request either', async () => {
-  const { space, run } = await exportedToBoth('two-exports')
-  const request = await held(space, run.changeRequest)
-  assert.equal(
-    (await listConflicts(f.app, space, request)).map(({ path }) => path),
-    ['guide.md'],
-  )
-  await updateFromMain(f.app, f.actor, space, request, [{ path: 'guide.md', content: page('here and there') }])
-  assert.equal(await listConflicts(f.app, space, await held(space, run.changeRequest)), [])
-  await mergeAndResume(f.app, f.actor, await f.reload(space), await held(space, run.changeRequest))
-  const files = await f.files(space)
-  assert.is(files['guide.md'], page('here and there').trimEnd())
-  assert.is(files['other.md'], page('one, there', 'two, here again', 'three').trimEnd())
-})
+for (const later of [false, true])
+  test(`what two exports brought to two branches is no conflict of the change request either${later ? ', where that comes by a later head' : ''}`, async () => {
+    const { space, run } = await exportedToBoth(`two-exports-${later}`, later)
+    const request = await held(space, run.changeRequest)
+    assert.equal(
+      (await listConflicts(f.app, space, request)).map(({ path }) => path),
+      ['guide.md'],
+    )
+    await updateFromMain(f.app, f.actor, space, request, [{ path: 'guide.md', content: page('here and there') }])
+    assert.equal(await listConflicts(f.app, space, await held(space, run.changeRequest)), [])
+    await mergeAndResume(f.app, f.actor, await f.reload(space), await held(space, run.changeRequest))
+    const files = await f.files(space)
+    assert.is(files['guide.md'], page('here and there').trimEnd())
+    assert.is(files['other.md'], page('one, there', 'two, here again', 'three').trimEnd())
+  })
 
 test('what the import merged cleanly is merged so with what is written here meanwhile', async () => {
   const { space, remote, run } = await exportedToBoth('meanwhile')

@@ -237,6 +237,26 @@ test('forced back and restored: what was dropped comes back, and no export delet
   await inStep(space, url)
 })
 
+test('forced back to a part of what was known, and that reverted to the content of an export: what is reverted goes here too', async () => {
+  const { remote, space, url } = await imported('reverted-part')
+  await f.edit(space, { 'guide.md': page('ONE', 'two', 'three', 'four') })
+  await f.export(space, { url, ref: DOCS })
+  const exported = (await remote.head(DOCS)) as string
+  const part = await remote.commit({ 'guide.md': page('ONE', 'two', 'three', 'four', 'five') }, { ref: DOCS })
+  await remote.commit({ 'other.md': '# Other\n' }, { ref: DOCS })
+  assert.is((await f.import(space, { url, ref: DOCS })).result, 'merged')
+  for (const ref of [undefined, DOCS]) await f.export(space, ref ? { url, ref } : { url })
+  await f.edit(space, { 'old.md': '# Old\n\nmine\n' })
+  await git(remote.path, ['update-ref', DOCS, part])
+  const revert = await git(remote.path, ['commit-tree', '-p', part, '-m', 'Revert', `${exported}^{tree}`], '')
+  await git(remote.path, ['update-ref', DOCS, revert])
+  assert.is((await f.import(space, { url, ref: DOCS })).result, 'merged')
+  const files = await f.files(space)
+  assert.is(files['guide.md'], page('ONE', 'two', 'three', 'four').trimEnd())
+  assert.not.ok('other.md' in files)
+  assert.is(files['old.md'], '# Old\n\nmine')
+})
+
 test('forced back, and restored while a change of ours collides: the conflict holds what is restored', async () => {
   const { remote, space, url } = await imported('restored-conflict')
   const first = (await remote.head()) as string

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import * as assert from 'uvu/assert'
 import { loadConfig } from '../../src/config.js'
-import { createRemoteOperations } from '../../src/git/remote/operations.js'
 import { RemoteError } from '../../src/git/errors.js'
 import type { RefName } from '../../src/kernel/ids.js'
 import { type BareRepository, createBareRepository } from '../support/bare-repository.js'
 import { git } from '../support/hermetic-git.js'
 import { startService, type TestService } from '../support/service.js'
+import { remoteOperations } from '../support/remote-operations.js'
 import { fingerprintOf, makeKey, startSshd } from '../support/sshd.js'
 import { suiteWith } from '../support/suite.js'
 
@@ -25,7 +25,7 @@ const knownHosts = async (text: string): Promise<string> => {
   return file
 }
 const operations = (identity: { sshKeyFile?: string; knownHostsFile?: string }) =>
-  createRemoteOperations({ allowedProtocols: ['ssh'], allowPrivateNetworks: true, ...identity })
+  remoteOperations({ allowedProtocols: ['ssh'], allowPrivateNetworks: true, ...identity })
 const refusal = async (work: Promise<unknown>): Promise<RemoteError> => {
   const error = await work.then(
     () => null,
@@ -143,7 +143,7 @@ test('a private address is not asked for its key either', async () => {
   const ours = await bare()
   const connections = () => sshd.log().match(/Connection from/g)?.length ?? 0
   const before = connections()
-  const guarded = createRemoteOperations({ allowedProtocols: ['ssh'], allowPrivateNetworks: false, sshKeyFile: sshd.key })
+  const guarded = remoteOperations({ allowedProtocols: ['ssh'], allowPrivateNetworks: false, sshKeyFile: sshd.key })
   assert.is((await refusal(guarded.remoteHead(ours.path, { url: sshd.url('/r.git') }, MAIN))).kind, 'refused-url')
   assert.is(connections(), before)
 })

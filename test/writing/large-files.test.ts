@@ -48,7 +48,7 @@ test('a file beyond the limit is not edited: the answer names it, the limit and 
   const page = await desk.id('large')
   for (const change of [{ description: 'New' }, { document: { markdown: 'a\n' } }]) {
     const answer = await write(desk, [{ operation: 'update_page', page, ...change }], 413)
-    assert.match(JSON.stringify(answer), /large\.md has more than 10485760 bytes.*Divide it with Git first/)
+    assert.match(JSON.stringify(answer), /large\.md has more than 10485760 bytes.*Split it with Git first/)
   }
   await write(desk, [{ operation: 'update_page', page, title: 'Other', slug: 'moved', at: 0 }])
   assert.ok((await desk.file('moved.md')) === text)

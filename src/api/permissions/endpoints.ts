@@ -1,7 +1,8 @@
 /** The endpoints of roles given by name or to teams, declared once for spaces, collections and sites: each mounts them under its own path. */
 import { Type } from '@sinclair/typebox'
 import type { Permission } from '../../access/index.js'
-import { changeGrant, invite, type PermissionTarget, removeGrant } from '../../domain/roles/permissions.js'
+import type { PermissionTarget } from '../../domain/roles/access.js'
+import { changeGrant, invite, removeGrant } from '../../domain/roles/permissions.js'
 import {
   AggregatedContentPermission,
   AggregatedPermissionsQuery,

@@ -1,7 +1,8 @@
 /** Roles given on a space, collection or site, as the API shows them. */
 import type { App } from '../../domain/context/app.js'
 import { aggregatePermissions, userOf } from '../../domain/roles/aggregate-permissions.js'
-import { type Given, listTeamGrants, listUserGrants, type PermissionTarget } from '../../domain/roles/permissions.js'
+import type { PermissionTarget } from '../../domain/roles/access.js'
+import { type Given, listTeamGrants, listUserGrants } from '../../domain/roles/permissions.js'
 import { type PageQuery, paginate, paginateSorted } from '../../kernel/paging.js'
 import type { Role, TeamDoc, UserDoc } from '../../model/index.js'
 import { formerUser, presentUser } from '../users/present.js'

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import { viewPublishedSite } from '../../domain/sites/published.js'
-import { deleteSite } from '../../domain/sites/remove.js'
+import { viewPublishedSite } from '../../domain/sites/view.js'
+import { deleteSite } from '../../domain/sites/delete-site.js'
 import { publishSite, unpublishSite, updateSite } from '../../domain/sites/settings.js'
 import { createSite, listSites } from '../../domain/sites/sites.js'
 import { paginate } from '../../kernel/paging.js'

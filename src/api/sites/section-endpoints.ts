@@ -22,7 +22,7 @@ export const listSiteSections = endpoint({
   returns: listOf(SiteSection, { $id: 'SiteSectionList' }),
   handle: async ({ app, actor, organization, site, query }) => {
     const view = await viewSite(app, actor, organization, site, query.shareKey)
-    const page = paginate(shownSections(view), query, ({ place, entry }) => [place, entry.id])
+    const page = paginate(shownSections(view), query, ({ sortKey, entry }) => [sortKey, entry.id])
     return { ...page, items: await Promise.all(page.items.map((one) => presentSection(app, view, one))) }
   },
 })

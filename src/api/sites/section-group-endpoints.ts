@@ -29,7 +29,7 @@ export const listSiteSectionGroups = endpoint({
   returns: listOf(SiteSectionGroup, { $id: 'SiteSectionGroupList' }),
   handle: async ({ app, actor, organization, site, query }) => {
     const view = await viewSite(app, actor, organization, site)
-    const page = paginate(shownGroups(view), query, ({ place, entry }) => [place, entry.id])
+    const page = paginate(shownGroups(view), query, ({ sortKey, entry }) => [sortKey, entry.id])
     return { ...page, items: await Promise.all(page.items.map((one) => presentGroup(app, view, one))) }
   },
 })

@@ -24,7 +24,7 @@ export const listSiteSpaces = endpoint({
   handle: async ({ app, actor, organization, site, query }) => {
     const view = await viewSite(app, actor, organization, site, query.shareKey)
     const asked = shownSiteSpaces(view).filter((one) => query.default === undefined || isSiteDefault(one) === query.default)
-    const page = paginate(asked, query, ({ place, entry }) => [place, entry.id])
+    const page = paginate(asked, query, ({ sortKey, entry }) => [sortKey, entry.id])
     return { ...page, items: await Promise.all(page.items.map((one) => presentSiteSpace(app, view, one))) }
   },
 })

@@ -4,9 +4,9 @@ import { organizationRole } from '../roles/access.js'
 import { findAccount, findLimitedMember } from './accounts.js'
 
 /**
- * Who in an organization wrote what Git says an address wrote: the account whose address it is, where it is a member; else
- * the member who says that it is his. Git records what is claimed, of everybody; the audit log says who acted. Nobody
- * outside of the organization is told of: the addresses in a history must not find out who has an account here.
+ * The member of an organization behind an author address in Git: the account that owns the address, if it is a member; else
+ * the member who claims it. Anybody can write any address into a commit, so this is no proof: the audit log says who acted.
+ * Only members are returned, so that addresses in a history do not reveal who has an account on the service.
  */
 export async function memberOfAddress(reader: Reader, organization: string, email: string): Promise<Document<UserDoc> | null> {
   const account = await findAccount(reader, email)
@@ -14,7 +14,7 @@ export async function memberOfAddress(reader: Reader, organization: string, emai
   return user && (await isMember(reader, organization, user.id)) ? user : null
 }
 
-/** The address under which a member's writings are found, the other way round; null where it stands for somebody else, or he is no member. */
+/** The inverse of `memberOfAddress`: the address of a member's commits; null if the user is not a member, or the address stands for another member. */
 export async function addressOfMember(reader: Reader, organization: string, id: string): Promise<string | null> {
   const user = await reader.get(users, id)
   if (!user) return null

@@ -172,7 +172,7 @@ export async function listChangeRequests(
 ): Promise<Page<LoadedChangeRequest>> {
   if (query.contributor !== undefined)
     return paginate(await contributedTo(app, space, query.status, query.contributor), query, ({ doc }) => [doc.number, doc.id], 'desc')
-  const page = await pageOf(app.store, changeRequests, 'number', `${space.doc.id}/${query.status}`, query, 'desc')
+  const page = await pageOf(app.store, changeRequests, 'number', `${space.doc.id}/${query.status}`, { ...query, order: 'desc' })
   return { ...page, items: page.items.map((doc) => loadHead(space, doc)) }
 }
 

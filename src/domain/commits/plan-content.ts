@@ -1,6 +1,6 @@
-import { applyBatch, BatchError } from '../../content/edit/apply.js'
+import { applyBatch, BatchError } from '../../content/edit/apply-batch.js'
 import { base64Length } from '../../content/edit/base64.js'
-import type { Applied, Batch } from '../../content/edit/plan.js'
+import type { Applied, Batch } from '../../content/edit/batch.js'
 import { Workspace } from '../../content/edit/workspace.js'
 import { TextTooCostly } from '../../content/work/text-work.js'
 import type { FileChange } from '../../git/index.js'

@@ -1,4 +1,4 @@
-import type { Applied } from '../../content/edit/plan.js'
+import type { Applied } from '../../content/edit/batch.js'
 import { defaultId } from '../../content/identity.js'
 import { keyBelow } from '../../content/paths.js'
 import type { Staging } from '../../git/index.js'

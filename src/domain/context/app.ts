@@ -3,49 +3,49 @@ import type { Clock } from '../../kernel/clock.js'
 import type { HttpClient, Mailer } from '../../outbound/index.js'
 import type { Reader, Store } from '../../store/index.js'
 import type { ContentCache } from './content-cache.js'
-import type { Gatherer } from './gatherer.js'
+import type { Batcher } from './batcher.js'
 import type { KeyedMutex } from './keyed-mutex.js'
 import type { Previews } from './previews.js'
 import type { RefMoves } from './ref-moves.js'
 import type { Texts } from './texts.js'
 
-/** What every use case works with. Made once, in the composition root. */
+/** The services that every use case works with. Made once, in the composition root (`server.ts`). */
 export interface App {
   store: Store
   git: Git
-  /** For URLs that users name; kept out of private networks. */
+  /** For requests to URLs that users name; it never reaches private networks. */
   http: HttpClient
-  /** Null where no mail server is set up. */
+  /** Null if no mail server is set up. */
   mail: Mailer | null
   clock: Clock
   settings: Settings
-  /** One holder per space for what must not interleave: writes of content, sync steps, maintenance. */
+  /** By space: writes of content, sync steps and maintenance exclude each other. */
   locks: KeyedMutex
-  /** Moves of branches from their last check on. */
+  /** Branch moves that have passed their last check and are still running. */
   moves: RefMoves
-  /** Looks at remotes that requests wait for. */
+  /** Limits how many previews of remotes run at once. */
   previews: Previews
-  /** Writes of content that wait for the lock of their space. */
-  edits: Gatherer
+  /** Writes of content that wait for the lock of their space, to be made together. */
+  edits: Batcher
   content: ContentCache
-  /** Takes texts apart that anybody may have written. */
+  /** Parses and prints texts, which may be hostile, on other threads. */
   texts: Texts
-  /** Tells the worker that jobs were queued. */
+  /** Wakes the worker: jobs were queued. */
   wakeJobs(): void
-  /** Counts a request to sign in from an address; throws 429 where there were too many. Absent = no limit. */
+  /** Counts a sign-in request from an IP address; throws 429 if there were too many. Absent = no limit. */
   limitSignIn?(address: string): Promise<unknown>
-  /** Tells the sender of webhooks that an organization has events. May be called in the transaction that writes them. */
+  /** Wakes the sender of webhooks: an organization has new events. May be called in the transaction that writes them. */
   wakeWebhooks(organization: string): void
-  /** Credentials of queued remote operations by job ID: in memory only, gone with the process. */
+  /** Credentials of queued remote operations by job ID: kept in memory only, never stored. */
   credentials: Map<string, { username?: string; password?: string }>
   /**
-   * Throws 403 or 404 where the caller may not do any more what he asked for: roles change beside a request. Of what no
-   * request asked for, it says yes. Asked of itself in the first transaction of a request (`guardedApp`).
+   * Throws 403 or 404 if the caller may no longer do what they asked for: their role may change while the request runs.
+   * The first transaction of a request calls it by itself (`guardedApp`). Without a request it never throws.
    */
   stillMay(reader: Reader): Promise<void>
-  /** What was asked for is done: what still follows is not refused. */
+  /** Marks the request as carried out: `stillMay` no longer refuses the steps that follow. */
   decided(): void
-  /** An admin went past a rule of the space: for the audit log. */
+  /** Notes, for the audit log, that an admin overrode a rule of the space. */
   overruled(rule: string): void
   log: { info(fields: object, message: string): void; warn(fields: object, message: string): void; error(fields: object, message: string): void }
 }
@@ -62,10 +62,10 @@ export interface Settings {
   maxTreeEntries: number
   remoteTimeoutMs: number
   allowedProtocols: readonly string[]
-  /** Days that events and deliveries of webhooks are kept. */
+  /** How many days events and webhook deliveries are kept. */
   eventDays: number
-  /** Days that entries of the audit log are kept. */
+  /** How many days entries of the audit log are kept. */
   auditDays: number
-  /** Committer of the service's commits. */
+  /** Committer of the commits that the service makes. */
   committer: { name: string; email: string }
 }

@@ -1,4 +1,4 @@
-import type { Place } from '../../content/blocks/places.js'
+import type { CommentTarget } from '../../content/blocks/comment-targets.js'
 import type { IdOverrides } from '../../content/identity.js'
 import type { Reference } from '../../content/reference.js'
 import type { ContentStructure, PageSource } from '../../content/types.js'
@@ -6,37 +6,37 @@ import type { Signature } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { BoundedCache } from '../../kernel/memory-budget.js'
 
-/** A markdown file read: its text and what was found in it. */
+/** A parsed markdown file: its text and what was found in it. */
 export interface ParsedPage {
   text: string
   source: PageSource
-  /** Why the text is not shown: a sentence; absent where it is. */
+  /** A sentence that says why the text is not shown; absent if it is shown. */
   hidden?: string
-  /** Why nobody holds the text, which is shown out of the file (`content/documents.ts`): a sentence; absent where it is held. */
+  /** A sentence that says why the text is not kept in memory but shown from the file (`content/documents.ts`); absent if it is kept. */
   large?: string
 }
 
-/** Pixels of an image, or `none` where it is none. */
+/** Pixels of an image; `none` = the file is not an image. */
 export type Dimensions = { width: number; height: number } | 'none'
 
 /** Where the file of a page was deleted. */
 export interface Deletion {
   commit: CommitId
-  /** The revision before, which still has the file. */
+  /** The revision before, which still contains the file. */
   parent: CommitId
   path: string
 }
 
-/** By the page's ID, oldest first. */
+/** Page ID → its deletions, oldest first. */
 export type Deletions = ReadonlyMap<string, readonly Deletion[]>
 
-/** When a file came and when it last changed on the first-parent line, in seconds since 1970. */
+/** When a file was created and last changed on the first-parent line, in seconds since 1970. */
 export interface FileDates {
   created: number
   updated: number
 }
 
-/** Dates of every file at one commit: what this link knows, then its base. */
+/** Dates of every file at one commit, as a chain: `own` holds the files that differ from `base`. */
 export interface PageDates {
   own: Map<string, FileDates | null>
   base: PageDates | null
@@ -46,32 +46,32 @@ export interface PageDates {
 /** A revision that changed a page: its file, or the table of contents. */
 export interface PageRevision {
   id: CommitId
-  /** What it changed for the page. */
+  /** The file that it changed. */
   path: string
 }
 
 /**
- * What is derived from Git objects, keyed by the smallest input's oid, and can be deleted at any time. Keys that begin with a
- * space's ID hold what also depends on the space's adopted head.
+ * Everything that is derived from Git objects, by the object ID of the smallest input. Any entry may be deleted at any time.
+ * Where a key begins with a space's ID, the value also depends on the head of the history that the space was adopted from.
  */
 export interface ContentCache {
   /** `<space>:<commit>` → IDs that differ from the default ones. */
   readonly overrides: BoundedCache<IdOverrides>
-  /** `<space>:<adopted head>` → whether a server wrote that history. */
+  /** `<space>:<adopted head>` → whether a Bindery server wrote that history. */
   readonly ownHistories: BoundedCache<boolean>
-  /** `<space>:<commit>` → shape of the revision. */
+  /** `<space>:<commit>` → structure (page tree) of the revision. */
   readonly structures: BoundedCache<ContentStructure>
-  /** Blob oid → page; its diagnostics name the file that was read first. */
+  /** Blob oid → page. Its diagnostics name the first file that was read with this content. */
   readonly pages: BoundedCache<ParsedPage>
   /** Blob oid → the references in it. */
   readonly references: BoundedCache<readonly Reference[]>
   /** Blob oid → the places in a page that can be commented on. */
-  readonly places: BoundedCache<readonly Place[]>
+  readonly places: BoundedCache<readonly CommentTarget[]>
   /** `<space>:<commit>` → dates of files. */
   readonly dates: BoundedCache<PageDates>
-  /** Blob oid → pixels, or `none` if it is no image. */
+  /** Blob oid → pixels, or `none` if it is not an image. */
   readonly dimensions: BoundedCache<Dimensions>
-  /** `<space>:<tree>` → git paths of the files that its pages reference. */
+  /** `<space>:<tree>` → Git paths of the files that its pages reference. */
   readonly files: BoundedCache<readonly string[]>
   /** `<space>:<commit>:<page>` → the revisions on the first-parent line up to the commit that changed the page. */
   readonly pageHistories: BoundedCache<readonly PageRevision[]>
@@ -79,10 +79,10 @@ export interface ContentCache {
   readonly listed: BoundedCache<ReadonlySet<string>>
   /** `<space>:<commit>` → where pages that no longer exist were deleted. */
   readonly deletions: BoundedCache<Deletions>
-  /** `<space>:<commit>:<path>` → who wrote what the commit brought to a file. */
+  /** `<space>:<commit>:<path>` → the authors of what the commit changed in a file. */
   readonly writers: BoundedCache<readonly Signature[]>
-  /** A cache for commits that may never be published: it reads what is known, and keeps what it learns of commits to itself. */
+  /** A cache for commits that may never be published: it reads from this one, and keeps what it derives from commits to itself. */
   scratch(): ContentCache
-  /** Forgets everything: what is asked for next is derived anew. */
+  /** Empties the cache. */
   clear(): void
 }

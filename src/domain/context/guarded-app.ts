@@ -2,21 +2,22 @@ import type { Reader, Store } from '../../store/index.js'
 import type { App } from './app.js'
 import { type RightsTaken, watchRights } from './rights-taken.js'
 
-/** For what no request asked for: jobs, starting, housekeeping. */
-export const unasked: Pick<App, 'stillMay' | 'decided' | 'overruled'> = { stillMay: async () => {}, decided: () => {}, overruled: () => {} }
+/** For work without a request (jobs, start, housekeeping): there is no caller whose rights could change. */
+export const withoutCaller: Pick<App, 'stillMay' | 'decided' | 'overruled'> = { stillMay: async () => {}, decided: () => {}, overruled: () => {} }
 
-/** What a request that changes something works with. */
+/** The app of one request that changes something. */
 export interface GuardedApp {
   app: App
-  /** Rules that an admin went past. */
+  /** Rules that an admin overrode. */
   overruled: readonly string[]
 }
 
 /**
- * The app as one request gets it that is to change something. What its caller may do was looked at before its body was
- * read; it is asked again (`stillMay`, which throws) in the first transaction, of what that transaction sees, and by the
- * guards of branches. Once something is done, what follows belongs to it and is not refused. What takes rights away, or
- * changes the settings of a space, is done when no move is under way that was allowed before.
+ * Makes the app for one request that changes something. The caller's rights were checked before the body was read. They are
+ * checked again (`stillMay`, which throws) in the first transaction, on what that transaction reads, and by the guards of
+ * branches. After the first committed change nothing is refused any more: the remaining steps belong to it. A transaction
+ * that takes rights away, or changes the settings of a space, resolves only when the branch moves that were allowed before
+ * it have ended.
  */
 export function guardedApp(base: App, stillMay: (reader: Reader) => Promise<void>): GuardedApp {
   let decided = false

@@ -1,11 +1,11 @@
 import type { Lease } from '../../kernel/lease.js'
 
-/** Runs work of one key one after the other, work of different keys side by side. */
+/** Runs work with the same key one after the other, and work with different keys concurrently. */
 export class KeyedMutex {
-  // bound: requests and jobs under way
+  // bound: requests and jobs in progress
   readonly #tails = new Map<string, Promise<unknown>>()
 
-  /** Runs `work` once everything queued earlier under `key` has ended, whatever its outcome. The lease is good until `work` ends. */
+  /** Runs `work` once everything queued earlier under `key` has ended, whether it succeeded or failed. The lease is valid until `work` ends. */
   run<T>(key: string, work: (lease: Lease) => Promise<T>): Promise<T> {
     const before = this.#tails.get(key) ?? Promise.resolve()
     const holding = () => whileHeld(key, work)

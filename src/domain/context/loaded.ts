@@ -4,40 +4,40 @@ import type { ChangeRequestDoc, CollectionDoc, OrganizationDoc, Role, SiteDoc, S
 import type { Document } from '../../store/index.js'
 import { changeRequestRef } from './refs.js'
 
-// What the resolvers load of a request's path, and use cases get instead of IDs.
+// What the resolvers load for the IDs in a request's path. Use cases get these instead of IDs.
 
-/** An organization that the caller may see, with his role there (null = guest). */
+/** An organization that the caller may see, with their role in it (null = guest). */
 export interface LoadedOrganization {
   doc: Document<OrganizationDoc>
   role: Role | null
 }
 
-/** A team of an organization; the role is `admin` for its owners too, else the caller's in the organization. */
+/** A team of an organization. The role is the caller's in the organization, but `admin` for owners of the team. */
 export interface LoadedTeam {
   doc: Document<TeamDoc>
   role: Role | null
 }
 
-/** A collection that the caller may see, with his role on it. */
+/** A collection that the caller may see, with their role on it. */
 export interface LoadedCollection {
   doc: Document<CollectionDoc>
   role: Role
 }
 
-/** A site that the caller may see, with his role on it. */
+/** A site that the caller may see, with their role on it. */
 export interface LoadedSite {
   doc: Document<SiteDoc>
   role: Role
 }
 
-/** A space that the caller may see, with his role on it and its repository. */
+/** A space that the caller may see, with their role on it and its repository. */
 export interface LoadedSpace {
   doc: Document<SpaceDoc>
   role: Role
   repo: Repository
 }
 
-/** A space that the caller may see, its repository not opened. */
+/** A space that the caller may see, without opening its repository. */
 export type VisibleSpace = Omit<LoadedSpace, 'repo'>
 
 /** A change request with the head of its branch. */
@@ -46,7 +46,7 @@ export interface LoadedChangeRequest {
   head: CommitId
 }
 
-/** With the head of its branch; a branch that an admin removed shows the revision it ended on. */
+/** Adds the head of its branch. If an admin removed the branch: the last revision that the document knows. */
 export function loadHead(space: LoadedSpace, doc: Document<ChangeRequestDoc>): LoadedChangeRequest {
   const head = space.repo.head(changeRequestRef(doc.number)) ?? ((doc.revisionMerged ?? doc.revisionInitial) as CommitId)
   return { doc, head }

@@ -1,25 +1,26 @@
 import { ServiceError } from '../../kernel/errors.js'
 
-/** Previews at once: each has Git processes, and room on the disk for what it fetches, while its request waits. */
-const MOST = 16
-const MOST_OF_ONE = 4
+/** Most previews at once. Each runs Git processes and fetches to the disk while its request waits. */
+const MAX_PREVIEWS = 16
+const MAX_PER_USER = 4
 const RETRY_SECONDS = '10'
 
-const refusal = (why: string): ServiceError => new ServiceError('unavailable', `${why} Try again in a moment.`, { headers: { 'Retry-After': RETRY_SECONDS } })
+const refusal = (reason: string): ServiceError =>
+  new ServiceError('unavailable', `${reason} Try again in a moment.`, { headers: { 'Retry-After': RETRY_SECONDS } })
 
-/** The previews that are under way, by who asked for them. */
+/** Counts the previews of remotes in progress, and refuses those beyond the limits. */
 export class Previews {
-  // bound: MOST
+  // bound: MAX_PREVIEWS
   readonly #byUser = new Map<string, number>()
   #open = 0
 
-  /** Runs one. Throws 503 where as many are under way, of this user or of all, as may be. */
+  /** Runs a preview for a user. Throws 503 if the user, or all users together, have as many in progress as allowed. */
   async run<T>(user: string, work: () => Promise<T>): Promise<T> {
-    const his = this.#byUser.get(user) ?? 0
-    if (his >= MOST_OF_ONE) throw refusal(`${MOST_OF_ONE} previews that you asked for are under way.`)
-    if (this.#open >= MOST) throw refusal(`The service makes ${MOST} previews at once, and as many are under way.`)
+    const running = this.#byUser.get(user) ?? 0
+    if (running >= MAX_PER_USER) throw refusal(`You have ${MAX_PER_USER} previews in progress, which is the limit.`)
+    if (this.#open >= MAX_PREVIEWS) throw refusal(`The service has ${MAX_PREVIEWS} previews in progress, which is the limit.`)
     this.#open++
-    this.#byUser.set(user, his + 1)
+    this.#byUser.set(user, running + 1)
     try {
       return await work()
     } finally {

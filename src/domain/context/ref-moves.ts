@@ -1,12 +1,12 @@
 /**
- * Moves of branches that have asked whether they may, and are not over yet. Who takes a right or a setting away waits for
- * those before he is told that it is done: what was allowed a moment before is then in sight, and nothing comes after.
+ * Branch moves that have passed their last check and are still running. A request that takes a right or a setting away
+ * waits for them before it is answered: then every move that the old rights allowed is visible, and no other follows.
  */
 export class RefMoves {
-  // bound: requests and jobs under way
+  // bound: requests and jobs in progress
   readonly #bySpace = new Map<string, Set<Promise<unknown>>>()
 
-  /** Runs `work`, in which a move of the space is asked about for the last time and made. */
+  /** Runs `work`, which makes the last check of a move in the space, and then the move. */
   async during<T>(space: string, work: () => Promise<T>): Promise<T> {
     const moving = work()
     const own = this.#bySpace.get(space) ?? new Set()
@@ -19,7 +19,7 @@ export class RefMoves {
     }
   }
 
-  /** Resolves when all moves that are under way now, of one space or of all, have ended, however they do. */
+  /** Resolves when all moves that are running now, of one space or of all, have ended, whether they succeeded or failed. */
   async settled(space?: string): Promise<void> {
     const open = space === undefined ? [...this.#bySpace.values()] : [this.#bySpace.get(space) ?? new Set<Promise<unknown>>()]
     await Promise.allSettled(open.flatMap((own) => [...own]))

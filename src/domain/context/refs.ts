@@ -1,5 +1,7 @@
 import type { RefName } from '../../kernel/ids.js'
 
+// Names of the refs in a space's repository, and of the repository itself.
+
 /** The primary content of a space. */
 export const MAIN = 'refs/heads/main' as RefName
 /** The head of the history that the space was adopted from. */
@@ -16,14 +18,14 @@ export const changeRequestNumber = (ref: RefName): number | null => {
   return number === undefined ? null : Number(number)
 }
 
-/** Keeps a commit that a client may still name although no branch does. */
+/** Keeps a commit that no branch contains, but that a client may still ask for. */
 export const keepRef = (commit: string): RefName => `refs/bindery/keep/${commit}` as RefName
 
-/** Where a sync keeps what it knows of a remote. */
+/** Prefix of the refs that hold what a sync knows about a remote. */
 export const syncPrefix = (remoteKey: string): string => `refs/bindery/sync/${remoteKey}/`
 
-/** The remote's newest head that a conflict keeps from main. */
+/** The remote's newest head while a conflict keeps it out of main. */
 export const incomingRef = (remoteKey: string): RefName => `refs/bindery/incoming/${remoteKey}` as RefName
 
-/** The repository of a space. */
+/** Name of a space's repository. */
 export const repositoryName = (space: string): string => space

@@ -1,16 +1,18 @@
 import { collections, grants, memberships, organizations, spaces, teamMembers, tokens } from '../../model/index.js'
 import type { Table, Transaction } from '../../store/index.js'
 
-/** What decides who may move which branch. What is added there takes nothing away. */
+/** Tables that decide who may move a branch. Changing or removing a document there may take rights away; adding one cannot. */
 const DECIDING: ReadonlySet<unknown> = new Set([tokens, memberships, organizations, teamMembers, grants, collections])
 
-/** What a transaction changed of that: all spaces may be concerned, or single ones. */
+/** Where a transaction may have taken rights away. */
 export interface RightsTaken {
+  /** In any space. */
   everywhere: boolean
+  /** In these: their settings changed. */
   readonly spaces: ReadonlySet<string>
 }
 
-/** The transaction, and what of rights and settings it changes or removes while it is worked with. */
+/** Wraps a transaction; `taken` fills up with the rights and settings that are changed or removed through it. */
 export function watchRights(tx: Transaction): { tx: Transaction; taken: RightsTaken } {
   const changed = new Set<string>()
   const taken = { everywhere: false, spaces: changed }

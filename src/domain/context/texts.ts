@@ -11,31 +11,44 @@ import { type BoundedCache, MemoryBudget } from '../../kernel/memory-budget.js'
 import { Turns } from '../../kernel/turns.js'
 import { type Argument, type Pool, TaskFailure } from '../../parsing/index.js'
 
-/** Bytes of results that are kept where nobody says how many. */
+/** Default size of the cache of results. */
 const DEFAULT_BYTES = 64 * 1024 * 1024
-/** How long a text is known to be too costly: a busy machine may have been the reason. */
+/** How long a text counts as too costly. It is then tried again, since a busy machine may have been the reason. */
 const TOO_COSTLY_MS = 10 * 60_000
 /**
- * Characters of a task's arguments up to which it may be done at once: most comments and front matters are shorter. YAML of
- * this length takes some milliseconds at worst; markdown must also weigh no more than three of them (`content/blocks/weight.ts`).
+ * A task whose arguments have at most this many characters is done on the main thread: most comments and front matters are
+ * shorter. YAML of this length takes some milliseconds at worst; markdown must also weigh no more than `LIGHT`
+ * (`content/blocks/weight.ts`).
  */
 const SHORT = 1_000
 const LIGHT = 3_000
-/** Files too large to be texts that are held at once: each has up to 10 MiB, a copy of it is with a thread, and what is made of it comes back. */
+/** How many files that are too large for texts may be in memory at once: each has up to 10 MiB, a copy in a thread, and a result. */
 const LARGE_FILES = { atOnce: 4, waiting: 200 }
 
-/** What was said the last time: bytes, or why there are none, and until when that is believed (milliseconds since 1970). */
+/** The last result: bytes, or why there are none, which counts until a time (milliseconds since 1970). */
 type Known = Uint8Array | { costly: TextTooCostly; until: number }
-/** Tasks whose results are asked for again: those of a page, and not of one edit. */
-const KEPT = new Set<string>(['document', 'page', 'yaml', 'summary', 'limit', 'references', 'codeSpans', 'places', 'quote', 'verbatimFile', 'quoteFile'])
+/** Tasks whose results are cached: those that depend on a page alone, and not on one edit. */
+const KEPT = new Set<string>([
+  'document',
+  'page',
+  'yaml',
+  'summary',
+  'limit',
+  'references',
+  'codeSpans',
+  'commentTargets',
+  'quote',
+  'verbatimFile',
+  'quoteFile',
+])
 
-/** Takes texts apart out of everybody's way, and remembers what came of it by what the text says. */
+/** Runs tasks on texts (parsing, printing, merging) on other threads, and caches the results by the texts' content. */
 export class Texts {
   /** By a digest of the task and its texts. */
   readonly #known: BoundedCache<Known>
-  /** Those who hold a file that is too large to be a text. */
+  /** Turns for work with files that are too large for texts. */
   readonly large = new Turns(LARGE_FILES)
-  // bound: what the pool lets wait
+  // bound: the pool's queue
   readonly #running = new Map<string, Promise<Uint8Array>>()
 
   constructor(
@@ -45,7 +58,7 @@ export class Texts {
     this.#known = budget.cache<Known>({ weigh: (known) => (known instanceof Uint8Array ? known.length : 500) + 100 })
   }
 
-  /** The tasks for one owner (a space): owners take turns. */
+  /** The tasks on behalf of one owner (a space). Owners take turns. */
   for(owner: string): TextWork {
     const ask = async (name: keyof TextTasks, args: unknown[]): Promise<unknown> => {
       const given = encodeArguments(name, args)
@@ -59,9 +72,9 @@ export class Texts {
   }
 
   /**
-   * What a task makes of texts and files, as bytes. Throws `TextTooCostly`, and 503 where too much waits.
+   * Runs a task on texts and files and returns its result as bytes. Throws `TextTooCostly`, and 503 if too many tasks wait.
    * @param name a task of `content/work/tasks.ts`
-   * @param content what the arguments say, in short: the name of a file's blob, where nothing else is asked about it
+   * @param content a short name of what the arguments say, used as the cache key: the object ID of a file's blob, if the file is the only argument
    */
   async bytes(owner: string, name: string, args: readonly Argument[], content?: string): Promise<Uint8Array> {
     const key = content === undefined ? keyOf(name, args) : `${name} ${content}`
@@ -89,19 +102,19 @@ export class Texts {
       if (error.kind === 'busy' || error.kind === 'closed')
         throw new ServiceError('unavailable', 'The service has too many texts to read at the moment. Try again in a few seconds.', { cause: error })
       if (error.kind === 'error' && error.thrown !== 'TextTooCostly') throw error
-      const costly = new TextTooCostly(`${error.message} Divide it.`)
+      const costly = new TextTooCostly(`${error.message} Split it into smaller parts.`)
       this.#known.set(key, { costly, until: Date.now() + TOO_COSTLY_MS })
       throw costly
     }
   }
 
-  /** Forgets everything. */
+  /** Empties the cache. */
   clear(): void {
     this.#known.clear()
   }
 }
 
-const WEIGHED = new Set(['document', 'places', 'references', 'codeSpans', 'print', 'summary'])
+const WEIGHED = new Set(['document', 'commentTargets', 'references', 'codeSpans', 'print', 'summary'])
 const isQuick = (name: string, args: readonly Argument[]): boolean =>
   args.reduce((length, one) => length + one.length, 0) <= SHORT &&
   (!WEIGHED.has(name) || args.every((one) => typeof one !== 'string' || pageLimit(one, LIGHT) === null))

@@ -3,7 +3,7 @@ import { type EventDoc, type EventSubject, type EventType, eventStreams, events 
 import type { Reader, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 
-/** What is said of an event by the use case in which it happens. */
+/** An event as the use case in which it happens describes it. */
 export interface NewEvent {
   type: EventType
   organization: string
@@ -13,7 +13,7 @@ export interface NewEvent {
   data?: Record<string, unknown>
 }
 
-/** Writes an event into its organization's stream, in the transaction that does what it tells of: both happen, or neither. */
+/** Appends an event to its organization's stream, in the transaction of the change that it reports: both happen, or neither. */
 export async function emit(app: App, tx: Transaction, event: NewEvent): Promise<EventDoc> {
   const { organization, data = {} } = event
   const ended = await tx.get(eventStreams, organization)

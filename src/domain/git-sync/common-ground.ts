@@ -1,7 +1,7 @@
 import type { CommitInfo, Repository } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { equalTrees, type StandIn } from './equal-trees.js'
-import { heldByExports, isWithin } from './held-by-exports.js'
+import { heldByExports, isWithin, withoutSuperseded } from './held-by-exports.js'
 import { type Entry, isKnown, isWhole, type SyncLog } from './log-entries.js'
 import { reappliedExports } from './reapplied-exports.js'
 
@@ -16,6 +16,8 @@ export interface Base {
   local: CommitId
   /** What it has beside its own ancestors. */
   held: CommitId[]
+  /** Of that, what a merge needs to know. */
+  beside: CommitId[]
 }
 
 /** What a head of the remote and main have in common: from this alone follows whether they are in step, and what a merge starts from. */
@@ -111,13 +113,18 @@ async function isOutstanding(repo: Repository, log: SyncLog, theirs: CommitId, i
   return true
 }
 
-/** Pairs of any ref that contain something of what the ref dropped. */
+/** Pairs of any ref that contain something of what the ref dropped, by their history or as exports of a main that had it. */
 async function droppedPairs(repo: Repository, log: SyncLog, theirs: CommitId, last: Entry): Promise<Entry[]> {
   const dropped: Entry[] = []
   for (const pair of log.pairs) {
     if (await repo.isAncestor(pair.theirs, theirs)) continue
     const shared = await repo.mergeBase(pair.theirs, last.theirs)
     if (shared !== null && !(await repo.isAncestor(shared, theirs))) dropped.push(pair)
+  }
+  const gone = new Set(dropped.map((pair) => pair.theirs))
+  for (const pair of log.pairs) {
+    if (!isWhole(pair) || dropped.includes(pair) || (await repo.isAncestor(pair.theirs, theirs))) continue
+    if ((await heldByExports(repo, log.pairs, [pair.theirs])).some((commit) => gone.has(commit))) dropped.push(pair)
   }
   return dropped
 }
@@ -138,15 +145,15 @@ async function basesOf(repo: Repository, log: SyncLog, known: readonly CommitId[
     log.pairs.findLast((pair) => pair.theirs === commit)?.local ?? equal.find((one) => one.commit === commit)?.pair.local ?? commit
   const age = (commit: CommitId): number => log.counting.findLastIndex((entry) => (entry.kind === 'left' ? entry.local : entry.theirs) === commit)
   const common = (await commonCommits(repo, known, past)).sort((a, b) => age(b) - age(a))
-  const bases: Base[] = []
+  const bases: Omit<Base, 'beside'>[] = []
   for (const theirs of common) {
     if (await isHeld(repo, theirs, bases)) continue
     bases.push({ theirs, local: local(theirs), held: await heldByExports(repo, log.pairs, [theirs]) })
   }
-  return bases
+  return withoutSuperseded(repo, log.pairs, bases)
 }
 
-const isHeld = (repo: Repository, commit: CommitId, bases: readonly Base[]): Promise<boolean> =>
+const isHeld = (repo: Repository, commit: CommitId, bases: readonly Pick<Base, 'held'>[]): Promise<boolean> =>
   isWithin(
     repo,
     commit,

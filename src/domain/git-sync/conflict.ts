@@ -3,16 +3,14 @@ import type { CommitId } from '../../kernel/ids.js'
 import { type ChangeRequestDoc, changeRequests } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import { createChangeRequest, setStatus } from '../change-requests/change-requests.js'
-import { groundHeader } from '../commits/merge/branch-ground.js'
-import { type CommitInput, commitMessage, makeCommit } from '../commits/make-commit.js'
-import { joinedBase } from '../commits/merge/joined-base.js'
-import { mergeCommits } from '../commits/merge/merge.js'
+import { commitMessage, makeCommit } from '../commits/make-commit.js'
 import { makeMergeCommit } from '../commits/merge/merge-commit.js'
 import { findCollisions } from '../commits/merge/path-collisions.js'
 import { arrivingOverrides } from '../revisions/arriving-identity.js'
 import { overridesAt } from '../revisions/identity.js'
 import { changeRequestRef, incomingRef } from '../context/refs.js'
 import { type CommonGround, entriesOf, findCommonGround } from './common-ground.js'
+import { laterGround, saidGround } from './conflict-ground.js'
 import { leftEntries } from './left-of-dropped.js'
 import { mergeArrival } from './merge-arrival.js'
 import type { Arrival, Plan } from './plan-arrival.js'
@@ -78,22 +76,23 @@ const recorded = async (sync: Sync, arrival: Arrival, ground: CommonGround, anch
  * the import started from is then a parent, and said in the header: so the change request collides where the import does.
  */
 async function firstHead(sync: Sync, arrival: Arrival, { ground, base }: Held): Promise<CommitId> {
-  const { app, space, remote, actor } = sync
+  const { app, space, actor } = sync
   const { repo } = space
   const { main, theirs } = arrival
   const related = await relatedHead(sync, arrival, ground)
-  if (base === null) return related
-  const byGit = await joinedBase(app, space, { ours: main, theirs: related }, mergeCommits)
-  const { tree } = await repo.commit(base)
-  if (byGit !== null && (await repo.commit(byGit)).tree === tree) return related
-  const make = async (input: Pick<CommitInput, 'parents' | 'tree' | 'message' | 'headers'>, ids: CommitId): Promise<CommitId> =>
-    makeCommit(app, space.doc.id, repo, { ...input, changes: [], author: actor.user, overrides: await overridesAt(app, space.doc.id, repo, ids) })
-  const message = commitMessage(`What ${describeRemote(remote)} and the content here have in common`)
-  const common = await make({ parents: await repo.mergeBases(main, related), tree, message }, base)
   const own = await repo.commit(related)
   const [on = theirs, ...others] = related === theirs ? [theirs] : own.parents
-  const headers = groundHeader(app, space.doc.id, { common, main }, on)
-  return make({ parents: [on, ...others, common], tree: own.tree, message: relating(sync), headers }, related)
+  const said = await saidGround(sync, { main, head: related, base, on })
+  if (said === null) return related
+  return makeCommit(app, space.doc.id, repo, {
+    parents: [on, ...others, said.common],
+    changes: [],
+    tree: own.tree,
+    message: relating(sync),
+    headers: said.headers,
+    author: actor.user,
+    overrides: await overridesAt(app, space.doc.id, repo, related),
+  })
 }
 
 const relating = ({ remote }: Sync): string => commitMessage(`Relate remote changes from ${describeRemote(remote)} to the content here`)
@@ -154,7 +153,9 @@ async function feed(sync: LockedSync, doc: Document<ChangeRequestDoc>, arrival: 
     if (moves.length > 0) await repo.move(moves, 'hold a conflict', sync.lease)
     return ''
   }
-  const commit = await merged(sync, doc, ground, { branch, theirs }, await joins(repo, plan.ground, { main, branch, theirs }))
+  const joined = await joins(repo, plan.ground, { main, branch, theirs })
+  const said = await laterGround(sync, { ...arrival, branch, base: plan.base }, joined)
+  const commit = await merged(sync, doc, ground, { branch, theirs }, [...joined, ...(said ? [said.common] : [])], said?.headers)
   if (commit !== null) moves.push(...(await recorded(sync, arrival, ground, commit, log)), { ref, from: branch, to: commit })
   if (moves.length > 0) await repo.move(moves, 'hold a conflict', sync.lease)
   return commit !== null
@@ -185,13 +186,14 @@ async function merged(
   ground: CommonGround,
   { branch, theirs }: { branch: CommitId; theirs: CommitId },
   more: readonly CommitId[],
+  headers: Record<string, string> = {},
 ): Promise<CommitId | null> {
   const { app, space, remote } = sync
   const { merged: outcome } = await mergeArrival(sync, ground, { main: branch, theirs })
   if (!outcome.clean || (await findCollisions(space.repo, outcome.tree, branch, theirs)).length > 0) return null
   const message = commitMessage(`Merge later remote changes from ${describeRemote(remote)}`, { 'Change-Request': String(doc.number) })
   const merge = { ours: branch, theirs, bases: ground.bases.map(({ local }) => local), tree: outcome.tree }
-  return makeMergeCommit(app, space, merge, { parents: [branch, ...more], message, author: sync.actor.user })
+  return makeMergeCommit(app, space, merge, { parents: [branch, ...more], message, author: sync.actor.user, headers })
 }
 
 /** Ends a remote's conflict, if there is one: what it held is settled. Its branch stays. */

@@ -29,10 +29,17 @@ export async function equalTrees(repo: Repository, log: SyncLog, news: readonly 
 
 const itself = (pair: Entry): StandIn => ({ commit: pair.theirs, pair })
 
+/** What a commit holds of a pair: known is a pair with all that it contains, so a ref that was set back may hold a part of it. */
+async function partIn(repo: Repository, commit: CommitId, one: StandIn): Promise<CommitId | null> {
+  if (await repo.isAncestor(one.commit, commit)) return one.pair.theirs
+  return one.commit === one.pair.theirs ? repo.mergeBase(one.commit, commit) : null
+}
+
 async function takesBack(repo: Repository, { commit, pair }: StandIn, held: readonly StandIn[]): Promise<boolean> {
   for (const one of held) {
-    if (one.pair.theirs === pair.theirs || !(await repo.isAncestor(one.commit, commit))) continue
-    if (await repo.isAncestor(one.pair.theirs, pair.theirs)) continue
+    if (one.pair.theirs === pair.theirs) continue
+    const part = await partIn(repo, commit, one)
+    if (part === null || (await repo.isAncestor(part, pair.theirs))) continue
     // Main, exported as a whole, had what it had taken up by then.
     if (isWhole(pair) && (await repo.isAncestor(one.pair.anchor, pair.anchor))) continue
     return true

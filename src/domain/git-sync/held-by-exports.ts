@@ -15,6 +15,35 @@ export async function heldByExports(repo: Repository, pairs: readonly Entry[], c
   return [...held]
 }
 
+/**
+ * Of several bases' holdings what a merge of these bases needs to know: not what an export holds that all of them have. Git, which does not
+ * know that, would take both for newest common commits, and the older one for news where they are joined.
+ */
+export async function withoutSuperseded<Base extends { theirs: CommitId; held: CommitId[] }>(
+  repo: Repository,
+  pairs: readonly Entry[],
+  bases: readonly Base[],
+): Promise<(Base & { beside: CommitId[] })[]> {
+  const shared: Entry[] = []
+  for (const pair of bases.length > 1 ? pairs.filter(isWhole) : []) {
+    const having = await Promise.all(bases.map(({ theirs, held }) => isWithin(repo, pair.theirs, [theirs, ...held])))
+    if (!having.includes(false)) shared.push(pair)
+  }
+  const isSuperseded = async (commit: CommitId): Promise<boolean> => {
+    for (const pair of pairs)
+      for (const newer of pair.theirs === commit ? shared : [])
+        if (newer.theirs !== commit && newer.anchor !== pair.anchor && (await repo.isAncestor(pair.anchor, newer.anchor))) return true
+    return false
+  }
+  return Promise.all(
+    bases.map(async (base) => {
+      const beside: CommitId[] = []
+      for (const commit of base.held) if (!(await isSuperseded(commit))) beside.push(commit)
+      return { ...base, beside }
+    }),
+  )
+}
+
 /** Whether a commit is one of `others`, or an ancestor of one. */
 export async function isWithin(repo: Repository, commit: CommitId, others: readonly CommitId[]): Promise<boolean> {
   for (const other of others) if (await repo.isAncestor(commit, other)) return true

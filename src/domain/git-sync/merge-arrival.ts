@@ -53,12 +53,14 @@ async function sidesOf(
     })
   const plainly = { ours: await stand(main, ground.known, 'This'), theirs: await stand(theirs, [theirs, ...ground.implied], 'Other') }
   const bases: CommitId[] = []
-  for (const { theirs: one, held } of ground.bases) if (held.length > 0) bases.push(await stand(one, [one, ...held], 'Common'))
+  for (const { theirs: one, held, beside } of ground.bases) if (held.length > 0) bases.push(await stand(one, [one, ...beside], 'Common'))
+  // What a base holds, both sides have by that base.
+  const held = ground.held.filter((commit) => !ground.bases.some((base) => base.held.includes(commit)))
   const byGit = await joinedBase(app, space, plainly, mergeCommits)
   if (ground.held.length + bases.length === 0) return byGit === null ? plainly : { ...plainly, base: byGit }
   const sides = {
     ours: await stand(main, [...ground.known, ...bases], 'This'),
-    theirs: await stand(theirs, [theirs, ...ground.implied, ...ground.held, ...bases], 'Other'),
+    theirs: await stand(theirs, [theirs, ...ground.implied, ...held, ...bases], 'Other'),
   }
   const known = await joinedBase(app, space, sides, mergeCommits)
   if (known === null) return sides

@@ -13,7 +13,7 @@ import {
 } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import { createLimitedUser, createUser, findAccount, findLimitedMember, type IssuedToken, issueToken } from '../accounts/accounts.js'
-import { asksForSso } from '../roles/access.js'
+import { requiresSso } from '../roles/access.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import { emit } from '../events/events.js'
@@ -55,7 +55,7 @@ export async function acceptInvite(app: App, actor: Actor | null, input: AcceptI
     const user = actor ? checkAddress(actor, invite) : await newcomer(app, tx, invite, input)
     const doc = await join(app, tx, invite, user)
     if (invite.kind === 'email') await tx.replace(invites, { ...invite, accepted: { user: user.id, at: app.clock.now().toISOString() } })
-    const issued = actor || asksForSso(organization, doc) ? null : await issueSession(app, tx, user)
+    const issued = actor || requiresSso(organization, doc) ? null : await issueSession(app, tx, user)
     return { doc, user, issued }
   })
 }

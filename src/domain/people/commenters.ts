@@ -2,7 +2,7 @@ import { type Page, type PageQuery, paginate } from '../../kernel/paging.js'
 import { commenters, membershipId, memberships, users } from '../../model/index.js'
 import type { App } from '../context/app.js'
 import { type CountedMember, countMembers, type LoadedMember } from './members.js'
-import { keyOf, type LoadedDiscussion } from '../comments/discussion.js'
+import { discussionKeyOf, type LoadedDiscussion } from '../comments/discussion.js'
 
 /**
  * Those who wrote the comments and replies of a discussion, once each, by when they joined: as far as they are members of
@@ -10,7 +10,7 @@ import { keyOf, type LoadedDiscussion } from '../comments/discussion.js'
  */
 export async function listCommenters(app: App, discussion: LoadedDiscussion, query: PageQuery): Promise<Page<CountedMember>> {
   const { organization } = discussion.space.doc
-  const wrote = await app.store.find(commenters, 'discussion', keyOf(discussion))
+  const wrote = await app.store.find(commenters, 'discussion', discussionKeyOf(discussion))
   const found = await Promise.all(
     wrote.map(async (one): Promise<LoadedMember | null> => {
       const [doc, user] = await Promise.all([app.store.get(memberships, membershipId(organization, one.user)), app.store.get(users, one.user)])

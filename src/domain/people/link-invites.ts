@@ -58,6 +58,6 @@ function endOf(app: App, expiresAt: string | undefined): string | undefined {
   if (expiresAt === undefined) return undefined
   const at = new Date(expiresAt)
   if (at.getTime() <= app.clock.now().getTime())
-    throw badRequest('The link would have expired already.', [{ path: '/expiresAt', message: 'must lie in the future' }])
+    throw badRequest('The link would already be expired.', [{ path: '/expiresAt', message: 'must be in the future' }])
   return at.toISOString()
 }

@@ -1,6 +1,6 @@
 import { collections, grants, invites, sites, spaces, teamMembers, tokens } from '../../model/index.js'
 import type { Transaction } from '../../store/index.js'
-import { forgetGrantsOf } from '../roles/kept-grants.js'
+import { removeKeptGrants } from '../roles/kept-grants.js'
 import { removeRequestedReviews } from '../reviews/requests.js'
 
 /**
@@ -12,7 +12,7 @@ export async function removeTraces(tx: Transaction, organization: string, user: 
   for (const one of await tx.find(teamMembers, 'user', `${organization}/${user}`)) await tx.remove(teamMembers, one.id)
   for (const grant of await tx.find(grants, 'principal', `user:${user}`))
     if ((await ownerOf(tx, grant.target)) === organization) await tx.remove(grants, grant.id)
-  await forgetGrantsOf(tx, organization, `user:${user}`)
+  await removeKeptGrants(tx, organization, `user:${user}`)
   for (const token of await tx.find(tokens, 'user', user)) if (token.organization === organization) await tx.remove(tokens, token.id)
   await removeRequestedReviews(tx, organization, user)
   for (const invite of await tx.find(invites, 'createdBy', `${organization}/${user}`)) await tx.remove(invites, invite.id)

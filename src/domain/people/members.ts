@@ -51,7 +51,7 @@ export async function listMembers(app: App, organization: LoadedOrganization, qu
   const { id } = organization.doc
   const page =
     query.search === undefined
-      ? await pageOf(app.store, memberships, query.sort, memberList(id, query.role), query, query.order)
+      ? await pageOf(app.store, memberships, query.sort, memberList(id, query.role), query)
       : await searchMembers(app, id, query, query.search.toLowerCase())
   const { role } = organization
   const loaded = await Promise.all(page.items.map(async (doc) => ({ doc, role, user: (await app.store.get(users, doc.user)) as Document<UserDoc> })))

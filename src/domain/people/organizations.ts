@@ -12,7 +12,7 @@ import {
   type UpdateOrganization,
 } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
-import { asksForSso } from '../roles/access.js'
+import { requiresSso } from '../roles/access.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import type { LoadedOrganization } from '../context/loaded.js'
@@ -64,7 +64,7 @@ export async function listOrganizations(app: App, actor: Actor): Promise<LoadedO
     (m) => !m.disabled && (actor.token.organization ?? m.organization) === m.organization,
   )
   const docs = await Promise.all(mine.map(async (m) => ({ doc: await app.store.get(organizations, m.organization), role: m.role, sso: m.sso })))
-  return docs.flatMap(({ doc, role, sso }) => (doc && !(actor.token.byEmail && asksForSso(doc, { role, sso })) ? [{ doc, role }] : []))
+  return docs.flatMap(({ doc, role, sso }) => (doc && !(actor.token.byEmail && requiresSso(doc, { role, sso })) ? [{ doc, role }] : []))
 }
 
 /**

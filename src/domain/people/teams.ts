@@ -19,7 +19,7 @@ import { organizationRole } from '../roles/access.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import type { LoadedOrganization, LoadedTeam } from '../context/loaded.js'
-import { forgetGrantsOf } from '../roles/kept-grants.js'
+import { removeKeptGrants } from '../roles/kept-grants.js'
 import { emit, type NewEvent } from '../events/events.js'
 import { loadSpaceAccess } from '../roles/space-access.js'
 
@@ -132,7 +132,7 @@ export async function deleteTeam(app: App, actor: Actor, team: LoadedTeam): Prom
     if (!doc) return
     for (const one of await tx.find(teamMembers, 'team', doc.id)) await tx.remove(teamMembers, one.id)
     for (const grant of await tx.find(grants, 'principal', `team:${doc.id}`)) await tx.remove(grants, grant.id)
-    await forgetGrantsOf(tx, doc.organization, `team:${doc.id}`)
+    await removeKeptGrants(tx, doc.organization, `team:${doc.id}`)
     await tx.remove(teams, doc.id)
     await emit(app, tx, teamEvent('team.deleted', actor, doc, { title: doc.title }))
   })

@@ -1,6 +1,6 @@
 import { readConfig } from '../../content/config.js'
 import { entryOfOverride, type IdOverrides } from '../../content/identity.js'
-import { kindOfPath } from '../../content/place-kind.js'
+import { kindOfPath } from '../../content/known-files.js'
 import type { TextWork } from '../../content/work/text-work.js'
 import type { Repository } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'

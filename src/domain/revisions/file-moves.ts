@@ -1,8 +1,8 @@
 import { defaultId } from '../../content/identity.js'
-import { matchPages, type Sight } from '../../content/identity-match/match.js'
+import { matchPages, type PageVersion } from '../../content/identity-match/match.js'
 import { isMarkdown, nameOf } from '../../content/paths.js'
 import { readStructure } from '../../content/structure.js'
-import { readBounded } from '../../content/read.js'
+import { readBounded } from '../../content/read-file.js'
 import { decodeText, MAX_TEXT_BYTES } from '../../content/text.js'
 import type { ContentStructure } from '../../content/types.js'
 import { type TextWork, unlessTooCostly } from '../../content/work/text-work.js'
@@ -209,10 +209,10 @@ async function withinBounds(old: Side, now: Side, gone: readonly TreeChange[], c
   return sizes.reduce((sum, size) => sum + size, 0) <= MAX_BYTES
 }
 
-async function sights(side: Side, changes: readonly TreeChange[], when: 'before' | 'after', texts: boolean, slices: Slices): Promise<Sight[]> {
+async function sights(side: Side, changes: readonly TreeChange[], when: 'before' | 'after', texts: boolean, slices: Slices): Promise<PageVersion[]> {
   const paths = new Set(changes.map((change) => change.path))
   const titles = await side.titles((path) => paths.has(path))
-  const found: Sight[] = []
+  const found: PageVersion[] = []
   for (const change of changes) {
     const entry = change[when]
     const bytes = texts && entry?.mode.startsWith('100') ? await readBounded(side.snapshot, entry.oid, MAX_TEXT_BYTES) : null

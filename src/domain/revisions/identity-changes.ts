@@ -1,9 +1,10 @@
-import { applyInSteps, type SideOf } from '../../content/identity-changes.js'
+import { applyInSteps } from '../../content/identity-changes.js'
+import type { SideOf } from '../../content/merge-identity.js'
 import { defaultId, type EntryKey, entryOfOverride, type IdOverrides, overrideKey } from '../../content/identity.js'
 import { matchStructures, structureKeys } from '../../content/identity-structure.js'
 import { readConfig } from '../../content/config.js'
 import { keyBelow } from '../../content/paths.js'
-import { kindOfPath } from '../../content/place-kind.js'
+import { kindOfPath, shapedBy } from '../../content/known-files.js'
 import { readStructure } from '../../content/structure.js'
 import type { TextWork } from '../../content/work/text-work.js'
 import type { Repository } from '../../git/index.js'
@@ -15,9 +16,11 @@ import { fileMoves, mayMove, Side } from './file-moves.js'
 export async function resolveChanges(work: TextWork, repo: Repository, before: IdOverrides, from: CommitId, to: CommitId): Promise<IdOverrides> {
   const plain = await repo.diff(from, to)
   const [old, now] = await Promise.all([repo.at(from), repo.at(to)])
-  const [{ root: oldRoot, summary }, { root }] = [(await readConfig(old, work)).config, (await readConfig(now, work)).config]
-  const shapes = (path: string): boolean => path === summary || path.endsWith('.gitbook.yaml')
-  if (!mayMove(plain) && !plain.some((change) => shapes(change.path))) return before
+  const [{ config: oldConfig }, { config }] = [await readConfig(old, work), await readConfig(now, work)]
+  const [oldRoot, root] = [oldConfig.root, config.root]
+  // Whether there is a table of contents does not matter here: only its own text and the configuration shape entries.
+  const mayShapeEntries = plain.some((change) => shapedBy(change.path, { config: oldConfig, listed: true }) === 'entries')
+  if (!mayMove(plain) && !mayShapeEntries) return before
   const sides = [new Side(old, work), new Side(now, work)] as const
   const changes = mayMove(plain) ? await fileMoves(repo, ...sides, plain) : []
   const files = await now.walk()

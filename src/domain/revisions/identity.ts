@@ -1,5 +1,5 @@
 import type { IdOverrides } from '../../content/identity.js'
-import { mergeOverridesInSteps, takeOverrides } from '../../content/identity-changes.js'
+import { mergeOverridesInSteps, takeOverrides } from '../../content/merge-identity.js'
 import { composePageIds, decodePageIds, differenceOfPageIds } from '../../content/identity-header.js'
 import type { CommitInfo, Repository } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
@@ -164,7 +164,7 @@ export async function mergedOverrides(app: App, space: string, repo: Repository,
     { commit: theirs, overrides: t },
   ] as const
   const kept = await keptByDefault(work, repo, ...(keeper === 'ours' ? sides : ([sides[1], sides[0]] as const)), entries)
-  return inSlices(mergeOverridesInSteps(b, o, t, entries, sideOf, kept))
+  return inSlices(mergeOverridesInSteps({ base: b, ours: o, theirs: t }, { existing: entries, sideOf, reserved: kept }))
 }
 
 /** IDs of what several commits have in common: merged, as their content is. */
@@ -175,7 +175,7 @@ async function overridesOfBases(app: App, space: string, repo: Repository, bases
   for (const base of more) {
     const below = await repo.mergeBase(first, base)
     const under = below ? await overridesAt(app, space, repo, below) : noOverrides
-    joined = await inSlices(mergeOverridesInSteps(under, joined, await overridesAt(app, space, repo, base)))
+    joined = await inSlices(mergeOverridesInSteps({ base: under, ours: joined, theirs: await overridesAt(app, space, repo, base) }))
   }
   return joined
 }

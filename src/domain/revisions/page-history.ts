@@ -3,8 +3,8 @@ import { readConfig } from '../../content/config.js'
 import { entryOfOverride, idOf } from '../../content/identity.js'
 import { mentionTest } from '../../content/mentions.js'
 import { isBelow, isMarkdown, keyBelow } from '../../content/paths.js'
-import { mayConcern } from '../../content/summary/concern.js'
-import { readBounded } from '../../content/read.js'
+import { mayChangeEntry } from '../../content/summary/entry-change.js'
+import { readBounded } from '../../content/read-file.js'
 import { decodeText, MAX_TEXT_BYTES } from '../../content/text.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { Slices } from '../../kernel/slices.js'
@@ -80,7 +80,7 @@ async function entryChanged(
   }
   const [was, is] = await Promise.all([textAt(before), textAt(after)])
   // Of one that is too large for a look, the shapes of the space are compared.
-  if (was !== null && is !== null && !mayConcern(was, is, mentions)) return false
+  if (was !== null && is !== null && !mayChangeEntry(was, is, mentions)) return false
   const { created, deleted, kept } = await comparePages(await structureAt(app, doc.id, repo, before), await structureAt(app, doc.id, repo, after))
   const changed = kept.filter((one) => one.moved !== null || one.before.title !== one.after.title).map((one) => one.after)
   const pages = new Set([...created, ...deleted, ...changed].map((entry) => entry.id))

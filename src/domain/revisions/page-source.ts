@@ -1,5 +1,5 @@
 import { readSource } from '../../content/page-source.js'
-import { readBounded } from '../../content/read.js'
+import { readBounded } from '../../content/read-file.js'
 import { decodeText, MAX_EDITED_BYTES, MAX_TEXT_BYTES } from '../../content/text.js'
 import { type LargePage, TextTooCostly, type TextWork } from '../../content/work/text-work.js'
 import type { Snapshot } from '../../git/index.js'

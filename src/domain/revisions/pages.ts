@@ -1,7 +1,7 @@
 import { resolveRedirect } from '../../content/config.js'
 import { evaluateMarkdown } from '../../content/evaluate.js'
 import { imageDimensions } from '../../content/image-dimensions.js'
-import type { FilePlace, PageEntry } from '../../content/types.js'
+import type { FileEntry, PageEntry } from '../../content/types.js'
 import { unlessTooCostly } from '../../content/work/text-work.js'
 import { notFound } from '../../kernel/errors.js'
 import type { App } from '../context/app.js'
@@ -10,7 +10,7 @@ import { filesOf, type OpenRevision } from './revisions.js'
 
 /** A file of a revision with what is known of its bytes. */
 export interface LoadedFile {
-  place: FilePlace
+  place: FileEntry
   oid: string
   /** Bytes. */
   size: number
@@ -37,7 +37,7 @@ export function getPageByPath(revision: OpenRevision, path: string): PageEntry {
 }
 
 /** Sizes and image dimensions of files, by blob. */
-export async function loadFiles(app: App, revision: OpenRevision, places: readonly FilePlace[]): Promise<LoadedFile[]> {
+export async function loadFiles(app: App, revision: OpenRevision, places: readonly FileEntry[]): Promise<LoadedFile[]> {
   const found = (await Promise.all(places.map(async (place) => ({ place, entry: await revision.snapshot.entry(place.gitPath) })))).filter(
     (one) => one.entry !== null,
   )

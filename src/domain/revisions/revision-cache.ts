@@ -1,4 +1,4 @@
-import type { Place } from '../../content/blocks/places.js'
+import type { CommentTarget } from '../../content/blocks/comment-targets.js'
 import type { IdOverrides } from '../../content/identity.js'
 import type { Reference } from '../../content/reference.js'
 import type { ContentStructure } from '../../content/types.js'
@@ -17,7 +17,7 @@ export class RevisionCache implements ContentCache {
   readonly structures: BoundedCache<ContentStructure>
   readonly pages: BoundedCache<ParsedPage>
   readonly references: BoundedCache<readonly Reference[]>
-  readonly places: BoundedCache<readonly Place[]>
+  readonly places: BoundedCache<readonly CommentTarget[]>
   readonly dates: BoundedCache<PageDates>
   readonly dimensions: BoundedCache<Dimensions>
   readonly files: BoundedCache<readonly string[]>

@@ -2,9 +2,10 @@ import { revisionFiles } from '../../content/files.js'
 import type { Reference } from '../../content/reference.js'
 import { resolveReference } from '../../content/resolve-reference.js'
 import { idOf } from '../../content/identity.js'
+import { shapedBy } from '../../content/known-files.js'
 import { mentionSearch } from '../../content/mentions.js'
 import { readStructure } from '../../content/structure.js'
-import type { ContentStructure, DocumentEntry, FilePlace, PageEntry } from '../../content/types.js'
+import type { ContentStructure, DocumentEntry, FileEntry, PageEntry } from '../../content/types.js'
 import { unlessTooCostly } from '../../content/work/text-work.js'
 import { MissingObject, type Repository, type Snapshot, type TreeChange } from '../../git/index.js'
 import { notFound } from '../../kernel/errors.js'
@@ -23,20 +24,6 @@ export interface OpenRevision {
   repo: Repository
   snapshot: Snapshot
   structure: ContentStructure
-}
-
-/** Files whose content shapes the structure; every other blob may change without the structure changing. */
-const shapes = (structure: ContentStructure, path: string): boolean => {
-  const { root, summary } = structure.config
-  const inRoot = root === '' ? path : path.startsWith(`${root}/`) ? path.slice(root.length + 1) : ''
-  return (
-    path === '.gitbook.yaml' ||
-    path === summary ||
-    inRoot === '.gitbook.yaml' ||
-    inRoot.startsWith('.gitbook/includes/') ||
-    inRoot === '.gitbook/vars.yaml' ||
-    !structure.listed
-  )
 }
 
 /** Opens a revision. Costs no more than what changed since its first parent where that one is known. */
@@ -83,7 +70,7 @@ async function sharedWith(
 ): Promise<ContentStructure | null> {
   const structure = app.content.structures.get(`${space}:${other}`)
   const sameMode = (change: TreeChange): boolean => change.before?.mode === change.after?.mode
-  if (!structure || changes.some((change) => change.status !== 'modified' || !sameMode(change) || shapes(structure, change.path))) return null
+  if (!structure || changes.some((change) => change.status !== 'modified' || !sameMode(change) || shapedBy(change.path, structure) !== null)) return null
   const [before, after] = await Promise.all([overridesAt(app, space, repo, other), overridesAt(app, space, repo, commit)])
   return before === after || (before.size === after.size && [...after].every(([key, id]) => before.get(key) === id)) ? structure : null
 }
@@ -135,7 +122,7 @@ export function* eachPage(pages: readonly PageEntry[]): Generator<PageEntry> {
 }
 
 /** The files of a revision: `.gitbook/assets/**` and what pages reference (spec/gaps.md), in order of path. */
-export async function filesOf(app: App, revision: OpenRevision): Promise<FilePlace[]> {
+export async function filesOf(app: App, revision: OpenRevision): Promise<FileEntry[]> {
   const { structure, snapshot } = revision
   const cacheKey = `${revision.space.doc.id}:${snapshot.tree}`
   const referenced = app.content.files.get(cacheKey) ?? (await referencedFiles(app, revision))

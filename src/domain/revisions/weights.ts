@@ -1,4 +1,4 @@
-import type { Place } from '../../content/blocks/places.js'
+import type { CommentTarget } from '../../content/blocks/comment-targets.js'
 import type { IdOverrides } from '../../content/identity.js'
 import type { Reference } from '../../content/reference.js'
 import type { ContentStructure } from '../../content/types.js'
@@ -56,7 +56,7 @@ export function ofReferences(references: readonly Reference[]): number {
   return bytes
 }
 
-export function ofPlaces(places: readonly Place[]): number {
+export function ofPlaces(places: readonly CommentTarget[]): number {
   let bytes = 32
   for (const { node, preview } of places) bytes += 320 + 2 * (ofText(node) + ofText(preview))
   return bytes

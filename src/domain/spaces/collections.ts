@@ -7,40 +7,40 @@ import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import type { LoadedCollection, LoadedOrganization, VisibleSpace } from '../context/loaded.js'
 import { emit } from '../events/events.js'
-import { checkDepth, checkMayAdd } from './places.js'
+import { checkDepth, checkMayAdd } from './location-checks.js'
 import { rolesOf } from '../roles/roles-of-list.js'
 import { positionAtEnd } from './siblings.js'
 import { visibleSpaces } from './spaces.js'
 
 const DEFAULT_TITLE = 'Untitled'
 
-/** A new collection, the last of its parent. Throws 400 for a parent that is not there, 403 where the caller may not add to it. */
+/** Creates a collection at the end of its parent. Throws 400 if the parent does not exist, 403 if the caller may not add to it. */
 export async function createCollection(app: App, actor: Actor, organization: LoadedOrganization, input: CreateCollection): Promise<LoadedCollection> {
-  const place = { organization: organization.doc.id, ...(input.parent === undefined ? {} : { parent: input.parent }) }
+  const location = { organization: organization.doc.id, ...(input.parent === undefined ? {} : { parent: input.parent }) }
   const doc = await app.store.transact(async (tx) => {
-    await checkMayAdd(tx, await viewerOf(tx, actor.user.id, place.organization), place)
-    await checkDepth(tx, place.parent, 1)
+    await checkMayAdd(tx, await viewerOf(tx, actor.user.id, location.organization), location)
+    await checkDepth(tx, location.parent, 1)
     const created = await tx.insert(collections, {
       id: newId(),
-      ...place,
+      ...location,
       title: input.title ?? DEFAULT_TITLE,
       defaultLevel: 'inherit',
       createdAt: app.clock.now().toISOString(),
       createdBy: actor.user.id,
-      position: await positionAtEnd(tx, place),
+      position: await positionAtEnd(tx, location),
     })
-    await emit(app, tx, { type: 'collection.created', organization: place.organization, actor: actor.user.id, subject: { collection: created.id } })
+    await emit(app, tx, { type: 'collection.created', organization: location.organization, actor: actor.user.id, subject: { collection: created.id } })
     return created
   })
   return loadedCollection(app.store, actor, doc)
 }
 
-/** A collection as somebody sees it who has just been let do something with it. */
+/** Loads the caller's role on a collection that they have just created or changed. */
 export async function loadedCollection(reader: Reader, actor: Actor, doc: Document<CollectionDoc>): Promise<LoadedCollection> {
   return { doc, role: (await contentRole(reader, actor.user.id, { ...doc, kind: 'collection' })) ?? 'read' }
 }
 
-/** The collections of an organization that the caller may see: all, or those at its top level. */
+/** The collections of an organization that the caller may see: all, or only those at the top level. */
 export async function listCollections(app: App, actor: Actor, organization: LoadedOrganization, nested: boolean): Promise<LoadedCollection[]> {
   const viewer = await viewerOf(app.store, actor.user.id, organization.doc.id)
   const docs = (await app.store.find(collections, 'organization', organization.doc.id)).filter((doc) => nested || doc.parent === undefined)
@@ -51,13 +51,13 @@ export async function listCollections(app: App, actor: Actor, organization: Load
   })
 }
 
-/** The spaces that stand in a collection itself, as far as the caller may see them. */
+/** The spaces directly in a collection that the caller may see. */
 export async function listSpacesIn(app: App, actor: Actor, collection: LoadedCollection): Promise<VisibleSpace[]> {
   const docs = (await app.store.find(spaces, 'parent', collection.doc.id)).filter((doc) => doc.deletedAt === undefined)
   return visibleSpaces(app, actor, collection.doc.organization, docs)
 }
 
-/** Changes what is given; a description of null is removed. Throws 404 where the collection went meanwhile. */
+/** Changes the fields that are given; a description of null is removed. Throws 404 if the collection was deleted meanwhile. */
 export async function updateCollection(app: App, actor: Actor, collection: LoadedCollection, input: UpdateCollection): Promise<LoadedCollection> {
   const doc = await app.store.transact(async (tx) => {
     const stored = await tx.get(collections, collection.doc.id)

@@ -7,16 +7,16 @@ import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import type { LoadedCollection } from '../context/loaded.js'
 import { emit } from '../events/events.js'
-import { inPlace, placeOf, withPlace } from './move.js'
+import { locationIn, locationOf, movedTo } from './move.js'
 import { removeGrantsOn } from '../roles/permissions.js'
-import { checkMayAdd, checkMayMove, collectionsFrom } from './places.js'
-import { collectionItem, type Item, itemsAt, makeRoom, type Place, replaceItem, spaceItem } from './siblings.js'
+import { checkMayAdd, checkMayMove, collectionsFrom } from './location-checks.js'
+import { collectionItem, type Item, itemsAt, makeRoom, type Location, replaceItem, spaceItem } from './siblings.js'
 
 /**
- * Deletes a collection. What is in it, deleted spaces too, goes to its parent (or the top level), where the collection
- * stood, in the same order; who could see and do what there, can see and do the same after it: the default level and the
- * roles that came from the collection are written into what was in it. Throws 403 where the caller may not add to the
- * parent what would go there. A collection that is gone already is no error.
+ * Deletes a collection. Its content, including deleted spaces, moves to the parent (or the top level), to the position of the
+ * collection and in the same order. Everybody keeps the access that they had: the default level and the grants of the
+ * collection are copied to its content. Throws 403 if the caller may not add to the parent. If the collection no longer
+ * exists, nothing happens.
  */
 export async function deleteCollection(app: App, actor: Actor, collection: LoadedCollection): Promise<void> {
   await app.store.transact(async (tx) => {
@@ -24,17 +24,17 @@ export async function deleteCollection(app: App, actor: Actor, collection: Loade
     if (!stored) return
     const viewer = await viewerOf(tx, actor.user.id, stored.organization)
     await checkMayMove(tx, viewer, collectionItem(stored))
-    const place = placeOf(collectionItem(stored))
-    const children = await itemsAt(tx, inPlace(stored.organization, stored.id))
-    if (children.length > 0) await checkMayHandUp(tx, viewer, place)
-    const siblings = await itemsAt(tx, place)
+    const location = locationOf(collectionItem(stored))
+    const children = await itemsAt(tx, locationIn(stored.organization, stored.id))
+    if (children.length > 0) await checkMayAddContent(tx, viewer, location)
+    const siblings = await itemsAt(tx, location)
     const at = siblings.findIndex(({ doc }) => doc.id === stored.id)
     const positions = await makeRoom(tx, siblings, at + 1, children.length)
     const inherited = await inheritedFrom(tx, stored)
     const now = app.clock.now().toISOString()
     for (const [i, child] of children.entries()) {
-      await handGrantsDown(tx, inherited.grants, child)
-      await replaceItem(tx, withPlace(withoutCollection(child, inherited), place, positions[i] as string, now))
+      await copyGrants(tx, inherited.grants, child)
+      await replaceItem(tx, movedTo(withoutCollection(child, inherited), location, positions[i] as string, now))
       await emitMoved(app, tx, actor, child, stored)
     }
     await removeGrantsOn(tx, { kind: 'collection', id: stored.id })
@@ -45,20 +45,23 @@ export async function deleteCollection(app: App, actor: Actor, collection: Loade
   })
 }
 
-async function checkMayHandUp(tx: Reader, viewer: Viewer, place: Place): Promise<void> {
+async function checkMayAddContent(tx: Reader, viewer: Viewer, location: Location): Promise<void> {
   try {
-    await checkMayAdd(tx, viewer, place)
+    await checkMayAdd(tx, viewer, location)
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    throw new ServiceError('forbidden', 'What is in the collection would go to where the collection is, and you may not add to that: move it elsewhere first.')
+    throw new ServiceError(
+      'forbidden',
+      'The content of the collection would move to its parent, where you may not add anything: move the content elsewhere first.',
+    )
   }
 }
 
-/** What a collection adds to the access of what is in it. */
+/** What a collection contributes to the access to its content. */
 interface Inherited {
-  /** Its own default level; `inherit` = it adds none. */
+  /** Its own default level; `inherit` = it has none. */
   level: DefaultLevel
-  /** The level that holds in it: its own, or the nearest above; `inherit` = the member's own role. */
+  /** The level that applies in it: its own, or the nearest above; `inherit` = members have their own role. */
   effective: DefaultLevel
   grants: readonly Document<GrantDoc>[]
 }
@@ -73,8 +76,8 @@ async function inheritedFrom(tx: Reader, collection: Document<CollectionDoc>): P
 }
 
 /**
- * The item with what it has by the collection written into it. A space to be seen by those of the collection becomes
- * private: the people of the parent may be others; who could read it by that alone can go on reading.
+ * The item with the default level of the collection made its own. A space with visibility `in-collection` becomes private,
+ * since other people may see the parent; its default level lets those who could read it by that visibility go on reading.
  */
 function withoutCollection(item: Item, { level, effective }: Inherited): Item {
   const own = item.doc.defaultLevel
@@ -85,8 +88,8 @@ function withoutCollection(item: Item, { level, effective }: Inherited): Item {
   return spaceItem({ ...item.doc, visibility: 'private', defaultLevel: own === null ? readers : defaultLevel })
 }
 
-/** Gives everybody with a role on the collection that role on what was in it, where he has none as powerful. */
-async function handGrantsDown(tx: Transaction, from: readonly Document<GrantDoc>[], { kind, doc }: Item): Promise<void> {
+/** Gives everybody with a role on the collection that role on the item, unless they have a more powerful one. */
+async function copyGrants(tx: Transaction, from: readonly Document<GrantDoc>[], { kind, doc }: Item): Promise<void> {
   for (const { principal, role } of from) {
     const [target, id] = [`${kind}:${doc.id}`, `${kind}:${doc.id}:${principal}`]
     const own = await tx.get(grants, id)

@@ -2,11 +2,13 @@ import { inOrder, positionsAt } from '../../kernel/order.js'
 import { type CollectionDoc, collections, placeKey, type SpaceDoc, spaces } from '../../model/index.js'
 import type { Document, Reader, Transaction } from '../../store/index.js'
 
-/** A space or a collection: what stands in a collection or at the top level of an organization. */
+// The spaces and collections of one location, and their order.
+
+/** A space or a collection: what a collection or the top level of an organization contains. */
 export type Item = { kind: 'space'; doc: Document<SpaceDoc> } | { kind: 'collection'; doc: Document<CollectionDoc> }
 
-/** A collection of an organization, or (parent absent) its top level. */
-export interface Place {
+/** Where items are: in a collection of an organization, or (without `parent`) at its top level. */
+export interface Location {
   organization: string
   parent?: string
 }
@@ -14,17 +16,17 @@ export interface Place {
 export const spaceItem = (doc: Document<SpaceDoc>): Item => ({ kind: 'space', doc })
 export const collectionItem = (doc: Document<CollectionDoc>): Item => ({ kind: 'collection', doc })
 
-/** Whether it is a deleted space: it keeps its place until it is restored or purged, and nobody sees it there. */
+/** Whether it is a deleted space: it keeps its position until it is restored or purged, but nobody sees it. */
 export const isDeleted = (item: Item): boolean => item.kind === 'space' && item.doc.deletedAt !== undefined
 
-/** The spaces and collections of one place in their order, deleted spaces among them. */
-export async function itemsAt(reader: Reader, place: Place): Promise<Item[]> {
-  const [own, nested] = [await reader.find(spaces, 'place', placeKey(place)), await reader.find(collections, 'place', placeKey(place))]
+/** The spaces and collections of one location in their order, including deleted spaces. */
+export async function itemsAt(reader: Reader, location: Location): Promise<Item[]> {
+  const [own, nested] = [await reader.find(spaces, 'place', placeKey(location)), await reader.find(collections, 'place', placeKey(location))]
   const byId = new Map([...own.map(spaceItem), ...nested.map(collectionItem)].map((item) => [item.doc.id, item]))
   return inOrder([...byId.values()].map(({ doc }) => doc)).map(({ id }) => byId.get(id) as Item)
 }
 
-/** Everything below a collection, at any depth: its collections before what is in them. */
+/** Everything below a collection, at any depth: collections before their content. */
 export async function itemsBelow(reader: Reader, collection: string): Promise<Item[]> {
   const found: Item[] = []
   for (let open = [collection]; open.length > 0; ) {
@@ -45,8 +47,9 @@ export async function replaceItem(tx: Transaction, item: Item): Promise<Item> {
 }
 
 /**
- * Positions for `n` things at index `at` among siblings given in their order; gives siblings that need it a new position.
- * @returns the positions, to be stored with the things
+ * Makes `n` positions at index `at` among siblings, which are given in their order. Siblings that are in the way get new
+ * positions, which are stored.
+ * @returns the positions, to be stored by the caller
  */
 export async function makeRoom(tx: Transaction, siblings: readonly Item[], at: number, n = 1): Promise<string[]> {
   if (n === 0) return []
@@ -62,8 +65,8 @@ export async function makeRoom(tx: Transaction, siblings: readonly Item[], at: n
   return positions
 }
 
-/** The position at the end of a place. */
-export async function positionAtEnd(tx: Transaction, place: Place): Promise<string> {
-  const siblings = await itemsAt(tx, place)
+/** The position at the end of a location. */
+export async function positionAtEnd(tx: Transaction, location: Location): Promise<string> {
+  const siblings = await itemsAt(tx, location)
   return (await makeRoom(tx, siblings, siblings.length))[0] as string
 }

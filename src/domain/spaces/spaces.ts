@@ -12,24 +12,24 @@ import { makeCommit } from '../commits/make-commit.js'
 import { moveBranch } from '../commits/move-branch.js'
 import { emit } from '../events/events.js'
 import { noOverrides } from '../revisions/identity.js'
-import { checkMayAdd, checkMayAddBeside } from './places.js'
+import { checkMayAdd, checkMayAddBeside } from './location-checks.js'
 import { unguarded } from '../commits/guards.js'
 import { MAIN, repositoryName } from '../context/refs.js'
-import { markOnSites } from './on-sites.js'
+import { updateHiddenOnSites } from './sites-of-space.js'
 import { rolesOf } from '../roles/roles-of-list.js'
 import { itemsAt, makeRoom, positionAtEnd } from './siblings.js'
-import { starterFiles } from './starter.js'
+import { starterFiles } from './starter-files.js'
 
-/** How long a deleted space can be restored: service.md, "States and transitions". */
+/** How long a deleted space can be restored. After that it is purged. */
 export const RESTORE_MS = 7 * 24 * 60 * 60 * 1000
 
 const DEFAULT_TITLE = 'Untitled'
 const DEFAULT_EMOJI = '📖'
 
 /**
- * A new space, the last of its parent: its repository with the first commit, then its document. Throws 400 for a parent
- * that is not there, 403 where the caller may not add to it.
- * @param also what must come into being with it, in the same transaction
+ * Creates a space at the end of its parent: first the repository with an initial commit, then the document. Throws 400 if the
+ * parent does not exist, 403 if the caller may not add to it.
+ * @param also what must be created in the same transaction
  */
 export async function createSpace(
   app: App,
@@ -38,13 +38,13 @@ export async function createSpace(
   input: CreateSpace,
   also: (tx: Transaction, made: Document<SpaceDoc>) => Promise<void> = async () => undefined,
 ): Promise<LoadedSpace> {
-  const place = { organization: organization.doc.id, ...(input.parent === undefined ? {} : { parent: input.parent }) }
-  await checkMayAdd(app.store, await viewerOf(app.store, actor.user.id, place.organization), place)
+  const location = { organization: organization.doc.id, ...(input.parent === undefined ? {} : { parent: input.parent }) }
+  await checkMayAdd(app.store, await viewerOf(app.store, actor.user.id, location.organization), location)
   const now = app.clock.now().toISOString()
   const title = input.title ?? DEFAULT_TITLE
   const draft: SpaceDoc = {
     id: newId(),
-    ...place,
+    ...location,
     title,
     emoji: input.emoji ?? DEFAULT_EMOJI,
     visibility: 'private',
@@ -68,11 +68,11 @@ export async function createSpace(
       }),
     ),
   )
-  const doc = await orWithoutRepository(app, draft.id, () =>
+  const doc = await recordOrRemoveRepository(app, draft.id, () =>
     app.store.transact(async (tx) => {
-      await checkMayAdd(tx, await viewerOf(tx, actor.user.id, place.organization), place)
-      const position = await positionAtEnd(tx, place)
-      await emit(app, tx, { type: 'space.created', organization: place.organization, actor: actor.user.id, subject: { space: draft.id } })
+      await checkMayAdd(tx, await viewerOf(tx, actor.user.id, location.organization), location)
+      const position = await positionAtEnd(tx, location)
+      await emit(app, tx, { type: 'space.created', organization: location.organization, actor: actor.user.id, subject: { space: draft.id } })
       const made = await tx.insert(spaces, { ...draft, position })
       await also(tx, made)
       return made
@@ -83,23 +83,23 @@ export async function createSpace(
 
 const newCounters = { nextChangeRequest: 1, changeRequests: 0, changeRequestsOpen: 0, changeRequestsDraft: 0, comments: 0 }
 
-/** Records a space whose repository is there already; where that is refused, the repository goes as well. */
-async function orWithoutRepository<T>(app: App, id: string, record: () => Promise<T>): Promise<T> {
+/** Stores a space whose repository exists already. If that is refused, removes the repository. */
+async function recordOrRemoveRepository<T>(app: App, id: string, record: () => Promise<T>): Promise<T> {
   try {
     return await record()
   } catch (error) {
-    // Any other failure may have come after the document was written.
+    // After any other failure the document may have been written.
     if (error instanceof ServiceError) await app.git.remove(repositoryName(id))
     throw error
   }
 }
 
-/** A space as somebody sees it who has just been let do something with it. */
+/** Loads the caller's role on a space that they have just created or changed, and opens its repository. */
 export async function openSpace(app: App, actor: Actor, doc: Document<SpaceDoc>): Promise<LoadedSpace> {
   return { doc, role: (await spaceRole(app.store, actor.user.id, doc)) ?? 'read', repo: await app.git.open(repositoryName(doc.id)) }
 }
 
-/** The spaces of an organization that the caller may see: all, oldest first, or those at its top level, in their order there. */
+/** The spaces of an organization that the caller may see: all, oldest first, or only those at the top level, in their order. */
 export async function listSpaces(
   app: App,
   actor: Actor,
@@ -115,7 +115,7 @@ export async function listSpaces(
   return paginate(await visibleSpaces(app, actor, id, top), query, ({ doc }) => [orderKey(doc), doc.id])
 }
 
-/** Those of an organization's spaces that the caller may see. */
+/** Filters spaces of an organization: those that the caller may see, with their role. */
 export async function visibleSpaces(app: App, actor: Actor, organization: string, docs: readonly Document<SpaceDoc>[]): Promise<VisibleSpace[]> {
   const viewer = await viewerOf(app.store, actor.user.id, organization)
   const roles = await rolesOf(app.store, viewer, 'space', docs)
@@ -125,38 +125,38 @@ export async function visibleSpaces(app: App, actor: Actor, organization: string
   })
 }
 
-/** Opens the repositories of what a list shows: after it was cut to a page. */
+/** Opens the repositories of listed spaces. Cut the list to a page first. */
 export const openSpaces = (app: App, seen: readonly VisibleSpace[]): Promise<LoadedSpace[]> =>
   Promise.all(seen.map(async (one) => ({ ...one, repo: await app.git.open(repositoryName(one.doc.id)) })))
 
-/**
- * Changes a space's document from what is stored now, and tells of it. Throws 404 where it went meanwhile.
- * @param change answers the stored document itself where nothing changes: then nothing is written or told
- * @param also what must change with it
- */
-async function changeSpace(
-  app: App,
-  actor: Actor,
-  id: string,
-  type: EventType,
-  change: (doc: Document<SpaceDoc>) => Document<SpaceDoc>,
-  data: (before: SpaceDoc, after: SpaceDoc) => Record<string, unknown> = () => ({}),
-  also: (tx: Transaction, changed: Document<SpaceDoc>) => Promise<void> = async () => undefined,
-): Promise<Document<SpaceDoc>> {
+/** A change of a space's document, and the event that reports it. */
+interface SpaceChange {
+  type: EventType
+  /** Returns the stored document itself if nothing changes: then nothing is written or emitted. */
+  change: (stored: Document<SpaceDoc>) => Document<SpaceDoc>
+  /** Data of the event. */
+  data?: (before: SpaceDoc, after: SpaceDoc) => Record<string, unknown>
+  /** What must change in the same transaction. */
+  also?: (tx: Transaction, changed: Document<SpaceDoc>) => Promise<void>
+}
+
+/** Changes a space, based on what is stored now. Throws 404 if the space was purged meanwhile. */
+async function changeSpace(app: App, actor: Actor, id: string, { type, change, data, also }: SpaceChange): Promise<Document<SpaceDoc>> {
   return app.store.transact(async (tx) => {
     const stored = await tx.get(spaces, id)
     if (!stored) throw notFound('The space')
     const next = change(stored)
     if (next === stored) return stored
-    await also(tx, next)
-    await emit(app, tx, { type, organization: stored.organization, actor: actor.user.id, subject: { space: id }, data: data(stored, next) })
+    await also?.(tx, next)
+    const subject = { space: id }
+    await emit(app, tx, { type, organization: stored.organization, actor: actor.user.id, subject, data: data?.(stored, next) ?? {} })
     return tx.replace(spaces, next)
   })
 }
 
 const settings = ['title', 'emoji', 'language', 'editMode', 'defaultLevel', 'visibility', 'requiredApprovals', 'visitorAuth'] as const
 
-/** Changes the settings that are given; `null` removes a language or the way visitors are authenticated. Throws 400, 404. */
+/** Changes the settings that are given; `null` removes a setting that may be absent. Throws 400, 404. */
 export async function updateSpace(app: App, actor: Actor, space: LoadedSpace, input: UpdateSpace): Promise<LoadedSpace> {
   if (input.visitorAuth?.backend === 'integration')
     throw badRequest('There is no such integration.', [
@@ -167,14 +167,14 @@ export async function updateSpace(app: App, actor: Actor, space: LoadedSpace, in
     if (stored.deletedAt !== undefined) throw notFound('The space')
     if (input.visibility === 'in-collection' && stored.parent === undefined) {
       throw badRequest('Only a space in a collection can have this visibility.', [
-        { path: '/visibility', message: 'in-collection needs a space that is in a collection' },
+        { path: '/visibility', message: 'must not be in-collection while the space is in no collection' },
       ])
     }
     const given = Object.entries({ ...stored, ...input }).filter(([, value]) => value !== undefined)
     const next = Object.fromEntries(given.filter(([field, value]) => value !== null || field === 'defaultLevel')) as unknown as Document<SpaceDoc>
     return changed(stored, next).length === 0 ? stored : { ...next, updatedAt: app.clock.now().toISOString() }
   }
-  const doc = await changeSpace(app, actor, space.doc.id, 'space.updated', change, (before, after) => ({ fields: changed(before, after) }))
+  const doc = await changeSpace(app, actor, space.doc.id, { type: 'space.updated', change, data: (before, after) => ({ fields: changed(before, after) }) })
   return openSpace(app, actor, doc)
 }
 
@@ -182,12 +182,12 @@ export async function updateSpace(app: App, actor: Actor, space: LoadedSpace, in
 export async function deleteSpace(app: App, actor: Actor, space: LoadedSpace): Promise<void> {
   const deletedAt = app.clock.now().toISOString()
   const change = (stored: Document<SpaceDoc>) => (stored.deletedAt === undefined ? { ...stored, deletedAt } : stored)
-  await changeSpace(app, actor, space.doc.id, 'space.deleted', change, undefined, markOnSites)
+  await changeSpace(app, actor, space.doc.id, { type: 'space.deleted', change, also: updateHiddenOnSites })
 }
 
 /**
- * Brings a deleted space back, to the collection it was in (or where that one's content went). Throws 404 when the seven
- * days are over, 403 where the caller may not add to that place, 409 when it is not deleted.
+ * Brings a deleted space back to the collection that it was in (or to where the content of that collection moved). Throws 404
+ * after seven days, 403 if the caller may not add to that location, 409 if the space is not deleted.
  */
 export async function restoreSpace(app: App, actor: Actor, space: LoadedSpace): Promise<LoadedSpace> {
   const change = (stored: Document<SpaceDoc>): Document<SpaceDoc> => {
@@ -196,24 +196,25 @@ export async function restoreSpace(app: App, actor: Actor, space: LoadedSpace): 
     const { deletedAt: _over, ...rest } = stored
     return { ...rest, updatedAt: app.clock.now().toISOString() } as Document<SpaceDoc>
   }
-  const doc = await changeSpace(app, actor, space.doc.id, 'space.restored', change, undefined, async (tx, changed) => {
+  const also = async (tx: Transaction, changed: Document<SpaceDoc>): Promise<void> => {
     await checkMayAddBeside(tx, actor.user.id, changed)
-    await markOnSites(tx, changed)
-  })
+    await updateHiddenOnSites(tx, changed)
+  }
+  const doc = await changeSpace(app, actor, space.doc.id, { type: 'space.restored', change, also })
   return openSpace(app, actor, doc)
 }
 
 /**
- * A second space right after the first, with the same content, page IDs and people; no change requests, and not linked to
- * the remote repository. Throws 403 where the caller may not add to the place of the first, 404 where that went meanwhile.
+ * Copies a space: the copy comes right after it, with the same content, page IDs and grants, but without its change requests
+ * and its link to a remote. Throws 403 if the caller may not add to the location of the space, 404 if it was deleted meanwhile.
  */
 export async function duplicateSpace(app: App, actor: Actor, space: LoadedSpace): Promise<LoadedSpace> {
   const id = newId()
   const now = app.clock.now().toISOString()
-  // Asked before a repository is copied, and again of what is stored when the copy gets its place.
+  // Checked before the repository is copied, and again in the transaction that stores the copy.
   await checkMayAddBeside(app.store, actor.user.id, space.doc)
   await app.locks.run(space.doc.id, () => app.git.duplicate(repositoryName(space.doc.id), repositoryName(id)))
-  const doc = await orWithoutRepository(app, id, () =>
+  const doc = await recordOrRemoveRepository(app, id, () =>
     app.store.transact(async (tx) => {
       const stored = await tx.get(spaces, space.doc.id)
       if (!stored || stored.deletedAt !== undefined) throw notFound('The space')

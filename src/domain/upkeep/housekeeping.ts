@@ -1,12 +1,12 @@
 import { changeRequests, invites, type JobDoc, jobs, LAST_IN_LANE, signIns, spaces, syncRuns, announcedHeads } from '../../model/index.js'
 import type { Draft } from '../../store/index.js'
 import type { App } from '../context/app.js'
-import { removeComments } from '../comments/removal.js'
+import { removeComments } from '../comments/comments.js'
 import { emit } from '../events/events.js'
 import { removeGrantsOn } from '../roles/permissions.js'
 import { repositoryName } from '../context/refs.js'
 import { removeReviews } from '../reviews/requests.js'
-import { takeOffSites } from '../sites/purged-spaces.js'
+import { removeSpaceFromSites } from '../sites/edit-structure.js'
 import { RESTORE_MS } from '../spaces/spaces.js'
 
 /** How often a repository is repacked. */
@@ -69,7 +69,7 @@ export async function purgeSpace(app: App, id: string): Promise<void> {
       for (const doc of await tx.find(syncRuns, 'space', id)) await tx.remove(syncRuns, doc.id)
       await removeGrantsOn(tx, { kind: 'space', id })
       for (const doc of await tx.find(announcedHeads, 'space', id)) await tx.remove(announcedHeads, doc.id)
-      await takeOffSites(tx, id)
+      await removeSpaceFromSites(tx, id)
       await emit(app, tx, { type: 'space.purged', organization: space.organization, subject: { space: id }, data: { title: space.title } })
       return tx.remove(spaces, id)
     })

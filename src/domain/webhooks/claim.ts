@@ -2,7 +2,7 @@ import { newTimedId } from '../../kernel/ids.js'
 import { type DeliveryDoc, deliveries, events, type WebhookDoc, webhooks } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
-import { concerns } from '../events/event-stream.js'
+import { isAbout } from '../events/event-stream.js'
 
 /**
  * Deliveries of one webhook that may wait for another attempt. Beyond that its place in the stream stands still: what an
@@ -60,7 +60,7 @@ async function takeEvents(
     after: webhook.next - 1,
     limit: wanted,
     most: SCAN,
-    matches: (event) => concerns(event, { types: webhook.events, spaces: webhook.spaces }),
+    matches: (event) => isAbout(event, { types: webhook.events, spaces: webhook.spaces }),
   })
   const at = now.toISOString()
   const taken: Document<DeliveryDoc>[] = []

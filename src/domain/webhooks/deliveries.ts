@@ -15,7 +15,8 @@ export const listDeliveries = (
   status: DeliveryStatus | undefined,
   query: PageQuery,
   order: 'asc' | 'desc',
-): Promise<Page<Document<DeliveryDoc>>> => pageOf(app.store, deliveries, 'created', status === undefined ? webhook.id : `${webhook.id}/${status}`, query, order)
+): Promise<Page<Document<DeliveryDoc>>> =>
+  pageOf(app.store, deliveries, 'created', status === undefined ? webhook.id : `${webhook.id}/${status}`, { ...query, order })
 
 /** A delivery of the webhook; null where there is none. */
 export async function findDelivery(app: App, webhook: WebhookDoc, id: string): Promise<Document<DeliveryDoc> | null> {

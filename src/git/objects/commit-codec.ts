@@ -4,6 +4,7 @@ import { GitError } from '../errors.js'
 import type { CommitInfo, Signature } from '../types.js'
 import { encodeSignature, parseSignature } from './signature.js'
 
+/** The parts of a commit object, to be encoded. */
 export interface CommitParts {
   tree: string
   parents: readonly string[]

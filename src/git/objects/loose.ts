@@ -6,6 +6,7 @@ import { GitError, ObjectTooLarge } from '../errors.js'
 import { errorCode } from './disk.js'
 import { type EncodedObject, nameOf, type ObjectType } from './hash.js'
 
+/** An object as a loose file or a pack contains it: this file reads and writes loose ones. */
 export interface RawObject {
   type: ObjectType
   content: Buffer

@@ -60,7 +60,7 @@ export class Conversation {
     args: readonly string[],
     readonly options: ConversationOptions,
   ) {
-    launcher.start(command, args, options.cwd, options.env).then(
+    launcher.start(command, args, options).then(
       (running) => this.#begin(running),
       (error: Error) => this.#lose(new ConversationLost(error.message, true, { cause: error })),
     )

@@ -7,12 +7,14 @@ import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { GitError } from '../errors.js'
 import { gitOptions, hermeticEnvironment } from './environment.js'
-import { type Environment, type FromSpawner, ID_BYTES, type ToSpawner } from './messages.js'
+import { type Environment, type FromSpawner, type Guard, ID_BYTES, type ToSpawner } from './messages.js'
 
 /** How a process ended. `failure` says why it was killed or did not start. */
 export interface Ending {
   code: number | null
   stderr: string
+  /** The signal that ended it. */
+  signal?: NodeJS.Signals
   failure?: string
 }
 /** A process whose stdin and stdout are one stream. */
@@ -25,15 +27,19 @@ export interface Running {
 export interface Finished extends Ending {
   stdout: Buffer
 }
-export interface RunOptions {
+export interface StartOptions {
   cwd: string
+  env?: Environment
+  /** For a process that talks to a remote. */
+  guard?: Guard
+}
+export interface RunOptions extends StartOptions {
   /** Its standard input. */
   input?: string | Buffer
   /** Milliseconds after which its process group is killed. Default: one minute. */
   timeoutMs?: number
   /** Bytes of stdout after which it is killed. Default: 256 MiB. */
   maxBytes?: number
-  env?: Environment
 }
 /** A process was killed because its output was longer than allowed. */
 export class TooMuchOutput extends GitError {}
@@ -79,7 +85,7 @@ export class Launcher {
   }
 
   /** Starts a process; resolves when its streams are connected. */
-  start(command: string, args: readonly string[], cwd: string, env: Environment = {}): Promise<Running> {
+  start(command: string, args: readonly string[], { cwd, env = {}, guard }: StartOptions): Promise<Running> {
     if (this.#closed) return Promise.reject(new GitError('the Git layer is closed'))
     const id = ++this.#lastId
     return new Promise((resolve, reject) => {
@@ -110,13 +116,13 @@ export class Launcher {
       }
       this.#runs.set(id, run)
       this.#ensureSpawner()
-      this.#tell({ kind: 'spawn', id, command, args, cwd, env })
+      this.#tell({ kind: 'spawn', id, command, args, cwd, env, ...(guard && { guard }) })
     })
   }
 
   /** Runs `git` in a bare repository and waits for its end, whatever its exit code. Throws `GitError` if it was killed or could not be started. */
   async run(args: readonly string[], options: RunOptions): Promise<Finished> {
-    const running = await this.start('git', [...gitOptions, ...args], options.cwd, options.env)
+    const running = await this.start('git', [...gitOptions, ...args], options)
     let stopped: GitError | null = null
     const stop = (why: GitError) => {
       stopped ??= why
@@ -196,7 +202,7 @@ export class Launcher {
     const run = this.#runs.get(message.id)
     if (!run) return
     if (message.kind === 'started') run.pid = message.pid
-    else run.end({ code: message.code, stderr: message.stderr, ...(message.failure === undefined ? {} : { failure: message.failure }) })
+    else run.end(message)
   }
 
   #accept(socket: Socket): void {

@@ -3,7 +3,7 @@ import { RemoteError } from '../errors.js'
 import { stream } from './inspect.js'
 import { bounded } from './classify.js'
 import { isGitFolder, whyRefusedByGit } from '../trees/path.js'
-import { runGit } from './run.js'
+import { type GitSetting, runGit } from './run.js'
 
 /** An object that Git's fsck refused. `says` is its reason: `hasDotgit: contains '.git'`. */
 export interface Fault {
@@ -27,8 +27,8 @@ export function faultOf(stderr: string): Fault | null {
  * The error for a fault, with its path and the newest commit of the history of `head` that contains it.
  * @param at a quarantine that contains the refused object; null if there is none: then the error names only the object ID
  */
-export async function refusalOf(fault: Fault, ref: string, at: { env: Record<string, string>; head: string; timeoutMs: number } | null): Promise<RemoteError> {
-  const place = at && (await findPlace(fault, at.env, at.head, at.timeoutMs))
+export async function refusalOf(fault: Fault, ref: string, at: { git: GitSetting; head: string; timeoutMs: number } | null): Promise<RemoteError> {
+  const place = at && (await findPlace(fault, at.git, at.head, at.timeoutMs))
   const what = place
     ? `${place.what}, in commit ${place.commit} of ${bounded(ref)}, is dangerous or damaged`
     : `the history of ${bounded(ref)} contains an object that is dangerous or damaged`
@@ -46,13 +46,13 @@ interface Place {
 
 const FOUND = Symbol('found')
 
-async function findPlace({ oid, says }: Fault, env: Record<string, string>, head: string, timeoutMs: number): Promise<Place | null> {
+async function findPlace({ oid, says }: Fault, git: GitSetting, head: string, timeoutMs: number): Promise<Place | null> {
   const started = Date.now()
   let commit = ''
   let path: string | null = null
   // rev-list prints the newest commits first, each followed by the objects that no newer one has. So the last commit printed contains it.
   const args = ['rev-list', '--objects', '--in-commit-order', head]
-  await stream(args, env, timeoutMs, '\n', (record) => {
+  await stream(git, args, timeoutMs, '\n', (record) => {
     const isCommit = record.length === 40
     if (isCommit) commit = record.toString('latin1')
     if (record.toString('latin1', 0, 40) !== oid) return
@@ -61,7 +61,7 @@ async function findPlace({ oid, says }: Fault, env: Record<string, string>, head
   }).catch(() => {})
   if (commit === '') return null
   if (path === null) return commit === oid ? { what: 'the commit itself', commit } : null
-  const name = await namesIn(oid, says, env, timeoutMs - (Date.now() - started))
+  const name = await faultyName(oid, says, git, timeoutMs - (Date.now() - started))
   return { what: phraseOf(path, name), commit }
 }
 
@@ -73,11 +73,10 @@ function phraseOf(path: string, name: string | null): string {
 }
 
 /** The name of the folder's entry that the fault is about; null if the object is not a folder, or no entry looks wrong. */
-async function namesIn(oid: string, says: string, env: Record<string, string>, timeoutMs: number): Promise<string | null> {
+async function faultyName(oid: string, says: string, git: GitSetting, timeoutMs: number): Promise<string | null> {
   const pieces: Buffer[] = []
   let bytes = 0
-  const run = await runGit(['cat-file', 'tree', oid], {
-    env,
+  const run = await runGit(git, ['cat-file', 'tree', oid], {
     timeoutMs,
     onOutput: (piece, stop) => {
       bytes += piece.length

@@ -3,13 +3,13 @@ import type { CommitId, RefName } from '../../kernel/ids.js'
 import { isOid } from '../../kernel/ids.js'
 import { RemoteError } from '../errors.js'
 import type { FetchLimits, FetchResult, Remote } from '../types.js'
-import { type Connection, connect, type RemoteOptions } from './connection.js'
+import { type Connection, connect, type LocalRepository, type RemoteOptions } from './connection.js'
 import { checkArrived, checkHead } from './inspect.js'
 import { faultOf, refusalOf } from './fault.js'
 import { remoteHead } from './head.js'
 import { openQuarantine, type Quarantine } from './quarantine.js'
 import { requireRemoteRefName } from '../refs/name.js'
-import type { GitRun } from './run.js'
+import { type GitRun, withEnv } from './run.js'
 
 const WATCH_MS = 100
 /** Added to the kernel's limit for one file, for Git's trace and the bases of thin packs; the exact limit is checked afterwards. */
@@ -35,7 +35,7 @@ async function receive(connection: Connection, quarantine: Quarantine, ref: RefN
   let over = false
   try {
     const run = await connection.run([...settings, ...ARGUMENTS, '--', connection.url, ref], {
-      env: { ...connection.env, ...quarantine.env },
+      env: quarantine.env,
       timeoutMs: limits.timeoutMs,
       maxFileBytes: limits.maxPackBytes + SLACK_BYTES,
       onStart: (stop) => {
@@ -57,7 +57,7 @@ const UNCHECKED = ['-c', 'fetch.fsckObjects=false', '-c', 'transfer.fsckObjects=
 
 /** What is fetched, and into which repository. */
 interface FetchOrder {
-  repoPath: string
+  local: LocalRepository
   remote: Remote
   ref: RefName
   limits: FetchLimits
@@ -70,14 +70,14 @@ interface FetchOrder {
 async function whyRefused(options: RemoteOptions, connection: Connection, run: GitRun, order: FetchOrder): Promise<RemoteError> {
   const fault = faultOf(run.stderr)
   if (!fault) return connection.failure(run)
-  const { repoPath, remote, ref, limits } = order
+  const { local, remote, ref, limits } = order
   const started = Date.now()
   const left = (): number => limits.timeoutMs - (Date.now() - started)
-  const quarantine = await openQuarantine(resolve(repoPath))
+  const quarantine = await openQuarantine(resolve(local.path))
   try {
-    const head = await remoteHead(options, repoPath, remote, ref)
+    const head = await remoteHead(options, local, remote, ref)
     await receive(connection, quarantine, ref, { ...limits, timeoutMs: left() }, UNCHECKED)
-    return await refusalOf(fault, ref, head && { env: { ...connection.env, ...quarantine.env }, head, timeoutMs: left() })
+    return await refusalOf(fault, ref, head && { git: withEnv(connection.git, quarantine.env), head, timeoutMs: left() })
   } catch {
     return refusalOf(fault, ref, null)
   } finally {
@@ -86,22 +86,23 @@ async function whyRefused(options: RemoteOptions, connection: Connection, run: G
 }
 
 /** `RemoteOperations.fetch`: changes no ref; if it fails, it adds no object either. */
-export async function fetchRemote(options: RemoteOptions, repoPath: string, remote: Remote, ref: RefName, limits: FetchLimits): Promise<FetchResult> {
+export async function fetchRemote(options: RemoteOptions, local: LocalRepository, remote: Remote, ref: RefName, limits: FetchLimits): Promise<FetchResult> {
   requireRemoteRefName(ref)
   const started = Date.now()
   const left = (): number => limits.timeoutMs - (Date.now() - started)
-  const connection = await connect(remote, options)
-  const quarantine = await openQuarantine(resolve(repoPath))
+  const connection = await connect(remote, options, local.launcher)
+  const quarantine = await openQuarantine(resolve(local.path))
   try {
     const run = await receive(connection, quarantine, ref, { ...limits, timeoutMs: left() })
-    if (run.code !== 0) throw await whyRefused(options, connection, run, { repoPath, remote, ref, limits: { ...limits, timeoutMs: left() } })
+    if (run.code !== 0) throw await whyRefused(options, connection, run, { local, remote, ref, limits: { ...limits, timeoutMs: left() } })
     await quarantine.requireChecked()
     const head = await quarantine.fetchedHead()
     // Git succeeds without a head if the remote is a shallow clone.
     if (!isOid(head)) throw new RemoteError('failed', 'The remote is a shallow clone, which lacks the older history; use the full repository.')
+    const all = withEnv(connection.git, quarantine.env)
     const checks = [
-      checkArrived({ arrived: { ...connection.env, ...quarantine.arrivedEnv }, all: { ...connection.env, ...quarantine.env } }, head, limits, left()),
-      checkHead({ ...connection.env, ...quarantine.env }, head, limits, left()),
+      checkArrived({ arrived: withEnv(connection.git, quarantine.arrivedEnv), all }, head, limits, left()),
+      checkHead(all, head, limits, left()),
     ] as const
     // Both must have ended before the quarantine is removed.
     await Promise.allSettled(checks)

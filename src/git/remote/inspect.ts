@@ -1,6 +1,6 @@
 import { RemoteError } from '../errors.js'
 import type { FetchLimits } from '../types.js'
-import { runGit } from './run.js'
+import { type GitSetting, runGit } from './run.js'
 
 /** Splits output that arrives in pieces: calls `each` with every record that ends in `separator`. */
 function splitter(separator: number, each: (record: Buffer) => void): (piece: Buffer) => void {
@@ -17,17 +17,10 @@ function splitter(separator: number, each: (record: Buffer) => void): (piece: Bu
 }
 
 /** Runs a Git command and calls `check` with each record of its output. If that throws, the command is killed and the error thrown. */
-export async function stream(
-  args: readonly string[],
-  env: Record<string, string>,
-  timeoutMs: number,
-  separator: string,
-  check: (record: Buffer) => void,
-): Promise<void> {
+export async function stream(git: GitSetting, args: readonly string[], timeoutMs: number, separator: string, check: (record: Buffer) => void): Promise<void> {
   let found: unknown
   const split = splitter(separator.charCodeAt(0), check)
-  const { code, ended } = await runGit(args, {
-    env,
+  const { code, ended } = await runGit(git, args, {
     timeoutMs,
     onOutput: (piece, stop) => {
       if (found !== undefined) return
@@ -57,35 +50,24 @@ const tooLarge = (size: number, path: Buffer, commit: string, limits: FetchLimit
  * Checks the size of every blob that arrived, in any commit of the history. Blobs outside of `directory` may have any size: they are
  * never read. Returns how many objects arrived (with the bases of thin packs).
  */
-export async function checkArrived(
-  env: { arrived: Record<string, string>; all: Record<string, string> },
-  head: string,
-  limits: FetchLimits,
-  timeoutMs: number,
-): Promise<number> {
+export async function checkArrived(git: { arrived: GitSetting; all: GitSetting }, head: string, limits: FetchLimits, timeoutMs: number): Promise<number> {
   const started = Date.now()
   let objects = 0
   const large = new Map<string, number>()
   const args = ['cat-file', '--batch-all-objects', '--unordered', '--buffer', '--batch-check=%(objecttype) %(objectsize) %(objectname)']
-  await stream(args, env.arrived, timeoutMs, '\n', (record) => {
+  await stream(git.arrived, args, timeoutMs, '\n', (record) => {
     objects++
     const [type, size, oid = ''] = record.toString('latin1').split(' ')
     if (type === 'blob' && Number(size) > limits.maxBlobBytes) large.set(oid, Number(size))
   })
-  if (large.size > 0) await requireOutside(env.all, head, large, limits, timeoutMs - (Date.now() - started))
+  if (large.size > 0) await requireOutside(git.all, head, large, limits, timeoutMs - (Date.now() - started))
   return objects
 }
 
 /** Throws if one of the large blobs is in `directory`, with its path there and the newest commit that contains it. */
-async function requireOutside(
-  env: Record<string, string>,
-  head: string,
-  large: ReadonlyMap<string, number>,
-  limits: FetchLimits,
-  timeoutMs: number,
-): Promise<void> {
+async function requireOutside(git: GitSetting, head: string, large: ReadonlyMap<string, number>, limits: FetchLimits, timeoutMs: number): Promise<void> {
   let commit = head
-  await stream(['rev-list', '--objects', '--in-commit-order', '--full-history', head, '--', ...within(limits)], env, timeoutMs, '\n', (record) => {
+  await stream(git, ['rev-list', '--objects', '--in-commit-order', '--full-history', head, '--', ...within(limits)], timeoutMs, '\n', (record) => {
     if (record.length === 40) commit = record.toString('latin1')
     const size = large.get(record.toString('latin1', 0, 40))
     if (size === undefined) return
@@ -98,16 +80,16 @@ async function requireOutside(
  * (it may have been in the repository before). Names are not checked here: Git refuses dangerous ones wherever they are, and for
  * names that are unfit for a page there is a diagnostic when the space is read.
  */
-export async function checkHead(env: Record<string, string>, head: string, limits: FetchLimits, timeoutMs: number): Promise<void> {
+export async function checkHead(git: GitSetting, head: string, limits: FetchLimits, timeoutMs: number): Promise<void> {
   const started = Date.now()
   const left = (): number => timeoutMs - (Date.now() - started)
-  const typeOf = async (name: string): Promise<string> => (await runGit(['cat-file', '-t', name], { env, timeoutMs: left() })).stdout.trim()
+  const typeOf = async (name: string): Promise<string> => (await runGit(git, ['cat-file', '-t', name], { timeoutMs: left() })).stdout.trim()
   if ((await typeOf(head)) !== 'commit') throw new RemoteError('unsafe-content', 'The remote ref is not a commit; use a branch.')
   const root = limits.directory ? `${head}:${limits.directory}` : head
   if (root !== head && (await typeOf(root)) !== 'tree') return
   let entries = 0
   // `-t` lists folders too: a tree can contain any number of folders without a single file.
-  await stream(['ls-tree', '-r', '-t', '-l', '-z', '--full-tree', root], env, left(), '\0', (record) => {
+  await stream(git, ['ls-tree', '-r', '-t', '-l', '-z', '--full-tree', root], left(), '\0', (record) => {
     if (++entries > limits.maxEntries) throw new RemoteError('too-large', `The remote has more than ${limits.maxEntries} files and folders.`)
     const tab = record.indexOf(0x09)
     const size = Number(record.toString('latin1', 0, tab).split(/ +/)[3])

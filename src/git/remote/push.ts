@@ -2,11 +2,12 @@ import { resolve } from 'node:path'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { isOid } from '../../kernel/ids.js'
 import { RemoteError } from '../errors.js'
+import type { Environment } from '../process/messages.js'
 import type { PushOrder, Remote } from '../types.js'
 import { bounded, remoteWords } from './classify.js'
-import { type Connection, connect, type RemoteOptions } from './connection.js'
+import { type Connection, connect, type LocalRepository, type RemoteOptions } from './connection.js'
 import { requireRemoteRefName } from '../refs/name.js'
-import { type GitRun, runGit } from './run.js'
+import { type GitRun, runGit, withEnv } from './run.js'
 
 const TIMEOUT_MS = 600_000
 
@@ -17,8 +18,8 @@ const STALE = /stale info|fetch first|non-fast-forward|needs force|incorrect old
 const MOVED = /cannot lock ref .*(?:but expected|reference already exists)/
 
 /** The remote's history is never rewritten: a lease alone would allow a push that drops its commits. */
-async function requireDescendant(connection: Connection, env: Record<string, string>, commit: CommitId, expected: CommitId): Promise<void> {
-  const { code } = await runGit(['merge-base', '--is-ancestor', expected, commit], { env, timeoutMs: TIMEOUT_MS })
+async function requireDescendant(connection: Connection, env: Environment, commit: CommitId, expected: CommitId): Promise<void> {
+  const { code } = await runGit(withEnv(connection.git, env), ['merge-base', '--is-ancestor', expected, commit], { timeoutMs: TIMEOUT_MS })
   if (code !== 0)
     throw new RemoteError('rejected', `The commit does not build on ${expected}, which ${connection.url} has; the remote's history is never rewritten.`)
 }
@@ -42,11 +43,11 @@ function refusal(connection: Connection, run: GitRun, summary: string): RemoteEr
 }
 
 /** `RemoteOperations.push`. A push of what the remote has already succeeds, so a push whose answer was lost can be repeated. */
-export async function push(options: RemoteOptions, repoPath: string, remote: Remote, { ref, commit, expected }: PushOrder): Promise<void> {
+export async function push(options: RemoteOptions, local: LocalRepository, remote: Remote, { ref, commit, expected }: PushOrder): Promise<void> {
   requireRemoteRefName(ref)
   if (!isOid(commit) || (expected !== null && !isOid(expected))) throw new RemoteError('failed', 'A push needs full commit IDs.')
-  const connection = await connect(remote, options)
-  const env = { ...connection.env, GIT_DIR: resolve(repoPath) }
+  const connection = await connect(remote, options, local.launcher)
+  const env = { GIT_DIR: resolve(local.path) }
   if (expected !== null) await requireDescendant(connection, env, commit, expected)
   const lease = `--force-with-lease=${ref}:${expected ?? ''}`
   const run = await connection.run([...ARGUMENTS, lease, '--', connection.url, `${commit}:${ref}`], { env, timeoutMs: options.pushTimeoutMs ?? TIMEOUT_MS })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { RemoteError } from '../errors.js'
 import { disk, exists, syncPath } from '../objects/disk.js'
 import { borrowingObjects } from '../process/environment.js'
+import type { Environment } from '../process/messages.js'
 
 /**
  * A Git folder in which fetched objects are checked before they get into the repository. It uses the refs and objects of the
@@ -11,9 +12,9 @@ import { borrowingObjects } from '../process/environment.js'
  */
 export interface Quarantine {
   /** Environment in which Git writes to the quarantine. */
-  readonly env: Record<string, string>
+  readonly env: Environment
   /** The same, but Git sees only the objects that have arrived. */
-  readonly arrivedEnv: Record<string, string>
+  readonly arrivedEnv: Environment
   /** Bytes of all objects that have arrived so far, without the indexes of their packs. */
   bytes(): Promise<number>
   /** The head that the fetch recorded. */

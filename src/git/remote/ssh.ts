@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { RemoteError } from '../errors.js'
 import type { RemoteAddress } from './address.js'
+import type { Launcher } from '../process/launcher.js'
 import type { RemoteIdentity } from './identity.js'
 import { type GitRun, runGit } from './run.js'
 
@@ -56,11 +57,11 @@ export const NO_SSH =
  * The error for a run in which `ssh` refused the host's key, before it sent anything; null if it did not. The key of an unknown host
  * is fetched from the address that was checked, to be shown.
  */
-export async function hostKeyRefusal(run: GitRun, remote: RemoteAddress, address: string, env: Record<string, string>): Promise<RemoteError | null> {
+export async function hostKeyRefusal(run: GitRun, remote: RemoteAddress, address: string, launcher: Launcher): Promise<RemoteError | null> {
   if (run.code === 0 || !/^Host key verification failed\.\r?$/m.test(run.stderr)) return null
   if (/REMOTE HOST IDENTIFICATION HAS CHANGED/.test(run.stderr)) return changed(run, remote)
   if (!/^No \S+ host key is known for /m.test(run.stderr)) return null
-  const key = await fetchHostKey(remote, address, env)
+  const key = await fetchHostKey(remote, address, launcher)
   const shown = key ? `; its key is ${key.fingerprint} (${key.type})` : ', and its key could not be fetched'
   const line = key ? `this line: ${knownAs(remote)} ${key.type} ${key.base64}` : `a line that begins with ${knownAs(remote)}`
   return new RemoteError(
@@ -85,10 +86,9 @@ interface HostKey {
 }
 
 /** The best key that a host offers; null if it offers none in time. */
-async function fetchHostKey({ port }: RemoteAddress, address: string, env: Record<string, string>): Promise<HostKey | null> {
+async function fetchHostKey({ port }: RemoteAddress, address: string, launcher: Launcher): Promise<HostKey | null> {
   const args = ['-T', String(SCAN_SECONDS), '-p', String(port), '-t', 'ed25519,ecdsa,rsa', '--', address]
-  const { PATH = '', LC_ALL = 'C' } = env
-  const scan = await runGit(args, { program: 'ssh-keyscan', env: { PATH, LC_ALL, HOME: '/dev/null' }, timeoutMs: 2 * SCAN_SECONDS * 1000 }).catch(() => null)
+  const scan = await runGit({ launcher, env: { HOME: '/dev/null' } }, args, { program: 'ssh-keyscan', timeoutMs: 2 * SCAN_SECONDS * 1000 }).catch(() => null)
   const keys = (scan?.stdout ?? '').split('\n').flatMap((line): HostKey[] => {
     const [, type, base64] = HOST_KEY.exec(line) ?? []
     return type === undefined || base64 === undefined ? [] : [{ type, base64, fingerprint: fingerprintOf(base64) }]

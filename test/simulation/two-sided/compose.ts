@@ -57,8 +57,11 @@ export function composed(all: Knowledge, ours: Snapshot, theirs: Snapshot): Reco
     const text = path === null ? null : composedPage(all, page, our, their)
     if (our && our.path !== path) files[our.path] ??= null
     if (path === null || text === null) continue
-    // A page that is listed on our side alone may be called there what another one is called by now: nobody gives a title twice.
-    const title = wanted(all, titleOf(page)) ?? (our && our.title !== null && titles.has(our.title) ? `Guide of ${page}` : null)
+    // A page that is listed on our side alone may be called there what another one is called by now, and after files have changed places below
+    // their titles two pages may want one: nobody gives a title twice.
+    const own = wanted(all, titleOf(page))
+    const isTwice = own === null ? our && our.title !== null && titles.has(our.title) : [...pages.values()].some((one) => one.title === own)
+    const title = isTwice ? `Guide of ${page}` : own
     if (our) summary = withEntry(summary, our.path, { path: `${path}?`, ...(title === null ? {} : { title }) })
     if (our?.path !== path || our.text !== text) files[path] = text
     pages.set(page, { ...((our ?? their) as SeenPage), path, text, title })

@@ -17,9 +17,35 @@ function openIn(into: Knowledge, other: Knowledge, ref: string): Map<string, Val
 /** Registers of which a branch of the remote may still bring what was forced away from another one. */
 export const stillAt = (into: Knowledge, other: Knowledge, ref: string | null): string[] => (ref === null ? [] : [...openIn(into, other, ref).keys()])
 
+/**
+ * Registers of which a branch of the remote has what was forced away from another one, also where somebody has done something to them here
+ * since: what is there may count as news, and collide with that.
+ */
+export const takenElsewhere = (main: Knowledge, branch: Knowledge, ref: string | null): string[] =>
+  ref === null
+    ? []
+    : [...branch.keys()].filter((key) => {
+        const known = new Set(branch.acts(key).map((act) => act.id))
+        const own = branch.own(key)
+        return main.acts(key).some((act) => act.forced && act.forced !== ref && !known.has(act.id) && !own.includes(act.value))
+      })
+
+/** What `of` took over in commits of another hand (squash, rebase): for Git both sides did it, and nothing says that it is the same. */
+export const doneAgain = (of: Knowledge, than: Knowledge): string[] =>
+  of.news(than).filter((key) => of.acts(key).some((act) => act.again && !than.acts(key).includes(act)))
+
+/** Pages that were gone and that both sides restored, as far as anybody can tell: they may come out of a merge at both places. */
+const restoredByBoth = (main: Knowledge, branch: Knowledge, ref: string | null): string[] => {
+  const again = [...doneAgain(main, branch), ...doneAgain(branch, main)].filter((key) =>
+    [...main.acts(key), ...branch.acts(key)].some((act) => act.value === null),
+  )
+  return [...again, ...takenElsewhere(main, branch, ref)].filter((key) => key === pathOf(pageOf(key)))
+}
+
 /** Takes over what a branch of the remote knows. `into` is main here, or the branch that holds the conflict of `ref`. */
 export function meet(into: Knowledge, other: Knowledge, ref: string | null, main: Knowledge = into, branch: Knowledge = other): void {
   const open = ref === null ? new Map<string, Value>() : openIn(main, branch, ref)
+  for (const key of restoredByBoth(main, branch, ref)) into.alsoAt.set(key, [...main.own(key), ...branch.own(key)])
   const saw = new Map([...open.keys()].map((key) => [key, sawOf(branch, pageOf(key))]))
   into.take(other)
   for (const [key, value] of open) {

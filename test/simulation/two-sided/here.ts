@@ -1,5 +1,5 @@
 import { Fault } from './fault.js'
-import { judgeIds } from './ids.js'
+import { idsByPath, judgeIds } from './ids.js'
 import { judge, sawOf } from './judge.js'
 import { endsOf, type Knowledge, lineOf, pathOf, titleOf } from './knowledge.js'
 import { areas, editedText, freshPage, leaves, PAGES } from './plans.js'
@@ -14,6 +14,8 @@ export interface Target {
   at: string
   ref: string
   knowledge: Knowledge
+  /** IDs there that follow from nothing that the story knows. */
+  told?: ReadonlyMap<string, string>
 }
 
 export const mainOf = (project: Project): Target => ({ project, at: '', ref: MAIN, knowledge: project.main })
@@ -38,7 +40,7 @@ export interface Edit {
 type Editor = (world: World, next: Random, target: Target, seen: Snapshot) => Promise<Edit | null>
 
 const listed = ({ project }: Target, pages: readonly SeenPage[]): SeenPage[] => pages.filter(({ page, title }) => title !== null && project.ids.has(page))
-const idOf = ({ project }: Target, page: string): string => project.ids.get(page)?.id as string
+const idOf = ({ project, told }: Target, page: string): string => told?.get(page) ?? (project.ids.get(page)?.id as string)
 
 /** Sets the lines of a page to those of a text. */
 function learnText(knowledge: Knowledge, { page, lines }: Pick<SeenPage, 'page' | 'lines'>, text: string, who: string): void {
@@ -190,13 +192,26 @@ const editors: readonly (readonly [number, string, Editor])[] = [
 ]
 export const editNames = editors.map(([, name]) => name)
 
+/** Which ID a page has that was there twice, or on a branch one whose text a resolver put elsewhere on main, nobody can say: who edits it asks for it. */
+async function toldIds(world: World, { project, at }: Target, seen: Snapshot): Promise<ReadonlyMap<string, string>> {
+  const pages = [...project.twins, ...project.former.keys()]
+  if (pages.length === 0) return new Map()
+  const told = await idsByPath(world, project, at)
+  return new Map(
+    pages.flatMap((page) => {
+      const id = told.get(seen.pages.get(page)?.path ?? '')
+      return id === undefined ? [] : [[page, id]]
+    }),
+  )
+}
+
 /** One edit through the API: what was asked for is there, and nothing else changed. */
 export async function editHere(world: World, next: Random, target: Target): Promise<string | null> {
   const { project, at, ref, knowledge } = target
   const possible = editors.filter(([, name]) => !world.without.has(name)).map(([weight, , editor]) => [weight, editor] as const)
   const editor = pickWeighted(next, possible)
   const seen = await seeHere(project, ref)
-  const made = await editor(world, next, target, seen)
+  const made = await editor(world, next, { ...target, told: await toldIds(world, target, seen) }, seen)
   if (!made) return null
   await world.host.api.ask('POST', `${project.url}${at}/content`, { changes: made.changes })
   const after = await seeHere(project, ref)

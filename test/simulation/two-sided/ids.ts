@@ -36,7 +36,8 @@ export async function judgeIds(world: World, project: Project, seen: Snapshot, a
     if (!id) throw new Fault('identity', `${project.name}${at}: ${page} stands in SUMMARY.md as ${path}, and is no page`)
     const given = project.ids.get(page)
     const free = given && (given.state !== 'gone' || (given.path === path && !taken.has(given.id)))
-    if (free && given.id !== id)
+    const isFormer = !main && project.former.get(page)?.has(id)
+    if (free && given.id !== id && !isFormer)
       throw new Fault(
         'identity',
         `${project.name}${at}: ${page} at ${path} has the ID ${id} and had ${given.id} at ${given.path}${given.state === 'gone' ? ' before it was deleted' : ''}`,

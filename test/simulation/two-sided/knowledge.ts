@@ -36,6 +36,8 @@ const distinct = (all: readonly Act[]): Value[] => [...new Set(all.map((act) => 
  */
 export class Knowledge {
   #registers: Map<string, readonly Act[]>
+  /** Where a page may have come to lie as well by the last merge, beside where it is. */
+  readonly alsoAt = new Map<string, Value[]>()
 
   constructor(registers: Iterable<readonly [string, readonly Act[]]> = []) {
     this.#registers = new Map(registers)

@@ -170,8 +170,12 @@ async function recordByHand(
   const see = (commit: string): Promise<Snapshot> => seeThere(world, project, commit)
   const [common, [ours, theirs]] = [await Promise.all(bases.map(see)), (await Promise.all(sides.map(see))) as [Snapshot, Snapshot]]
   for (const { page, oid } of seen.pages.values()) {
-    const [mine, other] = [ours.pages.get(page), theirs.pages.get(page)]
-    if (mine && other && oid !== mine.oid && oid !== other.oid) knowledge.set(handOf(page), null, who)
+    const [mine, other] = [ours.pages.get(page)?.oid, theirs.pages.get(page)?.oid]
+    if (!mine || !other) continue
+    // Also where he takes one side's text as it is: its heading, say, which is no part of the account.
+    const was = common.map((one) => one.pages.get(page)?.oid)
+    const byGit = mine === other || was.includes(other) ? mine : was.includes(mine) ? other : null
+    if (oid !== byGit) knowledge.set(handOf(page), null, who)
   }
   for (const key of new Set([...keysIn(ours), ...keysIn(theirs)])) {
     if (!key.startsWith('path ') && !seen.pages.has(pageOf(key))) continue

@@ -1,6 +1,6 @@
 import { composed } from './compose.js'
 import { Fault } from './fault.js'
-import { meet, stillAt } from './forced.js'
+import { doneAgain, meet, takenElsewhere } from './forced.js'
 import { judgeTarget, type Target } from './here.js'
 import { record } from './judge.js'
 import { handOf, type Knowledge, pageOf, pathOf } from './knowledge.js'
@@ -37,10 +37,6 @@ function aspectsOf(news: readonly string[], page: string): { text: boolean; plac
   return { text: keys.some((key) => !key.startsWith('path ')), place: keys.some((key) => key.startsWith('path ')) }
 }
 
-/** What `of` took over in commits of another hand (squash, rebase): for Git both sides did it, and nothing says that it is the same. */
-const doneAgain = (of: Knowledge, than: Knowledge): string[] =>
-  of.news(than).filter((key) => of.acts(key).some((act) => act.again && !than.acts(key).includes(act)))
-
 /** What a force took from a branch of the remote that the service never saw there, while it came here by another way: here it is a change. */
 const droppedUnseen = (branch: Knowledge, main: Knowledge): string[] =>
   branch
@@ -51,10 +47,13 @@ const droppedUnseen = (branch: Knowledge, main: Knowledge): string[] =>
  * A conflict is needless where the sides did not do the same thing to a page: changed its text, changed its place, or deleted it while the
  * other did anything to it. A new place alone collides with no edit: it meets the page where it is now.
  */
-function judgeConflicts(main: Knowledge, branch: Knowledge, conflicts: readonly Conflict[], where: string, ref: string | null): void {
+function judgeConflicts({ project, knowledge: branch, at }: Target, conflicts: readonly Conflict[], ref: string | null): void {
+  const { main, name } = project
+  const where = `${name}${at}`
   const [againHere, againThere] = [doneAgain(main, branch), doneAgain(branch, main)]
   const here = [...main.news(branch), ...againThere, ...droppedUnseen(branch, main)]
-  const there = [...branch.news(main), ...stillAt(main, branch, ref), ...againHere]
+  const elsewhere = takenElsewhere(main, branch, ref)
+  const there = [...branch.news(main), ...elsewhere, ...againHere]
   const all = main.copy()
   all.take(branch)
   for (const conflict of conflicts) {
@@ -65,7 +64,8 @@ function judgeConflicts(main: Knowledge, branch: Knowledge, conflicts: readonly 
     const isDeleted = (page: string): boolean => {
       const key = pathOf(page)
       const byOne = [...againHere, ...againThere].includes(key) && [main, branch].some((side) => side.own(key).includes(null))
-      return byOne || all.deciding(key).some((act) => act.value === null)
+      const stillGone = elsewhere.includes(key) && branch.own(key).includes(null)
+      return byOne || stillGone || all.deciding(key).some((act) => act.value === null)
     }
     const collides = pages.some((page) => {
       const [ours, theirs] = [aspectsOf(here, page), aspectsOf(there, page)]
@@ -74,7 +74,9 @@ function judgeConflicts(main: Knowledge, branch: Knowledge, conflicts: readonly 
     })
     const acts = pages.map((page) => `${page}: here ${here.filter((key) => pageOf(key) === page)}; there ${there.filter((key) => pageOf(key) === page)}`)
     if (!collides && !meetAtOnePlace(conflict, there, here)) throw new Fault('needless conflict', `${told}: ${acts.join('; ')}`)
-    if (conflict.kind === 'modify/delete' && !pages.some(isDeleted))
+    // Whose text has another page's ID since is gone, for the merge.
+    const isAnother = (page: string): boolean => [...(project.former.get(page) ?? [])].some((id) => id !== project.ids.get(page)?.id)
+    if (conflict.kind === 'modify/delete' && !pages.some((page) => isDeleted(page) || isAnother(page)))
       throw new Fault('needless conflict', `${told}, which nobody deleted: ${pages.map((page) => all.tell(pathOf(page)))}`)
   }
 }
@@ -118,10 +120,10 @@ export const heldRef = ({ project, knowledge }: Target): string | null => [...pr
 
 /** What collides between main and a branch, none of it needlessly. */
 export async function examineConflicts(world: World, target: Target): Promise<Conflict[]> {
-  const { project, at, knowledge } = target
+  const { project, at } = target
   const { items } = await world.host.api.ask('GET', `${project.url}${at}/conflicts?limit=1000`)
   world.said.push(`${project.name}${at}: conflicts: ${items.map((one: Conflict) => `${one.path} (${one.kind}, ${pagesOf(one)})`)}`)
-  judgeConflicts(project.main, knowledge, items, `${project.name}${at}`, heldRef(target))
+  judgeConflicts(target, items, heldRef(target))
   return items
 }
 
@@ -157,7 +159,11 @@ async function learnDecisions(world: World, { project, ref, knowledge }: Target,
   const trial = knowledge.copy()
   record(trial, seen, why(world, 'who resolved a conflict here'))
   // A text that was put at another path by hand: whose page that is now, nobody can say.
-  for (const page of decided) project.ids.delete(page)
+  for (const page of decided) {
+    const given = project.ids.get(page)
+    if (given) project.former.set(page, (project.former.get(page) ?? new Set()).add(given.id))
+    project.ids.delete(page)
+  }
   for (const page of conflicts.filter(({ path }) => path !== 'SUMMARY.md').flatMap(pagesOf))
     if (seen.pages.has(page)) knowledge.set(handOf(page), null, why(world, 'who resolved a conflict here'))
   const summary = conflicts.some(({ path }) => path === 'SUMMARY.md')

@@ -8,7 +8,7 @@ import { Knowledge, pageOf } from './knowledge.js'
 import { setBack } from './people.js'
 import type { Random } from './random.js'
 import { mergeBranch } from './requests.js'
-import { examineConflicts } from './resolve.js'
+import { examineConflicts, updateBranch } from './resolve.js'
 import { snapshotOf } from './snapshot.js'
 import {
   branchRef,
@@ -86,8 +86,19 @@ export const startSync = (world: World, project: Project, direction: 'import' | 
     ...(direction === 'export' ? { commitMessage: `Export of step ${world.step}` } : {}),
   })
 
+/** Whether each side has a page at a place of its own that was gone from some side meanwhile. */
+const restoredTwice = (main: Knowledge, branch: Knowledge): boolean =>
+  [...branch.keys()].some((key) => {
+    if (!key.startsWith('path ') || ![...main.acts(key), ...branch.acts(key)].some((act) => act.value === null)) return false
+    const living = [...main.own(key), ...branch.own(key)].filter((path) => path !== null)
+    return new Set(living).size > 1
+  })
+
 /** An import or export, and all that must hold after it. */
 export async function sync(world: World, project: Project, direction: 'import' | 'export', ref: Ref, how: How = {}): Promise<string> {
+  const there = project.there.get(ref)
+  // What would be there twice is put right here before it is exported.
+  if (direction === 'export' && !how.force && there && restoredTwice(project.main, there)) await sync(world, project, 'import', ref, how)
   const then = await before(world, project)
   await startSync(world, project, direction, ref, how.force ?? false).catch((error: unknown) => {
     if (!(error instanceof Gone)) throw error
@@ -249,7 +260,10 @@ export async function resolveHeld(world: World, next: Random, project: Project, 
   const held = project.held.get(ref)
   if (!held) return null
   const then = await before(world, project)
-  const said = await mergeBranch(world, next, targetOf(project, held))
+  const target = targetOf(project, held)
+  // The service exports right after the merge: what would be there twice is put right on the branch.
+  if (restoredTwice(project.main, held.knowledge)) await updateBranch(world, next, target)
+  const said = await mergeBranch(world, next, target)
   project.held.delete(ref)
   project.seen.set(ref, held.from)
   // The merge is ours; what the queued export does comes after it.

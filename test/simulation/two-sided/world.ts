@@ -63,6 +63,8 @@ export interface Project {
   ids: Map<string, Given>
   /** Pages that were there twice: which of the two had the ID of the page, and on which side it is the one that stayed, nobody can say. */
   twins: Set<string>
+  /** IDs that pages had before somebody who resolved a conflict put their texts elsewhere. */
+  former: Map<string, Set<string>>
   /** Files that nobody ever touches. */
   statics: Map<string, string>
   /** Change requests that were merged: what a revert undoes. */
@@ -141,6 +143,7 @@ export async function addProject(world: World, name: string, folder: string): Pr
     seen: new Map(),
     ids: new Map(),
     twins: new Set(),
+    former: new Map(),
     statics: new Map(),
     merged: [],
   }
@@ -210,11 +213,14 @@ export async function mendTwice(
 /** A snapshot of a branch here, after a merge. */
 export async function seeMerged(world: World, project: Project, ref: string, knowledge: Knowledge): Promise<Snapshot> {
   const lost = await mendTwice(world, project, ref, (page, paths) => {
-    const known = knowledge.own(pathOf(page))
+    const known = [...knowledge.own(pathOf(page)), ...(knowledge.alsoAt.get(pathOf(page)) ?? [])]
     // The one that main has: what others do to the page there goes on to meet it.
     const main = paths.find((path) => path === project.ids.get(page)?.path)
-    return paths.every((path) => known.includes(path)) ? (main ?? (paths[0] as string)) : null
+    if (paths.every((path) => known.includes(path))) return main ?? (paths[0] as string)
+    world.said.push(`${project.name}: ${page} is at ${paths}: ${knowledge.tell(pathOf(page))}`)
+    return null
   })
+  knowledge.alsoAt.clear()
   // What main itself must have is no such line: the copy that it had stays.
   const gone = lost.map(lineOf).filter((line) => knowledge === project.main || !project.main.own(line).includes('in'))
   for (const line of gone) knowledge.set(line, null, why(world, 'who took one of two away'))

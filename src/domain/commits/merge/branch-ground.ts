@@ -9,8 +9,8 @@ import { mergeCommits } from './merge.js'
 import type { MergedTree } from './merged-tree.js'
 
 /**
- * Header of the first commit of a conflict's branch: what the import found that branch and main to have in common (a parent of that commit), the
- * main of which it said so, and a seal. Git's history alone does not tell it where the sync log knows more (exports that crossed, a remote forced back).
+ * Header of the first commit of a conflict's branch, and of one that takes in a later head: what the import found that head and main to have in
+ * common (a parent of that commit), the main of which it said so, and a seal. Git's history alone does not tell it where the sync log knows more (exports that crossed, a remote forced back).
  */
 const COMMON_GROUND = 'common-ground'
 

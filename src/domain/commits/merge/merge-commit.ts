@@ -24,6 +24,8 @@ export interface MergeCommit {
   parents?: readonly CommitId[]
   message: string
   author: Pick<UserDoc, 'displayName' | 'email'>
+  /** Headers in addition to the one that carries page IDs. */
+  headers?: Readonly<Record<string, string>> | undefined
 }
 
 /**
@@ -43,6 +45,6 @@ export async function makeMergeCommit(
   const { ours, theirs, tree } = merge
   await checkMergedNames(repo, tree, ours, theirs)
   const overrides = await mergedOverrides(app, doc.id, repo, merge)
-  const { parents = [ours, theirs], message, author } = commit
-  return makeCommit(app, doc.id, repo, { parents, tree, changes: [], message, author, overrides }, into)
+  const { parents = [ours, theirs], message, author, headers = {} } = commit
+  return makeCommit(app, doc.id, repo, { parents, tree, changes: [], message, author, overrides, headers }, into)
 }

@@ -1,7 +1,7 @@
 import { readConfig } from '../../../content/config.js'
 import { type IdOverrides, idOf } from '../../../content/identity.js'
 import { keyBelow } from '../../../content/paths.js'
-import { kindOfPath } from '../../../content/place-kind.js'
+import { kindOfPath } from '../../../content/known-files.js'
 import type { Repository, TreeChange, TreeEntry } from '../../../git/index.js'
 import type { CommitId } from '../../../kernel/ids.js'
 import { Slices } from '../../../kernel/slices.js'

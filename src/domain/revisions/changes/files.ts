@@ -1,8 +1,7 @@
 import { type IdOverrides, idOf } from '../../../content/identity.js'
 import { keyBelow, nameOf } from '../../../content/paths.js'
-import { kindOfPath } from '../../../content/place-kind.js'
-import type { ContentStructure, ReusableContentPlace } from '../../../content/types.js'
-import { VARIABLES_FILE } from '../../../content/variables.js'
+import { kindOfPath, VARIABLES_FILE } from '../../../content/known-files.js'
+import type { ContentStructure, ReusableContentEntry } from '../../../content/types.js'
 import type { TreeChange } from '../../../git/index.js'
 import type { App } from '../../context/app.js'
 import { overridesAt } from '../identity.js'
@@ -68,7 +67,7 @@ const own = (values: Record<string, string>, name: string): string | undefined =
 export function draftReusableContents({ before, after, changed }: Pair): Draft[] {
   if (before.structure === after.structure) return []
   const old = new Map(before.structure.reusableContents.map((place) => [place.id, place]))
-  const content = ({ id, title }: ReusableContentPlace) => ({ id, title })
+  const content = ({ id, title }: ReusableContentEntry) => ({ id, title })
   const drafts: Draft[] = []
   for (const place of after.structure.reusableContents) {
     const was = old.get(place.id)

@@ -1,6 +1,6 @@
 import { comparePages } from '../../../content/compare-structures.js'
-import { sameValue } from '../../../content/edit/same-value.js'
-import type { PlaceInTree } from '../../../content/compare-structures.js'
+import { sameValue } from '../../../content/json.js'
+import type { TreeLocation } from '../../../content/compare-structures.js'
 import type { DocumentEntry, PageEntry } from '../../../content/types.js'
 import { Slices } from '../../../kernel/slices.js'
 import { type Change, type ChangedAttributes, frontMatterAttributes } from '../../../model/index.js'
@@ -38,14 +38,14 @@ const changedPage = (entry: PageEntry) => ({
 
 const simple = (type: 'page_created' | 'page_deleted', entry: PageEntry): Draft => ({ page: entry.id, make: () => ({ type, page: changedPage(entry) }) })
 
-const presentPlace = ({ path, parent, position, gitPath }: PlaceInTree) => ({
+const presentPlace = ({ path, parent, position, gitPath }: TreeLocation) => ({
   path,
   position,
   ...(parent === null ? {} : { parent }),
   ...(gitPath === null ? {} : { file: gitPath }),
 })
 
-const draftMove = (entry: PageEntry, { from, to }: { from: PlaceInTree; to: PlaceInTree }): Draft => ({
+const draftMove = (entry: PageEntry, { from, to }: { from: TreeLocation; to: TreeLocation }): Draft => ({
   page: entry.id,
   make: () => ({ type: 'page_moved', page: changedPage(entry), from: presentPlace(from), to: presentPlace(to) }),
 })

@@ -1,23 +1,23 @@
 import { createHash } from 'node:crypto'
 import type { BlockNode, DocumentNode } from '../types.js'
-import { fingerprint } from './essence.js'
+import { fingerprint } from './meaning.js'
 import { type Inline, plainText } from './node.js'
 
-/** Something in a document that can be pointed at: a node, or a cell of a table by its record and column. */
-export interface Place {
-  /** Key of the node; of the table, for a cell. */
+/** What a comment can be attached to: a node of a document, or a cell of a table (by record and column). */
+export interface CommentTarget {
+  /** Key of the node; for a cell, of its table. */
   node: string
   record?: string
   definition?: string
   /** The beginning of its text. */
   preview: string
-  /** Equal for places that say the same in the same sort of node. */
+  /** A hash of the type and text: equal for targets with the same type and text. */
   digest: string
-  /** How many places before it have the same digest. */
+  /** How many targets before it have the same digest. */
   occurrence: number
 }
 
-/** Characters of a preview. */
+/** Longest preview, in characters. */
 const MAX_PREVIEW = 200
 
 type Node = BlockNode | Inline
@@ -32,13 +32,13 @@ const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
 const previewOf = (text: string): string => [...text].slice(0, MAX_PREVIEW).join('')
 
 /**
- * Every place of a document, in order. Keys are counted from the top, so an edit above a node changes its key: a place is
- * recognised in another version of the page by what it says (`digest`) and how often that was said before (`occurrence`).
+ * All targets of a document, in order. An edit above a node changes its key, so a target is recognised in another version of the
+ * page by its text (`digest`), and by how many targets before it have the same text (`occurrence`).
  */
-export function placesOf(document: DocumentNode): Place[] {
+export function commentTargetsOf(document: DocumentNode): CommentTarget[] {
   const seen = new Map<string, number>()
-  const found: Place[] = []
-  const add = (place: Omit<Place, 'occurrence'>): void => {
+  const found: CommentTarget[] = []
+  const add = (place: Omit<CommentTarget, 'occurrence'>): void => {
     const occurrence = seen.get(place.digest) ?? 0
     seen.set(place.digest, occurrence + 1)
     found.push({ ...place, occurrence })
@@ -55,8 +55,8 @@ export function placesOf(document: DocumentNode): Place[] {
   return found
 }
 
-/** The cells of a table: recognised by the table's columns, their own column and what they say. */
-function cellsOf(table: BlockNode): Omit<Place, 'occurrence'>[] {
+/** The cells of a table. They are recognised by the table's columns, their own column and their text. */
+function cellsOf(table: BlockNode): Omit<CommentTarget, 'occurrence'>[] {
   const columns = (table.data['definition'] ?? []) as Column[]
   const titles = JSON.stringify(columns.map(({ title }) => title))
   const rows = (table.nodes as BlockNode[]).filter((row) => row.data['header'] !== true)
@@ -78,11 +78,11 @@ function cellsOf(table: BlockNode): Omit<Place, 'occurrence'>[] {
   )
 }
 
-/** What is recognised of a place. */
-export type PlaceMark = Pick<Place, 'digest' | 'occurrence'>
+/** What is stored of a target to find it again. */
+export type CommentTargetMark = Pick<CommentTarget, 'digest' | 'occurrence'>
 
-/** The same place in another version of the document; null where nothing says the same any more. */
-export function findPlace(places: readonly Place[], mark: PlaceMark): Place | null {
+/** Finds a target in another version of the document; null if nothing has the same text any more. */
+export function findCommentTarget(places: readonly CommentTarget[], mark: CommentTargetMark): CommentTarget | null {
   const same = places.filter((place) => place.digest === mark.digest)
   return same[mark.occurrence] ?? same.at(-1) ?? null
 }

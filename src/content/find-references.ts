@@ -1,20 +1,20 @@
 import { parse, postprocess, preprocess } from 'micromark'
 import { gfm } from 'micromark-extension-gfm'
 import { type HtmlAttribute, scanAttributes } from './html-attributes.js'
-import { readPieces } from './pieces.js'
+import { readReferenceWindows } from './reference-windows.js'
 import { decodeTarget, type Reference, type ReferenceKind, type TargetEncoding } from './reference.js'
 
-/** Characters of one page in which references are looked for; a longer page has none. */
+/** Longest page, in characters, in which references are looked for. */
 export const MAX_PAGE_LENGTH = 1024 * 1024
 
 const MAX_TAG_LENGTH = 2048
 
 type Span = readonly [start: number, end: number]
 
-/** Code and the like, whose contents name nothing. */
+/** Tokens of code, in which there are no references. */
 const CODE = new Set(['codeFenced', 'codeIndented', 'codeText'])
 
-/** By tag of `{% … %}`: the attribute that holds the target ('' = the bare text behind the tag), and what it is. */
+/** For each tag of `{% … %}`: the attribute with the target ('' = a string without a name), and the kind of reference. */
 const LIQUID: ReadonlyMap<string, { attribute: string; kind: ReferenceKind }> = new Map([
   ['content-ref', { attribute: 'url', kind: 'content-ref' }],
   ['page-ref', { attribute: 'page', kind: 'page-ref' }],
@@ -26,19 +26,19 @@ const LIQUID: ReadonlyMap<string, { attribute: string; kind: ReferenceKind }> = 
 ])
 
 /**
- * Every place in a page's markdown (without its front matter) that names something else: links, images, definitions,
- * autolinks, block tags and HTML attributes, in the order of the source. Code is skipped by CommonMark's own rules.
- * Pages beyond `MAX_PAGE_LENGTH`, and passages that would take quadratic time (`pieces.ts`), have none. `pieces` takes the
- * page apart: in tests, not at all.
+ * Finds every place in a page's markdown (without its front matter) that names something else: links, images, definitions,
+ * autolinks, block tags and HTML attributes, in the order of the source. Code is skipped as CommonMark defines it. Pages longer
+ * than `MAX_PAGE_LENGTH` have no references, and passages that would take quadratic time (`reference-windows.ts`) are left out.
+ * @param readWindows splits the page; tests read it as a whole
  */
-export function findReferences(markdown: string, pieces: typeof readPieces = readPieces): Reference[] {
+export function findReferences(markdown: string, readWindows: typeof readReferenceWindows = readReferenceWindows): Reference[] {
   if (markdown.length > MAX_PAGE_LENGTH) return []
   const found: Reference[] = []
   const add = (kind: ReferenceKind, start: number, end: number, encoding: TargetEncoding): void => {
     const raw = markdown.slice(start, end)
     found.push({ kind, target: decodeTarget(raw, encoding), raw, start, end, encoding })
   }
-  pieces(markdown, (text, start, sentinel) => {
+  readWindows(markdown, (text, start, sentinel) => {
     const { targets, code, html, whole } = scanMarkdown(text, start, sentinel)
     if (!whole) return false
     for (const target of targets) add(...target)
@@ -48,7 +48,7 @@ export function findReferences(markdown: string, pieces: typeof readPieces = rea
   })
   const rank = ({ kind }: Reference): number => (kind === 'autolink' ? 1 : 0)
   found.sort((a, b) => a.start - b.start || rank(a) - rank(b) || b.end - a.end)
-  // The URL in a tag is a bare URL to GFM as well.
+  // To GFM, the URL in a tag is an autolink as well.
   let covered = 0
   return found.filter((reference) => {
     if (reference.kind === 'autolink') return reference.start >= covered
@@ -57,7 +57,7 @@ export function findReferences(markdown: string, pieces: typeof readPieces = rea
   })
 }
 
-/** Where code stands in a page's markdown (fences, indented blocks, spans): nothing in there means anything. */
+/** The ranges of code in a page's markdown (fences, indented blocks, spans), which has no links or expressions in it. */
 export function codeSpans(markdown: string): Span[] {
   if (markdown.length > MAX_PAGE_LENGTH) return []
   const found: Span[] = []
@@ -66,7 +66,7 @@ export function codeSpans(markdown: string): Span[] {
     if (whole) for (const span of code) found.push(span)
     return whole
   }
-  readPieces(markdown, read, true)
+  readReferenceWindows(markdown, read, true)
   return found
 }
 
@@ -78,13 +78,13 @@ interface Scanned {
   targets: Array<Parameters<Add>>
   code: Span[]
   html: Span[]
-  /** Whether nothing is left open at the end of the piece: the sentinel came out as a paragraph. */
+  /** Whether nothing is left open at the end of the window: the sentinel was parsed as a paragraph of its own. */
   whole: boolean
 }
 
-/** Targets of markdown's own syntax in the piece of a page that begins at `offset`, and where code and HTML stand. */
+/** Finds targets of markdown's own syntax, and the ranges of code and HTML, in the window of a page that begins at `offset`. */
 function scanMarkdown(text: string, offset: number, sentinel: string): Scanned {
-  // micromark drops a byte order mark and counts from behind it.
+  // micromark drops a byte order mark and counts offsets from after it.
   const shift = offset + (text.startsWith('\ufeff') ? 1 : 0)
   const code: Span[] = []
   const html: Span[] = []
@@ -140,7 +140,7 @@ function attributeKind(tag: string, name: string): ReferenceKind | null {
   return name === 'data-card-target' || name === 'data-card-cover' ? 'card' : null
 }
 
-/** The URLs of a `srcset`: candidates are parted by commas, a URL from its descriptor by white space. */
+/** The URLs of a `srcset`: commas separate the candidates, white space a URL from its descriptor. */
 function srcsetSpans(value: string): Span[] {
   const found: Span[] = []
   const url = /[^\s,]\S*/g
@@ -155,7 +155,7 @@ function srcsetSpans(value: string): Span[] {
   return found
 }
 
-/** Targets in `{% … %}` between `from` and `to`, except in code. A tag stands on one line. */
+/** Finds targets in `{% … %}` between `from` and `to`, except in code. A tag has no line break in it. */
 function scanTags(markdown: string, from: number, to: number, code: readonly Span[], add: Add): void {
   let block = 0
   for (let at = markdown.indexOf('{%', from); at >= 0 && at < to; at = markdown.indexOf('{%', at + 2)) {
@@ -172,7 +172,7 @@ function scanTags(markdown: string, from: number, to: number, code: readonly Spa
   }
 }
 
-/** The quoted value of an attribute ('' = a bare string) in the text of a tag. */
+/** The quoted value of an attribute ('' = a string without a name) in the text of a tag; null if it has none. */
 function findAttribute(text: string, from: number, wanted: string): { start: number; end: number; quote: string } | null {
   const value = /([\w-]+)?(\s*=\s*)?(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')/g
   value.lastIndex = from

@@ -1,26 +1,26 @@
 import { SENTINEL, windowEnd } from './windows.js'
 
-/** Highest product of length and inline markers of one piece, and of all pieces together. */
+/** Highest cost (length times number of inline markers) of one window, and of all windows together. */
 const MAX_COST = 250_000_000
 const MAX_TOTAL_COST = 2_000_000_000
 
-/** Whatever a reference needs (`links.ts`): without any of these a piece has none. */
+/** What a reference (`find-references.ts`) contains: a window without any of these has none. */
 const MARKS =
   /\]\(|\]:|:\/\/|www\.|@|<[a-z][a-z0-9+.-]*:|<[a-z][^<]*(?:href|src|poster|data-card)|\{%[-\s]*(?:content-ref|page-ref|embed|file|include|openapi|swagger)\b/i
-/** Begins of what may hold blank lines: fences and HTML. */
+/** The beginnings of blocks that may contain blank lines: fences and HTML. */
 const OPENING = /```|~~~|</
 const FENCE = /^(?:(`{3,})[^`\r\n]*|(~{3,})[^\r\n]*)(?=[\r\n]|$)/
-/** Containers in containers, on one line or by indentation. */
+/** Deeply nested containers, on one line or by indentation. */
 const TOO_DEEP = /^(?:[ \t]{0,8}(?:>|[-+*][ \t]|\d{1,9}[.)][ \t])){40}|^[ \t]{200,}(?:[-+*>]|\d{1,9}[.)])[ \t]/m
 
 /**
- * Parts a page into pieces that mean alone what they mean in the page, and hands those that may hold references to
- * `read` with a sentinel behind them; it answers whether the sentinel stood alone (else the piece must be longer).
- * micromark's time grows with the square of a page's (and of a paragraph's) length: pieces keep honest pages fast, most
- * need not be read at all, and a piece that only an attacker would write (tens of thousands of brackets in one
- * paragraph, forty containers in one another) is left out. `every` = pieces without references and code too.
+ * Splits a page into windows that parse on their own as they do within the page, and calls `read` for those that may contain
+ * references. `read` gets the sentinel to add after the window, and returns whether that became a paragraph of its own; if not,
+ * the window must be longer. A window that only an attacker would write (tens of thousands of brackets in one paragraph, forty
+ * nested containers) is left out, since micromark would take quadratic time for it.
+ * @param every also reads windows without references, and code
  */
-export function readPieces(markdown: string, read: (text: string, start: number, sentinel: string) => boolean, every = false): void {
+export function readReferenceWindows(markdown: string, read: (text: string, start: number, sentinel: string) => boolean, every = false): void {
   let total = 0
   for (let start = 0; start < markdown.length; ) {
     const fence = !every && (markdown.startsWith('```', start) || markdown.startsWith('~~~', start)) ? fenceEnd(markdown, start) : -1
@@ -44,7 +44,7 @@ export function readPieces(markdown: string, read: (text: string, start: number,
   }
 }
 
-/** Where the fenced code that begins at `start`, outside everything, ends: code names nothing. -1 = it is no fence. */
+/** Where the fenced code that begins at `start`, outside of any container, ends; -1 if no fence begins there. */
 function fenceEnd(markdown: string, start: number): number {
   const lineEnd = markdown.slice(start, start + 1000).search(/[\r\n]/)
   const opening = FENCE.exec(markdown.slice(start, lineEnd < 0 ? start + 1000 : start + lineEnd))

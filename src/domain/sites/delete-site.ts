@@ -4,9 +4,9 @@ import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import type { LoadedSite } from '../context/loaded.js'
 import { emit } from '../events/events.js'
-import { removeSiteBelongings } from './belongings.js'
+import { removeSiteDocuments } from './site-documents.js'
 
-/** Removes a site with all that is its own; the spaces that it showed stay. Nothing happens where it went meanwhile. */
+/** Deletes a site with everything that belongs to it; the spaces that it shows stay. Does nothing if it no longer exists. */
 export async function deleteSite(app: App, actor: Actor, site: LoadedSite): Promise<void> {
   await app.store.transact(async (tx) => {
     const stored = await tx.get(sites, site.doc.id)
@@ -17,14 +17,14 @@ export async function deleteSite(app: App, actor: Actor, site: LoadedSite): Prom
   })
 }
 
-/** Removes the documents of a site: every collection that holds something of a site has a line here. */
+/** Removes the site, the roles given on it, and all documents that belong to it. */
 async function removeSite(tx: Transaction, site: Document<SiteDoc>): Promise<void> {
   for (const grant of await tx.find(grants, 'target', `site:${site.id}`)) await tx.remove(grants, grant.id)
-  await removeSiteBelongings(tx, site.id)
+  await removeSiteDocuments(tx, site.id)
   await tx.remove(sites, site.id)
 }
 
-/** An organization does not show first what is gone. */
+/** Resets the organization's default content if it was this site. */
 async function clearDefaultContent(app: App, tx: Transaction, actor: Actor, site: SiteDoc): Promise<void> {
   const organization = await tx.get(organizations, site.organization)
   if (organization?.defaultContent?.site !== site.id) return

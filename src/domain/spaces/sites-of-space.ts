@@ -20,11 +20,11 @@ const structureOf = ({ structure }: SiteDoc, space: string, hidden: boolean): Si
     hidden,
   )
 
-/** Hides a deleted space on every site that shows it, and shows one that was restored again: in the transaction that does that. */
-export async function markOnSites(tx: Transaction, space: SpaceDoc): Promise<void> {
+/** Hides a deleted space on every site that it is on, or shows a restored one again: in the transaction that deletes or restores it. */
+export async function updateHiddenOnSites(tx: Transaction, space: SpaceDoc): Promise<void> {
   for (const site of await sitesOfSpace(tx, space.id))
     await tx.replace(sites, { ...site, structure: structureOf(site, space.id, space.deletedAt !== undefined) })
 }
 
-/** The sites that a space is on, deleted or not. A space that has any cannot go to another organization. */
+/** The sites that a space is on, whether the space is deleted or not. A space on a site cannot be transferred to another organization. */
 export const sitesOfSpace = (reader: Reader, space: string): Promise<Document<SiteDoc>[]> => reader.find(sites, 'space', space)

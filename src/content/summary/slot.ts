@@ -1,48 +1,15 @@
-import { eolOf, indentation } from './lines.js'
-import { type Block, MAX_DEPTH, type Scan } from './scan.js'
+import type { Block, Scan } from './block.js'
+import { blankAfter, blankBefore, indentation } from './lines.js'
+import type { Located } from './locate.js'
+import { MAX_DEPTH } from './scan.js'
 
-/** A node by its indexes from the top (`[2, 0]`: the first child of the third), or by where it begins, as the parser answered it. */
-export type Locator = readonly number[] | { start: number }
-
-export interface Place {
-  block: Block
-  parent: Block | null
-  siblings: Block[]
-  index: number
-  path: number[]
-}
-
-/** @throws RangeError when there is no such node. */
-export function locate(scan: Scan, locator: Locator): Place {
-  const path = 'start' in locator ? pathOf(scan.blocks, locator.start) : [...locator]
-  let parent: Block | null = null
-  let siblings = scan.blocks
-  for (const [depth, index] of (path ?? []).entries()) {
-    const block: Block | undefined = siblings[index]
-    if (!block) break
-    if (depth === path!.length - 1) return { block, parent, siblings, index, path: path! }
-    parent = block
-    siblings = block.children
-  }
-  throw new RangeError('The table of contents has no such node.')
-}
-
-function pathOf(blocks: readonly Block[], start: number): number[] | null {
-  const index = blocks.findIndex((block) => block.start <= start && start < block.end)
-  const block = blocks[index]
-  if (!block) return null
-  if (block.start === start) return [index]
-  const rest = pathOf(block.children, start)
-  return rest && [index, ...rest]
-}
-
-/** Where an entry is written, and how. */
+/** Where a new entry is written, and how. */
 export interface Slot {
   offset: number
-  /** White space before the marker, and the marker with the space after it; '' for a paragraph. */
+  /** The white space before the marker, and the marker with the white space after it; both '' for a paragraph. */
   lead: string
   marker: string
-  /** Lines before and after it that set it apart: '' is a blank line. */
+  /** Lines to insert before and after it; '' is a blank line. */
   before: string[]
   after: string[]
 }
@@ -54,7 +21,7 @@ function markerOf(text: string, block: Block): string {
   return /[ \t]$/.test(written) ? written : `${written} `
 }
 
-/** The marker for an entry beside `model`: in a numbered list that counts, the number after or at it. */
+/** The marker for a new sibling. In a numbered list that counts, it is the next number (`after`), or the sibling's own. */
 function markerBeside(text: string, siblings: readonly Block[], index: number, after: boolean): string {
   const marker = markerOf(text, siblings[index]!)
   const number = /^\d+/.exec(marker)?.[0]
@@ -63,7 +30,7 @@ function markerBeside(text: string, siblings: readonly Block[], index: number, a
   return after && before !== siblings[index]!.marker ? marker.replace(number, String(Number(number) + 1)) : marker
 }
 
-/** What one level of nesting adds, as the nearest nested entry of the file writes it. */
+/** The indentation of one level, as in the nearest nested entry of the file; null if there is none. */
 function unitOf(text: string, scan: Scan, near: number): string | null {
   let best: { distance: number; unit: string } | null = null
   const visit = (blocks: readonly Block[]): void => {
@@ -82,15 +49,17 @@ function unitOf(text: string, scan: Scan, near: number): string | null {
 }
 
 /**
- * Where an entry goes (`asChapter`: one that may stand outside of lists beside another such) that shall be `parent`'s child number `at` (`null`: a top-level node).
- * @throws RangeError when `at` is no index, the parent cannot have children, or the nesting is too deep.
+ * Finds the slot for an entry that becomes child `at` of `parent` (null = a top-level node).
+ * @param asChapter the entry may be written outside of lists, next to others that are
+ * @throws RangeError if there is no such index, the parent cannot have children, or the nesting is too deep
  */
-export function slotFor(text: string, scan: Scan, parent: Place | null, at: number | undefined, asChapter: boolean): Slot {
+export function slotFor(text: string, scan: Scan, parent: Located | null, at: number | undefined, asChapter: boolean): Slot {
   const siblings = parent ? parent.block.children : scan.blocks
   const index = at ?? siblings.length
-  if (!Number.isInteger(index) || index < 0 || index > siblings.length) throw new RangeError('There is no such place in the table of contents.')
-  if (parent && parent.block.kind === 'paragraph') throw new RangeError('A chapter outside of lists cannot have subpages.')
-  if (parent && parent.path.length >= MAX_DEPTH) throw new RangeError('The entry would be nested too deep.')
+  if (!Number.isInteger(index) || index < 0 || index > siblings.length)
+    throw new RangeError(`The parent has only ${siblings.length} entries, so there is no index ${index}.`)
+  if (parent && parent.block.kind === 'paragraph') throw new RangeError('A chapter outside of a list cannot have subpages. Make it a list item first.')
+  if (parent && parent.path.length >= MAX_DEPTH) throw new RangeError(`The entry would be nested more than ${MAX_DEPTH} levels deep. Choose another parent.`)
   const previous = siblings[index - 1]
   const next = siblings[index]
   if (previous && previous.kind !== 'group') return beside(text, siblings, index - 1, previous.end, asChapter)
@@ -116,7 +85,7 @@ function firstChild(text: string, scan: Scan, parent: Block): Slot {
   return { offset: parent.ownEnd, lead: fits ? wished : lead + ' '.repeat(parent.content - parent.indent), marker, before: [], after: [] }
 }
 
-/** The first entry under a heading, at the top before the first group, or at the top after a group (which a break must end). */
+/** The slot for the first entry of a list: under a heading, at the top level before the first group, or after a group, which a break must end. */
 function firstOfList(text: string, scan: Scan, group: Block | null, previous: Block | undefined, next: Block | undefined): Slot {
   const model = topItem(scan.blocks)
   const bullet = model && !/^\d/.test(model.marker)
@@ -138,7 +107,7 @@ function firstOfList(text: string, scan: Scan, group: Block | null, previous: Bl
   return { ...style, offset: previous.end, before: ['', '***', ''], after: before.length > 0 ? after : [''] }
 }
 
-/** The first item that is nested in no other. */
+/** The first item that is not nested in another one. */
 function topItem(blocks: readonly Block[]): Block | undefined {
   for (const block of blocks) {
     const found = block.kind === 'item' ? block : block.kind === 'group' ? topItem(block.children) : undefined
@@ -147,41 +116,8 @@ function topItem(blocks: readonly Block[]): Block | undefined {
   return undefined
 }
 
-/** Whether the line before `offset` is blank, or there is none. */
-export function blankBefore(text: string, offset: number): boolean {
-  const before = text.slice(Math.max(0, offset - 400), offset).replace(/(?:\r\n|\n|\r)$/, '')
-  return /(?:^|[\r\n])[\ufeff \t]*$/.test(before)
-}
-
-/** Where the line before the one at `offset` begins. */
-export function lineBefore(text: string, offset: number): number {
-  const ending = /(?:\r\n|\n|\r)$/.exec(text.slice(Math.max(0, offset - 2), offset))?.[0].length ?? 0
-  const before = text.slice(0, offset - ending)
-  return Math.max(before.lastIndexOf('\n'), before.lastIndexOf('\r'), text.charCodeAt(0) === 0xfeff ? 0 : -1) + 1
-}
-
-/** Whether the line at `offset` is blank; `null` at the end of the text. */
-export function blankAfter(text: string, offset: number): boolean | null {
-  return offset >= text.length ? null : /^[ \t]*(?:\r|\n|$)/.test(text.slice(offset, offset + 200))
-}
-
-/** Blank lines that set a list apart from the heading or break before it and from what follows. */
+/** The blank lines between a list and the heading or break before it, and what follows. */
 function apart(text: string, offset: number): { before: string[]; after: string[] } {
   const following = blankAfter(text, offset)
   return { before: [''], after: following === false ? [''] : [] }
-}
-
-/** Writes whole lines at a line's beginning. A text without a final line feed stays without one. */
-export function insertLines(text: string, offset: number, lines: readonly string[]): string {
-  const eol = eolOf(text)
-  const body = lines.join(eol)
-  const atLine = offset === 0 || /[\r\n\ufeff]$/.test(text.slice(0, offset).slice(-1))
-  return atLine ? text.slice(0, offset) + body + eol + text.slice(offset) : text.slice(0, offset) + eol + body + text.slice(offset)
-}
-
-/** Cuts whole lines out. A text without a final line feed stays without one. */
-export function cutLines(text: string, start: number, end: number): string {
-  const rest = text.slice(0, start) + text.slice(end)
-  if (end !== text.length || start === 0 || /[\r\n]/.test(text.slice(-1))) return rest
-  return rest.slice(0, rest.length - (/(?:\r\n|\n|\r)$/.exec(rest.slice(-2))?.[0].length ?? 0))
 }

@@ -1,22 +1,22 @@
-/** Writes `target` where `markdown.slice(start, end)` holds a target: with or without its angle brackets, without its quotes. */
+/** Replaces the target at `markdown.slice(start, end)`, a range with or without the target's angle brackets, but without quotes. */
 export interface ReferenceReplacement {
   start: number
   end: number
-  /** A URL or path, percent-encoded where its meaning needs it (`%`, `#`, `?` of a file name: see `relativeTarget`). */
+  /** A URL or path. `%`, `#` and `?` in file names are percent-encoded (see `relativeTarget`). */
   target: string
 }
 
 /**
- * Replaces targets in the encoding that their place takes: a markdown destination (a space or parenthesis as it was written before:
- * in angle brackets or percent-encoded), an HTML attribute, an attribute of a `{% block %}`. Everything else keeps its bytes.
- * @throws RangeError when replacements overlap or lie outside the text.
+ * Replaces targets, each encoded for where it is: in a markdown link (spaces and parentheses in the old target's style: in angle
+ * brackets or percent-encoded), an HTML attribute, or an attribute of a `{% block %}`. All other bytes stay.
+ * @throws RangeError if replacements overlap or are outside of the text
  */
 export function rewriteReferences(markdown: string, replacements: readonly ReferenceReplacement[]): string {
   const sorted = [...replacements].sort((a, b) => a.start - b.start)
   let done = ''
   let at = 0
   for (const { start, end, target } of sorted) {
-    if (start < at || end < start || end > markdown.length) throw new RangeError('Replacements overlap or lie outside of the text.')
+    if (start < at || end < start || end > markdown.length) throw new RangeError('Replacements overlap, or are outside of the text.')
     done += markdown.slice(at, start) + encodeFor(markdown, start, end, target)
     at = end
   }
@@ -31,9 +31,9 @@ function encodeFor(markdown: string, start: number, end: number, raw: string): s
   const before = markdown[start - 1] ?? ''
   const inPercent = /%(?:20|28|29)/.test(old)
   if (before === '<' && markdown[end] === '>') return escapeAngle(target)
-  const place = placeOf(markdown, start)
-  if (place === 'block') return target.replace(inPercent || !/["']/.test(before) ? /["'{} ]/g : /["'{}]/g, percent)
-  if (place === 'html') {
+  const syntax = syntaxAround(markdown, start)
+  if (syntax === 'block') return target.replace(inPercent || !/["']/.test(before) ? /["'{} ]/g : /["'{}]/g, percent)
+  if (syntax === 'html') {
     const spaced = inPercent || !/["']/.test(before) ? target.replace(/[ "'=`]/g, percent) : target
     return spaced
       .replace(/&(?=#|\w+;)/g, '&amp;')
@@ -49,8 +49,8 @@ function encodeFor(markdown: string, start: number, end: number, raw: string): s
 
 const escapeAngle = (target: string): string => target.replace(/\\(?=[!-/:-@[-`{-~]|$)|[<>]/g, '\\$&').replace(/&(?=#|\w+;)/g, '\\&')
 
-/** What kind of text surrounds an offset: the nearest tag or block that is still open there; only an attribute follows `=`. */
-function placeOf(markdown: string, start: number): 'markdown' | 'html' | 'block' {
+/** The syntax around an offset: a `{% block %}` or an HTML tag that is still open there (HTML only after `=`), else markdown. */
+function syntaxAround(markdown: string, start: number): 'markdown' | 'html' | 'block' {
   const window = markdown.slice(Math.max(0, start - 2000), start)
   const block = window.lastIndexOf('{%')
   if (block >= 0 && !window.includes('%}', block)) return 'block'
@@ -58,15 +58,15 @@ function placeOf(markdown: string, start: number): 'markdown' | 'html' | 'block'
   return /<[A-Za-z][^<>]*$/.test(window.slice(window.lastIndexOf('<'))) ? 'html' : 'markdown'
 }
 
-/** How a relative target begins: `file.md`, `./file.md`, or from the root: `/docs/file.md`. */
+/** How a target begins: `plain` is `file.md`, `dot` is `./file.md`, `root` is `/docs/file.md`. */
 export type TargetStyle = 'plain' | 'dot' | 'root'
 
-/** The style that a target is written in. */
-export const styleOf = (target: string): TargetStyle => (target.startsWith('/') ? 'root' : target.startsWith('.') ? 'dot' : 'plain')
+/** The style of a target. */
+export const styleOf = (target: string): TargetStyle => (target.startsWith('/') ? 'root' : target.startsWith('./') ? 'dot' : 'plain')
 
 /**
- * The target by which the file `from` names the file `to`, both from the repository's root. `%`, `#` and `?` of file names are
- * percent-encoded, since a reader of targets gives them another meaning; spaces are not (`rewriteReferences` does as the place needs).
+ * The target for a link in the file `from` to the file `to`, both paths from the repository's root. `%`, `#` and `?` in file names
+ * are percent-encoded, since they have a meaning in targets. Spaces are not: `rewriteReferences` encodes them as needed.
  */
 export function relativeTarget(from: string, to: string, style: TargetStyle = 'plain'): string {
   const encoded = (path: readonly string[]): string => path.join('/').replace(/[%#?]/g, percent)
@@ -78,6 +78,6 @@ export function relativeTarget(from: string, to: string, style: TargetStyle = 'p
   const up = here.slice(shared).map(() => '..')
   const target = encoded([...up, ...there.slice(shared)])
   if (up.length > 0) return target
-  // A first segment with a colon would read as a URL's scheme.
+  // A colon in the first segment would be read as the end of a URL's scheme.
   return style === 'dot' || /^[^/]*:/.test(target) ? `./${target}` : target
 }

@@ -2,15 +2,15 @@ import type { ContentChange } from '../../model/content-changes.js'
 import { decodePercent, folderOf } from '../paths.js'
 import { findTarget } from '../file-index.js'
 import type { ContentStructure, PageEntry } from '../types.js'
-import { relativeTarget } from './links.js'
+import { relativeTarget } from './rewrite-references.js'
 import { deleteFile, deleteReusableContent, insertFiles, renameFile, updateVariables, upsertReusableContent } from './operations/files.js'
 import { deleteGroup, insertGroup, insertLink, updateGroup } from './operations/groups.js'
 import { deletePage, insertPage, revertPage, updatePage } from './operations/pages.js'
 import { ChangeError } from './change-error.js'
-import { type Retargeting, retargetLinks } from './references.js'
-import type { Applied, Batch, Operation } from './plan.js'
+import { type Retargeting, retargetLinks } from './retarget-links.js'
+import type { Applied, Batch, Operation } from './batch.js'
 
-/** Every kind of change (spec/gaps.md, "Writing pages"). */
+/** The operation for each kind of change. */
 const operations: { readonly [K in ContentChange['operation']]: Operation<Extract<ContentChange, { operation: K }>> } = {
   insert_page: insertPage,
   update_page: updatePage,
@@ -28,7 +28,7 @@ const operations: { readonly [K in ContentChange['operation']]: Operation<Extrac
   delete_reusable_content: deleteReusableContent,
 }
 
-/** The first change of a batch that cannot be made. */
+/** A change of a batch cannot be made; `index` is that of the first such change. */
 export class BatchError extends Error {
   constructor(
     readonly index: number,
@@ -39,7 +39,7 @@ export class BatchError extends Error {
   }
 }
 
-/** Applies changes in order to the batch's workspace, then makes the links of what was written relative. Throws `BatchError`. */
+/** Applies changes in order to the batch's workspace, then makes internal links in written files relative. Throws `BatchError`. */
 export async function applyBatch(batch: Batch, changes: readonly ContentChange[]): Promise<Applied[]> {
   const applied: Applied[] = []
   for (const [index, change] of changes.entries()) {
@@ -53,20 +53,20 @@ export async function applyBatch(batch: Batch, changes: readonly ContentChange[]
     }
   }
   for (const path of batch.written) await relativeLinks(batch, path)
-  // The last change too may have moved what IDs hang on.
+  // So that IDs follow from the last change, too.
   await batch.workspace.structure()
   return applied
 }
 
 const INTERNAL = /^\/(pages|files)\/([^?#]+)([?#].*)?$/
 
-/** The page that a ref of the batch, an ID, or a path with or without `.md` (percent-encoded or not) names. */
+/** The page that is named by a ref of the batch, an ID, or a path (with or without `.md`, percent-encoded or not). */
 function pageNamed(batch: Batch, structure: ContentStructure, name: string): PageEntry | undefined {
   const plain = decodePercent(name) ?? name
   return structure.byId.get(batch.pageRefs.get(name) ?? name) ?? structure.byPath.get(plain) ?? structure.byPath.get(plain.replace(/\.md$/i, ''))
 }
 
-/** `/pages/<ref, ID or path>` and `/files/<ref or ID>` as links to the files they mean; others stay as they are. */
+/** Replaces `/pages/<ref, ID or path>` and `/files/<ref or ID>` with links to their files. Other links stay. */
 const relativeLinks = (batch: Batch, path: string): Promise<void> =>
   retargetLinks(batch, path, async (text) => (/\/(pages|files)\//.test(text) ? relativeTo(batch, path) : null))
 
@@ -74,7 +74,7 @@ async function relativeTo(batch: Batch, path: string): Promise<Retargeting> {
   const structure = await batch.workspace.structure()
   const paths = await batch.workspace.paths()
   const assets = new Map(structure.assets.map(({ id, gitPath }) => [id, gitPath]))
-  // A repository may have folders of these names: what names a file there means it.
+  // A repository may have folders called pages or files; a link to a file in them is meant literally.
   const isFileHere = (target: string): boolean =>
     findTarget(target.replace(/[?#].*$/s, ''), folderOf(path), structure.config.root, (one) => paths.has(one)) !== null
   return (target) => {

@@ -1,10 +1,11 @@
+/** Comparison of block trees. */
 import type { BlockNode, DocumentNode } from '../types.js'
 import { isEmptyParagraph } from './print-block.js'
 import type { Inline } from './node.js'
 
 type Node = BlockNode | Inline
 
-/** What follows from the rest, or says how the source was spelt. */
+/** Members of `data` that follow from other members, or that only tell how the source is written. */
 const DERIVED = new Set([
   ...['position', 'tag', 'attributes', 'html', 'format', 'meta', 'tight', 'reference', 'legacy', 'dialect', 'records', 'definition', 'positional'],
   ...['caption', 'src', 'refDark', 'url', 'page'],
@@ -21,7 +22,7 @@ function data(node: Exclude<Node, { object: 'text' }>): unknown {
   return kept.map(([name, value]) => [name, plain(value)]).sort(([a], [b]) => (String(a) < String(b) ? -1 : 1))
 }
 
-function essence(nodes: readonly Node[], verbatim: boolean): unknown[] {
+function meaning(nodes: readonly Node[], verbatim: boolean): unknown[] {
   const out: unknown[] = []
   let leaves: Array<[marks: string, text: string]> = []
   const flush = () => {
@@ -40,7 +41,7 @@ function essence(nodes: readonly Node[], verbatim: boolean): unknown[] {
       leaves.push(...node.leaves.map((leaf): [string, string] => [JSON.stringify(leaf.marks.map((mark) => [mark.type, mark.data])), leaf.text]))
     else if (!isEmptyParagraph(node)) {
       flush()
-      const inner = essence(node.nodes as Node[], node.object === 'block' && VERBATIM.has(node.type))
+      const inner = meaning(node.nodes as Node[], node.object === 'block' && VERBATIM.has(node.type))
       out.push(node.type === 'hard-break' ? node.type : [node.type, data(node), inner])
     }
   }
@@ -48,9 +49,9 @@ function essence(nodes: readonly Node[], verbatim: boolean): unknown[] {
   return out
 }
 
-/** What a tree says, apart from how it is spelt: types, texts with their marks, targets and options. Two trees that agree in it read the same. */
-export const essenceOf = (document: DocumentNode): string => JSON.stringify(essence(document.nodes, false))
+/** The meaning of a tree, apart from how it is written: types, texts with marks, targets and options. Two trees with the same meaning look the same to a reader. */
+export const meaningOf = (document: DocumentNode): string => JSON.stringify(meaning(document.nodes, false))
 
-/** A node with everything but its keys and positions, for comparison. */
+/** Everything in a node except keys and positions, for comparison. */
 export const fingerprint = (node: BlockNode | DocumentNode): string =>
   JSON.stringify(node, (name, value: unknown) => (name === 'key' || name === 'isVoid' || name === 'position' ? undefined : value))

@@ -3,25 +3,24 @@ import type { Reference } from '../reference.js'
 import { decodeText, MAX_TEXT_BYTES } from '../text.js'
 import { unlessTooCostly } from '../work/text-work.js'
 import { ChangeError } from './change-error.js'
-import { findFrontMatter } from './front-matter.js'
-import type { ReferenceReplacement } from './links.js'
-import type { Batch } from './plan.js'
+import { findFrontMatterBlock } from './front-matter.js'
+import type { ReferenceReplacement } from './rewrite-references.js'
+import type { Batch } from './batch.js'
 
-/** What stands for a target from now on; null where it stays. */
+/** Returns the new target for an old one; null if it stays. */
 export type Retargeting = (target: string) => string | null
 
 /**
- * Writes links of a markdown file's body anew. `look` is given the text, and says how; null where there is nothing to look for
- * in it. A file of more than `MAX_TEXT_BYTES`, or one that is too costly to be looked through, stays as it is (its diagnostic
- * says so).
+ * Changes targets of links in a markdown file's body. `retargetingFor` gets the file's text, and returns null if no link in it needs
+ * a change. A file of more than `MAX_TEXT_BYTES`, or one that is too costly to parse, stays unchanged (a diagnostic reports it).
  */
-export async function retargetLinks(batch: Batch, path: string, look: (text: string) => Promise<Retargeting | null>): Promise<void> {
+export async function retargetLinks(batch: Batch, path: string, retargetingFor: (text: string) => Promise<Retargeting | null>): Promise<void> {
   const file = await batch.workspace.bytes(path, MAX_TEXT_BYTES)
   if (!(file instanceof Uint8Array)) return
   const text = decodeText(file)
-  const next = await look(text)
+  const next = await retargetingFor(text)
   if (next === null) return
-  const bodyStart = findFrontMatter(text)?.end ?? 0
+  const bodyStart = findFrontMatterBlock(text)?.end ?? 0
   const found: ReferenceReplacement[] = []
   const slices = new Slices()
   for (const { target, start, end } of await referencesIn(batch, text.slice(bodyStart))) {
@@ -32,9 +31,9 @@ export async function retargetLinks(batch: Batch, path: string, look: (text: str
   if (found.length === 0) return
   const outcome = await unlessTooCostly(batch.work.retarget(file, bodyStart, found), null)
   if (outcome === null || 'refused' in outcome)
-    throw new ChangeError(`${path} has too many links for them to be written anew. Divide it first.`, undefined, true)
+    throw new ChangeError(`${path} has too many links to update them. Split it into smaller files first.`, undefined, true)
   await batch.workspace.setBytes(path, outcome.done)
 }
 
-/** The references in a page's markdown. One that is too costly to be looked through has none, as when it is read. */
+/** The references in a page's markdown; none if it is too costly to parse, as when the page is read. */
 const referencesIn = ({ work }: Pick<Batch, 'work'>, markdown: string): Promise<readonly Reference[]> => unlessTooCostly(work.references(markdown), [])

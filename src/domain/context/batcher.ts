@@ -1,22 +1,22 @@
 import type { Lease } from '../../kernel/lease.js'
 import type { KeyedMutex } from './keyed-mutex.js'
 
-/** Gathers what is asked for while others hold a key's lock, so that all of it is done at once when its turn comes. */
-export class Gatherer {
-  // bound: requests under way
+/** Collects items while a key's lock is held by others, so that one turn of the lock handles them all. */
+export class Batcher {
+  // bound: requests in progress
   readonly #waiting = new Map<string, unknown[]>()
 
   constructor(
     readonly locks: KeyedMutex,
-    /** How much is done at once, at most. */
-    readonly most: number,
+    /** Most items in one batch. */
+    readonly maxItems: number,
   ) {}
 
-  /** Adds an item of a key; `work` gets it with those before and after it, under the lock. It must not reject. */
+  /** Adds an item to the batch of a key. `work` gets the whole batch, under the lock; it must not reject. */
   add<T>(key: string, item: T, work: (items: readonly T[], lease: Lease) => Promise<void>): void {
-    const gathering = this.#waiting.get(key)
-    if (gathering && gathering.length < this.most) {
-      gathering.push(item)
+    const batch = this.#waiting.get(key)
+    if (batch && batch.length < this.maxItems) {
+      batch.push(item)
       return
     }
     const items = [item]

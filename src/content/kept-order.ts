@@ -1,8 +1,8 @@
 /**
- * Which members of `now` stand in `was` too and kept their order: a longest increasing subsequence of their old places.
- * The others were moved.
+ * The members of `now` that are in `was` too and kept their order: a longest increasing subsequence of their old indexes. The
+ * other common members were moved.
  */
-export function settledIn(was: readonly string[], now: readonly string[]): Set<string> {
+export function keptOrder(was: readonly string[], now: readonly string[]): Set<string> {
   const places = new Map(was.map((id, place) => [id, place]))
   const common = now.filter((id) => places.has(id))
   const tails: number[] = []

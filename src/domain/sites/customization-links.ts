@@ -1,13 +1,13 @@
 import type { SiteCustomizationInput } from '../../model/index.js'
 import type { GivenDestination } from './destinations.js'
 
-/** An address that somebody gave, and its place in the body. */
+/** A URL that a client sent, and its JSON pointer in the body. */
 export interface GivenHref {
   href: string
   path: string
 }
 
-/** Addresses in a customization that pages load or lead to by themselves: pictures, fonts, the privacy policy. */
+/** The plain URLs in a customization: pictures, fonts, the privacy policy. */
 export function hrefsOf({ favicon, styling, header, footer, privacyPolicy, socialPreview }: SiteCustomizationInput): GivenHref[] {
   const found: GivenHref[] = []
   const add = (href: string | null | undefined, path: string): void => {
@@ -31,7 +31,7 @@ export function hrefsOf({ favicon, styling, header, footer, privacyPolicy, socia
   return found
 }
 
-/** Destinations of the links of a customization. */
+/** The destinations of the links in a customization. */
 export function destinationsOf({ header, footer, announcement }: SiteCustomizationInput): GivenDestination[] {
   const found: GivenDestination[] = []
   const add = (link: { to: GivenDestination['to'] | null } | null | undefined, path: string): void => {

@@ -1,9 +1,9 @@
 /**
- * A quick test of whether the step from one table of contents to another may have changed the entry of a page: its title, its
- * place, or those above it. What the two have in common at the beginning and the end is left out; `mentions` says whether the
- * rest can name the page. False is certain; true is a maybe.
+ * A quick test of whether the entry of a page may differ between two tables of contents, in its title, its position or its ancestors.
+ * If false, it certainly does not; if true, it may.
+ * @param mentions whether lines that differ may name the page
  */
-export function mayConcern(before: string, after: string, mentions: (text: string) => boolean): boolean {
+export function mayChangeEntry(before: string, after: string, mentions: (text: string) => boolean): boolean {
   if (before === after) return false
   const [old, now] = [before.split('\n'), after.split('\n')]
   let start = 0
@@ -11,13 +11,13 @@ export function mayConcern(before: string, after: string, mentions: (text: strin
   let end = 0
   while (end < Math.min(old.length, now.length) - start && old[old.length - 1 - end] === now[now.length - 1 - end]) end++
   if (mentions(old.slice(start, old.length - end).join('\n')) || mentions(now.slice(start, now.length - end).join('\n'))) return true
-  // What follows hangs on the same entries above it, or else it has been moved without a word.
+  // Entries after the change may have moved without a change of their own lines, if their ancestors differ.
   return above(old, old.length - end).join('\n') !== above(now, now.length - end).join('\n')
 }
 
 const indentOf = (line: string): number => line.length - line.trimStart().length
 
-/** The lines that can hold what stands at a line: up to the nearest heading or rule, each less indented than the next. */
+/** The lines that may be ancestors of a line: each is less indented than the next; the last one found is a heading or rule. */
 function above(lines: readonly string[], at: number): string[] {
   const found: string[] = []
   let least = Number.POSITIVE_INFINITY

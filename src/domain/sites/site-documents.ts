@@ -7,10 +7,12 @@ import type { LoadedSite } from '../context/loaded.js'
 import { emit } from '../events/events.js'
 
 /**
- * Changes what hangs on a site in one transaction, from what is stored now; `changed` names it in the event. A `work`
- * that answers null changed nothing. Throws 404 where the site went meanwhile.
+ * Changes documents that belong to a site (share links, redirects, customizations …) in one transaction, and emits
+ * `site.updated`.
+ * @param changed what the event says has changed
+ * @param work returns null if nothing changed. Throws 404 if the site was deleted meanwhile.
  */
-export async function changeBelongings<R>(
+export async function changeSiteDocuments<R>(
   app: App,
   actor: Actor,
   site: LoadedSite,
@@ -33,8 +35,8 @@ export async function changeBelongings<R>(
   })
 }
 
-/** Removes all that hangs on a site, but not the site, nor the roles given on it. */
-export async function removeSiteBelongings(tx: Transaction, site: string): Promise<void> {
+/** Removes all documents that belong to a site, except for the site itself and the roles given on it. */
+export async function removeSiteDocuments(tx: Transaction, site: string): Promise<void> {
   for (const { id } of await tx.find(shareLinks, 'site', site)) await tx.remove(shareLinks, id)
   for (const { id } of await tx.find(siteRedirects, 'site', site)) await tx.remove(siteRedirects, id)
   for (const { id } of await tx.find(siteCustomizations, 'site', site)) await tx.remove(siteCustomizations, id)

@@ -5,8 +5,8 @@ import type { Document, Reader } from '../../store/index.js'
 import { spaceRole } from '../roles/access.js'
 import type { Actor } from '../context/actor.js'
 
-/** A space of the organization that the caller sees, and his role on it; null otherwise. */
-export async function findOfferedSpace(
+/** A space of the organization with the caller's role on it; null if there is none that they may see. */
+export async function findSpaceToPublish(
   reader: Reader,
   actor: Actor,
   organization: string,
@@ -19,12 +19,12 @@ export async function findOfferedSpace(
 }
 
 /**
- * A space that the caller may put on a site: one of the organization that he sees, where he has the role create, since
- * who publishes a space hands its content out. Throws 400 naming `field`, or 403.
+ * A space of the organization that the caller may put on a site. That takes the role create, since it may make the content
+ * public. Throws 400 naming `field`, or 403.
  */
 export async function publishableSpace(reader: Reader, actor: Actor, organization: string, id: string, field: string): Promise<Document<SpaceDoc>> {
-  const found = await findOfferedSpace(reader, actor, organization, id)
+  const found = await findSpaceToPublish(reader, actor, organization, id)
   if (!found) throw badRequest('There is no such space.', [{ path: field, message: 'must be the ID of a space of this organization' }])
-  if (!atLeast(found.role, 'create')) throw new ServiceError('forbidden', `You may not put the space ${id} on a site: that needs the role create on it.`)
+  if (!atLeast(found.role, 'create')) throw new ServiceError('forbidden', `You may not put the space ${id} on a site: this needs the role create on the space.`)
   return found.doc
 }
