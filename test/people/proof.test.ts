@@ -153,7 +153,7 @@ test('by the operator: the command line', async () => {
     const none = await refusal(tokenOf(here.dir, 'line@people.example'))
     assert.match(none, 'No account has the address line@people.example')
     assert.match(none, `User ${claimer.user} of organization ${claimer.org} alone`)
-    assert.match(await refusal(vouch(here.dir, 'no address')), 'no e-mail address')
+    assert.match(await refusal(vouch(here.dir, 'no address')), 'not an e-mail address')
     const env = { PATH: process.env.PATH, BINDERY_DATA_DIR: join(here.dir, 'data'), BINDERY_REPOS_DIR: join(here.dir, 'repos') }
     const { stdout } = await run(
       process.execPath,
