@@ -1,7 +1,7 @@
 /** Runs queued jobs: what is in the queue is in `queue.ts`, what a job does in its own file. */
 import type { App } from '../domain/context/app.js'
-import { applyRetention } from '../domain/events/retention.js'
 import { queueHousekeeping, removeExpired } from '../domain/upkeep/housekeeping.js'
+import { applyRetention } from '../domain/events/retention.js'
 import { newId } from '../kernel/ids.js'
 import type { JobDoc } from '../model/index.js'
 import type { Document } from '../store/index.js'

@@ -63,4 +63,25 @@ test('a file that is too large is named by its path', async () => {
   assert.match(run.error ?? '', /"assets\/film\.bin"/)
 })
 
+test('names that differ by case alone, one from each side, are not merged: the import names both, and goes on once one is renamed', async () => {
+  const remote = await f.remotes.createRepository('cases.git', { files: { 'README.md': '# Home\n' } })
+  const space = await f.space()
+  const link = { url: remote.url }
+  await f.import(space, link)
+  await f.edit(space, { 'guide.md': '# Guide here\n' })
+  await remote.commit({ 'Guide.md': '# Guide there\n' })
+  const before = main(space)
+  const refused = await f.import(space, link)
+  assert.is(refused.state, 'failure')
+  assert.match(refused.error ?? '', /guide\.md/)
+  assert.match(refused.error ?? '', /Guide\.md/)
+  assert.match(refused.error ?? '', /name/)
+  assert.is(main(space), before, 'main stays as it is')
+  await f.edit(space, { 'guide.md': null, 'handbook.md': '# Guide here\n' })
+  assert.is((await f.import(space, link)).result, 'merged')
+  const files = await f.files(space)
+  assert.is(files['Guide.md'], '# Guide there')
+  assert.is(files['handbook.md'], '# Guide here')
+})
+
 test.run()
