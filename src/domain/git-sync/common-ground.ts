@@ -125,7 +125,7 @@ async function droppedPairs(repo: Repository, log: SyncLog, theirs: CommitId, la
   }
   const gone = new Set(dropped.map((pair) => pair.theirs))
   for (const pair of log.pairs) {
-    if (!isWhole(pair) || dropped.includes(pair) || (await repo.isAncestor(pair.theirs, theirs))) continue
+    if (dropped.includes(pair) || (await repo.isAncestor(pair.theirs, theirs))) continue
     if ((await heldByExports(repo, log.pairs, [pair.theirs])).some((commit) => gone.has(commit))) dropped.push(pair)
   }
   return dropped
