@@ -34,18 +34,24 @@ export const takenElsewhere = (main: Knowledge, branch: Knowledge, ref: string |
 export const doneAgain = (of: Knowledge, than: Knowledge): string[] =>
   of.news(than).filter((key) => of.acts(key).some((act) => act.again && !than.acts(key).includes(act)))
 
-/** Pages that were gone and that both sides restored, as far as anybody can tell: they may come out of a merge at both places. */
-const restoredByBoth = (main: Knowledge, branch: Knowledge, ref: string | null): string[] => {
-  const again = [...doneAgain(main, branch), ...doneAgain(branch, main)].filter((key) =>
-    [...main.acts(key), ...branch.acts(key)].some((act) => act.value === null),
-  )
-  return [...again, ...takenElsewhere(main, branch, ref)].filter((key) => key === pathOf(pageOf(key)))
+/** Pages that both sides put somewhere, as far as anybody can tell: new ones, or such as were gone. They may come out of a merge at both places. */
+const putByBoth = (main: Knowledge, branch: Knowledge, ref: string | null): string[] =>
+  [...doneAgain(main, branch), ...doneAgain(branch, main), ...takenElsewhere(main, branch, ref)].filter((key) => key === pathOf(pageOf(key)))
+
+/** Whether a page may come out of a merge at two places. */
+export const mayBeTwice = (main: Knowledge, branch: Knowledge, ref: string | null): boolean => {
+  const both = new Set(putByBoth(main, branch, ref))
+  return [...branch.keys()].some((key) => {
+    const wasGone = key.startsWith('path ') && [...main.acts(key), ...branch.acts(key)].some((act) => act.value === null)
+    if (!wasGone && !both.has(key)) return false
+    return new Set([...main.own(key), ...branch.own(key)].filter((path) => path !== null)).size > 1
+  })
 }
 
 /** Takes over what a branch of the remote knows. `into` is main here, or the branch that holds the conflict of `ref`. */
 export function meet(into: Knowledge, other: Knowledge, ref: string | null, main: Knowledge = into, branch: Knowledge = other): void {
   const open = ref === null ? new Map<string, Value>() : openIn(main, branch, ref)
-  for (const key of restoredByBoth(main, branch, ref)) into.alsoAt.set(key, [...main.own(key), ...branch.own(key)])
+  for (const key of putByBoth(main, branch, ref)) into.alsoAt.set(key, [...main.own(key), ...branch.own(key)])
   const saw = new Map([...open.keys()].map((key) => [key, sawOf(branch, pageOf(key))]))
   into.take(other)
   for (const [key, value] of open) {
