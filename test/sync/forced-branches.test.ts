@@ -162,4 +162,14 @@ test('what was dropped from one branch comes back with the other one that has it
   assert.is(files['docs.md'], '# Docs\n\nthere again')
 })
 
+test('a branch is forced back of whose head another one had dropped a part before: the rest is dropped here too', async () => {
+  const { remote, url, space } = await exportedToBoth('rest', { 'docs.md': '# Docs\n\nthere\n' })
+  await git(remote.path, ['update-ref', DOCS, `${DOCS}^`])
+  const run = await f.import(space, { url, ref: DOCS })
+  assert.is(run.state, 'success', run.error)
+  assert.is((await f.files(space))['docs.md'], '# Docs')
+  await f.export(space, { url, ref: DOCS })
+  assert.is((await f.import(space, { url, ref: DOCS })).result, 'unchanged')
+})
+
 test.run()

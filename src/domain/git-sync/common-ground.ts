@@ -36,6 +36,8 @@ export interface CommonGround {
   bases: Base[]
   /** Pairs that must be forgotten when the head is taken up: the remote dropped them. */
   dropped: Entry[]
+  /** What was last seen at the ref and is there no more. */
+  droppedHead: CommitId | null
 }
 
 /**
@@ -50,21 +52,22 @@ export async function findCommonGround(repo: Repository, log: SyncLog, { main, t
   const reapplied = await reappliedExports(repo, log, theirs, news)
   const equal = await equalTrees(repo, log, news, reapplied)
   const implied = new Set<CommitId>(equal.map(({ pair }) => pair.theirs))
-  const dropping = await isOutstanding(repo, log, theirs, implied)
+  const droppedHead = await outstandingHead(repo, log, theirs, implied)
   for (const { pair } of reapplied) implied.add(pair.theirs)
   const left = await leftOf(repo, log, theirs, known)
   for (const commit of left) implied.add(commit)
-  if (dropping && log.last) implied.add(log.last.theirs)
-  const allKnown = await newest(repo, [...known, ...equal.map(({ commit }) => commit), ...left])
+  if (droppedHead !== null) implied.add(droppedHead)
+  const allKnown = await newest(repo, [...known, ...equal.map(({ commit }) => commit), ...left, ...(droppedHead === null ? [] : [droppedHead])])
   const held = await heldByExports(repo, log.pairs, [theirs, ...implied])
   const past = [theirs, ...implied, ...held]
   return {
-    inStep: !dropping && (await isWithin(repo, theirs, allKnown)),
+    inStep: droppedHead === null && (await isWithin(repo, theirs, allKnown)),
     known: allKnown,
     implied: await newest(repo, [...implied]),
     held: await newest(repo, held),
     bases: await basesOf(repo, log, allKnown, past, equal),
-    dropped: dropping && log.last ? await droppedPairs(repo, log, theirs, log.last) : [],
+    dropped: droppedHead === null ? [] : await droppedPairs(repo, log, theirs, droppedHead),
+    droppedHead,
   }
 }
 
@@ -102,10 +105,15 @@ async function mergedByHand(repo: Repository, log: SyncLog, main: CommitId, thei
   return [common]
 }
 
-/** Whether the head last seen at the ref is gone from it, and content with it. */
-async function isOutstanding(repo: Repository, log: SyncLog, theirs: CommitId, implied: ReadonlySet<CommitId>): Promise<boolean> {
-  const { last } = log
-  if (last === null || implied.has(last.theirs) || (await repo.isAncestor(last.theirs, theirs))) return false
+/** The head last seen at the ref, where it is gone from it: what main has of it. null = it is still there. */
+async function outstandingHead(repo: Repository, log: SyncLog, theirs: CommitId, implied: ReadonlySet<CommitId>): Promise<CommitId | null> {
+  if (log.lastLeft !== null) return (await isOutstanding(repo, log, log.lastLeft, theirs, implied)) ? log.lastLeft.local : null
+  return log.last !== null && (await isOutstanding(repo, log, log.last, theirs, implied)) ? log.last.theirs : null
+}
+
+/** Whether a head that was seen at the ref is gone from it, and content with it. */
+async function isOutstanding(repo: Repository, log: SyncLog, last: Entry, theirs: CommitId, implied: ReadonlySet<CommitId>): Promise<boolean> {
+  if (implied.has(last.theirs) || (await repo.isAncestor(last.theirs, theirs))) return false
   if ((await repo.commit(last.local)).tree === (await repo.commit(theirs)).tree) return false
   // An export made since has the whole of what main was then; where the head contains it, it dropped nothing.
   for (const pair of log.pairs) {
@@ -116,11 +124,11 @@ async function isOutstanding(repo: Repository, log: SyncLog, theirs: CommitId, i
 }
 
 /** Pairs of any ref that contain something of what the ref dropped, by their history or as exports of a main that had it. */
-async function droppedPairs(repo: Repository, log: SyncLog, theirs: CommitId, last: Entry): Promise<Entry[]> {
-  const dropped: Entry[] = []
+async function droppedPairs(repo: Repository, log: SyncLog, theirs: CommitId, head: CommitId): Promise<Entry[]> {
+  const dropped: Entry[] = log.left.filter(({ local }) => local === head)
   for (const pair of log.pairs) {
     if (await repo.isAncestor(pair.theirs, theirs)) continue
-    const shared = await repo.mergeBase(pair.theirs, last.theirs)
+    const shared = await repo.mergeBase(pair.theirs, head)
     if (shared !== null && !(await repo.isAncestor(shared, theirs))) dropped.push(pair)
   }
   const gone = new Set(dropped.map((pair) => pair.theirs))

@@ -24,6 +24,8 @@ export interface SyncLog {
   left: readonly Entry[]
   /** The head last seen at the ref in question. */
   last: Entry | null
+  /** What is left of a head that was seen there after `last`. */
+  lastLeft: Entry | null
   /** Deletes what earlier versions wrote, once the log holds it. */
   legacy: readonly RefMove[]
 }
@@ -44,7 +46,10 @@ export async function readSyncLog(repo: Repository, remote: SyncRemote, main: Co
     if (entry.kind === 'dropped') pairs = pairs.filter((pair) => pair.remote !== entry.remote)
     else (entry.kind === 'left' ? left : pairs).push(entry)
   }
-  return { ref, at, entries, counting, pairs, left, last: pairs.findLast((pair) => isKnown(pair) && pair.ref === remote.ref) ?? null, legacy: legacy.moves }
+  const last = pairs.findLast((pair) => isKnown(pair) && pair.ref === remote.ref) ?? null
+  const since = counting.slice(last === null ? 0 : counting.indexOf(last))
+  const lastLeft = left.findLast((one) => one.ref === remote.ref && since.includes(one)) ?? null
+  return { ref, at, entries, counting, pairs, left, last, lastLeft, legacy: legacy.moves }
 }
 
 /**
