@@ -118,9 +118,8 @@ test('a conflict with a branch that was forced back is not settled by another on
   assert.ok('other.md' in files)
 })
 
-/** A space in step with both branches, which have `new.md` by exports alone; then main is forced back to before it. */
-async function exportedToBoth(name: string, onDocs: Record<string, string>) {
-  const remote = await f.remotes.createRepository(`${name}.git`, { files: docs })
+test('forced back and forth: what was exported to both branches comes back with the one that has it again', async () => {
+  const remote = await f.remotes.createRepository('forth.git', { files: docs })
   const { url } = remote
   const space = await f.space()
   await f.import(space, { url })
@@ -135,38 +134,30 @@ async function exportedToBoth(name: string, onDocs: Record<string, string>) {
   for (const ref of ['refs/heads/main', DOCS]) assert.is((await f.import(space, { url, ref })).state, 'success')
   const before = await exportToBoth({ 'README.md': '# Home\n\nmine\n' })
   const exported = await exportToBoth({ 'new.md': '# New\n' })
-  if (Object.keys(onDocs).length > 0) {
-    await remote.commit(onDocs, { ref: DOCS })
-    assert.is((await f.import(space, { url, ref: DOCS })).result, 'merged')
-  }
   await git(remote.path, ['update-ref', 'refs/heads/main', before])
   assert.is((await f.import(space, { url })).result, 'merged')
   assert.not.ok('new.md' in (await f.files(space)), 'dropped there, dropped here')
-  return { remote, url, space, exported }
-}
-
-test('forced back and forth: what was exported to both branches comes back with the one that has it again', async () => {
-  const { remote, url, space, exported } = await exportedToBoth('forth', {})
   await git(remote.path, ['update-ref', 'refs/heads/main', exported])
   assert.is((await f.import(space, { url })).result, 'merged')
   assert.is((await f.files(space))['new.md'], '# New')
 })
 
-test('what was dropped from one branch comes back with the other one that has it by an export, below what people did there', async () => {
-  const { remote, url, space } = await exportedToBoth('below', { 'docs.md': '# Docs\n\nthere\n' })
-  await remote.commit({ 'docs.md': '# Docs\n\nthere again\n' }, { ref: DOCS })
-  const run = await f.import(space, { url, ref: DOCS })
-  assert.is(run.state, 'success', run.error)
-  const files = await f.files(space)
-  assert.is(files['new.md'], '# New')
-  assert.is(files['docs.md'], '# Docs\n\nthere again')
-})
-
 test('a branch is forced back of whose head another one had dropped a part before: the rest is dropped here too', async () => {
-  const { remote, url, space } = await exportedToBoth('rest', { 'docs.md': '# Docs\n\nthere\n' })
+  const remote = await f.remotes.createRepository('rest.git', { files: docs })
+  const { url } = remote
+  const first = (await remote.head()) as string
+  const space = await f.space()
+  await f.import(space, { url })
+  await remote.commit({ 'extra.md': '# Extra\n' })
+  await f.import(space, { url })
+  await git(remote.path, ['update-ref', DOCS, 'main'])
+  await remote.commit({ 'docs.md': '# Docs\n' }, { ref: DOCS })
+  await remote.commit({ 'docs.md': '# Docs\n\nthere\n' }, { ref: DOCS })
+  assert.is((await f.import(space, { url, ref: DOCS })).result, 'merged')
+  await git(remote.path, ['update-ref', 'refs/heads/main', first])
+  assert.is((await f.import(space, { url })).result, 'merged')
   await git(remote.path, ['update-ref', DOCS, `${DOCS}^`])
-  const run = await f.import(space, { url, ref: DOCS })
-  assert.is(run.state, 'success', run.error)
+  assert.is((await f.import(space, { url, ref: DOCS })).result, 'merged')
   assert.is((await f.files(space))['docs.md'], '# Docs')
   await f.export(space, { url, ref: DOCS })
   assert.is((await f.import(space, { url, ref: DOCS })).result, 'unchanged')

@@ -74,7 +74,9 @@ export async function findCommonGround(repo: Repository, log: SyncLog, { main, t
 /** The newest commits of the head that are not known, to be compared with what was exported and imported. */
 async function newsOf(repo: Repository, log: SyncLog, theirs: CommitId, known: readonly CommitId[]): Promise<CommitInfo[]> {
   if (log.pairs.length === 0 || (await isWithin(repo, theirs, known))) return []
-  return repo.history({ from: theirs, not: known, limit: SEARCH })
+  // What was dropped and is there again is news itself, also where an export to another branch is just the same.
+  const dropped = log.counting.flatMap((entry) => (entry.kind === 'dropped' ? [entry.theirs] : []))
+  return repo.history({ from: theirs, not: [...new Set([...known, ...dropped])], limit: SEARCH })
 }
 
 /** What is left of heads that `theirs` contains and that are not known as a whole: of these, another ref dropped a part. */
@@ -123,18 +125,13 @@ async function isOutstanding(repo: Repository, log: SyncLog, last: Entry, theirs
   return true
 }
 
-/** Pairs of any ref that contain something of what the ref dropped, by their history or as exports of a main that had it. */
+/** Pairs of any ref that contain something of what the ref dropped. */
 async function droppedPairs(repo: Repository, log: SyncLog, theirs: CommitId, head: CommitId): Promise<Entry[]> {
   const dropped: Entry[] = log.left.filter(({ local }) => local === head)
   for (const pair of log.pairs) {
     if (await repo.isAncestor(pair.theirs, theirs)) continue
     const shared = await repo.mergeBase(pair.theirs, head)
     if (shared !== null && !(await repo.isAncestor(shared, theirs))) dropped.push(pair)
-  }
-  const gone = new Set(dropped.map((pair) => pair.theirs))
-  for (const pair of log.pairs) {
-    if (dropped.includes(pair) || (await repo.isAncestor(pair.theirs, theirs))) continue
-    if ((await heldByExports(repo, log.pairs, [pair.theirs])).some((commit) => gone.has(commit))) dropped.push(pair)
   }
   return dropped
 }
