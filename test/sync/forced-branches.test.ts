@@ -137,4 +137,25 @@ test('forced back and forth: what was exported to both branches comes back with 
   assert.is((await f.files(space))['new.md'], '# New')
 })
 
+test('a branch is forced back of whose head another one had dropped a part before: the rest is dropped here too', async () => {
+  const remote = await f.remotes.createRepository('rest.git', { files: docs })
+  const { url } = remote
+  const first = (await remote.head()) as string
+  const space = await f.space()
+  await f.import(space, { url })
+  await remote.commit({ 'extra.md': '# Extra\n' })
+  await f.import(space, { url })
+  await git(remote.path, ['update-ref', DOCS, 'main'])
+  await remote.commit({ 'docs.md': '# Docs\n' }, { ref: DOCS })
+  await remote.commit({ 'docs.md': '# Docs\n\nthere\n' }, { ref: DOCS })
+  assert.is((await f.import(space, { url, ref: DOCS })).result, 'merged')
+  await git(remote.path, ['update-ref', 'refs/heads/main', first])
+  assert.is((await f.import(space, { url })).result, 'merged')
+  await git(remote.path, ['update-ref', DOCS, `${DOCS}^`])
+  assert.is((await f.import(space, { url, ref: DOCS })).result, 'merged')
+  assert.is((await f.files(space))['docs.md'], '# Docs')
+  await f.export(space, { url, ref: DOCS })
+  assert.is((await f.import(space, { url, ref: DOCS })).result, 'unchanged')
+})
+
 test.run()

@@ -37,6 +37,8 @@ export interface CommonGround {
   bases: Base[]
   /** Pairs that the remote dropped: they must be forgotten when the head is imported. */
   dropped: Entry[]
+  /** The head last seen at the ref, if the ref has lost it; otherwise null. */
+  droppedHead: CommitId | null
 }
 
 /**
@@ -54,28 +56,31 @@ export async function findCommonGround(repo: Repository, log: SyncLog, { main, t
   const squashed = await squashedExports(repo, log, theirs, news)
   const equal = await equalCommits(repo, log, news, squashed)
   const implied = new Set<CommitId>(equal.map(({ pair }) => pair.theirs))
-  const dropping = await isOutstanding(repo, log, theirs, implied)
+  const droppedHead = await outstandingHead(repo, log, theirs, implied)
   for (const { pair } of squashed) implied.add(pair.theirs)
   const left = await leftOf(repo, log, theirs, known)
   for (const commit of left) implied.add(commit)
-  if (dropping && log.last) implied.add(log.last.theirs)
-  const allKnown = await newest(repo, [...known, ...equal.map(({ commit }) => commit), ...left])
+  if (droppedHead !== null) implied.add(droppedHead)
+  const allKnown = await newest(repo, [...known, ...equal.map(({ commit }) => commit), ...left, ...(droppedHead === null ? [] : [droppedHead])])
   const held = await containedInExports(repo, log.pairs, [theirs, ...implied])
   const past = [theirs, ...implied, ...held]
   return {
-    inStep: !dropping && (await isWithin(repo, theirs, allKnown)),
+    inStep: droppedHead === null && (await isWithin(repo, theirs, allKnown)),
     known: allKnown,
     implied: await newest(repo, [...implied]),
     held: await newest(repo, held),
     bases: await basesOf(repo, log, allKnown, past, equal),
-    dropped: dropping && log.last ? await droppedPairs(repo, log, theirs, log.last) : [],
+    dropped: droppedHead === null ? [] : await droppedPairs(repo, log, theirs, droppedHead),
+    droppedHead,
   }
 }
 
 /** The head's newest unknown commits. */
 async function newsOf(repo: Repository, log: SyncLog, theirs: CommitId, known: readonly CommitId[]): Promise<CommitInfo[]> {
   if (log.pairs.length === 0 || (await isWithin(repo, theirs, known))) return []
-  return repo.history({ from: theirs, not: known, limit: SEARCH })
+  // A dropped commit that is back is news, even if an export to another branch has the same content.
+  const dropped = log.counting.flatMap((entry) => (entry.kind === 'dropped' ? [entry.theirs] : []))
+  return repo.history({ from: theirs, not: [...new Set([...known, ...dropped])], limit: SEARCH })
 }
 
 /** For heads that `theirs` contains and of which another ref dropped a part: the commits of the `left` entries that stand for their known rest. */
@@ -106,10 +111,15 @@ async function mergedByHand(repo: Repository, log: SyncLog, main: CommitId, thei
   return [common]
 }
 
-/** Whether the head dropped something: it does not contain the last head seen at its ref, nor that head's content. */
-async function isOutstanding(repo: Repository, log: SyncLog, theirs: CommitId, implied: ReadonlySet<CommitId>): Promise<boolean> {
-  const { last } = log
-  if (last === null || implied.has(last.theirs) || (await repo.isAncestor(last.theirs, theirs))) return false
+/** The head last seen at the ref, as main has it, if the ref has lost it; null if it is still there. */
+async function outstandingHead(repo: Repository, log: SyncLog, theirs: CommitId, implied: ReadonlySet<CommitId>): Promise<CommitId | null> {
+  if (log.lastLeft !== null) return (await isOutstanding(repo, log, log.lastLeft, theirs, implied)) ? log.lastLeft.local : null
+  return log.last !== null && (await isOutstanding(repo, log, log.last, theirs, implied)) ? log.last.theirs : null
+}
+
+/** Whether a head that was seen at the ref, and its content, are gone from it. */
+async function isOutstanding(repo: Repository, log: SyncLog, last: Entry, theirs: CommitId, implied: ReadonlySet<CommitId>): Promise<boolean> {
+  if (implied.has(last.theirs) || (await repo.isAncestor(last.theirs, theirs))) return false
   if ((await repo.commit(last.local)).tree === (await repo.commit(theirs)).tree) return false
   // An export made after the last head has the whole content of main. If the head contains it, it dropped nothing.
   for (const pair of log.pairs) {
@@ -119,18 +129,13 @@ async function isOutstanding(repo: Repository, log: SyncLog, theirs: CommitId, i
   return true
 }
 
-/** Pairs of any ref that contain something of what the ref dropped, by their history or as exports of a main that had it. */
-async function droppedPairs(repo: Repository, log: SyncLog, theirs: CommitId, last: Entry): Promise<Entry[]> {
-  const dropped: Entry[] = []
+/** Pairs of any ref that contain something of what the ref dropped. */
+async function droppedPairs(repo: Repository, log: SyncLog, theirs: CommitId, head: CommitId): Promise<Entry[]> {
+  const dropped: Entry[] = log.left.filter(({ local }) => local === head)
   for (const pair of log.pairs) {
     if (await repo.isAncestor(pair.theirs, theirs)) continue
-    const shared = await repo.mergeBase(pair.theirs, last.theirs)
+    const shared = await repo.mergeBase(pair.theirs, head)
     if (shared !== null && !(await repo.isAncestor(shared, theirs))) dropped.push(pair)
-  }
-  const gone = new Set(dropped.map((pair) => pair.theirs))
-  for (const pair of log.pairs) {
-    if (!isWhole(pair) || dropped.includes(pair) || (await repo.isAncestor(pair.theirs, theirs))) continue
-    if ((await containedInExports(repo, log.pairs, [pair.theirs])).some((commit) => gone.has(commit))) dropped.push(pair)
   }
   return dropped
 }

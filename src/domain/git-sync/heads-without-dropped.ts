@@ -21,13 +21,13 @@ export async function entriesWithoutDropped(
   { theirs, log }: Pick<Arrival, 'theirs' | 'log'>,
 ): Promise<Omit<Entry, 'anchor'>[]> {
   const { repo } = contact.space
-  if (ground.dropped.length === 0 || log.last === null) return []
-  const from = log.last.theirs
+  const from = ground.droppedHead
+  if (ground.dropped.length === 0 || from === null) return []
   const to = await repo.mergeBase(from, theirs)
   if (to === null) return []
   const kept = log.pairs.filter((pair) => !ground.dropped.includes(pair)).map((pair) => pair.theirs)
   const found: Omit<Entry, 'anchor'>[] = []
-  for (const entry of [...lastOfOthers(contact.remote.ref, ground, log.pairs), ...log.left]) {
+  for (const entry of [...lastOfOthers(contact.remote.ref, ground, log.pairs), ...log.left.filter((one) => !ground.dropped.includes(one))]) {
     const content = entry.kind === 'left' ? entry.local : entry.theirs
     const local = await commitWithout(contact, content, { from, to }, await commonCommits(repo, kept, [entry.theirs]))
     if (local !== null) found.push({ ...entry, kind: 'left', local })

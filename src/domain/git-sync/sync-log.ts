@@ -27,7 +27,10 @@ export async function readSyncLog(repo: Repository, remote: SyncRemote, main: Co
     if (entry.kind === 'dropped') pairs = pairs.filter((pair) => pair.remote !== entry.remote)
     else (entry.kind === 'left' ? left : pairs).push(entry)
   }
-  return { ref, at, entries, counting, pairs, left, last: pairs.findLast((pair) => isKnown(pair) && pair.ref === remote.ref) ?? null, legacy: legacy.moves }
+  const last = pairs.findLast((pair) => isKnown(pair) && pair.ref === remote.ref) ?? null
+  const since = counting.slice(last === null ? 0 : counting.indexOf(last))
+  const lastLeft = left.findLast((one) => one.ref === remote.ref && since.includes(one)) ?? null
+  return { ref, at, entries, counting, pairs, left, last, lastLeft, legacy: legacy.moves }
 }
 
 /**

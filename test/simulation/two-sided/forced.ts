@@ -1,5 +1,5 @@
 import { sawOf } from './judge.js'
-import { type Knowledge, pageOf, pathOf, type Value } from './knowledge.js'
+import { type Knowledge, linesOfPage, pageOf, pathOf, type Value } from './knowledge.js'
 
 /** What is forced away from (or back to) one branch of the remote, while another one has it as it was, may come with that one (story.md). */
 function openIn(into: Knowledge, other: Knowledge, ref: string): Map<string, Value> {
@@ -34,20 +34,48 @@ export const takenElsewhere = (main: Knowledge, branch: Knowledge, ref: string |
 export const doneAgain = (of: Knowledge, than: Knowledge): string[] =>
   of.news(than).filter((key) => of.acts(key).some((act) => act.again && !than.acts(key).includes(act)))
 
-/** Pages that were gone and that both sides restored, as far as anybody can tell: they may come out of a merge at both places. */
-const restoredByBoth = (main: Knowledge, branch: Knowledge, ref: string | null): string[] => {
-  const again = [...doneAgain(main, branch), ...doneAgain(branch, main)].filter((key) =>
-    [...main.acts(key), ...branch.acts(key)].some((act) => act.value === null),
-  )
-  return [...again, ...takenElsewhere(main, branch, ref)].filter((key) => key === pathOf(pageOf(key)))
+/** Pages that both sides put somewhere, as far as anybody can tell: new ones, or such as were gone. They may come out of a merge at both places. */
+const putByBoth = (main: Knowledge, branch: Knowledge, ref: string | null): string[] =>
+  [...doneAgain(main, branch), ...doneAgain(branch, main), ...takenElsewhere(main, branch, ref)].filter((key) => key === pathOf(pageOf(key)))
+
+/** Whether a page may come out of a merge at two places. */
+export const mayBeTwice = (main: Knowledge, branch: Knowledge, ref: string | null): boolean => {
+  const both = new Set(putByBoth(main, branch, ref))
+  return [...branch.keys()].some((key) => {
+    const wasGone = key.startsWith('path ') && [...main.acts(key), ...branch.acts(key)].some((act) => act.value === null)
+    if (!wasGone && !both.has(key)) return false
+    return new Set([...main.own(key), ...branch.own(key)].filter((path) => path !== null)).size > 1
+  })
+}
+
+/**
+ * Lines of pages that one side restored while the other has them deleted, as they are in the restored text: what the other side knows of them beyond
+ * that is in no file of its own, so that no merge finds it.
+ */
+function restoredLines(main: Knowledge, branch: Knowledge): Map<string, Value> {
+  const lines = new Map<string, Value>()
+  const isGone = (side: Knowledge, key: string): boolean => side.own(key).every((value) => value === null)
+  for (const key of branch.keys()) {
+    if (!key.startsWith('path ') || isGone(main, key) === isGone(branch, key)) continue
+    const [living, gone] = isGone(main, key) ? [branch, main] : [main, branch]
+    if (!living.acts(key).some((act) => act.value === null)) continue
+    for (const line of linesOfPage(pageOf(key))) {
+      const [value = null, ...more] = living.own(line)
+      const isNews = gone.acts(line).some((act) => !living.acts(line).includes(act))
+      if (isNews && more.length === 0 && !gone.own(line).includes(value)) lines.set(line, value)
+    }
+  }
+  return lines
 }
 
 /** Takes over what a branch of the remote knows. `into` is main here, or the branch that holds the conflict of `ref`. */
 export function meet(into: Knowledge, other: Knowledge, ref: string | null, main: Knowledge = into, branch: Knowledge = other): void {
   const open = ref === null ? new Map<string, Value>() : openIn(main, branch, ref)
-  for (const key of restoredByBoth(main, branch, ref)) into.alsoAt.set(key, [...main.own(key), ...branch.own(key)])
+  for (const key of putByBoth(main, branch, ref)) into.alsoAt.set(key, [...main.own(key), ...branch.own(key)])
   const saw = new Map([...open.keys()].map((key) => [key, sawOf(branch, pageOf(key))]))
+  const restored = restoredLines(main, branch)
   into.take(other)
+  for (const [line, value] of restored) into.set(line, value, 'who restored the page', { soft: true })
   for (const [key, value] of open) {
     const deletes = value === null && key === pathOf(pageOf(key))
     into.set(key, value, `${ref}, which still had it`, { soft: true, ...(deletes ? { saw: saw.get(key) as ReadonlySet<number> } : {}) })

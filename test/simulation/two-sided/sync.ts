@@ -3,7 +3,7 @@ import { Gone } from './api.js'
 import { Fault } from './fault.js'
 import { judgeTarget, mainOf, targetOf } from './here.js'
 import { judge, record } from './judge.js'
-import { meet, stillAt } from './forced.js'
+import { mayBeTwice, meet, stillAt } from './forced.js'
 import { Knowledge, pageOf } from './knowledge.js'
 import { setBack } from './people.js'
 import type { Random } from './random.js'
@@ -86,19 +86,11 @@ export const startSync = (world: World, project: Project, direction: 'import' | 
     ...(direction === 'export' ? { commitMessage: `Export of step ${world.step}` } : {}),
   })
 
-/** Whether each side has a page at a place of its own that was gone from some side meanwhile. */
-const restoredTwice = (main: Knowledge, branch: Knowledge): boolean =>
-  [...branch.keys()].some((key) => {
-    if (!key.startsWith('path ') || ![...main.acts(key), ...branch.acts(key)].some((act) => act.value === null)) return false
-    const living = [...main.own(key), ...branch.own(key)].filter((path) => path !== null)
-    return new Set(living).size > 1
-  })
-
 /** An import or export, and all that must hold after it. */
 export async function sync(world: World, project: Project, direction: 'import' | 'export', ref: Ref, how: How = {}): Promise<string> {
   const there = project.there.get(ref)
   // What would be there twice is put right here before it is exported.
-  if (direction === 'export' && !how.force && there && restoredTwice(project.main, there)) await sync(world, project, 'import', ref, how)
+  if (direction === 'export' && !how.force && there && mayBeTwice(project.main, there, ref)) await sync(world, project, 'import', ref, how)
   const then = await before(world, project)
   await startSync(world, project, direction, ref, how.force ?? false).catch((error: unknown) => {
     if (!(error instanceof Gone)) throw error
@@ -262,7 +254,7 @@ export async function resolveHeld(world: World, next: Random, project: Project, 
   const then = await before(world, project)
   const target = targetOf(project, held)
   // The service exports right after the merge: what would be there twice is put right on the branch.
-  if (restoredTwice(project.main, held.knowledge)) await updateBranch(world, next, target)
+  if (mayBeTwice(project.main, held.knowledge, ref)) await updateBranch(world, next, target)
   const said = await mergeBranch(world, next, target)
   project.held.delete(ref)
   project.seen.set(ref, held.from)
