@@ -1,3 +1,4 @@
+/** All settings of the service: their environment variables, defaults and checks, and the function that reads them. */
 import { accessSync, constants, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'

@@ -1,3 +1,4 @@
+/** How an endpoint is declared: the types that tie its path, query, body, permission and response to its handler. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Static, TObject, TOptional, TSchema } from '@sinclair/typebox'
 import type { Reply } from './reply.js'

@@ -1,3 +1,4 @@
+/** Loads the events, webhooks and webhook deliveries whose IDs stand in paths. */
 import type { App } from '../domain/context/app.js'
 import type { Actor } from '../domain/context/actor.js'
 import type { LoadedOrganization } from '../domain/context/loaded.js'

@@ -1,3 +1,4 @@
+/** Loads the members, invitations and teams whose IDs stand in paths below an organization. */
 import type { App } from '../domain/context/app.js'
 import type { Actor } from '../domain/context/actor.js'
 import type { LoadedOrganization } from '../domain/context/loaded.js'

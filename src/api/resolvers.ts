@@ -1,3 +1,4 @@
+/** The table of all path parameters: how each ID is loaded, and whether the caller may see it. */
 import { findCollection, findOrganization, findSpace } from '../domain/roles/access.js'
 import { findUser, listTokens } from '../domain/accounts/accounts.js'
 import type { App } from '../domain/context/app.js'

@@ -1,3 +1,4 @@
+/** Encrypts and decrypts secrets that the service must be able to read again, such as those of webhooks and share links. */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
 const CIPHER = 'aes-256-gcm'

@@ -1,3 +1,4 @@
+/** Finds and reads the YAML front matter at the top of a markdown page. */
 import type { Diagnostic } from '../kernel/diagnostic.js'
 import { readAttributes } from './page-attributes.js'
 import type { PageSource } from './types.js'

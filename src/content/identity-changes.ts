@@ -1,3 +1,4 @@
+/** Carries page IDs through a commit: how added, renamed and deleted entries get, keep or give up their IDs. */
 import { atOnce } from '../kernel/slices.js'
 import { compareEntries, defaultId, type EntryKey, entryOfOverride, type IdOverrides, idOf, overrideKey, saltedId } from './identity.js'
 import type { EntryKind } from './types.js'

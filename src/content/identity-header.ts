@@ -1,3 +1,4 @@
+/** Reads and writes the commit header `page-ids`, in which Git keeps the IDs that differ from the default. */
 import { compareEntries, defaultId, entryOfOverride, type IdOverrides, isDefaultId, isEntryKind, overrideKey } from './identity.js'
 
 const VERSION = '1'

@@ -1,3 +1,4 @@
+/** How pages, files and other entries get their IDs: a hash of kind and path by default, or an override. */
 import { createHash } from 'node:crypto'
 import type { EntryKind, IdOf } from './types.js'
 

@@ -1,3 +1,4 @@
+/** Builds the page tree from folders and file names, for repositories without a SUMMARY.md. */
 import { Slices } from '../kernel/slices.js'
 import { type FileIndex, foldersOf } from './file-index.js'
 import { keyBelow, nameOf } from './paths.js'

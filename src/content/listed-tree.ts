@@ -1,3 +1,4 @@
+/** Builds the page tree that SUMMARY.md describes, and reports entries that lead nowhere. */
 import { createHash } from 'node:crypto'
 import type { Diagnostic } from '../kernel/diagnostic.js'
 import { Slices } from '../kernel/slices.js'

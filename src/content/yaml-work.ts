@@ -1,3 +1,4 @@
+/** Keeps users' YAML from blocking the event loop: long texts are parsed in a thread, and costly ones count as invalid. */
 import { TextTooCostly, type TextWork } from './work/text-work.js'
 import type { LineColumn, YamlResult } from './yaml.js'
 

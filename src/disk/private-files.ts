@@ -1,3 +1,4 @@
+/** Removes other users' access to the service's own folders and files when it starts. */
 import { chmodSync, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 

@@ -1,3 +1,4 @@
+/** Types of IDs (commits, trees, blobs, refs), and the functions that make random IDs and secrets. */
 import { customAlphabet } from 'nanoid'
 
 declare const brand: unique symbol

@@ -1,3 +1,4 @@
+/** The log that operators read: JSON lines, from which credentials are removed. */
 import { type DestinationStream, pino } from 'pino'
 
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'

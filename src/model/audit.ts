@@ -1,3 +1,4 @@
+/** Entries of the audit log: what is recorded about a request, and what admins get to see of it. */
 import { Type } from '@sinclair/typebox'
 import { journal } from '../kernel/documents.js'
 import { Id, oneOf, Timestamp } from './common.js'

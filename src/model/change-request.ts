@@ -1,3 +1,4 @@
+/** Change requests: their stored form, inputs and responses, with those of conflicts and merges. */
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { closed, Id, LONGEST_TEXT, oneOf, Timestamp } from './common.js'

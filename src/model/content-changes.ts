@@ -1,3 +1,4 @@
+/** The operations of a content edit (insert a page, move it, upload files …), as clients send them, and what they get back. */
 import { type Static, Type } from '@sinclair/typebox'
 import { closed, Id, LONGEST_TEXT, nullable } from './common.js'
 

@@ -1,3 +1,4 @@
+/** Imports, exports and previews: their requests, the stored run, and what clients see of it. */
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { Change } from './changes.js'

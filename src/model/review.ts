@@ -1,3 +1,4 @@
+/** Reviews of change requests, and requests for them: stored forms, inputs and responses. */
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { Comment } from './comment.js'

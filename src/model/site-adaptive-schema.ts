@@ -1,3 +1,4 @@
+/** The adaptive schema of a site: which claims about its visitors may decide what they are shown. */
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { closed, oneOf, Timestamp } from './common.js'

@@ -1,3 +1,4 @@
+/** The part of a site's customization that is about its looks: colours, fonts and theme. */
 import { Type } from '@sinclair/typebox'
 import { closed, nullable, oneOf } from './common.js'
 import { Href } from './site-destination.js'

@@ -1,3 +1,4 @@
+/** The customization of a site or site space: every setting, what may be left out, and the stored form. */
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { closed, Language, nullable, oneOf } from './common.js'

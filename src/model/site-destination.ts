@@ -1,3 +1,4 @@
+/** Where links and redirects of a site may lead: a URL, or a page, anchor, space, section or site space. */
 import { type Static, Type } from '@sinclair/typebox'
 import { closed, Id } from './common.js'
 

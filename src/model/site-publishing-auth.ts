@@ -1,3 +1,4 @@
+/** How visitors sign in to a site that requires it: the stored form with its sealed key, and what admins read and change. */
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { closed, nullable, oneOf, Timestamp } from './common.js'

@@ -1,3 +1,4 @@
+/** Sites: their stored form with indexes, and what clients send and get. */
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { closed, type DefaultLevel, Id, nullable, oneOf, Timestamp } from './common.js'

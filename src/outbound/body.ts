@@ -1,3 +1,4 @@
+/** Reads the body of a response from another server, decompressed and with a limit on its size. */
 import type { Duplex, Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { OutboundError } from './errors.js'

@@ -1,3 +1,4 @@
+/** The HTTP client for URLs that users name, such as webhooks and files to fetch: safe addresses, limits, checked redirects. */
 import type { Readable } from 'node:stream'
 import { Agent, buildConnector } from 'undici'
 import type { PrivateNetworks } from '../kernel/addresses.js'

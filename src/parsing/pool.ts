@@ -1,3 +1,4 @@
+/** A pool of threads that run named tasks with limits on time, memory and queue, and with fair turns between owners. */
 import { FairQueue, type Queued } from './fair-queue.js'
 import { TaskFailure } from './failure.js'
 import type { Argument, TaskRequest } from './messages.js'

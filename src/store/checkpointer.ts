@@ -1,3 +1,4 @@
+/** Writes changed documents into checkpoint files, so that older segments of the log can be deleted. */
 import { Low } from 'lowdb'
 import { dirname } from 'node:path'
 import { type Checkpoint, checkpointFile } from './checkpoint-file.js'

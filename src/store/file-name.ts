@@ -1,3 +1,4 @@
+/** Makes a safe and unique file name from the name of a table or the ID of an owner. */
 import { createHash } from 'node:crypto'
 
 const PLAIN = /^[a-z0-9][a-z0-9_-]{0,59}$/

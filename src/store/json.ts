@@ -1,3 +1,5 @@
+/** Freezes documents, and makes sure that they survive being written as JSON and read again. */
+
 const MAX_DEPTH = 200
 
 /** Freezes a value from `JSON.parse`, with everything in it. */

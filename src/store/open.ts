@@ -1,3 +1,4 @@
+/** Opens the store: takes its lock, recovers what a crash left, runs migrations, and builds the indexes. */
 import { resolve } from 'node:path'
 import { Checkpointer } from './checkpointer.js'
 import { Database } from './database.js'

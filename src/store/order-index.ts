@@ -1,3 +1,4 @@
+/** Keeps the documents of a table sorted within their groups, so that any page of a list is found fast. */
 import { compareSortKeys, type SortKey } from '../kernel/paging.js'
 import { SortedKeys } from './sorted-keys.js'
 import { type AnyOrder, type Entry, groupsOf, sortKeyOf } from './view.js'

@@ -1,3 +1,4 @@
+/** The interfaces of the store: reader, transaction, migrations, options, and the file system that it runs on. */
 import type { Table, Document, Draft, Journal, JournalReader } from '../kernel/documents.js'
 import type { PageReader } from '../kernel/paging.js'
 

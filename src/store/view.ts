@@ -1,3 +1,4 @@
+/** What readers and transactions see of a table: its documents, index keys and sorted lists. */
 import type { Direction, FoundStretch, SortKey, Stretch } from '../kernel/paging.js'
 import type { Table, Document, Draft, Order } from './types.js'
 

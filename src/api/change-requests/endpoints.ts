@@ -1,3 +1,4 @@
+/** Endpoints of change requests: clients create, edit, merge and update them, and list their conflicts with the main content. */
 import { Type } from '@sinclair/typebox'
 import { createChangeRequest, listChangeRequests, updateChangeRequest } from '../../domain/change-requests/change-requests.js'
 import { updateFromMain } from '../../domain/change-requests/merge-requests.js'

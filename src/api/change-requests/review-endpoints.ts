@@ -1,3 +1,4 @@
+/** Endpoints that reviewers of a change request use: what it changes, who contributed to it, and how to revert it after a merge. */
 import { Type } from '@sinclair/typebox'
 import { changesBetween } from '../../domain/revisions/changes/changes.js'
 import { contributorsOf } from '../../domain/change-requests/contributors.js'

@@ -1,3 +1,4 @@
+/** Endpoints of collections: clients create, edit, delete, move and transfer them, and list the spaces they contain. */
 import { Type } from '@sinclair/typebox'
 import { createCollection, listCollections, listSpacesIn, updateCollection } from '../../domain/spaces/collections.js'
 import { deleteCollection } from '../../domain/spaces/delete-collection.js'

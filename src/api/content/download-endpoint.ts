@@ -1,3 +1,4 @@
+/** The endpoint behind a file's `downloadURL`: serves its bytes to anyone with the signed URL, in ranges if asked. */
 import { Type } from '@sinclair/typebox'
 import { contentTypeOf, isSafeInline } from '../../content/files.js'
 import { openDownload } from '../../domain/revisions/downloads.js'

@@ -1,3 +1,4 @@
+/** Endpoints that edit content: clients send a list of changes, or a form with files, to a change request or to main. */
 import { Type } from '@sinclair/typebox'
 import type { App } from '../../domain/context/app.js'
 import { type LoadedSpace, loadHead } from '../../domain/context/loaded.js'

@@ -1,3 +1,4 @@
+/** Endpoints of an organization's event stream: clients list what happened, or get a single event. */
 import { Type } from '@sinclair/typebox'
 import { eventJson, listEvents } from '../../domain/events/event-stream.js'
 import { Event, EventTypeSchema, Id, listOf, oneOf, pageQuery, Timestamp } from '../../model/index.js'

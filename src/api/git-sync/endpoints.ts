@@ -1,3 +1,4 @@
+/** Endpoints of Git sync: clients import, export, preview, retry and unlink, and read the state and history of runs. */
 import { Type } from '@sinclair/typebox'
 import { listSyncRuns, retrySync, unlinkRemote } from '../../domain/git-sync/runs.js'
 import { previewSync } from '../../domain/git-sync/preview.js'

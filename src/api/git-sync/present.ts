@@ -1,3 +1,4 @@
+/** Turns a space's link to a remote and its sync runs into the JSON that clients get. */
 import type { LoadedSpace } from '../../domain/context/loaded.js'
 import { MAIN } from '../../domain/context/refs.js'
 import type { GitInfo, GitRun, SyncRunDoc } from '../../model/index.js'

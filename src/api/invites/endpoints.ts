@@ -1,3 +1,4 @@
+/** Endpoints of invitations by e-mail: admins send, list and revoke them. Invitations of either kind are accepted here. */
 import { Type } from '@sinclair/typebox'
 import { acceptInvite } from '../../domain/people/accept-invite.js'
 import { inviteUsers, listInvites, revokeInvite } from '../../domain/people/invites.js'

@@ -1,3 +1,4 @@
+/** Endpoints of link invitations, which many people can use to join: admins create, edit, list and revoke them. */
 import { Type } from '@sinclair/typebox'
 import { revokeInvite } from '../../domain/people/invites.js'
 import { createLinkInvite, listLinkInvites, updateLinkInvite } from '../../domain/people/link-invites.js'

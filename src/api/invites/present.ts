@@ -1,3 +1,4 @@
+/** Turns invitations, by e-mail or by link, into the JSON that clients get. */
 import type { App } from '../../domain/context/app.js'
 import type { ShownInvite } from '../../domain/people/invites.js'
 import { linkTo } from '../../domain/people/write-mail.js'

@@ -1,3 +1,4 @@
+/** Endpoints of members: admins list, change and remove them; a member's spaces, teams, activity and single sign-on are here too. */
 import type { App } from '../../domain/context/app.js'
 import { listMemberSpaces, listMemberTeams } from '../../domain/people/member-content.js'
 import {

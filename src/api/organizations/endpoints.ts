@@ -1,3 +1,4 @@
+/** Endpoints of organizations: clients create, list, read and edit them, and look them up by e-mail domain or hostname. */
 import { Type } from '@sinclair/typebox'
 import { createOrganization, listOrganizations, listOrganizationsOfDomain, updateOrganization } from '../../domain/people/organizations.js'
 import { paginate } from '../../kernel/paging.js'

@@ -1,3 +1,4 @@
+/** Turns an organization into JSON: in full for members, its name for outsiders with its e-mail domain, and its hostname. */
 import { presentOrganizationPermissions } from '../../access/index.js'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedOrganization } from '../../domain/context/loaded.js'

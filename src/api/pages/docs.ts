@@ -1,3 +1,4 @@
+/** Serves the API reference at `/docs`, with all scripts and styles from this server. */
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'

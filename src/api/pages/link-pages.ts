@@ -1,3 +1,4 @@
+/** The small web pages that sign-in and invitation links open, with the script that passes the link's secret to the API. */
 import type { Page } from '../pipeline/page.js'
 import { asset, fixed } from './asset.js'
 

@@ -1,3 +1,4 @@
+/** Serves `/metrics` to monitoring systems, and decides which callers may read it. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Context } from 'koa'
 import { ServiceError } from '../../kernel/errors.js'

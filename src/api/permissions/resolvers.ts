@@ -1,3 +1,4 @@
+/** Loads the user or team of a path below `/permissions`, if they were given a role on that space, collection or site. */
 import type { App } from '../../domain/context/app.js'
 import type { Actor } from '../../domain/context/actor.js'
 import type { LoadedCollection, LoadedSite, LoadedSpace } from '../../domain/context/loaded.js'

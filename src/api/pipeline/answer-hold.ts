@@ -1,3 +1,4 @@
+/** Counts the memory of responses that clients have not read yet, and cuts off clients that read too slowly. */
 import type { ServerResponse } from 'node:http'
 import type { Refusals, Share } from './byte-budget.js'
 import { FREE_BYTES } from './byte-budget.js'

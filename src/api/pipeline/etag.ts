@@ -1,3 +1,4 @@
+/** Computes ETags, and compares them with the `If-None-Match` and `If-Match` headers of requests. */
 import * as crypto from 'node:crypto'
 
 const CODING = /-(?:gzip|br|deflate|zstd)$/

@@ -1,3 +1,5 @@
+/** Finds the line and column of the mistake in malformed JSON, for the message of the 400. */
+
 const SCALAR = /-?(?:0|[1-9]\d{0,400})(?:\.\d{1,400})?(?:[eE][+-]?\d{1,400})?|true|false|null/y
 const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y
 

@@ -1,3 +1,4 @@
+/** What surrounds every request: its ID, standing response headers, errors turned into responses, the access log and metrics. */
 import type { Context, Next } from 'koa'
 import { AnswerHold, ANSWERS } from './answer-hold.js'
 import { ByteBudget } from './byte-budget.js'

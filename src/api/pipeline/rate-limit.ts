@@ -1,3 +1,4 @@
+/** Limits how many requests per minute one address or token may make. */
 import { LRUCache } from 'lru-cache'
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible'
 import { ServiceError } from '../../kernel/errors.js'

@@ -1,3 +1,4 @@
+/** Runs one request through its endpoint: loads resources, checks permission and input, calls the handler, writes the audit entry. */
 import type { Context } from 'koa'
 import { badRequest, type ErrorDetail, notFound, ServiceError } from '../../kernel/errors.js'
 import { toJson } from '../../kernel/raw-json.js'

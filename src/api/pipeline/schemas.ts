@@ -1,3 +1,4 @@
+/** Compiles the JSON schemas of endpoints with ajv, so that formats, patterns and long inputs are safe to check. */
 import { Ajv2020, type Options, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { Bundle } from '../schema-bundle.js'

@@ -1,3 +1,4 @@
+/** Turns ajv's validation errors into the sentences that clients read in a 400. */
 import type { ErrorObject } from 'ajv'
 import type { ErrorDetail } from '../../kernel/errors.js'
 

@@ -1,3 +1,4 @@
+/** Endpoints of reviews: clients submit, read and dismiss reviews of a change request, and ask others for theirs. */
 import { Type } from '@sinclair/typebox'
 import { requestReviews, withdrawRequest } from '../../domain/reviews/requests.js'
 import { createReview, dismissReview } from '../../domain/reviews/reviews.js'

@@ -1,3 +1,4 @@
+/** Endpoints of a space's history: clients list revisions, see what one changed or who wrote a page, and roll back. */
 import { Type } from '@sinclair/typebox'
 import { changesBetween } from '../../domain/revisions/changes/changes.js'
 import { getPageContributors } from '../../domain/change-requests/contributors.js'

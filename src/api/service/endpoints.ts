@@ -1,3 +1,4 @@
+/** Endpoints about the service itself: its name and version, and its OpenAPI document. */
 import { Type } from '@sinclair/typebox'
 import type { Endpoint, Endpoints } from '../declaration.js'
 

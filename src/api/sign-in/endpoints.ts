@@ -1,3 +1,4 @@
+/** Endpoints of sign-in by e-mail: clients request a link, and exchange it for a token. */
 import { finishSignIn, startSignIn } from '../../domain/people/sign-in.js'
 import { CreatedToken, FinishSignIn, SignIn, SignInStarted } from '../../model/index.js'
 import { created, reply } from '../reply.js'

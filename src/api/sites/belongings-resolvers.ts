@@ -1,3 +1,4 @@
+/** Loads the share links and redirects of a site by the IDs in paths. */
 import type { App } from '../../domain/context/app.js'
 import type { Actor } from '../../domain/context/actor.js'
 import type { LoadedSite } from '../../domain/context/loaded.js'

@@ -1,3 +1,4 @@
+/** Endpoints of sites: clients create, edit, delete, publish and unpublish them, and see what visitors are shown. */
 import { Type } from '@sinclair/typebox'
 import { viewPublishedSite } from '../../domain/sites/view.js'
 import { deleteSite } from '../../domain/sites/delete-site.js'

@@ -1,3 +1,4 @@
+/** Turns the sections, groups and site spaces of a site into the JSON that clients get. */
 import type { App } from '../../domain/context/app.js'
 import { publishedSection, publishedSiteSpace } from '../../domain/sites/addresses.js'
 import {

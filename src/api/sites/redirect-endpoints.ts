@@ -1,3 +1,4 @@
+/** Endpoints of a site's redirects: clients list, create, edit and delete them. */
 import { Type } from '@sinclair/typebox'
 import { createRedirect, deleteRedirect, listRedirects, updateRedirect } from '../../domain/sites/redirects.js'
 import { CreateSiteRedirect, listOf, pageQuery, SiteRedirect, UpdateSiteRedirect } from '../../model/index.js'

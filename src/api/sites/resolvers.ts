@@ -1,3 +1,4 @@
+/** Loads sites, their sections, groups and site spaces by the IDs in paths. */
 import type { App } from '../../domain/context/app.js'
 import type { Actor } from '../../domain/context/actor.js'
 import type { LoadedOrganization, LoadedSite } from '../../domain/context/loaded.js'

@@ -1,3 +1,4 @@
+/** Endpoints of a site's sections: clients list, add, edit, move and delete them. */
 import { Type } from '@sinclair/typebox'
 import { changeSection, createSection, deleteSection, moveInStructure } from '../../domain/sites/edit-structure.js'
 import { shownSections, viewSite } from '../../domain/sites/view.js'

@@ -1,3 +1,4 @@
+/** Endpoints of groups of sections: clients add, edit, move and delete groups, and put sections into them or take them out. */
 import { Type } from '@sinclair/typebox'
 import { addSectionToGroup, changeGroup, createGroup, deleteGroup, moveInStructure, removeSectionFromGroup } from '../../domain/sites/edit-structure.js'
 import { shownGroups, viewSite } from '../../domain/sites/view.js'

@@ -1,3 +1,4 @@
+/** Endpoints of a site's settings: its customization, its adaptive schema, and how its visitors are authenticated. */
 import { getAdaptiveSchema, replaceAdaptiveSchema, templateConditions } from '../../domain/sites/adaptive-schema.js'
 import { getCustomization, replaceCustomization } from '../../domain/sites/customization.js'
 import { getPublishingAuth, regenerateVisitorKey, updatePublishingAuth } from '../../domain/sites/publishing-auth.js'

@@ -1,3 +1,4 @@
+/** Endpoints of share links, by which people without an account visit a site: admins create, edit, list and delete them. */
 import { Type } from '@sinclair/typebox'
 import { createShareLink, deleteShareLink, listShareLinks, updateShareLink } from '../../domain/sites/share-links.js'
 import { CreateShareLink, listOf, pageQuery, ShareLink, UpdateShareLink } from '../../model/index.js'

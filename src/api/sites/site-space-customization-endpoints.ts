@@ -1,3 +1,4 @@
+/** Endpoints of a site space's own customization: clients read, replace or remove what differs from the site's. */
 import { deleteSiteSpaceCustomization, getSiteSpaceCustomization, replaceSiteSpaceCustomization } from '../../domain/sites/customization.js'
 import { SiteCustomizationInput } from '../../model/index.js'
 import { endpoint } from '../service.js'

@@ -1,3 +1,4 @@
+/** Endpoints of site spaces: clients add spaces to a site, and list, edit, move or remove them there. */
 import { Type } from '@sinclair/typebox'
 import { changeSiteSpace, createSiteSpace, deleteSiteSpace, moveInStructure } from '../../domain/sites/edit-structure.js'
 import { isSiteDefault, shownSiteSpaces, viewSite } from '../../domain/sites/view.js'

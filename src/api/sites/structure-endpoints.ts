@@ -1,3 +1,4 @@
+/** Endpoints of a site's structure as a whole: clients read it, and move any part of it among its siblings. */
 import { Type } from '@sinclair/typebox'
 import { moveInStructure } from '../../domain/sites/edit-structure.js'
 import { viewSite } from '../../domain/sites/view.js'

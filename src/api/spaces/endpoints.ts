@@ -1,3 +1,4 @@
+/** Endpoints of spaces: clients create, list, edit, delete, restore and duplicate them. */
 import { Type } from '@sinclair/typebox'
 import { createSpace, deleteSpace, duplicateSpace, listSpaces, openSpaces, restoreSpace, updateSpace } from '../../domain/spaces/spaces.js'
 import { CreateSpace, listOf, pageQuery, Space, UpdateSpace } from '../../model/index.js'

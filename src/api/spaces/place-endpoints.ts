@@ -1,3 +1,4 @@
+/** Endpoints that put a space elsewhere: into another collection or position, or into another organization. */
 import { Type } from '@sinclair/typebox'
 import { moveSpace } from '../../domain/spaces/move.js'
 import { transferSpace } from '../../domain/spaces/transfer.js'

@@ -1,3 +1,4 @@
+/** Endpoints of an organization's teams: clients create, rename and delete teams, and manage who is in them. */
 import { Type } from '@sinclair/typebox'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedTeam } from '../../domain/context/loaded.js'

@@ -1,3 +1,4 @@
+/** Endpoints of users: callers read their own account or a colleague's, and list, create and revoke their tokens. */
 import { Type } from '@sinclair/typebox'
 import { createToken, listTokens, revokeToken } from '../../domain/accounts/accounts.js'
 import { paginate } from '../../kernel/paging.js'

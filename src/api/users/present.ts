@@ -1,3 +1,4 @@
+/** Turns users and tokens into the JSON that clients get, with a stand-in for users who are gone. */
 import type { App } from '../../domain/context/app.js'
 import type { TokenDoc, UserDoc } from '../../model/index.js'
 

@@ -1,3 +1,4 @@
+/** Endpoints of webhook deliveries: clients send a test ping, inspect what was delivered, and deliver it again. */
 import { Type } from '@sinclair/typebox'
 import { listDeliveries, replayDelivery, testWebhook } from '../../domain/webhooks/deliveries.js'
 import { deliveryStatuses, listOf, oneOf, pageQuery, WebhookDelivery } from '../../model/index.js'

@@ -1,3 +1,4 @@
+/** Endpoints of webhooks: clients create, edit and delete them, replace their secret, and replay past events. */
 import { Type } from '@sinclair/typebox'
 import { createWebhook, deleteWebhook, listWebhooks, replayFrom, rotateSecret, updateWebhook } from '../../domain/webhooks/webhooks.js'
 import { paginate } from '../../kernel/paging.js'

@@ -1,3 +1,4 @@
+/** Turns webhooks and their deliveries into the JSON that clients get, and makes their paths. */
 import type { App } from '../../domain/context/app.js'
 import { countPending } from '../../domain/webhooks/deliveries.js'
 import { webhookSecretOf } from '../../domain/webhooks/secret.js'

@@ -1,3 +1,4 @@
+/** Constructors for the nodes of a page's block tree: blocks, inlines, text and marks, each with its place in the markdown. */
 import type { BlockNode, InlineNode, TextNode } from '../types.js'
 
 export type Mark = TextNode['leaves'][number]['marks'][number]

@@ -1,3 +1,5 @@
+/** Measures and decodes Base64 of files that clients insert, where Node's own decoder would accept invalid text. */
+
 const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13)
 const PADDING = 61
 

@@ -1,3 +1,4 @@
+/** Edits SUMMARY.md line by line: inserts, retitles, retargets, moves and removes entries, and leaves the rest as written. */
 import { encodeEntry, habitOf, type TargetHabit } from './encode.js'
 import { splice, targetSplice, titleSplice } from './label.js'
 import { summaryOf } from './parse.js'

@@ -1,3 +1,4 @@
+/** Three-way merge of SUMMARY.md as a tree, so that edits of different entries do not conflict. */
 import { moveEntry, moveGroup, placeEntry, removeEntry, removeGroup, retargetEntry, retitleEntry, retitleGroup, type Tools } from './edit.js'
 import { placeGroup } from './groups.js'
 import { habitOf } from './encode.js'

@@ -1,3 +1,4 @@
+/** The scanner of SUMMARY.md: splits the text into groups, list items and paragraphs, from which the tree is made. */
 import type { Block, Scan } from './block.js'
 import { dedent, frontMatterLines, indentation, type Line, linesOf } from './lines.js'
 

@@ -1,3 +1,4 @@
+/** Downloads the files that a content change names by URL, within limits of time and size, before any lock is taken. */
 import { extension, lookup } from 'mime-types'
 import { ServiceError } from '../../kernel/errors.js'
 import type { ChangeOf, ContentChange } from '../../model/content-changes.js'

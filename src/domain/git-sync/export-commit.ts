@@ -1,3 +1,4 @@
+/** Makes the commit that an export pushes: its tree, parent, message, author and co-authors. */
 import type { FileChange, Repository } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { commitMessage, serviceSignature, signatureOf } from '../commits/make-commit.js'

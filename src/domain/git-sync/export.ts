@@ -1,3 +1,4 @@
+/** An export from start to end: imports what is new on the remote, commits on top of it, pushes, and retries if it moved. */
 import { RemoteError } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { Lease } from '../../kernel/lease.js'

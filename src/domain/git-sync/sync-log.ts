@@ -1,3 +1,4 @@
+/** Reads and updates a space's sync log: which commits of the remote main already has, stored in Git behind a ref. */
 import type { RefMove, Repository } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { readLegacy } from './legacy-pairs.js'

@@ -1,3 +1,4 @@
+/** The frame of every import and export: the types of a sync under way, its start, its progress, and how its end is recorded. */
 import type { Lease } from '../../kernel/lease.js'
 import type { Remote } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'

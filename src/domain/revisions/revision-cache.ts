@@ -1,3 +1,4 @@
+/** The memory caches of what is computed from commits (trees, pages, dates, IDs), all within one budget. */
 import type { CommentTarget } from '../../content/blocks/comment-targets.js'
 import type { IdOverrides } from '../../content/identity.js'
 import type { Reference } from '../../content/reference.js'

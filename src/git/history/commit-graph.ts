@@ -1,3 +1,4 @@
+/** An in-memory graph of commits and their parents, and the search for the merge bases of two commits in it. */
 import { MissingObject } from '../errors.js'
 
 interface GraphNode {

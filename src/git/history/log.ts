@@ -1,3 +1,4 @@
+/** Lists the commits of a branch as `git log` does, and starts a Git process only if the objects at hand do not suffice. */
 import { type CommitId, isOid } from '../../kernel/ids.js'
 import { GitError, MissingObject } from '../errors.js'
 import type { ObjectDatabase } from '../objects/database.js'

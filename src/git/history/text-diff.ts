@@ -1,3 +1,4 @@
+/** Runs `git diff` on two versions of a file, by lines or words, with a limit on the output. */
 import { isOid } from '../../kernel/ids.js'
 import { GitError } from '../errors.js'
 import { type Finished, type Launcher, TooMuchOutput } from '../process/launcher.js'

@@ -1,3 +1,4 @@
+/** Backs up a repository: writes it with all its refs into a bundle file, also while a server uses it. */
 import { link, mkdtemp, open, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { GitError } from '../errors.js'

@@ -1,3 +1,4 @@
+/** Notes the state of a repository after maintenance, so that the next one can skip it if nothing has changed. */
 import { createHash } from 'node:crypto'
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,3 +1,4 @@
+/** Fills the repository of a duplicated space: its objects as hard links, and copies of the refs that it needs. */
 import { link, mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Disk, errorCode, inParallel, REPACK_ATTEMPTS, syncPath, writeSynced } from '../objects/disk.js'

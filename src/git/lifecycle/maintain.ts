@@ -1,3 +1,4 @@
+/** Maintenance of a repository: packs objects and refs, and deletes garbage, without endangering writes under way. */
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Disk, errorCode, inParallel, syncPath } from '../objects/disk.js'

@@ -1,3 +1,4 @@
+/** Merges two commits with `git merge-tree`, in a scratch folder, and returns the merged tree or the conflicts. */
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { GitError, MissingObject } from '../errors.js'
 import { encodeCommit } from '../objects/commit-codec.js'

@@ -1,3 +1,4 @@
+/** Parses the output of `git merge-tree`: the merged tree, the stages of files in conflict, and Git's messages. */
 import { isOid } from '../../kernel/ids.js'
 import { GitError } from '../errors.js'
 import type { Reading } from '../process/conversation.js'

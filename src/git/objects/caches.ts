@@ -1,3 +1,4 @@
+/** The memory caches of Git objects (trees, commits, small blobs, graphs …), and estimates of what each entry weighs. */
 import { type BoundedCache, MemoryBudget } from '../../kernel/memory-budget.js'
 import type { CommitGraph } from '../history/commit-graph.js'
 import type { ReadRefs } from '../refs/packed.js'

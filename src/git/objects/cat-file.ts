@@ -1,3 +1,4 @@
+/** Reads objects, or only their type and size, through a long-lived `git cat-file --batch-command`. */
 import { ObjectTooLarge } from '../errors.js'
 import type { Reader } from '../process/conversation.js'
 import type { Pool, Service } from '../process/pool.js'

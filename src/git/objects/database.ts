@@ -1,3 +1,4 @@
+/** The one place to read blobs, trees and commits from, wherever they are: cache, loose file, merge scratch folder or pack. */
 import { join } from 'node:path'
 import { type CommitId, isOid } from '../../kernel/ids.js'
 import { GitError, LostObject, MissingObject, ObjectTooLarge } from '../errors.js'

@@ -1,3 +1,4 @@
+/** Looks up objects in the index files of a repository's packs, without starting Git. */
 import { type FileHandle, open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorCode, REPACK_ATTEMPTS } from './disk.js'

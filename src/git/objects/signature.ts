@@ -1,3 +1,4 @@
+/** Writes and parses the author and committer lines of commits. */
 import type { Signature } from '../types.js'
 
 const CRUD = /^[\s.,:;"'\\]+|[\s.,:;"'\\]+$/g

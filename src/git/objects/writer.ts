@@ -1,3 +1,4 @@
+/** Writes loose objects durably, protects them from a prune, and repairs damaged ones. */
 import { stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { newId } from '../../kernel/ids.js'

@@ -1,3 +1,5 @@
+/** A buffer for the output of a Git process, which may arrive in many small pieces. */
+
 const NOTHING: Buffer = Buffer.alloc(0)
 
 /**

@@ -1,3 +1,4 @@
+/** Runs one Git command to its end, for rare work such as an integrity check or a bundle; requests go through the launcher. */
 import { simpleGit } from 'simple-git'
 import { GitError } from '../errors.js'
 import { hermeticEnvironment } from './environment.js'

@@ -1,3 +1,4 @@
+/** Notes which refs are being moved, so that lock files left by a crash can be told from those of somebody else's Git. */
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode } from '../objects/disk.js'

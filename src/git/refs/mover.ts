@@ -1,3 +1,4 @@
+/** Moves refs by compare-and-swap through `git update-ref`: this is the commit point of every write. */
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isOid } from '../../kernel/ids.js'

@@ -1,3 +1,4 @@
+/** Checks ref names, for use here and for requests to a remote. */
 import type { RefName } from '../../kernel/ids.js'
 import { GitError, RemoteError } from '../errors.js'
 

@@ -1,3 +1,4 @@
+/** Reads where the refs of a repository point to, from loose files and packed-refs. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type CommitId, isOid, type RefName } from '../../kernel/ids.js'

@@ -1,3 +1,4 @@
+/** Turns Git's error output about a remote into an error of ours that says what happened and what to do. */
 import { RemoteError } from '../errors.js'
 
 type Kind = RemoteError['kind']

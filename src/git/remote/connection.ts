@@ -1,3 +1,4 @@
+/** Prepares Git for work with a remote: checks URL and host, passes the credential, and explains failures. */
 import { RemoteError } from '../errors.js'
 import type { Launcher } from '../process/launcher.js'
 import type { Environment } from '../process/messages.js'

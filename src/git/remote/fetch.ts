@@ -1,3 +1,4 @@
+/** Fetches a ref of a remote into a quarantine, with limits on time and size, and explains why Git refuses an object. */
 import { resolve } from 'node:path'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { isOid } from '../../kernel/ids.js'

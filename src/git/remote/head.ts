@@ -1,3 +1,4 @@
+/** Asks a remote, by `git ls-remote`, for the commit of a ref or for its default branch. */
 import { resolve } from 'node:path'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { isOid } from '../../kernel/ids.js'

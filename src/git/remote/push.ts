@@ -1,3 +1,4 @@
+/** Pushes a commit to a remote's branch without ever rewriting its history, and explains refusals. */
 import { resolve } from 'node:path'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { isOid } from '../../kernel/ids.js'

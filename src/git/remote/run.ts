@@ -1,3 +1,4 @@
+/** Runs one Git process that deals with a remote, with limits on time, output and file size, and kills it if needed. */
 import type { Launcher } from '../process/launcher.js'
 import type { Environment } from '../process/messages.js'
 

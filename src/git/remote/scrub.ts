@@ -1,3 +1,5 @@
+/** Removes a remote's credential from messages and logs, in whatever encoding it appears. */
+
 const escapeChar = (char: string): string => char.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
 
 const eitherCase = (hex: string): string => hex.replace(/[A-F]/g, (digit) => `[${digit}${digit.toLowerCase()}]`)

@@ -1,3 +1,4 @@
+/** Builds the `ssh` command line for Git, and explains failures that are due to the key of the host. */
 import { createHash } from 'node:crypto'
 import { RemoteError } from '../errors.js'
 import type { RemoteAddress } from './address.js'

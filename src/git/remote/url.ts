@@ -1,3 +1,4 @@
+/** Parses and checks the URL of a remote, and derives the key by which that remote is recognised. */
 import { createHash } from 'node:crypto'
 import { bracketed, canonicalHost, type RemoteAddress, refusedUrl } from './address.js'
 import { NO_SSH } from './ssh.js'

@@ -1,3 +1,4 @@
+/** Compares two trees: which files were added, modified or deleted. */
 import { Slices } from '../../kernel/slices.js'
 import type { Node, Tree } from '../objects/tree-codec.js'
 import { emptyTree } from '../objects/tree-codec.js'

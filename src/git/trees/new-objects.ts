@@ -1,3 +1,4 @@
+/** Lists the objects that a new tree has and the trees it was made from do not. */
 import type { Tree } from '../objects/tree-codec.js'
 
 type ReadTree = (oid: string) => Promise<Tree>

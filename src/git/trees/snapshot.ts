@@ -1,3 +1,4 @@
+/** A read-only view of the files of one commit: look up a path, list a folder, walk all files, read a blob. */
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import type { ObjectDatabase } from '../objects/database.js'
 import type { Node } from '../objects/tree-codec.js'

@@ -1,3 +1,4 @@
+/** Finds the base of a three-way merge, also if the two histories have merged each other and share several bases. */
 import type { FileChange, Repository } from '../../../git/index.js'
 import type { CommitId, TreeId } from '../../../kernel/ids.js'
 import type { App } from '../../context/app.js'

@@ -1,3 +1,4 @@
+/** Moves a section, group or site space among its siblings in a site's structure. */
 import type { GroupEntry, SectionEntry, SiteItemType, SiteStructure } from '../../../model/index.js'
 import { getGroup, getSection, getSiteSpace, replaceContainer, replaceGroup } from './find.js'
 import { moveAmong, type ItemPointer, type SiblingPosition } from './position.js'
