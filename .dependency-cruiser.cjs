@@ -1,4 +1,29 @@
-// The import rule of ARCHITECTURE.md: main, server → api | site | jobs → domain → git | store | content | access | auth → model → kernel.
+// The import rules of ARCHITECTURE.md.
+// Layers: main, commands, server, start → api | jobs → domain → git | store | content | parsing | access | auth | outbound → model → disk, kernel.
+// Floors: a room of domain/ imports from the rooms before it in this list alone, types too.
+const floors = [
+  'context',
+  'events',
+  'roles',
+  'accounts',
+  'revisions',
+  'commits',
+  'spaces',
+  'sites',
+  'comments',
+  'change-requests',
+  'reviews',
+  'git-sync',
+  'webhooks',
+  'people',
+  'upkeep',
+]
+const floor = (room, n) => ({
+  name: `floors-of-domain: ${room}`,
+  severity: 'error',
+  from: { path: `^src/domain/${room}/` },
+  to: { path: '^src/domain/', pathNot: `^src/domain/(${floors.slice(0, n + 1).join('|')})/` },
+})
 const layer = (name, from, allowed) => ({
   name,
   severity: 'error',
@@ -6,6 +31,7 @@ const layer = (name, from, allowed) => ({
   to: { path: '^src/', pathNot: `^src/(${[from, ...allowed].join('|')})/` },
 })
 const pure = ['model', 'kernel']
+const files = [...pure, 'disk']
 const only = (name, packages, where) => ({
   name,
   severity: 'error',
@@ -14,10 +40,14 @@ const only = (name, packages, where) => ({
 })
 module.exports = {
   forbidden: [
-    { name: 'no-cycles', severity: 'error', from: { path: '^src/' }, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    { name: 'no-cycles', severity: 'error', from: { path: '^src/' }, to: { circular: true } },
     layer('kernel-is-a-leaf', 'kernel', []),
+    layer('disk-is-a-leaf', 'disk', ['kernel']),
     layer('model', 'model', ['kernel']),
-    ...['git', 'store', 'content', 'access', 'auth', 'outbound', 'parsing'].map((name) => layer(`${name}-sees-no-sibling`, name, pure)),
+    ...['content', 'access', 'auth', 'outbound', 'parsing'].map((name) => layer(`${name}-sees-no-sibling`, name, pure)),
+    ...['git', 'store'].map((name) => layer(`${name}-sees-no-sibling`, name, files)),
+    ...floors.map(floor),
+    { name: 'every-room-of-domain-has-a-floor', severity: 'error', from: {}, to: { path: '^src/domain/', pathNot: `^src/domain/(${floors.join('|')})/` } },
     layer('domain', 'domain', ['git', 'store', 'content', 'access', 'auth', 'outbound', 'parsing', ...pure]),
     layer('jobs', 'jobs', ['domain', 'git', 'store', 'content', 'access', 'auth', 'outbound', 'parsing', ...pure]),
     layer('api', 'api', ['domain', 'git', 'store', 'content', 'access', 'auth', 'outbound', ...pure]),

@@ -11,7 +11,7 @@ const fail = (message: string): never => {
   throw new EnvError(message)
 }
 
-/** envalid knows no null: an empty text is a setting that is not set, and becomes null in `loadConfig`. */
+/** envalid has no null: a setting that is empty is not set, and becomes null in `loadConfig`. */
 const text = makeValidator<string>((input) => (input === '' ? fail('must not be empty') : input))
 const flag = makeValidator<boolean>((input) => {
   if (['true', '1', 'yes', 'on'].includes(input)) return true
@@ -72,12 +72,12 @@ function fileOf(input: string): string {
     accessSync(file, constants.R_OK)
     if (statSync(file).isFile()) return file
   } catch {
-    // said below
+    // reported below
   }
-  return fail('must be the path of a file that is there and may be read')
+  return fail('must be the path of a file that exists and can be read')
 }
 const optionalFile = makeValidator<string>((input) => (input === '' ? '' : fileOf(input)))
-/** ssh uses no private key of its own user that others may read. */
+/** ssh refuses a private key of its own user that others may read. */
 const privateKeyFile = makeValidator<string>((input) => {
   if (input === '') return ''
   const file = fileOf(input)
@@ -220,18 +220,18 @@ type Values = { [K in keyof typeof settings]: (typeof settings)[K] extends Setti
 /** The settings of one service. */
 export type Config = Readonly<Values>
 
-/** One line of the README's table. */
+/** One line of the table in docs/settings.md. */
 export interface SettingRow {
   name: string
   default: string
   description: string
 }
 
-/** All settings with their defaults, in the order of the README's table. */
+/** All settings with their defaults, in the order of the table in docs/settings.md. */
 export const settingsTable = (): SettingRow[] =>
   Object.values(settings).map(({ name, default: fallback, description }) => ({ name, default: fallback, description }))
 
-/** The settings do not hold; the message names all that is wrong, one per line, never a value. */
+/** The settings are wrong; the message lists everything that is wrong, one per line, without the values. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
 }
@@ -248,8 +248,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     },
   }) as Record<string, unknown>
   const unknown = Object.keys(env).filter((name) => name.startsWith('BINDERY_') && !(name in given))
-  wrong.push(...unknown.map((name) => `${name} is no setting of this service`))
-  if (clean.BINDERY_SMTP_URL && clean.BINDERY_MAIL_FROM === '') wrong.push('BINDERY_MAIL_FROM must be set where BINDERY_SMTP_URL is')
+  wrong.push(...unknown.map((name) => `${name} is not a setting of this service`))
+  if (clean.BINDERY_SMTP_URL && clean.BINDERY_MAIL_FROM === '') wrong.push('BINDERY_MAIL_FROM must be set if BINDERY_SMTP_URL is set')
   if (wrong.length > 0) throw new ConfigError(`The configuration is wrong:\n  ${wrong.join('\n  ')}`)
   return Object.freeze(Object.fromEntries(entries.map(([key, one]) => [key, clean[one.name] === '' ? null : clean[one.name]])) as Values)
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { Command } from 'commander'
 import { ConfigError, loadConfig } from './config.js'
-import { FolderLocked } from './kernel/folder-lock.js'
-import { bundleSpace, checkAll, makeToken, makeUser, OperatorError } from './maintenance.js'
+import { FolderLocked } from './disk/folder-lock.js'
+import { bundleSpace, checkAll, makeToken, makeUser, OperatorError } from './commands/maintenance.js'
 import { type Service, start } from './server.js'
 import { StoreDamaged } from './store/index.js'
 
@@ -10,7 +10,7 @@ const program = new Command('bindery').description('A self-hosted, Git-native do
 
 program
   .command('serve', { isDefault: true })
-  .description('start the server; settings come from the environment (see README.md)')
+  .description('start the server; settings come from the environment (see docs/settings.md)')
   .action(async () => {
     const config = loadConfig()
     const service = await start(config)
@@ -20,21 +20,24 @@ program
 
 program
   .command('token <email>')
-  .description('make a token of a user, while the server is stopped')
-  .option('--label <label>', 'what it is for', 'Command line')
-  .option('--claimed-in <organization>', 'of its member who joined with the address without showing that it is his')
+  .description('create a token for a user; the server must be stopped')
+  .option('--label <label>', 'label of the token', 'Command line')
+  .option('--claimed-in <organization>', 'ID of the organization in which a member uses the address without proof: the token is for that member')
   .action(async (email: string, options: { label: string; claimedIn?: string }) => console.log(await makeToken(loadConfig(), email, options)))
 
 program
   .command('user <email>')
-  .description('say that an address is somebody’s: makes his account where there is none; while the server is stopped')
+  .description('confirm that an address belongs to a user, creating the account if there is none; the server must be stopped')
   .option('--name <name>', 'display name of a new account')
-  .option('--free', 'say that it is not the account’s that has it: it goes on as a user of its one organization, without the address')
+  .option(
+    '--free',
+    'confirm that the address does not belong to the account that has it: that account stays a user of its one organization, without the address',
+  )
   .action(async (email: string, options: { name?: string; free?: boolean }) => console.log(await makeUser(loadConfig(), email, options)))
 
 program
   .command('fsck')
-  .description('check documents against Git, and every repository, while the server is stopped')
+  .description('check the documents against Git, and every repository; the server must be stopped')
   .option('--deep', 'read everything a second time, with another implementation of Git, and compare')
   .action(async ({ deep }: { deep?: boolean }) => {
     const { complaints, notes } = await checkAll(loadConfig(), { deep: deep === true })
@@ -78,7 +81,7 @@ function welcome({ url, first }: Service, dataDir: string): string {
 try {
   await program.parseAsync()
 } catch (error) {
-  // These are for the operator to mend: their message says how; a stack would only hide it.
+  // The operator can fix these: the message says how; a stack trace would only hide it.
   const known =
     error instanceof ConfigError ||
     error instanceof OperatorError ||

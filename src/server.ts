@@ -1,46 +1,20 @@
-import type { Server } from 'node:http'
-import { randomBytes } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
+/** Starts a service from its configuration: the one door for the command line and for tests. */
 import { join, resolve } from 'node:path'
-import { endpoints } from './api/index.js'
-import { createApi } from './api/pipeline/create-api.js'
-import { createHttpServer } from './api/pipeline/http-server.js'
-import { createMetrics } from './api/pipeline/metrics.js'
-import { networkOf } from './api/pipeline/network-of.js'
-import { rateLimit } from './api/pipeline/rate-limit.js'
-import { resolvers } from './api/resolvers.js'
-import { can, checkStillMay } from './api/service.js'
-import { bearer } from './auth/index.js'
 import type { Config } from './config.js'
-import { authenticate } from './domain/people/accounts.js'
-import type { Actor, App } from './domain/app.js'
-import { ContentCache } from './domain/content/content-cache.js'
-import { openTexts } from './domain/content/open-texts.js'
-import { Previews } from './domain/git-sync/previews.js'
+import { keepSecret } from './disk/secret-file.js'
+import { announceAll, forgetLostHeads } from './domain/commits/announce.js'
+import type { App } from './domain/context/app.js'
 import { type FirstStart, firstStart } from './domain/people/first-start.js'
-import { guardedApp, unasked } from './domain/guarded-app.js'
-import { Gatherer } from './domain/writing/gatherer.js'
-import { recordRequest } from './domain/events/audit.js'
-import { announceAll, forgetLostHeads } from './domain/events/announce.js'
-import { migrations } from './domain/migrations.js'
-import { KeyedMutex } from './domain/mutex.js'
-import { RefMoves } from './domain/ref-moves.js'
-import { type Repair, reconcile } from './domain/reconcile.js'
-import { makeDurableFolder } from './durable-folder.js'
-import { createRemoteOperations, openGit } from './git/index.js'
+import { type Repair, reconcile } from './domain/upkeep/reconcile.js'
 import { type Announcer, startAnnouncer } from './jobs/announcer.js'
 import { startWebhookSender } from './jobs/webhook-sender.js'
 import { startWorker } from './jobs/worker.js'
 import { type Clock, systemClock } from './kernel/clock.js'
-import { ServiceError } from './kernel/errors.js'
 import { createLog, type Log } from './kernel/log.js'
 import { MemoryBudget } from './kernel/memory-budget.js'
-import { documentCollections, journals } from './model/index.js'
-import { createHttpClient, createMailer, resolveHost } from './outbound/index.js'
-import { makePrivate } from './private-files.js'
-import { openStore } from './store/index.js'
-import { keepSecret } from './secret-file.js'
+import { Closers } from './start/closers.js'
+import { openApp } from './start/open-app.js'
+import { serveApi } from './start/serve-api.js'
 
 /** A running service. */
 export interface Service {
@@ -61,195 +35,59 @@ export interface Overrides {
   withoutWorker?: boolean
 }
 
-const NAME = 'Bindery'
-/** Waiting edits of a space that one move of its refs takes along. */
-const EDITS_AT_ONCE = 64
-/** Longest wait for requests under way when the service stops. */
-const GRACE_MS = 30_000
+const JOBS_AT_ONCE = 2
 
-/**
- * Starts a service: the one door for production and tests. Throws `FolderLocked` where another server holds the data or the repositories.
- */
+/** Starts a service. Throws `FolderLocked` if another server holds the data or the repositories. */
 export async function start(config: Config, overrides: Overrides = {}): Promise<Service> {
   const log = overrides.log ?? createLog({ level: config.logLevel })
-  const dataDir = resolve(config.dataDir)
-  const storeDir = join(dataDir, 'store')
-  await makeDurableFolder(storeDir)
-  // Also what was there: names, addresses, hashes of tokens and keys are for the owner alone.
-  makePrivate(dataDir, { deep: false })
-  makePrivate(storeDir, { deep: true })
-  const store = await openStore({
-    dir: storeDir,
-    collections: documentCollections,
-    journals,
-    migrations,
-    log: ({ event, ...fields }) => log.info(fields, `store: ${event}`),
-  })
-  const closers: Array<() => Promise<unknown>> = [() => store.close()]
+  const budget = new MemoryBudget(config.cacheBytes)
+  const closers = new Closers()
   let announcer: Announcer | undefined
   try {
-    const budget = new MemoryBudget(config.cacheBytes)
-    const allowedProtocols = config.remoteProtocols.filter((protocol) => protocol !== 'ssh' || config.sshKeyFile !== null)
-    const git = await openGit({
-      budget,
-      reposDir: resolve(config.reposDir),
-      allowedProtocols,
-      maxBlobBytes: config.blobLimitBytes,
-      remote: createRemoteOperations({ allowedProtocols, allowPrivateNetworks: config.allowPrivateNetworks, resolve: resolveHost, ...sshIdentity(config) }),
-      notice: (message) => log.warn({}, message),
-      moved: (repository, refs) => announcer?.moved(repository, refs),
-    })
-    closers.unshift(() => git.close())
-    // Content of private spaces is in there; Git itself writes files for all to read.
-    makePrivate(resolve(config.reposDir), { deep: false })
-    const locks = new KeyedMutex()
-    const http = createHttpClient({ allowPrivateNetworks: config.allowPrivateNetworks, agent: `${NAME}/${await version()}` })
-    closers.unshift(() => http.close())
-    const mail = config.smtpUrl === null ? null : createMailer({ url: config.smtpUrl, from: config.mailFrom as string })
-    if (mail) closers.unshift(async () => mail.close())
-    const { texts, close: closeTexts } = openTexts(budget)
-    closers.unshift(closeTexts)
-    const signIns = rateLimit('sign-in', config.signInRate)
-    const app: App = {
-      ...unasked,
-      store,
-      git,
-      http,
-      mail,
-      ...(signIns ? { limitSignIn: (address: string) => signIns(networkOf(address)) } : {}),
-      clock: overrides.clock ?? systemClock,
-      locks,
-      moves: new RefMoves(),
-      previews: new Previews(),
-      edits: new Gatherer(locks, EDITS_AT_ONCE),
-      content: new ContentCache(budget),
-      texts,
-      wakeJobs: () => {},
-      wakeWebhooks: () => {},
-      // bound: queued imports and exports; gone with their job
-      credentials: new Map(),
-      log,
-      settings: {
-        version: await version(),
-        publicUrl: config.publicUrl ?? '',
-        signingKey: Buffer.from(await keepSecret(join(dataDir, 'signing-key'), () => randomBytes(32).toString('hex')), 'hex'),
-        maxFileBytes: config.fileLimitBytes,
-        maxBlobBytes: config.blobLimitBytes,
-        maxPackBytes: config.packLimitBytes,
-        maxTreeEntries: config.treeLimitEntries,
-        remoteTimeoutMs: config.remoteTimeoutSeconds * 1000,
-        allowedProtocols,
-        eventDays: config.eventDays,
-        auditDays: config.auditDays,
-        committer: { name: NAME, email: 'bindery@localhost' },
-      },
-    }
-    const repairs = await reconcile(app)
-    for (const repair of repairs) log.warn(repair, 'reconciled')
-    await forgetLostHeads(app)
-    await announceAll(app, { branches: true })
+    const moved: Announcer['moved'] = (repository, refs) => announcer?.moved(repository, refs)
+    const app = await openApp(config, { log, clock: overrides.clock ?? systemClock, budget, moved }, closers)
+    const repairs = await catchUp(app, log)
     announcer = startAnnouncer(app)
-    const first = await firstStart(app, { email: config.adminEmail ?? 'admin@localhost', token: config.adminToken })
-    if (first.token !== null) await keepSecret(join(dataDir, 'admin-token'), () => first.token as string, { replace: true })
-
-    const api = await createApi<App, Actor>({
-      app,
-      endpoints,
-      resolvers,
-      authenticate: (header) => signIn(app, header),
-      permit: checkReadOnly,
-      acted: (request) => recordRequest(app, request),
-      actorKey: (actor) => actor.token.id,
-      can: can as never,
-      guard: (actor, permission, resources) => guardedApp(app, (reader) => checkStillMay(reader, actor, permission as never, resources as never)),
-      config: {
-        name: NAME,
-        version: app.settings.version,
-        publicUrl: config.publicUrl,
-        baseUrl: () => app.settings.publicUrl,
-        trustProxy: config.trustProxy,
-        bodyLimitBytes: config.bodyLimitBytes,
-        bodiesLimitBytes: config.bodiesLimitBytes,
-        answersLimitBytes: config.answersLimitBytes,
-        fileLimitBytes: config.fileLimitBytes,
-        rateLimit: { perToken: config.ratePerToken, perAddress: config.ratePerAddress },
-        corsOrigins: config.corsOrigins,
-        metricsToken: config.metricsToken,
-        checkAnswers: config.checkAnswers,
-      },
-      log,
-      metrics: createMetrics(),
-      ready: () => [],
-      byteCache: answerCache(budget),
-    })
-    const server = createHttpServer(api, {
-      maxConnections: config.maxConnections,
-      maxConnectionsPerAddress: config.maxConnectionsPerAddress,
-      requestMs: config.requestSeconds * 1000,
-      trustProxy: config.trustProxy,
-    })
-    await listen(server, config)
-    const { port } = server.address() as AddressInfo
-    const host = config.host.includes(':') ? `[${config.host}]` : config.host
-    const url = `http://${host}:${port}`
-    if (config.publicUrl === null) app.settings.publicUrl = url
-    const worker = overrides.withoutWorker ? null : startWorker(app, { concurrency: 2 })
-    app.wakeJobs = () => worker?.wake()
-    const sender = overrides.withoutWorker ? null : startWebhookSender(app)
-    if (sender) app.wakeWebhooks = sender.wake
+    const first = await bootstrap(app, config)
+    const api = await serveApi(app, config, { log, budget })
+    if (config.publicUrl === null) app.settings.publicUrl = api.url
+    const background = overrides.withoutWorker ? null : startBackground(app)
     const close = async (): Promise<void> => {
-      api.stop()
-      await stop(server)
-      await worker?.stop()
+      await api.stop()
+      await background?.worker.stop()
       await app.locks.idle()
       await announcer?.stop()
-      await sender?.stop()
-      for (const closer of closers) await closer()
+      await background?.sender.stop()
+      await closers.close()
     }
     return { url: app.settings.publicUrl, app, first, repairs, close }
   } catch (error) {
-    for (const closer of closers) await closer()
+    await closers.close()
     throw error
   }
 }
 
-/** The key and the known hosts of ssh remotes: those of the settings, never those of the user that the service runs as. */
-const sshIdentity = ({ sshKeyFile, sshKnownHosts }: Config) => ({
-  ...(sshKeyFile === null ? {} : { sshKeyFile }),
-  ...(sshKnownHosts === null ? {} : { knownHostsFile: sshKnownHosts }),
-})
-
-async function signIn(app: App, header: string): Promise<Actor | null> {
-  const token = bearer(header)
-  return token === null ? null : authenticate(app, token)
+/** Brings documents into agreement with Git after a crash, or after an admin used plain Git, and writes the events of what moved meanwhile. */
+async function catchUp(app: App, log: Log): Promise<Repair[]> {
+  const repairs = await reconcile(app)
+  for (const repair of repairs) log.warn(repair, 'reconciled')
+  await forgetLostHeads(app)
+  await announceAll(app, { branches: true })
+  return repairs
 }
 
-/** A token for reading only reads. */
-function checkReadOnly(actor: Actor, method: string): void {
-  if (actor.token.readOnly && method !== 'GET') throw new ServiceError('forbidden', 'This token is for reading only.')
+/** Makes the first user, organization and token if there are none; the token is kept in a file of the data folder. */
+async function bootstrap(app: App, config: Config): Promise<FirstStart> {
+  const first = await firstStart(app, { email: config.adminEmail ?? 'admin@localhost', token: config.adminToken })
+  if (first.token !== null) await keepSecret(join(resolve(config.dataDir), 'admin-token'), () => first.token as string, { replace: true })
+  return first
 }
 
-/** Answers that are kept ready, by their validator. */
-const answerCache = (budget: MemoryBudget) => budget.cache<Buffer>({ weigh: (bytes) => bytes.length + 200, maxEntryBytes: 1024 * 1024 })
-
-async function version(): Promise<string> {
-  const { version: text } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
-  return text
+/** Starts what works beside requests: the queue of jobs, and the deliveries to webhooks. */
+function startBackground(app: App) {
+  const worker = startWorker(app, { concurrency: JOBS_AT_ONCE })
+  app.wakeJobs = worker.wake
+  const sender = startWebhookSender(app)
+  app.wakeWebhooks = sender.wake
+  return { worker, sender }
 }
-
-const listen = (server: Server, { host, port }: Config): Promise<void> =>
-  new Promise((done, failed) => {
-    server.once('error', failed)
-    server.listen(port, host, () => done())
-  })
-
-/** Takes no more connections, waits for requests under way, then cuts what is left. */
-const stop = (server: Server): Promise<void> =>
-  new Promise((done) => {
-    const timer = setTimeout(() => server.closeAllConnections(), GRACE_MS)
-    server.close(() => {
-      clearTimeout(timer)
-      done()
-    })
-    server.closeIdleConnections()
-  })

@@ -7,13 +7,16 @@ import { startService } from './support/service.js'
 import { suite } from './support/suite.js'
 
 const README = new URL('../README.md', import.meta.url)
+const TEAMS = new URL('../docs/teams.md', import.meta.url)
+const SETTINGS = new URL('../docs/settings.md', import.meta.url)
 const test = suite('README')
 
-test('the walk works when pasted', async () => {
+test('the walk of the README, and that of the teams after it, work when pasted', async () => {
   const here = await startService()
   try {
     await writeFile(`${here.dir}/data/admin-token`, here.admin.token)
-    const blocks = [...(await readFile(README, 'utf8')).matchAll(/^```bash\n([\s\S]*?)^```$/gm)].map((match) => match[1])
+    const walk = `${await readFile(README, 'utf8')}\n${await readFile(TEAMS, 'utf8')}`
+    const blocks = [...walk.matchAll(/^```bash\n([\s\S]*?)^```$/gm)].map((match) => match[1])
     assert.ok(blocks.length >= 5)
     const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', blocks.join('\n')], {
       cwd: here.dir,
@@ -34,16 +37,16 @@ test('the walk works when pasted', async () => {
 })
 
 test('the table of settings is the one in the code', async () => {
-  const text = await readFile(README, 'utf8')
+  const text = await readFile(SETTINGS, 'utf8')
   const rows = settingsTable().map((row) => `| \`${row.name}\` | ${row.default === '' ? '' : `\`${row.default}\``} | ${row.description} |`)
   const table = ['| setting | default | what it is |', '|---|---|---|', ...rows].join('\n')
   const section = `<!-- settings -->\n${table}\n<!-- /settings -->`
   if (process.env.UPDATE_GOLDEN === '1' && !process.env.CI)
     await writeFile(
-      README,
+      SETTINGS,
       text.replace(/<!-- settings -->[\s\S]*<!-- \/settings -->/, () => section),
     )
-  assert.ok((await readFile(README, 'utf8')).includes(section), 'run with UPDATE_GOLDEN=1 to write the table')
+  assert.ok((await readFile(SETTINGS, 'utf8')).includes(section), 'run with UPDATE_GOLDEN=1 to write the table')
 })
 
 test.run()

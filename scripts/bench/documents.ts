@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { migrations } from '../../src/domain/migrations.js'
-import { documentCollections, users } from '../../src/model/index.js'
+import { migrations } from '../../src/domain/upkeep/migrations.js'
+import { documentTables, users } from '../../src/model/index.js'
 import { openStore } from '../../src/store/index.js'
 import { interleaved, type Line, median, ms, ratiosOf, timed } from './measure.js'
 import { call, newSpace, type Server, startService } from './processes.js'
@@ -39,7 +39,7 @@ export async function documents(dir: string): Promise<Line[]> {
 
 /** Puts so many documents into a store that nobody has open. */
 async function fill(dir: string, count: number): Promise<void> {
-  const store = await openStore({ dir, collections: documentCollections, migrations })
+  const store = await openStore({ dir, tables: documentTables, migrations })
   for (let at = 0; at < count; at += 1000) {
     await store.transact(async (tx) => {
       for (let i = at; i < Math.min(count, at + 1000); i++) {

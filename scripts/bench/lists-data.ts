@@ -6,7 +6,7 @@ import {
   commenters,
   comments,
   discussionKey,
-  documentCollections,
+  documentTables,
   grants,
   membershipId,
   memberships,
@@ -18,7 +18,7 @@ import {
   tokens,
   users,
 } from '../../src/model/index.js'
-import { migrations } from '../../src/domain/migrations.js'
+import { migrations } from '../../src/domain/upkeep/migrations.js'
 import { openStore, type Store, type Transaction } from '../../src/store/index.js'
 
 /** Organization → how long its lists are; the comments are on its first space, `<organization>-0`. */
@@ -40,7 +40,7 @@ const secondsLater = (n: number): string => new Date(Date.parse(START) + n * 100
 
 /** Writes the lists into a store that nobody has open. The spaces' repositories are copies of that of `model`. */
 export async function fillLists(home: string, model: string): Promise<void> {
-  const store = await openStore({ dir: join(home, 'data', 'store'), collections: documentCollections, migrations })
+  const store = await openStore({ dir: join(home, 'data', 'store'), tables: documentTables, migrations })
   const organization = (await store.all(organizations))[0]
   const space = await store.get(spaces, model)
   if (!organization || !space) throw new Error('nothing to copy from')

@@ -1,7 +1,7 @@
 import type { Role } from '../model/common.js'
 import { allows } from './policy.js'
 
-/** What somebody may do with a comment or reply. Only its author changes what it says; an admin may remove it. */
+/** What a reader may do with a comment or reply. Only its author may change its text; an admin may delete it. */
 export const presentCommentPermissions = (role: Role, author: boolean) => ({
   view: allows('space:view', role),
   edit: author && allows('space:comment', role),
@@ -9,5 +9,5 @@ export const presentCommentPermissions = (role: Role, author: boolean) => ({
   delete: allows('space:comment', role) && (author || allows('space:admin', role)),
 })
 
-/** Whether somebody may resolve a comment, or open it again: its author, and who may edit the content it is about. */
+/** Whether somebody may resolve a comment, or reopen it: its author, and everybody who may edit the content that it is about. */
 export const mayResolve = (role: Role, author: boolean): boolean => allows('space:edit', role) || (author && allows('space:comment', role))

@@ -1,3 +1,4 @@
+// The door of access/: roles, and what each of them permits.
 export { mayResolve, presentCommentPermissions } from './comments.js'
 export {
   allows,

@@ -3,8 +3,8 @@ import { collectionPermissions, organizationPermissions, spacePermissions, teamP
 import { atLeast, rank } from './roles.js'
 
 /**
- * The policy: what each permission asks for at least. It refuses requests and fills the `permissions` of answers, so
- * the two cannot differ. `guest` = any member of the organization, whatever his role.
+ * The policy: the least role that each permission needs. Requests are refused by it, and the `permissions` of answers are
+ * filled from it, so the two cannot differ. `guest` = any member of the organization, whatever their role.
  */
 export const policy = {
   'organization:view': 'guest',
@@ -44,7 +44,7 @@ export const policy = {
 
 export type Permission = keyof typeof policy
 
-/** Whether a role (null = guest, undefined = stranger) is enough for a permission. */
+/** Whether a role (null = guest, undefined = not a member) is enough for a permission. */
 export function allows(permission: Permission, role: Role | null | undefined): boolean {
   if (role === undefined) return false
   const least = policy[permission]
@@ -54,14 +54,14 @@ export function allows(permission: Permission, role: Role | null | undefined): b
 const flags = <K extends string>(scope: string, keys: readonly K[], role: Role | null | undefined): Record<K, boolean> =>
   Object.fromEntries(keys.map((key) => [key, allows(`${scope}:${key}` as Permission, role)])) as Record<K, boolean>
 
-/** The `permissions` object of an organization for somebody of this role. */
+/** The `permissions` object of an organization for somebody with this role. */
 export const presentOrganizationPermissions = (role: Role | null | undefined) => flags('organization', organizationPermissions, role)
 
-/** The `permissions` object of a space for somebody of this role. */
+/** The `permissions` object of a space for somebody with this role. */
 export const presentSpacePermissions = (role: Role | null | undefined) => flags('space', spacePermissions, role)
 
-/** The `permissions` object of a collection for somebody of this role. */
+/** The `permissions` object of a collection for somebody with this role. */
 export const presentCollectionPermissions = (role: Role | null | undefined) => flags('collection', collectionPermissions, role)
 
-/** The `permissions` object of a team for somebody of this role. */
+/** The `permissions` object of a team for somebody with this role. */
 export const presentTeamPermissions = (role: Role | null | undefined) => flags('team', teamPermissions, role)

@@ -12,15 +12,14 @@ export const greater = (a: Role | null, b: Role | null): Role | null => (rank(a)
 /** One link of the chain from a space up to its organization. */
 export interface ChainLink {
   defaultLevel: DefaultLevel
-  /** The roles given on it to the user by name and to his teams. */
+  /** The roles that were granted on it to the user and to their teams. */
   granted: readonly Role[]
 }
 
 /**
- * The role a member has on a space or collection. Rules (spec/gaps.md, "default level"):
- * an organization admin is admin of everything; otherwise the default level of the nearest link that is not `inherit`,
- * at last the member's own role; a guest (role null) has no default. A role given by name or team on any link of the
- * chain adds to it, and never takes away.
+ * The role of a member on a space or collection. An admin of the organization is admin of everything. Others have the default
+ * level of the nearest link that is not `inherit`; if all inherit, their role in the organization. A guest (role null) has no
+ * default. A role that was granted to the user or one of their teams on any link of the chain counts if it is higher.
  * @param chain the resource first, then its parents, outwards
  * @param member the member's role in the organization; undefined = not a member
  */

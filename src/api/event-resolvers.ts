@@ -1,4 +1,6 @@
-import type { Actor, App, LoadedOrganization } from '../domain/app.js'
+import type { App } from '../domain/context/app.js'
+import type { Actor } from '../domain/context/actor.js'
+import type { LoadedOrganization } from '../domain/context/loaded.js'
 import { findEvent } from '../domain/events/event-stream.js'
 import { findDelivery } from '../domain/webhooks/deliveries.js'
 import { findWebhook } from '../domain/webhooks/webhooks.js'

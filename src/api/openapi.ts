@@ -16,13 +16,13 @@ const ref = (name: string): string => `#/components/schemas/${name}`
 const EVERY_ANSWER = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy']
 
 const headers: Record<string, JsonSchema> = {
-  'X-Request-Id': { description: 'Names the request in the log.', schema: { type: 'string' } },
-  RateLimit: { description: 'What is left of the limit: r = requests, t = seconds until it is whole again.', schema: { type: 'string' } },
+  'X-Request-Id': { description: 'Identifies the request in the log of the server.', schema: { type: 'string' } },
+  RateLimit: { description: 'What is left of the limit: r = requests, t = seconds until it is reset.', schema: { type: 'string' } },
   'RateLimit-Policy': { description: 'The limit: q = requests, w = seconds.', schema: { type: 'string' } },
-  ETag: { description: 'Strong validator of the answer.', schema: { type: 'string' } },
-  Location: { description: 'The new resource.', schema: { type: 'string' } },
+  ETag: { description: 'Strong validator of the response.', schema: { type: 'string' } },
+  Location: { description: 'Path of the new resource.', schema: { type: 'string' } },
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
-  Allow: { description: 'The methods that the path takes.', schema: { type: 'string' } },
+  Allow: { description: 'The methods that the path accepts.', schema: { type: 'string' } },
   'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string' } },
 }
 const headerRefs = (names: readonly string[]): JsonSchema => Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
@@ -136,7 +136,11 @@ export function openApiDocument({ endpoints, resolvers, config }: OpenApiInput):
   const sections = [...new Set(Object.values(endpoints).map((endpoint) => endpoint.section))].sort()
   return {
     openapi: '3.1.0',
-    info: { title: `${config.name} API`, version: config.version, description: 'Unknown query parameters are ignored; unknown members of a body are refused.' },
+    info: {
+      title: `${config.name} API`,
+      version: config.version,
+      description: 'Unknown query parameters are ignored; unknown members of a body are rejected with 400.',
+    },
     servers: [{ url: config.publicUrl ?? '/' }],
     security: [{ bearer: [] }],
     tags: sections.map((name) => ({ name })),

@@ -1,4 +1,6 @@
-import type { Actor, App, LoadedOrganization } from '../domain/app.js'
+import type { App } from '../domain/context/app.js'
+import type { Actor } from '../domain/context/actor.js'
+import type { LoadedOrganization } from '../domain/context/loaded.js'
 import { findInvite } from '../domain/people/invites.js'
 import { findMember } from '../domain/people/members.js'
 import { findTeam } from '../domain/people/teams.js'

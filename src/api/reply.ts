@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import type { Audited } from '../model/index.js'
 
 /** Part of a file: both ends inclusive, in bytes. */
 export interface ByteRange {
@@ -20,13 +21,6 @@ export interface FileReply {
   disposition?: 'inline' | 'attachment'
   /** Default `private, no-cache`. */
   cacheControl?: string
-}
-
-/** What the audit log is to know of a request that neither its token nor its path says. IDs. */
-export interface Audited {
-  user?: string
-  token?: string
-  organization?: string
 }
 
 interface ReplyParts<T> {

@@ -5,8 +5,8 @@ export type JsonSchema = Record<string, unknown>
 
 /** The query members of every list: `page` (opaque cursor) and `limit` (default 50, 0 to 1000). */
 export const pageQuery = {
-  page: Type.Optional(Type.String({ description: 'Where to go on: `next.page` of the answer before.', maxLength: 2000 })),
-  limit: Type.Integer({ minimum: 0, maximum: 1000, default: 50, description: 'At most so many items.' }),
+  page: Type.Optional(Type.String({ description: 'Cursor: `next.page` of the previous response.', maxLength: 2000 })),
+  limit: Type.Integer({ minimum: 0, maximum: 1000, default: 50, description: 'Maximum number of items.' }),
 }
 
 /** A query: its members; the ones not declared are ignored. */
@@ -23,7 +23,7 @@ export const oneOf = <const V extends readonly string[]>(values: V, options: { d
 export const listOf = <T extends TSchema>(item: T) =>
   Type.Object({
     items: Type.Array(item),
-    count: Type.Integer({ minimum: 0, description: 'How many match in total.' }),
+    count: Type.Integer({ minimum: 0, description: 'Total number of matches.' }),
     next: Type.Optional(Type.Object({ page: Type.String({ description: 'Cursor of the next page; absent on the last one.' }) })),
   })
 

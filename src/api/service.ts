@@ -1,37 +1,41 @@
 import { allows, type Permission } from '../access/index.js'
-import type { Actor, App } from '../domain/app.js'
-import { isTokenValid, type LoadedForRole, roleNow } from '../domain/roles/role-now.js'
+import type { App } from '../domain/context/app.js'
+import type { Actor } from '../domain/context/actor.js'
+import { isTokenValid, type LoadedForRole, currentRole } from '../domain/roles/current-role.js'
 import { notFound, ServiceError } from '../kernel/errors.js'
 import type { Role } from '../model/index.js'
 import type { Reader } from '../store/index.js'
 import { endpointsOf, scopeOf } from './declaration.js'
+import type { Resources } from './resolver.js'
 import type { resolvers } from './resolvers.js'
 
 /** Declares an endpoint of this service. */
 export const endpoint = endpointsOf<{ app: App; actor: Actor; permission: Permission; resolvers: typeof resolvers }>()
 
 /**
+ * What a handler finds in its context because of the path, for endpoints that are declared once and mounted under several
+ * paths: what such a mount says about its path is typed by this.
+ */
+export type Loaded<Path extends string> = { app: App } & Resources<typeof resolvers, Path, Record<never, never>>
+
+/**
  * `can`, asked of what a transaction sees: the token is still there, and the role that the caller has now is enough. What is
  * gone is for the use case to say. Throws 401, 403, 404.
  */
-export async function checkStillMay(
-  reader: Reader,
-  actor: Actor,
-  permission: Permission | null,
-  resources: Readonly<Record<string, LoadedForRole | undefined>>,
-): Promise<void> {
+export async function checkStillMay(reader: Reader, actor: Actor, permission: string | null, resources: Readonly<Record<string, unknown>>): Promise<void> {
   if (!(await isTokenValid(reader, actor))) throw new ServiceError('unauthenticated', 'The token was revoked while the request was under way.')
   if (permission === null) return
   const scope = scopeOf(permission)
-  const resource = resources[scope]
-  const role = resource && (await roleNow(reader, actor, scope, resource))
+  const resource = resources[scope] as LoadedForRole | undefined
+  const role = resource && (await currentRole(reader, actor, scope, resource))
   if (role === 'gone') return
   if (role === 'unseen') throw notFound(`The ${scope}`)
-  if (!allows(permission, role)) throw new ServiceError('forbidden', `This needs the permission "${permission}", which you do not have here any more.`)
+  if (!allows(permission as Permission, role))
+    throw new ServiceError('forbidden', `This needs the permission "${permission}", which you do not have here any more.`)
 }
 
 /** Whether the policy allows it, by the role the caller has on the resource that the permission is about: its first word. */
-export function can(_actor: Actor, permission: Permission, resources: Readonly<Record<string, { role: Role | null } | undefined>>): boolean {
-  const scope = resources[scopeOf(permission)]
-  return scope !== undefined && allows(permission, scope.role)
+export function can(_actor: Actor | null, permission: string, resources: Readonly<Record<string, unknown>>): boolean {
+  const scope = resources[scopeOf(permission)] as { role: Role | null } | undefined
+  return scope !== undefined && allows(permission as Permission, scope.role)
 }

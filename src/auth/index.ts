@@ -1,3 +1,4 @@
+// The door of auth/: API tokens, secrets that are sealed for storage, and signatures of webhooks.
 export { seal, unseal } from './sealed.js'
 export { bearer, hashToken, newToken } from './secrets.js'
 export { newWebhookSecret, signWebhook } from './webhook-signature.js'

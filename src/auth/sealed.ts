@@ -7,9 +7,9 @@ const TAG_BYTES = 16
 const keyFrom = (signingKey: Buffer): Buffer => Buffer.from(hkdfSync('sha256', signingKey, '', 'bindery sealed secrets', 32))
 
 /**
- * A secret as it may stand in a document: encrypted and authenticated with a key made from the service's signing key, so
- * that who reads documents (a backup, an export, a query) does not learn it.
- * @param place what it belongs to: what was sealed for one place does not open in another
+ * Encrypts and authenticates a secret that is stored in a document, with a key derived from the service's signing key. Who
+ * reads documents (in a backup or an export) does not learn it.
+ * @param place what the secret belongs to: it cannot be decrypted for another place
  */
 export function seal(signingKey: Buffer, place: string, secret: string): string {
   const iv = randomBytes(IV_BYTES)
@@ -18,7 +18,7 @@ export function seal(signingKey: Buffer, place: string, secret: string): string 
   return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url')
 }
 
-/** What was sealed for this place, or null where it was not, or with another signing key. */
+/** Decrypts a secret; null if it was sealed for another place or with another signing key. */
 export function unseal(signingKey: Buffer, place: string, sealed: string): string | null {
   const bytes = Buffer.from(sealed, 'base64url')
   if (bytes.length < IV_BYTES + TAG_BYTES) return null
@@ -27,7 +27,7 @@ export function unseal(signingKey: Buffer, place: string, sealed: string): strin
   try {
     return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]).toString('utf8')
   } catch {
-    // the tag does not fit: altered, or sealed elsewhere
+    // the tag does not match: it was changed, or sealed for another place or with another key
     return null
   }
 }

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { newSecret } from '../kernel/ids.js'
 
-/** What an API token begins with, so that scanners find one that leaked. */
+/** The start of every API token, by which scanners recognize one that leaked. */
 const PREFIX = 'bindery_'
 
 /** A new API token: 256 random bits. */
 export const newToken = (): string => PREFIX + newSecret()
 
-/** SHA-256, hexadecimal: what is stored in a token's place. The token is random, so a fast hash is enough. */
+/** SHA-256, hexadecimal: this is stored instead of the token. The token is random, so a fast hash is enough. */
 export const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex')
 
 /** The token of an `Authorization: Bearer …` header, or null. */

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 
-// Standard Webhooks, https://www.standardwebhooks.com: what receivers verify with a library of their language.
+// Signatures of webhooks by the Standard Webhooks specification (https://www.standardwebhooks.com), for which receivers find a
+// library in most languages.
 
 const PREFIX = 'whsec_'
 

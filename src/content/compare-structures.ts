@@ -1,8 +1,9 @@
 import { inSlices } from '../kernel/slices.js'
+import { keptOrder } from './kept-order.js'
 import type { ContentStructure, PageEntry } from './types.js'
 
-/** Where a page stands in a tree. */
-export interface PlaceInTree {
+/** A page's position in a tree. */
+export interface TreeLocation {
   path: string
   parent: string | null
   /** Among its siblings, from 0. */
@@ -14,8 +15,8 @@ export interface PlaceInTree {
 export interface KeptPage {
   before: PageEntry
   after: PageEntry
-  /** Set where its place differs. */
-  moved: { from: PlaceInTree; to: PlaceInTree } | null
+  /** null if its position is the same. */
+  moved: { from: TreeLocation; to: TreeLocation } | null
 }
 
 export interface PagesDifference {
@@ -24,12 +25,12 @@ export interface PagesDifference {
   kept: KeptPage[]
 }
 
-type Places = Map<string, { entry: PageEntry; place: PlaceInTree }>
+type Locations = Map<string, { entry: PageEntry; location: TreeLocation }>
 
 const gitPathOf = (entry: PageEntry): string | null => (entry.type === 'document' ? entry.gitPath : null)
 
-function* placesOf(structure: ContentStructure): Generator<void, Places> {
-  const places: Places = new Map()
+function* locationsOf(structure: ContentStructure): Generator<void, Locations> {
+  const locations: Locations = new Map()
   const work: { entry: PageEntry; parent: string | null; position: number }[] = []
   const push = (pages: readonly PageEntry[], parent: string | null): void => {
     for (let position = pages.length - 1; position >= 0; position--) work.push({ entry: pages[position] as PageEntry, parent, position })
@@ -38,33 +39,33 @@ function* placesOf(structure: ContentStructure): Generator<void, Places> {
   for (let next = work.pop(); next; next = work.pop()) {
     yield
     const { entry, parent, position } = next
-    if (!places.has(entry.id)) places.set(entry.id, { entry, place: { path: entry.path, parent, position, gitPath: gitPathOf(entry) } })
+    if (!locations.has(entry.id)) locations.set(entry.id, { entry, location: { path: entry.path, parent, position, gitPath: gitPathOf(entry) } })
     push(entry.pages, entry.id)
   }
-  return places
+  return locations
 }
 
 /**
- * How the pages of two revisions differ, by ID. A page has moved where its path, parent or file differs, or where it went
- * past siblings that stayed: of the pages that both revisions have under a parent, as few as can be. Done in slices.
+ * How the pages of two revisions differ, by ID. A page has moved if its path, parent or file differs, or if it was reordered among
+ * its siblings: as few siblings as possible count as reordered. Runs in slices.
  */
 export const comparePages = (before: ContentStructure, after: ContentStructure): Promise<PagesDifference> => inSlices(compareInSteps(before, after))
 
 function* compareInSteps(before: ContentStructure, after: ContentStructure): Generator<void, PagesDifference> {
-  const old = yield* placesOf(before)
-  const now = yield* placesOf(after)
+  const old = yield* locationsOf(before)
+  const now = yield* locationsOf(after)
   const reordered = yield* findReordered(old, now)
   const found: PagesDifference = { created: [], kept: [], deleted: [] }
-  for (const [id, { entry, place }] of now) {
+  for (const [id, { entry, location }] of now) {
     yield
     const was = old.get(id)
     if (!was) {
       found.created.push(entry)
       continue
     }
-    const from = was.place
-    const moved = from.path !== place.path || from.parent !== place.parent || from.gitPath !== place.gitPath || reordered.has(id)
-    found.kept.push({ before: was.entry, after: entry, moved: moved ? { from, to: place } : null })
+    const from = was.location
+    const moved = from.path !== location.path || from.parent !== location.parent || from.gitPath !== location.gitPath || reordered.has(id)
+    found.kept.push({ before: was.entry, after: entry, moved: moved ? { from, to: location } : null })
   }
   for (const [id, { entry }] of old) {
     yield
@@ -73,41 +74,23 @@ function* compareInSteps(before: ContentStructure, after: ContentStructure): Gen
   return found
 }
 
-function* findReordered(old: Places, now: Places): Generator<void, Set<string>> {
+function* findReordered(old: Locations, now: Locations): Generator<void, Set<string>> {
   const siblings = new Map<string | null, { id: string; was: number }[]>()
-  for (const [id, { place }] of now) {
+  for (const [id, { location }] of now) {
     yield
-    const was = old.get(id)?.place
-    if (!was || was.parent !== place.parent) continue
-    const row = siblings.get(place.parent)
+    const was = old.get(id)?.location
+    if (!was || was.parent !== location.parent) continue
+    const row = siblings.get(location.parent)
     if (row) row.push({ id, was: was.position })
-    else siblings.set(place.parent, [{ id, was: was.position }])
+    else siblings.set(location.parent, [{ id, was: was.position }])
   }
   const reordered = new Set<string>()
   for (const row of siblings.values()) {
     yield
-    for (const { id } of outOfOrder(row)) reordered.add(id)
+    const before = [...row].sort((a, b) => a.was - b.was).map(({ id }) => id)
+    const after = row.map(({ id }) => id)
+    const kept = keptOrder(before, after)
+    for (const id of after) if (!kept.has(id)) reordered.add(id)
   }
   return reordered
-}
-
-/** What is left when the longest run that kept its order is taken away. */
-function outOfOrder<T extends { was: number }>(row: readonly T[]): T[] {
-  if (row.every((one, i) => i === 0 || (row[i - 1] as T).was < one.was)) return []
-  // Patience sorting: `ends[n]` is where the run of n + 1 with the smallest end ends.
-  const ends: number[] = []
-  const previous: number[] = []
-  for (const [at, { was }] of row.entries()) {
-    let low = 0
-    for (let high = ends.length; low < high; ) {
-      const middle = (low + high) >> 1
-      if ((row[ends[middle] as number] as T).was < was) low = middle + 1
-      else high = middle
-    }
-    previous[at] = low > 0 ? (ends[low - 1] as number) : -1
-    ends[low] = at
-  }
-  const stayed = new Set<number>()
-  for (let at = ends.at(-1) ?? -1; at >= 0; at = previous[at] as number) stayed.add(at)
-  return row.filter((_, at) => !stayed.has(at))
 }

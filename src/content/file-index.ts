@@ -1,14 +1,14 @@
 import type { Diagnostic } from '../kernel/diagnostic.js'
 import { decodePercent, folderOf, isBelow, isHidden, isMarkdown, keyBelow, normalizePath } from './paths.js'
-import { isFile } from './read.js'
+import { isFile } from './read-file.js'
 import type { ReaderEntry } from './types.js'
 import { sortOutUnfit } from './unfit-names.js'
 
-/** The files below the effective root, and what a target written in a page or table of contents means among them. */
+/** The files below the effective root. Finds the file that a target in a page or table of contents names. */
 export class FileIndex {
   /** Paths from the repository's root, in Git's order. */
   readonly paths: string[]
-  /** One per file whose name is unfit for a page: it is left out of `paths`. */
+  /** A diagnostic for each file whose name cannot be used; these are not in `paths`. */
   readonly unfit: readonly Diagnostic[]
   readonly #set: Set<string>
 
@@ -26,7 +26,7 @@ export class FileIndex {
     return this.#set.has(path)
   }
 
-  /** Markdown files that can be pages: not hidden, not the table of contents itself. */
+  /** The markdown files that can be pages: those that are neither hidden nor the table of contents. */
   markdown(summary: string): string[] {
     return this.paths.filter((path) => isMarkdown(path) && path !== summary && !isHidden(keyBelow(this.root, path)))
   }
@@ -35,7 +35,7 @@ export class FileIndex {
     return findTarget(target, from, this.root, (path) => this.#set.has(path))
   }
 
-  /** One diagnostic per file whose path differs from an earlier one's by case alone. */
+  /** A diagnostic for each file whose path differs from an earlier one only in upper and lower case. */
   caseCollisions(): Diagnostic[] {
     const seen = new Map<string, string>()
     const found: Diagnostic[] = []
@@ -46,7 +46,7 @@ export class FileIndex {
       else
         found.push({
           code: 'case-collision',
-          message: `${path} differs from ${first} by case alone: many computers can hold only one of them. Rename one.`,
+          message: `${path} differs from ${first} only in upper and lower case, so many computers can store only one of them. Rename one.`,
           file: path,
         })
     }
@@ -55,9 +55,9 @@ export class FileIndex {
 }
 
 /**
- * The file that a target without anchor names, written in a file of the folder `from`: percent-decoded first, then as
- * it stands; the file itself, the name without `.md`, a folder's README. A leading slash means the effective root.
- * null where there is none.
+ * The file that a target without anchor names, seen from the folder `from` (with a leading slash: from the effective root); null
+ * if there is none. Tried in this order: the target percent-decoded, then as written; for each the file itself, with `.md` added,
+ * and the README of that folder.
  */
 export function findTarget(target: string, from: string, root: string, exists: (path: string) => boolean): string | null {
   const decoded = decodePercent(target)
@@ -74,10 +74,10 @@ export function findTarget(target: string, from: string, root: string, exists: (
   return null
 }
 
-/** Longer ones are tried as they are written, and in one composition as a whole. */
+/** If the names of a path can be combined in more ways, they are all normalized the same way. */
 const MAX_COMPOSITIONS = 64
 
-/** A path as it is written, then with each of its names composed otherwise: some systems write `é` as two characters, and nobody sees it. */
+/** A path as written, then with each of its names in NFC and NFD: some systems write `é` as two characters, which look the same. */
 function compositions(path: string): string[] {
   if (!/[^\0-\x7f]/.test(path)) return [path]
   let found = ['']
@@ -89,7 +89,7 @@ function compositions(path: string): string[] {
   return found
 }
 
-/** Folders that hold one of `paths`, with all folders above them up to the effective root. */
+/** The children of each folder that contains one of `paths`, up to the effective root. */
 export function foldersOf(root: string, paths: readonly string[]): Map<string, string[]> {
   const children = new Map<string, string[]>([[root, []]])
   const open = (folder: string): string[] => {

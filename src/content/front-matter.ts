@@ -6,12 +6,12 @@ import { MAX_YAML_LENGTH, readYaml } from './yaml.js'
 const OPENING = /^(?:\ufeff|\u200b|\u200c|\u200d|\u2060)*---[ \t]*(?:\r\n|\n|\r)/
 const CLOSING = /^---[ \t]*(?:\r\n|\n|\r|$)/
 
-/** Characters of a page's front matter that are read: a space has thousands of pages, so less than of a file of its own. */
+/** Longest front matter, in characters, that is read: less than for a YAML file, since a space has thousands of pages. */
 export const MAX_FRONT_MATTER = 64 * 1024
-/** Characters in which the closing fence is looked for: more than YAML is read of. */
+/** How many characters are searched for the closing fence: more than are read, so that front matter that is too long is reported. */
 const MAX_FENCED = 2 * MAX_YAML_LENGTH
 
-/** Where the YAML between the fences begins and ends, and where the body begins; null where the text has no front matter. */
+/** Where the YAML between the fences begins and ends, and where the body begins; null if the text has no front matter. */
 export function findFrontMatter(text: string): { yamlStart: number; yamlEnd: number; bodyStart: number } | null {
   const opening = OPENING.exec(text.slice(0, 256))
   if (!opening) return null
@@ -34,8 +34,8 @@ export function findFrontMatter(text: string): { yamlStart: number; yamlEnd: num
 }
 
 /**
- * Takes a markdown file apart. Never throws: front matter that is not valid YAML gives a diagnostic and no attributes.
- * A first line `---` whose "front matter" is plain prose is a thematic break, and all of the text is the body.
+ * Splits a markdown file into front matter and body. Never throws: front matter that is not valid YAML gives a diagnostic and no
+ * attributes. If the text between the fences is not a map, the first `---` is a thematic break, and the whole text is the body.
  * `file` is the path that diagnostics name.
  */
 export function readPage(text: string, file: string): PageSource {
@@ -47,8 +47,8 @@ export function readPage(text: string, file: string): PageSource {
   const yaml = readYaml(text.slice(found.yamlStart, found.yamlEnd), MAX_FRONT_MATTER)
   if (!yaml.ok) {
     // The opening fence is line 1 of the file.
-    const { line, column } = yaml.place
-    const message = `The front matter is not valid YAML (${yaml.message}), so it is not used. Correct it there.`
+    const { line, column } = yaml.position
+    const message = `The front matter is not valid YAML (${yaml.message}), so it is ignored. Correct it there.`
     diagnostics.push({ code: 'invalid-front-matter', message, file, line: line + 1, column })
     return { attributes: {}, ...body }
   }

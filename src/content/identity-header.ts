@@ -1,10 +1,10 @@
-import { compareEntries, defaultId, entryOfOverride, type IdOverrides, isEntryKind, overrideKey } from './identity.js'
+import { compareEntries, defaultId, entryOfOverride, type IdOverrides, isDefaultId, isEntryKind, overrideKey } from './identity.js'
 
 const VERSION = '1'
 const LINE = /^([a-z-]+) ([0-9A-Za-z]{20}) (\S+)$/
 const MAX_HEADER_LENGTH = 32 * 1024 * 1024
 
-/** Bytes that stand for themselves in a key. */
+/** Characters that are not percent-encoded in a key. */
 const PLAIN = /[A-Za-z0-9._~/-]/
 const encodeKey = (key: string): string =>
   [...key].map((c) => (PLAIN.test(c) ? c : Array.from(Buffer.from(c), (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''))).join('')
@@ -18,15 +18,18 @@ function decodeKey(text: string): string | null {
 }
 
 /**
- * Overrides as the value of the commit header `page-ids`: the format's version, then a line per entry,
- * `<kind> <id> <percent-encoded key>`, in a fixed order. Never ends with a line feed.
+ * Writes overrides as the value of the commit header `page-ids`: the format's version, then one line per entry,
+ * `<kind> <id> <percent-encoded key>`, in a fixed order, without a line feed at the end.
  */
 export function encodePageIds(overrides: IdOverrides): string {
   const entries = [...overrides].map(([text, id]) => ({ ...entryOfOverride(text), id })).sort(compareEntries)
   return [VERSION, ...entries.map(({ kind, id, key }) => `${kind} ${id} ${encodeKey(key)}`)].join('\n')
 }
 
-/** Reads the header `page-ids`. Lines that are none, or repeat a key or an ID, are ignored; another version is an empty map. A line that states the default takes an override back. */
+/**
+ * Reads the header `page-ids`. Malformed lines, and lines that repeat a key or an ID, are ignored; a header of another version is
+ * read as empty. A line with an entry's default ID removes its override.
+ */
 export function decodePageIds(header: string): Map<string, string> {
   const overrides = new Map<string, string>()
   if (header.length > MAX_HEADER_LENGTH) return overrides
@@ -46,24 +49,19 @@ export function decodePageIds(header: string): Map<string, string> {
   return overrides
 }
 
-function isDefault(name: string, id: string): boolean {
-  const { kind, key } = entryOfOverride(name)
-  return id === defaultId(kind, key)
-}
-
-/** The overrides that a header makes of those it is relative to. An ID that changed hands is taken from its former holder. */
+/** Applies a header to the overrides that it is relative to. An ID that moved to another entry is taken from its former one. */
 export function composePageIds(base: IdOverrides, header: IdOverrides): Map<string, string> {
-  // A line that states the default gives nothing: the ID may be an override of another entry.
-  const taken = new Set([...header].filter(([name, id]) => !isDefault(name, id)).map(([, id]) => id))
+  // A line with a default ID takes nothing from others: that ID may be an override of another entry.
+  const taken = new Set([...header].filter(([name, id]) => !isDefaultId(name, id)).map(([, id]) => id))
   const composed = new Map([...base].filter(([name, id]) => header.has(name) || !taken.has(id)))
   for (const [name, id] of header) {
-    if (isDefault(name, id)) composed.delete(name)
+    if (isDefaultId(name, id)) composed.delete(name)
     else composed.set(name, id)
   }
   return composed
 }
 
-/** The header that makes `overrides` of `base`. */
+/** The header that turns `base` into `overrides`. */
 export function differenceOfPageIds(base: IdOverrides, overrides: IdOverrides): string {
   if (base === overrides) return encodePageIds(new Map())
   const changed = [...overrides].filter(([name, id]) => base.get(name) !== id)

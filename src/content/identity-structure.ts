@@ -1,3 +1,4 @@
+/** Which groups, links and computed pages of two structures are the same entry. (Pages and files are matched by their files.) */
 import { inSlices } from '../kernel/slices.js'
 import type { EntryChanges } from './identity-changes.js'
 import type { ContentStructure, EntryKind, PageEntry } from './types.js'
@@ -11,7 +12,7 @@ function* entries(pages: readonly PageEntry[]): Generator<PageEntry> {
 
 const kinds: Record<PageEntry['type'], EntryKind> = { document: 'page', group: 'group', link: 'link', computed: 'computed' }
 
-/** Every `kind\0key` of a structure. */
+/** The `kind\0key` of every entry of a structure. */
 export const structureKeys = (structure: ContentStructure): Promise<Set<string>> => inSlices(keysInSteps(structure))
 
 function* keysInSteps(structure: ContentStructure): Generator<void, Set<string>> {
@@ -23,7 +24,7 @@ function* keysInSteps(structure: ContentStructure): Generator<void, Set<string>>
   return keys
 }
 
-/** What makes an entry recognisable without its place: a link's target, a computed page's operation, a group's children. */
+/** What an entry is recognised by, other than its key: a link's target, a computed page's operation, a group's title and children. */
 function marks(entry: PageEntry): string[] {
   if (entry.type === 'link') return [`href ${entry.href} ${entry.title}`, `href ${entry.href}`]
   if (entry.type === 'computed') return [`computed ${JSON.stringify(entry.computed)}`]
@@ -39,7 +40,7 @@ function* byKey(structure: ContentStructure, kind: EntryKind): Generator<void, M
   return found
 }
 
-/** The entries whose keys are not among the others. */
+/** The entries whose keys `others` does not have. */
 function* lacking(entries: ReadonlyMap<string, PageEntry>, others: ReadonlyMap<string, PageEntry>): Generator<void, PageEntry[]> {
   const found: PageEntry[] = []
   for (const [key, entry] of entries) {
@@ -50,9 +51,9 @@ function* lacking(entries: ReadonlyMap<string, PageEntry>, others: ReadonlyMap<s
 }
 
 /**
- * Matches the groups, links and computed pages of two structures. An entry whose key is still there is the same; of the
- * others, those that share a mark that is unique among what came are a rename (a group stays while its children stay).
- * @param sameLines no line of the table of contents came or went: an entry is also known by its line
+ * Matches the groups, links and computed pages of two structures. An entry whose key still exists is the same. An entry that
+ * disappeared was renamed to a new one if they share a mark that no other new entry has (a group is recognised by its children).
+ * @param sameLines no line of the table of contents was added or removed, so an entry is also recognised by its line
  */
 export async function matchStructures(before: ContentStructure, after: ContentStructure, sameLines = false): Promise<EntryChanges> {
   const parts: EntryChanges[] = []

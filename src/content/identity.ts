@@ -6,20 +6,21 @@ const KINDS: ReadonlySet<string> = new Set<EntryKind>(['page', 'file', 'group', 
 export const isEntryKind = (text: string): text is EntryKind => KINDS.has(text)
 
 /**
- * What an ID hangs on. Pages, files and reusable content: the path below the effective root. A group: the chain of its
- * group slugs. A link: its parent's key, NUL, its target. A computed page: its parent's key, NUL, its operation.
+ * What an entry's default ID is computed from. For pages, files and reusable content, the key is the path below the effective
+ * root; for a group, the chain of its group slugs; for a link, its parent's key, NUL, its target; for a computed page, its
+ * parent's key, NUL, its operation.
  */
 export interface EntryKey {
   kind: EntryKind
   key: string
 }
 
-/** Entries whose ID differs from the default: `<kind> NUL <key>` → ID. No two hold the same ID. */
+/** The IDs of entries whose ID differs from the default, by `<kind> NUL <key>`. No two are the same. */
 export type IdOverrides = ReadonlyMap<string, string>
 
 export const overrideKey = (kind: EntryKind, key: string): string => `${kind}\0${key}`
 
-/** 20 letters and digits (119 bits) from the SHA-256 of kind, key and, where the plain one is in use, a salt. */
+/** 20 letters and digits (119 bits) from the SHA-256 of kind, key and, if that ID is in use, a salt. */
 function hashId(kind: EntryKind, key: string, salt: number): string {
   let seed = salt === 0 ? overrideKey(kind, key) : `${overrideKey(kind, key)}\0${salt}`
   for (;;) {
@@ -32,19 +33,25 @@ function hashId(kind: EntryKind, key: string, salt: number): string {
   }
 }
 
-/** The ID of an entry that no rename or collision has touched. */
+/** The ID of an entry that was never renamed and whose ID did not collide with another's. */
 export const defaultId = (kind: EntryKind, key: string): string => hashId(kind, key, 0)
 
-/** A further ID of the same entry, for when its default is in use; `salt` counts from 1. */
+/** Another ID for the same entry, if its default is in use; `salt` counts from 1. */
 export const saltedId = (kind: EntryKind, key: string, salt: number): string => hashId(kind, key, salt)
 
-/** Answers IDs: the override, else the default. */
+/** Whether the ID is the default of the entry that an override's key names. */
+export function isDefaultId(name: string, id: string): boolean {
+  const { kind, key } = entryOfOverride(name)
+  return id === defaultId(kind, key)
+}
+
+/** Looks up IDs: the override, else the default. */
 export const idOf =
   (overrides: IdOverrides): IdOf =>
   (kind, key) =>
     overrides.get(overrideKey(kind, key)) ?? defaultId(kind, key)
 
-/** Order of entries wherever one is needed: by kind, then key, by code unit. */
+/** The fixed order of entries: by kind, then by key, both by code unit. */
 export function compareEntries(a: EntryKey, b: EntryKey): number {
   if (a.kind !== b.kind) return a.kind < b.kind ? -1 : 1
   return a.key < b.key ? -1 : a.key > b.key ? 1 : 0

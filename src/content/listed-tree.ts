@@ -4,13 +4,13 @@ import { Slices } from '../kernel/slices.js'
 import type { FileIndex } from './file-index.js'
 import { folderOf, isMarkdown, keyBelow } from './paths.js'
 import { entrySlug, groupSlug, pageSlug } from './slug.js'
-import { type Place, placeBelow, rootPlace, type TreeBuilder } from './tree-builder.js'
+import { type TreeLevel, levelBelow, rootLevel, type TreeBuilder } from './tree-builder.js'
 import type { ContentConfig, PageEntry, SummaryNode } from './types.js'
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i
 
-/** What an entry's target turned out to be. */
-type Meaning = { is: 'page'; gitPath: string } | { is: 'link'; target?: { gitPath: string; anchor?: string } } | { is: 'other-file' } | { is: 'missing' }
+/** What an entry's target names. */
+type Target = { is: 'page'; gitPath: string } | { is: 'link'; target?: { gitPath: string; anchor?: string } } | { is: 'other-file' } | { is: 'missing' }
 
 /** JSON with sorted keys, so that the order in which YAML was written does not matter. */
 function stableJson(value: unknown): string {
@@ -19,7 +19,7 @@ function stableJson(value: unknown): string {
   )
 }
 
-/** A short name of a computed page's operation, for its key. */
+/** A short name for a computed page's operation, as part of its key. */
 function operationKey({ type, props, dependencies }: { type: string; props: unknown; dependencies: unknown }): string {
   const hash = createHash('sha256')
     .update(stableJson([props, dependencies]))
@@ -28,7 +28,7 @@ function operationKey({ type, props, dependencies }: { type: string; props: unkn
   return `${type}\0${hash}`
 }
 
-/** Builds the tree that the table of contents describes. Works through a stack: nesting is as deep as its author likes. */
+/** Builds the page tree from a table of contents. Uses a stack instead of recursion, since entries may be nested deeply. */
 export class ListedTree {
   /** Files that an entry names without an anchor. */
   readonly #plain = new Set<string>()
@@ -42,16 +42,16 @@ export class ListedTree {
 
   async build(nodes: readonly SummaryNode[]): Promise<void> {
     const slices = new Slices()
-    const work: Array<{ node: SummaryNode; place: Place }> = []
-    const push = (children: readonly SummaryNode[], place: Place): void => {
-      for (let i = children.length - 1; i >= 0; i--) work.push({ node: children[i]!, place })
+    const work: Array<{ node: SummaryNode; level: TreeLevel }> = []
+    const push = (children: readonly SummaryNode[], level: TreeLevel): void => {
+      for (let i = children.length - 1; i >= 0; i--) work.push({ node: children[i]!, level })
     }
     await this.#notePlain(nodes, slices)
-    push(nodes, rootPlace(this.builder.pages))
+    push(nodes, rootLevel(this.builder.pages))
     for (let item = work.pop(); item; item = work.pop()) {
       if (slices.due) await slices.rest()
-      const entry = this.#add(item.node, item.place)
-      if (item.node.children.length > 0) push(item.node.children, entry ? placeBelow(entry, item.place) : item.place)
+      const entry = this.#add(item.node, item.level)
+      if (item.node.children.length > 0) push(item.node.children, entry ? levelBelow(entry, item.level) : item.level)
     }
   }
 
@@ -69,53 +69,61 @@ export class ListedTree {
     this.diagnostics.push({ code, message, file: this.config.summary, line: node.line })
   }
 
-  #add(node: SummaryNode, place: Place): PageEntry | null {
+  #add(node: SummaryNode, level: TreeLevel): PageEntry | null {
     const { title, line } = node
-    if (node.type === 'group') return this.builder.add(place, { type: 'group', title, line }, groupSlug(title, node.slug))
-    if (node.type === 'computed') return this.#addComputed(node, place)
-    const meaning = this.#meaningOf(node.href)
-    if (meaning.is === 'page') {
-      const first = this.builder.byGitPath.get(meaning.gitPath)
+    if (node.type === 'group') return this.builder.add(level, { type: 'group', title, line }, groupSlug(title, node.slug))
+    if (node.type === 'computed') return this.#addComputed(node, level)
+    const target = this.#targetOf(node.href)
+    if (target.is === 'page') {
+      const first = this.builder.byGitPath.get(target.gitPath)
       if (!first) {
-        const key = keyBelow(this.config.root, meaning.gitPath)
-        return this.builder.add(place, { type: 'document', title: title || pageSlug(key), gitPath: meaning.gitPath, line }, pageSlug(key), key)
+        const key = keyBelow(this.config.root, target.gitPath)
+        return this.builder.add(level, { type: 'document', title: title || pageSlug(key), gitPath: target.gitPath, line }, pageSlug(key), key)
       }
-      this.#report('duplicate-entry', `${meaning.gitPath} is listed on line ${first.line} already; the first entry counts. Remove one of the two.`, node)
-      return this.#keepChildren(node, place, { gitPath: meaning.gitPath })
+      this.#report('duplicate-entry', `${target.gitPath} is already listed on line ${first.line}; that entry is used. Remove one of the two.`, node)
+      return this.#keepChildren(node, level, { gitPath: target.gitPath })
     }
-    if (meaning.is === 'missing') {
-      this.#report('missing-file', `${JSON.stringify(node.href)} names no file of this repository. Add the file, or correct the entry.`, node)
-      return this.#keepChildren(node, place)
+    if (target.is === 'missing') {
+      this.#report('missing-file', `${JSON.stringify(node.href)} is not a file of this repository. Add the file, or correct the entry.`, node)
+      return this.#keepChildren(node, level)
     }
-    if (meaning.is === 'other-file')
-      this.#report('unsupported-entry', `${JSON.stringify(node.href)} is no markdown file, so the entry is kept as a link.`, node)
-    return this.#addLink(node, place, meaning.is === 'link' ? meaning.target : undefined)
+    if (target.is === 'other-file')
+      this.#report(
+        'unsupported-entry',
+        `${JSON.stringify(node.href)} is not a markdown file, so the entry is shown as a link. Link to a markdown file to make it a page.`,
+        node,
+      )
+    return this.#addLink(node, level, target.is === 'link' ? target.target : undefined)
   }
 
-  /** An entry that is not shown for itself stays as a link where other entries are nested in it. */
-  #keepChildren(node: SummaryNode, place: Place, target?: { gitPath: string }): PageEntry | null {
-    return node.children.length > 0 ? this.#addLink(node, place, target) : null
+  /** An entry that cannot be a page is left out, but becomes a link if other entries are nested in it. */
+  #keepChildren(node: SummaryNode, level: TreeLevel, target?: { gitPath: string }): PageEntry | null {
+    return node.children.length > 0 ? this.#addLink(node, level, target) : null
   }
 
-  #addLink(node: SummaryNode, place: Place, target?: { gitPath: string; anchor?: string }): PageEntry {
+  #addLink(node: SummaryNode, level: TreeLevel, target?: { gitPath: string; anchor?: string }): PageEntry {
     const href = node.href ?? ''
-    // Drafts have no target to be told apart by.
-    const key = `${place.parentKey}\0${href || `\0${node.title}`}`
+    // Drafts have no target, so the title tells them apart.
+    const key = `${level.parentKey}\0${href || `\0${node.title}`}`
     const title = node.title || href
-    return this.builder.add(place, { type: 'link', title, href, line: node.line, ...(target ? { target } : {}) }, entrySlug(title), key)
+    return this.builder.add(level, { type: 'link', title, href, line: node.line, ...(target ? { target } : {}) }, entrySlug(title), key)
   }
 
-  #addComputed(node: SummaryNode, place: Place): PageEntry | null {
+  #addComputed(node: SummaryNode, level: TreeLevel): PageEntry | null {
     const { computed, title, line } = node
     if (!computed) {
-      this.#report('unsupported-entry', `The entry ${JSON.stringify(title)} has no operation that can be read, so it is left out.`, node)
+      this.#report(
+        'unsupported-entry',
+        `The entry ${JSON.stringify(title)} has no valid yaml block, so it is left out. Give it a block with a type, or a link.`,
+        node,
+      )
       return null
     }
-    const key = `${place.parentKey}\0${operationKey(computed)}`
-    return this.builder.add(place, { type: 'computed', title: title || computed.type, line, computed }, entrySlug(title || computed.type), key)
+    const key = `${level.parentKey}\0${operationKey(computed)}`
+    return this.builder.add(level, { type: 'computed', title: title || computed.type, line, computed }, entrySlug(title || computed.type), key)
   }
 
-  #meaningOf(href: string | null): Meaning {
+  #targetOf(href: string | null): Target {
     if (href === null || href.trim() === '' || href.startsWith('#') || href.startsWith('//')) return { is: 'link' }
     const whole = this.#find(href)
     if (whole !== null) return isMarkdown(whole) ? { is: 'page', gitPath: whole } : { is: 'other-file' }
@@ -125,11 +133,11 @@ export class ListedTree {
     if (named === null || !isMarkdown(named)) return { is: 'missing' }
     const anchor = href.slice(hash + 1)
     if (anchor !== '') return { is: 'link', target: { gitPath: named, anchor } }
-    // `x.md#` beside an entry for `x.md` is a second entry on purpose: a link to that page.
+    // `x.md#` besides an entry for `x.md` is how a link to that page is written.
     return this.#plain.has(named) ? { is: 'link', target: { gitPath: named } } : { is: 'page', gitPath: named }
   }
 
-  /** Targets are relative to the table of contents' folder, then to the effective root. */
+  /** The file that a target names, relative to the folder of the table of contents, else to the effective root. */
   #find(target: string): string | null {
     const folder = folderOf(this.config.summary)
     return this.files.find(target, folder) ?? (folder === this.config.root ? null : this.files.find(target, this.config.root))

@@ -1,54 +1,55 @@
+/**
+ * A quick test of whether a text may link to one of some files. Finding the links of a page needs a markdown parser, and for
+ * most pages this test shows that it is not worth it.
+ */
 import { nameOf } from './paths.js'
 import { TextTooCostly, type TextWork } from './work/text-work.js'
 
-/** A run of characters that no encoding of a target changes. */
+/** Characters that are written the same in every encoding of a target. */
 const PLAIN = /[A-Za-z0-9_-]+/g
 
-/** Wherever a target can stand, and more: after `](`, `]:`, `=` and `<`, to the end of the line. Linear in the text. */
+/** Wherever a target can be, and more: after `](`, `]:`, `=` and `<`, up to the end of the line. Takes linear time. */
 const TARGETS = /(?:\]\(|\]:|=|<)[^\n]{1,2000}/g
 
-/** Tokens that are looked for one by one; of more, the text's own runs are looked up, which takes the same time for any number. */
+/** Up to this many tokens are searched for one by one; for more, each run in the text is looked up among the tokens. */
 const FEW = 20
 
-/** The longest part of a file's name (for a README, its folder's) that stands in every spelling of a link to it. */
+/** The longest part of a file's name (for a README, its folder's name) that every spelling of a link to it contains. */
 function tokenOf(path: string): string {
   const isReadme = /(^|\/)readme\.md$/i.test(path)
   const name = isReadme ? nameOf(path.replace(/\/?[^/]*$/, '')) || 'readme' : nameOf(path).replace(/\.[^.]*$/, '')
-  // Composed, a letter with an accent is no plain one: apart, its first half would be.
+  // NFC, since in NFD the base letter of an accented one would count as a plain character.
   return (name.normalize('NFC').match(PLAIN) ?? []).reduce((best, run) => (run.length > best.length ? run : best), '').toLowerCase()
 }
 
-/** What is looked for in a text that may hold a link to one of some files; null where every text may. */
+/** The tokens of which a text that links to one of the files contains at least one; null if any text may link to them. */
 export function tokensOf(paths: Iterable<string>): ReadonlySet<string> | null {
   const tokens = new Set([...paths].map(tokenOf))
   return tokens.has('') ? null : tokens
 }
 
-/** Whether a text can hold a link to one of the files that the tokens are of. False is certain; true is a maybe. */
-export function holdsOne(text: string, tokens: ReadonlySet<string>): boolean {
+/** Whether a text may link to one of the files of the tokens. If false, it certainly does not; if true, it may. */
+export function containsAny(text: string, tokens: ReadonlySet<string>): boolean {
   const targets = (text.match(TARGETS) ?? []).join('\n').toLowerCase()
   if (tokens.size <= FEW) return [...tokens].some((token) => targets.includes(token))
   return holdsRun(targets, tokens) || holdsRun(targets.replace(/%[0-9a-f]{2}/g, ' '), tokens)
 }
 
-/**
- * A quick test of whether a text can hold a link to one of some files: reading a page's links takes a markdown parser, and
- * most pages need not be asked. It takes some ten milliseconds for a megabyte.
- */
+/** The test for the files at `paths`; like `containsAny`, only false is certain. Takes about ten milliseconds per megabyte. */
 export function mentionTest(paths: Iterable<string>): (text: string) => boolean {
   const tokens = tokensOf(paths)
-  return (text) => tokens === null || holdsOne(text, tokens)
+  return (text) => tokens === null || containsAny(text, tokens)
 }
 
-/** Longer texts are not looked through where everybody waits for it. Characters. */
+/** Longer texts (in characters) are searched in a thread, so that the event loop is not blocked. */
 const LONG = 64 * 1024
 
-/** The same test for texts of any length: a long one is looked through by a thread. One that is too costly for that may hold anything. */
+/** The same test for texts of any length. A long text is searched in a thread; true if that takes too long. */
 export function mentionSearch(paths: Iterable<string>, work: Pick<TextWork, 'mentions'>): (text: string) => Promise<boolean> {
   const tokens = tokensOf(paths)
   return async (text) => {
     if (tokens === null) return true
-    if (text.length <= LONG) return holdsOne(text, tokens)
+    if (text.length <= LONG) return containsAny(text, tokens)
     try {
       return await work.mentions(text, [...tokens])
     } catch (error) {
@@ -58,7 +59,7 @@ export function mentionSearch(paths: Iterable<string>, work: Pick<TextWork, 'men
   }
 }
 
-/** Whether one of the text's runs is a token: percent-encoded characters, which part runs too, are for the caller to blank. */
+/** Whether one of the text's runs is a token. Percent-encoded characters also separate runs; the caller blanks them. */
 function holdsRun(text: string, tokens: ReadonlySet<string>): boolean {
   for (const [run] of text.matchAll(PLAIN)) if (tokens.has(run)) return true
   return false

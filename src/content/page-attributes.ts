@@ -1,3 +1,4 @@
+import { isRecord } from './json.js'
 import type { PageAttributes } from './types.js'
 import type { YamlEntry } from './yaml.js'
 
@@ -5,90 +6,60 @@ type Layout = NonNullable<PageAttributes['layout']>
 type Cover = NonNullable<PageAttributes['cover']>
 type Report = (message: string, line: number, column: number) => void
 
-const isRecord = (value: unknown): value is Record<string, unknown> => value !== null && typeof value === 'object' && !Array.isArray(value)
 const member = (value: unknown, name: string): unknown => (isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined)
 const asString = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
 const asStrings = (value: unknown): string[] | undefined => {
   const items = (Array.isArray(value) ? value : [value]).map((item) => asString(item) ?? asString(member(item, 'tag')) ?? asString(member(item, 'name')))
-  return items.every((item) => item !== undefined) ? (items as string[]) : undefined
+  return items.every((item) => item !== undefined) ? items : undefined
 }
+/** The members that have a value. */
+const defined = <T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as { [K in keyof T]?: Exclude<T[K], undefined> }
 
-const STRINGS = { title: 'title', description: 'description', icon: 'icon', emoji: 'emoji', if: 'condition' } as const
-const FLAGS = ['hidden', 'noIndex', 'noRobotsIndex'] as const
 const LAYOUT_FLAGS = ['title', 'description', 'tableOfContents', 'outline', 'pagination', 'metadata'] as const
 
 /**
- * The known keys of a page's front matter. A value of a wrong type is reported and left out; an empty one is left out;
- * unknown keys are nobody's business here. Source: the content format, "Front matter".
+ * Reads the known keys of a page's front matter. A value of a wrong type is reported and ignored; an empty value is ignored;
+ * unknown keys are left to other tools.
  */
 export function readAttributes(entries: readonly YamlEntry[], report: Report): PageAttributes {
   const byKey = new Map(entries.filter(({ value }) => value !== null && value !== undefined).map((entry) => [entry.key, entry]))
-  const attributes: PageAttributes = {}
-  const wrong = (entry: YamlEntry, wanted: string, name = entry.key): void =>
-    report(`${name} must be ${wanted}, so it is not used. Correct it there.`, entry.place.line, entry.place.column)
-  const use = <T>(key: string, wanted: string, read: (entry: YamlEntry) => T | undefined, set: (value: T) => void): void => {
+  const reportType = ({ position: { line, column } }: YamlEntry, name: string, wanted: string): void =>
+    report(`${name} must be ${wanted}, so it is ignored. Correct its value.`, line, column)
+  const use = <T>(key: string, wanted: string, read: (entry: YamlEntry) => T | undefined): T | undefined => {
     const entry = byKey.get(key)
-    if (!entry) return
-    const value = read(entry)
-    if (value === undefined) wrong(entry, wanted)
-    else set(value)
+    const value = entry && read(entry)
+    if (entry && value === undefined) reportType(entry, key, wanted)
+    return value
   }
-  const flag = ({ value }: YamlEntry): boolean | undefined => (typeof value === 'boolean' ? value : undefined)
-  const number = ({ value }: YamlEntry): number | undefined => (typeof value === 'number' && Number.isFinite(value) ? value : undefined)
-
-  for (const [key, name] of Object.entries(STRINGS)) {
-    use(
-      key,
-      'a text',
-      (entry) => entry.text ?? undefined,
-      (value) => void (attributes[name] = value),
-    )
+  const string = (key: string): string | undefined => use(key, 'a string', ({ text }) => text ?? undefined)
+  const flag = (key: string): boolean | undefined => use(key, 'true or false', ({ value }) => (typeof value === 'boolean' ? value : undefined))
+  const number = (key: string): number | undefined =>
+    use(key, 'a number', ({ value }) => (typeof value === 'number' && Number.isFinite(value) ? value : undefined))
+  const cover = (): Cover | undefined => {
+    const written = use('cover', 'a file, or a map with the files light and dark', ({ value }) => readCover(value))
+    const dark = use('coverDark', 'a file', ({ text }) => text ?? undefined)
+    const found = defined({ ref: written?.ref, refDark: dark ?? written?.refDark, yPos: number('coverY'), height: number('coverHeight') })
+    return Object.keys(found).length > 0 ? found : undefined
   }
-  for (const key of FLAGS) use(key, 'true or false', flag, (value) => void (attributes[key] = value))
-
-  const cover: Cover = {}
-  use(
-    'cover',
-    'a file, or light and dark files',
-    ({ value }) => readCover(value),
-    (value) => void Object.assign(cover, value),
-  )
-  use(
-    'coverDark',
-    'a file',
-    ({ text }) => text ?? undefined,
-    (value) => void (cover.refDark = value),
-  )
-  use('coverY', 'a number', number, (value) => void (cover.yPos = value))
-  use('coverHeight', 'a number', number, (value) => void (cover.height = value))
-  if (Object.keys(cover).length > 0) attributes.cover = cover
-
-  use(
-    'layout',
-    'a map',
-    (entry) => (isRecord(entry.value) ? readLayout(entry.value, (name, wanted) => wrong(entry, wanted, `layout.${name}`)) : undefined),
-    (value) => void (attributes.layout = value),
-  )
-  use(
-    'vars',
-    'a map of texts',
-    (entry) => readVariables(entry.value, (name) => wrong(entry, 'a text, number or boolean', `vars.${name}`)),
-    (value) => void (attributes.variables = value),
-  )
-  use(
-    'tags',
-    'a list of texts',
-    ({ value }) => asStrings(value),
-    (value) => void (attributes.tags = value),
-  )
-  use(
-    'metaLinks',
-    'a map of canonical and alternates',
-    ({ value }) => readMetaLinks(value),
-    (value) => void (attributes.metaLinks = value),
-  )
-  return attributes
+  return defined({
+    title: string('title'),
+    description: string('description'),
+    icon: string('icon'),
+    emoji: string('emoji'),
+    condition: string('if'),
+    hidden: flag('hidden'),
+    noIndex: flag('noIndex'),
+    noRobotsIndex: flag('noRobotsIndex'),
+    cover: cover(),
+    layout: use('layout', 'a map', (entry) => readLayout(entry.value, (name, wanted) => reportType(entry, `layout.${name}`, wanted))),
+    variables: use('vars', 'a map of strings', (entry) =>
+      readVariables(entry.value, (name) => reportType(entry, `vars.${name}`, 'a string, number or boolean')),
+    ),
+    tags: use('tags', 'a list of strings', ({ value }) => asStrings(value)),
+    metaLinks: use('metaLinks', 'a map with canonical and alternates', ({ value }) => readMetaLinks(value)),
+  })
 }
 
 function readCover(value: unknown): Cover | undefined {
@@ -100,9 +71,10 @@ function readCover(value: unknown): Cover | undefined {
   return { ...(ref === undefined ? {} : { ref }), ...(refDark === undefined ? {} : { refDark }) }
 }
 
-function readLayout(value: Record<string, unknown>, wrong: (name: string, wanted: string) => void): Layout {
+function readLayout(value: unknown, wrong: (name: string, wanted: string) => void): Layout | undefined {
+  if (!isRecord(value)) return undefined
   const layout: Layout = {}
-  /** `name: {visible: false}`, or in short `name: false`. */
+  /** Reads `name: {visible: false}`, or `name: false` for short. */
   const visible = (name: string): boolean | undefined => {
     const found = isRecord(value[name]) ? member(value[name], 'visible') : value[name]
     if (found === undefined || found === null) return undefined
@@ -118,9 +90,9 @@ function readLayout(value: Record<string, unknown>, wrong: (name: string, wanted
   if (cover !== undefined) layout.cover = cover
   const size = member(value.cover, 'size')
   if (typeof size === 'string') layout.coverSize = size
-  else if (size !== undefined && size !== null) wrong('cover.size', 'a text')
+  else if (size !== undefined && size !== null) wrong('cover.size', 'a string')
   if (typeof value.width === 'string') layout.width = value.width
-  else if (value.width !== undefined && value.width !== null) wrong('width', 'a text')
+  else if (value.width !== undefined && value.width !== null) wrong('width', 'a string')
   return layout
 }
 

@@ -2,7 +2,7 @@ import { findFrontMatter } from './front-matter.js'
 import type { PageSource } from './types.js'
 import { TextTooCostly, type TextWork } from './work/text-work.js'
 
-/** A markdown file's front matter and body. Only the front matter is work. */
+/** Reads a markdown file's front matter and body. Only the front matter is parsed, in a thread if it is long. */
 export async function readSource(work: Pick<TextWork, 'page'>, text: string, path: string): Promise<PageSource> {
   const found = findFrontMatter(text)
   if (!found) return { attributes: {}, markdown: text, bodyStart: 0, diagnostics: [] }
@@ -11,7 +11,7 @@ export async function readSource(work: Pick<TextWork, 'page'>, text: string, pat
     return { ...page, bodyStart, markdown: text.slice(bodyStart) }
   } catch (error) {
     if (!(error instanceof TextTooCostly)) throw error
-    const message = `The front matter is not used. ${error.message}`
+    const message = `The front matter is ignored. ${error.message}`
     return {
       attributes: {},
       markdown: text.slice(found.bodyStart),

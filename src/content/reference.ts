@@ -1,6 +1,7 @@
+/** References: what a page's markdown names, and how a target is written in its source. */
 import { fromMarkdown } from 'mdast-util-from-markdown'
 
-/** How the text of a target is written in its source. */
+/** How a target is encoded in its source. */
 export type TargetEncoding =
   /** `[x](target)`: backslash escapes and entities. */
   | 'markdown'
@@ -13,7 +14,7 @@ export type TargetEncoding =
   /** A value in `{% … %}` between double or single quotes. */
   | 'liquid-double'
   | 'liquid-single'
-  /** An autolink: as it stands. */
+  /** An autolink: not encoded. */
   | 'literal'
 
 export type ReferenceKind =
@@ -33,12 +34,12 @@ export type ReferenceKind =
   | 'html-source'
   | 'card'
 
-/** One place in a page that names something else. Offsets are UTF-16 units into the markdown searched. */
+/** One place in a page that names something else. Offsets are UTF-16 units into the markdown. */
 export interface Reference {
   kind: ReferenceKind
-  /** What is named, escapes and entities resolved, percent-encoding as written. */
+  /** The target with escapes and entities resolved, and percent-encoding as written. */
   target: string
-  /** The target's text as it stands in the source, from `start` to `end`. */
+  /** The target as written in the source, from `start` to `end`. */
   raw: string
   start: number
   end: number
@@ -49,7 +50,7 @@ const ENTITY = /&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});/g
 const ESCAPE = /\\(?=[!-/:-@[-`{-~]|$)/g
 const COMMON: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&apos;': "'", '&nbsp;': '\u00a0' }
 
-/** One character reference, by CommonMark's own table. */
+/** Decodes one character reference with CommonMark's table. */
 function decodeEntity(entity: string): string {
   if (Object.hasOwn(COMMON, entity)) return COMMON[entity] ?? entity
   const [block] = fromMarkdown(`x${entity}x`).children
@@ -59,7 +60,7 @@ function decodeEntity(entity: string): string {
 
 const decodeEntities = (text: string): string => (text.includes('&') ? text.replace(ENTITY, decodeEntity) : text)
 
-/** What the source text `raw` of a target means. */
+/** Decodes a target from its source. */
 export function decodeTarget(raw: string, encoding: TargetEncoding): string {
   if (encoding === 'literal') return raw
   if (encoding.startsWith('html')) return decodeEntities(raw)
@@ -70,7 +71,7 @@ export function decodeTarget(raw: string, encoding: TargetEncoding): string {
   )
 }
 
-/** Whether every `(` has its `)`, as a bare markdown target needs. */
+/** Whether the parentheses are balanced, as they must be in a markdown target without angle brackets. */
 function balanced(text: string): boolean {
   let open = 0
   for (const c of text) {
@@ -80,10 +81,10 @@ function balanced(text: string): boolean {
   return open === 0 && (text.match(/\(/g)?.length ?? 0) <= 30
 }
 
-/** Characters that no encoding can carry, percent-encoded. */
+/** Percent-encodes control characters, which no encoding can express. */
 const withoutControls = (target: string): string => target.replace(/[\0-\x1f\x7f]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`)
 
-/** `target` as source text that `decodeTarget` reads back: what replaces a reference's `raw`. Spaces become `%20` where they cannot stand. */
+/** Encodes a target so that `decodeTarget` reads it back. The result replaces a reference's `raw`. Spaces become `%20` if the encoding has none. */
 export function encodeTarget(target: string, encoding: TargetEncoding): string {
   const text = withoutControls(target)
   switch (encoding) {
@@ -112,7 +113,7 @@ export function encodeTarget(target: string, encoding: TargetEncoding): string {
   }
 }
 
-/** Backslashes that would escape, and ampersands that would begin an entity, are escaped. */
+/** Escapes backslashes that would escape something, and ampersands that would begin an entity. */
 const escapeMarkdown = (text: string): string => text.replace(ESCAPE, '\\\\').replace(ENTITY, '\\$&')
 
 function encodeHtml(text: string, encoding: 'html-double' | 'html-single' | 'html-bare'): string {

@@ -2,34 +2,34 @@ import { findTarget } from './file-index.js'
 import { folderOf } from './paths.js'
 import type { ContentStructure, PageEntry } from './types.js'
 
-/** What a target turns out to name. Paths are from the repository's root. */
+/** What a target names. Paths are from the repository's root. */
 export type ResolvedReference =
   /** A page of the table of contents, or an anchor in it. */
   | { kind: 'page'; gitPath: string; anchor?: string; entry: PageEntry }
-  /** A place in the page that holds the target ('' = its top). */
+  /** An anchor in the page that contains the target ('' = its top). */
   | { kind: 'anchor'; gitPath: string; anchor: string }
-  /** A file of the repository that is no page (reusable content and unlisted markdown too). */
+  /** A file of the repository that is not a page; reusable content and unlisted markdown are such files. */
   | { kind: 'file'; gitPath: string; anchor?: string }
   | { kind: 'url'; url: string }
   | { kind: 'mailto'; url: string }
-  /** A scheme that no page should lead to (`javascript:`, `data:` …). */
+  /** A URL with a scheme that is not safe to follow (`javascript:`, `data:` …). */
   | { kind: 'unsafe'; url: string }
-  /** Nothing; `page` is the ID in `/broken/pages/<id>`. */
+  /** Nothing that exists; `page` is the ID in `/broken/pages/<id>`. */
   | { kind: 'broken'; page?: string }
 
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i
 const SAFE = new Set(['http', 'https', 'ftp', 'ftps', 'tel', 'sms', 'irc', 'ircs', 'xmpp', 'slack', 'vscode', 'mailto'])
 
 /**
- * What `target`, written in the file `fromGitPath`, names. Relative to that file's folder; a leading slash means the
- * effective root; `.md` and a folder's README may be left out; `/pages/<id or path>` names a page. `exists` answers
- * whether the repository has a file.
+ * Resolves a target that is written in the file `fromGitPath`. It is relative to that file's folder, or with a leading slash to the
+ * effective root; `.md` and a folder's README may be left out; `/pages/<id or path>` names a page.
+ * @param exists whether the repository has a file at a path
  */
 export function resolveReference(target: string, fromGitPath: string, structure: ContentStructure, exists: (gitPath: string) => boolean): ResolvedReference {
   const text = target.trim()
   if (text.startsWith('//')) return { kind: 'url', url: text }
   const scheme = SCHEME.exec(text)?.[1]?.toLowerCase()
-  // A file may be called `a:b.md`.
+  // A file may have a name like `a:b.md`.
   if (scheme !== undefined && !(text.endsWith('.md') && findTarget(text, folderOf(fromGitPath), structure.config.root, exists))) {
     return { kind: scheme === 'mailto' ? 'mailto' : SAFE.has(scheme) ? 'url' : 'unsafe', url: text }
   }
@@ -48,7 +48,7 @@ export function resolveReference(target: string, fromGitPath: string, structure:
   return { kind: 'broken' }
 }
 
-/** A target as path and anchor: first as if `#` and `?` belonged to the name, then as in a URL. */
+/** Splits a target into path and anchor: first as if `#` and `?` were part of the file's name, then as in a URL. */
 function* spellings(text: string): Generator<[path: string, anchor: string]> {
   const hash = text.indexOf('#')
   if (hash < 0 && !text.includes('?')) return yield [text, '']

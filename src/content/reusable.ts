@@ -1,12 +1,10 @@
+/** Reusable content: markdown files that pages include. */
 import type { Diagnostic } from '../kernel/diagnostic.js'
 import { readSource } from './page-source.js'
 import { keyBelow, nameOf } from './paths.js'
-import { findText } from './read.js'
-import type { IdOf, ReusableContentPlace, TreeReader } from './types.js'
+import { findText } from './read-file.js'
+import type { IdOf, ReusableContentEntry, TreeReader } from './types.js'
 import type { TextWork } from './work/text-work.js'
-
-/** Where reusable content lies, below the effective root. */
-export const INCLUDES_FOLDER = '.gitbook/includes/'
 
 /** A title from a file's name: `getting-started.md` → `Getting started`. */
 export function titleFromName(name: string): string {
@@ -18,16 +16,18 @@ export function titleFromName(name: string): string {
   return words === '' ? 'Untitled' : first.toUpperCase() + words.slice(first.length)
 }
 
-/** The reusable content at `paths`, in their order. The title stands in the front matter; a file without one is called by its name. */
-export async function readReusableContents(
-  reader: TreeReader,
-  root: string,
-  paths: readonly string[],
-  idOf: IdOf,
-  diagnostics: Diagnostic[],
-  work: Pick<TextWork, 'page'>,
-): Promise<ReusableContentPlace[]> {
-  const found: ReusableContentPlace[] = []
+/** What reusable content is read with; `diagnostics` are added to. */
+interface Reading {
+  reader: TreeReader
+  root: string
+  idOf: IdOf
+  diagnostics: Diagnostic[]
+  work: Pick<TextWork, 'page'>
+}
+
+/** The reusable content at `paths`, in that order. The title is in the front matter; a file without one gets it from its name. */
+export async function readReusableContents(paths: readonly string[], { reader, root, idOf, diagnostics, work }: Reading): Promise<ReusableContentEntry[]> {
+  const found: ReusableContentEntry[] = []
   for (const gitPath of paths) {
     const text = await findText(reader, gitPath, diagnostics)
     if (text === null) continue

@@ -1,4 +1,4 @@
-/** Why a text is no path of a site, as what to do. */
+/** A text is not a path of a site. The message says what it must be, without the name of the field. */
 export class SitePathError extends Error {
   override name = 'SitePathError'
 }
@@ -7,13 +7,13 @@ function decode(segment: string): string {
   try {
     return decodeURIComponent(segment)
   } catch {
-    throw new SitePathError('has a "%" that is no percent-encoding of UTF-8: write %25 for the character itself')
+    throw new SitePathError('has a "%" that does not begin percent-encoded UTF-8: write %25 for the character itself')
   }
 }
 
 /**
- * A path of a site in the one form in which paths are compared: `/a/b`, no slash at the end, no empty parts, Unicode NFC,
- * percent-encoded like `encodeURIComponent` does. `''` is the root. Throws `SitePathError`.
+ * Brings a path of a site into the form in which paths are compared: `/a/b` without a slash at the end and without empty parts,
+ * in Unicode NFC, percent-encoded as by `encodeURIComponent`. `''` is the root. Throws `SitePathError`.
  */
 export function normalizePath(path: string): string {
   if (!path.startsWith('/')) throw new SitePathError('must begin with "/": a path of the site, without its host')

@@ -3,28 +3,28 @@ import { isMarkdown, nameOf } from './paths.js'
 /** Longest slug, in characters. */
 export const MAX_SLUG_LENGTH = 100
 
-/** Longest name of a page's file without its ending, in bytes of UTF-8: file systems take 255, and a number and the ending follow. */
+/** Longest name of a page's file without its extension, in bytes of UTF-8. File systems allow 255; a number and the extension follow. */
 export const MAX_FILE_SLUG_BYTES = 200
 
-/** Room for `-1`, `-2`…: a number beyond the longest slug would be cut off again, and the next free name never found. */
+/** Room for `-1`, `-2`…: in a slug of the greatest length the number would be cut off, and no free name would be found. */
 const ROOM_FOR_NUMBER = 8
 
-/** The slug of a title as the name of a new file, without its ending; '' where the title has no letter or digit. */
+/** The name of a new file for a title, without its extension; '' if the title has no letter or digit. */
 export function fileSlug(title: string): string {
   const chars = Array.from(slugify(title)).slice(0, MAX_SLUG_LENGTH - ROOM_FOR_NUMBER)
   while (Buffer.byteLength(chars.join('')) > MAX_FILE_SLUG_BYTES) chars.pop()
   return chars.join('')
 }
 
-/** `slug` cut to `length` characters, never through one, and never a path's `.` or `..`. */
+/** Cuts `slug` to `length` characters without splitting one; `fallback` if the result is empty, `.` or `..`. */
 function bounded(slug: string, fallback: string, length = MAX_SLUG_LENGTH): string {
   const cut = slug.length <= length ? slug : Array.from(slug).slice(0, length).join('')
   return cut === '' || cut === '.' || cut === '..' ? fallback : cut
 }
 
 /**
- * Text as a slug: lower case, `&` as `and`, dots kept, Latin letters without accents, all other letters as they are,
- * anything else a hyphen. '' where the text has no letter or digit.
+ * Turns a text into a slug: lower case, `&` as `and`, dots kept, Latin letters without accents, all other letters kept,
+ * and hyphens for everything else. '' if the text has no letter or digit.
  */
 export function slugify(text: string): string {
   const plain = text
@@ -40,7 +40,7 @@ export function slugify(text: string): string {
     .replace(/^-+|-+$/g, '')
 }
 
-/** A page's slug from its file's path below the effective root. Source: the content format, "Titles, slugs, paths, identity". */
+/** A page's slug, from its file's path below the effective root: the file's name; for a README the folder's; for the root's README `readme`. */
 export function pageSlug(key: string): string {
   const name = nameOf(key)
   if (!/^readme\.md$/i.test(name)) return bounded(isMarkdown(name) ? name.slice(0, name.lastIndexOf('.')) : name, 'page')
@@ -48,21 +48,21 @@ export function pageSlug(key: string): string {
   return bounded(folder, 'readme')
 }
 
-/** A group's slug: the ID stored in its heading's anchor, else its title. */
+/** A group's slug: the ID in its heading's anchor, else made from its title. */
 export function groupSlug(title: string, anchor?: string): string {
   const stored = (anchor ?? '').trim().replace(/[/\s]+/g, '-')
   return bounded(stored || slugify(title), 'group')
 }
 
-/** The slug of an entry that has no file of its own: a link, a draft, a computed page. */
+/** The slug of an entry without a file: a link, a draft, a computed page. */
 export const entrySlug = (title: string): string => bounded(slugify(title), 'page')
 
-/** Hands out slugs among siblings: the first keeps its own, later ones get `-1`, `-2`… */
+/** Makes slugs unique among siblings: the first one is kept, later ones get `-1`, `-2`… */
 export class SlugSet {
   readonly #taken = new Set<string>()
   readonly #next = new Map<string, number>()
 
-  /** `slug`, or the first free one with a number behind it. */
+  /** Returns `slug`, or the first free one with a number after it, which is then taken. */
   take(slug: string): string {
     let free = slug
     for (let n = this.#next.get(slug) ?? 1; this.#taken.has(free); n++) {

@@ -1,32 +1,29 @@
 import type { Diagnostic } from '../kernel/diagnostic.js'
 import { readConfig } from './config.js'
 import { FileIndex } from './file-index.js'
-import { filePlace } from './files.js'
+import { fileEntry } from './files.js'
 import { headingTitles } from './heading-titles.js'
 import { buildInferredTree } from './inferred-tree.js'
 import { ListedTree } from './listed-tree.js'
 import { isMarkdown } from './paths.js'
-import { findText } from './read.js'
-import { INCLUDES_FOLDER, readReusableContents } from './reusable.js'
+import { findText } from './read-file.js'
+import { ASSETS_FOLDER, INCLUDES_FOLDER, VARIABLES_FILE } from './known-files.js'
+import { readReusableContents } from './reusable.js'
 import { TreeBuilder } from './tree-builder.js'
 import type { ContentStructure, IdOf, Summary, TreeReader } from './types.js'
-import { readVariables, VARIABLES_FILE } from './variables.js'
+import { readVariables } from './variables.js'
 import { TextTooCostly, type TextWork } from './work/text-work.js'
 
-/** Where uploaded files lie, below the effective root. */
-export const ASSETS_FOLDER = '.gitbook/assets/'
-
 /**
- * Reads the shape of a revision: pages from SUMMARY.md, or from folders where there is none; assets, reusable content and
- * variables. Everything odd is a diagnostic; only a failing reader throws. Only files below the effective root count.
- * Source of the rules: the content format, "SUMMARY.md" and "Titles, slugs, paths, identity".
+ * Reads the structure of a revision: its pages, from SUMMARY.md or (if there is none) from folders; its assets, reusable content and
+ * variables. Only files below the effective root are used. Problems become diagnostics; only a failing reader throws.
  */
 export async function readStructure(reader: TreeReader, idOf: IdOf, work: TextWork): Promise<ContentStructure> {
   const { config, diagnostics } = await readConfig(reader, work)
   if (config.root !== '' && (await reader.list(config.root)) === null) {
     diagnostics.push({
       code: 'invalid-root',
-      message: `The root ${config.root} is no folder of this repository. Correct root in .gitbook.yaml.`,
+      message: `The root ${config.root} is not a folder of this repository. Correct root in .gitbook.yaml.`,
       file: '.gitbook.yaml',
     })
   }
@@ -42,16 +39,20 @@ export async function readStructure(reader: TreeReader, idOf: IdOf, work: TextWo
     await new ListedTree(builder, config, files, diagnostics).build(summary.nodes)
     for (const path of files.markdown(config.summary)) {
       if (builder.byGitPath.has(path)) continue
-      diagnostics.push({ code: 'unlisted', message: `${path} is not in ${config.summary}, so it is no page. List it there to publish it.`, file: path })
+      diagnostics.push({
+        code: 'unlisted',
+        message: `${path} is not listed in ${config.summary}, so it is not a page. List it there to publish it.`,
+        file: path,
+      })
     }
   } else await buildInferredTree(builder, config, files, await headingTitles(reader, files.markdown(config.summary), work))
   await work.pause()
   diagnostics.push(...files.unfit, ...files.caseCollisions())
 
   const below = config.root === '' ? '' : `${config.root}/`
-  const assets = files.paths.filter((path) => path.startsWith(below + ASSETS_FOLDER)).map((path) => filePlace(path, config.root, idOf))
+  const assets = files.paths.filter((path) => path.startsWith(below + ASSETS_FOLDER)).map((path) => fileEntry(path, config.root, idOf))
   const includes = files.paths.filter((path) => path.startsWith(below + INCLUDES_FOLDER) && isMarkdown(path))
-  const reusableContents = await readReusableContents(reader, config.root, includes, idOf, diagnostics, work)
+  const reusableContents = await readReusableContents(includes, { reader, root: config.root, idOf, diagnostics, work })
   const variablesText = await findText(reader, below + VARIABLES_FILE, diagnostics)
   const variables = await readVariables(work, variablesText ?? '', below + VARIABLES_FILE)
   diagnostics.push(...variables.diagnostics)
@@ -60,12 +61,12 @@ export async function readStructure(reader: TreeReader, idOf: IdOf, work: TextWo
   return { config, listed, pages, assets, reusableContents, variables: variables.variables, diagnostics, byId, byGitPath, byPath }
 }
 
-/** The table of contents, read. One that is too costly lists nothing, and says so. */
+/** The parsed table of contents. One that is too costly to parse has no entries, and a diagnostic says so. */
 async function summaryOf(work: TextWork, text: string, file: string): Promise<Summary> {
   try {
     return await work.summary(text)
   } catch (error) {
     if (!(error instanceof TextTooCostly)) throw error
-    return { nodes: [], diagnostics: [{ code: 'too-costly', message: `${file} is not used. ${error.message}`, line: 1 }] }
+    return { nodes: [], diagnostics: [{ code: 'too-costly', message: `${file} is ignored. ${error.message}`, line: 1 }] }
   }
 }

@@ -1,18 +1,20 @@
+/** Files as texts: encodings and sizes. */
+
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Bytes of a markdown file that is held as a text: a page that is taken apart has a megabyte, and front matter besides. A larger
- * one stays bytes, which only threads look into; links in it are not rewritten.
+ * Largest markdown file, in bytes, that is held as a string: a parsed page has up to a megabyte, plus its front matter. A larger
+ * file is kept as bytes that only threads decode, and links in it are not rewritten.
  */
 export const MAX_TEXT_BYTES = 1024 * 1024 + 128 * 1024
 
-/** Bytes of a markdown file that is shown, and edited: one that is larger is left to Git. */
+/** Largest markdown file, in bytes, that is shown and can be edited. Larger ones can only be changed with Git. */
 export const MAX_EDITED_BYTES = 10 * 1024 * 1024
 
-/** How a file's bytes are text. */
+/** How a text file is encoded. */
 export type TextEncoding = 'utf-8' | 'latin1'
 
-/** What the bytes are: UTF-8 where they are valid UTF-8, else Latin-1, in which every byte is a character. */
+/** The encoding of a file: UTF-8 if its bytes are valid UTF-8; else Latin-1, in which every byte is a character. */
 export function encodingOf(bytes: Uint8Array): TextEncoding {
   try {
     utf8.decode(bytes)
@@ -34,14 +36,14 @@ export function decodeText(bytes: Uint8Array): string {
   }
 }
 
-/** Whether the bytes are text that can be shown: UTF-8 without NUL. */
+/** Whether the bytes can be shown as text: UTF-8 without NUL. */
 export const isText = (bytes: Uint8Array): boolean => !bytes.includes(0) && encodingOf(bytes) === 'utf-8'
 
-/** The bytes of `text`. Text that has outgrown Latin-1 becomes UTF-8. */
+/** Encodes a text. If it has characters that Latin-1 lacks, it becomes UTF-8. */
 export const encodeText = (text: string, encoding: TextEncoding = 'utf-8'): Uint8Array =>
   Buffer.from(text, encoding === 'latin1' && !/[^\0-\xff]/.test(text) ? 'latin1' : 'utf8')
 
-/** Zero-width characters that editors leave behind: U+200B, U+2060 and byte order marks. (Joiners carry meaning and stay.) */
+/** Zero-width characters that editors leave behind: U+200B, U+2060 and byte order marks. (Joiners have a meaning, and are kept.) */
 const ZERO_WIDTH = /[\u200b\u2060\ufeff]/g
 
 /** `text` without zero-width characters. */

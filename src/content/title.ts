@@ -1,13 +1,13 @@
-import { findFrontMatter } from './edit/front-matter.js'
+import { findFrontMatterBlock } from './edit/front-matter.js'
 import { encodeHeading, encodePlainTitle } from './summary/encode.js'
 import { parseInline } from './summary/inline.js'
 import { eachLine } from './summary/lines.js'
 
-/** A page's first top heading. Offsets are UTF-16 units into the whole text. */
+/** A page's first H1. Offsets are UTF-16 units into the whole text. */
 export interface Heading {
-  /** Its text, markup removed. */
+  /** Its text without markup. */
   title: string
-  /** Its line or lines, with the line feed. */
+  /** Its line or lines, including the line end. */
   start: number
   end: number
   /** Its inline markdown. */
@@ -20,9 +20,9 @@ const FENCE = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/
 const ATX = /^( {0,3}#(?:[ \t]+|$))(.*?)((?:(?<=^|[ \t])#+)?[ \t]*)$/
 const NO_PARAGRAPH = /^(?: {4}|\t| {0,3}(?:#{1,6}(?:[ \t]|$)|>|[-*+][ \t]|\d{1,9}[.)][ \t]|\||<|\{%))/
 
-/** The first H1, `# Title` or underlined, after the front matter; not in fences or comments. null where there is none. */
+/** The first H1, `# Title` or underlined, after the front matter and outside of fences and comments; null if there is none. */
 export function firstHeading(text: string): Heading | null {
-  const from = findFrontMatter(text)?.end ?? 0
+  const from = findFrontMatterBlock(text)?.end ?? 0
   let fence: string | null = null
   let comment = false
   let paragraph = null as { start: number; end: number } | null
@@ -54,12 +54,12 @@ export function firstHeading(text: string): Heading | null {
 function headingAt(text: string, textStart: number, textEnd: number, end: number, setext: boolean): Heading {
   const source = text.slice(textStart, textEnd)
   const inner = source.replace(/[ \t]*[\r\n]+[ \t]*/g, ' ').trim()
-  // Headings are no lists or quotes, whatever they begin with.
+  // Parsed as a heading, so that a text like `1. First` is not taken for a list.
   const { title } = parseInline(/^[#>+\-~=*\d]/.test(inner) ? `# ${inner}` : inner, new Map(), 'whole')
   return { title, start: textStart, end, textStart, textEnd, setext }
 }
 
-/** Changes the first H1's text alone; a page without one stays without one, and the same text changes nothing. */
+/** Changes the text of the first H1. If there is none, or it has that text already, nothing is changed. */
 export function setFirstHeading(text: string, title: string): string {
   const heading = firstHeading(text)
   if (!heading || heading.title === title) return text

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../kernel/diagnostic.js'
 
-/** One entry of a folder as `content/` sees it. */
+/** An entry of a folder. */
 export interface ReaderEntry {
   /** Path from the repository's root. */
   path: string
@@ -8,23 +8,23 @@ export interface ReaderEntry {
   oid: string
 }
 
-/** The only door through which `content/` reads a repository. A Git snapshot fits it. */
+/** The interface by which `content/` reads a repository. A Git snapshot has it. */
 export interface TreeReader {
   entry(path: string): Promise<ReaderEntry | null>
   list(path: string): Promise<ReaderEntry[] | null>
   /** All blobs below a folder. */
   walk(prefix?: string): Promise<ReaderEntry[]>
-  /** A blob's bytes. Throws an `ObjectTooLarge` where there are more than `maxBytes`. */
+  /** A blob's bytes. Throws an `ObjectTooLarge` if there are more than `maxBytes`. */
   read(oid: string, maxBytes?: number): Promise<Uint8Array>
 }
 
-/** What has an identity of its own. `path` of its key: see `identity.ts`. */
+/** What has a stable ID. */
 export type EntryKind = 'page' | 'file' | 'group' | 'link' | 'computed' | 'reusable-content'
 
-/** Answers the stable ID of the entry that has this key. */
+/** Returns the stable ID of the entry with this key. */
 export type IdOf = (kind: EntryKind, key: string) => string
 
-/** `.gitbook.yaml`, read. Paths are from the repository's root, normalised, without leading or trailing slash. */
+/** The settings in `.gitbook.yaml`. Paths are from the repository's root, normalized, without leading or trailing slash. */
 export interface ContentConfig {
   /** Effective root; '' = the repository's root. */
   root: string
@@ -32,14 +32,14 @@ export interface ContentConfig {
   readme: string
   /** Table of contents. */
   summary: string
-  /** Old path (as written, without leading slash) → page file from the repository's root. */
+  /** The page's file (from the repository's root) by old path (as written, without leading slash). */
   redirects: Record<string, string>
 }
 
 interface EntryBase {
   /** Stable ID. */
   id: string
-  /** What the ID hangs on: for a page its file's path below the effective root; see `identity.ts`. */
+  /** What the ID is computed from; for a page its file's path below the effective root. See `EntryKey`. */
   key: string
   title: string
   slug: string
@@ -47,14 +47,14 @@ interface EntryBase {
   path: string
   /** Subpages. */
   pages: PageEntry[]
-  /** 1-based line of its entry in SUMMARY.md; absent where the tree was inferred. */
+  /** 1-based line of its entry in SUMMARY.md; absent if the tree was inferred. */
   line?: number
 }
 
 /** A markdown file listed in the table of contents. */
 export interface DocumentEntry extends EntryBase {
   type: 'document'
-  /** The file, from the repository's root. Its bytes are not part of the structure: ask the tree by path. */
+  /** The file's path from the repository's root. */
   gitPath: string
 }
 /** A heading of the table of contents. */
@@ -65,7 +65,7 @@ export interface LinkEntry extends EntryBase {
   type: 'link'
   /** URL, `file.md#anchor` or '' (a draft) as written. */
   href: string
-  /** The page that the link names, where it names one: its file from the root, and the anchor. */
+  /** If the link leads to a page: its file from the repository's root, and the anchor. */
   target?: { gitPath: string; anchor?: string }
 }
 export interface ComputedEntry extends EntryBase {
@@ -74,14 +74,14 @@ export interface ComputedEntry extends EntryBase {
 }
 export type PageEntry = DocumentEntry | GroupEntry | LinkEntry | ComputedEntry
 
-export interface FilePlace {
+export interface FileEntry {
   id: string
   key: string
   /** Base name. */
   name: string
   gitPath: string
 }
-export interface ReusableContentPlace {
+export interface ReusableContentEntry {
   id: string
   key: string
   gitPath: string
@@ -89,26 +89,27 @@ export interface ReusableContentPlace {
 }
 
 /**
- * The shape of a revision: everything that follows from the configuration, the table of contents and the names of files,
- * and nothing that follows from a page's own text. It is shared by all revisions that differ in page text alone.
+ * The structure of a revision: everything that follows from the configuration, the table of contents and the names of files, but
+ * nothing that follows from the text of pages (except, without a table of contents, their titles). Revisions that differ only in
+ * page text share one structure.
  */
 export interface ContentStructure {
   config: ContentConfig
   /** Whether the tree comes from a table of contents (false: inferred from folders). */
   listed: boolean
   pages: PageEntry[]
-  /** `.gitbook/assets/**`; the files that pages reference are added by the reader of pages. */
-  assets: FilePlace[]
-  reusableContents: ReusableContentPlace[]
+  /** The files of `.gitbook/assets/`. Other files that pages reference are not part of the structure. */
+  assets: FileEntry[]
+  reusableContents: ReusableContentEntry[]
   variables: Record<string, string>
   diagnostics: Diagnostic[]
-  /** By ID, by git path, by path: the same entries. */
+  /** The same entries by ID, by file and by path. */
   byId: Map<string, PageEntry>
   byGitPath: Map<string, DocumentEntry>
   byPath: Map<string, PageEntry>
 }
 
-/** Front matter, read. Unknown keys stay in the file and are not repeated here. */
+/** The known keys of a page's front matter. */
 export interface PageAttributes {
   title?: string
   description?: string
@@ -135,17 +136,17 @@ export interface PageAttributes {
   metaLinks?: { canonical?: string; alternates?: string[] }
 }
 
-/** A markdown file taken apart. */
+/** A markdown file, split into front matter and body. */
 export interface PageSource {
   attributes: PageAttributes
-  /** The bytes after the front matter, as text. */
+  /** The text after the front matter. */
   markdown: string
   /** Offset (UTF-16 units) in the whole text at which `markdown` begins. */
   bodyStart: number
   diagnostics: Diagnostic[]
 }
 
-/** A block tree: `document` format. Types are in `blocks/`. */
+/** A page's body as a tree of blocks. The types of blocks are listed in `blocks/`. */
 export interface DocumentNode {
   object: 'document'
   data: { schemaVersion: number } & Record<string, unknown>
@@ -173,34 +174,37 @@ export interface TextNode {
   leaves: Array<{ object: 'leaf'; text: string; marks: Array<{ object: 'mark'; type: string; data: Record<string, unknown> }> }>
 }
 
-/** A change of files, as `content/edit` answers it. */
+/** A change of one file, as an edit plans it. */
 export type PlannedChange =
   | { path: string; content: string | Uint8Array; mode?: string }
   | { path: string; oid: string; mode?: string }
   | { path: string; delete: true }
 
-/** One line of the table of contents, with all that is nested in it. Offsets are UTF-16 units into the text. */
+/** A heading or list item of the table of contents, with everything nested in it. Offsets are UTF-16 units into the text. */
 export interface SummaryNode {
   /** `group`: a heading; `entry`: a list item; `computed`: a list item that holds a fenced yaml block. */
   type: 'group' | 'entry' | 'computed'
-  /** Text of the heading or item, markup removed, escapes resolved. */
+  /** The text of the heading or item, without markup and escapes. */
   title: string
-  /** The link's target: escapes and angle brackets resolved, percent-encoding as written; '' for an empty target; null where there is no link. */
+  /** The link's target without escapes and angle brackets, percent-encoding as written; '' for an empty target; null without a link. */
   href: string | null
-  /** Slug stored in a group's anchor. */
+  /** The slug in a group's anchor. */
   slug?: string
   /** 1-based line. */
   line: number
-  /** Where the node's own line begins, and where it and everything nested in it ends (after the line feed). */
+  /** Where the node's own line begins, and where everything nested in it ends (after the line end). */
   start: number
   end: number
   children: SummaryNode[]
   computed?: { type: string; props: Record<string, unknown>; dependencies: Record<string, unknown> }
 }
 
-/** SUMMARY.md, read. */
+/** A parsed SUMMARY.md. */
 export interface Summary {
-  /** Top-level entries and groups in order; entries after a thematic break are top level again. */
+  /** Top-level entries and groups in order. Entries after a thematic break are at the top level again. */
   nodes: SummaryNode[]
   diagnostics: Diagnostic[]
 }
+
+/** A result, or why there is none, in words for the client. */
+export type Outcome<T> = { done: T } | { refused: string; tooLarge?: true }

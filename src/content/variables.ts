@@ -2,12 +2,9 @@ import type { Diagnostic } from '../kernel/diagnostic.js'
 import type { TextWork } from './work/text-work.js'
 import { yamlOf } from './yaml-work.js'
 
-/** Where a space's variables lie, below the effective root. */
-export const VARIABLES_FILE = '.gitbook/vars.yaml'
-
 /**
- * Reads variables: a flat map of scalars, each as the text that was written (`1.10` stays `1.10`). What is nested, or
- * not YAML at all, gives a diagnostic. `file` is the path that diagnostics name.
+ * Reads a file of variables: a flat map of scalars, each kept as the text that was written (`1.10` stays `1.10`). A nested
+ * value, or invalid YAML, gives a diagnostic. `file` is the path that diagnostics name.
  */
 export async function readVariables(
   work: Pick<TextWork, 'yaml'>,
@@ -18,13 +15,14 @@ export async function readVariables(
   const report = (message: string, line: number, column: number): void => void diagnostics.push({ code: 'invalid-yaml', message, file, line, column })
   const yaml = await yamlOf(work, text)
   if (!yaml.ok) {
-    report(`${file} is not valid YAML (${yaml.message}), so it defines no variables. Correct it there.`, yaml.place.line, yaml.place.column)
+    report(`${file} is not valid YAML (${yaml.message}), so it defines no variables. Correct it there.`, yaml.position.line, yaml.position.column)
     return { variables: {}, diagnostics }
   }
-  if (yaml.entries === null) report(`${file} must be a map from names to values, so it defines no variables.`, 1, 1)
+  if (yaml.entries === null) report(`${file} must be a map from names to values, so it defines no variables. Write one "name: value" per line.`, 1, 1)
   const found: Array<[string, string]> = []
-  for (const { key, text: value, place } of yaml.entries ?? []) {
-    if (value === null) report(`The variable ${JSON.stringify(key)} must be a text, number or boolean, so it is left out.`, place.line, place.column)
+  for (const { key, text: value, position } of yaml.entries ?? []) {
+    if (value === null)
+      report(`The variable ${JSON.stringify(key)} must be a string, number or boolean, so it is ignored. Correct its value.`, position.line, position.column)
     else found.push([key, value])
   }
   return { variables: Object.fromEntries(found), diagnostics }

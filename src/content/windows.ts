@@ -1,24 +1,28 @@
 /**
- * A blank line followed by a line at column 0 that begins no container (list, quote, footnote): every container ends
- * there. (A byte order mark counts as white space: the parser swallows one at the start of a text.)
+ * Splits markdown into windows that can be parsed one by one. The time that micromark takes grows faster than the length of a
+ * text; with windows it is linear.
+ */
+
+/**
+ * A blank line followed by a line at column 0 that does not begin a container (list, quote, footnote): all containers end
+ * there. (A byte order mark counts as white space, since the parser drops one at the start of a text.)
  */
 const CUT = /(?:\r\n|\n|\r(?!\n))[ \t]*(?:\r\n|\n|\r(?!\n))(?=\S)(?!>|\[\^|[-+*](?:\s|$)|\d{1,9}[.)](?:\s|$))/g
 
-/** Stands behind a window while it is parsed: where it comes out as a paragraph of its own, nothing was left open. */
+/** Added after a window while it is parsed. If it becomes a paragraph of its own, the window left nothing open. */
 export const SENTINEL = 'x'
 
-/** Where a window that holds at least `least` characters from `start` may end: the next line at which the blocks before it can be over. */
+/** Where a window of at least `least` characters from `start` may end: at the next line before which all blocks may have ended. */
 export function windowEnd(text: string, start: number, least: number): number {
-  // The line feed that ends the window's last line may be the one at which the search begins.
+  // Begins one character earlier, since that may be the line feed that ends the window's last line.
   CUT.lastIndex = start + Math.max(0, least - 1)
   const cut = CUT.exec(text)
   return cut ? cut.index + cut[0].length : text.length
 }
 
 /**
- * Reads a text window by window. micromark's time grows faster than a text's length; windows make it linear. `read` is
- * given a range and whether a sentinel must stand behind it; it answers null where something (a fence, HTML, a comment)
- * was still open at the window's end, and is then asked for a longer one.
+ * Reads a text window by window. `read` gets a range, and whether it must add the sentinel after it. It returns null if something
+ * (a fence, HTML, a comment) is still open at the end of the window; then it is called again with a longer one.
  */
 export function readWindows<T>(text: string, least: number, read: (start: number, end: number, sentinel: boolean) => T | null): T[] {
   const found: T[] = []

@@ -1,12 +1,12 @@
 import { Lexer, Parser } from 'yaml'
 
-/** Open lists, maps and documents at a time: many more than settings have. */
+/** Most lists, maps and documents that may be open at the same time: far more than settings need. */
 const MAX_OPEN = 100
 const LEADS = new Set([' ', '\t', '-', '?', ':'])
 
 /**
- * Throws a `RangeError` for YAML whose lists and maps lie too deep in each other. To be asked before such a text is composed: that
- * recurses, and a regular expression that is compiled for the first time where the stack ends ends the whole process.
+ * Throws a `RangeError` for YAML whose lists and maps are nested too deeply. Call this before composing a text that anybody may
+ * have written: composing recurses, and a regular expression that V8 compiles when the stack is full ends the whole process.
  */
 export function checkNesting(text: string): void {
   if (mostOpen(text) <= MAX_OPEN) return
@@ -17,7 +17,7 @@ export function checkNesting(text: string): void {
   }
 }
 
-/** At least as many as can be open at a time: each bracket opens one, and block lists and maps lie deeper column by column. */
+/** An upper bound of what can be open at the same time: each bracket opens one, and so may each column of indentation. */
 function mostOpen(text: string): number {
   let [brackets, deepest, lead] = [0, 0, 0]
   let leading = true

@@ -2,13 +2,13 @@ import { type Document, isMap, isScalar, LineCounter, parseDocument } from 'yaml
 import { withoutZeroWidth } from './text.js'
 import { checkNesting } from './yaml-depth.js'
 
-/** Characters of a YAML text that are read at all. */
+/** Longest YAML text, in characters, that is parsed. */
 export const MAX_YAML_LENGTH = 256 * 1024
 const MAX_ALIASES = 50
 const MAX_DEPTH = 32
 const MAX_NODES = 50_000
 
-export interface YamlPlace {
+export interface LineColumn {
   /** 1-based, in the YAML text. */
   line: number
   column: number
@@ -17,20 +17,21 @@ export interface YamlPlace {
 export interface YamlEntry {
   key: string
   value: unknown
-  /** A scalar as written (`1.10` stays `1.10`); null where the value is a list or map. */
+  /** A scalar as written (`1.10` stays `1.10`); null if the value is a list or map. */
   text: string | null
-  place: YamlPlace
+  position: LineColumn
 }
 
 export type YamlResult =
   | {
-      ok: true /** The top-level map's entries; empty for an empty text; null where the text is a scalar or list. */
+      ok: true
+      /** The top-level map's entries; empty for an empty text; null if the text is a scalar or list. */
       entries: YamlEntry[] | null
       value: unknown
     }
-  | { ok: false; message: string; place: YamlPlace }
+  | { ok: false; message: string; position: LineColumn }
 
-/** A deep copy of what a YAML text meant, without `__proto__`, and refused where aliases make it large, deep or circular. */
+/** A deep copy of a parsed value, without `__proto__`. Throws if aliases make it too large, too deep or circular. */
 function plain(value: unknown, budget: { nodes: number }, depth = 0): unknown {
   if (depth > MAX_DEPTH || --budget.nodes < 0) throw new Error('it is nested too deeply or has too many values')
   if (Array.isArray(value)) return value.map((item) => plain(item, budget, depth + 1))
@@ -51,8 +52,8 @@ function entriesOf(document: Document, counter: LineCounter, value: unknown): Ya
     const { line, col } = counter.linePos((isScalar(keyNode) && keyNode.range?.[0]) || 0)
     const text = !isScalar(valueNode) ? null : typeof valueNode.value === 'string' ? valueNode.value : (valueNode.source ?? String(valueNode.value ?? ''))
     const own = (value as Record<string, unknown>)[key]
-    // An alias is no scalar node, but what it stands for may be one.
-    found.set(key, { key, value: own, text: text ?? (own !== null && typeof own !== 'object' ? String(own) : null), place: { line, column: col } })
+    // An alias is not a scalar node, but it may refer to one.
+    found.set(key, { key, value: own, text: text ?? (own !== null && typeof own !== 'object' ? String(own) : null), position: { line, column: col } })
   }
   return [...found.values()]
 }
@@ -60,29 +61,29 @@ function entriesOf(document: Document, counter: LineCounter, value: unknown): Ya
 function parse(text: string): YamlResult {
   checkNesting(text)
   const counter = new LineCounter()
-  // Duplicate keys are tolerated (the last wins): looking for them takes quadratic time.
+  // Duplicate keys are accepted (the last one wins), since looking for them takes quadratic time.
   const document = parseDocument(text, { lineCounter: counter, uniqueKeys: false, stringKeys: true, logLevel: 'silent', prettyErrors: true })
   const error = document.errors[0]
   if (error) {
     const place = error.linePos?.[0]
-    return { ok: false, message: firstLine(error.message), place: { line: place?.line ?? 1, column: place?.col ?? 1 } }
+    return { ok: false, message: firstLine(error.message), position: { line: place?.line ?? 1, column: place?.col ?? 1 } }
   }
   const value = plain(document.toJS({ maxAliasCount: MAX_ALIASES }), { nodes: MAX_NODES })
   return { ok: true, entries: entriesOf(document, counter, value), value }
 }
 
 /**
- * Reads YAML that anybody may have written: bounded in size, nesting and aliases; never throws. A text that only
- * zero-width characters keep from being YAML is read without them.
+ * Parses YAML that anybody may have written, within bounds of size, nesting and aliases; never throws. If zero-width characters
+ * make a text invalid, it is read without them.
  */
 export function readYaml(text: string, maxLength = MAX_YAML_LENGTH): YamlResult {
-  if (text.length > maxLength) return { ok: false, message: `it is longer than ${maxLength} characters`, place: { line: 1, column: 1 } }
+  if (text.length > maxLength) return { ok: false, message: `it is longer than ${maxLength} characters`, position: { line: 1, column: 1 } }
   const attempt = (source: string): YamlResult => {
     try {
       return parse(source)
     } catch (thrown) {
       const message = thrown instanceof RangeError ? 'it is nested too deeply' : firstLine(thrown instanceof Error ? thrown.message : String(thrown))
-      return { ok: false, message, place: { line: 1, column: 1 } }
+      return { ok: false, message, position: { line: 1, column: 1 } }
     }
   }
   const first = attempt(text)

@@ -1,11 +1,11 @@
-/** Base of what `git/` throws; `domain/` translates by class, never by message. */
+/** The base of all errors that `git/` throws. Callers tell them apart by class, never by message. */
 export class GitError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
     this.name = new.target.name
   }
 }
-/** The compare-and-swap found another value. */
+/** A ref did not have the value that its move expected. */
 export class StaleRef extends GitError {
   constructor(
     readonly ref: string,
@@ -16,17 +16,18 @@ export class StaleRef extends GitError {
     super(`${ref} is ${actual ?? 'absent'}, not ${expected ?? 'absent'}`, options)
   }
 }
-/** Lock files of another Git process stayed in the way of a move; `locks` are their paths from the repository's root. */
+/** Lock files of another Git process prevented a move; `locks` are their paths from the repository's root. */
 export class RefLocked extends GitError {
   constructor(
     readonly locks: readonly string[],
     options?: ErrorOptions,
   ) {
-    super(`${locks.join(', ')} is held by another process, or was left by one`, options)
+    super(`${locks.join(', ')} is held by another process, or was left behind by one`, options)
   }
 }
+/** The repository does not have an object. */
 export class MissingObject extends GitError {}
-/** An object that is known, and that a new commit or a ref needs, is not in the repository any more: pruned or damaged. */
+/** The repository has lost an object that a new commit or a ref needs: it was pruned or is damaged. */
 export class LostObject extends MissingObject {
   constructor(
     readonly oid: string,
@@ -36,7 +37,7 @@ export class LostObject extends MissingObject {
   }
 }
 export class ObjectTooLarge extends GitError {}
-/** A path that may not stand in a tree; `path` names it. */
+/** A path that must not be in a tree. */
 export class InvalidPath extends GitError {
   constructor(
     readonly path: string,
@@ -45,19 +46,19 @@ export class InvalidPath extends GitError {
     super(`${JSON.stringify(path)}: ${reason}`)
   }
 }
-/** Two paths of one tree that differ by case alone. */
+/** Two paths of one tree that differ only by case. */
 export class PathCollision extends GitError {
   constructor(
     readonly path: string,
     readonly existing: string,
   ) {
-    super(`${JSON.stringify(path)} differs from ${JSON.stringify(existing)} by case alone`)
+    super(`${JSON.stringify(path)} differs from ${JSON.stringify(existing)} only by case`)
   }
 }
 export class RepositoryExists extends GitError {}
 export class NoRepository extends GitError {}
 export class UnsupportedRepository extends GitError {}
-/** Why a remote operation failed; `stage` and `reason` are for people, `kind` for code. Holds no credential. */
+/** Why a remote operation failed: `message` for people, `kind` for code. Contains no credential. */
 export class RemoteError extends GitError {
   constructor(
     readonly kind:

@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { type Lock, takeLock } from '../kernel/folder-lock.js'
+import { type Lock, takeLock } from '../disk/folder-lock.js'
 import type { RefName } from '../kernel/ids.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
 import { GitError, NoRepository } from './errors.js'
-import { clearPassing, createRepository, mustBeSupported, removeRepository, repositoryExists, repositoryPath, scratchPath } from './lifecycle/create.js'
+import { clearTemporary, createRepository, mustBeSupported, removeRepository, repositoryExists, repositoryPath, scratchPath } from './lifecycle/create.js'
 import { fillDuplicate } from './lifecycle/duplicate.js'
 import { makeCaches } from './objects/caches.js'
 import { type Disk, disk as realDisk, errorCode, syncPath } from './objects/disk.js'
@@ -15,40 +15,40 @@ import { wholeCommand } from './process/whole-command.js'
 import { listLocks } from './refs/locks.js'
 import { RefReader } from './refs/reader.js'
 import { OpenRepositories } from './open-repositories.js'
-import { noRemote, type RemoteOperations } from './remote-operations.js'
+import { noRemote, type RemoteOperations } from './remote/operations.js'
 import { BareRepository, type Services } from './repository.js'
 import type { Git, GitOptions, Repository } from './types.js'
 
-/** In the folder of the repositories. */
+/** Name of the lock file in the folder of the repositories. */
 const LOCK = '.bindery-lock'
 const VERSION_MS = 30_000
-const LEAST_GIT = [2, 39] as const
+const MIN_GIT = [2, 39] as const
 
 export interface OpenOptions extends GitOptions {
-  /** What talks to other repositories. Default: nothing does. */
+  /** How remotes are reached. Default: not at all. */
   remote?: RemoteOperations
-  /** What caches may hold in memory. Default: 256 MiB of their own. */
+  /** Memory for all caches. Default: 256 MiB for this module alone. */
   budget?: MemoryBudget
-  /** Open the folder beside somebody who has it open; for tests. */
+  /** Opens the folder although another process has it open; for tests. */
   shared?: boolean
-  /** The longest that a long-lived Git process may be silent while it is asked, in milliseconds; for tests. */
+  /** How long a long-lived Git process may take without any output before it is killed, in milliseconds; for tests. */
   maxSilenceMs?: number
-  /** The file operations of durable writes, for tests. */
+  /** The file operations of durable writes; for tests. */
   disk?: Disk
-  /** Told, in plain words, of what an admin should look at, such as a lock that was left behind. */
+  /** Called with a message for the operator, such as that a lock file was left behind. */
   notice?: (message: string) => void
-  /** Told, after they moved, of every ref that was moved through here, by the repository's name. */
+  /** Called after refs were moved through this module, with the repository's name. */
   moved?: (name: string, refs: readonly RefName[]) => void
 }
 
-/** Opens all repositories below `reposDir`, for this process alone. Throws `FolderLocked` where another has them open, `GitError` where Git is missing or older than 2.39. */
+/** Opens the repositories in `reposDir`, for this process alone. Throws `FolderLocked` if another process has them open, `GitError` if Git is missing or older than 2.39. */
 export async function openGit(options: OpenOptions): Promise<Git> {
   const reposDir = resolve(options.reposDir)
   await makeReposDir(options.disk ?? realDisk, reposDir)
-  // Before anything is cleared: what another server is building, or the locks of its moves, would look like garbage.
+  // Before anything is cleaned up: what another server is building, or the locks of its moves, would look like garbage.
   const lock = options.shared ? null : takeLock(reposDir, join(reposDir, LOCK))
   try {
-    await clearPassing(reposDir)
+    await clearTemporary(reposDir)
     return await openLocked(reposDir, options, lock)
   } catch (error) {
     lock?.release()
@@ -76,13 +76,13 @@ async function openLocked(reposDir: string, options: OpenOptions, lock: Lock | n
   }
 }
 
-/** Durable as what will be in it: a new name is kept by the folder above. */
+/** Creates the folder durably: the name of a new folder is stored in the one above it, which must be synced. */
 async function makeReposDir(disk: Disk, reposDir: string): Promise<void> {
   const end = dirname((await mkdir(reposDir, { recursive: true, mode: 0o700 })) ?? reposDir)
   for (let folder = reposDir; folder !== end && folder !== dirname(folder); folder = dirname(folder)) await syncReadable(disk, dirname(folder))
 }
 
-/** A folder that is not ours to read is not ours to sync: it was there before. */
+/** A folder that we may not read cannot be synced, and need not be: it existed before. */
 async function syncReadable(disk: Disk, folder: string): Promise<void> {
   await syncPath(disk, folder).catch((error: unknown) => {
     if (errorCode(error) !== 'EACCES') throw error
@@ -92,13 +92,13 @@ async function syncReadable(disk: Disk, folder: string): Promise<void> {
 async function mustBeRecent(cwd: string): Promise<void> {
   const text = (await wholeCommand(cwd, ['version'], VERSION_MS)).stdout
   const [, major = '0', minor = '0'] = /(\d+)\.(\d+)/.exec(text) ?? []
-  const recent = Number(major) > LEAST_GIT[0] || (Number(major) === LEAST_GIT[0] && Number(minor) >= LEAST_GIT[1])
-  if (!recent) throw new GitError(`Git ${LEAST_GIT.join('.')} or later is needed; here is: ${text.trim() || 'none'}`)
+  const recent = Number(major) > MIN_GIT[0] || (Number(major) === MIN_GIT[0] && Number(minor) >= MIN_GIT[1])
+  if (!recent) throw new GitError(`Git ${MIN_GIT.join('.')} or later is needed; found: ${text.trim() || 'none'}`)
 }
 
 async function hasStdbuf(launcher: Launcher, cwd: string): Promise<boolean> {
   try {
-    const running = await launcher.start('stdbuf', ['-o0', 'true'], cwd)
+    const running = await launcher.start('stdbuf', ['-o0', 'true'], { cwd })
     running.stream.destroy()
     return (await running.ended).code === 0
   } catch {
@@ -164,7 +164,7 @@ class Repositories implements Git {
     mustBeSupported(path)
     const repository = new BareRepository(path, ++this.#openings, this.services)
     repository.recover()
-    for (const lock of listLocks(path)) this.notice(`${path}/${lock} is there: if no Git is at work, remove it, or the ref cannot be moved`)
+    for (const lock of listLocks(path)) this.notice(`${path}/${lock} exists: if no Git process is running there, remove it, or the ref cannot be moved`)
     return repository
   }
 }

@@ -1,17 +1,17 @@
 import { LRUCache } from 'lru-cache'
 
-/** Repositories that stay open though nobody uses them. */
-const MOST_IDLE = 500
+/** How many repositories stay open although nobody uses them. */
+const MAX_IDLE = 500
 
 /**
- * The repositories that are open, by name, each once. Of those that nobody uses, the least recently asked for is let go when
- * there are too many. One that somebody still holds is found again as long as he does: two openings of one repository
- * would not know of each other's moves and unfinished objects.
+ * The open repositories by name. When there are too many, the least recently used is forgotten. As long as somebody still
+ * refers to a forgotten one, `get` finds it again instead of opening it a second time: two openings of one repository would not
+ * know of each other's ref moves and unfinished objects.
  */
 export class OpenRepositories<R extends object> {
-  // bound: MOST_IDLE
-  readonly #recent = new LRUCache<string, Promise<R>>({ max: MOST_IDLE })
-  // bound: MOST_IDLE, and those that requests and jobs under way hold
+  // bound: MAX_IDLE
+  readonly #recent = new LRUCache<string, Promise<R>>({ max: MAX_IDLE })
+  // bound: MAX_IDLE, and those that requests and jobs under way hold
   readonly #held = new Map<string, WeakRef<R>>()
   // bound: those that are being opened for requests and jobs under way
   readonly #opening = new Map<string, Promise<R>>()
@@ -19,7 +19,7 @@ export class OpenRepositories<R extends object> {
     if (this.#held.get(name)?.deref() === undefined) this.#held.delete(name)
   })
 
-  /** The repository of that name, opened where it is not open. */
+  /** The repository of that name; `open` is called if it is not open. */
   get(name: string, open: () => Promise<R>): Promise<R> {
     const known = this.#recent.get(name)
     if (known) return known
@@ -44,7 +44,7 @@ export class OpenRepositories<R extends object> {
     return opening
   }
 
-  /** Takes a repository out; answers it where it was open. */
+  /** Forgets a repository, and returns it if it was open. */
   async forget(name: string): Promise<R | null> {
     const known = this.#recent.peek(name) ?? this.#opening.get(name)
     this.#recent.delete(name)
@@ -53,7 +53,7 @@ export class OpenRepositories<R extends object> {
     return opened
   }
 
-  /** All that are open. */
+  /** All open repositories. */
   async all(): Promise<R[]> {
     await Promise.allSettled(this.#opening.values())
     return [...this.#held.values()].flatMap((held) => held.deref() ?? [])

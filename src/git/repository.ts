@@ -1,4 +1,5 @@
 import type { BlobId, CommitId, RefName, TreeId } from '../kernel/ids.js'
+import type { Lease } from '../kernel/lease.js'
 import { GitError, LostObject, MissingObject } from './errors.js'
 import { deepCheck } from './deep/deep-check.js'
 import { MAX_PACK_BYTES } from './deep/second-reader.js'
@@ -18,7 +19,8 @@ import type { Pool } from './process/pool.js'
 import { wholeCommand } from './process/whole-command.js'
 import { RefMover } from './refs/mover.js'
 import { RefReader } from './refs/reader.js'
-import type { RemoteOperations } from './remote-operations.js'
+import type { LocalRepository } from './remote/connection.js'
+import type { RemoteOperations } from './remote/operations.js'
 import { diffTrees } from './trees/diff.js'
 import { TreeSnapshot } from './trees/snapshot.js'
 import type {
@@ -42,8 +44,9 @@ import type {
 import { CommitStaging } from './staging.js'
 import { draftTree, treeOfId, writeBlob } from './write.js'
 
-/** Milliseconds in which a check of a large repository must say something. */
+/** Milliseconds for which `git fsck` of a large repository may print nothing. */
 const CHECK_MS = 3_600_000
+
 /** What all repositories share. */
 export interface Services {
   pool: Pool
@@ -52,11 +55,11 @@ export interface Services {
   disk: Disk
   remote: RemoteOperations
   maxBlobBytes: number
-  /** Told, after they moved, of refs by the repository's path. */
+  /** Called after refs were moved, with the repository's path. */
   moved: (path: string, refs: readonly RefName[]) => void
 }
 
-/** One bare repository, put together from its parts. */
+/** One bare repository: passes each call on to the part that does it. */
 export class BareRepository implements Repository {
   readonly #services: Services
   readonly #scratch: Scratch
@@ -68,7 +71,7 @@ export class BareRepository implements Repository {
 
   constructor(
     readonly path: string,
-    /** Differs between two openings, so that a repository made anew under an old name meets no old cache. */
+    /** A number that no other opening has, so that a repository created again under an old name does not find old cache entries. */
     opening: number,
     services: Services,
   ) {
@@ -76,11 +79,15 @@ export class BareRepository implements Repository {
     this.#services = services
     this.#scratch = new Scratch(path, scratches)
     const cacheKey = `${opening}:`
-    this.#objects = new ObjectDatabase(path, cacheKey, pool, caches, maxBlobBytes, this.#scratch)
+    this.#objects = new ObjectDatabase(path, { cacheKey, pool, caches, maxBlobBytes, scratch: this.#scratch })
     this.#writer = new ObjectWriter(path, cacheKey, caches, disk)
     this.#refs = new RefReader(path, caches.packedRefs)
     this.#mover = new RefMover(path, pool, this.#refs, disk)
     this.#ancestry = new Ancestry(this.#objects, pool.launcher)
+  }
+
+  get #local(): LocalRepository {
+    return { path: this.path, launcher: this.#services.pool.launcher }
   }
 
   head(ref: RefName): CommitId | null {
@@ -131,11 +138,12 @@ export class BareRepository implements Repository {
     return draftTree(this.#objects, tree, changes)
   }
 
-  async move(moves: readonly RefMove[], reason: string): Promise<void> {
+  async move(moves: readonly RefMove[], reason: string, lease: Lease): Promise<void> {
     const named = moves.flatMap(({ to }) => (to === null ? [] : [to]))
     for (const to of named) if (!(await this.hasCommit(to))) throw new MissingObject(`there is no commit ${to}`)
-    // What is known from memory may have been pruned.
+    // A commit that is cached may have been pruned.
     for (const to of await this.#writer.absent(named)) throw new LostObject(to, this.path)
+    lease.assertHeld()
     await this.#mover.move(moves, reason)
     this.#services.moved(
       this.path,
@@ -181,19 +189,19 @@ export class BareRepository implements Repository {
   }
 
   remoteHead(remote: Remote, ref: RefName): Promise<CommitId | null> {
-    return this.#services.remote.remoteHead(this.path, remote, ref)
+    return this.#services.remote.remoteHead(this.#local, remote, ref)
   }
 
   remoteDefault(remote: Remote): Promise<RefName | null> {
-    return this.#services.remote.remoteDefault(this.path, remote)
+    return this.#services.remote.remoteDefault(this.#local, remote)
   }
 
   fetch(remote: Remote, ref: RefName, limits: FetchLimits): Promise<FetchResult> {
-    return this.#services.remote.fetch(this.path, remote, ref, limits)
+    return this.#services.remote.fetch(this.#local, remote, ref, limits)
   }
 
   push(remote: Remote, ref: RefName, commit: CommitId, expected: CommitId | null): Promise<void> {
-    return this.#services.remote.push(this.path, remote, ref, commit, expected)
+    return this.#services.remote.push(this.#local, remote, { ref, commit, expected })
   }
 
   maintain({ exclusive = (work) => work(), thorough = false }: Maintenance = {}): Promise<void> {
@@ -204,7 +212,7 @@ export class BareRepository implements Repository {
   async check(): Promise<string[]> {
     const { code, stdout, stderr } = await wholeCommand(this.path, ['fsck', '--strict', '--full', '--no-dangling', '--no-progress'], CHECK_MS)
     const lines = `${stdout}\n${stderr}`.split('\n').filter((line) => line !== '' && !line.startsWith('notice: '))
-    if (code !== 0 && lines.length === 0) throw new GitError(`git fsck ended with ${code} and said nothing`)
+    if (code !== 0 && lines.length === 0) throw new GitError(`git fsck ended with ${code} and printed nothing`)
     return lines
   }
 
@@ -212,12 +220,12 @@ export class BareRepository implements Repository {
     return deepCheck(this, maxPackBytes)
   }
 
-  /** Clears what an earlier run left when it was killed. */
+  /** Removes the lock files that an earlier run left when it was killed. */
   recover(): void {
     this.#mover.recover()
   }
 
-  /** Ends the processes that serve it, when the moves under way are done. */
+  /** Ends the Git processes of this repository when the moves under way are done. */
   async close(): Promise<void> {
     await this.#mover.idle()
     this.#scratch.close()

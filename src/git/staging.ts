@@ -3,19 +3,16 @@ import { encodeCommit } from './objects/commit-codec.js'
 import { LostObject } from './errors.js'
 import type { ObjectDatabase } from './objects/database.js'
 import { inParallel } from './objects/disk.js'
-import { EMPTY_TREE, type EncodedObject, encodeObject, type ObjectType } from './objects/hash.js'
+import { EMPTY_TREE, type EncodedObject, encodeObject, MAX_OBJECT_BYTES, type ObjectType } from './objects/hash.js'
 import type { ObjectWriter } from './objects/writer.js'
 import { editTree } from './trees/edit.js'
 import { objectsBeyond } from './trees/new-objects.js'
 import { planChanges } from './trees/plan.js'
 import type { WriteInput } from './types.js'
 
-/** What one object may take in memory while it is copied. */
-const MAX_OBJECT_BYTES = 1024 * 1024 * 1024
-
 /**
- * Commits that are made one on top of the other and become durable together. What was written can be read at once, from
- * memory and by this process alone; its files are written meanwhile, their folders are synced once, by `settle`.
+ * A series of commits that become durable together. What was written can be read at once, but only by this process, from
+ * memory. Its files are written in the background, and their folders are synced once, by `settle`.
  */
 export class CommitStaging {
   /** Objects of this staging that may not be on the disk yet. */
@@ -31,9 +28,9 @@ export class CommitStaging {
   ) {}
 
   /**
-   * Makes a commit and all that it needs. A tree that is given may be a merge's, which the repository does not hold yet, or
-   * an old revision's, named by nothing and pruned meanwhile: what it has beyond the parents is asked for on the disk and made
-   * safe, else written again. Throws `LostObject` where that cannot be: nothing is believed to be there from memory.
+   * Makes a commit and the objects that it needs. `input.tree` may be the result of a merge, which the repository does not have
+   * yet, or the tree of an old revision that was pruned meanwhile. So each object in it that the parents do not have is looked
+   * up on the disk, never only in caches, and written again if it is missing. Throws `LostObject` if that is impossible.
    */
   async write(input: WriteInput): Promise<CommitId> {
     const { objects } = this
@@ -59,12 +56,12 @@ export class CommitStaging {
     return commit.oid as CommitId
   }
 
-  /** Bytes of what was written and may not be on the disk yet. */
+  /** Bytes that were written and may not be on the disk yet. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** Resolves when all that was written is durable. Where that fails nothing of it counts as written. */
+  /** Resolves when everything written so far is durable. If it fails, nothing of that counts as written. */
   async settle(): Promise<void> {
     this.#mustBeSound()
     const files = this.#files
@@ -95,12 +92,12 @@ export class CommitStaging {
       this.objects.pending.set(object.oid, { type: typeOf(object.oid), object })
     }
     const files = this.writer.place(fresh)
-    // Looked at by `settle`; a failure before that is not unhandled.
+    // `settle` reports a failure; until then it must not count as an unhandled rejection.
     files.catch(() => {})
     this.#files.push(files)
   }
 
-  /** Objects that are there already, or should be; those that another staging has not finished are written here too. */
+  /** Makes sure that existing objects are durable. Those that another staging has not finished are written here too. */
   async #keep(oids: ReadonlySet<string>): Promise<void> {
     const { objects } = this
     const rest: string[] = []
@@ -123,7 +120,7 @@ export class CommitStaging {
     for (const id of await this.writer.absent(asked)) throw new LostObject(id, this.objects.repository)
   }
 
-  /** What is written later may rest on what could not be. */
+  /** After a failure nothing more is written: it might depend on what could not be written. */
   #mustBeSound(): void {
     if (this.#failure) throw this.#failure.error
   }

@@ -1,12 +1,13 @@
 import type { BlobId, CommitId, RefName, TreeId } from '../kernel/ids.js'
+import type { Lease } from '../kernel/lease.js'
 
-/** A person as Git records it: who, and when (seconds since 1970, minutes west of UTC negative as in `+0200` = 120). */
+/** Who did something, and when, as Git records it. */
 export interface Signature {
   name: string
   email: string
   /** Seconds since 1970-01-01 UTC. */
   seconds: number
-  /** Offset from UTC in minutes, east positive. */
+  /** Offset from UTC in minutes, east positive: `+0200` is 120. */
   offset: number
 }
 
@@ -27,36 +28,36 @@ export interface CommitInfo {
   committer: Signature
   /** The whole message, as written. */
   message: string
-  /** Headers Git itself does not define, such as `page-ids`; continuation lines joined by `\n`. */
+  /** Headers that Git itself does not define, such as `page-ids`; continuation lines joined by `\n`. */
   headers: Record<string, string>
 }
 
-/** One immutable commit's files. All reads go by object ID and are cached. */
+/** The files of one commit, which never change. Reads go by object ID and are cached. */
 export interface Snapshot {
   readonly commit: CommitId
   readonly tree: TreeId
   /** The entry at `path` (blob or tree), or null. '' is the root tree. */
   entry(path: string): Promise<TreeEntry | null>
-  /** A folder's own entries in Git's order, or null where it is no folder. */
+  /** A folder's own entries in Git's order, or null if there is no such folder. */
   list(path: string): Promise<TreeEntry[] | null>
   /** A blob's bytes. Throws `MissingObject`, `ObjectTooLarge`. */
   read(oid: string, maxBytes?: number): Promise<Buffer>
-  /** All blobs below `prefix`, in Git's order. Trees come from the cache by oid. */
+  /** All blobs below `prefix`, in Git's order. */
   walk(prefix?: string): Promise<TreeEntry[]>
-  /** Sizes of blobs in bytes, in the order asked. */
+  /** Sizes of blobs in bytes, in the order of `oids`. */
   sizes(oids: readonly string[]): Promise<number[]>
 }
 
-/** What to put at a path: bytes, an existing blob, or null to delete. A delete of a folder deletes all below it. */
+/** What to put at a path: bytes, or an existing blob; or a deletion, which deletes a folder with everything in it. */
 export type FileChange =
   | { path: string; content: Uint8Array; mode?: EntryMode }
-  | { path: string; oid: BlobId; mode?: EntryMode }
+  | { path: string; oid: TreeEntry['oid']; mode?: EntryMode }
   | { path: string; delete: true }
-  /** A whole folder, instead of what is there, names and all: they are not looked at. */
+  /** A whole folder, which replaces what is there. The names in it are not checked. */
   | { path: string; tree: TreeId }
 
 export interface WriteInput {
-  /** Recorded parents; the first one's tree is what `changes` apply to, unless `tree` is given. */
+  /** The commit's parents. `changes` apply to the tree of the first one, unless `tree` is given. */
   parents: readonly CommitId[]
   changes: readonly FileChange[]
   /** The tree that `changes` apply to, instead of the first parent's. */
@@ -73,7 +74,7 @@ export type ConflictKind = 'content' | 'add/add' | 'modify/delete' | 'rename' | 
 export interface MergeConflict {
   path: string
   kind: ConflictKind
-  /** Stage blobs, where that side has the path. */
+  /** The entry of each side that has the path. */
   base?: TreeEntry
   ours?: TreeEntry
   theirs?: TreeEntry
@@ -81,7 +82,7 @@ export interface MergeConflict {
 
 export type MergeOutcome =
   | { clean: true; tree: TreeId }
-  | { clean: false /** Git's tree with markers in it: never to be committed. */; tree: TreeId; conflicts: MergeConflict[] }
+  | { clean: false /** Git's tree, with conflict markers in its files: never to be committed. */; tree: TreeId; conflicts: MergeConflict[] }
 
 export interface TreeChange {
   status: 'added' | 'deleted' | 'modified' | 'renamed'
@@ -110,23 +111,23 @@ export interface HistoryQuery {
   /** Only commits that touch this path. */
   path?: string
   firstParent?: boolean
-  /** Only commits whose author has this e-mail address, in whatever case. */
+  /** Only commits whose author has this e-mail address; case does not matter. */
   author?: string
   limit?: number
   skip?: number
 }
 
-/** Two blobs to be compared as text. */
+/** Two blobs to be compared as text, by their IDs. */
 export interface TextDiffQuery {
   before: string
   after: string
   /** Word by word instead of line by line. */
   words: boolean
-  /** A longer answer is not given. */
+  /** Longest result that is returned. */
   maxBytes: number
 }
 
-/** A remote repository and, for one operation only, the credential it wants. */
+/** A remote repository and, for one operation only, the credential for it. */
 export interface Remote {
   /** URL without credentials. */
   url: string
@@ -135,79 +136,90 @@ export interface Remote {
 }
 
 export interface FetchResult {
-  /** The commit the remote's ref names. */
+  /** The commit that the remote's ref names. */
   head: CommitId
-  /** Objects that arrived. */
+  /** How many objects arrived. */
   objects: number
+}
+
+/** A move of one ref of a remote: from `expected` (null = it does not exist) to `commit`. */
+export interface PushOrder {
+  ref: RefName
+  commit: CommitId
+  expected: CommitId | null
 }
 
 /** Commits that become durable together: `Repository.stage`. */
 export interface Staging {
-  /** Like `Repository.write`, but durable only after `settle`; until then only this process can read it, and no Git process. */
+  /** Like `Repository.write`, but the commit is durable only after `settle`; until then only this process can read it, no Git process. */
   write(input: WriteInput): Promise<CommitId>
-  /** Resolves when all that was written is durable. May be called again after further writes. */
+  /** Resolves when everything written so far is durable. May be called again after further writes. */
   settle(): Promise<void>
-  /** Bytes of what was written and may not be on the disk yet. */
+  /** Bytes that were written and may not be on the disk yet. */
   readonly bytes: number
 }
 
-/** One bare repository. Safe beside an admin's plain `git`. */
+/** One bare repository. Administrators may use plain `git` on it at the same time. */
 export interface Repository {
   readonly path: string
-  /** What a ref names now, read from the disk: an admin's move is seen at once. Synchronous: a loose ref is one small read. */
+  /** The commit that a ref names now, read from the disk, so a move by plain Git is seen at once. Synchronous: a loose ref is one small read. */
   head(ref: RefName): CommitId | null
   /** Refs below a prefix such as `refs/heads/`. */
   refs(prefix: string): Promise<Map<RefName, CommitId>>
-  /** Throws `MissingObject` where the commit is not there (or is no commit). */
+  /** The files of a commit. Throws `MissingObject` if there is no such commit. */
   at(commit: CommitId): Promise<Snapshot>
-  /** The files of a tree that no commit names yet. */
+  /** The files of a tree, which need not belong to a commit. */
   tree(tree: TreeId): Omit<Snapshot, 'commit'>
   commit(id: CommitId): Promise<CommitInfo>
-  /** Whether the object is here and is a commit. */
+  /** Whether the repository has this commit. */
   hasCommit(id: string): Promise<boolean>
-  /** Makes durable objects (fsynced) and answers the commit; moves no ref. Throws `InvalidPath`, `PathCollision`. */
+  /** Writes a commit and its objects durably (fsynced) and returns its ID; moves no ref. Throws `InvalidPath`, `PathCollision`. */
   write(input: WriteInput): Promise<CommitId>
-  /** Begins commits that are made one on top of the other in memory and become durable together. */
+  /** Begins a series of commits, each on top of the one before, that become durable together. */
   stage(): Staging
-  /** Makes a durable blob. */
+  /** Writes a blob durably. */
   writeBlob(content: Uint8Array): Promise<BlobId>
-  /** A tree with changes applied. Like a merge's, it can be read, and a commit can take it up; the repository does not hold it before. */
+  /** A tree with changes applied. Like the tree of a merge, it can be read and committed; the repository has it only once it is committed. */
   draft(tree: TreeId, changes: readonly FileChange[]): Promise<TreeId>
-  /** Merges trees; nothing gets into the repository before a commit takes the result up (`WriteInput.tree`), soon. `base` replaces the merge base (rewritten histories). */
+  /**
+   * Merges the trees of two commits. The repository has the result only once it is committed (`WriteInput.tree`), which must be
+   * within minutes. `base` is used instead of the merge base, for histories that were rewritten.
+   */
   merge(input: { ours: CommitId; theirs: CommitId; base?: CommitId }): Promise<MergeOutcome>
-  /** Compare-and-swap of one or several refs in one `update-ref` transaction. Throws `StaleRef`, `RefLocked`. Durable when it resolves. */
-  move(moves: readonly RefMove[], reason: string): Promise<void>
+  /** Compare-and-swap of one or several refs in one `update-ref` transaction; durable when it resolves. Throws `StaleRef`, `RefLocked`. */
+  move(moves: readonly RefMove[], reason: string, lease: Lease): Promise<void>
+  /** A best common ancestor: one that no other common ancestor descends from. Of several, always the same one. */
   mergeBase(a: CommitId, b: CommitId): Promise<CommitId | null>
-  /** All newest common commits: histories that crossed have several. */
+  /** All best common ancestors: histories that were merged both ways have several. */
   mergeBases(a: CommitId, b: CommitId): Promise<CommitId[]>
   isAncestor(ancestor: CommitId, descendant: CommitId): Promise<boolean>
-  /** Commits only `left` has, and only `right` has. */
+  /** How many commits only `left` has, and only `right` has. */
   aheadBehind(left: CommitId, right: CommitId): Promise<{ ahead: number; behind: number }>
   history(query: HistoryQuery): Promise<CommitInfo[]>
-  /** The IDs that `history` would answer, without reading the commits. */
+  /** The IDs of the commits of `history`, without reading them. */
   historyIds(query: HistoryQuery): Promise<CommitId[]>
-  /** `from` and its first parents down to the root, newest first; from memory. */
+  /** `from`, its first parent, and so on down to the root; from memory. */
   firstParents(from: CommitId): Promise<CommitId[]>
   /**
-   * The hunks of `git diff` between two blobs, each from its `@@` line on; with `words` in Git's porcelain word form.
-   * Empty where they are equal, null where longer than `maxBytes`.
+   * The hunks of `git diff` between two blobs, from the first `@@` line on; with `words`, as `--word-diff=porcelain` prints them.
+   * Empty if the blobs are equal, null if the hunks are longer than `maxBytes`.
    */
   diffText(query: TextDiffQuery): Promise<Buffer | null>
-  /** How trees (or commits' trees) differ; `renames` asks for `-M` detection. Without it, in process, by tree oid. `null` = the empty tree. */
+  /** How trees (or the trees of commits) differ; `null` = the empty tree. With `renames`, Git looks for renamed files (`-M`). */
   diff(before: CommitId | TreeId | null, after: CommitId | TreeId, options?: { renames?: boolean }): Promise<TreeChange[]>
-  /** What the remote's ref names, without fetching; null = no such ref. */
+  /** The commit that the remote's ref names, without fetching it; null = no such ref. */
   remoteHead(remote: Remote, ref: RefName): Promise<CommitId | null>
-  /** The full name of the remote's default branch; null where there is none, or it has no commit. */
+  /** The full name of the remote's default branch; null if there is none, or it has no commit. */
   remoteDefault(remote: Remote): Promise<RefName | null>
-  /** Fetches `ref` into a quarantine, checks it, moves the objects in. Moves no ref of ours. */
+  /** Fetches `ref` into a quarantine, checks it, and moves the objects into the repository. Moves no ref. */
   fetch(remote: Remote, ref: RefName, limits: FetchLimits): Promise<FetchResult>
-  /** Pushes `commit` to `ref` under a lease: the remote's ref must be `expected`. Throws `StaleRemote`, `RemoteRejected`. */
+  /** Pushes `commit` to `ref` under a lease: the remote's ref must name `expected`. Throws `RemoteError` 'stale', 'rejected'. */
   push(remote: Remote, ref: RefName, commit: CommitId, expected: CommitId | null): Promise<void>
-  /** Packs, and drops what nothing has named for two weeks; nothing where nothing changed since the last time. */
+  /** Packs objects and refs, and deletes objects that have been unreachable for two weeks. Does nothing if nothing changed since the last time. */
   maintain(how?: Maintenance): Promise<void>
-  /** `git fsck --strict`; answers its complaints, empty = sound. */
+  /** Runs `git fsck --strict` and returns its complaints; empty = sound. */
   check(): Promise<string[]>
-  /** Compares what is read here with what isomorphic-git reads, which gets packs of so many bytes in all (default: 128 MiB). */
+  /** Compares what this code reads with what isomorphic-git reads. Packs beyond `maxPackBytes` in all (default: 128 MiB) are left out. */
   deepCheck(maxPackBytes?: number): Promise<DeepFindings>
 }
 
@@ -219,44 +231,42 @@ export interface DeepFindings {
 }
 
 export interface Maintenance {
-  /** Runs work with the repository's writers held off, for the short part that needs it. Default: there are none. */
+  /** Runs work while nobody writes to the repository, for the short part that needs this. Default: there are no writers. */
   exclusive?: <T>(work: () => Promise<T>) => Promise<T>
-  /** Packs and drops however little there is. */
+  /** Packs and deletes however little there is. */
   thorough?: boolean
 }
 
 export interface FetchLimits {
-  /** The only folder that the limits on files and their names look at; '' or none = all. */
+  /** The folder that the limits on files apply to; '' or absent = the whole tree. */
   directory?: string
-  /** Bytes of one blob. */
+  /** Largest blob, in bytes. */
   maxBlobBytes: number
-  /** Bytes of the objects that arrive. */
+  /** Size of all objects that arrive, in bytes. */
   maxPackBytes: number
-  /** Entries of the fetched tree. */
+  /** Number of files and folders in the fetched tree. */
   maxEntries: number
   /** Milliseconds for the whole operation. */
   timeoutMs: number
 }
 
 export interface GitOptions {
-  /** Folder of the repositories; `<spaceId>.git` below it. */
+  /** The folder that contains the repositories, as `<spaceId>.git`. */
   reposDir: string
-  /** Protocols that a remote may use, e.g. ['https', 'ssh'] (http and file for development). */
-  allowedProtocols: readonly string[]
   /** Largest blob that is ever read into memory, in bytes. */
   maxBlobBytes: number
 }
 
 /** All repositories of a service, and the processes that serve them. */
 export interface Git {
-  /** Makes an empty bare repository (main as HEAD, files ref format, SHA-1, our settings). Throws `RepositoryExists`. */
+  /** Creates an empty bare repository (HEAD on main, refs as files, SHA-1, our settings). Throws `RepositoryExists`. */
   create(name: string): Promise<Repository>
-  /** The repository of that name. Throws `NoRepository`, `UnsupportedRepository`. Cheap: handles are kept. */
+  /** The repository of that name. Cheap, since open repositories are kept. Throws `NoRepository`, `UnsupportedRepository`. */
   open(name: string): Promise<Repository>
   exists(name: string): Promise<boolean>
-  /** A second repository with the same objects, hard-linked, never by alternates; copies refs/heads/main and refs/bindery/adopted and sync only. */
+  /** Creates a second repository with the same objects (hard links, not alternates). Of the refs it gets refs/heads/main, refs/bindery/adopted and refs/bindery/sync/ only. */
   duplicate(from: string, to: string): Promise<Repository>
-  /** Deletes the repository from the disk (rename first, so nothing half deleted is opened again). */
+  /** Deletes the repository from the disk. It is renamed first, so that a half deleted one is never opened. */
   remove(name: string): Promise<void>
   close(): Promise<void>
 }

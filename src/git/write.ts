@@ -7,7 +7,7 @@ import { editTree } from './trees/edit.js'
 import { planChanges } from './trees/plan.js'
 import type { FileChange } from './types.js'
 
-/** Makes a durable blob. */
+/** Writes a blob durably. */
 export async function writeBlob(objects: ObjectDatabase, writer: ObjectWriter, content: Uint8Array): Promise<BlobId> {
   const blob = encodeObject('blob', content)
   await writer.write([blob])
@@ -15,7 +15,7 @@ export async function writeBlob(objects: ObjectDatabase, writer: ObjectWriter, c
   return blob.oid as BlobId
 }
 
-/** A tree with changes applied, as a merge's result is kept: nothing of it is in the repository before a commit takes it up. Throws as `Repository.write` does. */
+/** A tree with changes applied. It is kept in the scratch folder, like the result of a merge, until it is committed. Throws what `Repository.write` throws. */
 export async function draftTree(objects: ObjectDatabase, base: TreeId, changes: readonly FileChange[]): Promise<TreeId> {
   const plan = planChanges(changes)
   await objects.sizes([...plan.named])
@@ -24,7 +24,7 @@ export async function draftTree(objects: ObjectDatabase, base: TreeId, changes: 
   return edited.oid as TreeId
 }
 
-/** The tree that a commit's or a tree's oid names. Throws `MissingObject`. */
+/** The tree of a commit, or the tree itself. Throws `MissingObject`. */
 export async function treeOfId(objects: ObjectDatabase, id: string): Promise<string> {
   if (id === EMPTY_TREE) return id
   const known = objects.knownCommit(id)

@@ -1,16 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { announce, announceAll, isAnnounced } from '../domain/events/announce.js'
-import type { App } from '../domain/app.js'
-import { KeyedMutex } from '../domain/mutex.js'
+import { announce, announceAll, isAnnounced } from '../domain/commits/announce.js'
+import type { App } from '../domain/context/app.js'
+import { KeyedMutex } from '../domain/context/keyed-mutex.js'
 import type { RefName } from '../kernel/ids.js'
 
-/** How often it is looked for what came in by plain Git. */
+/** How often to look for branches that plain Git moved. */
 const SWEEP_MS = 60_000
 
 export interface Announcer {
-  /** Says that branches of a space moved: their events are written soon, beside the work that moved them. */
+  /** Reports that branches of a space moved: their events are written soon, in the background. */
   moved(space: string, refs: readonly RefName[]): void
-  /** Resolves when all that was said has been written. */
+  /** Resolves when the events of all reported moves have been written. */
   idle(): Promise<void>
   stop(): Promise<void>
 }
@@ -20,7 +20,7 @@ export function startAnnouncer(app: App): Announcer {
   const locks = new KeyedMutex()
   // bound: refs of spaces that moved and were not told of yet
   const waiting = new Set<string>()
-  const failed = (error: unknown): void => app.log.error({ error }, 'Events of a branch could not be written; it is looked at again in a minute.')
+  const failed = (error: unknown): void => app.log.error({ error }, 'Events of a branch could not be written; they are tried again in a minute.')
 
   function moved(space: string, refs: readonly RefName[]): void {
     for (const ref of refs) {

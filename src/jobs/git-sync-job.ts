@@ -1,4 +1,4 @@
-import type { App } from '../domain/app.js'
+import type { App } from '../domain/context/app.js'
 import { explain } from '../domain/git-sync/failure.js'
 import { openSync, type Outcome, type Sync, writeFailure, writeOutcome } from '../domain/git-sync/sync.js'
 import { type JobDoc, syncRuns } from '../model/index.js'

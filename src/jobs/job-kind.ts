@@ -1,4 +1,4 @@
-import type { App } from '../domain/app.js'
+import type { App } from '../domain/context/app.js'
 import type { JobDoc } from '../model/index.js'
 import type { Transaction } from '../store/index.js'
 
@@ -13,8 +13,8 @@ export interface Ending {
 export interface JobKind {
   kind: string
   /**
-   * Does the work. It may be run again after a crash at any point, so doing it twice must be like doing it once. What it
-   * throws is unforeseen: the job is tried again, and after that `failed` says what to write.
+   * Does the work. After a crash at any point it runs again, so running it twice must have the same effect as once. An error
+   * that it throws is unexpected: the job is retried, and finally `failed` says what to write.
    */
   run(app: App, job: JobDoc): Promise<Ending>
   failed(app: App, job: JobDoc, error: string): Ending

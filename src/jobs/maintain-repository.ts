@@ -1,4 +1,4 @@
-import { maintainRepository } from '../domain/housekeeping.js'
+import { maintainRepository } from '../domain/upkeep/housekeeping.js'
 import type { JobKind } from './job-kind.js'
 
 /** Repacks the repository of a space. */

@@ -1,7 +1,7 @@
-import { purgeSpace } from '../domain/housekeeping.js'
+import { purgeSpace } from '../domain/upkeep/housekeeping.js'
 import type { JobKind } from './job-kind.js'
 
-/** Removes a space whose days are over. */
+/** Removes a deleted space that can no longer be restored. */
 export const purge: JobKind = {
   kind: 'purge-space',
   async run(app, job) {

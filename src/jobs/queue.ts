@@ -1,11 +1,11 @@
-import type { App } from '../domain/app.js'
+import type { App } from '../domain/context/app.js'
 import { type JobDoc, jobs } from '../model/index.js'
 import type { Document } from '../store/index.js'
 import type { Ending } from './job-kind.js'
 
-/** How long a finished job is kept, for who looks into the documents: one day. */
+/** How long a finished job is kept, for those who look into the documents: one day. */
 const KEPT_MS = 24 * 60 * 60 * 1000
-/** How often an unforeseen error, or the end of the process, may interrupt a job before it is given up. */
+/** How often an unexpected error, or the end of the process, may interrupt a job before it is given up. */
 export const MAX_ATTEMPTS = 5
 
 /** Puts back what another process was running when it ended. One process owns the store, so every other runner is gone. */
@@ -36,7 +36,7 @@ export async function nextJobs(app: App, busy: ReadonlySet<string>): Promise<{ r
   return { ready: ready.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1)), wakeAt }
 }
 
-/** Takes a queued job; null where it is gone or taken. */
+/** Takes a queued job; null if it is gone or taken. */
 export function claim(app: App, id: string, runner: string): Promise<Document<JobDoc> | null> {
   return app.store.transact(async (tx) => {
     const job = await tx.get(jobs, id)
@@ -66,12 +66,12 @@ export async function postpone(app: App, id: string): Promise<void> {
   })
 }
 
-/** Removes finished jobs whose time is over. */
+/** Removes finished jobs after a day. */
 export async function prune(app: App): Promise<void> {
   const before = app.clock.now().getTime() - KEPT_MS
   for (const state of ['done', 'failed'] as const) {
     for (const job of await app.store.find(jobs, 'state', state)) {
-      if (job.finishedAt === undefined || Date.parse(job.finishedAt) < before) await app.store.remove(jobs as never, job.id)
+      if (job.finishedAt === undefined || Date.parse(job.finishedAt) < before) await app.store.remove(jobs, job.id)
     }
   }
 }

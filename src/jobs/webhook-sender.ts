@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks'
-import type { App } from '../domain/app.js'
+import type { App } from '../domain/context/app.js'
 import { claimDeliveries } from '../domain/webhooks/claim.js'
 import { recordAttempt } from '../domain/webhooks/outcome.js'
 import { attemptDelivery } from '../domain/webhooks/send.js'
@@ -7,16 +7,16 @@ import { type DeliveryDoc, webhooks } from '../model/index.js'
 
 /** Deliveries of one webhook under way at a time. Others do not wait for it: each has its own. */
 const AT_ONCE = 4
-/** How long a webhook rests when its documents could not be written. */
+/** Pause of a webhook whose documents could not be written. */
 const REST_MS = 30_000
 const LEAST_TIMER_MS = 10
 /** Timers end before Node's limit; a look that finds nothing due sets the next one. */
 const LONGEST_TIMER_MS = 60 * 60 * 1000
-/** How long deliveries under way may take when the service stops; what is cut off is tried again after the next start. */
+/** How long deliveries under way may take when the service stops; those cut off are repeated after the next start. */
 const GRACE_MS = 5_000
 
 export interface WebhookSender {
-  /** Says that something may be due for the webhooks of an organization. May be called in a transaction: it is looked for after it. */
+  /** Reports that something may be due for the webhooks of an organization. May be called in a transaction: it takes effect after it. */
   wake(organization: string): void
   /** Resolves when nothing is under way or due. */
   idle(): Promise<void>
@@ -50,7 +50,7 @@ class Lane {
     clearTimeout(this.#timer)
     this.#looking = this.#claim()
       .catch((error: unknown) => {
-        this.app.log.error({ error, webhook: this.id }, 'Deliveries could not be looked for.')
+        this.app.log.error({ error, webhook: this.id }, 'Due deliveries could not be read.')
         this.#lookIn(REST_MS)
       })
       .then(() => {
@@ -84,7 +84,7 @@ class Lane {
     } catch (error) {
       this.#active.delete(delivery.id)
       if (this.signal.aborted) return
-      this.app.log.error({ error, delivery: delivery.id }, 'A delivery could not be written down; it is made again.')
+      this.app.log.error({ error, delivery: delivery.id }, 'The result of a delivery could not be recorded; the delivery is repeated.')
       this.#lookIn(REST_MS)
     }
   }

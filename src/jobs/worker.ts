@@ -1,6 +1,7 @@
-import type { App } from '../domain/app.js'
-import { queueHousekeeping, removeExpired } from '../domain/housekeeping.js'
-import { removeWhatIsOver } from '../domain/events/retention.js'
+/** Runs queued jobs: what is in the queue is in `queue.ts`, what a job does in its own file. */
+import type { App } from '../domain/context/app.js'
+import { queueHousekeeping, removeExpired } from '../domain/upkeep/housekeeping.js'
+import { applyRetention } from '../domain/events/retention.js'
 import { newId } from '../kernel/ids.js'
 import type { JobDoc } from '../model/index.js'
 import type { Document } from '../store/index.js'
@@ -8,10 +9,10 @@ import type { Ending, JobKind } from './job-kind.js'
 import { jobKinds } from './kinds.js'
 import { claim, finish, MAX_ATTEMPTS, nextJobs, postpone, prune, reclaim } from './queue.js'
 
-const GIVEN_UP = 'The run failed unexpectedly, several times. The cause is in the log of the server; tell an administrator, then start it again.'
-/** How often it is looked for what is due without anybody asking. */
+const GIVEN_UP = 'The run failed unexpectedly, several times. The cause is in the log of the server: tell an administrator, then start the run again.'
 const HOUSEKEEPING_MS = 60 * 60 * 1000
 const FIRST_HOUSEKEEPING_MS = 60 * 1000
+const LEAST_TIMER_MS = 10
 
 export interface Worker {
   /** Says that jobs were queued. */
@@ -22,83 +23,123 @@ export interface Worker {
   stop(): Promise<void>
 }
 
-/**
- * Starts the worker: jobs that a crash interrupted are taken up again, then what is queued runs, at most `concurrency`
- * jobs at a time, those of one lane one after the other.
- */
-export function startWorker(app: App, options: { concurrency: number; kinds?: ReadonlyMap<string, JobKind> }): Worker {
-  const runner = newId()
-  const kinds = options.kinds ?? jobKinds
+interface WorkerOptions {
+  /** Jobs that run at a time; those of one lane run one after the other. */
+  concurrency: number
+  kinds?: ReadonlyMap<string, JobKind>
+}
+
+/** Starts the worker: jobs that a crash interrupted are taken up again, then what is queued runs. */
+export function startWorker(app: App, options: WorkerOptions): Worker {
+  const queue = new QueueRunner(app, options)
+  queue.wake()
+  return { wake: () => queue.wake(), idle: () => queue.idle(), stop: () => queue.stop() }
+}
+
+class QueueRunner {
+  readonly #runner = newId()
+  readonly #kinds: ReadonlyMap<string, JobKind>
   // bound: `concurrency`
-  const active = new Map<string, Promise<void>>()
-  let stopped = false
-  let looking: Promise<void> = reclaim(app, runner)
-    .then(() => prune(app))
-    .catch(logged('The job queue could not be taken up.'))
-  let wanted = false
-  let timer: NodeJS.Timeout | undefined
-  const housekeep = (): void => {
-    looking = looking
+  readonly #active = new Map<string, Promise<void>>()
+  /** Looks at the queue one after the other, housekeeping among them. */
+  #looking: Promise<void>
+  /** A look is waiting: more calls of `wake` need no other. */
+  #wanted = false
+  #stopped = false
+  #timer: NodeJS.Timeout | undefined
+  readonly #first: NodeJS.Timeout
+  readonly #hourly: NodeJS.Timeout
+
+  constructor(
+    private readonly app: App,
+    private readonly options: WorkerOptions,
+  ) {
+    this.#kinds = options.kinds ?? jobKinds
+    this.#looking = reclaim(app, this.#runner)
+      .then(() => prune(app))
+      .catch(this.#logged('The job queue could not be taken up.'))
+    // Soon after the start as well, or a server that is restarted often would never purge; not at once, when clients wait.
+    this.#first = setTimeout(() => this.#housekeep(), FIRST_HOUSEKEEPING_MS).unref()
+    this.#hourly = setInterval(() => this.#housekeep(), HOUSEKEEPING_MS).unref()
+  }
+
+  wake(): void {
+    if (this.#stopped || this.#wanted) return
+    this.#wanted = true
+    this.#looking = this.#looking.then(() => this.#look()).catch(this.#logged('The job queue could not be read.'))
+  }
+
+  async idle(): Promise<void> {
+    for (;;) {
+      await this.#looking
+      if (this.#active.size === 0 && !this.#wanted) return
+      await Promise.all(this.#active.values())
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    clearTimeout(this.#timer)
+    clearTimeout(this.#first)
+    clearInterval(this.#hourly)
+    await this.#looking
+    await Promise.all(this.#active.values())
+  }
+
+  /** Removes what is over, and queues what is due without anybody asking. */
+  #housekeep(): void {
+    const { app } = this
+    this.#looking = this.#looking
       .then(() => prune(app))
       .then(() => removeExpired(app))
-      .then(() => removeWhatIsOver(app))
+      .then(() => applyRetention(app))
       .then(() => queueHousekeeping(app))
-      .then(wake, logged('Housekeeping could not be queued.'))
-  }
-  // Soon after the start as well, or a server that is restarted often would never purge; not at once, when clients wait.
-  const first = setTimeout(housekeep, FIRST_HOUSEKEEPING_MS).unref()
-  const hourly = setInterval(housekeep, HOUSEKEEPING_MS).unref()
-
-  function logged(message: string): (error: unknown) => void {
-    return (error) => app.log.error({ err: error }, message)
+      .then(() => this.wake(), this.#logged('Housekeeping could not be queued.'))
   }
 
-  function wake(): void {
-    if (stopped || wanted) return
-    wanted = true
-    looking = looking.then(look).catch(logged('The job queue could not be read.'))
-  }
-
-  async function look(): Promise<void> {
-    wanted = false
-    clearTimeout(timer)
-    if (stopped) return
-    const { ready, wakeAt } = await nextJobs(app, new Set(active.keys()))
+  /** Starts what is ready, and sets a timer for what is due later. */
+  async #look(): Promise<void> {
+    this.#wanted = false
+    clearTimeout(this.#timer)
+    if (this.#stopped) return
+    const { ready, wakeAt } = await nextJobs(this.app, new Set(this.#active.keys()))
     for (const job of ready) {
-      if (stopped || active.size >= options.concurrency) break
-      start(job)
+      if (this.#stopped || this.#active.size >= this.options.concurrency) break
+      this.#start(job)
     }
-    if (wakeAt !== null) timer = setTimeout(wake, Math.max(10, wakeAt - app.clock.now().getTime())).unref()
+    if (wakeAt !== null) this.#timer = setTimeout(() => this.wake(), Math.max(LEAST_TIMER_MS, wakeAt - this.app.clock.now().getTime())).unref()
   }
 
-  function start(job: Document<JobDoc>): void {
-    const work = perform(job)
-      .catch(logged('A job could not be ended.'))
+  #start(job: Document<JobDoc>): void {
+    const work = this.#perform(job)
+      .catch(this.#logged('A job could not be ended.'))
       .then(() => {
-        active.delete(job.lane)
-        wake()
+        this.#active.delete(job.lane)
+        this.wake()
       })
-    active.set(job.lane, work)
+    this.#active.set(job.lane, work)
   }
 
-  async function perform(queued: Document<JobDoc>): Promise<void> {
-    const job = await claim(app, queued.id, runner)
+  async #perform(queued: Document<JobDoc>): Promise<void> {
+    const { app } = this
+    const job = await claim(app, queued.id, this.#runner)
     if (!job) return
-    const kind = kinds.get(job.kind)
-    const ending = kind ? await attempt(kind, job) : { error: `There is no job of kind ${job.kind} in this release.` }
+    const kind = this.#kinds.get(job.kind)
+    const ending = kind ? await this.#attempt(kind, job) : { error: `There is no job of kind ${job.kind} in this release.` }
     if (ending === null) return postpone(app, job.id)
     try {
       await finish(app, job.id, ending)
       app.credentials.delete(job.id)
     } catch (error) {
-      // Done but not written down: doing it again is like doing it once.
+      // Done, but not recorded as done: it runs once more, which changes nothing.
       await postpone(app, job.id)
       throw error
     }
   }
 
-  /** Null = try again later. */
-  async function attempt(kind: JobKind, job: Document<JobDoc>): Promise<Ending | null> {
+  /** Runs a job; null = try again later. */
+  async #attempt(kind: JobKind, job: Document<JobDoc>): Promise<Ending | null> {
+    const { app } = this
     if (job.attempts > MAX_ATTEMPTS) return kind.failed(app, job, GIVEN_UP)
     try {
       return await kind.run(app, job)
@@ -108,23 +149,7 @@ export function startWorker(app: App, options: { concurrency: number; kinds?: Re
     }
   }
 
-  wake()
-  return {
-    wake,
-    async idle() {
-      for (;;) {
-        await looking
-        if (active.size === 0 && !wanted) return
-        await Promise.all(active.values())
-      }
-    },
-    async stop() {
-      stopped = true
-      clearTimeout(timer)
-      clearTimeout(first)
-      clearInterval(hourly)
-      await looking
-      await Promise.all(active.values())
-    },
+  #logged(message: string): (error: unknown) => void {
+    return (error) => this.app.log.error({ err: error }, message)
   }
 }

@@ -1,4 +1,4 @@
-/** Something about a repository's content that its authors should know and that never stops an import. */
+/** Something about a repository's content that its authors should know. It never stops an import. */
 export interface Diagnostic {
   /** A stable, lower-case, hyphenated code. */
   code:

@@ -1,23 +1,26 @@
 /**
- * Every error that a client may see: its HTTP status and when it is answered. Golden file: test/golden/errors.json.
+ * Every error that a client may see: its HTTP status and when it is returned. Golden file: test/golden/errors.json.
  * The body is `{"error": {"code": <status>, "message", "details"?, "paths"?}}`.
  */
 export const errorTable = {
   'bad-request': { status: 400, when: 'the body, query or path is malformed or invalid' },
   unauthenticated: { status: 401, when: 'there is no token, or one that is unknown, expired or revoked' },
-  forbidden: { status: 403, when: 'the caller may see the resource but not do this to it' },
+  forbidden: { status: 403, when: 'the caller may see the resource but has no permission to do this' },
   'not-found': { status: 404, when: 'the resource does not exist, or the caller may not see it' },
-  'method-not-allowed': { status: 405, when: 'the path exists, with other methods (header `Allow`)' },
-  'request-timeout': { status: 408, when: 'the body comes too slowly' },
-  conflict: { status: 409, when: 'the request cannot be reconciled with the present state' },
-  'precondition-failed': { status: 412, when: 'a transfer cannot be done' },
-  'too-large': { status: 413, when: 'the body is larger than the limit, or holds too many values' },
-  'unsupported-media-type': { status: 415, when: 'the body is not of the content type asked for' },
-  'range-not-satisfiable': { status: 416, when: 'the byte range lies outside the file' },
+  'method-not-allowed': { status: 405, when: 'the path exists, but not with this method; the header `Allow` lists its methods' },
+  'request-timeout': { status: 408, when: 'the body arrived too slowly' },
+  conflict: { status: 409, when: 'the request conflicts with the current state of the resource; the message says how' },
+  'precondition-failed': { status: 412, when: 'the transfer cannot be made; the message says what is missing' },
+  'too-large': { status: 413, when: 'the body is larger than the limit, or has too many values' },
+  'unsupported-media-type': { status: 415, when: 'the body is not of a content type that the endpoint accepts' },
+  'range-not-satisfiable': { status: 416, when: 'the byte range is outside of the file' },
   locked: { status: 423, when: 'the space is locked' },
-  'too-many-requests': { status: 429, when: 'the rate limit is used up, or the caller sends too many large bodies at once (header `Retry-After`)' },
-  internal: { status: 500, when: 'an unforeseen failure; its cause is in the log under the request ID' },
-  unavailable: { status: 503, when: 'the service is starting or shutting down, or reads as many bodies as it can hold (header `Retry-After`)' },
+  'too-many-requests': {
+    status: 429,
+    when: 'the rate limit is exceeded, or the caller sends too many large bodies at once; try again after the seconds in the header `Retry-After`',
+  },
+  internal: { status: 500, when: 'an unexpected failure; its cause is in the log of the server under the request ID' },
+  unavailable: { status: 503, when: 'the service is starting, shutting down or overloaded; try again after the seconds in the header `Retry-After`' },
 } as const
 
 export type ErrorCode = keyof typeof errorTable

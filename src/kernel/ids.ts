@@ -1,7 +1,7 @@
 import { customAlphabet } from 'nanoid'
 
 declare const brand: unique symbol
-/** A string that only the code that checked it may hand out. */
+/** A string type that only the code that checked the string makes. */
 export type Brand<T, B extends string> = T & { readonly [brand]: B }
 
 /** A commit's object ID: 40 lower-case hexadecimal digits. */
@@ -12,7 +12,6 @@ export type TreeId = Brand<string, 'TreeId'>
 export type BlobId = Brand<string, 'BlobId'>
 /** A full reference name, such as `refs/heads/main`. */
 export type RefName = Brand<string, 'RefName'>
-export type SpaceId = Brand<string, 'SpaceId'>
 
 const OID = /^[0-9a-f]{40}$/
 
@@ -31,20 +30,17 @@ let madeAt = 0
 
 const digits = (value: number, length: number): string => value.toString(36).padStart(length, '0').slice(-length)
 
-/** A new resource ID that sorts behind those made before it by this process in the same millisecond, and by time otherwise; as hard to guess as any. */
+/** A new resource ID that sorts by the time at which it was made, also among those of the same millisecond; as hard to guess as any. */
 export function newTimedId(now: Date): string {
   made = now.getTime() === madeAt ? made + 1 : 0
   madeAt = now.getTime()
   return digits(madeAt, TIME_LENGTH) + digits(made, COUNT_LENGTH) + newId()
 }
 
-/** What sorts before every timed ID made at `time` or later, and behind those made before; in milliseconds since 1970. */
-export const timedIdsFrom = (time: number): string => digits(Math.min(Math.max(time, 0), 36 ** TIME_LENGTH - 1), TIME_LENGTH)
-
-/** A new resource ID that says its place in a list, which is numbered from 1; as hard to guess as any. */
+/** A new resource ID that contains its place in a list (1, 2, 3 …); as hard to guess as any. */
 export const newPlacedId = (place: number): string => newId() + place.toString(36)
 
-/** The place that an ID made by `newPlacedId` says; null for what has not its form. */
+/** The place that an ID made by `newPlacedId` contains; null for a text of another form. */
 export const placeInId = (id: string): number | null => (/^[0-9A-Za-z]{20}[1-9a-z][0-9a-z]{0,9}$/.test(id) ? Number.parseInt(id.slice(20), 36) : null)
 
 /** A new secret: 43 letters and digits (256 bits). */

@@ -14,7 +14,7 @@ export interface Log {
   child(fields: Record<string, unknown>): Log
 }
 
-/** What of an error goes to the log. */
+/** The part of an error that is logged. */
 export interface LoggedError {
   name: string
   message: string
@@ -31,7 +31,7 @@ export const scrub = (text: string): string =>
     .replace(/\b(bearer|basic)\s+[\w.~+/=-]+/gi, '$1 ***')
     .replace(/\b((?:access_|refresh_)?token|secret|password|signature|key)=[^\s&"']+/gi, '$1=***')
 
-/** An error and its causes, outermost first, without credentials. A cause that comes again ends the chain. */
+/** An error and its causes, outermost first, without credentials. Stops at a cause that was listed already. */
 export function errorChain(thrown: unknown): LoggedError[] {
   const chain: LoggedError[] = []
   const seen = new Set<unknown>()
@@ -54,8 +54,8 @@ export function errorChain(thrown: unknown): LoggedError[] {
 }
 
 /**
- * Makes the log. Callers name what they log and never hand in headers or bodies, so there is nothing to search for secrets
- * but texts of errors. `error` members are written as a chain (`errorChain`); `destination` is standard output unless told.
+ * Makes the log. Callers log named fields and never headers or bodies, so secrets need to be removed only from texts of errors.
+ * `error` members are written as a chain (`errorChain`). `destination` defaults to standard output.
  */
 export function createLog(options: { level: LogLevel; destination?: DestinationStream }): Log {
   const settings = {

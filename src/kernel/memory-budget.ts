@@ -1,58 +1,56 @@
 import { LRUCache } from 'lru-cache'
 
-/** What is kept under keys as long as there is room: any of it may be gone at the next look. */
+/** A cache that drops entries when memory is short: any of them may be gone at the next `get`. */
 export interface BoundedCache<V> {
   get(key: string): V | undefined
   has(key: string): boolean
-  /** @param bytes what `weigh` would say, where it was found out before */
+  /** @param bytes what `weigh` would return, if the caller knows it already */
   set(key: string, value: V, bytes?: number): void
   delete(key: string): void
   clear(): void
 }
 
 export interface CacheOptions<V> {
-  /** What a value keeps in memory, in bytes, without its key and its base. Held against the heap by `test/kernel/estimates.test.ts`. */
+  /** How much memory a value takes, in bytes, without its key and its base. `test/kernel/estimates.test.ts` compares it with the heap. */
   weigh(value: V): number
-  /** Another value that this one keeps alive, such as the one that it only adds to. */
+  /** Another value that this one refers to, and so keeps in memory; null if there is none. */
   base?(value: V): (V & object) | null
-  /** Values that weigh more are not kept. */
+  /** Larger values are not cached. */
   maxEntryBytes?: number
 }
 
 interface Entry {
   readonly value: unknown
-  /** Key of the entry that is charged with what this one shares. */
-  readonly leansOn?: string
+  /** Key of the entry whose size includes the memory that this one shares with it. */
+  readonly dependsOn?: string
 }
 
-/** Key, slots of the list and its map, and the entry itself. */
+/** Overhead of an entry: its key, its slots in the LRU list and map, and the object itself. */
 const ENTRY_BYTES = 250
-/** No entry may take more than this part of the budget: one reading of a giant would drive out everything else. */
-const LARGEST_PART = 1 / 4
+/** No entry may take more than this part of the budget: otherwise one huge value would evict everything else. */
+const MAX_ENTRY_SHARE = 1 / 4
 
 /**
- * One bound, in bytes, for all caches together; of all that they hold, what was not used for the longest time goes first.
- * A value under several keys is charged once, and so is one that another adds to: who leans on an entry goes with it, and
- * using him counts as a use of it.
+ * One limit, in bytes, for all caches together; the least recently used entry of any cache is evicted first.
+ * A value that is cached under several keys, or that other values refer to, counts once, for one entry. The others depend on
+ * that entry: they are evicted with it, and each use of them counts as a use of it.
  */
 export class MemoryBudget {
   // bound: `bytes`
   readonly #entries: LRUCache<string, Entry>
-  /** Value → the entry that is charged with it. */
+  /** Value → key of the entry whose size includes it. */
   // bound: the entries
   readonly #charged = new Map<unknown, string>()
   // bound: the entries
-  readonly #leaning = new Map<string, Set<string>>()
+  /** Key of an entry → keys of the entries that depend on it. */
+  readonly #dependents = new Map<string, Set<string>>()
   #caches = 0
 
-  constructor(
-    /** The bound, in bytes. */
-    readonly bytes: number,
-  ) {
-    this.#entries = new LRUCache({ maxSize: bytes, maxEntrySize: Math.max(1, Math.floor(bytes * LARGEST_PART)), disposeAfter: this.#gone })
+  constructor(readonly bytes: number) {
+    this.#entries = new LRUCache({ maxSize: bytes, maxEntrySize: Math.max(1, Math.floor(bytes * MAX_ENTRY_SHARE)), disposeAfter: this.#gone })
   }
 
-  /** Bytes that are held now, as estimated. */
+  /** Bytes that all entries take now, as estimated. */
   get used(): number {
     return this.#entries.calculatedSize
   }
@@ -73,47 +71,47 @@ export class MemoryBudget {
 
   #get(key: string): unknown {
     const found = this.#entries.get(key)
-    for (let at = found?.leansOn; at !== undefined; ) at = this.#entries.get(at)?.leansOn
+    for (let at = found?.dependsOn; at !== undefined; ) at = this.#entries.get(at)?.dependsOn
     return found?.value
   }
 
   #set<V>(key: string, value: V, { weigh, base, maxEntryBytes = Number.POSITIVE_INFINITY }: CacheOptions<V>): void {
     this.#entries.delete(key)
     const shared = this.#charged.get(value)
-    let leansOn = shared
+    let dependsOn = shared
     let bytes = shared === undefined ? weigh(value) : 0
-    for (let below = base?.(value) ?? null; leansOn === undefined && below !== null; below = base?.(below) ?? null) {
-      leansOn = this.#charged.get(below)
-      if (leansOn === undefined) bytes += weigh(below)
+    for (let below = base?.(value) ?? null; dependsOn === undefined && below !== null; below = base?.(below) ?? null) {
+      dependsOn = this.#charged.get(below)
+      if (dependsOn === undefined) bytes += weigh(below)
     }
     if (bytes > maxEntryBytes) return
-    // Before, so that it is not what goes to make room for this one.
-    if (leansOn !== undefined) this.#get(leansOn)
-    this.#entries.set(key, leansOn === undefined ? { value } : { value, leansOn }, { size: Math.ceil(bytes) + key.length + ENTRY_BYTES })
+    // Used first, so that it is not evicted to make room for this one.
+    if (dependsOn !== undefined) this.#get(dependsOn)
+    this.#entries.set(key, dependsOn === undefined ? { value } : { value, dependsOn }, { size: Math.ceil(bytes) + key.length + ENTRY_BYTES })
     if (!this.#entries.has(key)) return
     if (shared === undefined && typeof value === 'object' && value !== null) this.#charged.set(value, key)
-    if (leansOn !== undefined) this.#lean(key, leansOn)
+    if (dependsOn !== undefined) this.#addDependent(key, dependsOn)
   }
 
-  #lean(key: string, on: string): void {
+  #addDependent(key: string, on: string): void {
     if (!this.#entries.has(on)) {
       this.#entries.delete(key)
       return
     }
-    const leaning = this.#leaning.get(on)
-    if (leaning) leaning.add(key)
-    else this.#leaning.set(on, new Set([key]))
+    const dependents = this.#dependents.get(on)
+    if (dependents) dependents.add(key)
+    else this.#dependents.set(on, new Set([key]))
   }
 
-  readonly #gone = ({ value, leansOn }: Entry, key: string): void => {
+  readonly #gone = ({ value, dependsOn }: Entry, key: string): void => {
     if (this.#charged.get(value) === key) this.#charged.delete(value)
-    if (leansOn !== undefined) {
-      const others = this.#leaning.get(leansOn)
+    if (dependsOn !== undefined) {
+      const others = this.#dependents.get(dependsOn)
       others?.delete(key)
-      if (others?.size === 0) this.#leaning.delete(leansOn)
+      if (others?.size === 0) this.#dependents.delete(dependsOn)
     }
-    const leaning = this.#leaning.get(key)
-    this.#leaning.delete(key)
-    for (const one of leaning ?? []) this.#entries.delete(one)
+    const dependents = this.#dependents.get(key)
+    this.#dependents.delete(key)
+    for (const one of dependents ?? []) this.#entries.delete(one)
   }
 }

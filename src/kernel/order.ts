@@ -1,33 +1,33 @@
 import { generateKeyBetween, generateNKeysBetween } from 'fractional-indexing'
 
-/** Something that stands in an order with its siblings. */
+/** Something that has a place among its siblings. */
 export interface Ordered {
   id: string
-  /** A fractional index; absent = it stands before all that have one, by its creation. */
+  /** A fractional index. Without one, it comes before all that have one, sorted by its creation. */
   position?: string
   createdAt: string
 }
 
-/** Keys grow when things are put between the same two again and again; from here on all siblings get fresh ones. */
+/** Keys grow when things are put between the same two again and again; when a key would be longer, all siblings get new ones. */
 const MAX_KEY_LENGTH = 48
 
-/** What siblings are compared by, by code unit: fractional indexes begin with a letter, which is greater than any digit. */
+/** The key that siblings are sorted by, by code units. Fractional indexes begin with a letter, which is greater than any digit. */
 export const orderKey = ({ position, createdAt }: Pick<Ordered, 'position' | 'createdAt'>): string => position ?? `0${createdAt}`
 
-/** Siblings in their order; equal keys, which only a repair by hand could make, by ID. */
+/** Sorts siblings. Equal keys, which only an edit of the store's files could make, are sorted by ID. */
 export function inOrder<T extends Ordered>(siblings: readonly T[]): T[] {
   const keyed = siblings.map((one) => [orderKey(one), one] as const)
   return keyed.sort(([a, x], [b, y]) => (a < b ? -1 : a > b ? 1 : x.id < y.id ? -1 : 1)).map(([, one]) => one)
 }
 
-/** The positions that something new needs, and those that siblings need anew for it: mostly none. */
+/** The positions of new things, and the new positions of siblings, which are rarely needed. */
 export interface Positions {
   positions: string[]
   /** ID of a sibling → its new position. */
   moved: ReadonlyMap<string, string>
 }
 
-/** Positions of `n` new things that are to stand at index `at` among siblings given in their order. */
+/** Positions for `n` new things at index `at` among sorted siblings. */
 export function positionsAt(siblings: readonly Ordered[], at: number, n = 1): Positions {
   const [before, after] = [siblings[at - 1], siblings[at]]
   const [from, to] = [before?.position ?? null, after?.position ?? null]

@@ -1,7 +1,7 @@
-import type { Collection, Document } from './documents.js'
+import type { Table, Document } from './documents.js'
 import { badRequest } from './errors.js'
 
-/** What a paged operation is asked for. */
+/** The query of a paged operation. */
 export interface PageQuery {
   /** Opaque cursor from `next.page`. */
   page?: string
@@ -16,64 +16,64 @@ export interface Page<T> {
   next?: { page: string }
 }
 
-/** What an item is ordered by: its sort value, then its ID, so that no two are equal. */
+/** What an item is sorted by: its sort value, then its ID, so that no two keys are equal. */
 export type SortKey = readonly [value: string | number, id: string]
 
 export type Direction = 'asc' | 'desc'
 
-/** A stretch of a sorted list of documents. */
+/** Which part of a sorted list of documents is wanted. */
 export interface Stretch {
-  /** Begins behind this key, which need not be there any more; absent = at the beginning (for `desc`: at the end). */
+  /** Begins after this key, which need not exist any more; absent = at the beginning (for `desc`: at the end). */
   after?: SortKey
   limit: number
   direction: Direction
 }
 
-/** Documents of a stretch; `count` is that of the whole list, `more` whether the list goes on. */
+/** The documents of a stretch; `count` is the length of the whole list, `more` tells whether it continues. */
 export interface FoundStretch<T extends object> {
   documents: Document<T>[]
   count: number
   more: boolean
 }
 
-/** Who can read documents in the orders of their collection. */
+/** Reads documents in the orders that their table declares. */
 export interface PageReader {
-  /** A stretch of the list `group` in an order of the collection. Costs grow with `limit`, hardly with the list. */
-  page<T extends object, O extends string>(of: Collection<T, string, O>, order: O, group: string, stretch: Stretch): Promise<FoundStretch<T>>
+  /** A stretch of the list `group` in an order of the table. The cost grows with `limit`, hardly with the list. */
+  page<T extends object, O extends string>(of: Table<T, string, O>, order: O, group: string, stretch: Stretch): Promise<FoundStretch<T>>
 }
 
-/** Less than, greater than or equal to zero; numbers come before strings. */
+/** Compares sort keys for `sort`; numbers come before strings. */
 export function compareSortKeys(a: SortKey, b: SortKey): number {
   if (typeof a[0] !== typeof b[0]) return typeof a[0] === 'number' ? -1 : 1
   return a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : a[1] < b[1] ? -1 : a[1] > b[1] ? 1 : 0
 }
 
-/** The cursor that continues behind an item. */
+/** The cursor that continues after an item. */
 export const encodeCursor = (key: SortKey): string => Buffer.from(JSON.stringify(key)).toString('base64url')
 
-/** Reads a cursor. Throws 400 for what is none. */
+/** Decodes a cursor. Throws 400 if it is not one. */
 export function decodeCursor(cursor: string): SortKey {
   try {
     const key: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
     if (Array.isArray(key) && key.length === 2 && ['string', 'number'].includes(typeof key[0]) && typeof key[1] === 'string') return key as unknown as SortKey
   } catch {
-    // answered below, like any other cursor that is none
+    // refused below, like any other text that is not a cursor
   }
   throw badRequest('page is not a cursor of this list.', [{ path: 'query/page', message: 'use the value of next.page, or leave it out' }])
 }
 
 /**
- * One page of a list that the store keeps sorted: for lists that may be long. Same cursor as `paginate`, so that a list can
- * change from one to the other.
+ * One page of a list that the store keeps sorted: for lists that may be long. The cursors are those of `paginate`, so a list
+ * can change from one to the other.
  */
 export async function pageOf<T extends object, O extends string>(
   reader: PageReader,
-  of: Collection<T, string, O>,
+  of: Table<T, string, O>,
   order: O,
   group: string,
-  query: PageQuery,
-  direction: Direction = 'asc',
+  query: PageQuery & { order?: Direction },
 ): Promise<Page<Document<T>>> {
+  const { order: direction = 'asc' } = query
   const after = query.page === undefined ? {} : { after: decodeCursor(query.page) }
   const { documents, count, more } = await reader.page(of, order, group, { ...after, limit: query.limit, direction })
   const last = documents.at(-1)
@@ -82,8 +82,8 @@ export async function pageOf<T extends object, O extends string>(
 }
 
 /**
- * One page of `all`. The cursor names the last item shown, by sort value and ID, so items that come or go elsewhere
- * neither repeat nor skip any.
+ * Sorts `all` and returns one page. The cursor names the last item shown, by sort value and ID, so items that are added or
+ * removed elsewhere make none repeat and none missing.
  */
 export function paginate<T>(all: readonly T[], query: PageQuery, key: (item: T) => SortKey, order: Direction = 'asc'): Page<T> {
   const sign = order === 'asc' ? 1 : -1
@@ -92,7 +92,7 @@ export function paginate<T>(all: readonly T[], query: PageQuery, key: (item: T) 
   return { ...page, items: page.items.map(([, item]) => item) }
 }
 
-/** Like `paginate`, of what is in that order already. */
+/** Like `paginate`, for a list that is sorted already. */
 export function paginateSorted<T>(sorted: readonly T[], query: PageQuery, key: (item: T) => SortKey, order: Direction = 'asc'): Page<T> {
   const sign = order === 'asc' ? 1 : -1
   let from = 0

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 
-/** No text that a client sends can hold it. */
+/** Random, so that no text of a client can contain it. */
 const MARK = `raw-json-${randomUUID()}-`
 let collecting: RawJson[] | null = null
 
-/** JSON that is made already: part of an answer as it stands, without being read again. */
+/** JSON that is serialized already: it becomes part of an answer as it is, without being parsed again. */
 export class RawJson {
   /** @param bytes one JSON value, in UTF-8 */
   constructor(readonly bytes: Uint8Array) {}
@@ -15,7 +15,7 @@ export class RawJson {
   }
 }
 
-/** JSON of a value, with what is `RawJson` in it put in as it stands. */
+/** Serializes a value; each `RawJson` in it is copied as it is. */
 export function toJson(value: unknown): string | Buffer {
   const found: RawJson[] = []
   collecting = found

@@ -1,17 +1,17 @@
-/** Milliseconds that long loops may keep the event loop to themselves, all together. */
+/** Milliseconds for which all long loops together may block the event loop. */
 const SLICE_MS = 8
-const LEAST_MS = 1
+const MIN_MS = 1
 
 /**
- * Cuts a long loop into slices, between which requests, timers and answers of others have their turn:
- * `if (slices.due) await slices.rest()` in each round. Loops that are under way side by side share the time.
+ * Cuts a long loop into slices, between which requests and timers get their turn:
+ * `if (slices.due) await slices.rest()` in each round. Loops that run at the same time share the time.
  */
 export class Slices {
   static #resting = 0
   #end = Slices.#next()
 
   static #next(): number {
-    return performance.now() + Math.max(LEAST_MS, SLICE_MS / (1 + Slices.#resting))
+    return performance.now() + Math.max(MIN_MS, SLICE_MS / (1 + Slices.#resting))
   }
 
   /** Whether this slice is over. */
@@ -19,7 +19,7 @@ export class Slices {
     return performance.now() >= this.#end
   }
 
-  /** Lets all that waits run once, then begins the next slice. */
+  /** Lets everything that is waiting run once, then begins the next slice. */
   async rest(): Promise<void> {
     Slices.#resting++
     await new Promise((resolve) => setImmediate(resolve))
@@ -28,7 +28,7 @@ export class Slices {
   }
 }
 
-/** The end of what goes step by step, with others having their turn between the slices. */
+/** Runs a generator to its end, in slices, and returns its result. */
 export async function inSlices<T>(steps: Generator<void, T>): Promise<T> {
   const slices = new Slices()
   for (;;) {
@@ -38,7 +38,7 @@ export async function inSlices<T>(steps: Generator<void, T>): Promise<T> {
   }
 }
 
-/** The end of what goes step by step, at once. */
+/** Runs a generator to its end without a pause, and returns its result. */
 export function atOnce<T>(steps: Generator<void, T>): T {
   for (;;) {
     const step = steps.next()

@@ -1,4 +1,4 @@
-import { collection } from '../kernel/documents.js'
+import { table } from '../kernel/documents.js'
 
 /**
  * Up to which commit of a branch events were written, as stored: what Git has beyond it is still to be told of. Its ID is
@@ -11,7 +11,7 @@ export interface AnnouncedHeadDoc {
   commit: string
 }
 
-export const announcedHeads = collection<AnnouncedHeadDoc>()({
+export const announcedHeads = table<AnnouncedHeadDoc>()({
   name: 'announced-heads',
   indexes: { space: (head) => head.space },
   owner: (head) => head.space,

@@ -5,13 +5,13 @@ import { Id, oneOf, Timestamp } from './common.js'
 export const auditOutcomes = ['succeeded', 'refused', 'failed'] as const
 export type AuditOutcome = (typeof auditOutcomes)[number]
 
-/** A request that was to change something, as stored: never changed, removed when its days are over. No values, no secrets. */
+/** A request that was meant to change something, as stored: never changed, removed when its retention ends. No values, no secrets. */
 export interface AuditDoc {
   /** Sorts by time. */
   id: string
   organization: string
   at: string
-  /** Who: the user, and the token he used. */
+  /** Who: the user, and the token that was used. */
   user: string
   token?: string
   /** What: operationId. */
@@ -19,15 +19,43 @@ export interface AuditDoc {
   method: string
   /** IDs of the resources of the path, by kind. */
   resources: Record<string, string>
-  /** Path of the resource that was made. */
+  /** Path of the resource that was created. */
   created?: string
   /** Names of the body's members. */
   members: string[]
-  /** Rules of the space that an admin went past. */
+  /** Rules of the space that did not apply because an admin made the request. */
   overruled?: string[]
   /** HTTP status of the answer. */
   status: number
   /** From where. */
+  address: string
+  userAgent?: string
+  requestId: string
+}
+
+/** IDs that the audit log needs and that neither the token nor the path of the request tells. */
+export interface Audited {
+  user?: string
+  token?: string
+  organization?: string
+}
+
+/** A request that was meant to change something, and what came of it. */
+export interface AuditedRequest<Actor> {
+  /** Null if nobody was known before the request was handled: then `audited` says who it was. */
+  actor: Actor | null
+  audited: Audited
+  operation: string
+  method: string
+  /** Resources that were loaded for the parameters of the path, by name; not all of them if one was missing. */
+  resources: Readonly<Record<string, unknown>>
+  /** The `Location` of the response. */
+  created?: string
+  /** Names of the members of a valid body. */
+  members: readonly string[]
+  /** Rules of the space that did not apply because an admin made the request. */
+  overruled: readonly string[]
+  status: number
   address: string
   userAgent?: string
   requestId: string
@@ -43,7 +71,7 @@ export const auditLog = journal<AuditDoc>()({
   name: 'journal-audit-log',
   group: groupOf,
   at: (entry) => entry.at,
-  formerly: { collection: 'audit-log', by: (entry) => entry.id },
+  formerly: { table: 'audit-log', by: (entry) => entry.id },
 })
 
 export const AuditEntry = Type.Object(
@@ -57,13 +85,13 @@ export const AuditEntry = Type.Object(
     method: Type.String(),
     outcome: oneOf(auditOutcomes, { description: '`refused`: 401 or 403; `failed`: any other error.' }),
     status: Type.Integer({ description: 'HTTP status of the answer.' }),
-    resources: Type.Record(Type.String(), Type.String(), { description: 'IDs of the resources of the path, by kind.' }),
-    created: Type.Optional(Type.String({ description: 'Path of the resource that was made.' })),
+    resources: Type.Record(Type.String(), Type.String(), { description: 'IDs of the resources in the path, by kind.' }),
+    created: Type.Optional(Type.String({ description: 'Path of the resource that was created.' })),
     members: Type.Array(Type.String(), { description: 'Names of the members of the body; values are not recorded.' }),
     overruled: Type.Optional(
       Type.Array(Type.String(), {
         description:
-          'Rules of the space that did not hold for this request because an admin made it: `requiredApprovals`, where he changed the main content himself.',
+          'Rules of the space that did not apply to this request because an admin made it: `requiredApprovals`, if the admin changed the main content directly.',
       }),
     ),
     from: Type.Object({ address: Type.String(), userAgent: Type.Optional(Type.String()) }),

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { collection } from '../kernel/documents.js'
-import { Id, LONGEST_TEXT, oneOf, Timestamp } from './common.js'
+import { table } from '../kernel/documents.js'
+import { closed, Id, LONGEST_TEXT, oneOf, Timestamp } from './common.js'
 import { User } from './user.js'
 
 export const changeRequestStatuses = ['draft', 'open', 'archived', 'merged'] as const
@@ -26,7 +26,7 @@ export interface ChangeRequestDoc {
   note?: string
 }
 
-export const changeRequests = collection<ChangeRequestDoc>()({
+export const changeRequests = table<ChangeRequestDoc>()({
   name: 'change-requests',
   indexes: { space: (cr) => cr.space, number: (cr) => `${cr.space}/${cr.number}`, remote: (cr) => (cr.remoteKey ? `${cr.space}/${cr.remoteKey}` : null) },
   unique: ['number'],
@@ -57,21 +57,21 @@ export const ChangeRequest = Type.Object(
 
 export const CreateChangeRequest = Type.Object(
   { subject: Type.Optional(Type.String({ maxLength: 100 })), agentTaskId: Type.Optional(Type.String({ maxLength: 64 })) },
-  { additionalProperties: false, $id: 'CreateChangeRequest' },
+  { ...closed, $id: 'CreateChangeRequest' },
 )
 export type CreateChangeRequest = Static<typeof CreateChangeRequest>
 
 export const UpdateChangeRequest = Type.Object(
   { subject: Type.Optional(Type.String({ maxLength: 100 })), status: Type.Optional(oneOf(['draft', 'open', 'archived'])) },
-  { additionalProperties: false, $id: 'UpdateChangeRequest' },
+  { ...closed, $id: 'UpdateChangeRequest' },
 )
 export type UpdateChangeRequest = Static<typeof UpdateChangeRequest>
 
 const resolvedPath = { path: Type.String({ minLength: 1, maxLength: 4096 }) }
 export const Resolution = Type.Union([
-  Type.Object({ ...resolvedPath, take: oneOf(['main', 'change-request']) }, { additionalProperties: false }),
-  Type.Object({ ...resolvedPath, content: Type.String({ maxLength: LONGEST_TEXT }) }, { additionalProperties: false }),
-  Type.Object({ ...resolvedPath, delete: Type.Literal(true) }, { additionalProperties: false }),
+  Type.Object({ ...resolvedPath, take: oneOf(['main', 'change-request']) }, closed),
+  Type.Object({ ...resolvedPath, content: Type.String({ maxLength: LONGEST_TEXT }) }, closed),
+  Type.Object({ ...resolvedPath, delete: Type.Literal(true) }, closed),
 ])
 export type Resolution = Static<typeof Resolution>
 
@@ -81,12 +81,12 @@ export const UpdateFromMain = Type.Object(
       Type.Array(Resolution, {
         maxItems: 1000,
         description:
-          'What becomes of each file in conflict: one side (a side without it: no file), a text, or nothing. Of a file that both sides moved (`rename`), named by ' +
-          'either path, it decides the place: what both changed in it is merged where it can be.',
+          'How to resolve each file in conflict: take one side (if that side has no such file, it is deleted), give its content, or delete it. For a file that both sides moved (`rename`), named by ' +
+          'either path, this decides its place; changes of both sides to its content are merged if possible.',
       }),
     ),
   },
-  { additionalProperties: false, $id: 'UpdateFromMain' },
+  { ...closed, $id: 'UpdateFromMain' },
 )
 
 export const conflictKinds = ['content', 'add/add', 'modify/delete', 'rename', 'binary', 'file/directory', 'mode'] as const
@@ -94,8 +94,8 @@ const ConflictSide = Type.Object(
   {
     oid: Type.String(),
     mode: Type.String(),
-    path: Type.Optional(Type.String({ description: 'Where that side has the file, where that is not the path of the conflict.' })),
-    text: Type.Optional(Type.String({ description: 'Where the file is text of at most 1 MiB.' })),
+    path: Type.Optional(Type.String({ description: 'Path of the file on that side, if it differs from the path of the conflict.' })),
+    text: Type.Optional(Type.String({ description: 'Content of the file, if it is text of at most 1 MiB.' })),
   },
   { $id: 'ConflictSide' },
 )

@@ -1,17 +1,15 @@
 import { type Static, type TOptional, Type } from '@sinclair/typebox'
 import { Id, oneOf } from './common.js'
-import { MergedFrom } from './history.js'
+import { MergedFrom } from './revision.js'
 
-const optional = Type.Optional
-
-/** A page in a list of changes: as it is now, or as it was where it is gone. */
+/** A page in a list of changes: as it is now, or as it was before it was deleted. */
 export const ChangedPage = Type.Object(
   {
     id: Id,
     type: oneOf(['document', 'group', 'link', 'computed']),
     title: Type.String(),
     path: Type.String(),
-    file: optional(Type.String({ description: 'Its file, from the root of the repository.' })),
+    file: Type.Optional(Type.String({ description: 'Its file, from the root of the repository.' })),
   },
   { $id: 'ChangedPage' },
 )
@@ -25,18 +23,17 @@ export const ChangedReusableContent = Type.Object({ id: Id, title: Type.String()
 const PagePlace = Type.Object(
   {
     path: Type.String(),
-    parent: optional(Id),
-    position: Type.Integer({ minimum: 0, description: 'Among its siblings, from 0.' }),
-    file: optional(Type.String()),
+    parent: Type.Optional(Id),
+    position: Type.Integer({ minimum: 0, description: 'Index among its siblings, from 0.' }),
+    file: Type.Optional(Type.String()),
   },
-  { $id: 'PagePlace', description: 'Where a page stands in the tree; without a parent: at the top.' },
+  { $id: 'PagePlace', description: 'The place of a page in the tree; without a parent, it is at the top level.' },
 )
 
-const Values = Type.Object({ before: optional(Type.Unknown()), after: optional(Type.Unknown()) })
+const Values = Type.Object({ before: Type.Optional(Type.Unknown()), after: Type.Optional(Type.Unknown()) })
 
-/** Members of `attributes`: what of a page changed. */
-export const changedAttributes = [
-  'title',
+/** Attributes of a page that its front matter holds, as changes name them. */
+export const frontMatterAttributes = [
   'description',
   'icon',
   'emoji',
@@ -49,17 +46,20 @@ export const changedAttributes = [
   'variables',
   'tags',
   'metaLinks',
-  'href',
-  'computed',
-  'type',
 ] as const
+
+/** Members of `attributes`: what changed of a page. */
+const changedAttributes = ['title', ...frontMatterAttributes, 'href', 'computed', 'type'] as const
 
 export const ChangedAttributes = Type.Object(
   {
-    ...(Object.fromEntries(changedAttributes.map((name) => [name, optional(Values)])) as Record<(typeof changedAttributes)[number], TOptional<typeof Values>>),
-    document: optional(Type.Object({}, { description: 'The text after the front matter changed.' })),
+    ...(Object.fromEntries(changedAttributes.map((name) => [name, Type.Optional(Values)])) as Record<
+      (typeof changedAttributes)[number],
+      TOptional<typeof Values>
+    >),
+    document: Type.Optional(Type.Object({}, { description: 'Present if the text after the front matter changed.' })),
   },
-  { $id: 'ChangedAttributes', description: 'What changed, with the values before and after; a member that is absent there was not set.' },
+  { $id: 'ChangedAttributes', description: 'What changed, with the values before and after; `before` or `after` is absent if the attribute was not set.' },
 )
 export type ChangedAttributes = Static<typeof ChangedAttributes>
 
@@ -74,9 +74,9 @@ const WordHunk = Type.Object({
 export const TextDiff = Type.Object(
   {
     format: oneOf(diffFormats),
-    unified: optional(Type.String({ description: 'A unified diff of the whole file, as `git apply` takes it.' })),
-    hunks: optional(Type.Array(WordHunk, { description: 'Words that stayed, came and went. White space between words is that of the new text.' })),
-    omitted: optional(Type.String({ description: 'Why there is none: the text is too long, or too many were asked for at once.' })),
+    unified: Type.Optional(Type.String({ description: 'A unified diff of the whole file, as `git apply` takes it.' })),
+    hunks: Type.Optional(Type.Array(WordHunk, { description: 'Words that are equal, added and removed. White space between words is that of the new text.' })),
+    omitted: Type.Optional(Type.String({ description: 'Why there is no diff: the text is too long, or too many diffs were requested at once.' })),
   },
   { $id: 'TextDiff' },
 )
@@ -88,13 +88,15 @@ const change = <const T extends string, P extends Parameters<typeof Type.Object>
 export const Change = Type.Union(
   [
     change('page_created', { page: ChangedPage }),
-    change('page_edited', { page: ChangedPage, attributes: ChangedAttributes, diff: optional(TextDiff) }),
+    change('page_edited', { page: ChangedPage, attributes: ChangedAttributes, diff: Type.Optional(TextDiff) }),
     change('page_moved', { page: ChangedPage, from: PagePlace, to: PagePlace }),
     change('page_deleted', { page: ChangedPage }),
     change('file_created', { file: ChangedFile }),
-    change('file_edited', { file: ChangedFile, from: optional(Type.String({ description: 'The path it had.' })) }),
+    change('file_edited', { file: ChangedFile, from: Type.Optional(Type.String({ description: 'The path before the change.' })) }),
     change('file_deleted', { file: ChangedFile }),
-    change('variables_edited', { variables: Type.Record(Type.String(), Type.Object({ before: optional(Type.String()), after: optional(Type.String()) })) }),
+    change('variables_edited', {
+      variables: Type.Record(Type.String(), Type.Object({ before: Type.Optional(Type.String()), after: Type.Optional(Type.String()) })),
+    }),
     change('reusable_content_created', { reusableContent: ChangedReusableContent }),
     change('reusable_content_edited', { reusableContent: ChangedReusableContent }),
     change('reusable_content_deleted', { reusableContent: ChangedReusableContent }),
@@ -106,15 +108,15 @@ export type Change = Static<typeof Change>
 export const Changes = Type.Object(
   {
     changes: Type.Array(Change),
-    more: optional(Type.Integer({ minimum: 1, description: 'How many changes are left out.' })),
-    mergedFrom: optional(MergedFrom),
+    more: Type.Optional(Type.Integer({ minimum: 1, description: 'Number of changes that are left out.' })),
+    mergedFrom: Type.Optional(MergedFrom),
   },
   { $id: 'Changes' },
 )
 
 export const ChangesQuery = Type.Object({
-  limit: Type.Integer({ minimum: 0, maximum: 1000, default: 50, description: 'At most so many changes; `more` counts the others.' }),
-  pageId: optional(Type.String({ maxLength: 64, description: 'Only the changes of this page.' })),
-  diff: optional(oneOf(diffFormats, { description: 'Also how the text of each edited page differs: line by line, or word by word.' })),
+  limit: Type.Integer({ minimum: 0, maximum: 1000, default: 50, description: 'Maximum number of changes; `more` counts the others.' }),
+  pageId: Type.Optional(Type.String({ maxLength: 64, description: 'Only the changes of this page.' })),
+  diff: Type.Optional(oneOf(diffFormats, { description: 'Adds the differences in the text of each edited page: by lines (`unified`) or by words.' })),
 })
 export type ChangesQuery = Static<typeof ChangesQuery>

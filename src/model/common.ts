@@ -1,9 +1,12 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 
+/** Objects that clients send: members that are not declared are refused. */
+export const closed = { additionalProperties: false } as const
+
 export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601 date and time.' })
 export const Id = Type.String({ minLength: 1, maxLength: 64, description: 'Unique ID.' })
 
-/** Characters of one file of text: more than any page has that can still be shown. */
+/** Longest text of one file, in characters: more than any page that can still be shown has. */
 export const LONGEST_TEXT = 10 * 1024 * 1024
 
 /** Roles from the least to the most powerful; each includes those before it. */
@@ -20,7 +23,7 @@ export const RoleSchema = oneOf(roles, { $id: 'Role', description: 'What a perso
 
 /** A default level: a role, null (no access by default), or `inherit` from the collection, then the organization. */
 export const DefaultLevel = Type.Union([RoleSchema, Type.Literal('inherit'), Type.Null()], {
-  description: 'Default level for content: a role, null (none), or `inherit` (from the collection, then the organization).',
+  description: 'Default level of access to content: a role, null (no access by default), or `inherit` (from the collection, then the organization).',
 })
 export type DefaultLevel = Role | 'inherit' | null
 
@@ -69,8 +72,8 @@ export type Language = (typeof languages)[number]
 
 /** The two query parameters of every paged list. */
 export const pageQuery = {
-  page: Type.Optional(Type.String({ maxLength: 2048, description: 'Cursor from `next.page` of the answer before.' })),
-  limit: Type.Integer({ minimum: 0, maximum: 1000, default: 50, description: 'Items per page.' }),
+  page: Type.Optional(Type.String({ maxLength: 2048, description: 'Cursor: `next.page` of the previous response.' })),
+  limit: Type.Integer({ minimum: 0, maximum: 1000, default: 50, description: 'Maximum number of items per page.' }),
 }
 
 /** The list envelope around items of `schema`. */
@@ -78,7 +81,7 @@ export const listOf = <T extends TSchema>(schema: T, options: { $id?: string } =
   Type.Object(
     {
       items: Type.Array(schema),
-      count: Type.Integer({ minimum: 0, description: 'Total that matches.' }),
+      count: Type.Integer({ minimum: 0, description: 'Total number of matches.' }),
       next: Type.Optional(Type.Object({ page: Type.String() })),
     },
     options,
@@ -86,4 +89,4 @@ export const listOf = <T extends TSchema>(schema: T, options: { $id?: string } =
 
 /** An object of booleans: what the caller may do. */
 export const permissionsOf = <const K extends readonly string[]>(keys: K) =>
-  Type.Unsafe<Record<K[number], boolean>>(Type.Object(Object.fromEntries(keys.map((key) => [key, Type.Boolean()])), { additionalProperties: false }))
+  Type.Unsafe<Record<K[number], boolean>>(Type.Object(Object.fromEntries(keys.map((key) => [key, Type.Boolean()])), closed))

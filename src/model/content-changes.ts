@@ -1,69 +1,67 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Id, LONGEST_TEXT, nullable } from './common.js'
+import { closed, Id, LONGEST_TEXT, nullable } from './common.js'
 
-const optional = Type.Optional
-const clearable = (max: number) => optional(nullable(Type.String({ maxLength: max })))
+const clearable = (max: number) => Type.Optional(nullable(Type.String({ maxLength: max })))
 
 const DocumentInput = Type.Union(
   [
-    Type.Object({ markdown: Type.String({ maxLength: LONGEST_TEXT }) }, { additionalProperties: false }),
-    Type.Object({ document: Type.Object({}, { additionalProperties: true }) }, { additionalProperties: false }),
+    Type.Object({ markdown: Type.String({ maxLength: LONGEST_TEXT }) }, closed),
+    Type.Object({ document: Type.Object({}, { additionalProperties: true }) }, closed),
   ],
   {
     description: 'The content, as markdown or as a block tree.',
   },
 )
 
-const Ref = optional(
+const Ref = Type.Optional(
   Type.String({
     maxLength: 64,
     pattern: '^[A-Za-z0-9_-]{1,64}$',
-    description: 'Name by which other changes of the batch link to it: `/pages/<ref>`, `/files/<ref>`.',
+    description: 'Name by which other changes in the request link to it: `/pages/<ref>`, `/files/<ref>`.',
   }),
 )
-const At = optional(Type.Integer({ minimum: 0, description: 'Zero-based index among the siblings; absent = at the end.' }))
-const Into = optional(nullable(Id))
-const Slug = optional(Type.String({ minLength: 1, maxLength: 100, pattern: '^[^/\\\\\\u0000-\\u001f]+$' }))
+const At = Type.Optional(Type.Integer({ minimum: 0, description: 'Index among its siblings, from 0; absent = last.' }))
+const Into = Type.Optional(nullable(Id))
+const Slug = Type.Optional(Type.String({ minLength: 1, maxLength: 100, pattern: '^[^/\\\\\\u0000-\\u001f]+$' }))
 
 const pageMembers = {
-  title: optional(Type.String({ minLength: 1, maxLength: 255 })),
+  title: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
   slug: Slug,
   emoji: clearable(50),
   icon: clearable(50),
   description: clearable(1024),
-  hidden: optional(nullable(Type.Boolean())),
-  noIndex: optional(nullable(Type.Boolean())),
-  noRobotsIndex: optional(nullable(Type.Boolean())),
+  hidden: Type.Optional(nullable(Type.Boolean())),
+  noIndex: Type.Optional(nullable(Type.Boolean())),
+  noRobotsIndex: Type.Optional(nullable(Type.Boolean())),
   condition: clearable(1024),
   into: Into,
   at: At,
 }
 
-const strict = { additionalProperties: false }
 const operation = <const O extends string>(name: O) => ({ operation: Type.Literal(name) })
 
-export const InsertPage = Type.Object({ ...operation('insert_page'), document: DocumentInput, ...pageMembers, ref: Ref }, strict)
-export const UpdatePage = Type.Object({ ...operation('update_page'), page: Id, document: optional(DocumentInput), ...pageMembers }, strict)
-export const DeletePage = Type.Object({ ...operation('delete_page'), page: Id }, strict)
+export const InsertPage = Type.Object({ ...operation('insert_page'), document: DocumentInput, ...pageMembers, ref: Ref }, closed)
+export const UpdatePage = Type.Object({ ...operation('update_page'), page: Id, document: Type.Optional(DocumentInput), ...pageMembers }, closed)
+export const DeletePage = Type.Object({ ...operation('delete_page'), page: Id }, closed)
 export const RevertPage = Type.Object(
-  { ...operation('revert_page'), page: Id, revision: optional(Type.String({ maxLength: 40, pattern: '^[0-9a-f]{40}$' })) },
-  strict,
+  { ...operation('revert_page'), page: Id, revision: Type.Optional(Type.String({ maxLength: 40, pattern: '^[0-9a-f]{40}$' })) },
+  closed,
 )
 export const InsertGroup = Type.Object(
   { ...operation('insert_group'), title: Type.String({ minLength: 1, maxLength: 255 }), slug: Slug, into: Into, at: At, ref: Ref },
-  strict,
+  closed,
 )
 export const UpdateGroup = Type.Object(
-  { ...operation('update_group'), page: Id, title: optional(Type.String({ minLength: 1, maxLength: 255 })), slug: Slug, into: Into, at: At },
-  strict,
+  { ...operation('update_group'), page: Id, title: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })), slug: Slug, into: Into, at: At },
+  closed,
 )
-export const DeleteGroup = Type.Object({ ...operation('delete_group'), page: Id }, strict)
-/** What a link page may name: the references that links of the table of contents are answered with. */
+export const DeleteGroup = Type.Object({ ...operation('delete_group'), page: Id }, closed)
+/** What a link page may lead to: the same references that links in the table of contents are returned with. */
 const LinkTarget = Type.Union(
   [
-    Type.Object({ kind: Type.Literal('page'), page: Id }, strict),
-    Type.Object({ kind: Type.Literal('anchor'), page: Id, anchor: Type.String({ minLength: 1, maxLength: 255 }) }, strict),
-    Type.Object({ kind: Type.Literal('url'), url: Type.String({ minLength: 1, maxLength: 2048 }) }, strict),
+    Type.Object({ kind: Type.Literal('page'), page: Id }, closed),
+    Type.Object({ kind: Type.Literal('anchor'), page: Id, anchor: Type.String({ minLength: 1, maxLength: 255 }) }, closed),
+    Type.Object({ kind: Type.Literal('url'), url: Type.String({ minLength: 1, maxLength: 2048 }) }, closed),
   ],
   { description: 'A page of this space, an anchor in one, or a URL.' },
 )
@@ -72,18 +70,18 @@ export const InsertLink = Type.Object(
   {
     ...operation('insert_link'),
     title: Type.String({ minLength: 1, maxLength: 255 }),
-    href: optional(Type.String({ maxLength: 2048 })),
-    target: optional(LinkTarget),
+    href: Type.Optional(Type.String({ maxLength: 2048 })),
+    target: Type.Optional(LinkTarget),
     into: Into,
     at: At,
   },
-  strict,
+  closed,
 )
 export const RenameFile = Type.Object(
   { ...operation('rename_file'), file: Type.String({ minLength: 1, maxLength: 4096 }), name: Type.String({ minLength: 1, maxLength: 255 }) },
-  strict,
+  closed,
 )
-export const DeleteFile = Type.Object({ ...operation('delete_file'), file: Type.String({ minLength: 1, maxLength: 4096 }) }, strict)
+export const DeleteFile = Type.Object({ ...operation('delete_file'), file: Type.String({ minLength: 1, maxLength: 4096 }) }, closed)
 export const InsertFiles = Type.Object(
   {
     ...operation('insert_files'),
@@ -92,36 +90,36 @@ export const InsertFiles = Type.Object(
         {
           name: Type.String({ minLength: 1, maxLength: 255 }),
           ref: Ref,
-          contentType: optional(Type.String({ maxLength: 255 })),
-          base64: optional(Type.String()),
-          url: optional(Type.String({ format: 'uri', maxLength: 2048 })),
-          part: optional(Type.String({ minLength: 1, maxLength: 100, description: 'Name of the part that holds the file, where the request is a form.' })),
+          contentType: Type.Optional(Type.String({ maxLength: 255 })),
+          base64: Type.Optional(Type.String()),
+          url: Type.Optional(Type.String({ format: 'uri', maxLength: 2048 })),
+          part: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Name of the part that contains the file, if the request is a form.' })),
         },
-        strict,
+        closed,
       ),
       { minItems: 1, maxItems: 20 },
     ),
   },
-  strict,
+  closed,
 )
 export const UpdateVariables = Type.Object(
   {
     ...operation('update_variables'),
     variables: Type.Record(Type.String({ minLength: 1, maxLength: 255 }), nullable(Type.String({ maxLength: 10_000 })), { maxProperties: 1000 }),
   },
-  strict,
+  closed,
 )
 export const UpsertReusableContent = Type.Object(
   {
     ...operation('upsert_reusable_content'),
-    reusableContent: optional(Id),
-    title: optional(Type.String({ minLength: 1, maxLength: 255 })),
+    reusableContent: Type.Optional(Id),
+    title: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
     document: DocumentInput,
     ref: Ref,
   },
-  strict,
+  closed,
 )
-export const DeleteReusableContent = Type.Object({ ...operation('delete_reusable_content'), reusableContent: Id }, strict)
+export const DeleteReusableContent = Type.Object({ ...operation('delete_reusable_content'), reusableContent: Id }, closed)
 
 const operations = [
   InsertPage,
@@ -160,11 +158,11 @@ export type PageMembers = Pick<
 export const ContentChanges = Type.Object(
   {
     changes: Type.Array(ContentChange, { minItems: 1, maxItems: 50 }),
-    message: optional(Type.String({ minLength: 1, maxLength: 10_000, description: 'Subject (and body) of the commit.' })),
+    message: Type.Optional(Type.String({ minLength: 1, maxLength: 10_000, description: 'Subject (and body) of the commit.' })),
   },
-  { additionalProperties: false, $id: 'ContentChanges' },
+  { ...closed, $id: 'ContentChanges' },
 )
 export type ContentChanges = Static<typeof ContentChanges>
 
-export const AppliedChange = Type.Object({ object: Type.String(), page: optional(Id), ref: optional(Type.String()) }, { $id: 'AppliedChange' })
-export const InsertedFile = Type.Object({ file: Id, name: Type.String(), path: Type.String(), ref: optional(Type.String()) }, { $id: 'InsertedFile' })
+export const AppliedChange = Type.Object({ object: Type.String(), page: Type.Optional(Id), ref: Type.Optional(Type.String()) }, { $id: 'AppliedChange' })
+export const InsertedFile = Type.Object({ file: Id, name: Type.String(), path: Type.String(), ref: Type.Optional(Type.String()) }, { $id: 'InsertedFile' })

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { collection, journal } from '../kernel/documents.js'
+import { table, journal } from '../kernel/documents.js'
 import { Id, oneOf, Timestamp } from './common.js'
 
 /** What can happen. The first word is the kind of resource that the event is about. */
@@ -55,7 +55,7 @@ export interface EventSubject {
   site?: string
 }
 
-/** Something that happened, as stored: never changed, removed when its days are over. */
+/** Something that happened, as stored: never changed, removed when its retention ends. */
 export interface EventDoc {
   id: string
   organization: string
@@ -66,7 +66,7 @@ export interface EventDoc {
   /** User who did it; absent = the service. */
   actor?: string
   subject: EventSubject
-  /** What else is to be said, per type. Nothing secret. */
+  /** Further details, depending on the type. Nothing secret. */
   data: Record<string, unknown>
 }
 
@@ -76,15 +76,15 @@ export const events = journal<EventDoc>()({
   group: (event) => event.organization,
   at: (event) => event.at,
   formerly: {
-    collection: 'events',
+    table: 'events',
     by: (event) => `${event.organization}/${String(event.sequence).padStart(16, '0')}`,
     position: (event) => event.sequence,
   },
 })
 
 /**
- * Where an organization's stream goes on of which an earlier release kept no event any more, as stored; its ID is the
- * organization's. It goes with the first event that follows.
+ * The next sequence of an organization whose events an earlier release had all removed, as stored; its ID is that of the
+ * organization. It is removed with the next event.
  */
 export interface EventStreamDoc {
   id: string
@@ -92,7 +92,7 @@ export interface EventStreamDoc {
   next: number
 }
 
-export const eventStreams = collection<EventStreamDoc>()({ name: 'event-streams', indexes: {}, owner: (stream) => stream.id })
+export const eventStreams = table<EventStreamDoc>()({ name: 'event-streams', indexes: {}, owner: (stream) => stream.id })
 
 /** IDs of events that follow each other, of an earlier release, whose IDs do not say their sequence. Removed with the last of them. */
 export interface EarlierEventsDoc {
@@ -103,7 +103,7 @@ export interface EarlierEventsDoc {
   ids: string[]
 }
 
-export const earlierEvents = collection<EarlierEventsDoc>()({
+export const earlierEvents = table<EarlierEventsDoc>()({
   name: 'earlier-events',
   indexes: { organization: (one) => one.organization },
   owner: (one) => one.organization,
@@ -116,12 +116,12 @@ export const Event = Type.Object(
     object: Type.Literal('event'),
     id: Id,
     organization: Id,
-    sequence: Type.Integer({ minimum: 1, description: 'Grows by one with every event of the organization.' }),
+    sequence: Type.Integer({ minimum: 1, description: 'Increases by one with every event of the organization.' }),
     type: EventTypeSchema,
     at: Timestamp,
-    actor: Type.Optional(Type.String({ description: 'ID of the user who did it; absent where it was the service, or plain Git.' })),
+    actor: Type.Optional(Type.String({ description: 'ID of the user who did it; absent if it was the service, or plain Git.' })),
     subject: Type.Record(Type.String(), Type.String(), { description: 'IDs of the resources that the event is about, by kind: user, team, space …' }),
-    data: Type.Record(Type.String(), Type.Unknown(), { description: 'What else is to be said, by type. Members may be added.' }),
+    data: Type.Record(Type.String(), Type.Unknown(), { description: 'Further details, depending on the type. Members may be added in later versions.' }),
     urls: Type.Object({ location: Type.String() }),
   },
   { $id: 'Event' },

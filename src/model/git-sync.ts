@@ -1,27 +1,24 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { collection } from '../kernel/documents.js'
+import { table } from '../kernel/documents.js'
 import { Change } from './changes.js'
 import { conflictKinds } from './change-request.js'
-import { Id, nullable, oneOf, Timestamp } from './common.js'
-import { GitSync } from './space.js'
+import { closed, Id, nullable, oneOf, Timestamp } from './common.js'
+import { GitSync } from './git-link.js'
 
 export const providers = ['github', 'gitlab'] as const
 const Url = Type.String({
   minLength: 1,
   maxLength: 2048,
-  description: 'URL of the repository. It may carry basic-auth credentials: they are used for this operation and kept nowhere.',
+  description: 'URL of the repository. It may contain basic-auth credentials: they are used for this operation and never stored.',
 })
-const GitInfoInput = Type.Object(
-  { provider: Type.Optional(oneOf(providers)), url: Type.Optional(Type.String({ maxLength: 2048 })) },
-  { additionalProperties: false },
-)
+const GitInfoInput = Type.Object({ provider: Type.Optional(oneOf(providers)), url: Type.Optional(Type.String({ maxLength: 2048 })) }, closed)
 
 const common = {
   url: Url,
   ref: Type.String({
     minLength: 1,
     maxLength: 512,
-    description: '`refs/heads/<branch>`; a standalone import also takes `refs/pull/<n>/head` and `refs/merge-requests/<n>/head`.',
+    description: '`refs/heads/<branch>`; a standalone import also accepts `refs/pull/<n>/head` and `refs/merge-requests/<n>/head`.',
   }),
   repoCacheID: Type.Optional(Type.String({ maxLength: 512 })),
   repoTreeURL: Type.Optional(Type.String({ maxLength: 2048 })),
@@ -32,12 +29,9 @@ const common = {
   gitInfo: Type.Optional(GitInfoInput),
 }
 
-export const ImportRequest = Type.Object({ ...common, standalone: Type.Optional(Type.Boolean()) }, { additionalProperties: false, $id: 'GitImportRequest' })
+export const ImportRequest = Type.Object({ ...common, standalone: Type.Optional(Type.Boolean()) }, { ...closed, $id: 'GitImportRequest' })
 export type ImportRequest = Static<typeof ImportRequest>
-export const ExportRequest = Type.Object(
-  { ...common, commitMessage: Type.String({ minLength: 1, maxLength: 10_000 }) },
-  { additionalProperties: false, $id: 'GitExportRequest' },
-)
+export const ExportRequest = Type.Object({ ...common, commitMessage: Type.String({ minLength: 1, maxLength: 10_000 }) }, { ...closed, $id: 'GitExportRequest' })
 export type ExportRequest = Static<typeof ExportRequest>
 
 export const PreviewRequest = Type.Object(
@@ -48,7 +42,7 @@ export const PreviewRequest = Type.Object(
     repoProjectDirectory: common.repoProjectDirectory,
     force: common.force,
   },
-  { additionalProperties: false, $id: 'GitPreviewRequest' },
+  { ...closed, $id: 'GitPreviewRequest' },
 )
 export type PreviewRequest = Static<typeof PreviewRequest>
 
@@ -57,17 +51,17 @@ export const GitPreview = Type.Object(
     direction: oneOf(['import', 'export']),
     result: oneOf(['none', 'adopt', 'clean', 'conflict'], {
       description:
-        '`none`: both have the same, or what the other side has is there already. `adopt`: nobody has worked in the space, so it becomes the history of the remote as it is. ' +
-        '`clean`: one commit. `conflict`: nothing but a change request that holds the conflict.',
+        '`none`: nothing would change. `adopt`: nobody has worked in the space yet, so it takes over the history of the remote as it is. ' +
+        '`clean`: one commit would be made. `conflict`: only a change request with the conflicts would be created.',
     }),
-    remoteHead: Type.Optional(Type.String({ description: "The commit of the remote's branch; absent where an export would make the branch." })),
+    remoteHead: Type.Optional(Type.String({ description: "The head of the remote's branch; absent if an export would create the branch." })),
     importsFirst: Type.Optional(
-      Type.Literal(true, { description: 'The export first imports what the remote has and the space has not; a preview of the import shows it.' }),
+      Type.Literal(true, { description: 'The export would first import commits of the remote that the space does not have; preview the import to see them.' }),
     ),
-    changes: Type.Array(Change, { description: 'How the main content here would change by an import, that of the remote by an export.' }),
-    more: Type.Optional(Type.Integer({ minimum: 1, description: 'How many changes are left out.' })),
+    changes: Type.Array(Change, { description: 'What would change in the main content (import) or in the remote (export).' }),
+    more: Type.Optional(Type.Integer({ minimum: 1, description: 'Number of changes that are left out.' })),
     conflicts: Type.Array(Type.Object({ path: Type.String(), kind: oneOf(conflictKinds) })),
-    moreConflicts: Type.Optional(Type.Integer({ minimum: 1, description: 'How many conflicts are left out.' })),
+    moreConflicts: Type.Optional(Type.Integer({ minimum: 1, description: 'Number of conflicts that are left out.' })),
   },
   { $id: 'GitPreview' },
 )
@@ -92,7 +86,7 @@ export interface SyncRunDoc {
   finishedAt?: string
   /** What went wrong, in plain words, with the file and what to do. */
   error?: string
-  /** The remote's head that was seen. */
+  /** The head of the remote that was last seen. */
   remoteRevision?: string
   /** The revision here that it resulted in (or that was exported). */
   revision?: string
@@ -110,16 +104,16 @@ export interface SyncRunDoc {
   message?: string
   /** The client's time of the event, ISO 8601; it orders events of one remote and nothing else. */
   timestamp?: string
-  /** Whether the URL carried a credential (which stands nowhere): a run after a restart has to do without. */
+  /** Whether the URL contained a credential, which is never stored: after a restart, the run has to do without it. */
   hadCredential: boolean
-  /** Nobody asked for it by itself: it follows from what was done. */
+  /** True if nobody requested it: it follows from another operation. */
   follows?: boolean
 }
-export const syncRuns = collection<SyncRunDoc>()({ name: 'sync-runs', indexes: { space: (run) => run.space }, owner: (run) => run.space })
+export const syncRuns = table<SyncRunDoc>()({ name: 'sync-runs', indexes: { space: (run) => run.space }, owner: (run) => run.space })
 
 export const RetryRequest = Type.Object(
-  { url: Type.Optional(Type.String({ minLength: 1, maxLength: 2048, description: 'The same repository again, with a fresh credential.' })) },
-  { additionalProperties: false, $id: 'GitRetryRequest' },
+  { url: Type.Optional(Type.String({ minLength: 1, maxLength: 2048, description: 'URL of the same repository, with a fresh credential.' })) },
+  { ...closed, $id: 'GitRetryRequest' },
 )
 export type RetryRequest = Static<typeof RetryRequest>
 

@@ -1,8 +1,11 @@
+/** Invitations into an organization: of one address, or a link for many. */
 import { type Static, Type } from '@sinclair/typebox'
-import { collection } from '../kernel/documents.js'
-import { Id, listOf, nullable, oneOf, type Role, RoleSchema, Timestamp } from './common.js'
+import { table } from '../kernel/documents.js'
+import { closed, Id, listOf, nullable, oneOf, type Role, RoleSchema, Timestamp } from './common.js'
 import { Member } from './member.js'
-import { CreatedToken, Email } from './user.js'
+import { LinkSecret } from './sign-in.js'
+import { CreatedToken } from './token.js'
+import { Email } from './user.js'
 
 /** An invitation into an organization, as stored: of one address, or a link for whoever has it. */
 export interface InviteDoc {
@@ -12,21 +15,21 @@ export interface InviteDoc {
   /** Lower case; of an e-mail invitation alone. */
   email?: string
   role: Role | null
-  /** Who accepts signs in by single sign-on from then on. */
+  /** Those who accept must sign in by single sign-on from then on. */
   sso: boolean
   /** SHA-256 of the link's secret, hexadecimal; absent until a mail with the link is written. */
   hash?: string
-  /** Who vouches for it: it is good as long as he is an admin. */
+  /** Who vouches for it: it is valid as long as they are an admin. */
   createdBy: string
   createdAt: string
   expiresAt?: string
-  /** Where a mail takes the link to the address; absent = the link was in an answer, so it proves nothing of the address. */
+  /** State of the mail with the link; absent = the link was in a response, so it does not prove whose the address is. */
   mail?: 'queued' | 'sent' | 'failed'
-  /** By whom; a link for many is never used up. */
+  /** By whom; a link invitation can be accepted many times, so it never has this. */
   accepted?: { user: string; at: string }
 }
 
-export const invites = collection<InviteDoc>()({
+export const invites = table<InviteDoc>()({
   name: 'invites',
   indexes: {
     organization: (invite) => `${invite.organization}/${invite.kind}`,
@@ -38,28 +41,9 @@ export const invites = collection<InviteDoc>()({
   owner: (invite) => invite.organization,
 })
 
-/** A link to sign in, sent to an address, as stored. Used once. */
-export interface SignInDoc {
-  id: string
-  /** Lower case. */
-  email: string
-  /** SHA-256 of the link's secret, hexadecimal. */
-  hash: string
-  /** Link invitation by which an account is made and an organization joined. */
-  invite?: string
-  createdAt: string
-  expiresAt: string
-}
-
-export const signIns = collection<SignInDoc>()({
-  name: 'sign-ins',
-  indexes: { hash: (one) => one.hash, email: (one) => one.email },
-  unique: ['hash'],
-})
-
 const InviteUrls = Type.Object({
   location: Type.String(),
-  invite: Type.Optional(Type.String({ description: 'The link to be opened. It is shown this once, and never where a mail takes it.' })),
+  invite: Type.Optional(Type.String({ description: 'The link to open. It is returned only once, and not at all if it is mailed.' })),
 })
 
 export const Invite = Type.Object(
@@ -70,7 +54,8 @@ export const Invite = Type.Object(
     role: nullable(RoleSchema),
     sso: Type.Boolean(),
     delivery: oneOf(['queued', 'sent', 'failed', 'link'], {
-      description: 'Whether the mail was sent; `failed`: the mail server refused it for good; `link`: no mail server is set up, the link was in the answer.',
+      description:
+        'Whether the mail was sent; `failed`: the mail server rejected it permanently; `link`: no mail server is configured, the link was in the response.',
     }),
     createdBy: Id,
     createdAt: Timestamp,
@@ -79,24 +64,25 @@ export const Invite = Type.Object(
   },
   { $id: 'Invite' },
 )
+
 export const InviteList = listOf(Invite, { $id: 'InviteList' })
 
-const sso = Type.Optional(Type.Boolean({ default: false, description: 'Who accepts is made a member who signs in by single sign-on.' }))
+const sso = Type.Optional(Type.Boolean({ default: false, description: 'Whether those who accept must sign in by single sign-on.' }))
 
 export const InviteUsers = Type.Object(
   {
-    emails: Type.Array(Email, { minItems: 1, maxItems: 100, description: 'Each address once, in any case.' }),
+    emails: Type.Array(Email, { minItems: 1, maxItems: 100, description: 'No address twice, ignoring case.' }),
     role: Type.Optional(nullable(RoleSchema)),
     sso,
   },
-  { additionalProperties: false, $id: 'InviteUsers' },
+  { ...closed, $id: 'InviteUsers' },
 )
 export type InviteUsers = Static<typeof InviteUsers>
 
 export const InvitedUsers = Type.Object(
   {
-    users: Type.Array(Id, { description: 'IDs of those who are members already: nothing is sent to them.' }),
-    invited: Type.Integer({ minimum: 0, description: 'Invitations made.' }),
+    users: Type.Array(Id, { description: 'IDs of users who are members already: nothing is sent to them.' }),
+    invited: Type.Integer({ minimum: 0, description: 'Number of invitations created.' }),
     invites: Type.Array(Invite),
   },
   { $id: 'InvitedUsers' },
@@ -115,25 +101,24 @@ export const LinkInvite = Type.Object(
   },
   { $id: 'LinkInvite' },
 )
+
 export const LinkInviteList = listOf(LinkInvite, { $id: 'LinkInviteList' })
 
 export const CreateLinkInvite = Type.Object(
   { role: Type.Optional(nullable(RoleSchema)), sso, expiresAt: Type.Optional(Timestamp) },
-  { additionalProperties: false, $id: 'CreateLinkInvite' },
+  { ...closed, $id: 'CreateLinkInvite' },
 )
 export type CreateLinkInvite = Static<typeof CreateLinkInvite>
 
 export const UpdateLinkInvite = Type.Object(
   { role: Type.Optional(nullable(RoleSchema)), sso: Type.Optional(Type.Boolean()), expiresAt: Type.Optional(nullable(Timestamp)) },
-  { additionalProperties: false, $id: 'UpdateLinkInvite' },
+  { ...closed, $id: 'UpdateLinkInvite' },
 )
 export type UpdateLinkInvite = Static<typeof UpdateLinkInvite>
 
-const secret = Type.String({ minLength: 20, maxLength: 200, description: 'What stands behind the # of the link.' })
-
 export const AcceptInvite = Type.Object(
-  { token: secret, displayName: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Of a new account.' })) },
-  { additionalProperties: false, $id: 'AcceptInvite' },
+  { token: LinkSecret, displayName: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Display name of a new account.' })) },
+  { ...closed, $id: 'AcceptInvite' },
 )
 export type AcceptInvite = Static<typeof AcceptInvite>
 
@@ -141,13 +126,3 @@ export const AcceptedInvite = Type.Object(
   { object: Type.Literal('accepted-invite'), organization: Id, member: Member, token: Type.Optional(CreatedToken) },
   { $id: 'AcceptedInvite' },
 )
-
-export const SignIn = Type.Object(
-  { email: Email, invite: Type.Optional(Type.String({ minLength: 20, maxLength: 200, description: 'The secret of a link invitation, to join by it.' })) },
-  { additionalProperties: false, $id: 'SignIn' },
-)
-export type SignIn = Static<typeof SignIn>
-
-export const SignInStarted = Type.Object({ object: Type.Literal('sign-in'), message: Type.String() }, { $id: 'SignInStarted' })
-
-export const FinishSignIn = Type.Object({ token: secret }, { additionalProperties: false, $id: 'FinishSignIn' })

@@ -1,4 +1,4 @@
-import { collection } from '../kernel/documents.js'
+import { table } from '../kernel/documents.js'
 
 /** Work that must be done and survives a restart, as stored. Jobs of one `lane` run one at a time, in order of creation. */
 export interface JobDoc {
@@ -6,16 +6,16 @@ export interface JobDoc {
   kind: string
   /** Jobs of one lane (a space) run one after the other. */
   lane: string
-  /** JSON for the job's own code. Credentials never stand here: see `secret`. */
+  /** JSON for the job's own code. Never credentials: those are in `app.credentials`, by job ID. */
   payload: Record<string, unknown>
   state: 'queued' | 'running' | 'done' | 'failed'
-  /** Grows with every job made: the order within a lane. */
+  /** Increases with every job: the order within a lane. */
   sequence: number
   attempts: number
   /** ISO time before which a queued job is not started. */
   notBefore?: string
   createdAt: string
-  /** Process that runs it; another process's running job is taken up again at start. */
+  /** Process that runs it; a job that another process was running is taken up again at start. */
   runner?: string
   finishedAt?: string
   error?: string
@@ -24,7 +24,7 @@ export interface JobDoc {
 /** `sequence` of a job that comes behind everything that clients asked for. */
 export const LAST_IN_LANE = Number.MAX_SAFE_INTEGER
 
-export const jobs = collection<JobDoc>()({
+export const jobs = table<JobDoc>()({
   name: 'jobs',
   indexes: { lane: (job) => job.lane, state: (job) => job.state },
   owner: (job) => job.lane,

@@ -1,8 +1,40 @@
+/** Members of an organization. */
 import { type Static, Type } from '@sinclair/typebox'
-import { Id, listOf, nullable, oneOf, pageQuery, RoleSchema, roles, Timestamp } from './common.js'
+import { table } from '../kernel/documents.js'
+import { closed, listOf, nullable, oneOf, pageQuery, type Role, roles, RoleSchema, Timestamp } from './common.js'
 import { Space } from './space.js'
-import { Team, TeamRole } from './team.js'
+import { Team, TeamRole, TitleFilter } from './team.js'
 import { User } from './user.js'
+
+/** A user's place in an organization, as stored. Its ID is `<organization>:<user>`. */
+export interface MembershipDoc {
+  id: string
+  organization: string
+  user: string
+  /** Null = a guest: sees only what is shared with them by name or through a team. */
+  role: Role | null
+  joinedAt: string
+  lastSeenAt?: string
+  disabled: boolean
+  sso: boolean
+}
+
+/** Lists that a membership is in: that of all, and that of its role (`guest` = none). */
+export const memberList = (organization: string, role?: Role | 'guest'): string => (role === undefined ? organization : `${organization}/${role}`)
+
+const listsOf = ({ organization, role }: MembershipDoc): string[] => [memberList(organization), memberList(organization, role ?? 'guest')]
+
+export const memberships = table<MembershipDoc>()({
+  name: 'memberships',
+  indexes: { organization: (member) => member.organization, user: (member) => member.user },
+  orders: {
+    joinedAt: { group: listsOf, by: (member) => member.joinedAt },
+    lastSeenAt: { group: (member) => (member.lastSeenAt === undefined ? null : listsOf(member)), by: (member) => member.lastSeenAt ?? '' },
+  },
+  owner: (member) => member.organization,
+})
+
+export const membershipId = (organization: string, user: string): string => `${organization}:${user}`
 
 export const Member = Type.Object(
   {
@@ -14,11 +46,12 @@ export const Member = Type.Object(
     joinedAt: Timestamp,
     lastSeenAt: Type.Optional(Timestamp),
     sso: Type.Boolean(),
-    spaces: Type.Integer({ minimum: 0, description: 'Spaces that the member may see.' }),
+    spaces: Type.Integer({ minimum: 0, description: 'Number of spaces that the member may see.' }),
     teams: Type.Integer({ minimum: 0 }),
   },
   { $id: 'Member' },
 )
+
 export const MemberList = listOf(Member, { $id: 'MemberList' })
 
 const order = oneOf(['asc', 'desc'], { default: 'desc' })
@@ -26,7 +59,7 @@ const order = oneOf(['asc', 'desc'], { default: 'desc' })
 export const MembersQuery = Type.Object({
   ...pageQuery,
   role: Type.Optional(oneOf([...roles, 'guest'], { description: 'Members of that role; `guest` = those without one.' })),
-  search: Type.Optional(Type.String({ maxLength: 512, description: 'What display name or e-mail address contains, in any case.' })),
+  search: Type.Optional(Type.String({ maxLength: 512, description: 'Text that the display name or e-mail address contains, ignoring case.' })),
   sort: oneOf(['joinedAt', 'lastSeenAt'], { default: 'joinedAt', description: 'With `lastSeenAt`, members that were never active are left out.' }),
   order,
 })
@@ -34,37 +67,16 @@ export type MembersQuery = Static<typeof MembersQuery>
 
 export const UpdateMember = Type.Object(
   { role: Type.Optional(nullable(RoleSchema)), disabled: Type.Optional(Type.Boolean()) },
-  { additionalProperties: false, $id: 'UpdateMember' },
+  { ...closed, $id: 'UpdateMember' },
 )
 export type UpdateMember = Static<typeof UpdateMember>
 
 export const MemberSpacesQuery = Type.Object({ ...pageQuery, order })
+
 export const MemberSpaceList = listOf(Type.Object({ permission: RoleSchema, space: Space }), { $id: 'MemberSpaceList' })
 
-export const TitleFilter = Type.Optional(Type.String({ maxLength: 512, description: 'What the title contains, in any case.' }))
 export const MemberTeamsQuery = Type.Object({ ...pageQuery, title: TitleFilter })
+
 export const MemberTeamList = listOf(Type.Object({ team: Team, member: Type.Object({ role: TeamRole }) }), { $id: 'MemberTeamList' })
 
-export const TeamsQuery = Type.Object({
-  ...pageQuery,
-  owner: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'ID of a member: the teams that he may manage, as an owner or as an admin.' })),
-  title: TitleFilter,
-})
-export type TeamsQuery = Static<typeof TeamsQuery>
-
 export const Pong = Type.Object({ serviceVisitorClaims: Type.Optional(Type.String({ description: 'A JWT to attach to the user.' })) }, { $id: 'Pong' })
-
-export const SetTeamMembers = Type.Object(
-  {
-    add: Type.Optional(Type.Array(Id, { maxItems: 1000, uniqueItems: true, description: 'IDs of members to be in the team.' })),
-    remove: Type.Optional(Type.Array(Id, { maxItems: 1000, uniqueItems: true, description: 'IDs to be in it no longer.' })),
-    memberships: Type.Optional(
-      Type.Record(Type.String(), TeamRole, { maxProperties: 1000, description: 'Role in the team by member ID; who is not in the team yet is added.' }),
-    ),
-  },
-  { additionalProperties: false, $id: 'SetTeamMembers' },
-)
-export type SetTeamMembers = Static<typeof SetTeamMembers>
-
-export const TeamMember = Type.Object({ object: Type.Literal('team-member'), id: Id, role: TeamRole, user: User }, { $id: 'TeamMember' })
-export const TeamMemberList = listOf(TeamMember, { $id: 'TeamMemberList' })

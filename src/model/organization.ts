@@ -1,8 +1,10 @@
+/** Organizations, and the hostnames that lead to them. */
 import { type Static, Type } from '@sinclair/typebox'
-import { collection } from '../kernel/documents.js'
-import { Id, nullable, oneOf, permissionsOf, type Role, RoleSchema, Timestamp } from './common.js'
+import { table } from '../kernel/documents.js'
+import { closed, Id, nullable, oneOf, permissionsOf, type Role, RoleSchema, Timestamp } from './common.js'
 
 export const organizationTypes = ['business', 'community'] as const
+
 export const useCases = [
   'internalDocs',
   'docsSite',
@@ -14,6 +16,7 @@ export const useCases = [
   'notes',
   'other',
 ] as const
+
 export const plans = ['free_2024', 'plus_2024', 'pro_2024', 'enterprise_2024', 'community_2024', 'free', 'plus', 'pro', 'internal'] as const
 
 /** An organization, as stored. */
@@ -26,7 +29,7 @@ export interface OrganizationDoc {
   type: (typeof organizationTypes)[number]
   useCase?: (typeof useCases)[number]
   communityType?: 'nonProfit' | 'openSource' | 'education'
-  /** Role of new members; null makes guests of them. */
+  /** Role of new members; null makes them guests. */
   defaultRole: Role | null
   defaultContent: { type: 'site'; site: string } | null
   logo?: string
@@ -35,70 +38,11 @@ export interface OrganizationDoc {
   inviteLinks: boolean
 }
 
-export const organizations = collection<OrganizationDoc>()({
+export const organizations = table<OrganizationDoc>()({
   name: 'organizations',
   indexes: { emailDomain: (org) => org.emailDomains, hostname: (org) => org.hostname ?? null },
   owner: (org) => org.id,
 })
-
-/** A user's place in an organization, as stored. Its ID is `<organization>:<user>`. */
-export interface MembershipDoc {
-  id: string
-  organization: string
-  user: string
-  /** Null = a guest: sees only what is shared with him by name or team. */
-  role: Role | null
-  joinedAt: string
-  lastSeenAt?: string
-  disabled: boolean
-  sso: boolean
-}
-
-/** Lists that a membership is in: that of all, and that of its role (`guest` = none). */
-export const memberList = (organization: string, role?: Role | 'guest'): string => (role === undefined ? organization : `${organization}/${role}`)
-const listsOf = ({ organization, role }: MembershipDoc): string[] => [memberList(organization), memberList(organization, role ?? 'guest')]
-
-export const memberships = collection<MembershipDoc>()({
-  name: 'memberships',
-  indexes: { organization: (member) => member.organization, user: (member) => member.user },
-  orders: {
-    joinedAt: { group: listsOf, by: (member) => member.joinedAt },
-    lastSeenAt: { group: (member) => (member.lastSeenAt === undefined ? null : listsOf(member)), by: (member) => member.lastSeenAt ?? '' },
-  },
-  owner: (member) => member.organization,
-})
-export const membershipId = (organization: string, user: string): string => `${organization}:${user}`
-
-/** A team, as stored. Who is in it, is said by `teamMembers`. */
-export interface TeamDoc {
-  id: string
-  organization: string
-  title: string
-  createdAt: string
-}
-
-export const teams = collection<TeamDoc>()({
-  name: 'teams',
-  indexes: { organization: (team) => team.organization },
-  owner: (team) => team.organization,
-})
-
-/** A user's place in a team, as stored: a document of its own, so that a large team costs no more to change. Its ID is `<team>:<user>`. */
-export interface TeamMemberDoc {
-  id: string
-  organization: string
-  team: string
-  user: string
-  role: 'owner' | 'member'
-}
-
-export const teamMembers = collection<TeamMemberDoc>()({
-  name: 'team-members',
-  indexes: { team: (member) => member.team, user: (member) => `${member.organization}/${member.user}` },
-  orders: { user: { group: (member) => member.team, by: (member) => member.user } },
-  owner: (member) => member.team,
-})
-export const teamMemberId = (team: string, user: string): string => `${team}:${user}`
 
 export const organizationPermissions = [
   'view',
@@ -115,18 +59,24 @@ export const organizationPermissions = [
   'installIntegration',
 ] as const
 
-const DefaultContent = Type.Object({ type: Type.Literal('site'), site: Id }, { additionalProperties: false })
+const DefaultContent = Type.Object({ type: Type.Literal('site'), site: Id }, closed)
+export type DefaultContent = Static<typeof DefaultContent>
+
 const Title = Type.String({ minLength: 2, maxLength: 255 })
+
 const domainName = Type.String({ minLength: 3, maxLength: 253, pattern: '^(?=[^\\s@/]+$)[^\\s@/]+?\\.[^\\s@/]' })
+
 const EmailDomains = Type.Array(domainName, {
   maxItems: 100,
   uniqueItems: true,
-  description: 'Domains of e-mail addresses, in lower case. People with an address there find the organization by it; nobody joins by it alone.',
+  description: 'Domains of e-mail addresses, in lower case. People with such an address can find the organization; they do not become members.',
 })
-/** A subdomain's pattern in service.md; the two are the same name. */
+
+/** Also the subdomain of the organization, so it has the form of one label of a domain name. */
 const Hostname = Type.String({ minLength: 3, maxLength: 32, pattern: '^[a-z0-9][a-z0-9-]{1,30}[a-z0-9]$' })
 
 const Price = Type.Object({ monthly: Type.Number(), yearly: Type.Number() })
+
 const Billing = Type.Object({
   interval: Type.Optional(oneOf(['monthly', 'yearly'])),
   endDate: Type.Optional(Timestamp),
@@ -174,10 +124,7 @@ export const Organization = Type.Object(
 
 export const OrganizationsOfDomain = Type.Object({ organizations: Type.Array(Organization) }, { $id: 'OrganizationsOfDomain' })
 
-export const CreateOrganization = Type.Object(
-  { title: Title, emailDomains: Type.Optional(EmailDomains) },
-  { additionalProperties: false, $id: 'CreateOrganization' },
-)
+export const CreateOrganization = Type.Object({ title: Title, emailDomains: Type.Optional(EmailDomains) }, { ...closed, $id: 'CreateOrganization' })
 export type CreateOrganization = Static<typeof CreateOrganization>
 
 export const UpdateOrganization = Type.Object(
@@ -192,10 +139,9 @@ export const UpdateOrganization = Type.Object(
     ai: Type.Optional(Type.Boolean()),
     inviteLinks: Type.Optional(Type.Boolean()),
   },
-  { additionalProperties: false, $id: 'UpdateOrganization' },
+  { ...closed, $id: 'UpdateOrganization' },
 )
 export type UpdateOrganization = Static<typeof UpdateOrganization>
-export type DefaultContent = Static<typeof DefaultContent>
 
 export const Subdomain = Type.Object(
   {

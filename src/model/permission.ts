@@ -1,6 +1,43 @@
+/** Roles given by name and to teams, on spaces, collections and sites. */
 import { type Static, Type } from '@sinclair/typebox'
-import { Id, oneOf, RoleSchema, Timestamp } from './common.js'
+import { table } from '../kernel/documents.js'
+import { closed, Id, oneOf, pageQuery, type Role, roles, RoleSchema, Timestamp } from './common.js'
 import { User } from './user.js'
+
+/** A role given by name on a space, a collection or a site, as stored. Its ID is `<target>:<principal>`. */
+export interface GrantDoc {
+  id: string
+  /** `space:<id>`, `collection:<id>` or `site:<id>`. */
+  target: string
+  /** `user:<id>` or `team:<id>`. */
+  principal: string
+  role: Role
+}
+
+export const grants = table<GrantDoc>()({
+  name: 'grants',
+  indexes: { target: (grant) => grant.target, principal: (grant) => grant.principal },
+  owner: (grant) => grant.target,
+})
+
+/**
+ * A role without effect, as stored: the content was transferred out of the organization of those who have it. It takes effect
+ * again when the content is transferred back.
+ */
+export interface KeptGrantDoc extends GrantDoc {
+  /** The organization in which it was given. */
+  organization: string
+}
+
+export const keptGrants = table<KeptGrantDoc>()({
+  name: 'kept-grants',
+  indexes: {
+    target: (grant) => grant.target,
+    place: (grant) => `${grant.organization}/${grant.target}`,
+    principal: (grant) => `${grant.organization}/${grant.principal}`,
+  },
+  owner: (grant) => grant.target,
+})
 
 const principals = { uniqueItems: true, maxItems: 1000 }
 
@@ -10,11 +47,11 @@ export const InviteToContent = Type.Object(
     users: Type.Optional(Type.Array(Id, { ...principals, description: 'IDs of members of the organization.' })),
     teams: Type.Optional(Type.Array(Id, { ...principals, description: 'IDs of teams of the organization.' })),
   },
-  { additionalProperties: false, $id: 'InviteToContent' },
+  { ...closed, $id: 'InviteToContent' },
 )
 export type InviteToContent = Static<typeof InviteToContent>
 
-export const UpdateContentPermission = Type.Object({ role: RoleSchema }, { additionalProperties: false, $id: 'UpdateContentPermission' })
+export const UpdateContentPermission = Type.Object({ role: RoleSchema }, { ...closed, $id: 'UpdateContentPermission' })
 export type UpdateContentPermission = Static<typeof UpdateContentPermission>
 
 export const UserContentPermission = Type.Object({ permission: RoleSchema, user: User }, { $id: 'UserContentPermission' })
@@ -40,11 +77,16 @@ export const AggregatedContentPermission = Type.Object(
           description: 'The role in the organization, a default level, the visibility `in-collection`, a role given to a team, or one given by name.',
         }),
         permission: RoleSchema,
-        collection: Type.Optional(Type.String({ description: 'ID of the collection above on which it is given; absent = on this itself.' })),
+        collection: Type.Optional(Type.String({ description: 'ID of the collection above on which it is given; absent = on the resource itself.' })),
         team: Type.Optional(Type.String({ description: 'ID of the team.' })),
       }),
-      { description: 'All that gives a role, the most powerful first; `permission` is the most powerful of them.' },
+      { description: 'Everything that gives a role, the most powerful first; `permission` is the most powerful of them.' },
     ),
   },
   { $id: 'AggregatedContentPermission' },
 )
+
+export const AggregatedPermissionsQuery = Type.Object({
+  ...pageQuery,
+  role: Type.Optional(oneOf(roles, { description: 'Only those who have at least this role.' })),
+})

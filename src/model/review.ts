@@ -1,14 +1,15 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { collection } from '../kernel/documents.js'
-import { Comment, CommentBodyInput } from './comment.js'
-import { Id, listOf, oneOf, pageQuery, Timestamp } from './common.js'
+import { table } from '../kernel/documents.js'
+import { Comment } from './comment.js'
+import { closed, Id, listOf, oneOf, pageQuery, Timestamp } from './common.js'
 import { formats } from './content.js'
+import { CommentBodyInput } from './post.js'
 import { User } from './user.js'
 
 export const reviewStatuses = ['approved', 'changes-requested'] as const
 export type ReviewStatus = (typeof reviewStatuses)[number]
 
-/** What somebody said of a change request as it was at a revision, as stored. */
+/** A review of a change request at one revision, as stored. */
 export interface ReviewDoc {
   id: string
   space: string
@@ -26,14 +27,14 @@ export interface ReviewDoc {
   dismissedBy?: string
 }
 
-export const reviews = collection<ReviewDoc>()({
+export const reviews = table<ReviewDoc>()({
   name: 'reviews',
   indexes: { space: (review) => review.space, changeRequest: (review) => review.changeRequest },
   orders: { sequence: { group: (review) => review.changeRequest, by: (review) => review.sequence } },
   owner: (review) => review.space,
 })
 
-/** That somebody was asked for a review and has not given it yet, as stored. Its ID is `<change request>:<user>`. */
+/** A request for a review that has not been given yet, as stored. Its ID is `<change request>:<user>`. */
 export interface RequestedReviewDoc {
   id: string
   space: string
@@ -45,16 +46,13 @@ export interface RequestedReviewDoc {
   revision: string
 }
 
-export const requestedReviews = collection<RequestedReviewDoc>()({
+export const requestedReviews = table<RequestedReviewDoc>()({
   name: 'requested-reviews',
   indexes: { space: (one) => one.space, user: (one) => one.user },
   orders: { requestedAt: { group: (one) => one.changeRequest, by: (one) => one.requestedAt } },
   owner: (one) => one.space,
 })
 export const requestedReviewId = (changeRequest: string, user: string): string => `${changeRequest}:${user}`
-
-const optional = Type.Optional
-const strict = { additionalProperties: false }
 
 export const Review = Type.Object(
   {
@@ -65,35 +63,35 @@ export const Review = Type.Object(
     status: oneOf(reviewStatuses),
     revision: Type.String({ description: 'The revision of the change request that was reviewed.' }),
     stale: Type.Boolean({
-      description: 'The change request has other content since: a commit or an update from the main content. A stale approval does not count.',
+      description: 'Whether the change request has changed since, by a commit or an update from the main content. A stale approval does not count.',
     }),
     counts: Type.Boolean({
       description:
-        'Whether the rule `requiredApprovals` of the space takes it into account: the latest review of somebody who may review the space and did not open the change request, not dismissed and, if it approves, not stale.',
+        'Whether it counts for `requiredApprovals` of the space: it is the latest review of a user who may review the space and did not open the change request, it is not dismissed and, if it approves, not stale.',
     }),
-    comment: optional(Comment),
+    comment: Type.Optional(Comment),
     createdAt: Timestamp,
-    dismissedAt: optional(Timestamp),
-    dismissedBy: optional(User),
+    dismissedAt: Type.Optional(Timestamp),
+    dismissedBy: Type.Optional(User),
     urls: Type.Object({ location: Type.String() }),
   },
   { $id: 'ChangeRequestReview' },
 )
 export const ReviewList = listOf(Review, { $id: 'ChangeRequestReviewList' })
 
-const format = oneOf(formats, { default: 'markdown', description: 'Format of the comments in the answer.' })
+const format = oneOf(formats, { default: 'markdown', description: 'Format of the comments in the response.' })
 export const ReviewQuery = Type.Object({ format })
 export const ReviewsQuery = Type.Object({ ...pageQuery, format })
 
 export const CreateReview = Type.Object(
   {
     status: oneOf(reviewStatuses),
-    comment: optional(CommentBodyInput),
-    revision: optional(
-      Type.String({ minLength: 1, maxLength: 64, description: 'The revision that was looked at: when the change request has another one by now, 409.' }),
+    comment: Type.Optional(CommentBodyInput),
+    revision: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 64, description: 'The revision that was reviewed. Returns 409 if the change request has moved on since.' }),
     ),
   },
-  { ...strict, $id: 'CreateChangeRequestReview' },
+  { ...closed, $id: 'CreateChangeRequestReview' },
 )
 export type CreateReview = Static<typeof CreateReview>
 
@@ -113,8 +111,8 @@ export const RequestedReviewerList = listOf(RequestedReviewer, { $id: 'ChangeReq
 export const RequestReviews = Type.Object(
   {
     users: Type.Array(Id, { minItems: 1, maxItems: 50, uniqueItems: true, description: 'IDs of users who may review the space.' }),
-    subject: optional(Type.String({ maxLength: 100, description: 'A new subject of the change request.' })),
+    subject: Type.Optional(Type.String({ maxLength: 100, description: 'A new subject of the change request.' })),
   },
-  { ...strict, $id: 'RequestChangeRequestReviewers' },
+  { ...closed, $id: 'RequestChangeRequestReviewers' },
 )
 export type RequestReviews = Static<typeof RequestReviews>

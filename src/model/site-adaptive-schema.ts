@@ -1,8 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { collection } from '../kernel/documents.js'
-import { oneOf, Timestamp } from './common.js'
+import { table } from '../kernel/documents.js'
+import { closed, oneOf, Timestamp } from './common.js'
 
-const closed = { additionalProperties: false } as const
 const texts = { title: Type.Optional(Type.String({ maxLength: 128 })), description: Type.Optional(Type.String({ maxLength: 256 })) }
 
 /** Most claims that a schema may declare at each of its two levels. */
@@ -19,7 +18,7 @@ export interface AdaptiveClaims {
   [name: string]: Claim | Static<typeof UnsignedClaims> | undefined
 }
 
-/** The part of JSON Schema draft-07 that describes visitors: service.md, "Site adaptive schema". */
+/** The part of JSON Schema draft-07 that can declare claims of visitors: an object of booleans, with an object `unsigned` of booleans in it. */
 export const AdaptiveJsonSchema = Type.Object(
   {
     $schema: Type.Optional(oneOf(['http://json-schema.org/draft-07/schema#', 'http://json-schema.org/draft-07/schema'])),
@@ -36,19 +35,19 @@ export const AdaptiveJsonSchema = Type.Object(
   {
     ...closed,
     $id: 'SiteAdaptiveJSONSchema',
-    description: 'A JSON Schema (draft-07) of boolean claims, those of `unsigned` in an object of their own; no others are allowed.',
+    description: 'A JSON Schema (draft-07) of boolean claims, with an object `unsigned` for those that browsers may set; other claims are not allowed.',
   },
 )
 export type AdaptiveJsonSchema = Static<typeof AdaptiveJsonSchema>
 
-/** What a site knows of its visitors, as stored; its ID is the site's. */
+/** The claims of visitors that a site declares, as stored; its ID is that of the site. */
 export interface SiteAdaptiveSchemaDoc {
   id: string
   jsonSchema: AdaptiveJsonSchema
   updatedAt: string
 }
 
-export const siteAdaptiveSchemas = collection<SiteAdaptiveSchemaDoc>()({ name: 'site-adaptive-schemas', indexes: {}, owner: (schema) => schema.id })
+export const siteAdaptiveSchemas = table<SiteAdaptiveSchemaDoc>()({ name: 'site-adaptive-schemas', indexes: {}, owner: (schema) => schema.id })
 
 export const SiteAdaptiveSchema = Type.Object(
   { object: Type.Literal('site-adaptive-schema'), jsonSchema: AdaptiveJsonSchema, updatedAt: Timestamp },

@@ -1,8 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import { nullable, oneOf } from './common.js'
+import { closed, nullable, oneOf } from './common.js'
 import { Href, SiteDestination } from './site-destination.js'
-
-const closed = { additionalProperties: false } as const
 
 /** A pair of addresses, for light and dark pages. */
 export const ThemedHref = Type.Object({ light: Href, dark: Href }, closed)

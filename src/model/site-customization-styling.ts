@@ -1,8 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import { nullable, oneOf } from './common.js'
+import { closed, nullable, oneOf } from './common.js'
 import { Href } from './site-destination.js'
-
-const closed = { additionalProperties: false } as const
 
 const Color = Type.String({ maxLength: 7, pattern: '^#(?:[0-9a-fA-F]{3}){1,2}$', description: 'A colour in hexadecimal digits: `#rgb` or `#rrggbb`.' })
 export const ThemedColor = Type.Object(

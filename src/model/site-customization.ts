@@ -1,11 +1,10 @@
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox'
-import { collection } from '../kernel/documents.js'
-import { Language, nullable, oneOf } from './common.js'
+import { table } from '../kernel/documents.js'
+import { closed, Language, nullable, oneOf } from './common.js'
 import { LinkTitle, SiteFooterGroup, SiteHeaderLink, ThemedHref } from './site-customization-links.js'
 import { SiteStyling, ThemedColor } from './site-customization-styling.js'
 import { Href, SiteDestination } from './site-destination.js'
 
-const closed = { additionalProperties: false } as const
 const group = <P extends TProperties>(properties: P) => Type.Object(properties, closed)
 const Enabled = group({ enabled: Type.Boolean() })
 const Link = group({ title: LinkTitle, to: SiteDestination })
@@ -31,7 +30,7 @@ const SocialAccount = group({
   handle: Type.String({ minLength: 1, maxLength: 64, pattern: '^@?[\\w][\\w.@/-]*$' }),
 })
 
-/** The groups of settings, each of which may be given in part. */
+/** Groups of settings, each of which may be given in part. */
 const groups = {
   styling: SiteStyling,
   internationalization: group({ locale: Language }),
@@ -68,7 +67,7 @@ const groups = {
   socialPreview: group({ url: nullable(Href) }),
 }
 
-/** What is one value: given whole, or not at all. */
+/** Settings that are one value. */
 const singles = {
   title: nullable(Type.String({ minLength: 2, maxLength: 128, description: 'Shown instead of the title of the site.' })),
   favicon: Favicon,
@@ -85,16 +84,14 @@ const partly = (schemas: Record<string, TObject>): TProperties =>
   Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, Type.Optional(Type.Partial(schema, closed))]))
 const perhaps = (schemas: TProperties): TProperties => Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, Type.Optional(schema)]))
 
-/** What is given of it; what is not, has its default (a site's, for a site space). */
+/** Some of the settings; the others have their default (for a site space: those of the site). */
 export const SiteCustomizationInput = Type.Unsafe<Parts>(Type.Object({ ...perhaps(singles), ...partly(groups) }, { ...closed, $id: 'SiteCustomizationInput' }))
 export type SiteCustomizationInput = Parts
 
-/** Names of the settings that are one value each. */
-export const customizationSingles = Object.keys(singles) as (keyof typeof singles)[]
 /** Names of the groups of settings. */
 export const customizationGroups = Object.keys(groups) as (keyof typeof groups)[]
 
-/** What was chosen for a site, or for one of its site spaces, as stored: as it was given. Its ID is that of the site or the site space. */
+/** The customization of a site or site space, as stored: only the settings that were given. Its ID is that of the site or site space. */
 export interface SiteCustomizationDoc {
   id: string
   site: string
@@ -103,7 +100,7 @@ export interface SiteCustomizationDoc {
   settings: SiteCustomizationInput
 }
 
-export const siteCustomizations = collection<SiteCustomizationDoc>()({
+export const siteCustomizations = table<SiteCustomizationDoc>()({
   name: 'site-customizations',
   indexes: { site: (customization) => customization.site },
   owner: (customization) => customization.site,

@@ -1,7 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Id } from './common.js'
+import { closed, Id } from './common.js'
 
-const closed = { additionalProperties: false } as const
 const Anchor = Type.String({ minLength: 1, maxLength: 256 })
 
 /** An address that pages of a site may lead to or load from. What it may look like beyond its length is checked by `hrefFault`. */

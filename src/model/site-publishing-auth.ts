@@ -1,11 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { collection } from '../kernel/documents.js'
-import { nullable, oneOf, Timestamp } from './common.js'
+import { table } from '../kernel/documents.js'
+import { closed, nullable, oneOf, Timestamp } from './common.js'
 import { Href } from './site-destination.js'
 
 export const authBackends = ['custom', 'integration'] as const
 
-/** How visitors of a site are known, as stored; its ID is the site's. The key itself cannot be read from the document. */
+/** How visitors of a site are authenticated, as stored; its ID is that of the site. The key cannot be read from the document. */
 export interface SitePublishingAuthDoc {
   id: string
   backend: (typeof authBackends)[number]
@@ -17,7 +17,7 @@ export interface SitePublishingAuthDoc {
   updatedAt: string
 }
 
-export const sitePublishingAuths = collection<SitePublishingAuthDoc>()({ name: 'site-publishing-auths', indexes: {}, owner: (auth) => auth.id })
+export const sitePublishingAuths = table<SitePublishingAuthDoc>()({ name: 'site-publishing-auths', indexes: {}, owner: (auth) => auth.id })
 
 const Integration = Type.String({ minLength: 1, maxLength: 64 })
 
@@ -30,7 +30,7 @@ export const SitePublishingAuth = Type.Object(
     privateKey: Type.Optional(
       Type.String({
         description:
-          'Signs the JWTs of visitors (HS256), as it stands: 43 letters and digits. Answered to admins of the site only; absent where the signing key of the service was replaced: regenerate it.',
+          'Signs the JWTs of visitors (HS256): 43 letters and digits, used as they are. Returned to admins of the site only; absent if the signing key of the service has been replaced: regenerate it then.',
       }),
     ),
     updatedAt: Timestamp,
@@ -44,6 +44,6 @@ export const UpdateSitePublishingAuth = Type.Object(
     integration: Type.Optional(Integration),
     fallbackURL: Type.Optional(nullable(Href)),
   },
-  { additionalProperties: false, $id: 'UpdateSitePublishingAuth' },
+  { ...closed, $id: 'UpdateSitePublishingAuth' },
 )
 export type UpdateSitePublishingAuth = Static<typeof UpdateSitePublishingAuth>

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { collection } from '../kernel/documents.js'
-import { Id, oneOf, Timestamp } from './common.js'
+import { table } from '../kernel/documents.js'
+import { closed, Id, oneOf, Timestamp } from './common.js'
 import { destinationStatuses, SiteDestination } from './site-destination.js'
 
 /** An address of a site that leads elsewhere, as stored. */
@@ -17,7 +17,7 @@ export interface SiteRedirectDoc {
 /** A source as an index key. */
 export const redirectKey = ({ site, source }: Pick<SiteRedirectDoc, 'site' | 'source'>): string => site + source
 
-export const siteRedirects = collection<SiteRedirectDoc>()({
+export const siteRedirects = table<SiteRedirectDoc>()({
   name: 'site-redirects',
   indexes: { site: (redirect) => redirect.site, source: redirectKey },
   unique: ['source'],
@@ -28,7 +28,7 @@ export const siteRedirects = collection<SiteRedirectDoc>()({
 const Source = Type.String({
   minLength: 1,
   maxLength: 512,
-  description: 'A path of the site, such as `/old/page`; answered in its normal form. Unique in the site.',
+  description: 'A path of the site, such as `/old/page`; returned in its normal form. Unique in the site.',
 })
 
 export const SiteRedirect = Type.Object(
@@ -37,7 +37,7 @@ export const SiteRedirect = Type.Object(
     id: Id,
     source: Type.String(),
     destination: SiteDestination,
-    status: oneOf(destinationStatuses, { description: '`broken`: the page, space or part of the site that it leads to is gone. URLs are not looked at.' }),
+    status: oneOf(destinationStatuses, { description: '`broken`: the page, space or part of the site that it leads to is gone. URLs are not checked.' }),
     createdAt: Timestamp,
     updatedAt: Timestamp,
     urls: Type.Object({ location: Type.String() }),
@@ -45,11 +45,11 @@ export const SiteRedirect = Type.Object(
   { $id: 'SiteRedirect' },
 )
 
-export const CreateSiteRedirect = Type.Object({ source: Source, destination: SiteDestination }, { additionalProperties: false, $id: 'CreateSiteRedirect' })
+export const CreateSiteRedirect = Type.Object({ source: Source, destination: SiteDestination }, { ...closed, $id: 'CreateSiteRedirect' })
 export type CreateSiteRedirect = Static<typeof CreateSiteRedirect>
 
 export const UpdateSiteRedirect = Type.Object(
   { source: Type.Optional(Source), destination: Type.Optional(SiteDestination) },
-  { additionalProperties: false, $id: 'UpdateSiteRedirect' },
+  { ...closed, $id: 'UpdateSiteRedirect' },
 )
 export type UpdateSiteRedirect = Static<typeof UpdateSiteRedirect>

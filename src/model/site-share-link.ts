@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { collection } from '../kernel/documents.js'
-import { Id, Timestamp } from './common.js'
+import { table } from '../kernel/documents.js'
+import { closed, Id, Timestamp } from './common.js'
 
 /** A link that opens a site to whoever has it, as stored: the key itself cannot be read from the document. */
 export interface ShareLinkDoc {
@@ -16,7 +16,7 @@ export interface ShareLinkDoc {
   sealedKey: string
 }
 
-export const shareLinks = collection<ShareLinkDoc>()({
+export const shareLinks = table<ShareLinkDoc>()({
   name: 'share-links',
   indexes: { site: (link) => link.site, keyHash: (link) => link.keyHash },
   unique: ['keyHash'],
@@ -34,17 +34,14 @@ export const ShareLink = Type.Object(
     name: Name,
     active: Type.Boolean(),
     urls: Type.Object({
-      published: Type.Optional(Type.String({ description: 'The address with its secret. Absent where the signing key of the service was replaced.' })),
+      published: Type.Optional(Type.String({ description: 'The address with its secret. Absent if the signing key of the service has been replaced.' })),
     }),
   },
   { $id: 'ShareLink' },
 )
 
-export const CreateShareLink = Type.Object({ name: Name }, { additionalProperties: false, $id: 'CreateShareLink' })
+export const CreateShareLink = Type.Object({ name: Name }, { ...closed, $id: 'CreateShareLink' })
 export type CreateShareLink = Static<typeof CreateShareLink>
 
-export const UpdateShareLink = Type.Object(
-  { name: Type.Optional(Name), active: Type.Optional(Type.Boolean()) },
-  { additionalProperties: false, $id: 'UpdateShareLink' },
-)
+export const UpdateShareLink = Type.Object({ name: Type.Optional(Name), active: Type.Optional(Type.Boolean()) }, { ...closed, $id: 'UpdateShareLink' })
 export type UpdateShareLink = Static<typeof UpdateShareLink>

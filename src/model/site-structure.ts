@@ -1,47 +1,14 @@
-export const SITE_TITLE = { minLength: 2, maxLength: 128 }
+/** The structure of a site: its sections, groups of sections and site spaces, in order. */
+import { Type } from '@sinclair/typebox'
+import { closed, Id, oneOf } from './common.js'
+import { type GroupEntry, SiteSectionGroup } from './site-section-group.js'
+import { type SectionEntry, SiteSection } from './site-section.js'
+import { SiteSpace, type SiteSpaceEntry } from './site-space.js'
 
 /** What a site is made of. */
 export const siteItemTypes = ['site-section', 'site-section-group', 'site-space'] as const
+
 export type SiteItemType = (typeof siteItemTypes)[number]
-
-/** The link between a site and a space, as stored. */
-export interface SiteSpaceEntry {
-  id: string
-  space: string
-  /** Unique among its siblings: those of its section, or of the root. */
-  path: string
-  condition?: string
-  /** The space is deleted: it is not shown until the space is restored, and goes when the space is purged. */
-  hidden?: true
-  /** Key by which it is paged; grows along the list. */
-  order?: string
-}
-
-/** A section, as stored. */
-export interface SectionEntry {
-  type: 'site-section'
-  id: string
-  title: string
-  /** Unique among the sections of the site, whatever their group. */
-  path: string
-  description?: string
-  condition?: string
-  icon?: string
-  siteSpaces: SiteSpaceEntry[]
-  /** ID of one of its site spaces; null = it has none. */
-  defaultSiteSpace: string | null
-  order?: string
-}
-
-/** A heading over sections, as stored. */
-export interface GroupEntry {
-  type: 'site-section-group'
-  id: string
-  title: string
-  icon?: string
-  sections: SectionEntry[]
-  order?: string
-}
 
 /** What a site shows, in order. Site spaces are at the root only while there is no section. */
 export interface SiteStructure {
@@ -67,3 +34,18 @@ export const siteSpacesOf = (structure: SiteStructure): SiteSpaceEntry[] => [
 
 /** IDs of the spaces of a structure. */
 export const spacesOf = (structure: SiteStructure): string[] => siteSpacesOf(structure).map((entry) => entry.space)
+
+export const SiteStructureAnswer = Type.Union(
+  [
+    Type.Object({ type: Type.Literal('sections'), structure: Type.Array(Type.Union([SiteSection, SiteSectionGroup])) }),
+    Type.Object({ type: Type.Literal('siteSpaces'), structure: Type.Array(SiteSpace) }),
+  ],
+  { $id: 'SiteStructure' },
+)
+
+const ItemPointer = Type.Object({ type: oneOf(siteItemTypes), id: Id }, closed)
+
+export const SortSiteStructure = Type.Object(
+  { item: ItemPointer, position: Type.Optional(Type.Object({ before: Type.Optional(ItemPointer), after: Type.Optional(ItemPointer) }, closed)) },
+  { ...closed, $id: 'SortSiteStructure' },
+)

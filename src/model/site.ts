@@ -1,7 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { collection } from '../kernel/documents.js'
-import { type DefaultLevel, Id, nullable, oneOf, Timestamp } from './common.js'
-import { SITE_TITLE, type SiteStructure, spacesOf } from './site-structure.js'
+import { table } from '../kernel/documents.js'
+import { closed, type DefaultLevel, Id, nullable, oneOf, Timestamp } from './common.js'
+import { SITE_TITLE } from './site-fields.js'
+import { type SiteStructure, spacesOf } from './site-structure.js'
 
 export const siteTypes = ['basic', 'premium', 'ultimate', 'sponsored', 'legacy-basic', 'legacy-premium'] as const
 export const siteVisibilities = ['public', 'unlisted', 'share-link', 'visitor-auth'] as const
@@ -36,7 +37,7 @@ export interface SiteDoc {
 /** Its address below the organization, as an index key. */
 export const basenameKey = (site: Pick<SiteDoc, 'organization' | 'basename'>): string => `${site.organization}/${site.basename}`
 
-export const sites = collection<SiteDoc>()({
+export const sites = table<SiteDoc>()({
   name: 'sites',
   indexes: {
     organization: (site) => site.organization,
@@ -49,7 +50,6 @@ export const sites = collection<SiteDoc>()({
 })
 
 const iconURL = Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2048 })
-const closed = { additionalProperties: false } as const
 
 /** A picture for light and dark pages, an emoji, or null. */
 export const SiteIcon = Type.Union(

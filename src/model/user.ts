@@ -1,16 +1,17 @@
-import { type Static, Type } from '@sinclair/typebox'
-import { collection, type Draft } from '../kernel/documents.js'
-import { Id, Timestamp } from './common.js'
+/** Users: people and service accounts. */
+import { Type } from '@sinclair/typebox'
+import { type Draft, table } from '../kernel/documents.js'
+import { Id } from './common.js'
 
 /**
- * How it was shown that an address is its user's: by a link that was mailed to it, by the operator's word (his settings, the
- * command line), or `earlier`: the account was made by a release that did not ask.
+ * How it was shown that an address is its user's: by a link that was mailed to it, by the operator (settings, command line),
+ * or `earlier`: the account was created by a release that did not ask.
  */
 export type AddressProof = 'mail' | 'operator' | 'earlier'
 
 /**
- * Either the address is his, and no other account has it; or it is only said to be his, and he belongs to one organization
- * alone. Once he is removed from that he is `former` for good: what he wrote keeps his name, and nobody becomes him again.
+ * Either the address is proved to be theirs, and no other account has it; or it is only claimed, and they belong to one
+ * organization alone. Once removed from it they are `former` for good: what they wrote keeps their name, and nobody becomes that user again.
  */
 export type Standing = { proof: AddressProof; limitedTo?: never; former?: never } | { limitedTo: string; proof?: never; former?: true }
 
@@ -28,7 +29,7 @@ interface UserFields {
   createdAt: string
 }
 
-/** An address as browsers take it, without quotes, comments and blanks: nothing in it can be read as more than one address. */
+/** An address as browsers accept it, without quotes, comments and blanks: it cannot be read as more than one address. */
 export const Email = Type.String({
   minLength: 3,
   maxLength: 254,
@@ -39,10 +40,10 @@ export const Email = Type.String({
 const isClaimer = ({ limitedTo, former }: Draft<UserDoc>): boolean => limitedTo !== undefined && !former
 
 /**
- * There is no index of all who name an address: who looks for one says which kind is meant. `proven`: the account whose
+ * No index has all users with an address: each query says which kind it means. `proven`: the account whose
  * address it is. `claimed`: users of one organization each who say that it is theirs. `claimedIn`: that of one organization.
  */
-export const users = collection<UserDoc>()({
+export const users = table<UserDoc>()({
   name: 'users',
   indexes: {
     proven: (user) => (user.proof === undefined ? null : user.email),
@@ -63,59 +64,10 @@ export const User = Type.Object(
     emailUnproven: Type.Optional(
       Type.Boolean({
         description:
-          'True where nobody has shown that the address is his: he joined one organization by a link that did not come by mail, and belongs to it alone. Absent = his own.',
+          'True if the user has not proved that the address is theirs: they joined one organization by a link that was not mailed, and belong to it alone. Absent = proved.',
       }),
     ),
     urls: Type.Object({ location: Type.String() }),
   },
   { $id: 'User' },
 )
-
-/** A token, as stored: the secret's hash alone. */
-export interface TokenDoc {
-  id: string
-  user: string
-  label: string
-  /** SHA-256 of the secret, hexadecimal. */
-  hash: string
-  /** Only resources of this organization. */
-  organization?: string
-  readOnly: boolean
-  /** True where its owner came in by an e-mail link, and for tokens made with such a one: not enough where single sign-on is asked for. */
-  byEmail?: boolean
-  createdAt: string
-  expiresAt?: string
-}
-
-export const tokens = collection<TokenDoc>()({
-  name: 'tokens',
-  indexes: { hash: (token) => token.hash, user: (token) => token.user },
-  unique: ['hash'],
-  owner: (token) => token.user,
-})
-
-const tokenFields = {
-  id: Id,
-  label: Type.String(),
-  organization: Type.Optional(Id),
-  readOnly: Type.Boolean(),
-  createdAt: Timestamp,
-  expiresAt: Type.Optional(Timestamp),
-}
-
-export const Token = Type.Object({ object: Type.Literal('token'), ...tokenFields }, { $id: 'Token' })
-export const CreatedToken = Type.Object(
-  { object: Type.Literal('token'), ...tokenFields, token: Type.String({ description: 'The secret. It is shown this once.' }) },
-  { $id: 'CreatedToken' },
-)
-
-export const CreateToken = Type.Object(
-  {
-    label: Type.String({ minLength: 1, maxLength: 100 }),
-    organization: Type.Optional(Id),
-    readOnly: Type.Optional(Type.Boolean({ default: false })),
-    expiresAt: Type.Optional(Timestamp),
-  },
-  { additionalProperties: false, $id: 'CreateToken' },
-)
-export type CreateToken = Static<typeof CreateToken>

@@ -3,37 +3,37 @@ import { isAllowedAddress, type PrivateNetworks } from '../kernel/addresses.js'
 import { OutboundError } from './errors.js'
 import { type Resolve, resolveHost } from './resolve.js'
 
-const LONGEST_URL = 2048
+const MAX_URL_LENGTH = 2048
 
-/** A URL's host, IPv6 without its brackets. */
+/** The host of a URL; an IPv6 address without its brackets. */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '')
 
 /**
- * Reads a URL that a user named. The parser turns every way to write an IPv4 address (`2130706433`, `0x7f.1`) into the
- * usual one, so what is checked is what is connected to. Throws `OutboundError` (`refused`).
+ * Parses a URL that a user named. The parser turns every notation of an IPv4 address (`2130706433`, `0x7f.1`) into the
+ * usual one, so the address that is checked is the one that is connected to. Throws `OutboundError` (`refused`).
  */
 export function readUrl(text: string, base?: URL): URL {
-  const url = text.length <= LONGEST_URL && URL.canParse(text, base?.href) ? new URL(text, base) : null
-  if (!url) throw new OutboundError('refused', `The address is no URL, or longer than ${LONGEST_URL} characters.`)
+  const url = text.length <= MAX_URL_LENGTH && URL.canParse(text, base?.href) ? new URL(text, base) : null
+  if (!url) throw new OutboundError('refused', `The address is not a URL, or is longer than ${MAX_URL_LENGTH} characters.`)
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new OutboundError('refused', 'Only http and https URLs are followed.')
   if (url.username !== '' || url.password !== '') throw new OutboundError('refused', 'A URL with a user name or password in it is not followed.')
   url.hash = ''
   return url
 }
 
-/** Which addresses may be connected to. */
+/** Decides which addresses may be connected to. */
 export class AddressGuard {
   constructor(
     readonly allow: PrivateNetworks,
     readonly resolve: Resolve = resolveHost,
   ) {}
 
-  /** Throws `OutboundError` (`refused`) for an IP address that is not to be asked. A name passes: `addressesOf` decides. */
+  /** Throws `OutboundError` (`refused`) for an IP address that is not allowed. A name passes: `addressesOf` checks it. */
   checkLiteral(host: string): void {
     if (isIP(host) !== 0 && !isAllowedAddress(host, this.allow)) throw this.#refusal(host)
   }
 
-  /** The addresses of a host; one that is forbidden refuses them all. */
+  /** The addresses of a host. Throws `OutboundError` (`refused`) if one of them is not allowed. */
   async addressesOf(host: string): Promise<{ address: string; family: number }[]> {
     if (isIP(host) !== 0) {
       this.checkLiteral(host)
@@ -46,8 +46,8 @@ export class AddressGuard {
   }
 
   /**
-   * The lookup of a connection that is being made: what it answers is what is connected to, so a name cannot mean
-   * another address by then. Node asks it for names alone.
+   * The lookup that Node calls for a connection to a name: its result is what is connected to, so the name cannot stand for
+   * another address by then.
    */
   readonly lookup: LookupFunction = (host, options, done) => {
     this.addressesOf(host).then(

@@ -9,18 +9,18 @@ const decoders: Readonly<Record<string, () => Duplex>> = {
   br: createBrotliDecompress,
 }
 
-/** An identity is asked for, but some servers compress whatever they are asked. */
+/** Requests ask for no compression, but some servers compress anyway. */
 function decoderOf(encoding: string, host: string) {
   const name = encoding.trim().toLowerCase()
   if (name === '' || name === 'identity') return null
   const make = Object.hasOwn(decoders, name) ? decoders[name] : undefined
-  if (!make) throw new OutboundError('bad-answer', `${host} answered in an encoding that was not asked for: ${name.slice(0, 40)}.`)
+  if (!make) throw new OutboundError('bad-answer', `${host} answered in an encoding that is not supported: ${name.slice(0, 40)}.`)
   return make()
 }
 
 /**
- * Reads a body to its end, decompressed, and stops as soon as it has more than `maxBytes`: then it is refused with
- * `too-large`, or with `cut` answered so far.
+ * Reads a body to its end, decompressed. Stops as soon as there are more than `maxBytes`: with `cut` it returns that many,
+ * else it throws `OutboundError` (`too-large`).
  */
 export async function readBody(body: Readable, encoding: string, limit: { maxBytes: number; cut: boolean; host: string }): Promise<Buffer> {
   const decoder = decoderOf(encoding, limit.host)

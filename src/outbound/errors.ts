@@ -1,6 +1,6 @@
 /**
- * Why a request did not get its answer. `refused`: the address is not to be asked; `unreachable`: no connection, or none
- * that can be trusted; `timeout`; `too-large`; `bad-answer`: what came is no HTTP answer that can be used.
+ * Why a request failed. `refused`: the address is not allowed; `unreachable`: there is no connection, or none that can be
+ * trusted; `timeout`; `too-large`; `bad-answer`: the answer is not HTTP that can be used.
  */
 export type OutboundFailure = 'refused' | 'unreachable' | 'timeout' | 'too-large' | 'bad-answer'
 
@@ -16,7 +16,7 @@ export class OutboundError extends Error {
   }
 }
 
-/** The error itself where it is one of ours, or wrapped by a library; else null. */
+/** The `OutboundError` among an error and its causes, or null: libraries wrap ours. */
 export function findOutboundError(thrown: unknown): OutboundError | null {
   for (let at: unknown = thrown, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) if (at instanceof OutboundError) return at
   return null
@@ -24,8 +24,8 @@ export function findOutboundError(thrown: unknown): OutboundError | null {
 
 const TLS = /^(ERR_TLS_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_SSL_|EPROTO)/
 
-/** What the HTTP library and the decompressors say of bytes that make no sense. */
-const NONSENSE = /^(HPE_|UND_ERR_HEADERS_OVERFLOW$|UND_ERR_RES_CONTENT_LENGTH_MISMATCH$|Z_|ERR__ERROR_FORMAT)/
+/** Error codes of the HTTP library and the decompressors for bytes that they cannot parse. */
+const MALFORMED = /^(HPE_|UND_ERR_HEADERS_OVERFLOW$|UND_ERR_RES_CONTENT_LENGTH_MISMATCH$|Z_|ERR__ERROR_FORMAT)/
 
 /** A failure of the HTTP library or of Node, as a sentence about the host. */
 export function explain(thrown: unknown, host: string): OutboundError {
@@ -37,7 +37,7 @@ export function explain(thrown: unknown, host: string): OutboundError {
     return because('unreachable', `The host ${host} is not known; check the URL, or the server's DNS.`)
   if (code === 'ETIMEDOUT' || /^UND_ERR_\w+_TIMEOUT$/.test(code)) return because('timeout', `${host} did not answer in time.`)
   if (TLS.test(code)) return because('unreachable', `The TLS certificate of ${host} cannot be trusted, or TLS does not work (${code}).`)
-  if (NONSENSE.test(code) || (thrown instanceof Error && thrown.name === 'HTTPParserError'))
-    return because('bad-answer', `${host} answered with what is no valid HTTP.`)
+  if (MALFORMED.test(code) || (thrown instanceof Error && thrown.name === 'HTTPParserError'))
+    return because('bad-answer', `${host} answered with something that is not valid HTTP.`)
   return because('unreachable', `${host} cannot be reached${/^[A-Z_]+$/.test(code) ? ` (${code})` : ''}.`)
 }

@@ -12,13 +12,13 @@ export interface HttpRequest {
   method?: 'GET' | 'POST'
   headers?: Readonly<Record<string, string>>
   body?: string | Uint8Array
-  /** For everything together: name, connection, redirects, body. */
+  /** For everything together: name lookup, connection, redirects, body. */
   timeoutMs: number
-  /** Bytes of the answer's body, decompressed. */
+  /** Largest body of the answer, in bytes, decompressed. */
   maxBytes: number
-  /** What becomes of a longer body: an error (default), or it is cut off. */
+  /** What happens to a longer body: an error (default), or it is cut off. */
   longer?: 'refuse' | 'cut'
-  /** How many redirects of a GET are followed, default 5. Where none are, a redirect is the answer. */
+  /** How many redirects of a GET are followed; default 5. With 0, the redirect itself is returned. */
   redirects?: number
   /** Ends the request. */
   signal?: AbortSignal
@@ -26,7 +26,7 @@ export interface HttpRequest {
 
 export interface HttpResponse {
   status: number
-  /** Names in lower case; of several values the first. */
+  /** Names in lower case; the first value of each. */
   headers: Readonly<Record<string, string>>
   body: Buffer
   /** Where the answer came from, after redirects. */
@@ -35,9 +35,9 @@ export interface HttpResponse {
 
 /** A client for URLs that users name. No cookies, no proxy of the environment, no credentials. */
 export interface HttpClient {
-  /** Throws `OutboundError`. Any status is an answer. */
+  /** Sends a request; any status counts as an answer. Throws `OutboundError`. */
   send(request: HttpRequest): Promise<HttpResponse>
-  /** Throws `OutboundError` where `send` would not even ask: a URL that is refused, or a host that is not known. */
+  /** Throws `OutboundError` if `send` would refuse the URL or cannot find its host. Sends nothing. */
   check(url: string): Promise<void>
   close(): Promise<void>
 }
@@ -46,7 +46,7 @@ export interface HttpClientOptions {
   allowPrivateNetworks: PrivateNetworks
   /** `User-Agent`. */
   agent: string
-  /** Where names are looked up; default the name servers, then the system. */
+  /** How names are looked up. Default: the name servers, then the system. */
   resolve?: Resolve
 }
 
@@ -104,7 +104,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         return { status: answer.status, headers: answer.headers, body, url: url.href }
       }
       answer.body.on('error', () => {}).destroy()
-      if (hops >= limit) throw new OutboundError('bad-answer', `${hostOf(url)} redirects again and again (${limit} times).`)
+      if (hops >= limit) throw new OutboundError('bad-answer', `${hostOf(url)} redirects more than ${limit} times.`)
       url = readUrl(location, url)
     }
   }

@@ -10,12 +10,15 @@ export interface Mail {
 
 /** Hands messages to the mail server of the configuration. */
 export interface Mailer {
-  /** Resolves when the server has taken it. Throws `MailRefused` where it never will; any other error may pass. No error quotes the server, which may quote the message. */
+  /**
+   * Resolves when the server has accepted the message. Throws `MailRefused` if it never will; after any other error, another try
+   * may succeed. No error quotes the server's words, which may quote the message.
+   */
   send(mail: Mail): Promise<void>
   close(): void
 }
 
-/** The mail server does not take this message, or not for this recipient. */
+/** The mail server does not accept this message, or not for this recipient. */
 export class MailRefused extends Error {
   override name = 'MailRefused'
   constructor(readonly responseCode: number) {
@@ -23,16 +26,16 @@ export class MailRefused extends Error {
   }
 }
 
-/** A server that does not answer must not hold up what waits behind. */
+/** A server that does not answer must not hold up the messages that wait. */
 const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000, dnsTimeout: 10_000 }
 
-/** `url`: `smtp://` or `smtps://`, with user name and password where the server wants them. Connects when there is something to send. */
+/** `url`: `smtp://` or `smtps://`, with user name and password if the server wants them. Connects only when there is something to send. */
 export function createMailer({ url, from }: { url: string; from: string }): Mailer {
   const transport = createTransport({ url, ...TIMEOUTS, disableFileAccess: true, disableUrlAccess: true, logger: false })
   return {
     async send({ to, subject, text }) {
       try {
-        // As an object, an address is taken as it is: nothing in it can become a second recipient or another host.
+        // An address in an object is not parsed: nothing in it can become a second recipient or another host.
         await transport.sendMail({ from, to: { name: '', address: to }, subject, text, headers: { 'Auto-Submitted': 'auto-generated' } })
       } catch (error) {
         const { code, responseCode, message } = error as { code?: string; responseCode?: number; message: string }

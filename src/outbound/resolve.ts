@@ -4,23 +4,23 @@ import { lookup, Resolver } from 'node:dns/promises'
 export type Resolve = (host: string) => Promise<{ address: string; family: number }[]>
 
 const QUERY = { timeout: 3_000, tries: 2 }
-/** Answers of the name servers after which the system may still know the name: from its hosts file, for example. */
+/** Errors of the name servers after which the system may still know the name, for example from its hosts file. */
 const UNKNOWN = new Set(['ENOTFOUND', 'ENODATA', 'ECONNREFUSED', 'EBADNAME'])
 
 /**
- * The system's lookup blocks a thread of the pool that also does all file operations, for as long as a name server keeps
- * it waiting. So few run at a time, and only for names that the name servers do not know.
+ * The system's lookup blocks a thread of the pool that also does all file operations, for as long as a name server makes
+ * it wait. So only a few run at a time, and only for names that the name servers do not know.
  */
-const MOST_LOOKUPS = 2
-/** More than that are refused at once: whoever waits in vain waits for each of those before him. */
-const MOST_WAITING = 100
+const MAX_LOOKUPS = 2
+/** More are refused at once: a lookup may have to wait until all before it have timed out. */
+const MAX_WAITING = 100
 let running = 0
-// bound: MOST_WAITING
+// bound: MAX_WAITING
 const waiting: (() => void)[] = []
 
 async function lookUp(host: string): Promise<{ address: string; family: number }[]> {
-  if (running < MOST_LOOKUPS) running++
-  else if (waiting.length >= MOST_WAITING) throw Object.assign(new Error('too many names are being looked up'), { code: 'EAI_AGAIN' })
+  if (running < MAX_LOOKUPS) running++
+  else if (waiting.length >= MAX_WAITING) throw Object.assign(new Error('too many names are being looked up'), { code: 'EAI_AGAIN' })
   else await new Promise<void>((go) => waiting.push(go))
   try {
     return await lookup(host, { all: true, verbatim: true })
@@ -31,7 +31,7 @@ async function lookUp(host: string): Promise<{ address: string; family: number }
   }
 }
 
-/** Asks the name servers, then the system. */
+/** Looks a host up with the name servers, then with the system. */
 export const resolveHost: Resolve = async (host) => {
   if (!host.includes('.')) return lookUp(host)
   const resolver = new Resolver(QUERY)

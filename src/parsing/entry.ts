@@ -1,11 +1,12 @@
+/** What a thread of the pool runs: it loads the table of tasks, says that it is ready, and then runs one task per request. */
 import { readlinkSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
-import type { Notice, Order, TaskTable, ThreadData } from './messages.js'
+import type { TaskRequest, TaskTable, ThreadData, ThreadMessage } from './messages.js'
 
-const { tasks: url, maxAnswerBytes } = workerData as ThreadData
+const { tasks: url, maxResultBytes } = workerData as ThreadData
 const { tasks } = (await import(url)) as { tasks: TaskTable }
 
-/** Where Linux tells how long this very thread has run; null elsewhere. */
+/** The file in which Linux reports this thread's processor time; null on other systems. */
 function cpuFile(): string | null {
   try {
     return `/proc/${readlinkSync('/proc/thread-self')}/schedstat`
@@ -14,24 +15,24 @@ function cpuFile(): string | null {
   }
 }
 
-const tell = (notice: Notice, transfer: ArrayBuffer[] = []): void => parentPort?.postMessage(notice, transfer)
+const send = (message: ThreadMessage, transfer: ArrayBuffer[] = []): void => parentPort?.postMessage(message, transfer)
 
-function answer({ name, args }: Order): void {
+function run({ name, args }: TaskRequest): void {
   const task = Object.hasOwn(tasks, name) ? tasks[name] : undefined
-  if (!task) throw new TypeError(`There is no task ${name}`)
-  const made = task(...args)
-  // A small Buffer is part of a shared pool: only bytes of their own can be transferred.
-  const bytes = typeof made === 'string' ? new TextEncoder().encode(made) : Uint8Array.from(made)
-  if (bytes.length > maxAnswerBytes) tell({ tooLarge: bytes.length })
-  else tell({ bytes }, [bytes.buffer as ArrayBuffer])
+  if (!task) throw new TypeError(`There is no task named ${name}`)
+  const result = task(...args)
+  // A small Buffer is part of a pool that Node shares: only bytes with a buffer of their own can be transferred.
+  const bytes = typeof result === 'string' ? new TextEncoder().encode(result) : Uint8Array.from(result)
+  if (bytes.length > maxResultBytes) send({ tooLarge: bytes.length })
+  else send({ bytes }, [bytes.buffer as ArrayBuffer])
 }
 
-parentPort?.on('message', (order: Order) => {
+parentPort?.on('message', (request: TaskRequest) => {
   try {
-    answer(order)
+    run(request)
   } catch (thrown) {
     const { name, message } = thrown instanceof Error ? thrown : new Error(String(thrown))
-    tell({ error: { name, message } })
+    send({ error: { name, message } })
   }
 })
-tell({ ready: true, cpuFile: cpuFile() })
+send({ ready: true, cpuFile: cpuFile() })

@@ -1,8 +1,8 @@
 /**
- * Why a task has no result. `deadline`, `memory` and `answer` (more bytes than are handed back) are the input's doing and will
- * be so again; `busy` and `closed` are not; `error` is what the task itself threw, with its name and message.
+ * Why a task has no result. `deadline`, `memory` and `result` (more bytes than allowed) are caused by the input and would happen
+ * again; `busy` and `closed` are not. `error` is an error that the task itself threw; its name and message are kept.
  */
-export type FailureKind = 'deadline' | 'memory' | 'answer' | 'busy' | 'closed' | 'error'
+export type FailureKind = 'deadline' | 'memory' | 'result' | 'busy' | 'closed' | 'error'
 
 /** A task that has no result. */
 export class TaskFailure extends Error {

@@ -1,25 +1,25 @@
-/** What waits for its turn. */
-export interface Waiting {
-  /** Who pays for it: a space, an organization. */
+/** An item that waits for its turn. */
+export interface Queued {
+  /** Who is charged for it: a space, an organization. */
   owner: string
-  /** Bytes that it holds while it waits. */
+  /** Bytes that it keeps in memory while it waits. */
   bytes: number
 }
 
-/** Time that somebody used counts half as much after so many milliseconds. */
+/** After this time, processing time that an owner used counts half as much. */
 const HALF_LIFE_MS = 10_000
 
 /**
- * A bounded queue that serves owners by what they had: next is the oldest item of the one who used least time of late. So
- * whoever sends costly work waits for everybody else's, however much of it he sends.
+ * A bounded queue that is fair between owners: the next item is the oldest one of the owner that has used least time lately.
+ * An owner that sends a lot of costly work therefore waits for the others, and not the others for it.
  */
-export class FairQueue<T extends Waiting> {
+export class FairQueue<T extends Queued> {
   readonly #items = new Map<string, T[]>()
   readonly #used = new Map<string, { ms: number; at: number }>()
   #count = 0
   #bytes = 0
 
-  /** @param max items; one owner has at most a quarter of them and of the bytes */
+  /** @param max items and bytes in the queue; one owner may use a quarter of each */
   constructor(
     private readonly max: { items: number; bytes: number },
     private readonly now: () => number = () => performance.now(),
@@ -29,7 +29,7 @@ export class FairQueue<T extends Waiting> {
     return this.#count
   }
 
-  /** Whether there was room for the item. */
+  /** Adds the item; false if there is no room for it. */
   offer(item: T): boolean {
     const own = this.#items.get(item.owner) ?? []
     const share = { items: Math.ceil(this.max.items / 4), bytes: this.max.bytes / 4 }
@@ -42,7 +42,7 @@ export class FairQueue<T extends Waiting> {
     return true
   }
 
-  /** The next item; undefined where none waits. */
+  /** Removes and returns the next item; undefined if none waits. */
   take(): T | undefined {
     let next: string | undefined
     let least = Number.POSITIVE_INFINITY
@@ -53,7 +53,7 @@ export class FairQueue<T extends Waiting> {
     if (next === undefined) return undefined
     const own = this.#items.get(next) as T[]
     const item = own.shift() as T
-    // Behind everybody else, for those who used the same.
+    // The owner moves to the end, so that owners who have used the same time alternate.
     this.#items.delete(next)
     if (own.length > 0) this.#items.set(next, own)
     this.#count--
@@ -61,13 +61,13 @@ export class FairQueue<T extends Waiting> {
     return item
   }
 
-  /** Counts time that an owner's work took. */
+  /** Records the time that an owner's work took. */
   charge(owner: string, ms: number): void {
     this.#used.set(owner, { ms: this.#usedBy(owner) + ms, at: this.now() })
     if (this.#used.size > 1_000) for (const one of this.#used.keys()) if (this.#usedBy(one) < 1) this.#used.delete(one)
   }
 
-  /** Takes everything out. */
+  /** Removes and returns all items. */
   drain(): T[] {
     const all = [...this.#items.values()].flat()
     this.#items.clear()

@@ -1,24 +1,28 @@
-/** What a task is given: a text, or a file's bytes. */
+/** An argument of a task: a text, or a file's bytes. */
 export type Argument = string | Uint8Array
 
-/** Named tasks, each from texts and files to bytes (or a text, handed back as UTF-8). The module of `PoolOptions.tasks` exports one as `tasks`. */
+/** Tasks by name. Each returns bytes, or a text that is sent as UTF-8. The module in `PoolOptions.tasks` exports such a table as `tasks`. */
 export type TaskTable = Readonly<Record<string, Task>>
 
-/** Each knows which of its arguments are texts and which are files (a method's type, for that reason). */
+/** Declared as a method, so that a task may say which of its arguments are texts and which are files. */
 type Task = { run(...args: Argument[]): string | Uint8Array }['run']
 
 /** What a thread is started with. */
 export interface ThreadData {
   /** URL of the module that exports `tasks`. */
   tasks: string
-  maxAnswerBytes: number
+  maxResultBytes: number
 }
 
-/** To a thread. */
-export interface Order {
+/** Sent to a thread: the task to run. */
+export interface TaskRequest {
   name: string
   args: readonly Argument[]
 }
 
-/** From a thread: first of all that it is ready, then one answer per order. */
-export type Notice = { ready: true; cpuFile: string | null } | { bytes: Uint8Array } | { tooLarge: number } | { error: { name: string; message: string } }
+/** Sent by a thread: first that it is ready, then one message per request. */
+export type ThreadMessage =
+  | { ready: true; cpuFile: string | null }
+  | { bytes: Uint8Array }
+  | { tooLarge: number }
+  | { error: { name: string; message: string } }

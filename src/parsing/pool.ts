@@ -1,107 +1,123 @@
-import { FairQueue, type Waiting } from './fair-queue.js'
+import { FairQueue, type Queued } from './fair-queue.js'
 import { TaskFailure } from './failure.js'
-import type { Argument, Order } from './messages.js'
+import type { Argument, TaskRequest } from './messages.js'
 import { type Deadline, Thread } from './thread.js'
 
 export interface PoolOptions {
   /** Module that exports the table of tasks (`TaskTable`) as `tasks`. */
   tasks: URL
-  /** Threads that work at once. */
+  /** Threads that work at the same time. */
   threads: number
-  /** How many more, while as many run a task that already took `slowMs` and others wait. */
+  /** Most extra threads: one for each task that has been running for `slowMs`. */
   spares: number
   slowMs: number
-  /** Heap of one thread, in MB: a task that needs more fails. */
+  /** Heap of one thread in MB. A task that needs more fails. */
   heapMb: number
   deadline: Deadline
-  /** Most tasks that wait, and the bytes of their inputs; one owner has at most a quarter of both. */
+  /** Most tasks that wait, and most bytes of their arguments. One owner may use a quarter of each. */
   maxWaiting: { items: number; bytes: number }
-  maxAnswerBytes: number
+  maxResultBytes: number
 }
 
-/** What runs tasks in threads: texts and files in, bytes out. */
+/** Runs tasks in threads: texts and files in, bytes out. */
 export interface Pool {
   /**
    * Runs a task of the table. Rejects with a `TaskFailure`.
-   * @param owner who it is for: owners take turns, by the time they used
+   * @param owner who the task is for: owners take turns, by the time they have used
    */
   run(owner: string, name: string, args: readonly Argument[]): Promise<Uint8Array>
   /** Starts the first thread before it is needed. */
   warm(): void
-  /** Ends all threads; what runs or waits fails as `closed`. */
+  /** Ends all threads. Tasks that run or wait fail with `closed`. */
   close(): Promise<void>
 }
 
-interface Job extends Waiting, Order {
+interface Job extends Queued, TaskRequest {
   done(bytes: Uint8Array): void
   failed(failure: unknown): void
 }
 
-/** Makes a pool. Threads are started when they are needed. */
-export function createPool(options: PoolOptions): Pool {
-  const queue = new FairQueue<Job>(options.maxWaiting)
-  const idle: Thread[] = []
-  const all = new Set<Thread>()
-  let busy = 0
-  let slow = 0
-  let closed = false
+/** Makes a pool. A thread is started when it is first needed. */
+export const createPool = (options: PoolOptions): Pool => new ThreadPool(options)
 
-  const start = (): Thread => {
-    const thread = new Thread({ tasks: options.tasks.href, maxAnswerBytes: options.maxAnswerBytes }, options.heapMb)
-    all.add(thread)
+/** Failures after which the thread that ran the task can go on. */
+const HARMLESS: ReadonlySet<string> = new Set(['result', 'error'])
+
+class ThreadPool implements Pool {
+  readonly #queue: FairQueue<Job>
+  readonly #idle: Thread[] = []
+  readonly #all = new Set<Thread>()
+  #busy = 0
+  #slow = 0
+  #closed = false
+
+  constructor(private readonly options: PoolOptions) {
+    this.#queue = new FairQueue<Job>(options.maxWaiting)
+  }
+
+  // A property, so that callers may pass it on without the pool.
+  readonly run = (owner: string, name: string, args: readonly Argument[]): Promise<Uint8Array> => {
+    if (this.#closed) return Promise.reject(new TaskFailure('closed', 'The service is stopping.'))
+    const bytes = args.reduce((sum, one) => sum + (typeof one === 'string' ? one.length * 2 : one.length), 0)
+    return new Promise((done, failed) => {
+      if (this.#queue.offer({ owner, bytes, name, args, done, failed })) this.#startWaiting()
+      else failed(new TaskFailure('busy', 'Too many tasks are waiting.'))
+    })
+  }
+
+  warm(): void {
+    if (!this.#closed && this.#all.size === 0) this.#idle.push(this.#startThread())
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    for (const job of this.#queue.drain()) job.failed(new TaskFailure('closed', 'The service is stopping.'))
+    await Promise.all([...this.#all].map((thread) => this.#end(thread)))
+  }
+
+  #startThread(): Thread {
+    const { tasks, maxResultBytes, heapMb } = this.options
+    const thread = new Thread({ tasks: tasks.href, maxResultBytes }, heapMb)
+    this.#all.add(thread)
     return thread
   }
-  const room = (): number => options.threads + Math.min(slow, options.spares)
-  const pump = (): void => {
-    while (!closed && queue.size > 0 && busy < room()) {
-      const job = queue.take()
-      if (job) void work(idle.pop() ?? start(), job)
+
+  /** Starts waiting jobs while a thread may take one. */
+  #startWaiting(): void {
+    const { threads, spares } = this.options
+    while (!this.#closed && this.#queue.size > 0 && this.#busy < threads + Math.min(this.#slow, spares)) {
+      const job = this.#queue.take()
+      if (job) void this.#work(this.#idle.pop() ?? this.#startThread(), job)
     }
   }
-  const work = async (thread: Thread, job: Job): Promise<void> => {
-    busy++
+
+  async #work(thread: Thread, job: Job): Promise<void> {
+    const { deadline, slowMs, threads } = this.options
+    this.#busy++
     const from = performance.now()
     let isSlow = false
     const timer = setTimeout(() => {
       isSlow = true
-      slow++
-      pump()
-    }, options.slowMs)
+      this.#slow++
+      this.#startWaiting()
+    }, slowMs)
     try {
-      job.done(await thread.run({ name: job.name, args: job.args }, options.deadline))
+      job.done(await thread.run({ name: job.name, args: job.args }, deadline))
     } catch (failure) {
       job.failed(failure)
-      if (!(failure instanceof TaskFailure) || (failure.kind !== 'answer' && failure.kind !== 'error')) await drop(thread)
+      if (!(failure instanceof TaskFailure) || !HARMLESS.has(failure.kind)) await this.#end(thread)
     } finally {
       clearTimeout(timer)
-      if (isSlow) slow--
-      busy--
-      queue.charge(job.owner, performance.now() - from)
-      if (thread.dead || closed || idle.length + busy >= options.threads) await drop(thread)
-      else idle.push(thread)
-      pump()
+      if (isSlow) this.#slow--
+      this.#busy--
+      this.#queue.charge(job.owner, performance.now() - from)
+      if (thread.dead || this.#closed || this.#idle.length + this.#busy >= threads) await this.#end(thread)
+      else this.#idle.push(thread)
+      this.#startWaiting()
     }
   }
-  const drop = async (thread: Thread): Promise<void> => {
-    if (all.delete(thread)) await thread.end()
-  }
 
-  return {
-    run(owner, name, args) {
-      if (closed) return Promise.reject(new TaskFailure('closed', 'The service is stopping.'))
-      const bytes = args.reduce((sum, one) => sum + (typeof one === 'string' ? one.length * 2 : one.length), 0)
-      return new Promise((done, failed) => {
-        if (queue.offer({ owner, bytes, name, args, done, failed })) pump()
-        else failed(new TaskFailure('busy', 'Too many texts wait to be read.'))
-      })
-    },
-    warm() {
-      if (!closed && all.size === 0) idle.push(start())
-    },
-    async close() {
-      closed = true
-      for (const job of queue.drain()) job.failed(new TaskFailure('closed', 'The service is stopping.'))
-      await Promise.all([...all].map(drop))
-    },
+  async #end(thread: Thread): Promise<void> {
+    if (this.#all.delete(thread)) await thread.end()
   }
 }

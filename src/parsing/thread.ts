@@ -1,50 +1,55 @@
 import { readFileSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { TaskFailure } from './failure.js'
-import type { Notice, Order, ThreadData } from './messages.js'
+import type { TaskRequest, ThreadData, ThreadMessage } from './messages.js'
 
-/** How long a task may run: in processor time where the system tells it, and by the clock. */
+/** How long a task may run: in processor time (on Linux), and by the clock. */
 export interface Deadline {
   cpuMs: number
   wallMs: number
 }
 
-/** Longest time for a thread to load what it works with. */
+/** Longest time for a thread to start and load its tasks. */
 const START_MS = 60_000
-/** How often a running task is looked at. */
-const LOOK_MS = 100
-/** From `dist/` the entry is started as it is; from the sources, tsx must be registered in each thread of its own. */
+/** How often the time of a running task is checked. */
+const CHECK_MS = 100
+/** In `dist/` the entry is started directly; when running from the sources, each thread must register tsx first. */
 const entry = (name: string): { from: string | URL; eval: boolean } => {
   if (!import.meta.url.endsWith('.ts')) return { from: new URL(`./${name}.js`, import.meta.url), eval: false }
   const url = JSON.stringify(new URL(`./${name}.ts`, import.meta.url).href)
   return { from: `import('tsx/esm/api').then((tsx) => { tsx.register(); return import(${url}) })`, eval: true }
 }
 
-/** One thread of the pool: it takes one order at a time, and is of no use after one that failed by time or memory. */
+/** One thread of the pool. It runs one task at a time, and must be ended after a task that ran out of time or memory. */
 export class Thread {
   readonly #worker: Worker
   readonly #ready: Promise<string | null>
-  #answer: ((notice: Notice | TaskFailure) => void) | null = null
+  #receive: ((message: ThreadMessage | TaskFailure) => void) | null = null
   #dead = false
 
-  constructor(data: ThreadData, heapMb: number) {
+  constructor(
+    private readonly data: ThreadData,
+    heapMb: number,
+  ) {
     const { from, eval: isSource } = entry('entry')
     this.#worker = new Worker(from, {
       eval: isSource,
       workerData: data,
       resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 32 },
-      // Nothing that the process was given in secret.
+      // The environment of the process may hold secrets.
       env: {},
     })
     this.#ready = this.#start()
     this.#ready.catch(() => {})
-    this.#worker.on('message', (notice: Notice) => this.#answer?.(notice))
+    this.#worker.on('message', (message: ThreadMessage) => this.#receive?.(message))
     this.#worker.on('error', (error: Error & { code?: string }) => {
       const memory = error.code === 'ERR_WORKER_OUT_OF_MEMORY'
-      this.#fail(memory ? new TaskFailure('memory', `It takes more than ${heapMb} MB of memory.`) : new TaskFailure('error', error.message, error.name))
+      this.#fail(
+        memory ? new TaskFailure('memory', `It takes more than ${heapMb} MB of memory to process.`) : new TaskFailure('error', error.message, error.name),
+      )
     })
     this.#worker.on('exit', () => this.#fail(new TaskFailure('closed', 'The thread has ended.')))
-    // An idle thread keeps no process alive.
+    // An idle thread must not keep the process alive.
     this.#worker.unref()
   }
 
@@ -54,56 +59,58 @@ export class Thread {
 
   #start(): Promise<string | null> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new TaskFailure('busy', 'The thread did not start in time.')), START_MS)
+      const timer = setTimeout(() => reject(new TaskFailure('busy', `The thread did not start within ${START_MS / 1000} seconds.`)), START_MS)
       timer.unref()
-      this.#answer = (notice) => {
+      this.#receive = (message) => {
         clearTimeout(timer)
-        this.#answer = null
-        if (notice instanceof TaskFailure) reject(notice)
-        else resolve('ready' in notice ? notice.cpuFile : null)
+        this.#receive = null
+        if (message instanceof TaskFailure) reject(message)
+        else resolve('ready' in message ? message.cpuFile : null)
       }
     })
   }
 
   #fail(failure: TaskFailure): void {
     this.#dead = true
-    this.#answer?.(failure)
+    this.#receive?.(failure)
   }
 
-  /** Runs one order. Rejects with a `TaskFailure`. */
-  async run(order: Order, { cpuMs, wallMs }: Deadline): Promise<Uint8Array> {
+  /** Runs one task. Rejects with a `TaskFailure`. */
+  async run(request: TaskRequest, { cpuMs, wallMs }: Deadline): Promise<Uint8Array> {
     this.#worker.ref()
     try {
       const cpuFile = await this.#ready
       const from = { cpu: cpuOf(cpuFile), wall: performance.now() }
-      const notice = await new Promise<Notice | TaskFailure>((resolve) => {
-        const look = setInterval(
+      const message = await new Promise<ThreadMessage | TaskFailure>((resolve) => {
+        const check = setInterval(
           () => {
             const wall = performance.now() - from.wall
             const cpu = from.cpu === null ? wall : (cpuOf(cpuFile) ?? wall + from.cpu) - from.cpu
-            if (cpu > cpuMs || wall > wallMs) this.#answer?.(new TaskFailure('deadline', `It takes more than ${cpuMs / 1000} seconds.`))
+            if (cpu > cpuMs || wall > wallMs) this.#receive?.(new TaskFailure('deadline', `It takes more than ${cpuMs / 1000} seconds to process.`))
           },
-          Math.min(LOOK_MS, cpuMs),
+          Math.min(CHECK_MS, cpuMs),
         )
-        this.#answer = (one) => {
-          clearInterval(look)
-          this.#answer = null
+        this.#receive = (one) => {
+          clearInterval(check)
+          this.#receive = null
           resolve(one)
         }
-        if (this.#dead) this.#answer(new TaskFailure('closed', 'The thread has ended.'))
-        else this.#send(order)
+        if (this.#dead) this.#receive(new TaskFailure('closed', 'The thread has ended.'))
+        else this.#send(request)
       })
-      if (notice instanceof TaskFailure) throw notice
-      if ('bytes' in notice) return notice.bytes
-      if ('tooLarge' in notice) throw new TaskFailure('answer', `It comes to ${notice.tooLarge} bytes.`)
-      throw 'error' in notice ? new TaskFailure('error', notice.error.message, notice.error.name) : new TaskFailure('error', 'The thread spoke out of turn.')
+      if (message instanceof TaskFailure) throw message
+      if ('bytes' in message) return message.bytes
+      if ('tooLarge' in message)
+        throw new TaskFailure('result', `It has a result of ${message.tooLarge} bytes; at most ${this.data.maxResultBytes} are allowed.`)
+      if ('error' in message) throw new TaskFailure('error', message.error.message, message.error.name)
+      throw new TaskFailure('error', 'The thread sent an unexpected message.')
     } finally {
       this.#worker.unref()
     }
   }
 
-  /** A file's bytes belong to whoever read them, and may be a part of much more: a copy of its own is handed over. */
-  #send({ name, args }: Order): void {
+  /** Files are copied, since sending takes their bytes away from the caller, and they may be part of a larger buffer. */
+  #send({ name, args }: TaskRequest): void {
     const own = args.map((one) => (typeof one === 'string' ? one : new Uint8Array(one)))
     this.#worker.postMessage(
       { name, args: own },
@@ -117,7 +124,7 @@ export class Thread {
   }
 }
 
-/** Milliseconds that a thread has run on a processor; null where the system does not tell. */
+/** Processor time that a thread has used, in milliseconds; null if the system does not report it. */
 function cpuOf(file: string | null): number | null {
   if (file === null) return null
   try {

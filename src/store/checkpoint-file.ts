@@ -7,11 +7,12 @@ import { deepFreeze } from './json.js'
 import type { FileSystem } from './types.js'
 import type { AnyDocument } from './view.js'
 
-/** The documents of one owner, as of a point of the log. */
+/** The content of a checkpoint file: the documents of one owner, at a point of the log. */
 export interface Checkpoint {
+  /** The table's name; the files of earlier releases call it so. */
   readonly collection: string
   readonly owner: string
-  /** Every transaction up to this one is in it. */
+  /** The last transaction that it contains. */
   readonly seq: number
   readonly documents: readonly AnyDocument[]
 }
@@ -21,7 +22,7 @@ const SLICE = 500
 
 const seal = (body: string): string => `${body},\n"crc32":"${crc32(body).toString(16).padStart(8, '0')}"}\n`
 
-/** JSON that ends in a checksum of what stands before it. */
+/** JSON that ends with a checksum of everything before. */
 export const sealedJson = (value: object): string => seal(JSON.stringify(value).slice(0, -1))
 
 /** Parses what `sealedJson` or a checkpoint wrote. Throws `StoreDamaged`. */
@@ -38,10 +39,10 @@ export function parseSealed(file: string, bytes: Buffer): unknown {
     const offset = position ? Buffer.byteLength(text.slice(0, Number(position))) : 0
     throw new StoreDamaged(file, offset, 'it is not JSON', undefined, { cause })
   }
-  throw new StoreDamaged(file, 0, 'its checksum does not fit: it was changed or cut')
+  throw new StoreDamaged(file, 0, 'its checksum is wrong: it was changed or cut')
 }
 
-/** The text of a checkpoint, one document a line. Lets other work run in between, since an owner may have thousands. */
+/** The text of a checkpoint, one document per line. Yields to other work in between, since an owner may have thousands of documents. */
 async function encode(data: Checkpoint): Promise<string> {
   const { documents, ...head } = data
   const slices: string[] = []
@@ -58,8 +59,8 @@ async function encode(data: Checkpoint): Promise<string> {
 }
 
 /**
- * lowdb's adapter for a checkpoint: a temporary file, synced, renamed into place. Syncing the folder is left to the
- * checkpointer, which does it once for all files before the log is shortened. `read` answers null where there is no file.
+ * lowdb's adapter for a checkpoint file. It writes a temporary file, syncs and renames it. The checkpointer syncs the folder, once for
+ * all files, before it shortens the log. `read` returns null if there is no file.
  */
 export function checkpointFile(fs: FileSystem, path: string): Adapter<Checkpoint> {
   return {

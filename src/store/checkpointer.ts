@@ -11,13 +11,13 @@ import type { FileSystem } from './types.js'
 
 const WRITE_AT_ONCE = 8
 
-/** Which checkpoint files are out of date, and the writing of them. */
+/** Knows which checkpoint files are out of date, and writes them. */
 export class Checkpointer {
   readonly #fs: FileSystem
   readonly #dir: string
   readonly #database: Database
   readonly #log: Log
-  /** Collection → owners. */
+  /** Table → owners. */
   // bound: checkpoint files
   #dirty = new Map<string, Set<string>>()
 
@@ -29,10 +29,10 @@ export class Checkpointer {
   }
 
   /** Notes that an owner's file is out of date. */
-  touch(collection: string, owner: string): void {
-    const owners = this.#dirty.get(collection)
+  touch(table: string, owner: string): void {
+    const owners = this.#dirty.get(table)
     if (owners) owners.add(owner)
-    else this.#dirty.set(collection, new Set([owner]))
+    else this.#dirty.set(table, new Set([owner]))
   }
 
   get isClean(): boolean {
@@ -40,9 +40,9 @@ export class Checkpointer {
   }
 
   /**
-   * Brings all files that are out of date up to date, then drops the log before the present segment, which must have just
-   * been begun. An interruption at any point leaves files that are newer than the manifest says: harmless, since each
-   * names its own place in the log. Answers the number of files. When this throws, the log is kept and the files stay noted.
+   * Writes all files that are out of date, then deletes the log before the current segment, which must be new. An interruption
+   * may leave files that are newer than the manifest; this is harmless, since each file says up to which transaction it is
+   * complete. Returns the number of files. If it throws, the log is kept, and the files are written again next time.
    */
   async run(migrated: number): Promise<number> {
     const manifest: Manifest = { format: FORMAT, migrated, logFrom: this.#database.seq + 1, owners: this.#database.ownerCounts() }
@@ -55,7 +55,7 @@ export class Checkpointer {
       await this.#log.dropBefore(manifest.logFrom)
       return written
     } catch (thrown) {
-      for (const [collection, owners] of pending) for (const owner of owners) this.touch(collection, owner)
+      for (const [table, owners] of pending) for (const owner of owners) this.touch(table, owner)
       throw thrown
     }
   }
@@ -63,19 +63,19 @@ export class Checkpointer {
   async #writeAll(pending: ReadonlyMap<string, ReadonlySet<string>>): Promise<number> {
     const { documents } = layout(this.#dir)
     let written = 0
-    for (const [collection, owners] of pending) {
-      const folder = dirname(pathOf(documents, collection, ''))
+    for (const [table, owners] of pending) {
+      const folder = dirname(pathOf(documents, table, ''))
       await ensureDir(this.#fs, folder, this.#dir)
       const waiting = owners.values()
       const write = async (): Promise<void> => {
         for (const owner of waiting) {
-          if (isJournal(collection)) await this.#writeGroup(collection, owner)
-          // Taken in one go: what is durable now, and how far that reaches.
-          else await this.#write({ collection, owner, seq: this.#database.seq, documents: this.#database.ownedBy(collection, owner) })
+          if (isJournal(table)) await this.#writeGroup(table, owner)
+          // `seq` and the documents must be read together, without an `await` in between.
+          else await this.#write({ collection: table, owner, seq: this.#database.seq, documents: this.#database.ownedBy(table, owner) })
           written++
         }
       }
-      // Settled, not raced: after a failure no straggler may still write when the store is closed.
+      // Waits for all, also after a failure: none may still write when the store is closed.
       for (const outcome of await Promise.allSettled(Array.from({ length: WRITE_AT_ONCE }, write))) if (outcome.status === 'rejected') throw outcome.reason
       await this.#fs.syncDir(folder)
     }
@@ -86,20 +86,20 @@ export class Checkpointer {
     return new Low(checkpointFile(this.#fs, pathOf(layout(this.#dir).documents, data.collection, data.owner)), data).write()
   }
 
-  async #writeGroup(collection: string, owner: string): Promise<void> {
+  async #writeGroup(table: string, owner: string): Promise<void> {
     const { seq } = this.#database
-    const { index, installed } = await this.#database.journals.flush(collection, owner)
-    await this.#write({ collection, owner, seq, documents: [index] })
+    const { index, installed } = await this.#database.journals.flush(table, owner)
+    await this.#write({ collection: table, owner, seq, documents: [index] })
     installed()
   }
 
-  /** Removes files without documents: only now, since until the manifest moved on a start would have missed them. */
+  /** Removes the files of owners that have no documents. Only after the new manifest: by the old one, a start would report them as lost. */
   async #tidy(pending: ReadonlyMap<string, ReadonlySet<string>>): Promise<void> {
-    for (const [collection, owners] of pending) {
+    for (const [table, owners] of pending) {
       for (const owner of owners) {
-        if (isJournal(collection)) await this.#database.journals.tidy(collection, owner)
-        if (this.#dirty.get(collection)?.has(owner) || this.#database.hasOwner(collection, owner)) continue
-        await this.#fs.unlink(pathOf(layout(this.#dir).documents, collection, owner))
+        if (isJournal(table)) await this.#database.journals.tidy(table, owner)
+        if (this.#dirty.get(table)?.has(owner) || this.#database.hasOwner(table, owner)) continue
+        await this.#fs.unlink(pathOf(layout(this.#dir).documents, table, owner))
       }
     }
   }

@@ -1,17 +1,17 @@
 import type { Database } from './database.js'
 import type { Log, Operation } from './log.js'
-import { type CollectionChanges, type JournalAddition, operationsOf } from './transaction.js'
+import { type TableChanges, type JournalAddition, operationsOf } from './transaction.js'
 
 /** A transaction that waits for the disk. */
 interface Waiting {
-  readonly changes: readonly CollectionChanges[]
+  readonly changes: readonly TableChanges[]
   readonly additions: readonly JournalAddition[]
   readonly ops: readonly Operation[]
   readonly text: string
   readonly done: (failure?: Failure) => void
 }
 
-/** Why transactions that were staged are gone; they all reject with `cause`. */
+/** Why staged transactions were undone; they all reject with `cause`. */
 export class Failure {
   constructor(readonly cause: unknown) {}
 }
@@ -19,15 +19,15 @@ export class Failure {
 const MAX_BATCH_BYTES = 8 * 1024 * 1024
 
 export interface CommitterHooks {
-  touch(collection: string, owner: string): void
+  touch(table: string, owner: string): void
   /** Called between two appends, when memory and log agree. */
   appended(): Promise<void>
   failed(error: unknown, transactions: number): void
 }
 
 /**
- * Group commit: while one append is on its way to the disk, the transactions that follow are staged and wait; the next
- * append takes them all. Memory changes when the append has been synced. Where it fails, everything staged is undone.
+ * Group commit: while one append is written to the disk, the following transactions are staged and wait; the next append writes
+ * them all. The tables change in memory when the append has been synced. If it fails, everything staged is undone.
  */
 export class Committer {
   readonly #database: Database
@@ -37,7 +37,7 @@ export class Committer {
   #waiting: Waiting[] = []
   #flushing: Promise<void> | null = null
   #lastFailure: Failure | null = null
-  /** Resolves when all that is staged now is durable or undone. */
+  /** Resolves when everything that is staged now is durable or undone. */
   #settled: Promise<Failure | undefined> = Promise.resolve(undefined)
 
   constructor(database: Database, log: Log, hooks: CommitterHooks) {
@@ -46,31 +46,31 @@ export class Committer {
     this.#hooks = hooks
   }
 
-  /** The last failure, by identity: a transaction during which it changes has seen what never was. */
+  /** The last failure. A transaction during which this changes has read data that was undone. */
   get lastFailure(): Failure | null {
     return this.#lastFailure
   }
 
-  /** Resolves when what is staged now is durable, with the failure where it is not. */
+  /** Resolves when everything that is staged now is durable, or with the failure if it was undone. */
   settled(): Promise<Failure | undefined> {
     return this.#settled
   }
 
-  /** Resolves when nothing is on its way to the disk. */
+  /** Resolves when nothing is being written. */
   async idle(): Promise<void> {
     await this.#flushing
   }
 
-  /** Stages changes, so that the next transaction sees them; the promise is that of `settled`. Throws before anything is staged. */
-  stage(changes: readonly CollectionChanges[], additions: readonly JournalAddition[]): Promise<Failure | undefined> {
-    const ops: Operation[] = changes.flatMap(({ collection, changes: list }) => {
-      const { staged } = this.#database.hold(collection)
-      return list.flatMap((change) => operationsOf(collection.name, change, staged.entry(change.id)))
+  /** Stages changes, so that the next transaction sees them. Returns what `settled` returns. If it throws, nothing was staged. */
+  stage(changes: readonly TableChanges[], additions: readonly JournalAddition[]): Promise<Failure | undefined> {
+    const ops: Operation[] = changes.flatMap(({ definition, changes: list }) => {
+      const { staged } = this.#database.hold(definition)
+      return list.flatMap((change) => operationsOf(definition.name, change, staged.entry(change.id)))
     })
     for (const { journal, group, position, at, record } of additions) ops.push({ c: journal, o: group, n: position, t: at, add: record })
     const text = JSON.stringify({ ops })
-    for (const { collection, changes: list } of changes) {
-      const { staged } = this.#database.hold(collection)
+    for (const { definition, changes: list } of changes) {
+      const { staged } = this.#database.hold(definition)
       for (const change of list) staged.set(change)
     }
     for (const one of additions) this.#database.journals.stage(one.journal, one.group, one)
@@ -105,7 +105,7 @@ export class Committer {
     return this.#waiting.splice(0, end)
   }
 
-  /** The checkpoint files that this batch begins. */
+  /** The checkpoint files that have documents for the first time after this batch. */
   #fresh(batch: readonly Waiting[]): [string, string][] {
     const seen = new Map<string, [string, string]>()
     for (const { ops } of batch) for (const { c, o } of ops) if (!this.#database.hasOwner(c, o)) seen.set(JSON.stringify([c, o]), [c, o])
@@ -114,18 +114,18 @@ export class Committer {
 
   #apply({ changes, additions, ops }: Waiting): void {
     for (const one of additions) this.#database.journals.group(one.journal, one.group).settle(one)
-    for (const { collection, changes: list } of changes) {
-      const { table, staged } = this.#database.hold(collection)
+    for (const { definition, changes: list } of changes) {
+      const { durable, staged } = this.#database.hold(definition)
       for (const change of list) {
-        if (change.entry) table.put(change.entry)
-        else table.delete(change.id)
+        if (change.entry) durable.put(change.entry)
+        else durable.delete(change.id)
         staged.settle(change)
       }
     }
     for (const { c, o } of ops) this.#hooks.touch(c, o)
   }
 
-  /** What is staged on top may have read what failed: it fails too. */
+  /** Transactions staged later may have read the failed ones, so they fail too. */
   #fail(thrown: unknown, batch: readonly Waiting[]): void {
     const failure = new Failure(thrown)
     const all = [...batch, ...this.#waiting]

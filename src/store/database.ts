@@ -1,33 +1,33 @@
 import { DuplicateKey } from './errors.js'
 import { isJournal, type Journals } from './journal/journals.js'
 import { Layer } from './layer.js'
-import { Table } from './table.js'
-import type { AnyCollection, AnyDocument } from './view.js'
+import { DurableTable } from './durable-table.js'
+import type { AnyTable, AnyDocument } from './view.js'
 import { entryOf } from './view.js'
 
-/** One collection in memory. */
+/** One table, in memory. */
 export interface Held {
-  readonly definition: AnyCollection
-  /** What is durable: all that readers outside of a transaction see. */
-  readonly table: Table
-  /** What transactions have written that is not durable yet. */
+  readonly definition: AnyTable
+  /** The durable documents: readers outside of transactions see only these. */
+  readonly durable: DurableTable
+  /** Changes that transactions have made and that are not durable yet. */
   staged: Layer
 }
 
-/** A document and the owner in whose checkpoint file it lies. */
+/** A document as it was found on the disk, and the owner whose checkpoint file contains it. */
 export interface Raw {
   readonly document: AnyDocument
   readonly owner: string
 }
 
-/** All collections, those of the present code and those that only the disk knows. */
+/** All tables: those of the current code, and those that are only on the disk. */
 export class Database {
-  /** The last transaction that the tables hold. */
+  /** The number of the last transaction that the tables contain. */
   seq: number
   readonly #held = new Map<string, Held>()
-  /** Documents from the disk whose collection the code has not shown yet. */
+  /** Documents from the disk whose table has not been used yet. */
   readonly #raw = new Map<string, Raw[]>()
-  /** Those of them that `takeRaw` has put in order. */
+  /** Names of the tables of `#raw` that `takeRaw` has sorted. */
   // bound: the journals that documents of earlier releases became
   readonly #sorted = new Set<string>()
 
@@ -38,12 +38,12 @@ export class Database {
     this.seq = seq
   }
 
-  /** Hands in what was found on the disk, before the collection is first used. */
+  /** Adds the documents that were found on the disk, before the table is first used. */
   load(name: string, documents: Raw[]): void {
     this.#raw.set(name, documents)
   }
 
-  /** Takes documents out that the code has no collection for any more, at most `count`, in an order. */
+  /** Removes and returns the first `count` documents, sorted by `by`, of a table that the code does not use any more. */
   takeRaw(name: string, count: number, by: (document: AnyDocument) => string): Raw[] {
     const raw = this.#raw.get(name) ?? []
     if (!this.#sorted.has(name)) raw.sort((a, b) => (by(a.document) < by(b.document) ? -1 : 1))
@@ -53,24 +53,24 @@ export class Database {
   }
 
   /**
-   * The collection of a definition; its indexes are built at the first call. Throws `DuplicateKey` where stored documents
-   * break a unique index (a migration was forgotten), `TypeError` for a second definition of the same name.
+   * The table of a definition; the first call builds its indexes. Throws `DuplicateKey` if stored documents violate a unique
+   * index (a migration is missing), `TypeError` for a second definition with the same name.
    */
-  hold(definition: AnyCollection): Held {
+  hold(definition: AnyTable): Held {
     const known = this.#held.get(definition.name)
     if (known?.definition === definition) return known
-    if (known) throw new TypeError(`there are two definitions of the collection ${definition.name}`)
-    const table = new Table()
+    if (known) throw new TypeError(`there are two definitions of the table ${definition.name}`)
+    const durable = new DurableTable()
     for (const { document, owner } of this.#raw.get(definition.name) ?? []) {
       const entry = entryOf(definition, document)
       for (const index of definition.unique ?? []) {
-        for (const key of entry.keys.get(index) ?? []) if (table.count(index, key) > 0) throw new DuplicateKey(definition.name, index, key)
+        for (const key of entry.keys.get(index) ?? []) if (durable.count(index, key) > 0) throw new DuplicateKey(definition.name, index, key)
       }
-      // It stays in the file it lies in, whatever the code says by now of its owner, until it is next written: moves go through the log.
-      table.put({ ...entry, owner })
+      // A document stays in its file until it is next written, even if its owner is another one now: only the log moves documents.
+      durable.put({ ...entry, owner })
     }
     this.#raw.delete(definition.name)
-    const held: Held = { definition, table, staged: new Layer(table) }
+    const held: Held = { definition, durable, staged: new Layer(durable) }
     this.#held.set(definition.name, held)
     return held
   }
@@ -78,12 +78,12 @@ export class Database {
   /** Whether an owner has documents. */
   hasOwner(name: string, owner: string): boolean {
     if (isJournal(name)) return this.journals.hasGroup(name, owner)
-    return this.#held.get(name)?.table.hasOwner(owner) ?? (this.#raw.get(name) ?? []).some((raw) => raw.owner === owner)
+    return this.#held.get(name)?.durable.hasOwner(owner) ?? (this.#raw.get(name) ?? []).some((raw) => raw.owner === owner)
   }
 
   get size(): number {
     let size = 0
-    for (const { table } of this.#held.values()) size += table.size
+    for (const { durable } of this.#held.values()) size += durable.size
     for (const raw of this.#raw.values()) size += raw.length
     return size
   }
@@ -91,21 +91,21 @@ export class Database {
   /** The documents of one checkpoint file. */
   ownedBy(name: string, owner: string): AnyDocument[] {
     const held = this.#held.get(name)
-    if (held) return held.table.ownedBy(owner).map((entry) => entry.document)
+    if (held) return held.durable.ownedBy(owner).map((entry) => entry.document)
     return (this.#raw.get(name) ?? []).filter((raw) => raw.owner === owner).map((raw) => raw.document)
   }
 
-  /** How many owners have documents, by collection. */
+  /** How many owners have documents, for each table. */
   ownerCounts(): Record<string, number> {
     const counts = this.journals.counts()
-    for (const [name, held] of this.#held) if (held.table.ownerCount > 0) counts[name] = held.table.ownerCount
+    for (const [name, held] of this.#held) if (held.durable.ownerCount > 0) counts[name] = held.durable.ownerCount
     for (const [name, raw] of this.#raw) if (raw.length > 0) counts[name] = new Set(raw.map(({ owner }) => owner)).size
     return counts
   }
 
-  /** Forgets everything that is not durable. */
+  /** Undoes all changes that are not durable. */
   unstage(): void {
-    for (const held of this.#held.values()) held.staged = new Layer(held.table)
+    for (const held of this.#held.values()) held.staged = new Layer(held.durable)
     this.journals.unstage()
   }
 }

@@ -1,47 +1,47 @@
-/** The document was replaced since it was read: read it again and decide anew. */
+/** The document was replaced after it was read: read it again and decide again. */
 export class StaleDocument extends Error {
   constructor(
-    readonly collection: string,
+    readonly table: string,
     readonly id: string,
-    /** The version handed in. */
+    /** The version of the document that was to replace it. */
     readonly given: number,
     /** The version stored. */
     readonly stored: number,
   ) {
-    super(`${collection} ${JSON.stringify(id)} has version ${stored}, not ${given}`)
+    super(`${table} ${JSON.stringify(id)} has version ${stored}, not ${given}`)
     this.name = 'StaleDocument'
   }
 }
 
-/** The ID, or a key of a unique index, is taken. */
+/** Another document has this ID, or this key in a unique index. */
 export class DuplicateKey extends Error {
   constructor(
-    readonly collection: string,
+    readonly table: string,
     /** The unique index, or `id`. */
     readonly index: string,
     readonly key: string,
   ) {
-    super(`${collection} has a document with ${index} ${JSON.stringify(key)} already`)
+    super(`${table} already has a document with ${index} ${JSON.stringify(key)}`)
     this.name = 'DuplicateKey'
   }
 }
 
-/** There is no document with this ID to replace. */
+/** There is no document with this ID. */
 export class NoDocument extends Error {
   constructor(
-    readonly collection: string,
+    readonly table: string,
     readonly id: string,
   ) {
-    super(`${collection} has no document ${JSON.stringify(id)}`)
+    super(`${table} has no document ${JSON.stringify(id)}`)
     this.name = 'NoDocument'
   }
 }
 
-/** A file of the store is not what was written. The store refuses to start rather than lose what it cannot read. */
+/** A file of the store was damaged. The store refuses to start rather than lose what it cannot read. */
 export class StoreDamaged extends Error {
   constructor(
     readonly file: string,
-    /** Where the damage begins, in bytes. */
+    /** Where the damage begins, in bytes from the start of the file. */
     readonly offset: number,
     what: string,
     /** What the operator can do. */

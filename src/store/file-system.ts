@@ -3,14 +3,14 @@ import { mkdir, open, readdir, readFile, rename, unlink } from 'node:fs/promises
 import { basename, dirname, relative } from 'node:path'
 import type { FileSystem } from './types.js'
 
-// Names, addresses and hashes of tokens are for the owner alone.
+// The store contains names, e-mail addresses and hashes of tokens: only its owner may read it.
 const FILE_MODE = 0o600
 const FOLDER_MODE = 0o700
 
-/** The real one. */
+/** The real file system. */
 export const nodeFileSystem: FileSystem = {
   async open(path, mode) {
-    // No O_CREAT for 'append': a log that has vanished must be noticed, not begun again.
+    // No O_CREAT for 'append': a missing log must be an error, not be created again.
     const handle = await open(path, mode === 'append' ? 'r+' : 'w', FILE_MODE)
     let end = mode === 'append' ? (await handle.stat()).size : 0
     return {
@@ -27,7 +27,7 @@ export const nodeFileSystem: FileSystem = {
       close: () => handle.close(),
     }
   },
-  // At once: files are read at a start alone, thousands of small ones, for each of which four turns of the loop cost more than the reading.
+  // Synchronous: only a start reads files so, thousands of small ones, and to await each would take longer than reading it.
   readFile: async (path) => readFileSync(path),
   readLater: (path) => readFile(path),
   size: async (path) => statSync(path).size,
@@ -48,8 +48,8 @@ export const nodeFileSystem: FileSystem = {
 export const hasCode = (thrown: unknown, code: string): boolean => (thrown as { code?: unknown } | null)?.code === code
 
 /**
- * Makes a folder and its missing parents; they are on the disk when this resolves. Below `base`, which is on the disk, that is so
- * also where an earlier attempt made some of the folders and failed before they were.
+ * Makes a folder and its missing parents; all are durable when it resolves. With `base`, a folder that is durable already, this also
+ * holds for folders between the two that an earlier attempt created and did not sync.
  */
 export async function ensureDir(fs: FileSystem, path: string, base?: string): Promise<void> {
   if (base !== undefined && relative(base, dirname(path)) !== '') await ensureDir(fs, dirname(path), base)
@@ -62,16 +62,16 @@ export async function ensureDir(fs: FileSystem, path: string, base?: string): Pr
       return ensureDir(fs, path)
     }
   }
-  // Also where it existed: who made it may have died before the entry was on the disk.
+  // Also if it existed: an earlier process may have created it and died before it synced the entry.
   if (basename(path) !== '') await fs.syncDir(dirname(path))
 }
 
-/** Ending of a file being written; one that is left over was never in use. */
+/** Suffix of a file that is being written; one that is left over was never used. */
 export const TEMPORARY = '.tmp'
 
 /**
- * Puts `text` in place of `path`: a reader sees the old or the new file, whole. The folder is not synced: the caller does
- * that, once for all files of a folder, before it relies on the new one.
+ * Replaces a file: a reader sees either the old or the new one, complete. The folder is not synced: the caller does that, once for
+ * all files of a folder, before it relies on the new ones.
  */
 export async function replaceFile(fs: FileSystem, path: string, text: Uint8Array | string): Promise<void> {
   const temporary = path + TEMPORARY
@@ -85,7 +85,7 @@ export async function replaceFile(fs: FileSystem, path: string, text: Uint8Array
   await fs.rename(temporary, path)
 }
 
-/** The names in a folder; those of a folder that does not exist: none. Left-over temporary files are removed. */
+/** The names in a folder; none if it does not exist. Left-over temporary files are removed. */
 export async function listDir(fs: FileSystem, path: string): Promise<string[]> {
   let names: string[]
   try {
@@ -98,7 +98,7 @@ export async function listDir(fs: FileSystem, path: string): Promise<string[]> {
   return names.filter((name) => !name.endsWith(TEMPORARY)).sort()
 }
 
-/** Removes a file, if it is there. */
+/** Removes a file if it exists. */
 export async function removeFile(fs: FileSystem, path: string): Promise<void> {
   try {
     await fs.unlink(path)
@@ -107,7 +107,7 @@ export async function removeFile(fs: FileSystem, path: string): Promise<void> {
   }
 }
 
-/** A file's bytes; null where there is no file. */
+/** The bytes of a file; null if it does not exist. */
 export async function readIfThere(fs: FileSystem, path: string): Promise<Buffer | null> {
   try {
     return await fs.readFile(path)

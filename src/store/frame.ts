@@ -1,9 +1,9 @@
 import { crc32 } from 'node:zlib'
 
 /**
- * The log is made of frames, one line each: `<crc32> <length> <payload>\n`. Numbers are eight hexadecimal digits, the
- * length is that of the payload in bytes, the checksum is over ` <length> <payload>`. The payload is JSON, so neither a
- * line feed nor a zero byte occurs within a frame: that tells a torn write from damage.
+ * The log consists of frames, one line each: `<crc32> <length> <payload>\n`. Numbers have eight hexadecimal digits; the length is
+ * that of the payload in bytes; the checksum is over ` <length> <payload>`. The payload is JSON, so there is no line feed and no zero
+ * byte within a frame. By this, an interrupted write is distinguished from damage.
  */
 const HEAD = 18
 const NEWLINE = 0x0a
@@ -15,7 +15,7 @@ export function encodeFrame(payload: string): Buffer {
   return Buffer.concat([Buffer.from(hex(crc32(body, crc32(length)))), length, body, Buffer.of(NEWLINE)])
 }
 
-/** What lies at `offset`: a frame, the end, a write that was not finished, or damage. */
+/** What is at an offset: a frame, the end, an interrupted write, or damage. */
 export type Scanned = { kind: 'frame'; payload: string; next: number } | { kind: 'end' } | { kind: 'torn' } | { kind: 'damaged'; what: string }
 
 const HEX = /^[0-9a-f]{8} [0-9a-f]{8} $/
@@ -34,14 +34,14 @@ export function scanFrame(bytes: Buffer, offset: number): Scanned {
     const sum = crc32(bytes.subarray(offset + 8, end))
     const fits = bytes.toString('latin1', offset, offset + 8) === hex(sum)
     if (fits && bytes[end] === NEWLINE) return { kind: 'frame', payload: bytes.toString('utf8', offset + HEAD, end), next: end + 1 }
-    if (fits && bytes[end] !== 0) return { kind: 'damaged', what: 'a record does not end in a line feed' }
+    if (fits && bytes[end] !== 0) return { kind: 'damaged', what: 'a record does not end with a line feed' }
   }
-  return isTorn(bytes.subarray(offset)) ? { kind: 'torn' } : { kind: 'damaged', what: 'the checksum of a record does not fit' }
+  return isTorn(bytes.subarray(offset)) ? { kind: 'torn' } : { kind: 'damaged', what: 'the checksum of a record is wrong' }
 }
 
 /**
- * Whether `rest` can be what an interrupted append left: the beginning of a frame, or a frame with blocks that never
- * reached the disk (zeros). Anything behind a line feed, or a whole line without zeros, was once written and acknowledged.
+ * Whether `rest` may come from an interrupted append: it is the beginning of a frame, or a frame with blocks that were not written
+ * (zeros). A complete line without zeros, or anything after a line feed, was written completely and acknowledged.
  */
 function isTorn(rest: Buffer): boolean {
   const newline = rest.indexOf(NEWLINE)

@@ -1,9 +1,9 @@
-// The door of the document store. How it keeps its promises is told in store.ts (commit), recovery.ts (start) and checkpointer.ts.
-export { FolderLocked as StoreLocked } from '../kernel/folder-lock.js'
+// The door of the document store. See store.ts for transactions, recovery.ts for the start, checkpointer.ts for the files.
+export { FolderLocked as StoreLocked } from '../disk/folder-lock.js'
 export { DuplicateKey, NoDocument, StaleDocument, StoreClosed, StoreDamaged, StoreTooNew } from './errors.js'
 export { openStore } from './open.js'
 export type {
-  Collection,
+  Table,
   Document,
   Draft,
   FileSystem,
@@ -18,4 +18,4 @@ export type {
   Transaction,
 } from './types.js'
 export { journal } from '../kernel/documents.js'
-export { collection } from './types.js'
+export { table } from './types.js'

@@ -1,6 +1,6 @@
 const MAX_DEPTH = 200
 
-/** Freezes a value that came out of `JSON.parse`, all the way down. */
+/** Freezes a value from `JSON.parse`, with everything in it. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value
   for (const member of Object.values(value)) deepFreeze(member)
@@ -8,12 +8,12 @@ export function deepFreeze<T>(value: T): T {
 }
 
 const refuse = (path: string, what: string): never => {
-  throw new TypeError(`a document holds ${what} at ${path || 'its root'}; only JSON can be stored`)
+  throw new TypeError(`a document contains ${what} at ${path || 'its root'}; only JSON can be stored`)
 }
 
 /**
- * A frozen copy of `value`, as it will read when it comes back from the disk. Members that are undefined are dropped, as
- * JSON does. Throws `TypeError` for what JSON would change or lose: functions, NaN, dates, class instances, undefined in lists, cycles.
+ * A frozen copy of `value`, as it will be when it is read from the disk. Members that are undefined are dropped, as in JSON. Throws
+ * `TypeError` for what JSON would change or lose: functions, NaN, dates, class instances, undefined in lists, cycles.
  */
 export function frozenJson(value: unknown, path = '', depth = 0): unknown {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
@@ -27,7 +27,7 @@ export function frozenJson(value: unknown, path = '', depth = 0): unknown {
   for (const [name, member] of Object.entries(value)) {
     if (member === undefined) continue
     const kept = frozenJson(member, `${path}/${name}`, depth + 1)
-    // An assignment to __proto__ would set the prototype instead of a member.
+    // An assignment to __proto__ would set the prototype instead of adding a member.
     if (name === '__proto__') Object.defineProperty(copy, name, { value: kept, enumerable: true })
     else copy[name] = kept
   }

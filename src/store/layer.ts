@@ -1,13 +1,13 @@
 import { compareSortKeys, type Direction, type SortKey } from '../kernel/paging.js'
 import { type AnyOrder, type Entry, groupsOf, KeyIndex, sortKeyOf, type View } from './view.js'
 
-/** What became of a document; null = removed. Its identity tells two changes of one document apart. */
+/** The new state of a document; null = removed. Two changes of one document are told apart by object identity. */
 export interface Change {
   readonly id: string
   readonly entry: Entry | null
 }
 
-/** Changes on top of a view that stays as it is. Costs grow with the changes, not with what lies below. */
+/** Changes on top of a view, which stays as it is. The cost grows with the changes, not with the view below. */
 export class Layer implements View {
   readonly #below: View
   readonly #changes = new Map<string, Change>()
@@ -23,7 +23,7 @@ export class Layer implements View {
     if (change.entry) this.#index.add(change.entry)
   }
 
-  /** Forgets a change that has reached what lies below, unless a later one took its place. */
+  /** Removes a change that the view below contains now, unless a later change has replaced it. */
   settle(change: Change): void {
     if (this.#changes.get(change.id) === change) this.#unset(change.id)
   }

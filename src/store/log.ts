@@ -4,25 +4,25 @@ import { encodeFrame, scanFrame } from './frame.js'
 import type { FileSystem, OpenFile } from './types.js'
 import type { AnyDocument } from './view.js'
 
-/** What a transaction did to one checkpoint file: a document now in it, or one no longer in it. */
+/** A change of one checkpoint file: of the table `c` and the owner `o`. */
 export type Operation =
   | { c: string; o: string; put: AnyDocument }
   | { c: string; o: string; remove: string }
-  /** A record of the journal `c`, in the group `o`, at the position `n`, of the time `t`. */
+  /** A new record of the journal `c` in the group `o`, at position `n`, with time `t`. */
   | { c: string; o: string; n: number; t: string; add: object }
 
 /** One committed transaction. */
 export interface TransactionRecord {
   readonly ops: readonly Operation[]
-  /** The migration that this transaction is. */
+  /** The number of the migration, if the transaction is one. */
   readonly migrated?: number
 }
 
-/** What was written with one append: transactions numbered from `seq` on; all of them are on the disk, or none. */
+/** The transactions of one append, numbered from `seq` on; either all or none of them are on the disk. */
 export interface Batch {
   readonly seq: number
   readonly transactions: readonly TransactionRecord[]
-  /** Checkpoint files, as [collection, owner], that held nothing before this batch. */
+  /** Checkpoint files, as [table, owner], that did not exist before this batch. */
   readonly fresh: readonly (readonly [string, string])[]
 }
 
@@ -30,7 +30,7 @@ const LOG_FORMAT = 2
 const SUFFIX = '.log'
 const segmentName = (first: number): string => `${String(first).padStart(16, '0')}${SUFFIX}`
 
-/** The segments in a folder, oldest first, by the number of the first transaction each may hold. */
+/** The segments of the log, oldest first; `first` is the number of the first transaction that a segment may contain. */
 export async function listSegments(fs: FileSystem, dir: string): Promise<{ path: string; first: number }[]> {
   const names = (await listDir(fs, dir)).filter((name) => /^\d{16}\.log$/.test(name))
   return names.map((name) => ({ path: `${dir}/${name}`, first: Number.parseInt(name, 10) }))
@@ -38,7 +38,7 @@ export async function listSegments(fs: FileSystem, dir: string): Promise<{ path:
 
 const headOf = (first: number): Buffer => encodeFrame(JSON.stringify({ bindery: 'log', format: LOG_FORMAT, first }))
 
-/** Begins a segment; it is on the disk, under its name, when this resolves. */
+/** Creates a segment durably. */
 export async function createSegment(fs: FileSystem, dir: string, first: number): Promise<void> {
   await ensureDir(fs, dir)
   await replaceFile(fs, `${dir}/${segmentName(first)}`, headOf(first))
@@ -46,8 +46,8 @@ export async function createSegment(fs: FileSystem, dir: string, first: number):
 }
 
 /**
- * Reads a segment. `good` is where its last whole batch ends; what lies behind it, in the newest segment, was never
- * acknowledged. Throws `StoreDamaged` for anything but an unfinished last write.
+ * Reads a segment. `good` is where its last complete batch ends; anything after it, in the newest segment, was never acknowledged.
+ * Throws `StoreDamaged` for anything else than an interrupted last write.
  */
 export async function readSegment(fs: FileSystem, path: string, first: number): Promise<{ batches: Batch[]; good: number; size: number }> {
   const bytes = await fs.readFile(path)
@@ -76,9 +76,17 @@ export async function readSegment(fs: FileSystem, path: string, first: number): 
   return { batches, good: offset, size: bytes.length }
 }
 
-/** What to do about a log that is good up to `offset`. */
+/** The advice for a log that is intact up to `offset`. */
 export const toRestore = (offset: number): string =>
-  `restore the whole folder of the store from a backup; nothing has been changed; what stands before byte ${offset} is good`
+  `restore the whole folder of the store from a backup; nothing has been changed; the file is intact up to byte ${offset}`
+
+/** The newest segment as a start found it: where it is, its first transaction, its intact length and its size in bytes. */
+export interface FoundSegment {
+  readonly path: string
+  readonly first: number
+  readonly good: number
+  readonly size: number
+}
 
 /** The log, open for appending. */
 export class Log {
@@ -88,24 +96,24 @@ export class Log {
   #length: number
   #nextSeq: number
   #segmentFirst: number
-  /** A failed append may have left part of a batch behind the good end. */
+  /** Whether a failed append may have left part of a batch after the intact end. */
   #mustCut = false
-  /** The name of the newest segment may not be on the disk yet: nothing in it counts before it is. */
+  /** Whether the name of the newest segment may not be durable yet. Nothing in the segment is durable before its name is. */
   #mustSyncDir = false
 
-  private constructor(fs: FileSystem, dir: string, file: OpenFile, length: number, segmentFirst: number, nextSeq: number) {
+  private constructor(fs: FileSystem, dir: string, file: OpenFile, { good, first }: FoundSegment, nextSeq: number) {
     this.#fs = fs
     this.#dir = dir
     this.#file = file
-    this.#length = length
-    this.#segmentFirst = segmentFirst
+    this.#length = good
+    this.#segmentFirst = first
     this.#nextSeq = nextSeq
   }
 
-  /** Opens the newest segment, `length` bytes of which are good; what lies behind is cut. */
-  static async open(fs: FileSystem, dir: string, segment: { path: string; first: number; good: number; size: number }, nextSeq: number): Promise<Log> {
+  /** Opens the newest segment, and cuts what is after its intact end. */
+  static async open(fs: FileSystem, dir: string, segment: FoundSegment, nextSeq: number): Promise<Log> {
     const file = await fs.open(segment.path, 'append')
-    const log = new Log(fs, dir, file, segment.good, segment.first, nextSeq)
+    const log = new Log(fs, dir, file, segment, nextSeq)
     try {
       if (segment.size > segment.good) await log.#cut()
     } catch (thrown) {
@@ -123,14 +131,14 @@ export class Log {
   get length(): number {
     return this.#length
   }
-  /** Whether the newest segment holds no transaction. */
+  /** Whether the newest segment contains no transaction. */
   get isFresh(): boolean {
     return this.#segmentFirst === this.#nextSeq
   }
 
   /**
-   * Appends transactions (JSON texts of `TransactionRecord`) in one write and one sync. When this throws, none of them is in the log: what was
-   * written is cut at once, or else before the next append.
+   * Appends transactions (JSON texts of `TransactionRecord`) in one write and one sync. If it throws, none of them is in the log: a
+   * partial write is cut at once, or before the next append.
    */
   async append(transactions: readonly string[], fresh: Batch['fresh']): Promise<void> {
     if (this.#mustCut) await this.#cut()
@@ -156,18 +164,17 @@ export class Log {
   }
 
   /**
-   * Goes on in a new segment, which is on the disk when this resolves; where the present one holds no transaction yet, it
-   * is that one. When this throws, either goes on: the new one from the moment that it has its name, and it was open before,
-   * so that nothing can fail between the two. One that got its name though the system said it did not stays empty, and a
-   * start passes over it.
+   * Begins a new segment, which is durable when it resolves; if the current one contains no transaction, it stays. If it throws, the
+   * log continues in one of the two: the new file is opened before it gets its name and is used from then on, so that nothing can
+   * fail in between. If the rename happened although the system reported a failure, the new segment stays empty, and a start ignores it.
    */
   async rotate(): Promise<void> {
     if (this.#mustCut) await this.#cut()
-    if (!this.isFresh) await this.#goOnInNew()
+    if (!this.isFresh) await this.#beginSegment()
     await this.#syncName()
   }
 
-  async #goOnInNew(): Promise<void> {
+  async #beginSegment(): Promise<void> {
     const path = `${this.#dir}/${segmentName(this.#nextSeq)}`
     const head = headOf(this.#nextSeq)
     const file = await this.#fs.open(path + TEMPORARY, 'create')
@@ -184,7 +191,7 @@ export class Log {
     this.#length = head.length
     this.#segmentFirst = this.#nextSeq
     this.#mustSyncDir = true
-    // All in it was synced: what closing it says changes nothing.
+    // Everything in it was synced, so an error of `close` does not matter.
     await former.close().catch(() => undefined)
   }
 
@@ -194,13 +201,13 @@ export class Log {
     this.#mustSyncDir = false
   }
 
-  /** Removes the segments that hold nothing from transaction `seq` on. */
+  /** Removes the segments before transaction `seq`. */
   async dropBefore(seq: number): Promise<void> {
     for (const { path, first } of await listSegments(this.#fs, this.#dir)) if (first < seq && first !== this.#segmentFirst) await this.#fs.unlink(path)
   }
 
   async close(): Promise<void> {
-    // What a refused transaction left must not count at the next start, where that can be helped.
+    // Otherwise a transaction that was reported as failed could count at the next start.
     if (this.#mustCut) await this.#cut().catch(() => undefined)
     await this.#file.close()
   }

@@ -3,19 +3,19 @@ import { StoreTooNew } from './errors.js'
 import { readIfThere, replaceFile } from './file-system.js'
 import type { FileSystem } from './types.js'
 
-/** What the checkpoints amount to; `store.json`. */
+/** What is known of the checkpoints as a whole; the file `store.json`. */
 export interface Manifest {
   /** Version of the file formats. */
   readonly format: number
-  /** The last migration whose result the checkpoints hold. */
+  /** The last migration that the checkpoints contain. */
   readonly migrated: number
-  /** The log from this transaction on is needed beside the checkpoints. */
+  /** The first transaction of the log that the checkpoints do not contain. */
   readonly logFrom: number
-  /** How many checkpoint files with documents there were before `logFrom`, by collection: so that a lost one is noticed. */
+  /** For each table, how many checkpoint files with documents there were before `logFrom`: by this, a start notices a lost file. */
   readonly owners: Readonly<Record<string, number>>
 }
 
-/** 2: journals, which the releases before did not know. */
+/** 2: since journals were added. */
 export const FORMAT = 2
 export const emptyManifest: Manifest = { format: FORMAT, migrated: 0, logFrom: 1, owners: {} }
 
@@ -28,7 +28,7 @@ export const layout = (dir: string) => ({
   lock: `${dir}/lock`,
 })
 
-/** Reads the manifest; null where there is none. Throws `StoreDamaged`, `StoreTooNew`. */
+/** Reads the manifest; null if there is none. Throws `StoreDamaged`, `StoreTooNew`. */
 export async function findManifest(fs: FileSystem, path: string): Promise<Manifest | null> {
   const bytes = await readIfThere(fs, path)
   if (bytes === null) return null

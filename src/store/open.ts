@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { Checkpointer } from './checkpointer.js'
 import { Database } from './database.js'
 import { ensureDir, nodeFileSystem } from './file-system.js'
-import { takeLock } from '../kernel/folder-lock.js'
+import { takeLock } from '../disk/folder-lock.js'
 import { Log } from './log.js'
 import { convert } from './journal/convert.js'
 import { FORMAT, layout, writeManifest } from './manifest.js'
@@ -11,18 +11,17 @@ import { recover } from './recovery.js'
 import { EmbeddedStore } from './store.js'
 import type { Store, StoreOptions } from './types.js'
 
+const CHECKPOINT_AFTER_BYTES = 4 * 1024 * 1024
 /** The same while documents of earlier releases are moved into journals. */
 const CONVERT_BYTES = 64 * 1024 * 1024
-const CHECKPOINT_AFTER_BYTES = 4 * 1024 * 1024
 
 /**
- * Opens the store in a folder, or begins one. Throws `StoreLocked` where another process has it open, `StoreDamaged` where
- * a file is not what was written, `StoreTooNew` where a newer release wrote it, `DuplicateKey` where stored documents
- * break a unique index of `collections`.
+ * Opens the store in a folder, or creates one. Throws `StoreLocked` if another process has it open, `StoreDamaged` if a file is
+ * damaged, `StoreTooNew` if a newer release wrote it, `DuplicateKey` if stored documents violate a unique index of `tables`.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const {
-    collections = [],
+    tables = [],
     journals = [],
     migrations = [],
     checkpointAfterBytes = CHECKPOINT_AFTER_BYTES,
@@ -36,13 +35,13 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   let log: Log | undefined
   try {
     const found = await recover(fs, dir, tell)
-    // Before anything is written that earlier releases would misread.
+    // Before anything is written that earlier releases cannot read.
     if (found.manifest.format < FORMAT) await writeManifest(fs, dir, { ...found.manifest, format: FORMAT })
     log = await Log.open(fs, layout(dir).log, found.segment, found.lastSeq + 1)
     const database = new Database(found.lastSeq, found.journals)
     const checkpointer = new Checkpointer(fs, dir, database, log)
-    for (const [collection, owner] of found.dirty) checkpointer.touch(collection, owner)
-    const migrated = await migrate({ database, log, documents: found.documents, collections, dir }, found.migrated, migrations, ({ version, name }, ops) => {
+    for (const [table, owner] of found.dirty) checkpointer.touch(table, owner)
+    const migrated = await migrate({ database, log, documents: found.documents, tables, dir }, found.migrated, migrations, ({ version, name }, ops) => {
       for (const { c, o } of ops) checkpointer.touch(c, o)
       tell({ event: 'migrated', version, name })
     })
@@ -55,7 +54,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
         await checkpointer.run(migrated)
       })
     }
-    for (const definition of collections) database.hold(definition)
+    for (const definition of tables) database.hold(definition)
     const { checkpoints, replayed } = found
     tell({ event: 'opened', documents: database.size, checkpoints, replayed, milliseconds: performance.now() - started })
     return new EmbeddedStore({ database, log, checkpointer, lock, migrated, checkpointAfterBytes, tell })

@@ -4,7 +4,7 @@ import { type AnyOrder, type Entry, groupsOf, sortKeyOf } from './view.js'
 
 const NONE = new SortedKeys()
 
-/** One order of a collection: a sorted list of keys for each group. */
+/** One order of a table: a sorted list of keys for each group. */
 export class OrderIndex {
   readonly #order: AnyOrder
   readonly #groups = new Map<string, SortedKeys>()
@@ -29,7 +29,7 @@ export class OrderIndex {
     return this.#groups.get(group) ?? NONE
   }
 
-  /** Follows a change of one document; most leave it where it is. */
+  /** Updates the lists after a change of one document. Most changes do not affect them. */
   change(before: Entry | undefined, after: Entry | undefined): void {
     const left = before ? groupsOf(this.#order, before.document) : []
     const entered = after ? groupsOf(this.#order, after.document) : []

@@ -9,7 +9,7 @@ import type { GroupIndex } from './journal/group.js'
 import { isJournal, Journals } from './journal/journals.js'
 import { loadGroup } from './journal/load.js'
 import type { Added } from './journal/segment.js'
-import { type Batch, createSegment, listSegments, readSegment, toRestore } from './log.js'
+import { type Batch, createSegment, type FoundSegment, listSegments, readSegment, toRestore } from './log.js'
 import { emptyManifest, findManifest, layout, type Manifest, writeManifest } from './manifest.js'
 import type { FileSystem, StoreEvent } from './types.js'
 import type { AnyDocument } from './view.js'
@@ -18,24 +18,24 @@ import type { AnyDocument } from './view.js'
 interface OwnerState {
   seq: number
   readonly documents: Map<string, AnyDocument>
-  /** Of a journal's group: records that the log adds. */
+  /** For a group of a journal: the records that the log adds. */
   readonly added: Added[]
   readonly onDisk: boolean
-  /** Named in the log since `logFrom`: its file is out of date, or may be. */
+  /** Whether the log names it from `logFrom` on: then its file may be out of date. */
   touched: boolean
 }
 type Owners = Map<string, Map<string, OwnerState>>
 
-/** What a start finds. */
+/** What a start finds on the disk. */
 export interface Recovered {
   readonly manifest: Manifest
   readonly documents: Map<string, Raw[]>
   readonly journals: Journals
-  /** Checkpoint files to write anew, as [collection, owner]. */
+  /** Checkpoint files that are out of date, as [table, owner]. */
   readonly dirty: (readonly [string, string])[]
   readonly migrated: number
   readonly lastSeq: number
-  readonly segment: { path: string; first: number; good: number; size: number }
+  readonly segment: FoundSegment
   readonly checkpoints: number
   readonly replayed: number
 }
@@ -44,8 +44,8 @@ const READ_AT_ONCE = 16
 const NOTHING: Checkpoint = { collection: '', owner: '', seq: 0, documents: [] }
 
 /**
- * Reads checkpoints and log. Replay changes nothing that a checkpoint already holds: each file says up to which
- * transaction it is complete, so it does not matter when a checkpoint was interrupted. Throws `StoreDamaged`, `StoreTooNew`.
+ * Reads the checkpoints and the log. Each checkpoint file says up to which transaction it is complete, and only later transactions are
+ * applied to it; so it does not matter if a checkpoint was interrupted. Throws `StoreDamaged`, `StoreTooNew`.
  */
 export async function recover(fs: FileSystem, dir: string, log: (event: StoreEvent) => void): Promise<Recovered> {
   const paths = layout(dir)
@@ -69,25 +69,25 @@ export async function recover(fs: FileSystem, dir: string, log: (event: StoreEve
   const documents = new Map<string, Raw[]>()
   const journals = new Journals(fs, paths.journals)
   const dirty: [string, string][] = []
-  for (const [collection, byOwner] of owners) {
-    if (isJournal(collection)) {
+  for (const [table, byOwner] of owners) {
+    if (isJournal(table)) {
       for (const [group, state] of byOwner) {
-        checkIsBelow(state, lastSeq, pathOf(paths.documents, collection, group))
-        if (state.touched) dirty.push([collection, group])
-        await loadGroup(journals, collection, group, ([...state.documents.values()][0] as unknown as GroupIndex) ?? null, state.added)
+        checkIsBelow(state, lastSeq, pathOf(paths.documents, table, group))
+        if (state.touched) dirty.push([table, group])
+        await loadGroup(journals, table, group, ([...state.documents.values()][0] as unknown as GroupIndex) ?? null, state.added)
       }
       continue
     }
     const ids = new Set<string>()
     const list: Raw[] = []
-    documents.set(collection, list)
+    documents.set(table, list)
     for (const [owner, state] of byOwner) {
-      const file = pathOf(paths.documents, collection, owner)
+      const file = pathOf(paths.documents, table, owner)
       checkIsBelow(state, lastSeq, file)
-      if (state.touched) dirty.push([collection, owner])
+      if (state.touched) dirty.push([table, owner])
       else if (state.documents.size === 0) await fs.unlink(file)
       for (const document of state.documents.values()) {
-        if (ids.has(document.id)) throw new StoreDamaged(file, 0, `document ${JSON.stringify(document.id)} is in another file of ${collection} too`)
+        if (ids.has(document.id)) throw new StoreDamaged(file, 0, `document ${JSON.stringify(document.id)} is in another file of ${table} too`)
         ids.add(document.id)
         list.push({ document, owner })
       }
@@ -107,18 +107,18 @@ export async function recover(fs: FileSystem, dir: string, log: (event: StoreEve
 }
 
 function checkIsBelow({ seq }: OwnerState, lastSeq: number, file: string): void {
-  if (seq > lastSeq) throw new StoreDamaged(file, 0, `it holds transaction ${seq}, the log ends with ${lastSeq}: the log was cut`)
+  if (seq > lastSeq) throw new StoreDamaged(file, 0, `it contains transaction ${seq}, but the log ends with ${lastSeq}: the log was cut`)
 }
 
-export const pathOf = (documents: string, collection: string, owner: string): string => `${documents}/${fileNameOf(collection)}/${fileNameOf(owner)}.json`
+export const pathOf = (documents: string, table: string, owner: string): string => `${documents}/${fileNameOf(table)}/${fileNameOf(owner)}.json`
 
-/** Makes an empty store. The manifest comes last: with it the store exists. */
+/** Creates an empty store. The manifest is written last: only with it does the store exist. */
 async function begin(fs: FileSystem, dir: string): Promise<Manifest> {
   const paths = layout(dir)
   for (const { path, first } of await listSegments(fs, paths.log)) {
-    // A start that was interrupted leaves an empty segment. Anything else belongs to a store whose manifest is gone.
+    // An interrupted start leaves an empty segment. Anything else belongs to a store whose manifest was lost.
     const { batches, good } = await readSegment(fs, path, first)
-    if (batches.length > 0 || first !== 1) throw new StoreDamaged(paths.manifest, 0, `it is missing, but ${path} holds ${good} bytes`)
+    if (batches.length > 0 || first !== 1) throw new StoreDamaged(paths.manifest, 0, `it is missing, but ${path} has ${good} bytes`)
   }
   if ((await listDir(fs, paths.documents)).length > 0) throw new StoreDamaged(paths.manifest, 0, `it is missing, but there are documents in ${paths.documents}`)
   await createSegment(fs, paths.log, 1)
@@ -137,24 +137,19 @@ async function readCheckpoints(fs: FileSystem, documents: string): Promise<Owner
     for (const file of waiting) {
       const low = new Low(checkpointFile(fs, file), NOTHING)
       await low.read()
-      if (low.data === NOTHING) throw new StoreDamaged(file, 0, 'it has vanished')
-      const { collection, owner, seq, documents: held } = low.data
-      if (pathOf(documents, collection, owner) !== file)
-        throw new StoreDamaged(file, 0, `it is the file of ${collection} ${JSON.stringify(owner)}: it was renamed`)
+      if (low.data === NOTHING) throw new StoreDamaged(file, 0, 'it disappeared while it was read')
+      const { collection: table, owner, seq, documents: held } = low.data
+      if (pathOf(documents, table, owner) !== file) throw new StoreDamaged(file, 0, `it is the file of ${table} ${JSON.stringify(owner)}: it was renamed`)
       const state: OwnerState = { seq, documents: new Map(held.map((document) => [document.id, document])), added: [], onDisk: true, touched: false }
-      byOwner(owners, collection).set(owner, state)
+      byOwner(owners, table).set(owner, state)
     }
   }
   await Promise.all(Array.from({ length: READ_AT_ONCE }, read))
   return owners
 }
 
-interface Segment {
-  path: string
-  first: number
-  batches: readonly Batch[]
-  good: number
-  size: number
+interface Segment extends FoundSegment {
+  readonly batches: readonly Batch[]
 }
 
 async function readLog(fs: FileSystem, dir: string, logFrom: number) {
@@ -174,14 +169,14 @@ async function readLog(fs: FileSystem, dir: string, logFrom: number) {
   }
   const segment = used.at(-1)
   if (!segment) throw new StoreDamaged(dir, 0, `the log file that begins with transaction ${logFrom} is missing`)
-  // Left over from a checkpoint that was interrupted just before its end, or from a rotation that failed.
+  // Left by a checkpoint that was interrupted just before its end, or by a failed rotation.
   for (const { path, first } of all) if (first < logFrom || unused.has(path)) await fs.unlink(path)
   return { batches, segment, lastSeq: next - 1 }
 }
 
 /**
- * Sets apart the segments that were begun and never used: empty ones whose first transaction an older segment holds, or
- * was about to hold. Their names came into being by a rotation of which the system said that it failed.
+ * Separates the segments that were never used: empty ones whose first transaction is in an older segment, or was being written
+ * there. They come from a rotation that succeeded although the system reported a failure (see `Log.rotate`).
  */
 function withoutUnused(segments: readonly Segment[]): { used: Segment[]; unused: Set<string> } {
   const used: Segment[] = []
@@ -189,8 +184,8 @@ function withoutUnused(segments: readonly Segment[]): { used: Segment[]; unused:
   let next = 0
   for (const segment of segments) {
     const last = used.at(-1)
-    const wasPassed = segment.batches.length === 0 && last !== undefined && (segment.first < next || (segment.first === next && last.good < last.size))
-    if (wasPassed) {
+    const isUnused = segment.batches.length === 0 && last !== undefined && (segment.first < next || (segment.first === next && last.good < last.size))
+    if (isUnused) {
       unused.add(segment.path)
       continue
     }
@@ -200,14 +195,14 @@ function withoutUnused(segments: readonly Segment[]): { used: Segment[]; unused:
   return { used, unused }
 }
 
-function byOwner(owners: Owners, collection: string): Map<string, OwnerState> {
-  let found = owners.get(collection)
-  if (!found) owners.set(collection, (found = new Map()))
+function byOwner(owners: Owners, table: string): Map<string, OwnerState> {
+  let found = owners.get(table)
+  if (!found) owners.set(table, (found = new Map()))
   return found
 }
 
-function ownerState(owners: Owners, collection: string, owner: string): OwnerState {
-  const of = byOwner(owners, collection)
+function ownerState(owners: Owners, table: string, owner: string): OwnerState {
+  const of = byOwner(owners, table)
   let state = of.get(owner)
   if (!state) of.set(owner, (state = { seq: 0, documents: new Map(), added: [], onDisk: false, touched: false }))
   return state
@@ -220,7 +215,7 @@ function apply(state: OwnerState, op: Batch['transactions'][number]['ops'][numbe
   else state.documents.delete(op.remove)
 }
 
-/** Counts the files that must have been there before the log: a checkpoint only ever overwrites those that the log names. */
+/** Counts, by table, the checkpoint files that existed before the log and that the log names. Throws if one of them is missing. Marks them as touched. */
 function noteTouched(batch: Batch, owners: Owners, expected: Record<string, number>, documents: string): void {
   const fresh = new Set(batch.fresh.map((pair) => JSON.stringify(pair)))
   for (const { ops } of batch.transactions) {
@@ -236,12 +231,12 @@ function noteTouched(batch: Batch, owners: Owners, expected: Record<string, numb
 }
 
 function checkNoneIsLost(owners: Owners, touched: Record<string, number>, manifest: Manifest, paths: ReturnType<typeof layout>): void {
-  for (const collection of new Set([...owners.keys(), ...Object.keys(manifest.owners)])) {
-    const untouched = [...(owners.get(collection)?.values() ?? [])].filter((state) => !state.touched && state.documents.size > 0).length
-    const found = untouched + (touched[collection] ?? 0)
-    const wanted = manifest.owners[collection] ?? 0
+  for (const table of new Set([...owners.keys(), ...Object.keys(manifest.owners)])) {
+    const untouched = [...(owners.get(table)?.values() ?? [])].filter((state) => !state.touched && state.documents.size > 0).length
+    const found = untouched + (touched[table] ?? 0)
+    const wanted = manifest.owners[table] ?? 0
     if (found !== wanted)
-      throw new StoreDamaged(`${paths.documents}/${fileNameOf(collection)}`, 0, `it should hold ${wanted} files with documents, not ${found}`)
+      throw new StoreDamaged(`${paths.documents}/${fileNameOf(table)}`, 0, `it should contain ${wanted} files with documents, but has ${found}`)
   }
 }
 

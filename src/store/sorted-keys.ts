@@ -1,13 +1,13 @@
 import { compareSortKeys, type Direction, type SortKey } from '../kernel/paging.js'
 
+/** A longer block is split in two. */
 const FULL = 512
 
-/** Sort keys in ascending order, in blocks, so that a change moves few of them however many there are. */
+/** Sort keys in ascending order. They are in blocks, so that a change moves only a few of them, however many there are. */
 export class SortedKeys {
   readonly #blocks: SortKey[][] = []
   #size: number
 
-  /** Takes keys that are sorted. */
   constructor(sorted: readonly SortKey[] = []) {
     this.#size = sorted.length
     for (let at = 0; at < sorted.length; at += FULL / 2) this.#blocks.push(sorted.slice(at, at + FULL / 2))
@@ -40,7 +40,7 @@ export class SortedKeys {
     if (block.length === 0) this.#blocks.splice(at, 1)
   }
 
-  /** The keys behind `after` (absent: all), in the direction. To be read at once: a change meanwhile would confuse it. */
+  /** The keys after `after` (absent: all), in the direction. Must be read synchronously: the keys must not change meanwhile. */
   *from(direction: Direction, after?: SortKey): Iterable<SortKey> {
     const step = direction === 'asc' ? 1 : -1
     let at = after ? this.#blockOf(after) : step > 0 ? 0 : this.#blocks.length - 1
@@ -53,7 +53,7 @@ export class SortedKeys {
     }
   }
 
-  /** The block in which a key is or would be: the last that begins at or below it, else the first. */
+  /** The index of the block in which a key is or would be: the last one that begins at or before it, else the first. */
   #blockOf(key: SortKey): number {
     let low = 0
     let high = this.#blocks.length

@@ -3,16 +3,17 @@ import type { Checkpointer } from './checkpointer.js'
 import { Committer, type Failure } from './committer.js'
 import type { Database } from './database.js'
 import { StoreClosed } from './errors.js'
-import type { Lock } from '../kernel/folder-lock.js'
+import type { Lock } from '../disk/folder-lock.js'
 import type { Log } from './log.js'
 import type { FoundStretch, Stretch } from '../kernel/paging.js'
 import { checkIndex, listOf, OpenTransaction, orderOf } from './transaction.js'
 import type { FoundRecords, Journal, JournalQuery } from '../kernel/documents.js'
 import type { Journals } from './journal/journals.js'
 import { readGroup } from './journal/read.js'
-import type { Collection, Document, Draft, Store, StoreEvent, Transaction } from './types.js'
-import { type AnyCollection, stretchOf } from './view.js'
+import type { Table, Document, Draft, Store, StoreEvent, Transaction } from './types.js'
+import { type AnyTable, stretchOf } from './view.js'
 
+/** The parts that `openStore` puts together. */
 export interface StoreParts {
   readonly database: Database
   readonly log: Log
@@ -23,17 +24,17 @@ export interface StoreParts {
   readonly tell: (event: StoreEvent) => void
 }
 
-/** The store over memory, log and checkpoints. Transactions run one after another; each resolves when it is durable. */
+/** The store: tables in memory, a log, and checkpoints. Transactions run one after another; each resolves when it is durable. */
 export class EmbeddedStore implements Store {
   readonly #parts: StoreParts
   readonly #committer: Committer
-  /** The transaction whose work is on the present call stack. */
+  /** The transaction in which the current code runs, if any. */
   readonly #running = new AsyncLocalStorage<OpenTransaction>()
-  /** Transactions that run or wait for their turn. */
+  /** How many transactions run or wait for their turn. */
   #unfinished = 0
   #turn: Promise<unknown> = Promise.resolve()
   #checkpoint: Promise<void> | null = null
-  /** Log size from which the next checkpoint is tried. */
+  /** The log size at which the next checkpoint begins. */
   #checkpointAt: number
   #closing: Promise<void> | null = null
 
@@ -41,7 +42,7 @@ export class EmbeddedStore implements Store {
     this.#parts = parts
     this.#checkpointAt = parts.checkpointAfterBytes
     this.#committer = new Committer(parts.database, parts.log, {
-      touch: (collection, owner) => parts.checkpointer.touch(collection, owner),
+      touch: (table, owner) => parts.checkpointer.touch(table, owner),
       failed: (error, transactions) => parts.tell({ event: 'append-failed', error, transactions }),
       appended: () => this.#rotateWhenLong(),
     })
@@ -49,19 +50,19 @@ export class EmbeddedStore implements Store {
 
   async transact<R>(work: (tx: Transaction) => Promise<R>): Promise<R> {
     if (this.#closing) throw new StoreClosed()
-    if (this.#running.getStore()?.isOver === false) throw new Error('a transaction within a transaction would wait for itself; use tx')
+    if (this.#running.getStore()?.isOver === false) throw new Error('a transaction within a transaction would wait for itself; use the `tx` of the outer one')
     this.#unfinished++
     const run = this.#turn.then(() => this.#run(work))
     this.#turn = run.catch(() => undefined)
     const { settled, outcome } = await run
-    // Also work that wrote nothing, or threw, may have seen what is not durable yet: nobody hears of it before it is.
+    // A transaction that wrote nothing, or threw, may have read data that is not durable yet: its result waits until that is.
     const failure = await settled
     if ('thrown' in outcome) throw outcome.thrown
     if (failure) throw failure.cause
     return outcome.value
   }
 
-  /** The part of a transaction that no other runs beside. */
+  /** The part of a transaction during which no other one runs. */
   async #run<R>(work: (tx: Transaction) => Promise<R>): Promise<{ settled: Promise<Failure | undefined>; outcome: { value: R } | { thrown: unknown } }> {
     const before = this.#committer.lastFailure
     const tx = new OpenTransaction(this.#parts.database)
@@ -78,36 +79,36 @@ export class EmbeddedStore implements Store {
       return { settled: this.#committer.settled(), outcome: { thrown } }
     } finally {
       tx.end()
-      // Until Node 24, a storage in use makes every promise of the process pay for it; `run` enables it again.
+      // Before Node 24, an AsyncLocalStorage in use slows down all promises of the process. `run` enables it again.
       if (--this.#unfinished === 0) this.#running.disable()
     }
   }
 
-  #table(of: AnyCollection) {
+  #table(of: AnyTable) {
     if (this.#closing) throw new StoreClosed()
-    return this.#parts.database.hold(of).table
+    return this.#parts.database.hold(of).durable
   }
 
-  async get<T extends object>(of: Collection<T, string>, id: string): Promise<Document<T> | null> {
+  async get<T extends object>(of: Table<T, string>, id: string): Promise<Document<T> | null> {
     return (this.#table(of).entry(id)?.document ?? null) as Document<T> | null
   }
 
-  async find<T extends object, I extends string>(of: Collection<T, I>, index: I, key: string): Promise<Document<T>[]> {
+  async find<T extends object, I extends string>(of: Table<T, I>, index: I, key: string): Promise<Document<T>[]> {
     checkIndex(of, index)
     const table = this.#table(of)
     return listOf(table, table.ids(index, key))
   }
 
-  async count<T extends object, I extends string>(of: Collection<T, I>, index: I, key: string): Promise<number> {
+  async count<T extends object, I extends string>(of: Table<T, I>, index: I, key: string): Promise<number> {
     checkIndex(of, index)
     return this.#table(of).count(index, key)
   }
 
-  async page<T extends object, O extends string>(of: Collection<T, string, O>, order: O, group: string, stretch: Stretch): Promise<FoundStretch<T>> {
+  async page<T extends object, O extends string>(of: Table<T, string, O>, order: O, group: string, stretch: Stretch): Promise<FoundStretch<T>> {
     return stretchOf(this.#table(of), orderOf(of, order), group, stretch)
   }
 
-  async all<T extends object>(of: Collection<T, string>): Promise<Document<T>[]> {
+  async all<T extends object>(of: Table<T, string>): Promise<Document<T>[]> {
     return Array.from(this.#table(of).entries(), (entry) => entry.document as Document<T>)
   }
 
@@ -136,19 +137,19 @@ export class EmbeddedStore implements Store {
     return dropped
   }
 
-  insert<T extends object>(of: Collection<T, string>, draft: Draft<T>): Promise<Document<T>> {
+  insert<T extends object>(of: Table<T, string>, draft: Draft<T>): Promise<Document<T>> {
     return this.transact((tx) => tx.insert(of, draft))
   }
 
-  replace<T extends object>(of: Collection<T, string>, document: Document<T>): Promise<Document<T>> {
+  replace<T extends object>(of: Table<T, string>, document: Document<T>): Promise<Document<T>> {
     return this.transact((tx) => tx.replace(of, document))
   }
 
-  remove(of: Collection<never, string> | Collection<object, string>, id: string): Promise<boolean> {
+  remove<T extends object>(of: Table<T, string>, id: string): Promise<boolean> {
     return this.transact((tx) => tx.remove(of, id))
   }
 
-  /** Between two appends: begins a new log and writes checkpoints beside the work that goes on. */
+  /** Called between two appends: if the log is long, begins a new segment, and writes checkpoints while work continues. */
   async #rotateWhenLong(): Promise<void> {
     const { log, checkpointAfterBytes } = this.#parts
     if (this.#checkpoint || log.length < this.#checkpointAt || log.isFresh) return
@@ -157,7 +158,7 @@ export class EmbeddedStore implements Store {
       this.#checkpointAt = checkpointAfterBytes
       this.#checkpoint = this.#writeCheckpoints().finally(() => (this.#checkpoint = null))
     } catch (error) {
-      // Nothing is lost, the log only grows: try again when it has grown as much once more.
+      // Nothing is lost, but the log stays long. Try again when it has grown by the same amount.
       this.#checkpointAt = log.length + checkpointAfterBytes
       this.#parts.tell({ event: 'checkpoint-failed', error })
     }

@@ -7,12 +7,12 @@ import type { FoundStretch, Stretch } from '../kernel/paging.js'
 import type { FoundRecords, Journal, JournalQuery } from '../kernel/documents.js'
 import { readGroup } from './journal/read.js'
 import type { Added } from './journal/segment.js'
-import type { Collection, Document, Draft, Transaction } from './types.js'
-import { type AnyCollection, type AnyDocument, type AnyOrder, checkOrders, type Entry, entryOf, stretchOf, type View } from './view.js'
+import type { Table, Document, Draft, Transaction } from './types.js'
+import { type AnyTable, type AnyDocument, type AnyOrder, checkOrders, type Entry, entryOf, stretchOf, type View } from './view.js'
 
-/** Changes of one collection, ready to be committed. */
-export interface CollectionChanges {
-  readonly collection: AnyCollection
+/** Changes of one table, ready to be committed. */
+export interface TableChanges {
+  readonly definition: AnyTable
   readonly changes: readonly Change[]
 }
 
@@ -26,24 +26,24 @@ const keyOf = (journal: string, group: string): string => JSON.stringify([journa
 
 export const listOf = <T extends object>(view: View, ids: Iterable<string>): Document<T>[] => Array.from(ids, (id) => view.entry(id)!.document as Document<T>)
 
-/** Throws `TypeError` for a name that is no index of the collection. */
-export function checkIndex(of: AnyCollection, index: string): void {
+/** Throws `TypeError` if the table has no such index. */
+export function checkIndex(of: AnyTable, index: string): void {
   if (!Object.hasOwn(of.indexes, index)) throw new TypeError(`${of.name} has no index ${index}`)
 }
 
-/** The order of that name. Throws `TypeError` where the collection has none. */
-export function orderOf(of: AnyCollection, order: string): AnyOrder {
+/** An order of the table by its name. Throws `TypeError` if there is none. */
+export function orderOf(of: AnyTable, order: string): AnyOrder {
   const found = Object.hasOwn(of.orders ?? {}, order) ? of.orders?.[order] : undefined
   if (!found) throw new TypeError(`${of.name} has no order ${order}`)
   return found
 }
 
-/** One run of a transaction's work: what it writes lies in layers of its own until it is committed. */
+/** A transaction that runs: its changes are in layers of its own until they are committed. */
 export class OpenTransaction implements Transaction {
   readonly #database: Database
-  readonly #layers = new Map<AnyCollection, Layer>()
+  readonly #layers = new Map<AnyTable, Layer>()
   readonly additions: JournalAddition[] = []
-  /** The same by journal and group. */
+  /** The same, by journal and group. */
   readonly #added = new Map<string, JournalAddition[]>()
   #over = false
 
@@ -51,7 +51,7 @@ export class OpenTransaction implements Transaction {
     this.#database = database
   }
 
-  /** From here on, every call throws: the work was not awaited, or kept `tx`. */
+  /** After this, every call throws: either the work did not await something, or somebody kept `tx`. */
   end(): void {
     this.#over = true
   }
@@ -59,44 +59,44 @@ export class OpenTransaction implements Transaction {
     return this.#over
   }
 
-  #layer(of: AnyCollection): Layer {
-    if (this.#over) throw new Error('this transaction is over; await everything that uses it')
+  #layer(of: AnyTable): Layer {
+    if (this.#over) throw new Error('this transaction has ended; await every call on it')
     let layer = this.#layers.get(of)
     if (!layer) this.#layers.set(of, (layer = new Layer(this.#database.hold(of).staged)))
     return layer
   }
 
-  async get<T extends object>(of: Collection<T, string>, id: string): Promise<Document<T> | null> {
+  async get<T extends object>(of: Table<T, string>, id: string): Promise<Document<T> | null> {
     return (this.#layer(of).entry(id)?.document ?? null) as Document<T> | null
   }
 
-  async find<T extends object, I extends string>(of: Collection<T, I>, index: I, key: string): Promise<Document<T>[]> {
+  async find<T extends object, I extends string>(of: Table<T, I>, index: I, key: string): Promise<Document<T>[]> {
     checkIndex(of, index)
     const layer = this.#layer(of)
     return listOf(layer, layer.ids(index, key))
   }
 
-  async count<T extends object, I extends string>(of: Collection<T, I>, index: I, key: string): Promise<number> {
+  async count<T extends object, I extends string>(of: Table<T, I>, index: I, key: string): Promise<number> {
     checkIndex(of, index)
     return this.#layer(of).count(index, key)
   }
 
-  async page<T extends object, O extends string>(of: Collection<T, string, O>, order: O, group: string, stretch: Stretch): Promise<FoundStretch<T>> {
+  async page<T extends object, O extends string>(of: Table<T, string, O>, order: O, group: string, stretch: Stretch): Promise<FoundStretch<T>> {
     return stretchOf(this.#layer(of), orderOf(of, order), group, stretch)
   }
 
-  async all<T extends object>(of: Collection<T, string>): Promise<Document<T>[]> {
+  async all<T extends object>(of: Table<T, string>): Promise<Document<T>[]> {
     return Array.from(this.#layer(of).entries(), (entry) => entry.document as Document<T>)
   }
 
-  async insert<T extends object>(of: Collection<T, string>, draft: Draft<T>): Promise<Document<T>> {
+  async insert<T extends object>(of: Table<T, string>, draft: Draft<T>): Promise<Document<T>> {
     const layer = this.#layer(of)
     const document = withVersion(draft, 1)
     if (layer.entry(document.id)) throw new DuplicateKey(of.name, 'id', document.id)
     return this.#write(of, layer, document) as Document<T>
   }
 
-  async replace<T extends object>(of: Collection<T, string>, given: Document<T>): Promise<Document<T>> {
+  async replace<T extends object>(of: Table<T, string>, given: Document<T>): Promise<Document<T>> {
     const layer = this.#layer(of)
     const document = withVersion(given, given.version + 1)
     const stored = layer.entry(document.id)?.document.version
@@ -105,7 +105,7 @@ export class OpenTransaction implements Transaction {
     return this.#write(of, layer, document) as Document<T>
   }
 
-  async remove(of: Collection<never, string> | Collection<object, string>, id: string): Promise<boolean> {
+  async remove<T extends object>(of: Table<T, string>, id: string): Promise<boolean> {
     const layer = this.#layer(of)
     if (!layer.entry(id)) return false
     layer.set({ id, entry: null })
@@ -113,7 +113,7 @@ export class OpenTransaction implements Transaction {
   }
 
   async append<T extends object>(to: Journal<T>, group: string, make: (position: number) => T, least = 1): Promise<T> {
-    if (this.#over) throw new Error('this transaction is over; await everything that uses it')
+    if (this.#over) throw new Error('this transaction has ended; await every call on it')
     const position = Math.max(this.#nextOf(to.name, group), least)
     const record = frozenJson(make(position)) as T
     if (to.group(record) !== group)
@@ -147,7 +147,7 @@ export class OpenTransaction implements Transaction {
     return last ? last.position + 1 : this.#database.journals.group(journal, group).stagedNext
   }
 
-  #write(of: AnyCollection, layer: Layer, document: AnyDocument): AnyDocument {
+  #write(of: AnyTable, layer: Layer, document: AnyDocument): AnyDocument {
     const entry = entryOf(of, document)
     checkOrders(of, document)
     for (const index of of.unique ?? []) {
@@ -159,18 +159,18 @@ export class OpenTransaction implements Transaction {
     return document
   }
 
-  /** What the work wrote, without what it took back again. */
-  changes(): CollectionChanges[] {
+  /** The changes of the transaction, without documents that it both inserted and removed. */
+  changes(): TableChanges[] {
     return [...this.#layers]
-      .map(([collection, layer]) => {
-        const { staged } = this.#database.hold(collection)
-        return { collection, changes: layer.changes().filter(({ id, entry }) => entry ?? staged.entry(id)) }
+      .map(([definition, layer]) => {
+        const { staged } = this.#database.hold(definition)
+        return { definition, changes: layer.changes().filter(({ id, entry }) => entry ?? staged.entry(id)) }
       })
       .filter(({ changes }) => changes.length > 0)
   }
 }
 
-/** `id` and `version` come first, for those who read the files. */
+/** Puts `id` and `version` first, for people who read the files. */
 function withVersion(draft: object, version: number): AnyDocument {
   const { id, version: _, ...rest } = frozenJson(draft) as AnyDocument
   if (typeof id !== 'string') throw new TypeError('a document needs an id, a string')
@@ -178,10 +178,10 @@ function withVersion(draft: object, version: number): AnyDocument {
   return Object.freeze({ id, version, ...rest })
 }
 
-/** What the log keeps of a change; `before` is the document as it was. */
-export function operationsOf(collection: string, { id, entry }: Change, before: Entry | undefined): Operation[] {
+/** The operations of a change for the log; `before` is the old state of the document. */
+export function operationsOf(table: string, { id, entry }: Change, before: Entry | undefined): Operation[] {
   const ops: Operation[] = []
-  if (before && before.owner !== entry?.owner) ops.push({ c: collection, o: before.owner, remove: id })
-  if (entry) ops.push({ c: collection, o: entry.owner, put: entry.document })
+  if (before && before.owner !== entry?.owner) ops.push({ c: table, o: before.owner, remove: id })
+  if (entry) ops.push({ c: table, o: entry.owner, put: entry.document })
   return ops
 }

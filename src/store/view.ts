@@ -1,33 +1,33 @@
 import type { Direction, FoundStretch, SortKey, Stretch } from '../kernel/paging.js'
-import type { Collection, Document, Draft, Order } from './types.js'
+import type { Table, Document, Draft, Order } from './types.js'
 
-export type AnyCollection = Collection<never, string>
+export type AnyTable = Table<never, string>
 export type AnyOrder = Order<never>
 export type AnyDocument = Document<Record<string, unknown>>
 
-/** A document with all that its collection derives from it, worked out once, when it was written. */
+/** A document with everything that its table derives from it, computed once, when it was written. */
 export interface Entry {
   readonly document: AnyDocument
-  /** Whose checkpoint file it belongs to; '' where the collection names no owner. */
+  /** The owner whose checkpoint file it belongs to; '' if the table has no owners. */
   readonly owner: string
   /** Keys by index name. */
   readonly keys: ReadonlyMap<string, readonly string[]>
 }
 
-/** A collection as somebody sees it: what is durable, or that with changes on top. */
+/** The content of a table: the durable documents, or these with changes on top. */
 export interface View {
   entry(id: string): Entry | undefined
   entries(): Iterable<Entry>
-  /** IDs under a key of an index. */
+  /** The IDs of the documents with this key in an index. */
   ids(index: string, key: string): Iterable<string>
   count(index: string, key: string): number
-  /** Sort keys of a group behind `after`, in the direction; to be read at once. */
+  /** Sort keys of a group after `after`, in the direction; must be read synchronously. */
   keys(order: AnyOrder, group: string, direction: Direction, after?: SortKey): Iterable<SortKey>
   /** How many documents a group has. */
   groupSize(order: AnyOrder, group: string): number
 }
 
-export function ownerOf(definition: AnyCollection, document: AnyDocument): string {
+export function ownerOf(definition: AnyTable, document: AnyDocument): string {
   const owner: unknown = definition.owner ? (definition.owner as (d: Draft<object>) => string)(document) : ''
   if (typeof owner !== 'string') throw new TypeError(`the owner of ${definition.name} ${JSON.stringify(document.id)} is not a string`)
   return owner
@@ -39,19 +39,19 @@ export function groupsOf(order: AnyOrder, document: AnyDocument): readonly strin
   return groups === null ? [] : typeof groups === 'string' ? [groups] : [...new Set(groups)]
 }
 
-/** Where a document stands in an order. Throws `TypeError` where the order gives it no place that could be compared. */
+/** The sort key of a document in an order. Throws `TypeError` if its sort value is neither a string nor a finite number. */
 export function sortKeyOf(order: AnyOrder, document: AnyDocument): SortKey {
   const by: unknown = (order.by as (d: Draft<object>) => unknown)(document)
   if (typeof by !== 'string' && !Number.isFinite(by)) throw new TypeError(`${JSON.stringify(document.id)} cannot be sorted by ${String(by)}`)
   return [by as string | number, document.id]
 }
 
-/** Throws what an order of the collection throws for a document, before that is written: the lists follow later, when nothing may fail. */
-export function checkOrders(definition: AnyCollection, document: AnyDocument): void {
+/** Calls all orders of a table for a document before it is written, so that an error of theirs is thrown now: the lists are updated later, when nothing may fail. */
+export function checkOrders(definition: AnyTable, document: AnyDocument): void {
   for (const order of Object.values<AnyOrder>(definition.orders ?? {})) if (groupsOf(order, document).length > 0) sortKeyOf(order, document)
 }
 
-/** A stretch of a list, as somebody sees it. */
+/** Reads a stretch of a list. */
 export function stretchOf<T extends object>(view: View, order: AnyOrder, group: string, { after, limit, direction }: Stretch): FoundStretch<T> {
   const documents: Document<T>[] = []
   let more = false
@@ -65,8 +65,8 @@ export function stretchOf<T extends object>(view: View, order: AnyOrder, group: 
   return { documents, count: view.groupSize(order, group), more }
 }
 
-/** Makes the entry of a frozen document. Throws what the collection's own functions throw. */
-export function entryOf(definition: AnyCollection, document: AnyDocument): Entry {
+/** Makes the entry of a frozen document. Throws what the functions of the table throw. */
+export function entryOf(definition: AnyTable, document: AnyDocument): Entry {
   const keys = new Map<string, readonly string[]>()
   for (const [index, keysOf] of Object.entries(definition.indexes)) {
     const found = (keysOf as (d: Draft<object>) => string | readonly string[] | null)(document)

@@ -2,15 +2,10 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import request from 'supertest'
 import * as assert from 'uvu/assert'
-import { suite } from '../support/suite.js'
-import { startService, type TestService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
+import { startService } from '../support/service.js'
 
-const test = suite('api: users, tokens, organizations')
-let here: TestService
-test.before(async () => {
-  here = await startService()
-})
-test.after(() => here.close())
+const [test, here] = await suiteWith('api: users, tokens, organizations', startService)
 
 const inAnHour = new Date(Date.now() + 3_600_000).toISOString()
 const inADay = new Date(Date.now() + 86_400_000).toISOString()

@@ -1,15 +1,15 @@
 import { connect, type Socket } from 'node:net'
 import { openRaw } from './raw-http.js'
 import * as assert from 'uvu/assert'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 
-const test = suite('answers that nobody takes are bounded')
 const MIB = 1024 * 1024
-let here: TestService
 let large: string
+const [test, here] = await suiteWith('answers that nobody takes are bounded', () =>
+  startService({ env: { BINDERY_ANSWERS_LIMIT_BYTES: String(32 * MIB), BINDERY_CHECK_ANSWERS: 'false' } }),
+)
 test.before(async () => {
-  here = await startService({ env: { BINDERY_ANSWERS_LIMIT_BYTES: String(32 * MIB), BINDERY_CHECK_ANSWERS: 'false' } })
   const { admin, organization } = here
   const path = `/v1/spaces/${(await admin.call('post', `/v1/orgs/${organization}/spaces`, { title: 'Large' }).expect(201)).body.id}`
   const changes = [
@@ -21,7 +21,6 @@ test.before(async () => {
   const url = new URL(files[0].downloadURL)
   large = url.pathname + url.search
 })
-test.after(() => here.close())
 
 const ask = (path: string, headers = ''): string => `GET ${path} HTTP/1.1\r\nHost: test\r\n${headers}\r\n`
 

@@ -1,24 +1,21 @@
 import * as assert from 'uvu/assert'
 import { endpoints } from '../../src/api/index.js'
 import type { JsonSchema } from '../../src/api/schema.js'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 import { head, openRaw } from './raw-http.js'
 
-const test = suite('requests are bounded')
 const MIB = 1024 * 1024
-let here: TestService
-test.before(async () => {
-  here = await startService({
+const [test, here] = await suiteWith('requests are bounded', () =>
+  startService({
     env: {
       BINDERY_BODIES_LIMIT_BYTES: String(4 * MIB),
       BINDERY_MAX_CONNECTIONS: '60',
       BINDERY_MAX_CONNECTIONS_PER_ADDRESS: '40',
       BINDERY_REQUEST_SECONDS: '8',
     },
-  })
-})
-test.after(() => here.close())
+  }),
+)
 
 const status = (text: string): number => Number(/^HTTP\/1\.1 (\d+)/.exec(text.replace(/^HTTP\/1\.1 100 [\s\S]*?\r\n\r\n/, ''))?.[1])
 const ANSWER = /^HTTP\/1\.1 [2-5][\s\S]*\r\n\r\n\{[\s\S]*\}/

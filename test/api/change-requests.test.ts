@@ -1,15 +1,10 @@
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { git } from '../support/hermetic-git.js'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 
-const test = suite('api: change requests')
-let here: TestService
-test.before(async () => {
-  here = await startService()
-})
-test.after(() => here.close())
+const [test, here] = await suiteWith('api: change requests', startService)
 
 const pages = ['A', 'B', 'C']
 const page = (title: string, markdown: string) => ({ operation: 'insert_page', title, document: { markdown } })

@@ -1,15 +1,10 @@
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { createBareRepository, type Files } from '../support/bare-repository.js'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 
-const test = suite('api: reading content')
-let here: TestService
-test.before(async () => {
-  here = await startService()
-})
-test.after(() => here.close())
+const [test, here] = await suiteWith('api: reading content', startService)
 
 let made = 0
 /** A space that took these files over from a remote. */

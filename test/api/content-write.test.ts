@@ -1,15 +1,12 @@
 import * as assert from 'uvu/assert'
-import { suite } from '../support/suite.js'
-import { startService, type TestService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
+import { startService } from '../support/service.js'
 
-const test = suite('api: writing content')
-let here: TestService
 let space: string
+const [test, here] = await suiteWith('api: writing content', () => startService({ env: { BINDERY_FILE_LIMIT_BYTES: '1024' } }))
 test.before(async () => {
-  here = await startService({ env: { BINDERY_FILE_LIMIT_BYTES: '1024' } })
   space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Docs' }).expect(201)).body.id
 })
-test.after(() => here.close())
 
 const write = (changes: unknown) => here.admin.call('post', `/v1/spaces/${space}/content`, { changes })
 

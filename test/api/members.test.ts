@@ -2,16 +2,11 @@ import * as assert from 'uvu/assert'
 import { newMembership } from '../../src/domain/people/organizations.js'
 import { type Role, type SiteDoc, emptyStructure, sites, collections, grants, memberships, teamMembers, tokens } from '../../src/model/index.js'
 import { eventsOf } from '../support/events.js'
-import { type Caller, startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { type Caller, startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 
-const test = suite('api: members')
-let here: TestService
 let now = Date.now()
-test.before(async () => {
-  here = await startService({ overrides: { clock: { now: () => new Date(now) } } })
-})
-test.after(() => here.close())
+const [test, here] = await suiteWith('api: members', () => startService({ overrides: { clock: { now: () => new Date(now) } } }))
 
 /** An organization of its own, so that counts are the test's. */
 async function organization(): Promise<string> {
@@ -127,9 +122,9 @@ test('the last admin can be neither demoted, disabled nor removed; nor can two a
     assert.is(admins.length, 1)
     if (admins[0]?.user !== here.admin.user) {
       const { store } = here.service.app
-      await store.remove(memberships as never, `${org}:${here.admin.user}`)
+      await store.remove(memberships, `${org}:${here.admin.user}`)
       await store.insert(memberships, newMembership(org, here.admin.user, 'admin', new Date(now).toISOString()))
-      await store.remove(memberships as never, admins[0]?.id as string)
+      await store.remove(memberships, admins[0]?.id as string)
     }
   }
 })
@@ -196,7 +191,7 @@ test("a member's spaces carry his role, and only spaces that the caller sees are
     (await who.call('get', `/v1/orgs/${org}/members/${of.user}/spaces?order=asc`).expect(200)).body.items.map(
       (one: { permission: string; space: { id: string } }) => [one.space.id, one.permission],
     )
-  const sorted = (list: string[][]): string[][] => [...list].sort()
+  const sorted = <T>(list: T[][]): T[][] => [...list].sort()
   assert.equal(sorted(await told(here.admin, editor)), sorted([[open, 'edit']]))
   assert.equal(
     sorted(await told(here.admin, guest)),
@@ -231,7 +226,7 @@ test("a member's spaces carry his role, and only spaces that the caller sees are
       [editor.user, 1, 0],
       [guest.user, 2, 1],
       [creator.user, 1, 0],
-    ] as never),
+    ]),
   )
   assert.is((await here.admin.call('get', `/v1/orgs/${org}/teams/${team}`).expect(200)).body.spaces, 1)
   const one = await here.admin.call('get', `/v1/orgs/${org}/members/${guest.user}/spaces?limit=1`).expect(200)

@@ -1,15 +1,10 @@
 import * as assert from 'uvu/assert'
-import { createUser, issueToken } from '../../src/domain/people/accounts.js'
+import { createUser, issueToken } from '../../src/domain/accounts/accounts.js'
 import { eventsOf } from '../support/events.js'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 
-const test = suite('api: organizations')
-let here: TestService
-test.before(async () => {
-  here = await startService()
-})
-test.after(() => here.close())
+const [test, here] = await suiteWith('api: organizations', startService)
 
 const make = async (title = 'Acme'): Promise<string> => (await here.admin.call('post', '/v1/orgs', { title }).expect(201)).body.id
 

@@ -1,15 +1,10 @@
 import * as assert from 'uvu/assert'
 import { collections, memberships, type Role, teamMembers, teams } from '../../src/model/index.js'
 import { allEvents } from '../support/events.js'
-import { type Caller, startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { type Caller, startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 
-const test = suite('api: permissions')
-let here: TestService
-test.before(async () => {
-  here = await startService()
-})
-test.after(() => here.close())
+const [test, here] = await suiteWith('api: permissions', startService)
 
 const newSpace = async (body: object = {}): Promise<string> => (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, body).expect(201)).body.id
 const newCollection = async (id: string, more: object = {}): Promise<string> => {

@@ -1,17 +1,12 @@
 import { LRUCache } from 'lru-cache'
 import supertest from 'supertest'
 import * as assert from 'uvu/assert'
-import { suite } from '../support/suite.js'
+import { suiteWith } from '../support/suite.js'
 import { bearer, startFake } from './fake-api.js'
 
-const test = suite('pipeline: answers')
-let fake: Awaited<ReturnType<typeof startFake>>
 const api = () => supertest(fake.url)
 const emma = '/v1/shelves/s1/books/emma'
-test.before(async () => {
-  fake = await startFake({}, { byteCache: new LRUCache<string, Buffer>({ max: 10 }) })
-})
-test.after(() => fake.close())
+const [test, fake] = await suiteWith('pipeline: answers', () => startFake({}, { byteCache: new LRUCache<string, Buffer>({ max: 10 }) }))
 
 test('every GET has a strong ETag, answers 304 to it, and HEAD is GET without the body', async () => {
   const full = await api().get(emma).set(bearer('reader'))

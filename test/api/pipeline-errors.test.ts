@@ -2,11 +2,9 @@ import { connect } from 'node:net'
 import supertest from 'supertest'
 import * as assert from 'uvu/assert'
 import { errorTable } from '../../src/kernel/errors.js'
-import { suite } from '../support/suite.js'
+import { suiteWith } from '../support/suite.js'
 import { bearer, startFake } from './fake-api.js'
 
-const test = suite('pipeline: errors')
-let fake: Awaited<ReturnType<typeof startFake>>
 const api = () => supertest(fake.url)
 const books = '/v1/shelves/s1/books'
 const post = (body: unknown, type = 'application/json') =>
@@ -15,10 +13,7 @@ const post = (body: unknown, type = 'application/json') =>
     .set(bearer('editor'))
     .set('Content-Type', type)
     .send(typeof body === 'string' ? body : JSON.stringify(body))
-test.before(async () => {
-  fake = await startFake()
-})
-test.after(() => fake.close())
+const [test, fake] = await suiteWith('pipeline: errors', startFake)
 
 /** What the server writes back to bytes that no client library would send. */
 const raw = (text: string): Promise<string> =>

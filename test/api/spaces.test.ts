@@ -2,16 +2,11 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { grants, spaces } from '../../src/model/index.js'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 
-const test = suite('api: spaces')
-let here: TestService
 let now = Date.now()
-test.before(async () => {
-  here = await startService({ overrides: { clock: { now: () => new Date(now) } } })
-})
-test.after(() => here.close())
+const [test, here] = await suiteWith('api: spaces', () => startService({ overrides: { clock: { now: () => new Date(now) } } }))
 
 const make = async (body: object = { title: 'Docs' }) => (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, body).expect(201)).body
 

@@ -2,15 +2,10 @@ import * as assert from 'uvu/assert'
 import { newMembership } from '../../src/domain/people/organizations.js'
 import { grants, memberships, type Role, teamMembers } from '../../src/model/index.js'
 import { eventsOf } from '../support/events.js'
-import { type Caller, startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { type Caller, startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 
-const test = suite('api: teams')
-let here: TestService
-test.before(async () => {
-  here = await startService()
-})
-test.after(() => here.close())
+const [test, here] = await suiteWith('api: teams', startService)
 
 const organization = async (): Promise<string> => (await here.admin.call('post', '/v1/orgs', { title: 'Of teams' }).expect(201)).body.id
 async function join(org: string, role: Role | null): Promise<Caller> {

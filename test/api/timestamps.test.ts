@@ -1,13 +1,8 @@
 import * as assert from 'uvu/assert'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 
-const test = suite('api: times in requests')
-let here: TestService
-test.before(async () => {
-  here = await startService()
-})
-test.after(() => here.close())
+const [test, here] = await suiteWith('api: times in requests', startService)
 
 // RFC 3339 knows leap seconds and a time zone may lead out of the year 9999: neither can be kept.
 const unkept = ['2030-12-31T23:59:60Z', '2030-06-30T23:59:60+00:00', '9999-12-31T23:59:59-23:59', '2030-02-30T00:00:00Z', '2030-01-01', 'tomorrow']

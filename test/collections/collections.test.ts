@@ -1,14 +1,9 @@
 import * as assert from 'uvu/assert'
 import { allEvents } from '../support/events.js'
-import { suite } from '../support/suite.js'
-import { type Fixture, startFixture } from './fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { startFixture } from './fixture.js'
 
-const test = suite('collections')
-let f: Fixture
-test.before(async () => {
-  f = await startFixture()
-})
-test.after(() => f.close())
+const [test, f] = await suiteWith('collections', startFixture)
 
 test('a collection is made, changed, found at its URLs, and gone', async () => {
   const made = await f.admin.call('post', `/v1/orgs/${f.organization}/collections`).expect(201)

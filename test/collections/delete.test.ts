@@ -6,15 +6,10 @@ import { rolesOf } from '../../src/domain/roles/roles-of-list.js'
 import { collections, type DefaultLevel, grants, membershipId, memberships, type Role, roles, spaces } from '../../src/model/index.js'
 import { allEvents } from '../support/events.js'
 import type { Caller } from '../support/service.js'
-import { suite } from '../support/suite.js'
-import { type Fixture, startFixture } from './fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { startFixture } from './fixture.js'
 
-const test = suite('collections: delete')
-let f: Fixture
-test.before(async () => {
-  f = await startFixture()
-})
-test.after(() => f.close())
+const [test, f] = await suiteWith('collections: delete', startFixture)
 
 const remove = (id: string, who = f.admin) => who.call('delete', `/v1/collections/${id}`)
 
@@ -64,7 +59,7 @@ test('unless it is empty, it needs the right to add to where the content goes', 
   const who = await f.caller('edit')
   await remove(id, who).expect(403)
   await f.grant('collection', id, 'create', [who])
-  assert.match((await remove(id, who).expect(403)).body.error.message, 'move it elsewhere first')
+  assert.match((await remove(id, who).expect(403)).body.error.message, 'move the content elsewhere first')
   await f.admin.call('post', `/v1/spaces/${space}/move`, { parent: null }).expect(200)
   await remove(id, who).expect(204)
   await f.get('space', space)

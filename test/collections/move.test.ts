@@ -1,15 +1,10 @@
 import * as assert from 'uvu/assert'
 import { spaces } from '../../src/model/index.js'
 import { allEvents } from '../support/events.js'
-import { suite } from '../support/suite.js'
-import { type Fixture, startFixture } from './fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { startFixture } from './fixture.js'
 
-const test = suite('collections: move')
-let f: Fixture
-test.before(async () => {
-  f = await startFixture()
-})
-test.after(() => f.close())
+const [test, f] = await suiteWith('collections: move', startFixture)
 
 const move = (kind: 'space' | 'collection', id: string, body: object, who = f.admin) => who.call('post', `/v1/${kind}s/${id}/move`, body)
 const space = (id: string) => ({ type: 'space', space: id })

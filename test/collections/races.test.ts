@@ -3,17 +3,14 @@ import * as assert from 'uvu/assert'
 import { Aggregation } from '../../src/domain/roles/aggregate-permissions.js'
 import { contentRole } from '../../src/domain/roles/access.js'
 import { collections, memberships, spaces } from '../../src/model/index.js'
-import { suite } from '../support/suite.js'
-import { type Fixture, startFixture } from './fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { startFixture } from './fixture.js'
 
-const test = suite('collections: races')
-let f: Fixture
 let other: string
+const [test, f] = await suiteWith('collections: races', startFixture)
 test.before(async () => {
-  f = await startFixture()
   other = (await f.admin.call('post', '/v1/orgs', { title: 'Other' }).expect(201)).body.id
 })
-test.after(() => f.close())
 
 const post = (path: string, body: object = {}) => f.admin.call('post', path, body)
 const statuses = (answers: readonly { status: number }[]): number[] => answers.map(({ status }) => status).sort()

@@ -3,18 +3,15 @@ import { newMembership } from '../../src/domain/people/organizations.js'
 import { collections, grants, keptGrants, memberships, type Role, spaces } from '../../src/model/index.js'
 import { allEvents } from '../support/events.js'
 import type { Caller } from '../support/service.js'
-import { suite } from '../support/suite.js'
-import { type Fixture, startFixture } from './fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { startFixture } from './fixture.js'
 
-const test = suite('collections: transfer')
-let f: Fixture
 /** Another organization of the admin. */
 let other: string
+const [test, f] = await suiteWith('collections: transfer', startFixture)
 test.before(async () => {
-  f = await startFixture()
   other = (await f.admin.call('post', '/v1/orgs', { title: 'Other' }).expect(201)).body.id
 })
-test.after(() => f.close())
 
 const transfer = (kind: 'space' | 'collection', id: string, body: object, who = f.admin) => who.call('post', `/v1/${kind}s/${id}/transfer`, body)
 const join = async (who: Caller, organization: string, role: Role | null) => {
@@ -140,9 +137,9 @@ test('400 for a target that is none, 403 for who may not take it away, 412 with 
   await f.admin.call('patch', `/v1/spaces/${unseen}`, { defaultLevel: null }).expect(200)
   const { error } = (await transfer('collection', parent, { organization: other }, who).expect(412)).body
   assert.is(error.details.length, 3)
-  assert.match(error.details[0].message, 'you need the role create in the place')
+  assert.match(error.details[0].message, 'you need the role create where it is transferred to')
   assert.match(error.details[1].message, `the space ${blocked} (Blocked)`)
-  assert.match(error.details[2].message, '1 of what lies in it you may not see')
+  assert.match(error.details[2].message, 'you may not see 1 of the items')
   assert.not.match(JSON.stringify(error), unseen)
   for (const one of [id, blocked, unseen]) assert.is((await f.get('space', one)).organization, f.organization)
 
@@ -161,7 +158,7 @@ test('nobody transfers something out of his own sight', async () => {
   await f.admin.call('patch', `/v1/spaces/${id}`, { defaultLevel: null }).expect(200)
   const team = await f.team([who])
   await f.grant('space', id, 'create', [], [team])
-  assert.match((await transfer('space', id, { organization: other }, who).expect(412)).body.error.message, 'you would not see it any more')
+  assert.match((await transfer('space', id, { organization: other }, who).expect(412)).body.error.message, 'you could no longer see it')
   assert.is(await f.role(who, 'space', id), 'create')
   await f.grant('space', id, 'create', [who])
   await transfer('space', id, { organization: other }, who).expect(200)

@@ -1,16 +1,11 @@
 import * as assert from 'uvu/assert'
 import { memberships, membershipId } from '../../src/model/index.js'
 import type { Caller } from '../support/service.js'
-import { suite } from '../support/suite.js'
-import { type Desk, openDiscussion, startService, type TestService } from './fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { type Desk, openDiscussion, startService } from './fixture.js'
 
-const test = suite('comments: what they say and who may do what')
-let here: TestService
 let now = Date.parse('2026-01-01T00:00:00Z')
-test.before(async () => {
-  here = await startService({ overrides: { clock: { now: () => new Date(now) } } })
-})
-test.after(() => here.close())
+const [test, here] = await suiteWith('comments: what they say and who may do what', () => startService({ overrides: { clock: { now: () => new Date(now) } } }))
 
 const hello = { body: { markdown: 'Hello.' } }
 const post = async (who: Caller, at: string, input: object = hello) => {
@@ -77,7 +72,7 @@ test('who lost his access sees and does nothing any more; what he wrote stays un
   const who = await here.caller('comment')
   const comment = await post(who, url)
   const { store } = here.service.app
-  await store.remove(memberships as never, membershipId(here.organization, who.user))
+  await store.remove(memberships, membershipId(here.organization, who.user))
   for (const method of ['get', 'put', 'delete'] as const) await who.call(method, `${url}/${comment.id}`, method === 'put' ? hello : undefined).expect(404)
   const shown = (await here.admin.call('get', `${url}/${comment.id}`).expect(200)).body
   assert.is(shown.postedBy.id, who.user)

@@ -1,13 +1,8 @@
 import * as assert from 'uvu/assert'
-import { suite } from '../support/suite.js'
-import { type Desk, GUIDE, openDiscussion, PRICES, startService, type TestService } from './fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { type Desk, GUIDE, openDiscussion, PRICES, startService } from './fixture.js'
 
-const test = suite('comments: the content they are about')
-let here: TestService
-test.before(async () => {
-  here = await startService()
-})
-test.after(() => here.close())
+const [test, here] = await suiteWith('comments: the content they are about', startService)
 
 test('a text that would hold up everybody who reads the list is refused', async () => {
   const desk = await openDiscussion(here)

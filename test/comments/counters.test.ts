@@ -1,20 +1,15 @@
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
 import { memberships, membershipId, spaces } from '../../src/model/index.js'
-import { purgeSpace } from '../../src/domain/housekeeping.js'
+import { purgeSpace } from '../../src/domain/upkeep/housekeeping.js'
 import { newMembership } from '../../src/domain/people/organizations.js'
 import type { Caller } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { suiteWith } from '../support/suite.js'
 import { checkDocuments } from './documents.js'
-import { type Desk, openDiscussion, startService, type TestService } from './fixture.js'
+import { type Desk, openDiscussion, startService } from './fixture.js'
 
-const test = suite('comments: counters and what belongs to them')
-let here: TestService
 let now = Date.now()
-test.before(async () => {
-  here = await startService({ overrides: { clock: { now: () => new Date(now) } } })
-})
-test.after(() => here.close())
+const [test, here] = await suiteWith('comments: counters and what belongs to them', () => startService({ overrides: { clock: { now: () => new Date(now) } } }))
 
 const body = { markdown: 'Hello.' }
 const made = async (who: Caller, path: string): Promise<string> => (await who.call('post', path, { body }).expect(200)).body.id

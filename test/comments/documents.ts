@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import type { App } from '../../src/domain/app.js'
+import type { App } from '../../src/domain/context/app.js'
 import { changeRequests, commenters, comments, discussionKey, reactions, replies, spaces } from '../../src/model/index.js'
 
 const tally = (keys: readonly string[]): Record<string, number> => {

@@ -2,16 +2,11 @@ import * as assert from 'uvu/assert'
 import { comments, discussionKey, spaces } from '../../src/model/index.js'
 import { eventsOf } from '../support/events.js'
 import type { Caller } from '../support/service.js'
-import { suite } from '../support/suite.js'
-import { openDiscussion, startService, type TestService } from './fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { openDiscussion, startService } from './fixture.js'
 
-const test = suite('comments: lists, reactions, events')
-let here: TestService
 let now = Date.parse('2026-01-01T00:00:00Z')
-test.before(async () => {
-  here = await startService({ overrides: { clock: { now: () => new Date(now) } } })
-})
-test.after(() => here.close())
+const [test, here] = await suiteWith('comments: lists, reactions, events', () => startService({ overrides: { clock: { now: () => new Date(now) } } }))
 
 const body = { markdown: 'Hello.' }
 const idsOf = (list: { items: { id: string }[] }): string[] => list.items.map(({ id }) => id)

@@ -1,14 +1,9 @@
 import * as assert from 'uvu/assert'
-import { suite } from '../support/suite.js'
+import { suiteWith } from '../support/suite.js'
 import { checkDocuments } from './documents.js'
-import { openDiscussion, startService, type TestService } from './fixture.js'
+import { openDiscussion, startService } from './fixture.js'
 
-const test = suite('comments: two at once')
-let here: TestService
-test.before(async () => {
-  here = await startService()
-})
-test.after(() => here.close())
+const [test, here] = await suiteWith('comments: two at once', startService)
 
 const body = { markdown: 'Hello.' }
 const statuses = (answers: readonly { status: number }[]) => [...new Set(answers.map(({ status }) => status))].sort()

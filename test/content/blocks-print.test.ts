@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
-import { fingerprint } from '../../src/content/blocks/essence.js'
+import { fingerprint } from '../../src/content/blocks/meaning.js'
 import { parseDocument } from '../../src/content/blocks/parse.js'
 import { printDocument } from '../../src/content/blocks/print.js'
 import type { BlockNode, DocumentNode, TextNode } from '../../src/content/types.js'
@@ -192,7 +192,7 @@ test('no text breaks out of where it stands', () => {
 
 const refused: Array<[string, unknown, RegExp]> = [
   ['no object', 3, /^object: must be "document"/],
-  ['an unknown type', documentOf(block('exec', {})), /^nodes\/0\/type: "exec" is no type/],
+  ['an unknown type', documentOf(block('exec', {})), /^nodes\/0\/type: "exec" is not a known type/],
   [
     'an unknown mark',
     documentOf(block('paragraph', {}, [text('a', [{ object: 'mark', type: 'blink', data: {} }])])),
@@ -200,7 +200,7 @@ const refused: Array<[string, unknown, RegExp]> = [
   ],
   ['a block in a paragraph', documentOf(block('paragraph', {}, [block('hint', {})])), /^nodes\/0\/nodes\/0\/object/],
   ['data of another type', documentOf(block('divider', {}), block('hint', { style: 3 })), /^nodes\/1\/data\/style: must be a string/],
-  ['a tag that ends early', documentOf(block('hint', { style: 'a %} b' })), /^nodes\/0\/data\/attributes\/style: cannot hold/],
+  ['a tag that ends early', documentOf(block('hint', { style: 'a %} b' })), /^nodes\/0\/data\/attributes\/style: cannot contain/],
   ['an attribute that is none', documentOf(block('hint', { attributes: { 'a %}': 'b' } })), /^nodes\/0\/data\/attributes: /],
   ['html that is more than itself', documentOf(block('html', {}, [text('<p>\n\n# x')])), /^nodes\/0: cannot be written/],
   ['no text', documentOf({ object: 'text', key: '', leaves: [] } as never), /^nodes\/0\/object/],

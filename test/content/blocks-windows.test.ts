@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import * as assert from 'uvu/assert'
 import { type Markdown, parseMarkdown } from '../../src/content/blocks/markdown.js'
 import { wholeRegion } from '../../src/content/blocks/region.js'
-import { findReferences } from '../../src/content/links.js'
+import { findReferences } from '../../src/content/find-references.js'
 import { windowEnd } from '../../src/content/windows.js'
 import { suite } from '../support/suite.js'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
-import { findFrontMatter, replaceBody, setFrontMatter } from '../../src/content/edit/front-matter.js'
+import { findFrontMatterBlock, replaceBody, setFrontMatter } from '../../src/content/edit/front-matter.js'
 import { mergeFrontMatter, mergeYaml } from '../../src/content/edit/merge-yaml.js'
 import { YamlEditError, readYamlMap, setYamlKey } from '../../src/content/edit/yaml.js'
 import { suite } from '../support/suite.js'
@@ -44,7 +44,7 @@ test('set, then restored, is the same bytes', () => {
   const key = fc.constantFrom('icon', 'title', 'weight', 'layout.width', 'layout.title.visible', 'layout.x.visible', 'new', 'cover')
   fc.assert(
     fc.property(key, scalar, fc.constantFrom(page, page.replace(/\n/g, '\r\n'), '# T\n', '\ufeffbody'), (name, value, text) => {
-      const block = findFrontMatter(text)
+      const block = findFrontMatterBlock(text)
       const was = name
         .split('.')
         .reduce<unknown>(
@@ -52,7 +52,7 @@ test('set, then restored, is the same bytes', () => {
           block ? readYamlMap(text.slice(block.yamlStart, block.yamlEnd)) : {},
         )
       const done = setFrontMatter(text, { [name]: value })
-      const after = findFrontMatter(done)!
+      const after = findFrontMatterBlock(done)!
       const now = name.split('.').reduce<unknown>((of, part) => (of as Record<string, unknown>)[part], readYamlMap(done.slice(after.yamlStart, after.yamlEnd)))
       assert.is(now, value)
       const plain = typeof value === 'string' && /^[b-m][a-z ]{3,}[b-m]$/.test(value)
@@ -82,7 +82,7 @@ test('yaml files: keys come, change and go', () => {
 test('merges go key by key', () => {
   const base = 'a: 1\nb:\n  c: 1\n  d: 1\n'
   assert.equal(mergeYaml(base, 'a: 2 # two\nb:\n  c: 1\n  d: 1\n', 'a: 1\nb:\n  c: 1\n  d: 2\ne: 5\n'), { text: 'a: 2 # two\nb:\n  c: 1\n  d: 2\ne: 5\n' })
-  assert.equal(mergeYaml(base, base.replace('a: 1', 'a: 2'), base.replace('a: 1', 'a: 3')), { conflict: 'Both sides changed a.' })
+  assert.equal(mergeYaml(base, base.replace('a: 1', 'a: 2'), base.replace('a: 1', 'a: 3')), { conflict: 'Both sides changed a in different ways.' })
   assert.ok('conflict' in mergeYaml(base, 'a: [', 'a: 2\n'))
   assert.equal(mergeFrontMatter('# T\n', '---\nicon: x\n---\n\n# O\n', '---\nhidden: true\n---\n\n# T\n'), { text: '---\nicon: x\nhidden: true\n---\n\n# O\n' })
 })

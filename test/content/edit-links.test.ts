@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { relativeTarget, rewriteReferences } from '../../src/content/edit/links.js'
+import { relativeTarget, rewriteReferences, styleOf } from '../../src/content/edit/rewrite-references.js'
 import { firstHeading, setFirstHeading } from '../../src/content/title.js'
 import { suite } from '../support/suite.js'
 
@@ -37,6 +37,7 @@ test('relative targets', () => {
   assert.is(relativeTarget('docs/a/b.md', 'docs/c/50% #1.md'), '../c/50%25 %231.md')
   assert.is(relativeTarget('docs/a/b.md', 'c.md', 'root'), '/c.md')
   assert.is(relativeTarget('a.md', 'x:y.md'), './x:y.md')
+  assert.equal(['../a.md', './a.md', '/a.md', 'a.md'].map(styleOf), ['plain', 'dot', 'root', 'plain'])
 })
 
 test('the first heading is found and changed alone', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
 import { assign, type Edge } from '../../src/content/identity-match/assign.js'
-import { matchPages, type Sight } from '../../src/content/identity-match/match.js'
+import { matchPages, type PageVersion } from '../../src/content/identity-match/match.js'
 import { firstHeading } from '../../src/content/title.js'
 import { Slices } from '../../src/kernel/slices.js'
 import { suite } from '../support/suite.js'
@@ -53,7 +53,13 @@ interface Page {
   edit: string
 }
 
-const sightOf = (path: string, text: string, title: string | null): Sight => ({ path, oid: text, text, title, heading: firstHeading(text)?.title ?? null })
+const sightOf = (path: string, text: string, title: string | null): PageVersion => ({
+  path,
+  oid: text,
+  text,
+  title,
+  heading: firstHeading(text)?.title ?? null,
+})
 
 test('pages follow their texts through permutations, renames, removals and edits, whatever stands where they were', async () => {
   const paths = Array.from({ length: 8 }, (_, n) => `p${n}.md`)

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
 import { defaultId, type EntryKey, idOf, type IdOverrides, overrideKey } from '../../src/content/identity.js'
-import { applyChanges, mergeOverrides, repairOverrides } from '../../src/content/identity-changes.js'
+import { applyChanges, repairOverrides } from '../../src/content/identity-changes.js'
+import { mergeOverrides } from '../../src/content/merge-identity.js'
 import { decodePageIds, encodePageIds } from '../../src/content/identity-header.js'
 import { suite } from '../support/suite.js'
 
@@ -147,8 +148,8 @@ test('merges, criss-cross too, keep IDs unique; a side that alone changed wins',
   fc.assert(
     fc.property(story, story, story, story, story, (first, left, right, left2, right2) => {
       const merge = (base: IdOverrides, ours: ReturnType<typeof run>, theirs: ReturnType<typeof run>, paths: ReadonlySet<string>) => {
-        const ids = mergeOverrides(base, ours.ids, theirs.ids, [...paths].map(page))
-        assert.is(encodePageIds(ids), encodePageIds(mergeOverrides(base, ours.ids, theirs.ids, [...paths].map(page))))
+        const ids = mergeOverrides({ base, ours: ours.ids, theirs: theirs.ids }, { existing: [...paths].map(page) })
+        assert.is(encodePageIds(ids), encodePageIds(mergeOverrides({ base, ours: ours.ids, theirs: theirs.ids }, { existing: [...paths].map(page) })))
         assertUnique({ ids, paths })
         return { ids, paths }
       }
@@ -160,7 +161,7 @@ test('merges, criss-cross too, keep IDs unique; a side that alone changed wins',
       const two = merge(base.ids, theirs, ours, new Set([...union].slice(1)))
       merge(ours.ids, run(left2, one), run(right2, two), union)
       merge(theirs.ids, run(left2, two), run(right2, one), union)
-      const unchanged = mergeOverrides(base.ids, base.ids, theirs.ids, [...theirs.paths].map(page))
+      const unchanged = mergeOverrides({ base: base.ids, ours: base.ids, theirs: theirs.ids }, { existing: [...theirs.paths].map(page) })
       for (const path of theirs.paths) assert.is(id(unchanged, path), id(theirs.ids, path))
     }),
     { numRuns: 300 },
@@ -170,17 +171,17 @@ test('merges, criss-cross too, keep IDs unique; a side that alone changed wins',
 test('both sides rename one page: ours keeps the ID', () => {
   const ours = step(start('a'), { rename: [['a', 'z']] })
   const theirs = step(start('a'), { rename: [['a', 'b']] })
-  const merged = mergeOverrides(none, ours.ids, theirs.ids, ['b', 'z'].map(page))
+  const merged = mergeOverrides({ base: none, ours: ours.ids, theirs: theirs.ids }, { existing: ['b', 'z'].map(page) })
   assert.is(id(merged, 'z'), defaultId('page', 'a'))
   assert.is(id(merged, 'b'), defaultId('page', 'b'))
-  const without = mergeOverrides(none, ours.ids, theirs.ids)
+  const without = mergeOverrides({ base: none, ours: ours.ids, theirs: theirs.ids })
   assert.is(id(without, 'z'), defaultId('page', 'a'))
   assert.is.not(id(without, 'b'), id(without, 'z'))
 })
 
 test('a page that was renamed here and kept there: the renamed one keeps the ID', () => {
   const ours = step(start('a'), { rename: [['a', 'b']] })
-  const merged = mergeOverrides(none, ours.ids, none, ['a', 'b'].map(page))
+  const merged = mergeOverrides({ base: none, ours: ours.ids, theirs: none }, { existing: ['a', 'b'].map(page) })
   assert.is(id(merged, 'b'), defaultId('page', 'a'))
   assert.is.not(id(merged, 'a'), defaultId('page', 'a'))
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { fromMarkdown } from 'mdast-util-from-markdown'
 import { gfm } from 'micromark-extension-gfm'
 import * as assert from 'uvu/assert'
-import { findReferences } from '../../src/content/links.js'
+import { findReferences } from '../../src/content/find-references.js'
 import { decodeTarget, encodeTarget, type TargetEncoding } from '../../src/content/reference.js'
 import { suite } from '../support/suite.js'
 

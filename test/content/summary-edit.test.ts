@@ -67,7 +67,7 @@ test('entries move with all that is nested in them', () => {
     '* [c](c.md)\n  * [a](a.md)\n    * ```yaml\n      type: builtin:openapi\n      props:\n        x: 1\n      ```\n    * [b](b.md)\n',
   )
   assert.is(moveEntry(moveEntry(text, [0], { parent: [1] }), [0, 0], { parent: null, at: 0 }), text)
-  assert.throws(() => moveEntry(text, [0], { parent: [0, 1] }), /into itself/)
+  assert.throws(() => moveEntry(text, [0], { parent: [0, 1] }), /under itself/)
 })
 
 test('a removed entry may leave its children in its place', () => {

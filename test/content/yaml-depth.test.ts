@@ -21,7 +21,7 @@ for (const [name, text] of Object.entries(deep))
       () => checkNesting(text),
       (error: Error) => error instanceof RangeError && error.message === 'it is nested too deeply',
     )
-    assert.equal(readYaml(text), { ok: false, message: 'it is nested too deeply', place: { line: 1, column: 1 } })
+    assert.equal(readYaml(text), { ok: false, message: 'it is nested too deeply', position: { line: 1, column: 1 } })
   })
 
 test('settings as people write them pass, however many brackets stand in their texts', () => {

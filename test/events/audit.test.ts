@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
-import { issueToken } from '../../src/domain/people/accounts.js'
-import { removeWhatIsOver } from '../../src/domain/events/retention.js'
+import { issueToken } from '../../src/domain/accounts/accounts.js'
+import { applyRetention } from '../../src/domain/events/retention.js'
 import { startService, type TestService } from '../support/service.js'
 import { type Smtp, startSmtp } from '../support/smtp.js'
 import { suite } from '../support/suite.js'
@@ -161,7 +161,7 @@ test('attempts that came to nothing push out only each other', async () => {
   await here.admin.call('patch', `/v1/spaces/${space}`, { title: 'Kept' }).expect(200)
   for (let i = 0; i < 6; i++) await person.call('patch', `/v1/spaces/${space}`, { title: 'Mine' }).expect(403)
   const { count } = await read('limit=0&outcome=succeeded')
-  await removeWhatIsOver(here.service.app, { deliveries: 0, failedRequests: 4 })
+  await applyRetention(here.service.app, { deliveries: 0, failedRequests: 4 })
   assert.equal([(await read(`actor=${person.user}`)).count, (await read('outcome=succeeded&limit=0')).count], [4, count])
 })
 
@@ -177,7 +177,7 @@ test('what was acknowledged is in the log after a restart; old entries go', asyn
   assert.equal(await read('limit=1000'), before)
   clock.forward(91 * DAY)
   await here.admin.call('patch', `/v1/orgs/${here.organization}`, { title: 'After' }).expect(200)
-  await removeWhatIsOver(here.service.app)
+  await applyRetention(here.service.app)
   assert.equal(
     (await read()).items.map((one: { operation: string }) => one.operation),
     ['updateOrganizationById'],

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { emit } from '../../src/domain/events/events.js'
-import { MOST_LOOKED_AT } from '../../src/domain/events/event-stream.js'
-import { removeWhatIsOver } from '../../src/domain/events/retention.js'
-import { migrations } from '../../src/domain/migrations.js'
-import { documentCollections, earlierEvents, journals } from '../../src/model/index.js'
+import { MAX_SCANNED } from '../../src/domain/events/event-stream.js'
+import { applyRetention } from '../../src/domain/events/retention.js'
+import { migrations } from '../../src/domain/upkeep/migrations.js'
+import { documentTables, earlierEvents, journals } from '../../src/model/index.js'
 import { openStore, type StoreEvent } from '../../src/store/index.js'
 import { eventsOf } from '../support/events.js'
 import { startService, type TestService } from '../support/service.js'
@@ -86,7 +86,7 @@ test('a stream of an earlier release goes on: events, IDs, cursors, sequences, w
 
   assert.is((await here.service.app.store.all(earlierEvents)).length, 1)
   clock.forward(31 * DAY)
-  await removeWhatIsOver(here.service.app)
+  await applyRetention(here.service.app)
   assert.equal([await told(''), (await here.service.app.store.all(earlierEvents)).length], [[], 0])
   await here.close()
 })
@@ -111,7 +111,7 @@ test(
     const ask = async (query: string) => (await here.admin.call('get', `${url}?${query}`).expect(200)).body
     await app.store.transact((tx) => emit(app, tx, { type: 'space.updated', organization: here.organization, subject: { space: 'rare' } }))
     const rare = (await ask('limit=1')).items[0]
-    await many(here, MOST_LOOKED_AT + 500)
+    await many(here, MAX_SCANNED + 500)
 
     const first = await ask('space=rare')
     assert.equal([first.items, first.count], [[], 0])
@@ -122,8 +122,8 @@ test(
     )
     assert.is(second.next, undefined)
     // Where no more than that is to be looked at, it is exact.
-    assert.equal((await ask(`space=many&after=${rare.sequence + 600}&limit=3`)).count, MOST_LOOKED_AT - 100)
-    assert.equal((await ask(`after=${rare.sequence}&limit=1`)).count, MOST_LOOKED_AT + 500)
+    assert.equal((await ask(`space=many&after=${rare.sequence + 600}&limit=3`)).count, MAX_SCANNED - 100)
+    assert.equal((await ask(`after=${rare.sequence}&limit=1`)).count, MAX_SCANNED + 500)
     assert.equal((await ask(`after=${rare.sequence}&limit=1&page=${Buffer.from(`[${rare.sequence + 1},""]`).toString('base64url')}`)).items, [])
     assert.is((await here.admin.call('get', `${url}/${rare.id}`).expect(200)).body.sequence, rare.sequence)
     await here.admin.call('get', `${url}/${rare.id.slice(0, 20)}${(rare.sequence + 1).toString(36)}`).expect(404)
@@ -131,10 +131,10 @@ test(
     await here.service.close()
     const told: StoreEvent[] = []
     const dir = join(here.dir, 'data', 'store')
-    const store = await openStore({ dir, collections: documentCollections, journals, migrations, log: (event) => told.push(event) })
+    const store = await openStore({ dir, tables: documentTables, journals, migrations, log: (event) => told.push(event) })
     const opened = told.find((event) => event.event === 'opened')
     assert.ok(opened?.event === 'opened' && opened.documents < 50, JSON.stringify(opened))
-    assert.is((await eventsOf(store, here.organization)).length, rare.sequence + MOST_LOOKED_AT + 500)
+    assert.is((await eventsOf(store, here.organization)).length, rare.sequence + MAX_SCANNED + 500)
     await store.close()
   },
   { timeoutMs: 120_000 },

@@ -1,19 +1,17 @@
 import * as assert from 'uvu/assert'
 import { retryAfter, retryDelay } from '../../src/domain/webhooks/schedule.js'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 import { handClock, type Receiver, startReceiver } from './receiver.js'
 
-const test = suite('webhooks: retries')
 const SECOND = 1000
 const HOUR = 60 * 60 * SECOND
 const DAY = 24 * HOUR
 const clock = handClock()
-let here: TestService
 let base: string
 let receiver: Receiver
+const [test, here] = await suiteWith('webhooks: retries', () => startService({ overrides: { clock } }))
 test.before(async () => {
-  here = await startService({ overrides: { clock } })
   base = `/v1/orgs/${here.organization}/webhooks`
 })
 test.beforeEach(async () => {
@@ -23,7 +21,6 @@ test.afterEach(async () => {
   receiver.close()
   for (const { id } of (await here.admin.call('get', base).expect(200)).body.items) await here.admin.call('delete', `${base}/${id}`).expect(204)
 })
-test.after(() => here.close())
 
 const hook = async (input: object = {}) => (await here.admin.call('post', base, { url: receiver.url, ...input }).expect(201)).body.id as string
 const rename = (title: string) => here.admin.call('patch', `/v1/orgs/${here.organization}`, { title }).expect(200)

@@ -1,23 +1,20 @@
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { announceAll } from '../../src/domain/events/announce.js'
-import { removeWhatIsOver } from '../../src/domain/events/retention.js'
+import { announceAll } from '../../src/domain/commits/announce.js'
+import { applyRetention } from '../../src/domain/events/retention.js'
 import { announcedHeads } from '../../src/model/index.js'
 import { PlainGit } from '../races/plain-git.js'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 import { handClock } from './receiver.js'
 
-const test = suite('events: the stream')
 const DAY = 24 * 60 * 60 * 1000
 const clock = handClock()
-let here: TestService
 let base: string
+const [test, here] = await suiteWith('events: the stream', () => startService({ overrides: { clock } }))
 test.before(async () => {
-  here = await startService({ overrides: { clock } })
   base = `/v1/orgs/${here.organization}/events`
 })
-test.after(() => here.close())
 
 interface Told {
   sequence: number
@@ -178,10 +175,10 @@ test('for admins of the organization only', async () => {
 
 test('events go when their days are over; sequences go on', async () => {
   const before = await last()
-  assert.is(await removeWhatIsOver(here.service.app), 0)
+  assert.is(await applyRetention(here.service.app), 0)
   clock.forward(31 * DAY)
   await here.admin.call('patch', `/v1/orgs/${here.organization}`, { title: 'Renamed' }).expect(200)
-  assert.ok((await removeWhatIsOver(here.service.app)) >= before)
+  assert.ok((await applyRetention(here.service.app)) >= before)
   const left = await list()
   assert.ok(left.length > 0 && left.every(({ sequence }) => sequence > before), JSON.stringify(left))
 })

@@ -1,17 +1,15 @@
 import * as assert from 'uvu/assert'
 import { Webhook } from 'standardwebhooks'
-import { removeWhatIsOver } from '../../src/domain/events/retention.js'
+import { applyRetention } from '../../src/domain/events/retention.js'
 import { webhooks } from '../../src/model/index.js'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 import { type Receiver, startReceiver } from './receiver.js'
 
-const test = suite('webhooks')
-let here: TestService
 let base: string
 let receivers: Receiver[] = []
+const [test, here] = await suiteWith('webhooks', startService)
 test.before(async () => {
-  here = await startService()
   base = `/v1/orgs/${here.organization}/webhooks`
 })
 test.afterEach(async () => {
@@ -19,7 +17,6 @@ test.afterEach(async () => {
   receivers = []
   for (const { id } of (await here.admin.call('get', `${base}?limit=1000`).expect(200)).body.items) await here.admin.call('delete', `${base}/${id}`).expect(204)
 })
-test.after(() => here.close())
 
 const receive = async (): Promise<Receiver> => {
   const receiver = await startReceiver()
@@ -160,7 +157,7 @@ test('deliveries that ended are kept up to a number, those that wait are not tou
   await eventually(async () => ((await deliveries(id, '?status=succeeded')).count === 5 ? true : null))
   await eventually(async () => ((await deliveries(waiting.id)).count === 5 ? true : null))
   const newest = (await deliveries(id)).items.slice(0, 2)
-  await removeWhatIsOver(here.service.app, { deliveries: 2, failedRequests: 1 })
+  await applyRetention(here.service.app, { deliveries: 2, failedRequests: 1 })
   assert.equal((await deliveries(id)).items, newest)
   assert.is((await deliveries(waiting.id)).count, 5)
 })

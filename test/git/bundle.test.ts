@@ -3,16 +3,12 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import type { RefName } from '../../src/kernel/ids.js'
-import { OperatorError, bundleSpace } from '../../src/maintenance.js'
-import { suite } from '../support/suite.js'
-import { admin, clear, commit, MAIN, makePlace, type Place } from './fixture.js'
+import { OperatorError, bundleSpace } from '../../src/commands/maintenance.js'
+import { suiteWith } from '../support/suite.js'
+import { admin, clear, commit, MAIN, makePlace } from './fixture.js'
+import { anyLease } from '../support/lease.js'
 
-const test = suite('a bundle of a repository')
-let place: Place
-test.before(async () => {
-  place = await makePlace()
-})
-test.after(() => clear(place))
+const [test, place] = await suiteWith('a bundle of a repository', makePlace, clear)
 
 const clone = (args: readonly string[]): string =>
   execFileSync('git', args, { env: { PATH: process.env.PATH, HOME: '/nonexistent', GIT_CONFIG_NOSYSTEM: '1' }, stdio: 'pipe' }).toString()
@@ -28,6 +24,7 @@ test('git clone reads it: main and every branch, while the repository is open an
       { ref: branch, from: null, to: side },
     ],
     'begin',
+    anyLease,
   )
   const folder = join(place.dir, 'out -x')
   mkdirSync(folder)

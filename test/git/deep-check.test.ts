@@ -5,24 +5,20 @@ import * as assert from 'uvu/assert'
 import type { Repository } from '../../src/git/index.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { loadConfig } from '../../src/config.js'
-import { checkAll } from '../../src/maintenance.js'
+import { checkAll } from '../../src/commands/maintenance.js'
 import { startService } from '../support/service.js'
-import { suite } from '../support/suite.js'
-import { admin, clear, commit, MAIN, makePlace, openAt, type Place } from './fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { admin, clear, commit, MAIN, makePlace, openAt } from './fixture.js'
+import { anyLease } from '../support/lease.js'
 
-const test = suite('the deep check')
-let place: Place
-test.before(async () => {
-  place = await makePlace()
-})
-test.after(() => clear(place))
+const [test, place] = await suiteWith('the deep check', makePlace, clear)
 let count = 0
 
 /** A repository with some history, two branches, packs and loose objects. */
 async function filled(): Promise<{ repository: Repository; head: CommitId }> {
   const repository = await place.git.create(`r${++count}`)
   const root = await commit(repository, [], { 'README.md': '# One\n', 'guides/a.md': 'A\n', 'guides/deep/é.md': 'E\n' })
-  await repository.move([{ ref: MAIN, from: null, to: root }], 'begin')
+  await repository.move([{ ref: MAIN, from: null, to: root }], 'begin', anyLease)
   admin(repository, ['repack', '-q', '-a', '-d'])
   const side = await commit(repository, [root], { 'guides/b.md': 'B\n' }, { message: 'Side\n\nwith more\n', headers: { 'page-ids': '1\nx y' } })
   const head = await commit(repository, [root, side], { 'guides/b.md': 'B\n', 'c.md': 'C\n' })
@@ -33,6 +29,7 @@ async function filled(): Promise<{ repository: Repository; head: CommitId }> {
       { ref: branch, from: null, to: side },
     ],
     'merge',
+    anyLease,
   )
   return { repository, head }
 }
@@ -47,8 +44,8 @@ test('is content with what is sound, and leaves large packs to Git by name', asy
   const { complaints, notes } = await repository.deepCheck(10)
   const [pack] = readdirSync(join(repository.path, 'objects/pack')).filter((name) => name.endsWith('.pack'))
   assert.equal(complaints, [])
-  assert.match(notes[0] as string, `${pack} (1 MiB) is left to Git`)
-  assert.match(notes[1] as string, /^\d+ objects lie in packs that were left to Git$/)
+  assert.match(notes[0] as string, `${pack} (1 MiB) was not compared`)
+  assert.match(notes[1] as string, /^\d+ objects are in packs that were not compared$/)
 })
 
 test('names a damaged object, a missing file, and a folder that the service reads from memory alone', async () => {
@@ -67,10 +64,10 @@ test('names a damaged object, a missing file, and a folder that the service read
   assert.is((await snapshot.list(''))?.length, 3, 'the service still reads it')
   const { complaints } = await repository.deepCheck()
   const about = (oid: string): string[] => complaints.filter((line) => line.includes(oid))
-  assert.match(about(gone).join('\n'), /blob .* \(refs\/heads\/.*guides\/b\.md\): the second reader cannot read it/)
-  assert.match(about(damaged).join('\n'), /c\.md\): the second reader cannot read it/)
+  assert.match(about(gone).join('\n'), /blob .* \(refs\/heads\/.*guides\/b\.md\): isomorphic-git cannot read it/)
+  assert.match(about(damaged).join('\n'), /c\.md\): isomorphic-git cannot read it/)
   assert.match(about(damaged).join('\n'), /the service cannot read it/)
-  assert.match(about(remembered).join('\n'), /tree .* \(refs\/heads\/main:\): the second reader cannot read it/)
+  assert.match(about(remembered).join('\n'), /tree .* \(refs\/heads\/main:\): isomorphic-git cannot read it/)
   assert.is(about(remembered).length, 1)
   assert.ok(about(swapped).length > 0, complaints.join('\n'))
   assert.ok((await repository.check()).length > 0)

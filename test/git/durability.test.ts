@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert'
 import { type Disk, disk } from '../../src/git/objects/disk.js'
 import { suite } from '../support/suite.js'
 import { admin, clear, commit, MAIN, makePlace, person } from './fixture.js'
+import { anyLease } from '../support/lease.js'
 
 const test = suite('git durability')
 
@@ -80,7 +81,7 @@ test('a merge that a commit takes up is written by that commit, trees and blobs,
     assert.is(made.length, 4)
     for (const oid of made) assert.not(before.includes(`${oid.slice(0, 2)}/${oid.slice(2)}`), oid)
     assert.equal([...unsynced], [])
-    await repository.move([{ ref: MAIN, from: null, to: id }], 'merge')
+    await repository.move([{ ref: MAIN, from: null, to: id }], 'merge', anyLease)
     assert.equal(await repository.check(), [])
   } finally {
     await clear(place)

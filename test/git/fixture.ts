@@ -21,7 +21,7 @@ export async function makePlace(options: Partial<OpenOptions> = {}): Promise<Pla
 
 /** The repositories of a folder, also where they are open already. */
 export const openAt = (dir: string, options: Partial<OpenOptions> = {}): Promise<Git> =>
-  openGit({ reposDir: dir, shared: true, allowedProtocols: ['file'], maxBlobBytes: 4 * 1024 * 1024, ...options })
+  openGit({ reposDir: dir, shared: true, maxBlobBytes: 4 * 1024 * 1024, ...options })
 
 export async function clear(place: Place): Promise<void> {
   await place.git.close()

@@ -2,15 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { readlinkSync } from 'node:fs'
 import * as assert from 'uvu/assert'
 import type { Repository } from '../../src/git/index.js'
-import { suite } from '../support/suite.js'
-import { admin, clear, commit, MAIN, makePlace, type Place } from './fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { admin, clear, commit, MAIN, makePlace } from './fixture.js'
+import { anyLease } from '../support/lease.js'
 
-const test = suite('a Git process that hangs')
-let place: Place
-test.before(async () => {
-  place = await makePlace({ maxSilenceMs: 500 })
-})
-test.after(() => clear(place))
+const [test, place] = await suiteWith('a Git process that hangs', () => makePlace({ maxSilenceMs: 500 }), clear)
 
 /** Stops the processes of a repository whose arguments hold `word`; answers how many. */
 function freeze(repository: Repository, word: string): number {
@@ -31,7 +27,7 @@ test('is ended and started anew: reads, merges, diffs and moves go on', async ()
   const repository = await place.git.create('space')
   const lines = 'line\n'.repeat(30)
   const root = await commit(repository, [], { a: lines, b: 'b' })
-  await repository.move([{ ref: MAIN, from: null, to: root }], 'edit')
+  await repository.move([{ ref: MAIN, from: null, to: root }], 'edit', anyLease)
   const sides = await Promise.all([commit(repository, [root], { c: '1' }), commit(repository, [root], { a: null, d: lines })])
   const [ours, theirs] = sides
   const merged = await repository.merge({ ours, theirs })
@@ -57,12 +53,12 @@ test('is ended and started anew: reads, merges, diffs and moves go on', async ()
 
   const before = admin(repository, ['reflog', 'show', '--format=%H', MAIN]).split('\n').length
   assert.is(freeze(repository, 'update-ref'), 1)
-  await repository.move([{ ref: MAIN, from: root, to: ours }], 'edit')
+  await repository.move([{ ref: MAIN, from: root, to: ours }], 'edit', anyLease)
   assert.is(repository.head(MAIN), ours)
   assert.is(admin(repository, ['reflog', 'show', '--format=%H', MAIN]).split('\n').length, before + 1, 'moved once')
   assert.is(freeze(repository, 'update-ref'), 1)
   const after = await commit(repository, [ours], { e: 'e' })
-  await repository.move([{ ref: MAIN, from: ours, to: after }], 'edit')
+  await repository.move([{ ref: MAIN, from: ours, to: after }], 'edit', anyLease)
   assert.equal(await repository.check(), [])
 })
 test.run()

@@ -2,17 +2,14 @@ import * as fc from 'fast-check'
 import * as assert from 'uvu/assert'
 import type { Repository } from '../../src/git/index.js'
 import type { CommitId } from '../../src/kernel/ids.js'
-import { suite } from '../support/suite.js'
-import { admin, clear, commit, makePlace, type Place } from './fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { admin, clear, commit, makePlace } from './fixture.js'
 
-const test = suite('git history')
-let place: Place
 let repository: Repository
+const [test, place] = await suiteWith('git history', makePlace, clear)
 test.before(async () => {
-  place = await makePlace()
   repository = await place.git.create('space')
 })
-test.after(() => clear(place))
 
 const page = (n: number): string => Array.from({ length: 30 }, (_, line) => `page ${n} line ${line}`).join('\n')
 

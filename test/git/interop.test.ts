@@ -4,26 +4,23 @@ import git from 'isomorphic-git'
 import { simpleGit } from 'simple-git'
 import * as assert from 'uvu/assert'
 import type { CommitId } from '../../src/kernel/ids.js'
-import { clear, commit, MAIN, makePlace, type Place, person } from './fixture.js'
-import { suite } from '../support/suite.js'
+import { clear, commit, MAIN, makePlace, person } from './fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { anyLease } from '../support/lease.js'
 
 // Other people's implementations must read what ours wrote: isomorphic-git the objects, simple-git (native Git) the repository.
-const test = suite<{ place?: Place }>('interoperability', {})
-test.before(async (context) => {
-  context.place = await makePlace()
-})
-test.after(async ({ place }) => place && clear(place))
+const [test, place] = await suiteWith('interoperability', makePlace, clear)
 
 const name = fc.stringMatching(/^[A-Za-z0-9é中_ -]{1,12}$/).filter((text) => text.trim() === text && text !== '')
 
-test('isomorphic-git reads our blobs, trees and commits, with their headers', async ({ place }) => {
+test('isomorphic-git reads our blobs, trees and commits, with their headers', async () => {
   let number = 0
   await fc.assert(
     fc.asyncProperty(
       fc.dictionary(name, fc.uint8Array({ maxLength: 200 }), { minKeys: 1, maxKeys: 6 }),
       fc.string({ minLength: 1 }),
       async (contents, text) => {
-        const repository = await (place as Place).git.create(`r${++number}`)
+        const repository = await place.git.create(`r${++number}`)
         const unique = new Map(Object.entries(contents).map(([key, bytes]) => [key.toLowerCase(), bytes]))
         const texts = Object.fromEntries(
           [...unique].flatMap(([key, bytes]) => [
@@ -56,11 +53,11 @@ test('isomorphic-git reads our blobs, trees and commits, with their headers', as
   )
 })
 
-test('simple-git clones what we wrote, and its push is seen by our next read', async ({ place }) => {
-  const repository = await (place as Place).git.create('shared')
+test('simple-git clones what we wrote, and its push is seen by our next read', async () => {
+  const repository = await place.git.create('shared')
   const first = await commit(repository, [], { 'README.md': '# One\n' })
-  await repository.move([{ ref: MAIN, from: null, to: first }], 'create')
-  const work = `${(place as Place).dir}-work`
+  await repository.move([{ ref: MAIN, from: null, to: first }], 'create', anyLease)
+  const work = `${place.dir}-work`
   try {
     await simpleGit().clone(repository.path, work)
     assert.is(fs.readFileSync(`${work}/README.md`, 'utf8'), '# One\n')

@@ -1,13 +1,8 @@
 import * as assert from 'uvu/assert'
 import { Launcher } from '../../src/git/process/launcher.js'
-import { suite } from '../support/suite.js'
+import { suiteWith } from '../support/suite.js'
 
-const test = suite('git: launcher')
-let launcher: Launcher
-test.before(async () => {
-  launcher = await Launcher.open()
-})
-test.after(() => launcher.close())
+const [test, launcher] = await suiteWith('git: launcher', () => Launcher.open())
 
 test('a process that ends before anything is said to it has its answer read all the same', async () => {
   const start = launcher.start.bind(launcher)

@@ -7,6 +7,7 @@ import { MemoryBudget } from '../../src/kernel/memory-budget.js'
 import { suite } from '../support/suite.js'
 import { admin, clear, commit, makePlace, openAt } from './fixture.js'
 
+// @own-process: it measures the heap
 const test = suite('what Git keeps in memory is let go')
 setFlagsFromString('--expose-gc')
 const gc = runInNewContext('gc') as () => void

@@ -3,18 +3,14 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { GitError, NoRepository, openGit, RepositoryExists, UnsupportedRepository } from '../../src/git/index.js'
-import { FolderLocked } from '../../src/kernel/folder-lock.js'
+import { FolderLocked } from '../../src/disk/folder-lock.js'
 import { Launcher } from '../../src/git/process/launcher.js'
 import type { RefName } from '../../src/kernel/ids.js'
-import { suite } from '../support/suite.js'
-import { admin, clear, commit, MAIN, makePlace, openAt, type Place } from './fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { admin, clear, commit, MAIN, makePlace, openAt } from './fixture.js'
+import { anyLease } from '../support/lease.js'
 
-const test = suite('git lifecycle')
-let place: Place
-test.before(async () => {
-  place = await makePlace()
-})
-test.after(() => clear(place))
+const [test, place] = await suiteWith('git lifecycle', makePlace, clear)
 const thrown = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => null,
@@ -47,10 +43,11 @@ test('a duplicate has the objects and the named refs, and lives on its own', asy
   await source.move(
     [MAIN, ...keep].map((ref) => ({ ref: ref as RefName, from: null, to: head })),
     'start',
+    anyLease,
   )
   admin(source, ['repack', '-q', '-a', '-d'])
   const next = await commit(source, [head], { b: '2' })
-  await source.move([{ ref: MAIN, from: head, to: next }], 'edit')
+  await source.move([{ ref: MAIN, from: head, to: next }], 'edit', anyLease)
   const copy = await place.git.duplicate('source', 'copy')
   assert.equal([...(await copy.refs('refs/')).keys()], ['refs/bindery/adopted', 'refs/bindery/sync/k/1', 'refs/heads/main'])
   assert.instance(await thrown(place.git.duplicate('source', 'copy')), RepositoryExists)
@@ -64,7 +61,7 @@ test('a duplicate has the objects and the named refs, and lives on its own', asy
   )
   assert.equal(await copy.check(), [])
   const more = await commit(copy, [next], { c: '3' })
-  await copy.move([{ ref: MAIN, from: next, to: more }], 'edit')
+  await copy.move([{ ref: MAIN, from: next, to: more }], 'edit', anyLease)
   await copy.maintain({ thorough: true })
   assert.is((await (await copy.at(more)).walk()).length, 3)
   assert.instance(await thrown(commit(source, [], { late: 'x' })), GitError, 'a handle to what is removed makes nothing anew')
@@ -72,13 +69,13 @@ test('a duplicate has the objects and the named refs, and lives on its own', asy
 })
 
 test('a folder of repositories belongs to one process: another is refused, and clears nothing of the first', async () => {
-  const options = { reposDir: join(place.dir, 'held'), allowedProtocols: [], maxBlobBytes: 1 << 20 }
+  const options = { reposDir: join(place.dir, 'held'), maxBlobBytes: 1 << 20 }
   const first = await openGit(options)
   const building = join(options.reposDir, '.new-building')
   try {
     const repository = await first.create('space')
     const root = await commit(repository, [], { a: '1' })
-    await repository.move([{ ref: MAIN, from: null, to: root }], 'begin')
+    await repository.move([{ ref: MAIN, from: null, to: root }], 'begin', anyLease)
     mkdirSync(building)
     writeFileSync(join(repository.path, 'refs/heads/main.lock'), `${root}\n`)
     writeFileSync(join(repository.path, 'bindery-moving'), JSON.stringify({ since: 0, moves: [{ ref: MAIN, from: null, to: root }] }))
@@ -98,7 +95,7 @@ test('a folder of repositories belongs to one process: another is refused, and c
 test('reads go on through a collection that packs and prunes', async () => {
   const repository = await place.git.create('packed')
   const head = await commit(repository, [], { a: '1', 'b/c': '2' })
-  await repository.move([{ ref: MAIN, from: null, to: head }], 'start')
+  await repository.move([{ ref: MAIN, from: null, to: head }], 'start', anyLease)
   const again = await openAt(place.dir)
   try {
     const other = await again.open('packed')
@@ -114,7 +111,7 @@ test('reads go on through a collection that packs and prunes', async () => {
 test('a launcher whose spawning process is killed fails what runs and starts another', async () => {
   const launcher = await Launcher.open()
   try {
-    const running = await launcher.start('sleep', ['60'], place.dir)
+    const running = await launcher.start('sleep', ['60'], { cwd: place.dir })
     process.kill(launcher.spawnerPid as number, 'SIGKILL')
     assert.match((await running.ended).failure ?? '', /spawning process/)
     assert.match(String(await launcher.mustRun(['version'], { cwd: place.dir })), /^git version/)
@@ -132,7 +129,7 @@ test('a launcher whose spawning process is killed fails what runs and starts ano
 test('what was asked of a repository goes on after its processes were killed', async () => {
   const repository = await place.git.create('killed')
   const first = await commit(repository, [], { a: '1' })
-  await repository.move([{ ref: MAIN, from: null, to: first }], 'edit')
+  await repository.move([{ ref: MAIN, from: null, to: first }], 'edit', anyLease)
   const pids = (): string[] =>
     execFileSync('ps', ['-eo', 'pid=,args='])
       .toString()
@@ -147,7 +144,7 @@ test('what was asked of a repository goes on after its processes were killed', a
   assert.is(mine.length, 1)
   process.kill(Number(mine[0]?.trim().split(' ')[0]), 'SIGKILL')
   const second = await commit(repository, [first], { a: '2' })
-  await repository.move([{ ref: MAIN, from: first, to: second }], 'edit')
+  await repository.move([{ ref: MAIN, from: first, to: second }], 'edit', anyLease)
   assert.is(repository.head(MAIN), second)
 })
 test.run()

@@ -2,16 +2,12 @@ import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import type { Repository } from '../../src/git/index.js'
-import type { RefName } from '../../src/kernel/ids.js'
-import { suite } from '../support/suite.js'
-import { admin, clear, commit, MAIN, makePlace, type Place } from './fixture.js'
+import type { CommitId, RefName } from '../../src/kernel/ids.js'
+import { suiteWith } from '../support/suite.js'
+import { admin, clear, commit, MAIN, makePlace } from './fixture.js'
+import { anyLease } from '../support/lease.js'
 
-const test = suite('maintenance of a repository')
-let place: Place
-test.before(async () => {
-  place = await makePlace()
-})
-test.after(() => clear(place))
+const [test, place] = await suiteWith('maintenance of a repository', makePlace, clear)
 
 const packs = (repository: Repository): string[] => readdirSync(join(repository.path, 'objects/pack')).filter((name) => name.endsWith('.pack'))
 const file = (repository: Repository, oid: string): string => join(repository.path, 'objects', oid.slice(0, 2), oid.slice(2))
@@ -20,7 +16,7 @@ const age = (path: string, days: number): void => utimesSync(path, Date.now() / 
 test("does nothing where nothing changed, and notices an object, a ref, and an admin's push", async () => {
   const repository = await place.git.create('quiet')
   let head = await commit(repository, [], { a: '1' })
-  await repository.move([{ ref: MAIN, from: null, to: head }], 'begin')
+  await repository.move([{ ref: MAIN, from: null, to: head }], 'begin', anyLease)
   const mark = join(repository.path, 'bindery-maintained')
   const works = async (): Promise<boolean> => {
     if (existsSync(mark)) age(mark, 1)
@@ -31,9 +27,9 @@ test("does nothing where nothing changed, and notices an object, a ref, and an a
   await repository.writeBlob(Buffer.from('new'))
   assert.equal([await works(), await works()], [true, false])
   const ref = 'refs/heads/change-requests/1' as RefName
-  await repository.move([{ ref, from: null, to: head }], 'branch')
+  await repository.move([{ ref, from: null, to: head }], 'branch', anyLease)
   assert.equal([await works(), await works()], [true, false])
-  head = admin(repository, ['commit-tree', '-p', head, '-m', 'Admin', `${head}^{tree}`]) as never
+  head = admin(repository, ['commit-tree', '-p', head, '-m', 'Admin', `${head}^{tree}`]) as CommitId
   admin(repository, ['update-ref', MAIN, head])
   assert.equal([await works(), await works()], [true, false])
 })
@@ -41,7 +37,7 @@ test("does nothing where nothing changed, and notices an object, a ref, and an a
 test('packs beside writers, holds them off for what takes away alone, and loses nothing that is young or used', async () => {
   const repository = await place.git.create('busy')
   let head = await commit(repository, [], { a: '1', 'b/c': '2' })
-  await repository.move([{ ref: MAIN, from: null, to: head }], 'begin')
+  await repository.move([{ ref: MAIN, from: null, to: head }], 'begin', anyLease)
   const blobs = await Promise.all(['old and unused', 'old and used again', 'young'].map((text) => repository.writeBlob(Buffer.from(text))))
   const [unused, used, young] = blobs as string[] as [string, string, string]
   for (const oid of [unused, used]) age(file(repository, oid), 30)
@@ -53,8 +49,8 @@ test('packs beside writers, holds them off for what takes away alone, and loses 
       held.push(`${packs(repository).length} packs`)
       // A writer was just before: it uses what was found to be garbage.
       if (++entered === 2) {
-        const next = await repository.write({ parents: [head], changes: [{ path: 'used', oid: used as never }], message: 'Use', author: who, committer: who })
-        await repository.move([{ ref: MAIN, from: head, to: next }], 'edit')
+        const next = await repository.write({ parents: [head], changes: [{ path: 'used', oid: used }], message: 'Use', author: who, committer: who })
+        await repository.move([{ ref: MAIN, from: head, to: next }], 'edit', anyLease)
         head = next
       }
       return work()

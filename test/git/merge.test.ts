@@ -3,17 +3,15 @@ import * as assert from 'uvu/assert'
 import type { MergeOutcome, Repository } from '../../src/git/index.js'
 import { MissingObject } from '../../src/git/index.js'
 import type { CommitId, TreeId } from '../../src/kernel/ids.js'
-import { suite } from '../support/suite.js'
-import { admin, clear, commit, MAIN, makePlace, type Place, person } from './fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { admin, clear, commit, MAIN, makePlace, person } from './fixture.js'
+import { anyLease } from '../support/lease.js'
 
-const test = suite('git merge')
-let place: Place
 let repository: Repository
+const [test, place] = await suiteWith('git merge', makePlace, clear)
 test.before(async () => {
-  place = await makePlace()
   repository = await place.git.create('space')
 })
-test.after(() => clear(place))
 
 type Texts = Record<string, string | Uint8Array | null>
 const lines = (...changed: string[]): string => Array.from({ length: 20 }, (_, n) => changed[n] ?? `line ${n}`).join('\n')
@@ -33,7 +31,7 @@ test('a clean merge becomes a commit that git finds sound, durable beyond a coll
   const merged = await repository.merge({ ours, theirs })
   assert.ok(merged.clean)
   const id = await repository.write({ parents: [ours, theirs], tree: merged.tree, changes: [], message: 'Merge', author: person, committer: person })
-  await repository.move([{ ref: MAIN, from: null, to: id }], 'merge')
+  await repository.move([{ ref: MAIN, from: null, to: id }], 'merge', anyLease)
   assert.is(admin(repository, ['show', `${id}:a/x.md`]), `${lines('changed')}\nend`)
   assert.is(admin(repository, ['show', `${id}:c.md`]), '3')
   assert.equal(await repository.check(), [])

@@ -3,21 +3,17 @@ import { readdirSync, truncateSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { findInPacks } from '../../src/git/objects/pack-index.js'
-import { suite } from '../support/suite.js'
-import { admin, clear, commit, MAIN, makePlace, type Place } from './fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { admin, clear, commit, MAIN, makePlace } from './fixture.js'
+import { anyLease } from '../support/lease.js'
 
-const test = suite('the indexes of packs')
-let place: Place
-test.before(async () => {
-  place = await makePlace()
-})
-test.after(() => clear(place))
+const [test, place] = await suiteWith('the indexes of packs', makePlace, clear)
 
 for (const version of ['1', '2']) {
   test(`of version ${version} name every object that Git finds there, and no other`, async () => {
     const repository = await place.git.create(`v${version}`)
     const root = await commit(repository, [], Object.fromEntries(Array.from({ length: 600 }, (_, n) => [`${n % 20}/${n}`, String(n)])))
-    await repository.move([{ ref: MAIN, from: null, to: root }], 'begin')
+    await repository.move([{ ref: MAIN, from: null, to: root }], 'begin', anyLease)
     admin(repository, ['-c', `pack.indexVersion=${version}`, 'repack', '-q', '-a', '-d'])
     const oids = admin(repository, ['cat-file', '--batch-all-objects', '--batch-check=%(objectname)']).split('\n')
     assert.ok(oids.length > 600)

@@ -1,15 +1,11 @@
 import * as assert from 'uvu/assert'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 import { openDesk } from '../writing/fixture.js'
 
-const test = suite<{ here: TestService }>('content that an admin pruned', {} as { here: TestService })
-test.before(async (context) => {
-  context.here = await startService()
-})
-test.after(({ here }) => here.close())
+const [test, here] = await suiteWith('content that an admin pruned', startService)
 
-test('a page is given back a text that is gone only where it can be written again; else 409 says so', async ({ here }) => {
+test('a page is given back a text that is gone only where it can be written again; else 409 says so', async () => {
   const long = `# Long\n\n${'A line of text that goes on and on.\n'.repeat(12_000)}`
   const desk = await openDesk(here, {
     'README.md': '# Home\n',
@@ -30,7 +26,7 @@ test('a page is given back a text that is gone only where it can be written agai
   await desk.write([{ operation: 'revert_page', page: short, revision: side }])
   assert.is(await desk.file('short.md'), '# Short\n\nthen\n')
   const { error } = await desk.write([{ operation: 'revert_page', page: large, revision: side }], 409)
-  assert.match(error.message, /object [0-9a-f]{40}\) is no longer in the space's repository/)
+  assert.match(error.message, /object [0-9a-f]{40}\) is missing in the space's repository/)
   assert.is(await desk.git('fsck', '--strict', '--full', '--no-dangling'), '')
 })
 test.run()

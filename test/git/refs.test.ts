@@ -1,22 +1,16 @@
-import { execFile } from 'node:child_process'
 import { mkdirSync, writeFileSync, existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import * as assert from 'uvu/assert'
 import { GitError, MissingObject, RefLocked, StaleRef } from '../../src/git/index.js'
 import { isRefName } from '../../src/git/refs/name.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
-import { suite } from '../support/suite.js'
-import { admin, clear, commit, MAIN, makePlace, openAt, type Place } from './fixture.js'
+import { git as runGit } from '../support/hermetic-git.js'
+import { suiteWith } from '../support/suite.js'
+import { admin, clear, commit, MAIN, makePlace, openAt } from './fixture.js'
+import { anyLease } from '../support/lease.js'
 
-const test = suite('git refs')
-const run = promisify(execFile)
-let place: Place
-test.before(async () => {
-  place = await makePlace()
-})
-test.after(() => clear(place))
+const [test, place] = await suiteWith('git refs', makePlace, clear)
 
 async function rejection(work: Promise<unknown>): Promise<Error> {
   return work.then(
@@ -31,8 +25,8 @@ const branch = (name: string): RefName => `refs/heads/${name}` as RefName
 test('a move is a compare-and-swap, over several refs all or nothing', async () => {
   const repository = await place.git.create('cas')
   const [a, b] = [await commit(repository, [], { x: '1' }), await commit(repository, [], { x: '2' })]
-  await repository.move([{ ref: MAIN, from: null, to: a }], 'start')
-  const stale = await rejection(repository.move([{ ref: MAIN, from: b, to: a }], 'edit'))
+  await repository.move([{ ref: MAIN, from: null, to: a }], 'start', anyLease)
+  const stale = await rejection(repository.move([{ ref: MAIN, from: b, to: a }], 'edit', anyLease))
   assert.instance(stale, StaleRef)
   assert.is((stale as StaleRef).actual, a)
   assert.instance(
@@ -43,6 +37,7 @@ test('a move is a compare-and-swap, over several refs all or nothing', async () 
           { ref: MAIN, from: null, to: b },
         ],
         'edit',
+        anyLease,
       ),
     ),
     StaleRef,
@@ -54,6 +49,7 @@ test('a move is a compare-and-swap, over several refs all or nothing', async () 
       { ref: MAIN, from: a, to: b },
     ],
     'edit: two',
+    anyLease,
   )
   assert.equal(
     [...(await repository.refs('refs/heads/'))],
@@ -62,9 +58,9 @@ test('a move is a compare-and-swap, over several refs all or nothing', async () 
       [MAIN, b],
     ],
   )
-  await repository.move([{ ref: branch('change-requests/1'), from: b, to: null }], 'delete')
+  await repository.move([{ ref: branch('change-requests/1'), from: b, to: null }], 'delete', anyLease)
   assert.is(repository.head(branch('change-requests/1')), null)
-  assert.instance(await rejection(repository.move([{ ref: MAIN, from: b, to: '1'.repeat(40) as CommitId }], 'edit')), MissingObject)
+  assert.instance(await rejection(repository.move([{ ref: MAIN, from: b, to: '1'.repeat(40) as CommitId }], 'edit', anyLease)), MissingObject)
   assert.match(admin(repository, ['reflog', 'show', 'main']), /bindery: edit/)
 })
 
@@ -73,7 +69,7 @@ test('an admin sees our moves and we see his, at once, loose and packed', async 
   let head: CommitId | null = null
   for (let round = 0; round < 12; round++) {
     const next = await commit(repository, head ? [head] : [], { x: String(round) })
-    await repository.move([{ ref: MAIN, from: head, to: next }], 'edit')
+    await repository.move([{ ref: MAIN, from: head, to: next }], 'edit', anyLease)
     if (round % 3 === 0) admin(repository, ['pack-refs', '--all', '--prune'])
     assert.is(repository.head(MAIN), next)
     const his = admin(repository, ['commit-tree', '-p', next, '-m', 'his', `${next}^{tree}`]) as CommitId
@@ -90,14 +86,10 @@ test('an admin sees our moves and we see his, at once, loose and packed', async 
 test('fifty writers beside an admin who writes, packs and collects lose nothing', async () => {
   const repository = await place.git.create('race')
   const start = await commit(repository, [], { start: 'x' })
-  await repository.move([{ ref: MAIN, from: null, to: start }], 'start')
+  await repository.move([{ ref: MAIN, from: null, to: start }], 'start', anyLease)
   const acknowledged: string[] = []
   let writing = true
-  const git = (...args: string[]) =>
-    run('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: repository.path }).then(
-      ({ stdout }) => stdout.trim(),
-      () => null,
-    )
+  const git = (...args: string[]) => runGit(repository.path, args).catch(() => null)
   const adminWrites = async () => {
     while (writing) {
       const old = await git('rev-parse', MAIN)
@@ -117,7 +109,7 @@ test('fifty writers beside an admin who writes, packs and collects lose nothing'
       const from = repository.head(MAIN) as CommitId
       const to = await commit(repository, [from], { [`w/${n}.md`]: `writer ${n}` })
       try {
-        await repository.move([{ ref: MAIN, from, to }], 'edit')
+        await repository.move([{ ref: MAIN, from, to }], 'edit', anyLease)
         acknowledged.push(to)
         return
       } catch (error) {
@@ -144,25 +136,25 @@ test('a lock that is held for a while is waited for, one that stays is named', a
   const a = await commit(repository, [], { x: '1' })
   const lock = join(repository.path, `${MAIN}.lock`)
   writeFileSync(lock, '')
-  const moving = repository.move([{ ref: MAIN, from: null, to: a }], 'start')
+  const moving = repository.move([{ ref: MAIN, from: null, to: a }], 'start', anyLease)
   await sleep(300)
   rmSync(lock)
   await moving
   assert.is(repository.head(MAIN), a)
   const b = await commit(repository, [a], { x: '2' })
   writeFileSync(lock, '')
-  const error = await rejection(repository.move([{ ref: MAIN, from: a, to: b }], 'edit'))
+  const error = await rejection(repository.move([{ ref: MAIN, from: a, to: b }], 'edit', anyLease))
   assert.instance(error, RefLocked)
   assert.equal((error as RefLocked).locks, [`${MAIN}.lock`])
   assert.ok(existsSync(lock))
   rmSync(lock)
-  await repository.move([{ ref: MAIN, from: a, to: b }], 'edit')
+  await repository.move([{ ref: MAIN, from: a, to: b }], 'edit', anyLease)
 })
 
 test('at the next start our own stale lock goes, another stays and is reported', async () => {
   const repository = await place.git.create('stale')
   const [a, b] = [await commit(repository, [], { x: '1' }), await commit(repository, [], { x: '2' })]
-  await repository.move([{ ref: MAIN, from: null, to: a }], 'start')
+  await repository.move([{ ref: MAIN, from: null, to: a }], 'start', anyLease)
   const moves = [
     { ref: MAIN, from: a, to: b },
     { ref: branch('other'), from: null, to: b },
@@ -178,7 +170,7 @@ test('at the next start our own stale lock goes, another stays and is reported',
     const reopened = await again.open('stale')
     assert.is(notices.length, 2)
     assert.match(notices.join(' '), /deep\/admin\.lock.*other\.lock/)
-    await reopened.move([{ ref: MAIN, from: a, to: b }], 'edit')
+    await reopened.move([{ ref: MAIN, from: a, to: b }], 'edit', anyLease)
     assert.is(reopened.head(MAIN), b)
   } finally {
     await again.close()
@@ -223,6 +215,6 @@ test('ref names are judged as git check-ref-format does', async () => {
   for (const name of ['HEAD', 'refs/x', '../refs/heads/a', 'config', '']) assert.not(isRefName(name))
   assert.is(repository.head('refs/../config' as RefName), null)
   const a = await commit(repository, [], { x: '1' })
-  assert.instance(await rejection(repository.move([{ ref: 'refs/heads/a\nupdate x' as RefName, from: null, to: a }], 'edit')), GitError)
+  assert.instance(await rejection(repository.move([{ ref: 'refs/heads/a\nupdate x' as RefName, from: null, to: a }], 'edit', anyLease)), GitError)
 })
 test.run()

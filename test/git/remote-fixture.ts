@@ -5,13 +5,12 @@ import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { RemoteError } from '../../src/git/errors.js'
 import type { RemoteOptions } from '../../src/git/remote/connection.js'
-import { createRemoteOperations } from '../../src/git/remote/operations.js'
-import type { RemoteOperations } from '../../src/git/remote-operations.js'
 import type { FetchLimits, Remote } from '../../src/git/types.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { type BareRepository, createBareRepository, type Files } from '../support/bare-repository.js'
 import { type GitHttp, type GitHttpBehaviour, startGitHttp } from '../support/git-http.js'
 import { git } from '../support/hermetic-git.js'
+import { remoteOperations } from '../support/remote-operations.js'
 
 export const MAIN = 'refs/heads/main' as RefName
 export const NEXT = 'refs/heads/next' as RefName
@@ -25,7 +24,7 @@ export interface World {
   theirs: BareRepository & { url: string }
   ours: BareRepository
   remote: Remote
-  operations: RemoteOperations
+  operations: ReturnType<typeof remoteOperations>
   close(): Promise<void>
 }
 
@@ -44,7 +43,7 @@ export async function openWorld({
     theirs,
     ours,
     remote: { url: theirs.url, ...behaviour.auth },
-    operations: createRemoteOperations({ allowedProtocols: ['http', 'ssh'], allowPrivateNetworks: true, ...options }),
+    operations: remoteOperations({ allowedProtocols: ['http', 'ssh'], allowPrivateNetworks: true, ...options }),
     async close() {
       await server.close()
       await rm(folder, { recursive: true, force: true })

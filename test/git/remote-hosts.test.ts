@@ -6,6 +6,7 @@ import { allowedAddresses } from '../../src/git/remote/hosts.js'
 import { createRemoteOperations } from '../../src/git/remote/operations.js'
 import { runGit } from '../../src/git/remote/run.js'
 import { parseRemoteUrl } from '../../src/git/remote/url.js'
+import { sharedLauncher } from '../support/remote-operations.js'
 import { suite } from '../support/suite.js'
 import { inWorld, MAIN, remoteError } from './remote-fixture.js'
 
@@ -45,7 +46,7 @@ test('networks can be opened one by one', () => {
   assert.is(isAllowedAddress('10.2.0.1', ['10.1.0.0/16']), false)
   assert.is(isAllowedAddress('fd00::5', ['10.1.0.0/16', 'fd00::/64']), true)
   assert.is(isAllowedAddress('127.0.0.1', true), true)
-  assert.throws(() => createRemoteOperations({ allowedProtocols: [], allowPrivateNetworks: ['10.0.0.0'] }), /is no network/)
+  assert.throws(() => createRemoteOperations({ allowedProtocols: [], allowPrivateNetworks: ['10.0.0.0'] }), /is not a network/)
 })
 
 test('a name is judged by what it resolves to, a literal in every notation', async () => {
@@ -81,7 +82,7 @@ test(
   inWorld({}, async ({ theirs, ours, server }) => {
     const address = parseRemoteUrl(`http://docs.invalid:${new URL(server.url).port}/theirs.git`)
     const env = { ...remoteEnvironment(address, ['127.0.0.1'], {}), GIT_DIR: ours.path }
-    const run = await runGit(['ls-remote', '--', address.url, MAIN], { env, timeoutMs: 20_000 })
+    const run = await runGit({ launcher: await sharedLauncher(), env }, ['ls-remote', '--', address.url, MAIN], { timeoutMs: 20_000 })
     assert.is(run.stdout, `${await theirs.head()}\t${MAIN}\n`, run.stderr)
   }),
 )

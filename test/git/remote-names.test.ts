@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { createRemoteOperations } from '../../src/git/index.js'
 import type { RefName } from '../../src/kernel/ids.js'
+import { remoteOperations } from '../support/remote-operations.js'
 import { startGitHttp } from '../support/git-http.js'
 import { suite } from '../support/suite.js'
 
@@ -15,7 +15,7 @@ test('are looked up by what the service gives, never by the threads that write f
   try {
     const { url } = await remotes.createRepository('docs.git', { files: { 'README.md': '# Docs\n' } })
     const asked: string[] = []
-    const { remoteHead } = createRemoteOperations({
+    const { remoteHead } = remoteOperations({
       allowedProtocols: ['http'],
       allowPrivateNetworks: true,
       resolve: async (host) => {

@@ -25,9 +25,9 @@ for (const [title, setting] of [
       assert.not.ok(existsSync(join(ours.path, 'FETCH_HEAD')))
       await adopt(ours, head)
       const mine = commitId(await ours.commit({ 'new.md': 'new' }))
-      await operations.push(ours.path, remote, MAIN, mine, head)
+      await operations.push(ours.path, remote, { ref: MAIN, commit: mine, expected: head })
       assert.is(await theirs.head(), mine)
-      await operations.push(ours.path, remote, NEXT, mine, null)
+      await operations.push(ours.path, remote, { ref: NEXT, commit: mine, expected: null })
       assert.is(await theirs.head(NEXT), mine)
       assert.is(await git(ours.path, ['fsck', '--strict']), '')
     }),
@@ -117,13 +117,13 @@ test(
     await adopt(ours, head)
     const mine = commitId(await ours.commit({ 'mine.md': 'mine' }))
     const other = await theirs.commit({ 'theirs.md': 'theirs' })
-    await remoteError('stale', operations.push(ours.path, remote, MAIN, mine, head))
-    await remoteError('stale', operations.push(ours.path, remote, MAIN, mine, null))
+    await remoteError('stale', operations.push(ours.path, remote, { ref: MAIN, commit: mine, expected: head }))
+    await remoteError('stale', operations.push(ours.path, remote, { ref: MAIN, commit: mine, expected: null }))
     assert.is(await theirs.head(), other)
-    await operations.push(ours.path, remote, NEXT, mine, null)
-    await operations.push(ours.path, remote, NEXT, mine, null)
+    await operations.push(ours.path, remote, { ref: NEXT, commit: mine, expected: null })
+    await operations.push(ours.path, remote, { ref: NEXT, commit: mine, expected: null })
     await git(theirs.path, ['update-ref', '-d', NEXT])
-    await remoteError('stale', operations.push(ours.path, remote, NEXT, commitId(await ours.commit({ 'more.md': 'more' })), mine))
+    await remoteError('stale', operations.push(ours.path, remote, { ref: NEXT, commit: commitId(await ours.commit({ 'more.md': 'more' })), expected: mine }))
     assert.is(await theirs.head(NEXT), null)
   }),
 )
@@ -133,7 +133,14 @@ test(
   inWorld({}, async ({ operations, ours, theirs, remote }) => {
     const { head } = await operations.fetch(ours.path, remote, MAIN, limits)
     const unrelated = commitId(await ours.commit({ 'unrelated.md': 'unrelated' }))
-    assert.match((await remoteError('rejected', operations.push(ours.path, remote, MAIN, unrelated, head))).message, /never rewritten/)
+    const refused = async () =>
+      assert.match(
+        (await remoteError('rejected', operations.push(ours.path, remote, { ref: MAIN, commit: unrelated, expected: head }))).message,
+        /never rewritten/,
+      )
+    await refused()
+    await git(ours.path, ['replace', '--graft', unrelated, head])
+    await refused()
     assert.is(await theirs.head(), head)
   }),
 )
@@ -145,14 +152,14 @@ test(
     await adopt(ours, head)
     const mine = commitId(await ours.commit({ 'mine.md': 'mine' }))
     await theirs.rejectPushes(`GH006: Protected branch update failed for ${auth.password} and ${encodeURIComponent(auth.password)}.`)
-    const error = await remoteError('rejected', operations.push(ours.path, remote, MAIN, mine, head))
+    const error = await remoteError('rejected', operations.push(ours.path, remote, { ref: MAIN, commit: mine, expected: head }))
     assert.match(error.message, /pre-receive hook declined/)
     assert.match(error.message, 'GH006: Protected branch update failed for *** and ***.')
     await theirs.rejectPushes(null)
     server.behaviour.pushStatus = 403
-    await remoteError('unauthorized', operations.push(ours.path, remote, MAIN, mine, head))
+    await remoteError('unauthorized', operations.push(ours.path, remote, { ref: MAIN, commit: mine, expected: head }))
     server.behaviour.pushStatus = 503
-    await remoteError('unreachable', operations.push(ours.path, remote, MAIN, mine, head))
+    await remoteError('unreachable', operations.push(ours.path, remote, { ref: MAIN, commit: mine, expected: head }))
     assert.is(await theirs.head(), head)
   }),
 )
@@ -162,7 +169,7 @@ test(
   inWorld({ auth }, async ({ operations, ours, theirs, remote, server }) => {
     const mine = commitId(await ours.commit({ 'big.bin': Buffer.from(Array.from({ length: 3_000_000 }, () => Math.floor(Math.random() * 256))) }))
     const before = await snapshot(ours.path)
-    await operations.push(ours.path, remote, NEXT, mine, null)
+    await operations.push(ours.path, remote, { ref: NEXT, commit: mine, expected: null })
     assert.equal(await snapshot(ours.path), before)
     assert.is(await theirs.head(NEXT), mine)
     assert.ok(server.requests.some(({ received }) => received > 3_000_000))

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
+import { moduleArguments } from '../support/own-process.js'
 import { suite } from '../support/suite.js'
 import { openWorld } from './remote-fixture.js'
 
@@ -29,8 +30,9 @@ for (const operation of ['push', 'fetch'])
     try {
       const { url } = world.remote
       const commit = await world.ours.commit({ 'a.md': 'a\n' })
-      const script = new URL('./stuck-process.ts', import.meta.url).pathname
-      const server = spawn(process.execPath, ['--import', 'tsx', script, operation, world.ours.path, url, commit], { stdio: 'inherit' })
+      const server = spawn(process.execPath, [...moduleArguments('./stuck-process.js', import.meta.url), operation, world.ours.path, url, commit], {
+        stdio: 'inherit',
+      })
       const ended = once(server, 'exit')
       const remotes = async (): Promise<string[]> => (await processes(url)).filter((line) => !line.includes('stuck-process'))
       assert.ok(await until(async () => world.server.requests.length > 0 && (await remotes()).some((line) => line.includes('remote-http'))))

@@ -37,7 +37,7 @@ test(
     }
     const { head } = await operations.fetch(ours.path, remote, MAIN, limits)
     await adopt(ours, head)
-    await operations.push(ours.path, remote, MAIN, commitId(await ours.commit({ 'a.md': 'a' })), head)
+    await operations.push(ours.path, remote, { ref: MAIN, commit: commitId(await ours.commit({ 'a.md': 'a' })), expected: head })
     assert.ok(seen >= 6, 'the processes were looked at while they ran')
     assert.equal(leaks, [])
   }),
@@ -76,7 +76,9 @@ test(
       await remoteError('refused-url', operations.remoteHead(ours.path, { url: `gopher://${auth.username}:${auth.password}@host/x` }, MAIN)),
     ]
     await theirs.rejectPushes(forms.join('\n'))
-    errors.push(await remoteError('rejected', operations.push(ours.path, remote, NEXT, commitId(await ours.commit({ a: 'a' })), null)))
+    errors.push(
+      await remoteError('rejected', operations.push(ours.path, remote, { ref: NEXT, commit: commitId(await ours.commit({ a: 'a' })), expected: null })),
+    )
     for (const error of errors) {
       const all = `${error.message}\n${error.stack}\n${JSON.stringify(error)}\n${String(error.cause)}`
       assert.not.ok(
@@ -96,7 +98,7 @@ test(
       const { operations, ours, remote } = world
       assert.match((await remoteError('refused-url', operations.remoteHead(ours.path, remote, MAIN))).message, /redirects/)
       await refusedFetch(world, 'refused-url')
-      await remoteError('refused-url', operations.push(ours.path, remote, MAIN, commitId(await ours.commit({ a: 'a' })), null))
+      await remoteError('refused-url', operations.push(ours.path, remote, { ref: MAIN, commit: commitId(await ours.commit({ a: 'a' })), expected: null }))
       assert.equal(target.requests, [])
     } finally {
       await target.close()
@@ -145,7 +147,7 @@ test(
       assert.is(head, await theirs.head())
       await adopt(ours, head)
       const mine = commitId(await ours.commit({ 'a.md': 'a' }))
-      await operations.push(ours.path, remote, MAIN, mine, head)
+      await operations.push(ours.path, remote, { ref: MAIN, commit: mine, expected: head })
       assert.is(await theirs.head(), mine)
       const args = await readFile(join(folder, 'ssh.log'), 'utf8')
       for (const wanted of ['HostName=127.0.0.1', 'HostKeyAlias=[127.0.0.1]:2222', 'BatchMode=yes', 'git@127.0.0.1'])

@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert'
 import { remoteEnvironment } from '../../src/git/remote/environment.js'
 import { runGit } from '../../src/git/remote/run.js'
 import { parseRemoteUrl } from '../../src/git/remote/url.js'
+import { sharedLauncher } from '../support/remote-operations.js'
 import { suite } from '../support/suite.js'
 
 const test = suite('remotes: what ssh is given')
@@ -71,7 +72,9 @@ test('what Git hands to ssh: our options, the login, the host, one command', asy
     for (const path of paths) {
       const address = parseRemoteUrl(`ssh://git@docs.example:2222${path}`, ['ssh'])
       const env = remoteEnvironment(address, ['203.0.113.7'], { sshKeyFile: '/keys/one key', knownHostsFile: '/keys/hosts' })
-      await runGit(['ls-remote', '--', address.url], { env: { ...env, PATH: `${folder}:${env.PATH}` }, timeoutMs: 20_000 })
+      await runGit({ launcher: await sharedLauncher(), env: { ...env, PATH: `${folder}:${env.PATH}` } }, ['ls-remote', '--', address.url], {
+        timeoutMs: 20_000,
+      })
       const given = (await readFile(said, 'utf8')).split('\0').slice(0, -1)
       const host = given.indexOf('git@docs.example')
       assert.equal(given.slice(host), ['git@docs.example', `git-upload-pack '${(path.startsWith('/~') ? path.slice(1) : path).replaceAll("'", "'\\''")}'`])

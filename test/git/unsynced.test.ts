@@ -4,15 +4,11 @@ import * as assert from 'uvu/assert'
 import { LostObject, type Repository } from '../../src/git/index.js'
 import { disk } from '../../src/git/objects/disk.js'
 import type { CommitId, TreeId } from '../../src/kernel/ids.js'
-import { suite } from '../support/suite.js'
-import { admin, clear, commit, files, MAIN, makePlace, openAt, type Place, person } from './fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { admin, clear, commit, files, MAIN, makePlace, openAt, person } from './fixture.js'
+import { anyLease } from '../support/lease.js'
 
-const test = suite('objects that nobody synced')
-let place: Place
-test.before(async () => {
-  place = await makePlace()
-})
-test.after(() => clear(place))
+const [test, place] = await suiteWith('objects that nobody synced', makePlace, clear)
 let count = 0
 const fresh = (): Promise<Repository> => place.git.create(`r${++count}`)
 const text = (first: string, last: string): string => `${first}\n${'same\n'.repeat(20)}${last}\n`
@@ -64,7 +60,7 @@ test('a look at a merge, clean or not, on a given base or not, puts nothing into
   assert.equal(listed(repository), before)
   const id = await take(repository, [ours, other], drafted)
   assert.is(admin(repository, ['show', `${id}:a/x.md`]), 'resolved')
-  await repository.move([{ ref: MAIN, from: null, to: id }], 'merge')
+  await repository.move([{ ref: MAIN, from: null, to: id }], 'merge', anyLease)
   assert.equal(await repository.check(), [])
 })
 
@@ -78,7 +74,7 @@ test('a merge whose objects stand empty in the repository makes them anew', asyn
     const merged = await repository.merge({ ours, theirs })
     assert.equal(merged, { clean: true, tree })
     const id = await take(repository, [ours, theirs], merged.tree)
-    await repository.move([{ ref: MAIN, from: null, to: id }], 'merge')
+    await repository.move([{ ref: MAIN, from: null, to: id }], 'merge', anyLease)
     assert.equal(await repository.check(), [], which)
     assert.is(admin(repository, ['show', `${id}:a/x.md`]), text('ours', 'theirs').trimEnd())
   }
@@ -87,7 +83,7 @@ test('a merge whose objects stand empty in the repository makes them anew', asyn
 test('an object that is used again is verified: an empty or damaged one is written anew, from a pack or from memory', async () => {
   const repository = await fresh()
   const root = await commit(repository, [], { 'a.md': 'kept in a pack', 'b.md': 'kept in memory' })
-  await repository.move([{ ref: MAIN, from: null, to: root }], 'begin')
+  await repository.move([{ ref: MAIN, from: null, to: root }], 'begin', anyLease)
   const [packed, read] = ['a.md', 'b.md'].map((path) => admin(repository, ['rev-parse', `${root}:${path}`])) as [string, string]
   const again = await openAt(place.dir)
   const other = await again.open(`r${count}`)
@@ -97,11 +93,11 @@ test('an object that is used again is verified: an empty or damaged one is writt
   chmodSync(objectFile(other, read), 0o644)
   writeFileSync(objectFile(other, read), readFileSync(objectFile(other, read)).subarray(0, 9))
   const changes = [
-    { path: 'moved/a.md', oid: packed as never },
-    { path: 'moved/b.md', oid: read as never },
+    { path: 'moved/a.md', oid: packed },
+    { path: 'moved/b.md', oid: read },
   ]
   const next = await other.write({ parents: [root], changes, message: 'Move', author: person, committer: person })
-  await other.move([{ ref: MAIN, from: root, to: next }], 'edit')
+  await other.move([{ ref: MAIN, from: root, to: next }], 'edit', anyLease)
   assert.equal(await other.check(), [])
   assert.ok(statSync(objectFile(other, packed)).size > 0)
   await again.close()
@@ -110,7 +106,7 @@ test('an object that is used again is verified: an empty or damaged one is writt
 test('what an admin pruned is not believed to be there: written again from memory, else refused', async () => {
   const repository = await fresh()
   const root = await commit(repository, [], { 'a.md': 'a' })
-  await repository.move([{ ref: MAIN, from: null, to: root }], 'begin')
+  await repository.move([{ ref: MAIN, from: null, to: root }], 'begin', anyLease)
   const gone = await commit(repository, [root], { 'old/page.md': 'an old text', 'old/large.bin': Buffer.alloc(600_000, 'x') })
   const snapshot = await repository.at(gone)
   const [page, large] = [(await snapshot.entry('old/page.md'))?.oid as string, (await snapshot.entry('old/large.bin'))?.oid as string]
@@ -124,25 +120,25 @@ test('what an admin pruned is not believed to be there: written again from memor
     admin(repository, args)
   const name = (path: string, oid: string) => ({
     parents: [root],
-    changes: [{ path, oid: oid as never }],
+    changes: [{ path, oid }],
     message: 'Revert',
     author: person,
     committer: person,
   })
   const next = await repository.write(name('page.md', page))
-  await repository.move([{ ref: MAIN, from: root, to: next }], 'edit')
+  await repository.move([{ ref: MAIN, from: root, to: next }], 'edit', anyLease)
   assert.equal(await repository.check(), [])
   assert.instance(await thrown(repository.write(name('large.bin', large))), LostObject)
   assert.instance(await thrown(take(repository, [next], tree)), LostObject)
   assert.instance(await thrown(commit(repository, [gone], { 'b.md': 'b' })), LostObject, 'a commit on one that is gone')
-  assert.instance(await thrown(repository.move([{ ref: MAIN, from: next, to: gone }], 'restore')), LostObject, 'a ref to one that is gone')
+  assert.instance(await thrown(repository.move([{ ref: MAIN, from: next, to: gone }], 'restore', anyLease)), LostObject, 'a ref to one that is gone')
   assert.equal(await repository.check(), [])
 })
 
 test('a pack that was deleted is not believed, though a process has it open', async () => {
   const repository = await fresh()
   const root = await commit(repository, [], { 'a.md': 'a' })
-  await repository.move([{ ref: MAIN, from: null, to: root }], 'begin')
+  await repository.move([{ ref: MAIN, from: null, to: root }], 'begin', anyLease)
   const blob = await repository.writeBlob(Buffer.from('packed, then pruned'))
   const pack = admin(repository, ['pack-objects', '-q', join(repository.path, 'objects/pack/pack')], `${blob}\n`)
   admin(repository, ['prune-packed', '-q'])
@@ -167,11 +163,11 @@ test('a file that another user owns is left as it is while it is young, and writ
   try {
     const repository = await other.git.create('space')
     const root = await commit(repository, [], { 'a.md': 'a', 'b.md': 'b' })
-    await repository.move([{ ref: MAIN, from: null, to: root }], 'begin')
+    await repository.move([{ ref: MAIN, from: null, to: root }], 'begin', anyLease)
     const [young, old] = ['a.md', 'b.md'].map((path) => admin(repository, ['rev-parse', `${root}:${path}`])) as [string, string]
     const [was, long] = [statSync(objectFile(repository, young)).ino, statSync(objectFile(repository, old)).ino]
     await disk.utimes(objectFile(repository, old), Date.now() / 1000 - 30 * 86_400)
-    const changes = [young, old].map((oid) => ({ path: `moved/${oid}.md`, oid: oid as never }))
+    const changes = [young, old].map((oid) => ({ path: `moved/${oid}.md`, oid }))
     await repository.write({ parents: [root], changes, message: 'Move', author: person, committer: person })
     assert.is(statSync(objectFile(repository, young)).ino, was)
     assert.is.not(statSync(objectFile(repository, old)).ino, long)

@@ -2,25 +2,21 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { parseWords } from '../../src/domain/content/changes/text-diff.js'
+import { parseWords } from '../../src/domain/revisions/changes/text-diff.js'
 import { git } from '../support/hermetic-git.js'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 import { type Desk, openDesk } from '../writing/fixture.js'
 import { FILES, get, post } from './fixture.js'
 
-const test = suite<{ here: TestService }>('changes')
-test.before(async (c) => {
-  c.here = await startService()
-})
-test.after((c) => c.here.close())
+const [test, here] = await suiteWith('changes', startService)
 
 const edit = (page: string, markdown: string) => ({ operation: 'update_page', page, document: { markdown } })
 type Json = any
 const kinds = (changes: Json[]): string[] => changes.map((one) => `${one.type} ${one.page?.path ?? one.file?.path ?? one.reusableContent?.title ?? ''}`.trim())
 const last = (desk: Desk, query = '') => desk.git('rev-parse', 'main').then((id) => get(desk, `/revisions/${id}/changes${query}`))
 
-test('of a change request: against the merge base, then of the merge', async ({ here }) => {
+test('of a change request: against the merge base, then of the merge', async () => {
   const desk = await openDesk(here, FILES)
   const [first, third] = [await desk.id('first'), await desk.id('third')]
   const request = await desk.changeRequest()
@@ -40,7 +36,7 @@ test('of a change request: against the merge base, then of the merge', async ({ 
   assert.equal(await get(desk, `/revisions/${revision}/changes`), merged)
 })
 
-test('of one that a Git user merged, with a merge commit and by moving main', async ({ here }) => {
+test('of one that a Git user merged, with a merge commit and by moving main', async () => {
   for (const way of ['merge', 'forward']) {
     const desk = await openDesk(here, FILES)
     const request = await desk.changeRequest()
@@ -55,7 +51,7 @@ test('of one that a Git user merged, with a merge commit and by moving main', as
   }
 })
 
-test('tells which attributes of a page changed, with values', async ({ here }) => {
+test('tells which attributes of a page changed, with values', async () => {
   const desk = await openDesk(here, FILES)
   const first = await desk.id('first')
   await desk.write([{ operation: 'update_page', page: first, title: 'Number one', description: 'uno', icon: 'bolt', hidden: true }])
@@ -75,7 +71,7 @@ test('tells which attributes of a page changed, with values', async ({ here }) =
   assert.equal(again.hidden, { before: true })
 })
 
-test('knows pages by ID: moved with its file, edited on the way, put in another order', async ({ here }) => {
+test('knows pages by ID: moved with its file, edited on the way, put in another order', async () => {
   const desk = await openDesk(here, FILES)
   const [first, second, deep, third] = await Promise.all(['first', 'second', 'second/deep', 'third'].map((path) => desk.id(path)))
   await desk.write([{ operation: 'update_page', page: deep, slug: 'low', description: 'new' }])
@@ -96,7 +92,7 @@ test('knows pages by ID: moved with its file, edited on the way, put in another 
   )
 })
 
-test('lists everything else: created, deleted, files, variables, reusable content', async ({ here }) => {
+test('lists everything else: created, deleted, files, variables, reusable content', async () => {
   const desk = await openDesk(here, FILES)
   const third = await desk.id('third')
   await desk.write([
@@ -132,7 +128,7 @@ test('lists everything else: created, deleted, files, variables, reusable conten
   )
 })
 
-test('of the first revision: all that it has; limit and more; one page', async ({ here }) => {
+test('of the first revision: all that it has; limit and more; one page', async () => {
   const desk = await openDesk(here)
   const root = await desk.git('rev-list', '--max-parents=0', 'main')
   const all = await get(desk, `/revisions/${root}/changes`)
@@ -152,7 +148,7 @@ test('of the first revision: all that it has; limit and more; one page', async (
     )
 })
 
-test('finds by itself what git diff-tree finds, for commits of any distance', async ({ here }) => {
+test('finds by itself what git diff-tree finds, for commits of any distance', async () => {
   const desk = await openDesk(here, FILES)
   const request = await desk.changeRequest()
   for (const page of ['first', 'third', 'second']) await request.write([edit(await desk.id(page), `# ${page}\n\n${page} again.\n`)])
@@ -162,7 +158,7 @@ test('finds by itself what git diff-tree finds, for commits of any distance', as
   assert.equal(changes.map((change: Json) => change.page.file).sort(), native.split('\n').sort())
 })
 
-test('a unified diff is one that git apply takes, also of a page that moved', async ({ here }) => {
+test('a unified diff is one that git apply takes, also of a page that moved', async () => {
   const desk = await openDesk(here, FILES)
   const deep = await desk.id('second/deep')
   await desk.write([
@@ -188,7 +184,7 @@ test('a unified diff is one that git apply takes, also of a page that moved', as
   }
 })
 
-test('a word diff holds both texts', async ({ here }) => {
+test('a word diff holds both texts', async () => {
   const desk = await openDesk(here, FILES)
   await desk.write([edit(await desk.id('first'), '\n# First\n\nThe slow brown fox\nA line.\njumps.\n')])
   const { changes } = await last(desk, '?diff=words')
@@ -213,7 +209,7 @@ test('a word diff holds both texts', async ({ here }) => {
   assert.equal(parseWords('@@ -1 +1 @@ x\n-a\n~\n'), [{ header: '@@ -1 +1 @@', parts: [{ type: 'removed', text: 'a\n' }] }])
 })
 
-test('differences that are too long are left out and say so', async ({ here }) => {
+test('differences that are too long are left out and say so', async () => {
   const text = (seed: number) => `# Big\n\n${Array.from({ length: 60_000 }, (_, i) => `word${(i * seed) % 9973}`).join('\n')}\n`
   const desk = await openDesk(here, { ...FILES, 'third.md': text(7) })
   await desk.human({ 'third.md': text(11) })
@@ -222,7 +218,7 @@ test('differences that are too long are left out and say so', async ({ here }) =
   assert.equal(changes[0].attributes, { document: {} })
 })
 
-test('contributors are the authors of the branch alone', async ({ here }) => {
+test('contributors are the authors of the branch alone', async () => {
   const desk = await openDesk(here, FILES)
   const writer = await here.caller('edit')
   const request = await desk.changeRequest()

@@ -1,14 +1,10 @@
 import * as assert from 'uvu/assert'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 import { type Desk, openDesk } from '../writing/fixture.js'
 import { FILES, get } from './fixture.js'
 
-const test = suite<{ here: TestService }>('history of a page')
-test.before(async (c) => {
-  c.here = await startService()
-})
-test.after((c) => c.here.close())
+const [test, here] = await suiteWith('history of a page', startService)
 
 const update = (page: string, members: object) => [{ operation: 'update_page', page, ...members }]
 const head = (desk: Desk) => desk.git('rev-parse', 'main')
@@ -17,7 +13,7 @@ const historyOf = async (desk: Desk, page: string): Promise<string[]> =>
 const contributorsOf = async (desk: Desk, page: string): Promise<string[]> =>
   (await get(desk, `/content/page/${page}/contributors`)).items.map((one: { displayName: string }) => one.displayName)
 
-test('has its retitles and moves in the table of contents, not those of others', async ({ here }) => {
+test('has its retitles and moves in the table of contents, not those of others', async () => {
   const desk = await openDesk(here, { ...FILES, 'first.md': 'No heading.\n' })
   const [first, third, second] = [await desk.id('first'), await desk.id('third'), await desk.id('second')]
   const begin = await head(desk)
@@ -37,7 +33,7 @@ test('has its retitles and moves in the table of contents, not those of others',
   assert.equal((await historyOf(desk, first))[0], changes.length > 0 ? await head(desk) : moved)
 })
 
-test('goes on to its deletion when it is no more, and over it when it comes back', async ({ here }) => {
+test('goes on to its deletion when it is no more, and over it when it comes back', async () => {
   const desk = await openDesk(here, FILES)
   const [first, third] = [await desk.id('first'), await desk.id('third')]
   const begin = await head(desk)
@@ -59,7 +55,7 @@ test('goes on to its deletion when it is no more, and over it when it comes back
   assert.equal(await historyOf(desk, 'nobody'), [])
 })
 
-test('contributors are who wrote in the page, on main and in merged change requests', async ({ here }) => {
+test('contributors are who wrote in the page, on main and in merged change requests', async () => {
   const desk = await openDesk(here, FILES)
   const [writer, other] = [await here.caller('edit'), await here.caller('edit')]
   const [first, third] = [await desk.id('first'), await desk.id('third')]

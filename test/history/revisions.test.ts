@@ -1,18 +1,14 @@
 import * as assert from 'uvu/assert'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 import { openDesk } from '../writing/fixture.js'
 import { FILES, get, lines } from './fixture.js'
 
-const test = suite<{ here: TestService }>('history of main')
-test.before(async (c) => {
-  c.here = await startService()
-})
-test.after((c) => c.here.close())
+const [test, here] = await suiteWith('history of main', startService)
 
 const edit = (page: string, markdown: string) => [{ operation: 'update_page', page, document: { markdown } }]
 
-test('is what git log says, with authors, types and messages', async ({ here }) => {
+test('is what git log says, with authors, types and messages', async () => {
   const desk = await openDesk(here, FILES)
   const first = await desk.id('first')
   await desk.write(edit(first, '# First\n\nEdited.\n'))
@@ -38,7 +34,7 @@ test('is what git log says, with authors, types and messages', async ({ here }) 
   assert.is(items[0].pages, undefined)
 })
 
-test('pages by a cursor that new revisions do not shift', async ({ here }) => {
+test('pages by a cursor that new revisions do not shift', async () => {
   const desk = await openDesk(here, FILES)
   for (let i = 0; i < 5; i++) await desk.human({ 'first.md': `# First\n\n${i}\n` }, { message: `Edit ${i}` })
   const log = await lines(desk, 'log', '--first-parent', '--format=%H', 'main')
@@ -56,7 +52,7 @@ test('pages by a cursor that new revisions do not shift', async ({ here }) => {
   for (const cursor of ['x', gone]) await get(desk, `/revisions?page=${cursor}`, 400)
 })
 
-test('of one page: across renames by the service and by a Git user, not of its namesake', async ({ here }) => {
+test('of one page: across renames by the service and by a Git user, not of its namesake', async () => {
   const desk = await openDesk(here, FILES)
   const deep = await desk.id('second/deep')
   const commits = [await desk.git('rev-parse', 'main')]
@@ -89,7 +85,7 @@ test('of one page: across renames by the service and by a Git user, not of its n
   assert.is((await get(desk, '/revisions?pageId=nobody')).count, 0)
 })
 
-test('of one page: two pages that swapped paths keep their own histories', async ({ here }) => {
+test('of one page: two pages that swapped paths keep their own histories', async () => {
   const desk = await openDesk(here, { ...FILES, 'third.md': '# Third\n\nQuite another text than the first one has.\n' })
   const [first, third] = [await desk.id('first'), await desk.id('third')]
   await desk.human({ 'first.md': '# First\n\nA better text for the first page.\n' })
@@ -102,7 +98,7 @@ test('of one page: two pages that swapped paths keep their own histories', async
   assert.equal((await of(third)).includes(edited), false)
 })
 
-test('of one author, by user and by e-mail address; the address is no pattern', async ({ here }) => {
+test('of one author, by user and by e-mail address; the address is no pattern', async () => {
   const desk = await openDesk(here, FILES)
   await desk.write(edit(await desk.id('first'), '# First\n\nMine.\n'))
   const ids = async (query: string) => (await get(desk, `/revisions?${query}`)).items.map((one: { id: string }) => one.id)
@@ -114,7 +110,7 @@ test('of one author, by user and by e-mail address; the address is no pattern', 
   assert.is(mine, await desk.git('rev-parse', 'main'))
 })
 
-test('tells the address of a user only to whom he shares the organization with', async ({ here }) => {
+test('tells the address of a user only to whom he shares the organization with', async () => {
   const stranger = await here.caller()
   const user = await here.service.app.store.get((await import('../../src/model/index.js')).users, stranger.user)
   const desk = await openDesk(here, FILES)

@@ -1,20 +1,16 @@
 import * as assert from 'uvu/assert'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 import { type Desk, openDesk } from '../writing/fixture.js'
 import { FILES, get, lines, post } from './fixture.js'
 
-const test = suite<{ here: TestService }>('rollback and revert')
-test.before(async (c) => {
-  c.here = await startService()
-})
-test.after((c) => c.here.close())
+const [test, here] = await suiteWith('rollback and revert', startService)
 
 const edit = (page: string, markdown: string) => ({ operation: 'update_page', page, document: { markdown } })
 const head = (desk: Desk, ref = 'main') => desk.git('rev-parse', ref)
 const ids = async (desk: Desk) => Object.fromEntries([...(await desk.byPath())].map(([path, page]) => [path, page.id]))
 
-test('a rollback has the tree and page IDs of the old revision, and its parent is main', async ({ here }) => {
+test('a rollback has the tree and page IDs of the old revision, and its parent is main', async () => {
   const desk = await openDesk(here, FILES)
   await desk.write([{ operation: 'update_page', page: await desk.id('second/deep'), slug: 'low' }])
   const [old, had] = [await head(desk), await ids(desk)]
@@ -36,7 +32,7 @@ test('a rollback has the tree and page IDs of the old revision, and its parent i
   assert.is(await head(desk, 'main^{tree}'), await head(desk, `${main}^{tree}`))
 })
 
-test('a rollback is refused: no effect, unknown, not in main, locked, not allowed', async ({ here }) => {
+test('a rollback is refused: no effect, unknown, not in main, locked, not allowed', async () => {
   const desk = await openDesk(here, FILES)
   const [root] = await lines(desk, 'rev-list', '--max-parents=0', 'main')
   const main = await head(desk)
@@ -53,7 +49,7 @@ test('a rollback is refused: no effect, unknown, not in main, locked, not allowe
   assert.is(await head(desk), main)
 })
 
-test('rollbacks beside edits lose none of them', async ({ here }) => {
+test('rollbacks beside edits lose none of them', async () => {
   const desk = await openDesk(here, FILES)
   const [old, first, start] = [await head(desk), await desk.id('first'), Number(await desk.git('rev-list', '--count', 'main'))]
   await desk.write([edit(first, '# First\n\nStart.\n')])
@@ -71,7 +67,7 @@ test('rollbacks beside edits lose none of them', async ({ here }) => {
   assert.is(log.length, start + 1 + made.length)
 })
 
-test('a revert undoes the merge alone: later edits, the pages it deleted and their IDs', async ({ here }) => {
+test('a revert undoes the merge alone: later edits, the pages it deleted and their IDs', async () => {
   const desk = await openDesk(here, FILES)
   const had = await ids(desk)
   const request = await desk.changeRequest('Tidy up')
@@ -116,7 +112,7 @@ test('a revert undoes the merge alone: later edits, the pages it deleted and the
   assert.is(await head(desk, `refs/heads/change-requests/${again.number}^{tree}`), await head(desk, `${main}^{tree}`))
 })
 
-test('a revert is refused: not merged, in conflict, locked', async ({ here }) => {
+test('a revert is refused: not merged, in conflict, locked', async () => {
   const desk = await openDesk(here, FILES)
   const first = await desk.id('first')
   const request = await desk.changeRequest()

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-import { fork } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { moduleArguments } from '../support/own-process.js'
 
 /** How long /healthz took, in milliseconds, while something went on. */
 export interface Health {
@@ -16,7 +16,9 @@ const at = (sorted: readonly number[], part: number): number =>
 
 /** Watches /healthz from now until `stop`. */
 export function watchHealth(url: string): { stop(): Promise<Health> } {
-  const child = fork(fileURLToPath(new URL('./probe-health.ts', import.meta.url)), [url, '5'], { execArgv: ['--import', 'tsx'] })
+  const child = spawn(process.execPath, [...moduleArguments('./probe-health.js', import.meta.url), url, '5'], {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+  })
   const ended = new Promise<{ samples: number[]; failures: number }>((done, failed) => {
     child.once('message', (message) => done(message as { samples: number[]; failures: number })).once('error', failed)
   })

@@ -1,16 +1,12 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 import { type Desk, deskOf, flat, openDesk } from '../writing/fixture.js'
 import { idsOf, soundIds } from './ids.js'
 
-const test = suite<{ here: TestService }>('identity: hard cases')
-test.before(async (c) => {
-  c.here = await startService()
-})
-test.after((c) => c.here.close())
+const [test, here] = await suiteWith('identity: hard cases', startService)
 
 const text = (word: string, lines = 12): string => `# ${word}\n\n${Array.from({ length: lines }, (_, n) => `${word} line ${n}.\n`).join('')}`
 const summary = (entries: Record<string, string>): string =>
@@ -21,7 +17,7 @@ const idsByTitle = async (desk: Desk): Promise<Map<string, string>> => new Map(f
 
 test(
   '2,500 pages renamed in one commit, half of them edited too',
-  async ({ here }) => {
+  async () => {
     const COUNT = 2_500
     const name = (n: number): string => `page-${n}`
     const old = Object.fromEntries(Array.from({ length: COUNT }, (_, n) => [`old/${name(n)}.md`, text(name(n))]))
@@ -43,7 +39,7 @@ test(
   { timeoutMs: 180_000 },
 )
 
-test('many stubs with the same bytes: folders renamed together keep theirs, and none changes hands', async ({ here }) => {
+test('many stubs with the same bytes: folders renamed together keep theirs, and none changes hands', async () => {
   const stub = '# Introduction\n'
   const folders = Array.from({ length: 40 }, (_, n) => `part-${n}`)
   const files = Object.fromEntries(
@@ -75,7 +71,7 @@ test('many stubs with the same bytes: folders renamed together keep theirs, and 
   assert.equal([...(await soundIds(desk))].sort(), [...before].sort())
 })
 
-test('renamed and rewritten by hand: the entry of the table of contents knows', async ({ here }) => {
+test('renamed and rewritten by hand: the entry of the table of contents knows', async () => {
   const FILES = { 'SUMMARY.md': summary({ 'a.md': 'Alpha', 'b.md': 'Beta' }), 'a.md': text('alpha'), 'b.md': text('beta') }
   const desk = await openDesk(here, FILES)
   const before = await idsOf(desk)
@@ -86,7 +82,7 @@ test('renamed and rewritten by hand: the entry of the table of contents knows', 
   assert.is(after.get('document Beta'), before.get('document Beta'))
 })
 
-test('reverted: by the service and by plain Git, the pages come back as who they were', async ({ here }) => {
+test('reverted: by the service and by plain Git, the pages come back as who they were', async () => {
   const FILES = {
     'SUMMARY.md': summary({ 'a.md': 'Alpha', 'b.md': 'Beta', 'c.md': 'Gamma' }),
     'a.md': text('alpha'),
@@ -115,7 +111,7 @@ test('reverted: by the service and by plain Git, the pages come back as who they
   assert.equal([...(await soundIds(desk))].sort(), [...before].sort())
 })
 
-test("the server's documents are lost: the repository under a new space says its IDs itself", async ({ here }) => {
+test("the server's documents are lost: the repository under a new space says its IDs itself", async () => {
   const desk = await openDesk(here, { 'SUMMARY.md': summary({ 'a.md': 'Alpha', 'b.md': 'Beta' }), 'a.md': text('alpha'), 'b.md': text('beta') })
   const before = await idsOf(desk)
   await desk.write([{ operation: 'update_page', page: before.get('document Alpha') as string, slug: 'x', document: { markdown: 'Other.\n' } }])

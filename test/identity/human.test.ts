@@ -1,14 +1,10 @@
 import * as assert from 'uvu/assert'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 import { deskOf, openDesk } from '../writing/fixture.js'
 import { soundIds } from './ids.js'
 
-const test = suite<{ here: TestService }>('identity')
-test.before(async (c) => {
-  c.here = await startService()
-})
-test.after((c) => c.here.close())
+const [test, here] = await suiteWith('identity', startService)
 
 const text = (word: string): string => `# ${word}\n\n${Array.from({ length: 12 }, (_, n) => `${word} line ${n}.\n`).join('')}`
 const summary = (...lines: string[]): string => `# Table of contents\n\n${lines.join('\n')}\n`
@@ -26,7 +22,7 @@ const same = (now: Map<string, string>, then: Map<string, string>, but: string[]
   for (const [name, id] of then) if (!but.includes(name)) assert.is(now.get(name), id, name)
 }
 
-test('a rename by plain Git is found by content, edited or not', async ({ here }) => {
+test('a rename by plain Git is found by content, edited or not', async () => {
   const desk = await openDesk(here, FILES)
   const before = await soundIds(desk)
   assert.is(before.size, 8)
@@ -42,7 +38,7 @@ test('a rename by plain Git is found by content, edited or not', async ({ here }
   same(await soundIds(desk), before)
 })
 
-test('two paths swapped by a person, with and without the table of contents', async ({ here }) => {
+test('two paths swapped by a person, with and without the table of contents', async () => {
   const desk = await openDesk(here, FILES)
   const before = await soundIds(desk)
   await desk.human({ 'a.md': FILES['b.md'], 'b.md': FILES['a.md'] })
@@ -55,7 +51,7 @@ test('two paths swapped by a person, with and without the table of contents', as
   same(await soundIds(desk), before)
 })
 
-test('three paths in a ring, then an edit by the server', async ({ here }) => {
+test('three paths in a ring, then an edit by the server', async () => {
   const desk = await openDesk(here, FILES)
   const before = await soundIds(desk)
   await desk.human({ 'a.md': FILES['b.md'], 'b.md': FILES['d.md'], 'd.md': FILES['a.md'] })
@@ -71,7 +67,7 @@ test('three paths in a ring, then an edit by the server', async ({ here }) => {
   assert.not([...ring.values()].includes(after.get('document New') as string))
 })
 
-test('a page deleted and added again has its ID back, unless it is in use', async ({ here }) => {
+test('a page deleted and added again has its ID back, unless it is in use', async () => {
   const desk = await openDesk(here, FILES)
   const before = await soundIds(desk)
   await desk.write([{ operation: 'delete_page', page: before.get('document A') as string }])
@@ -85,7 +81,7 @@ test('a page deleted and added again has its ID back, unless it is in use', asyn
   assert.is.not(after.get('document Second'), before.get('document A'))
 })
 
-test('an override taken back: renamed there and back, with another in its place meanwhile', async ({ here }) => {
+test('an override taken back: renamed there and back, with another in its place meanwhile', async () => {
   const desk = await openDesk(here, FILES)
   const before = await soundIds(desk)
   const [a, b] = [before.get('document A') as string, before.get('document B') as string]
@@ -109,7 +105,7 @@ test('an override taken back: renamed there and back, with another in its place 
   same(await soundIds(desk), before)
 })
 
-test('an empty group keeps its ID when its title and slug change, for what follows in the batch too', async ({ here }) => {
+test('an empty group keeps its ID when its title and slug change, for what follows in the batch too', async () => {
   const desk = await openDesk(here, FILES)
   const { changes } = await desk.write([{ operation: 'insert_group', title: 'Empty' }])
   const group = changes[0].page as string
@@ -124,7 +120,7 @@ test('an empty group keeps its ID when its title and slug change, for what follo
   assert.is((await soundIds(desk)).get('group Another'), other)
 })
 
-test('a group keeps its ID when it is retitled, with what is in it; a link and files too', async ({ here }) => {
+test('a group keeps its ID when it is retitled, with what is in it; a link and files too', async () => {
   const desk = await openDesk(here, FILES)
   const before = await soundIds(desk)
   const group = before.get('group Group') as string
@@ -140,7 +136,7 @@ test('a group keeps its ID when it is retitled, with what is in it; a link and f
   same(await soundIds(desk), before, ['group Group', 'file pic.png'])
 })
 
-test('a table of contents of another name, and a root that moves', async ({ here }) => {
+test('a table of contents of another name, and a root that moves', async () => {
   const desk = await openDesk(here, { ...FILES, 'SUMMARY.md': null, 'TOC.md': FILES['SUMMARY.md'], '.gitbook.yaml': 'structure:\n  summary: TOC.md\n' })
   const before = await soundIds(desk)
   await desk.human({ 'TOC.md': FILES['SUMMARY.md'].replace('## Group', '## Retitled') })
@@ -153,7 +149,7 @@ test('a table of contents of another name, and a root that moves', async ({ here
   same(await soundIds(desk), after)
 })
 
-test('a root is set around files that stay where they are', async ({ here }) => {
+test('a root is set around files that stay where they are', async () => {
   const files = Object.fromEntries(Object.entries(FILES).map(([path, content]) => [`docs/${path}`, content]))
   const desk = await openDesk(here, { ...files, 'SUMMARY.md': FILES['SUMMARY.md'].replace(/\((?=[abd])/g, '(docs/') })
   const before = await soundIds(desk)
@@ -162,7 +158,7 @@ test('a root is set around files that stay where they are', async ({ here }) => 
   for (const name of ['A', 'B', 'C', 'D']) assert.is(after.get(`document ${name}`), before.get(`document ${name}`), name)
 })
 
-test('renamed on a branch while main edits, and the other way about', async ({ here }) => {
+test('renamed on a branch while main edits, and the other way about', async () => {
   const desk = await openDesk(here, FILES)
   const before = await soundIds(desk)
   const [a, b] = [before.get('document A') as string, before.get('document B') as string]
@@ -178,7 +174,7 @@ test('renamed on a branch while main edits, and the other way about', async ({ h
   assert.ok((await desk.file('renamed.md'))?.endsWith('more\n'))
 })
 
-test('both sides rename onto what the other leaves', async ({ here }) => {
+test('both sides rename onto what the other leaves', async () => {
   const desk = await openDesk(here, FILES)
   const before = await soundIds(desk)
   const [a, b] = [before.get('document A') as string, before.get('document B') as string]
@@ -196,7 +192,7 @@ test('both sides rename onto what the other leaves', async ({ here }) => {
   same(after, main)
 })
 
-test('both sides add the same file', async ({ here }) => {
+test('both sides add the same file', async () => {
   const desk = await openDesk(here, FILES)
   const change = await desk.changeRequest()
   const page = { operation: 'insert_page', title: 'Same', slug: 'same', document: { markdown: 'same\n' } }
@@ -207,7 +203,7 @@ test('both sides add the same file', async ({ here }) => {
   assert.is((await soundIds(desk)).get('document Same'), other.changes[0].page)
 })
 
-test('a person merges, main first or second', async ({ here }) => {
+test('a person merges, main first or second', async () => {
   for (const order of ['main first', 'branch first']) {
     const desk = await openDesk(here, FILES)
     const before = await soundIds(desk)
@@ -227,7 +223,7 @@ test('a person merges, main first or second', async ({ here }) => {
   }
 })
 
-test('a duplicate of the space has the same IDs; so has the space without its documents', async ({ here }) => {
+test('a duplicate of the space has the same IDs; so has the space without its documents', async () => {
   const desk = await openDesk(here, FILES)
   const before = await soundIds(desk)
   await desk.write([{ operation: 'update_page', page: before.get('document A') as string, slug: 'x' }])

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
-import type { LoadedSpace } from '../../src/domain/app.js'
-import { filesOf, openRevision, structureAt } from '../../src/domain/content/revisions.js'
+import type { LoadedSpace } from '../../src/domain/context/loaded.js'
+import { filesOf, openRevision, structureAt } from '../../src/domain/revisions/revisions.js'
 import type { CommitId } from '../../src/kernel/ids.js'
 import { spaces } from '../../src/model/index.js'
 import { type Desk, flat } from '../writing/fixture.js'
@@ -10,7 +10,7 @@ export async function idsOf(desk: Desk, at = ''): Promise<Map<string, string>> {
   const pages = flat(await desk.pages(at)).map((page) => [`${page.type} ${page.title}`, page.id] as const)
   const files = (await desk.admin.call('get', `${desk.url}${at}/content/files?limit=1000`).expect(200)).body.items
   const { app } = desk.here.service
-  const { reusableContents } = await structureAt(app, desk.space, await app.git.open(desk.space), await headOf(desk, at))
+  const { reusableContents } = await structureAt(app, { doc: { id: desk.space }, repo: await app.git.open(desk.space) }, await headOf(desk, at))
   return new Map([
     ...pages,
     ...files.map((file: any) => [`file ${file.name}`, file.id] as const),

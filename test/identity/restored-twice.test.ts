@@ -1,20 +1,16 @@
 import * as assert from 'uvu/assert'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 import { flat, openDesk } from '../writing/fixture.js'
 import { soundIds } from './ids.js'
 
-const test = suite<{ here: TestService }>('a page restored at two places')
-test.before(async (c) => {
-  c.here = await startService()
-})
-test.after((c) => c.here.close())
+const [test, here] = await suiteWith('a page restored at two places', startService)
 
 const summary = (...entries: string[]): string => `# Table of contents\n\n${['README.md', ...entries].map((path) => `* [${path}](${path})\n`).join('')}`
 const text = `# Guide\n\n${Array.from({ length: 9 }, (_, n) => `Line ${n} of the guide.\n`).join('\n')}`
 
 for (const way of ['merge', 'update'] as const)
-  test(`its page on main keeps the ID that it has there, and the other copy gets another one (${way})`, async ({ here }) => {
+  test(`its page on main keeps the ID that it has there, and the other copy gets another one (${way})`, async () => {
     const desk = await openDesk(here, { 'README.md': '# Home\n', 'guide.md': text, 'SUMMARY.md': summary('guide.md') })
     const id = flat(await desk.pages()).find(({ slug }) => slug === 'guide')?.id as string
     await desk.write([{ operation: 'update_page', page: id, slug: 'moved' }])

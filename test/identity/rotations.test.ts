@@ -1,14 +1,10 @@
 import * as assert from 'uvu/assert'
 import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { suiteWith } from '../support/suite.js'
 import { type Desk, openDesk } from '../writing/fixture.js'
 import { soundIds } from './ids.js'
 
-const test = suite<{ here: TestService }>('identity: files that change places')
-test.before(async (c) => {
-  c.here = await startService()
-})
-test.after((c) => c.here.close())
+const [test, here] = await suiteWith('identity: files that change places', startService)
 
 const text = (word: string, lines = 12): string => `# ${word}\n\n${Array.from({ length: lines }, (_, n) => `${word} line ${n}.\n`).join('')}`
 /** Pages of which all but the H1 and a line is the same. */
@@ -43,7 +39,7 @@ for (const [name, body] of Object.entries(bodies)) {
   const start = { ...files, 'SUMMARY.md': summary(LISTED) }
   const more = (of: string): string => `${of}And more of it.\n`
 
-  test(`${name}: two change places, one or both edited`, async ({ here }) => {
+  test(`${name}: two change places, one or both edited`, async () => {
     const swapped = { a: 'b', b: 'a', c: 'c', d: 'd' }
     assert.equal(await whoIsWho(here, start, { 'a.md': files['b.md'], 'b.md': more(files['a.md']) }), swapped)
     assert.equal(await whoIsWho(here, start, { 'a.md': more(files['b.md']), 'b.md': files['a.md'] }), swapped)
@@ -52,7 +48,7 @@ for (const [name, body] of Object.entries(bodies)) {
     assert.equal(await whoIsWho(here, start, { 'a.md': files['b.md'], 'b.md': more(files['a.md']), ...titled }), swapped)
   })
 
-  test(`${name}: a ring of three, none, one or two of them edited`, async ({ here }) => {
+  test(`${name}: a ring of three, none, one or two of them edited`, async () => {
     const ring = { a: 'c', b: 'a', c: 'b', d: 'd' }
     for (const edited of [[], ['a.md'], ['b.md'], ['c.md'], ['a.md', 'b.md'], ['b.md', 'c.md']]) {
       const put = (path: string, from: string): string => (edited.includes(path) ? more(files[from as 'a.md']) : files[from as 'a.md'])
@@ -61,7 +57,7 @@ for (const [name, body] of Object.entries(bodies)) {
     }
   })
 
-  test(`${name}: a swap beside a rename, and a chain onto the place of one that is gone`, async ({ here }) => {
+  test(`${name}: a swap beside a rename, and a chain onto the place of one that is gone`, async () => {
     const renamed = { 'a.md': files['b.md'], 'b.md': more(files['a.md']), 'c.md': null, 'e.md': more(files['c.md']) }
     const listed = summary({ 'a.md': 'A', 'b.md': 'B', 'e.md': 'C', 'd.md': 'D' })
     assert.equal(await whoIsWho(here, start, { ...renamed, 'SUMMARY.md': listed }), { a: 'b', b: 'a', e: 'c', d: 'd' })
@@ -71,7 +67,7 @@ for (const [name, body] of Object.entries(bodies)) {
     assert.equal(await whoIsWho(here, start, opened), { a: 'new', b: 'b', c: 'c', d: 'd', e: 'a' })
   })
 
-  test(`${name}: a ring, and the file of one of them moved with its entry, one edited`, async ({ here }) => {
+  test(`${name}: a ring, and the file of one of them moved with its entry, one edited`, async () => {
     const after = { 'a.md': files['b.md'], 'b.md': more(files['c.md']), 'c.md': null, 'e.md': files['a.md'] }
     const listed = summary({ 'a.md': 'A', 'b.md': 'B', 'e.md': 'C', 'd.md': 'D' })
     assert.equal(await whoIsWho(here, start, { ...after, 'SUMMARY.md': listed }), { a: 'b', b: 'c', e: 'a', d: 'd' })
@@ -81,7 +77,7 @@ for (const [name, body] of Object.entries(bodies)) {
     assert.equal(await whoIsWho(here, start, renewed), { a: 'a', b: 'b', e: 'c', d: 'd' })
   })
 
-  test(`${name}: texts and titles rewritten in place stay where they are`, async ({ here }) => {
+  test(`${name}: texts and titles rewritten in place stay where they are`, async () => {
     const stay = { a: 'a', b: 'b', c: 'c', d: 'd' }
     assert.equal(await whoIsWho(here, start, { 'a.md': '# One\n\nNothing is as it was.\n', 'b.md': '# Two\n\nNor here.\n' }), stay)
     assert.equal(await whoIsWho(here, start, { 'a.md': more(files['a.md']), 'b.md': more(files['b.md']) }), stay)
@@ -94,7 +90,7 @@ for (const [name, body] of Object.entries(bodies)) {
   })
 }
 
-test('titles alone tell pages of which nothing else is left; H1s that were exchanged over their texts do not move them', async ({ here }) => {
+test('titles alone tell pages of which nothing else is left; H1s that were exchanged over their texts do not move them', async () => {
   const start = { 'a.md': text('alpha'), 'b.md': text('beta'), 'SUMMARY.md': summary({ 'a.md': 'A', 'b.md': 'B' }) }
   const rewritten = { 'a.md': 'Nothing.\n', 'b.md': 'At all.\n', 'SUMMARY.md': summary({ 'b.md': 'A', 'a.md': 'B' }) }
   assert.equal(await whoIsWho(here, start, rewritten), { a: 'b', b: 'a' })
@@ -102,7 +98,7 @@ test('titles alone tell pages of which nothing else is left; H1s that were excha
   assert.equal(await whoIsWho(here, start, headed), { a: 'a', b: 'b' })
 })
 
-test('pages of one title in a ring, one of them edited', async ({ here }) => {
+test('pages of one title in a ring, one of them edited', async () => {
   const intro = (word: string): string => text(word).replace(/^# .*$/m, '# Introduction')
   const files = { 'x/a.md': intro('alpha'), 'y/b.md': intro('beta'), 'z/c.md': intro('gamma') }
   const listed = { 'x/a.md': 'Introduction', 'y/b.md': 'Introduction', 'z/c.md': 'Introduction' }

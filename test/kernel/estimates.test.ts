@@ -4,25 +4,27 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import * as assert from 'uvu/assert'
 import { parseDocument } from '../../src/content/blocks/parse.js'
-import { placesOf } from '../../src/content/blocks/places.js'
+import { commentTargetsOf } from '../../src/content/blocks/comment-targets.js'
 import { readPage } from '../../src/content/front-matter.js'
 import { idOf } from '../../src/content/identity.js'
-import { findReferences } from '../../src/content/links.js'
+import { findReferences } from '../../src/content/find-references.js'
 import { readStructure } from '../../src/content/structure.js'
-import { ContentCache } from '../../src/domain/content/content-cache.js'
+import { RevisionCache } from '../../src/domain/revisions/revision-cache.js'
 import { makeCaches } from '../../src/git/objects/caches.js'
 import { parseCommit } from '../../src/git/objects/commit-codec.js'
 import { parseTree } from '../../src/git/objects/tree-codec.js'
-import { putAll } from '../../src/git/history/parents.js'
+import { putAll } from '../../src/git/history/commit-graph.js'
+import type { CommitId } from '../../src/kernel/ids.js'
 import { MemoryBudget } from '../../src/kernel/memory-budget.js'
 import { memoryTree } from '../support/memory-tree.js'
 import { suite } from '../support/suite.js'
 
+// @own-process: it measures the heap
 const test = suite('what caches say that they hold, against the heap')
 setFlagsFromString('--expose-gc')
 const gc = runInNewContext('gc') as () => void
 
-const oid = (n: number | string): string => createHash('sha1').update(String(n)).digest('hex')
+const oid = (n: number | string): CommitId => createHash('sha1').update(String(n)).digest('hex') as CommitId
 const id = (n: number): string => oid(n).slice(0, 20)
 
 async function held(): Promise<number> {
@@ -37,7 +39,7 @@ async function held(): Promise<number> {
 const ATTEMPTS = 4
 
 /** Fills caches, and compares what they are charged with what the process holds then. */
-function measured(name: string, fill: (content: ContentCache, git: ReturnType<typeof makeCaches>) => Promise<void> | void): void {
+function measured(name: string, fill: (content: RevisionCache, git: ReturnType<typeof makeCaches>) => Promise<void> | void): void {
   test(name, async () => {
     // What is made once, by whatever runs first, is not counted.
     await fill(...caches(new MemoryBudget(1e12)))
@@ -56,7 +58,7 @@ function measured(name: string, fill: (content: ContentCache, git: ReturnType<ty
     }
   })
 }
-const caches = (budget: MemoryBudget): [ContentCache, ReturnType<typeof makeCaches>] => [new ContentCache(budget), makeCaches(budget)]
+const caches = (budget: MemoryBudget): [RevisionCache, ReturnType<typeof makeCaches>] => [new RevisionCache(budget), makeCaches(budget)]
 
 const paths = (n: number, of = ''): string[] => Array.from({ length: n }, (_, i) => `guides${of}/section-${i % 20}/how-to-do-thing-number-${i}.md`)
 
@@ -89,7 +91,7 @@ measured('references', (content) => {
 })
 
 measured('places of comments', (content) => {
-  for (let n = 0; n < 60; n++) content.places.set(oid(n), placesOf(parseDocument(readPage(Buffer.from(pageText(n)).toString(), 'page.md').markdown)))
+  for (let n = 0; n < 60; n++) content.places.set(oid(n), commentTargetsOf(parseDocument(readPage(Buffer.from(pageText(n)).toString(), 'page.md').markdown)))
 })
 
 measured('dates: the first map, and what later commits add to it', (content) => {
@@ -106,12 +108,12 @@ measured('histories, lists and writers', (content) => {
     const key = `space:${oid(n)}`
     content.pageHistories.set(
       `${key}:${id(n)}`,
-      paths(20, String(n)).map((path, i) => ({ id: oid(n * 20 + i) as never, path })),
+      paths(20, String(n)).map((path, i) => ({ id: oid(n * 20 + i), path })),
     )
     content.listed.set(key, new Set(Array.from({ length: 20 }, (_, i) => id(n * 20 + i))))
     content.files.set(key, paths(20, `f${n}`))
-    content.writers.set(`${key}:page.md`, [{ name: `Person ${n}`, email: `person-${n}@example.org`, seconds: n, offset: '+0000' } as never])
-    content.deletions.set(key, new Map([[id(n), [{ commit: oid(n) as never, parent: oid(n + 1) as never, path: `deleted/${n}.md` }]]]))
+    content.writers.set(`${key}:page.md`, [{ name: `Person ${n}`, email: `person-${n}@example.org`, seconds: n, offset: 0 }])
+    content.deletions.set(key, new Map([[id(n), [{ commit: oid(n), parent: oid(n + 1), path: `deleted/${n}.md` }]]]))
     content.ownHistories.set(key, true)
     content.dimensions.set(oid(n), { width: n, height: n })
   }
@@ -129,7 +131,7 @@ measured('trees', (_, git) => {
 measured('commits and sizes', (_, git) => {
   for (let n = 0; n < 1000; n++) {
     const text = `tree ${oid(n)}\nparent ${oid(n + 1)}\nauthor A B <a@example.org> 1700000000 +0000\ncommitter Bindery <b@localhost> 1700000000 +0000\npage-ids ${oid(`h${n}`)}\n\nMessage of commit ${n}\n\nChange-Request: ${n}\n`
-    git.commits.set(`1:${oid(n)}`, parseCommit(oid(n) as never, Buffer.from(text)))
+    git.commits.set(`1:${oid(n)}`, parseCommit(oid(n), Buffer.from(text)))
     git.sizes.set(`1:${oid(n)}`, n)
   }
 })
@@ -144,7 +146,7 @@ measured('ancestry', (_, git) => {
     const found = new Map(text.split('\n').map((line) => [line.slice(0, 40), line.slice(41).split(' ').filter(Boolean)]))
     const known = new Map()
     putAll(known, found)
-    git.parents.set(`${repository}:`, known)
+    git.graphs.set(`${repository}:`, known)
   }
 })
 

@@ -183,8 +183,8 @@ test('a body that is too long, also when unpacked, ends the request; or is cut',
   assert.is((await ask('/plain', { longer: 'cut' })).body.length, MIB)
   assert.is((await ask('/gzip', { longer: 'cut', maxBytes: 10 })).body.length, 10)
   await fails(ask('/odd'), 'bad-answer', /encoding/)
-  await fails(ask('/broken'), 'bad-answer', /no valid HTTP/)
-  await fails(ask('/none'), 'bad-answer', /no valid HTTP/)
+  await fails(ask('/broken'), 'bad-answer', /not valid HTTP/)
+  await fails(ask('/none'), 'bad-answer', /not valid HTTP/)
 })
 
 test('the time holds for all of it: no answer, a body that drips, redirects without end', async () => {
@@ -217,7 +217,7 @@ test('what is no HTTP, closed ports, unknown hosts: a sentence each', async () =
   open.push({ close: () => tcp.close() })
   const { port } = tcp.address() as AddressInfo
   const http = client({ resolve: () => Promise.reject(Object.assign(new Error('x'), { code: 'ENOTFOUND' })) })
-  await fails(http.send({ url: `http://127.0.0.1:${port}/`, ...limits }), 'bad-answer', /no valid HTTP/)
+  await fails(http.send({ url: `http://127.0.0.1:${port}/`, ...limits }), 'bad-answer', /not valid HTTP/)
   await fails(http.send({ url: `https://127.0.0.1:${port}/`, ...limits }), 'unreachable', /127\.0\.0\.1/)
   await fails(http.send({ url: 'http://127.0.0.1:1/', ...limits }), 'unreachable', /cannot be reached \(ECONNREFUSED\)/)
   await fails(http.send({ url: 'http://nowhere.example/', ...limits }), 'unreachable', /nowhere\.example is not known/)

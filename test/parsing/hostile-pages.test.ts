@@ -1,10 +1,10 @@
 import * as assert from 'uvu/assert'
 import { deskOf } from '../writing/fixture.js'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 import { watched } from './watch.js'
 
-const test = suite('hostile pages, read over HTTP')
+// @own-process: it measures how fast answers come
 const MB = 1024 * 1024
 /** Nobody else waits longer. The machine that tests run on is shared: what was measured alone stands in ARCHITECTURE.md. */
 /** Generous, since the machine may be busy with other tests; `scripts/hostile` measures. */
@@ -38,12 +38,11 @@ const flows = Array.from({ length: 40 }, (_, index) => [
   `---\na${index}: ${`{b${index}: `.repeat(20)}${'}'.repeat(20)}\nc: [${'d, '.repeat(15_000)}]\n---\n\nText.\n`,
 ])
 
-let here: TestService
 let content: string
 const read = (path: string) => fetch(`${here.url}${path}`, { headers: { Authorization: `Bearer ${here.admin.token}` } })
 
+const [test, here] = await suiteWith('hostile pages, read over HTTP', () => startService({ env: { BINDERY_CHECK_ANSWERS: 'false' } }))
 test.before(async () => {
-  here = await startService({ env: { BINDERY_CHECK_ANSWERS: 'false' } })
   const files = { ...pages, ...Object.fromEntries(flows), readme: '' }
   const space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Hostile' }).expect(201)).body.id
   const desk = await deskOf(here, space, {
@@ -55,7 +54,6 @@ test.before(async () => {
   })
   content = `${desk.url}/content`
 })
-test.after(() => here.close())
 
 for (const [name] of Object.entries(pages)) {
   test(`${name}: one code block that says why, and nobody waits`, async () => {

@@ -1,18 +1,17 @@
 import * as assert from 'uvu/assert'
 import { deskOf, type Desk } from '../writing/fixture.js'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 import { watched } from './watch.js'
 
-const test = suite('hostile texts, written over HTTP')
+// @own-process: it measures what the main thread does, and how fast answers come
 const MB = 1024 * 1024
 /** Generous, since the machine may be busy with other tests; `scripts/hostile` measures. */
 const BOUND_MS = 3_000
 
-let here: TestService
 let desk: Desk
+const [test, here] = await suiteWith('hostile texts, written over HTTP', () => startService({ env: { BINDERY_CHECK_ANSWERS: 'false' } }))
 test.before(async () => {
-  here = await startService({ env: { BINDERY_CHECK_ANSWERS: 'false' } })
   const space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Hostile' }).expect(201)).body.id
   desk = await deskOf(here, space, {
     'README.md': '# Home\n',
@@ -20,7 +19,6 @@ test.before(async () => {
     'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n* [Page](page.md)\n',
   })
 })
-test.after(() => here.close())
 
 const leaf = (text: string, marks: object[] = []) => ({ object: 'leaf', text, marks })
 const paragraph = (...leaves: object[]) => ({ object: 'block', type: 'paragraph', nodes: [{ object: 'text', leaves }] })

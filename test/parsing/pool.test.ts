@@ -6,14 +6,14 @@ import { createPool, type Pool, type PoolOptions } from '../../src/parsing/pool.
 const pool = suite('the pool of threads')
 
 const options: PoolOptions = {
-  tasks: new URL('./tasks.ts', import.meta.url),
+  tasks: new URL('./tasks.js', import.meta.url),
   threads: 1,
   spares: 1,
   slowMs: 300,
   heapMb: 64,
   deadline: { cpuMs: 1_000, wallMs: 60_000 },
   maxWaiting: { items: 8, bytes: 1024 * 1024 },
-  maxAnswerBytes: 100_000,
+  maxResultBytes: 100_000,
 }
 
 async function withPool(changes: Partial<PoolOptions>, use: (pool: Pool) => Promise<void>): Promise<void> {
@@ -62,14 +62,14 @@ pool('ends a thread at the deadline, and another one takes its place', () =>
 pool('outlives a task that takes all memory', () =>
   withPool({ deadline: { cpuMs: 30_000, wallMs: 60_000 } }, async ({ run }) => {
     const failure = await failureOf(run('a', 'hog', []))
-    assert.equal([failure.kind, failure.message], ['memory', 'It takes more than 64 MB of memory.'])
+    assert.equal([failure.kind, failure.message], ['memory', 'It takes more than 64 MB of memory to process.'])
     assert.is(textOf(await run('a', 'echo', ['next'])), 'next')
   }),
 )
 
 pool('hands back no more bytes than are allowed', () =>
   withPool({}, async ({ run }) => {
-    assert.is((await failureOf(run('a', 'large', ['100001']))).kind, 'answer')
+    assert.is((await failureOf(run('a', 'large', ['100001']))).kind, 'result')
     assert.is((await run('a', 'large', ['100000'])).length, 100_000)
   }),
 )

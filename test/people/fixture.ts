@@ -1,5 +1,5 @@
 import request, { type Test } from 'supertest'
-import { createUser, issueToken } from '../../src/domain/people/accounts.js'
+import { createUser, issueToken } from '../../src/domain/accounts/accounts.js'
 import { newMembership } from '../../src/domain/people/organizations.js'
 import { memberships, type Role } from '../../src/model/index.js'
 import type { TestService } from '../support/service.js'

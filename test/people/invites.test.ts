@@ -1,18 +1,13 @@
 import * as assert from 'uvu/assert'
-import { removeExpired } from '../../src/domain/housekeeping.js'
-import { documentCollections, invites, memberships, users } from '../../src/model/index.js'
+import { removeExpired } from '../../src/domain/upkeep/housekeeping.js'
+import { documentTables, invites, memberships, users } from '../../src/model/index.js'
 import { eventsOf } from '../support/events.js'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 import { as, organization, person, putIn, secretOf } from './fixture.js'
 
-const test = suite('people: invitations without a mail server')
-let here: TestService
 let now = Date.now()
-test.before(async () => {
-  here = await startService({ overrides: { clock: { now: () => new Date(now) } } })
-})
-test.after(() => here.close())
+const [test, here] = await suiteWith('people: invitations without a mail server', () => startService({ overrides: { clock: { now: () => new Date(now) } } }))
 
 const DAY = 24 * 60 * 60 * 1000
 const invite = async (org: string, email: string, more: object = {}): Promise<string> => {
@@ -193,9 +188,9 @@ test('hostile addresses and bodies are refused, and no secret is stored', async 
     await here.admin.call('post', `/v1/orgs/${org}/invites`, body).expect(400)
   await here.admin.call('post', `/v1/orgs/${org}/invites`, { emails: Array.from({ length: 101 }, (_, i) => `p${i}@b.example`) }).expect(400)
   const secret = await invite(org, 'hashed@people.example')
-  for (const collection of documentCollections) {
-    const all = await here.service.app.store.all(collection as never)
-    assert.not.ok(JSON.stringify(all).includes(secret), (collection as { name: string }).name)
+  for (const table of documentTables) {
+    const all = await here.service.app.store.all(table)
+    assert.not.ok(JSON.stringify(all).includes(secret), table.name)
   }
   await accept(`${secret}x`).expect(404)
   await accept('x').expect(400)

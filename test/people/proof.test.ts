@@ -2,22 +2,17 @@ import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import * as assert from 'uvu/assert'
 import { loadConfig } from '../../src/config.js'
-import { makeToken, makeUser, OperatorError } from '../../src/maintenance.js'
+import { makeToken, makeUser, OperatorError } from '../../src/commands/maintenance.js'
+import { moduleArguments } from '../support/own-process.js'
 import { startService, type TestService } from '../support/service.js'
-import { type Smtp, startSmtp } from '../support/smtp.js'
-import { suite } from '../support/suite.js'
+import { startSmtp } from '../support/smtp.js'
+import { suiteWith } from '../support/suite.js'
 import { as, organization, secretOf } from './fixture.js'
 
-const test = suite('people: a later proof of an address')
-let smtp: Smtp
-test.before(async () => {
-  smtp = await startSmtp()
-})
-test.after(() => smtp.close())
+const [test, smtp] = await suiteWith('people: a later proof of an address', startSmtp)
 
 const accept = (here: TestService, secret: string, token: string | null = null) => as(here, token, 'post', '/v1/invites/accept', { token: secret })
 const invite = async (here: TestService, org: string, email: string): Promise<string> =>
@@ -149,7 +144,6 @@ const refusal = async (work: Promise<string>): Promise<string> => {
 }
 
 const run = promisify(execFile)
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 test('by the operator: the command line', async () => {
   let here = await startService()
@@ -161,7 +155,11 @@ test('by the operator: the command line', async () => {
     assert.match(none, `User ${claimer.user} of organization ${claimer.org} alone`)
     assert.match(await refusal(vouch(here.dir, 'no address')), 'no e-mail address')
     const env = { PATH: process.env.PATH, BINDERY_DATA_DIR: join(here.dir, 'data'), BINDERY_REPOS_DIR: join(here.dir, 'repos') }
-    const { stdout } = await run(process.execPath, ['--import', 'tsx', MAIN, 'user', 'Line@people.example', '--name', 'Line'], { env })
+    const { stdout } = await run(
+      process.execPath,
+      [...moduleArguments('../../src/main.js', import.meta.url), 'user', 'Line@people.example', '--name', 'Line'],
+      { env },
+    )
     assert.match(stdout, "Line <line@people.example>: the address is his by the operator's word")
     const account = await tokenOf(here.dir, 'LINE@people.example')
     const limited = await tokenOf(here.dir, 'line@people.example', claimer.org)

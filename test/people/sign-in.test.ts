@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
-import { removeExpired } from '../../src/domain/housekeeping.js'
+import { removeExpired } from '../../src/domain/upkeep/housekeeping.js'
 import { createLog } from '../../src/kernel/log.js'
-import { documentCollections, jobs, memberships, signIns, users } from '../../src/model/index.js'
+import { documentTables, jobs, memberships, signIns, users } from '../../src/model/index.js'
 import { startService, type TestService } from '../support/service.js'
 import { type Smtp, startSmtp } from '../support/smtp.js'
 import { suite } from '../support/suite.js'
@@ -156,7 +156,7 @@ test('no secret is stored or logged', async () => {
   await quiet()
   const secrets = smtp.received.map(({ secret }) => secret)
   assert.ok(secrets.length > 10 && secrets.every((secret) => secret.length >= 43))
-  const stored = await Promise.all(documentCollections.map(async (one) => JSON.stringify(await here.service.app.store.all(one as never))))
+  const stored = await Promise.all(documentTables.map(async (one) => JSON.stringify(await here.service.app.store.all(one))))
   for (const text of [...stored, logged]) for (const secret of [...secrets, 'smtp-pass-word']) assert.not.ok(text.includes(secret))
 })
 

@@ -1,15 +1,10 @@
 import * as assert from 'uvu/assert'
 import { tokens, users } from '../../src/model/index.js'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 import { as, organization, person, putIn, secretOf } from './fixture.js'
 
-const test = suite('people: who joins without showing whose the address is')
-let here: TestService
-test.before(async () => {
-  here = await startService()
-})
-test.after(() => here.close())
+const [test, here] = await suiteWith('people: who joins without showing whose the address is', startService)
 
 interface Joined {
   user: string

@@ -1,14 +1,10 @@
 import * as assert from 'uvu/assert'
 import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { suiteWith } from '../support/suite.js'
 import { type Desk, openDesk } from '../writing/fixture.js'
 
 const PAGES = 16
-const test = suite<{ here: TestService }>('edits made together')
-test.before(async (c) => {
-  c.here = await startService()
-})
-test.after((c) => c.here.close())
+const [test, here] = await suiteWith('edits made together', startService)
 
 const summary = `# Table of contents\n\n${Array.from({ length: PAGES }, (_, i) => `* [P${i}](p${i}.md)\n`).join('')}`
 const FILES = { 'SUMMARY.md': summary, ...Object.fromEntries(Array.from({ length: PAGES }, (_, i) => [`p${i}.md`, `# P${i}\n\nFirst.\n`])) }
@@ -29,7 +25,7 @@ const post = (desk: Desk, path: string, body: object, headers: Record<string, st
     .set(headers)
     .then((answer: any) => answer)
 
-test('of main: a commit each, fewer moves than commits; those that fail are left out alone', async ({ here }) => {
+test('of main: a commit each, fewer moves than commits; those that fail are left out alone', async () => {
   const { desk, ids, moves } = await counted(here)
   const before = await desk.git('rev-parse', 'main')
   const good = ids.map((id, i) => post(desk, '/content', update(id, `# P${i}\n\nSecond.\n`)))
@@ -54,7 +50,7 @@ test('of main: a commit each, fewer moves than commits; those that fail are left
   await desk.git('fsck', '--strict', '--no-dangling')
 })
 
-test('each sees what the one before it made: pages of one parent, a table of contents that all change', async ({ here }) => {
+test('each sees what the one before it made: pages of one parent, a table of contents that all change', async () => {
   const { desk, ids } = await counted(here)
   const answers = await Promise.all(
     ids.map((into, i) =>
@@ -79,7 +75,7 @@ test('each sees what the one before it made: pages of one parent, a table of con
   assert.is(new Set(pages.map((page) => page.id)).size, pages.length)
 })
 
-test('on one revision: what does not collide is merged, what does is refused, nothing is lost', async ({ here }) => {
+test('on one revision: what does not collide is merged, what does is refused, nothing is lost', async () => {
   const { desk, ids } = await counted(here)
   const at = { 'If-Match': `"${await desk.git('rev-parse', 'main')}"` }
   const own = ids.map((id, i) => post(desk, '/content', update(id, `# P${i}\n\nOn the first.\n`), at))
@@ -92,7 +88,7 @@ test('on one revision: what does not collide is merged, what does is refused, no
   assert.is((await desk.byPath()).get('moved')?.id, ids[5])
 })
 
-test('of several change requests: their branches move together, and each has its own commits', async ({ here }) => {
+test('of several change requests: their branches move together, and each has its own commits', async () => {
   const { desk, ids } = await counted(here)
   const requests = await Promise.all(Array.from({ length: 4 }, () => desk.changeRequest()))
   const answers = await Promise.all(ids.map((id, i) => post(desk, `/change-requests/${requests[i % 4]?.id}/content`, update(id, `# P${i}\n\nIn ${i % 4}.\n`))))
@@ -106,7 +102,7 @@ test('of several change requests: their branches move together, and each has its
   assert.is(new Set(merged.map(({ revision }) => revision)).size, 4)
 })
 
-test('a lock that an admin left on one branch stops the edits of that branch alone', async ({ here }) => {
+test('a lock that an admin left on one branch stops the edits of that branch alone', async () => {
   const { desk, ids } = await counted(here)
   const [free, stuck] = [await desk.changeRequest(), await desk.changeRequest()]
   const { writeFile, rm } = await import('node:fs/promises')
@@ -124,7 +120,7 @@ test('a lock that an admin left on one branch stops the edits of that branch alo
   assert.is((await post(desk, `/change-requests/${stuck.id}/content`, update(ids[0] as string, 'Free.\n'))).status, 200)
 })
 
-test('a lock that an admin left on main: edits and merges are told of it, and work once it is gone', async ({ here }) => {
+test('a lock that an admin left on main: edits and merges are told of it, and work once it is gone', async () => {
   const { desk, ids } = await counted(here)
   const request = await desk.changeRequest()
   await request.write([update(ids[1] as string, 'Merged.\n').changes[0] as object])
@@ -135,7 +131,7 @@ test('a lock that an admin left on main: edits and merges are told of it, and wo
   await writeFile(lock, '')
   for (const { status, body } of await both()) {
     assert.is(status, 409, JSON.stringify(body))
-    assert.match(body.error.message, /refs\/heads\/main\.lock .*Try again; .*delete that file/)
+    assert.match(body.error.message, /refs\/heads\/main\.lock .*Try again later\. .*delete that file/)
   }
   assert.is(await desk.git('rev-parse', 'main'), head)
   await rm(lock)
@@ -144,7 +140,7 @@ test('a lock that an admin left on main: edits and merges are told of it, and wo
 
 test(
   'fifty change requests that each add a page, merged at once: all are merged',
-  async ({ here }) => {
+  async () => {
     const { desk } = await counted(here)
     const requests = await Promise.all(Array.from({ length: 50 }, (_, i) => desk.changeRequest(`Change ${i}`)))
     await Promise.all(

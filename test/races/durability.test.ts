@@ -9,6 +9,7 @@ import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { git, hermeticEnv } from '../support/hermetic-git.js'
 import { LossyDisk } from '../support/lossy-disk.js'
 import { suite } from '../support/suite.js'
+import { anyLease } from '../support/lease.js'
 
 const test = suite('a power cut')
 const MAIN = 'refs/heads/main' as RefName
@@ -30,7 +31,7 @@ async function within(work: (place: Place) => Promise<void>): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'bindery-power-'))
   mkdirSync(join(dir, 'live'))
   const disk = new LossyDisk(join(dir, 'live'), refsSyncThemselves)
-  const service = await openGit({ reposDir: join(dir, 'live/repos'), allowedProtocols: [], maxBlobBytes: 1 << 20, disk })
+  const service = await openGit({ reposDir: join(dir, 'live/repos'), maxBlobBytes: 1 << 20, disk })
   let cuts = 0
   try {
     const repository = await service.create('space')
@@ -64,7 +65,7 @@ test('leaves every object of a commit that was written, and the ref that was mov
   await within(async ({ repository, cut }) => {
     const commit = await first(repository)
     await readable(cut(), commit)
-    await repository.move([{ ref: MAIN, from: null, to: commit }], 'begin')
+    await repository.move([{ ref: MAIN, from: null, to: commit }], 'begin', anyLease)
     const path = cut()
     assert.is(await git(path, ['rev-parse', MAIN]), commit)
     await readable(path, MAIN)
@@ -74,9 +75,10 @@ test('leaves every object of a commit that was written, and the ref that was mov
     await repository.move(
       side.map((ref) => ({ ref, from: null, to: commit })),
       'branches',
+      anyLease,
     )
     for (const ref of side) assert.is(await git(cut(), ['rev-parse', ref]), commit)
-    await repository.move([{ ref: side[0] as RefName, from: commit, to: null }], 'delete')
+    await repository.move([{ ref: side[0] as RefName, from: commit, to: null }], 'delete', anyLease)
     assert.is(await git(cut(), ['for-each-ref', '--format=%(refname)', 'refs/heads/change-requests/']), side[1] as string)
   })
 })
@@ -100,7 +102,7 @@ test('leaves the trees and blobs of a merge, which Git wrote', async () => {
 test('at any moment: whatever a ref names is there, even where the ref reached the disk first', async () => {
   await within(async ({ repository, disk, cut }) => {
     let head = await first(repository)
-    await repository.move([{ ref: MAIN, from: null, to: head }], 'begin')
+    await repository.move([{ ref: MAIN, from: null, to: head }], 'begin', anyLease)
     const moments: string[] = []
     disk.before = (operation) => {
       const path = cut(true)
@@ -115,7 +117,7 @@ test('at any moment: whatever a ref names is there, even where the ref reached t
     }
     const before = head
     const next = await repository.write({ parents: [head], changes: [put('guides/b/c.md', 'C\n')], message: 'Next\n', author: who, committer: who })
-    await repository.move([{ ref: MAIN, from: head, to: next }], 'next')
+    await repository.move([{ ref: MAIN, from: head, to: next }], 'next', anyLease)
     head = next
     disk.before = () => {}
     assert.ok(moments.length >= 15, `${moments.length} moments`)
@@ -131,7 +133,7 @@ test('a sync left out is seen: of a file, of a fan-out folder, of the folder of 
     await within(async ({ repository, disk, cut }) => {
       disk.forget = (path) => left.test(path)
       const commit = await first(repository)
-      await repository.move([{ ref: MAIN, from: null, to: commit }], 'begin')
+      await repository.move([{ ref: MAIN, from: null, to: commit }], 'begin', anyLease)
       const path = cut()
       seen = await readable(path, MAIN).then(
         () => false,
@@ -189,10 +191,10 @@ traced('the system calls of a move: the lock is synced, then renamed to the ref,
   const path = process.env.PATH
   try {
     process.env.PATH = `${watchedGit(dir, `exec ${strace} -f -y -e trace=fsync,fdatasync,rename,renameat,renameat2 -o ${dir}/calls.$$ GIT "$@"`)}:${path}`
-    const service = await openGit({ reposDir: join(dir, 'repos'), allowedProtocols: [], maxBlobBytes: 1 << 20 })
+    const service = await openGit({ reposDir: join(dir, 'repos'), maxBlobBytes: 1 << 20 })
     const repository = await service.create('space')
     const commit = await first(repository)
-    await repository.move([{ ref: MAIN, from: null, to: commit }], 'begin')
+    await repository.move([{ ref: MAIN, from: null, to: commit }], 'begin', anyLease)
     await service.close()
     const calls = readdirSync(dir)
       .filter((name) => name.startsWith('calls.'))

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
-import { changeRequests, documentCollections, spaces } from '../../src/model/index.js'
-import { migrations } from '../../src/domain/migrations.js'
+import { changeRequests, documentTables, spaces } from '../../src/model/index.js'
+import { migrations } from '../../src/domain/upkeep/migrations.js'
 import { openStore } from '../../src/store/index.js'
 import { suite } from '../support/suite.js'
 import { type Call, caller } from './client.js'
@@ -122,7 +122,7 @@ async function agree(call: Call, git: PlainGit, ledger: Ledger, kill: number): P
 
 /** The documents themselves, read with no server before them. */
 async function countersAgree(dir: string, id: string): Promise<void> {
-  const store = await openStore({ dir: join(dir, 'data/store'), collections: documentCollections, migrations })
+  const store = await openStore({ dir: join(dir, 'data/store'), tables: documentTables, migrations })
   const space = await store.get(spaces, id)
   const all = await store.find(changeRequests, 'space', id)
   assert.is(space?.changeRequests, all.length)

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
 import { newMembership } from '../../src/domain/people/organizations.js'
-import { documentCollections, grants, memberships, spaces, teamMembers, teams, tokens, users } from '../../src/model/index.js'
-import { migrations } from '../../src/domain/migrations.js'
+import { documentTables, grants, memberships, spaces, teamMembers, teams, tokens, users } from '../../src/model/index.js'
+import { migrations } from '../../src/domain/upkeep/migrations.js'
 import { openStore, type Store } from '../../src/store/index.js'
 import { suite } from '../support/suite.js'
 import { caller } from './client.js'
@@ -17,7 +17,7 @@ const EACH = 300
 
 const test = suite('kill -9 while members are removed')
 
-const open = (dir: string): Promise<Store> => openStore({ dir: join(dir, 'data/store'), collections: documentCollections, migrations })
+const open = (dir: string): Promise<Store> => openStore({ dir: join(dir, 'data/store'), tables: documentTables, migrations })
 const remaining = async (store: Store, organization: string, user: string): Promise<number[]> => [
   (await store.get(memberships, `${organization}:${user}`)) ? 1 : 0,
   await store.count(teamMembers, 'user', `${organization}/${user}`),

@@ -7,6 +7,7 @@ import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { git } from '../support/hermetic-git.js'
 import { LossyDisk } from '../support/lossy-disk.js'
 import { suite } from '../support/suite.js'
+import { anyLease } from '../support/lease.js'
 
 const test = suite('a story with power cuts')
 const MAIN = 'refs/heads/main' as RefName
@@ -44,7 +45,7 @@ class Story {
   async open(at: string): Promise<void> {
     mkdirSync(at, { recursive: true })
     this.disk = new LossyDisk(at, refsSyncThemselves)
-    this.service = await openGit({ reposDir: join(at, 'repos'), allowedProtocols: [], maxBlobBytes: 1 << 20, disk: this.disk })
+    this.service = await openGit({ reposDir: join(at, 'repos'), maxBlobBytes: 1 << 20, disk: this.disk })
     this.repository = (await this.service.exists('space')) ? await this.service.open('space') : await this.service.create('space')
   }
 
@@ -101,13 +102,13 @@ class Story {
     const [ours, theirs] = [this.#headOf(into), this.#headOf(other)]
     const merged = await this.repository.merge({ ours, theirs })
     // As a service does: where the sides collide ours is taken, path by path.
-    const changes = merged.clean ? [] : merged.conflicts.flatMap(({ path, ours: side }) => (side ? [{ path, oid: side.oid as never, mode: side.mode }] : []))
+    const changes = merged.clean ? [] : merged.conflicts.flatMap(({ path, ours: side }) => (side ? [{ path, oid: side.oid, mode: side.mode }] : []))
     const commit = await this.repository.write({ parents: [ours, theirs], tree: merged.tree, changes, message: 'Merge\n', author: who, committer: who })
     await this.#tell(into, commit, ours)
   }
 
   async #tell(ref: RefName, to: CommitId, from: CommitId | null): Promise<void> {
-    await this.repository.move([{ ref, from, to }], 'edit')
+    await this.repository.move([{ ref, from, to }], 'edit', anyLease)
     const snapshot = await this.repository.at(to)
     const pages = new Map<string, string>()
     for (const { path, oid } of await snapshot.walk()) pages.set(path, String(await snapshot.read(oid)))

@@ -4,10 +4,10 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import * as assert from 'uvu/assert'
-import { changeRequests, commenters, comments, documentCollections, reactions, replies, spaces } from '../../src/model/index.js'
+import { changeRequests, commenters, comments, documentTables, reactions, replies, spaces } from '../../src/model/index.js'
 import { openStore } from '../../src/store/index.js'
+import { moduleArguments } from '../support/own-process.js'
 import { suite } from '../support/suite.js'
 
 const SPACES = 24
@@ -15,7 +15,7 @@ const KILLS = 6
 const test = suite('kill -9 in the middle of a purge')
 
 const run = (dir: string, ...args: string[]): ChildProcess =>
-  spawn(process.execPath, ['--import', 'tsx', fileURLToPath(new URL('./purging-service.ts', import.meta.url)), dir, ...args], {
+  spawn(process.execPath, [...moduleArguments('./purging-service.js', import.meta.url), dir, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
 
@@ -34,7 +34,7 @@ test(
       await sleep(kill * 12)
       child.kill('SIGKILL')
       await once(child, 'exit')
-      const store = await openStore({ dir: join(dir, 'data'), collections: documentCollections })
+      const store = await openStore({ dir: join(dir, 'data'), tables: documentTables })
       const there = await store.all(spaces)
       const ids = new Set(there.map((space) => space.id))
       for (const space of there) {
@@ -45,9 +45,14 @@ test(
         (await store.all(changeRequests)).every((one) => ids.has(one.space)),
         'nothing is left of a space that is gone',
       )
-      for (const said of [comments, replies, reactions, commenters] as const) {
-        const all = await store.all<{ space: string }>(said as never)
-        assert.equal([all.length, new Set(all.map((one) => one.space))], [2 * ids.size, ids], `${said.name} of the spaces that are there`)
+      const said = {
+        comments: await store.all(comments),
+        replies: await store.all(replies),
+        reactions: await store.all(reactions),
+        commenters: await store.all(commenters),
+      }
+      for (const [name, all] of Object.entries(said)) {
+        assert.equal([all.length, new Set(all.map((one) => one.space))], [2 * ids.size, ids], `${name} of the spaces that are there`)
       }
       if (ids.size > SPACES / 4 && ids.size < SPACES) between++
       await store.close()

@@ -1,6 +1,7 @@
-import { queueHousekeeping } from '../../src/domain/housekeeping.js'
-import { createSpace, deleteSpace } from '../../src/domain/places/spaces.js'
-import type { Actor, LoadedOrganization } from '../../src/domain/app.js'
+import { queueHousekeeping } from '../../src/domain/upkeep/housekeeping.js'
+import { createSpace, deleteSpace } from '../../src/domain/spaces/spaces.js'
+import type { Actor } from '../../src/domain/context/actor.js'
+import type { LoadedOrganization } from '../../src/domain/context/loaded.js'
 import { createChangeRequest } from '../../src/domain/change-requests/change-requests.js'
 import { createComment, updateComment } from '../../src/domain/comments/comments.js'
 import { createReply } from '../../src/domain/comments/replies.js'
@@ -8,10 +9,11 @@ import { startWorker } from '../../src/jobs/worker.js'
 import { memberships, organizations, spaces, users } from '../../src/model/index.js'
 import { newMembership } from '../../src/domain/people/organizations.js'
 import { openApp } from '../support/sync-fixture.js'
+import { anyLease } from '../support/lease.js'
 
 // Run by purge.test.ts in a process of its own: `fill` makes deleted spaces; `purge` purges them, eight days later.
 const [root, what, count] = process.argv.slice(2) as [string, 'fill' | 'purge', string]
-const app = await openApp(root, [])
+const { app } = await openApp(root, [])
 if (what === 'fill') {
   const now = new Date().toISOString()
   const user = await app.store.insert(users, { id: 'ada', displayName: 'Ada', email: 'ada@example.org', createdAt: now, proof: 'operator' })
@@ -24,7 +26,7 @@ if (what === 'fill') {
   const actor: Actor = { user, token: { id: 'token', readOnly: false } }
   for (let n = 0; n < Number(count); n++) {
     const space = await createSpace(app, actor, organization, { title: `Space ${n}` })
-    const changeRequest = await createChangeRequest(app, actor, space, { subject: 'One' })
+    const changeRequest = await createChangeRequest(app, actor, space, { subject: 'One' }, { lease: anyLease })
     const body = { markdown: 'Said.' }
     for (const discussion of [{ space }, { space, changeRequest }]) {
       const comment = await createComment(app, actor, discussion, { body })

@@ -2,10 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { moduleArguments } from '../support/own-process.js'
 
 export const TOKEN = 'bindery_test_admin_token_0123456789'
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** What of the server's processes a kill reaches: the server, it and its spawning process, or all its Git as well. */
 export type Reach = 'server' | 'group' | 'tree'
@@ -24,11 +23,9 @@ export interface ServerProcess {
   ended: Promise<number | null>
 }
 
-/** Starts the command without waiting for anything. `TEST_SERVER` names a built entry point, such as `dist/main.js`. */
+/** Starts the command without waiting for anything. */
 export function launch(dir: string, env: Record<string, string> = {}): { child: ChildProcess; output: () => string; ended: Promise<number | null> } {
-  const built = process.env.TEST_SERVER
-  const child = spawn(process.execPath, built ? [built, 'serve'] : ['--import', 'tsx', 'src/main.ts', 'serve'], {
-    cwd: ROOT,
+  const child = spawn(process.execPath, [...moduleArguments('../../src/main.js', import.meta.url), 'serve'], {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {

@@ -1,16 +1,11 @@
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { spaces } from '../../src/model/index.js'
-import { type Caller, startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { type Caller, startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 import { startGitHttp } from '../support/git-http.js'
 
-const test = suite('the rule "a merge needs approvals" holds for everything that moves main')
-let here: TestService
-test.before(async () => {
-  here = await startService()
-})
-test.after(() => here.close())
+const [test, here] = await suiteWith('the rule "a merge needs approvals" holds for everything that moves main', startService)
 
 const insert = (title: string) => ({ changes: [{ operation: 'insert_page', title, document: { markdown: `${title}.\n` } }] })
 const WAY = /make a change request \(POST \/v1\/spaces\/\w+\/change-requests\), have it approved 2 times by others, and merge it/

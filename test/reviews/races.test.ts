@@ -1,18 +1,13 @@
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { requestedReviews, reviews, spaces } from '../../src/model/index.js'
-import { purgeSpace } from '../../src/domain/housekeeping.js'
+import { purgeSpace } from '../../src/domain/upkeep/housekeeping.js'
 import { git } from '../support/hermetic-git.js'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 import { openCase } from './fixture.js'
 
-const test = suite('reviews: races')
-let here: TestService
-test.before(async () => {
-  here = await startService()
-})
-test.after(() => here.close())
+const [test, here] = await suiteWith('reviews: races', startService)
 
 const ROUNDS = 6
 

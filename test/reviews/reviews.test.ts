@@ -1,15 +1,10 @@
 import * as assert from 'uvu/assert'
 import { allEvents } from '../support/events.js'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 import { openCase } from './fixture.js'
 
-const test = suite('reviews')
-let here: TestService
-test.before(async () => {
-  here = await startService()
-})
-test.after(() => here.close())
+const [test, here] = await suiteWith('reviews', startService)
 
 const eventsOf = async (changeRequest: string) => {
   const all = (await allEvents(here.service.app.store)).filter((event) => event.subject.changeRequest === changeRequest)

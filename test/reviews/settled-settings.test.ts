@@ -1,15 +1,11 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { type Caller, startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { MAIN } from '../../src/domain/context/refs.js'
+import { type Caller, startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 
-const test = suite('a setting or a right that is taken away: no move of a branch comes after the answer')
-let here: TestService
-test.before(async () => {
-  here = await startService()
-})
-test.after(() => here.close())
+const [test, here] = await suiteWith('a setting or a right that is taken away: no move of a branch comes after the answer', startService)
 
 const insert = { changes: [{ operation: 'insert_page', title: 'Late', document: { markdown: 'Late.\n' } }] }
 
@@ -17,7 +13,7 @@ async function space() {
   const { admin, organization } = here
   const id = (await admin.call('post', `/v1/orgs/${organization}/spaces`, { title: 'Moving' }).expect(201)).body.id as string
   const path = `/v1/spaces/${id}`
-  const main = () => here.service.app.git.open(id).then((repo) => repo.head('refs/heads/main' as never))
+  const main = () => here.service.app.git.open(id).then((repo) => repo.head(MAIN))
   return { id, path, main }
 }
 

@@ -1,21 +1,18 @@
 import * as assert from 'uvu/assert'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 import { Person } from './http.js'
 import { foundTeam, type Team } from './team.js'
 
-const test = suite('a new team, through HTTP alone')
-let here: TestService
 let team: Team
 let org: string
 const made: Record<string, string> = {}
 
+const [test, here] = await suiteWith('a new team, through HTTP alone', startService)
 test.before(async () => {
-  here = await startService()
   team = await foundTeam(here.url, new Person(here.url, here.admin.token))
   org = `/v1/orgs/${team.organization}`
 })
-test.after(() => here.close())
 
 const titles = (items: { title: string }[]): string[] => items.map(({ title }) => title)
 

@@ -1,16 +1,11 @@
 import * as assert from 'uvu/assert'
 import { grants, shareLinks, siteAdaptiveSchemas, siteCustomizations, sitePublishingAuths, siteRedirects } from '../../src/model/index.js'
 import { eventsOf } from '../support/events.js'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 import { type MadeSite, makeSite } from './support.js'
 
-const test = suite('sites: what hangs on them')
-let here: TestService
-test.before(async () => {
-  here = await startService()
-})
-test.after(() => here.close())
+const [test, here] = await suiteWith('sites: what hangs on them', startService)
 
 const jsonSchema = { type: 'object', properties: { isBeta: { type: 'boolean' } }, additionalProperties: false }
 

@@ -1,18 +1,15 @@
 import * as assert from 'uvu/assert'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 import { faults, type MadeSite, makeSite } from './support.js'
 
-const test = suite('sites: customization')
-let here: TestService
 let site: MadeSite
 let path: string
+const [test, here] = await suiteWith('sites: customization', startService)
 test.before(async () => {
-  here = await startService()
   site = await makeSite(here)
   path = `${site.base}/customization`
 })
-test.after(() => here.close())
 
 const get = async () => (await here.admin.call('get', path).expect(200)).body
 const put = (body: unknown) => here.admin.call('put', path, body)

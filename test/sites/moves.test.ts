@@ -1,17 +1,15 @@
 import * as assert from 'uvu/assert'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 import { type Answer, newSite, type SiteClient } from './http.js'
 
-const test = suite('sites: moves')
-let here: TestService
 let site: SiteClient
 const ids = new Map<string, string>()
 /** ID of a section or group by its title, of a site space by its title in lower case. */
 const id = (title: string): string => ids.get(title) ?? title
 
+const [test, here] = await suiteWith('sites: moves', startService)
 test.before(async () => {
-  here = await startService()
   site = await newSite(here)
   for (const title of ['Aa', 'Bb', 'Cc', 'Dd', 'Ee']) ids.set(title, (await site.section(title)).id)
   ids.set('G', (await site.group('G', [id('Bb'), id('Cc'), id('Dd')])).id)
@@ -20,7 +18,6 @@ test.before(async () => {
   for (const entry of (await here.admin.call('get', `${site.base}/site-spaces`).expect(200)).body.items as Answer[])
     ids.set(entry.title.toLowerCase(), entry.id)
 })
-test.after(() => here.close())
 
 test('the structure to begin with', async () => {
   assert.is(await site.outline(), 'Aa*[Aa* a2 a3] G(Bb[Bb*] Cc[Cc*] Dd[Dd*]) Ee[Ee*] H()')

@@ -1,19 +1,16 @@
 import * as assert from 'uvu/assert'
 import { grants, teams } from '../../src/model/index.js'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 import { type MadeSite, makeSite } from './support.js'
 
-const test = suite('sites: permissions')
-let here: TestService
 let site: MadeSite
 let path: string
+const [test, here] = await suiteWith('sites: permissions', startService)
 test.before(async () => {
-  here = await startService()
   site = await makeSite(here)
   path = `${site.base}/permissions`
 })
-test.after(() => here.close())
 
 test('a guest sees a site while he has a role on it, and does with it what the role allows', async () => {
   const guest = await here.caller(null)

@@ -1,18 +1,13 @@
 import * as assert from 'uvu/assert'
-import { RESTORE_MS } from '../../src/domain/places/spaces.js'
-import { purgeSpace } from '../../src/domain/housekeeping.js'
+import { RESTORE_MS } from '../../src/domain/spaces/spaces.js'
+import { purgeSpace } from '../../src/domain/upkeep/housekeeping.js'
 import { grants, sites } from '../../src/model/index.js'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 import { type Answer, makeSpace, newSite, outlineOf, type SiteClient } from './http.js'
 
-const test = suite('sites: published')
-let here: TestService
 let now = Date.now()
-test.before(async () => {
-  here = await startService({ overrides: { clock: { now: () => new Date(now) } } })
-})
-test.after(() => here.close())
+const [test, here] = await suiteWith('sites: published', () => startService({ overrides: { clock: { now: () => new Date(now) } } }))
 
 const get = async (path: string): Promise<Answer> => (await here.admin.call('get', path).expect(200)).body
 const patch = async (path: string, body: object): Promise<Answer> => (await here.admin.call('patch', path, body).expect(200)).body

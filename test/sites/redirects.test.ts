@@ -1,18 +1,15 @@
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
 import { normalizePath, SitePathError } from '../../src/content/site-path.js'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 import { faults, type MadeSite, makeSite } from './support.js'
 
-const test = suite('sites: redirects')
-let here: TestService
 let site: MadeSite
+const [test, here] = await suiteWith('sites: redirects', startService)
 test.before(async () => {
-  here = await startService()
   site = await makeSite(here)
 })
-test.after(() => here.close())
 
 const toURL = (url: string) => ({ kind: 'url', url })
 const post = (source: string, destination: object = toURL('https://example.org/')) => here.admin.call('post', `${site.base}/redirects`, { source, destination })

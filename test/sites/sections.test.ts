@@ -1,14 +1,9 @@
 import * as assert from 'uvu/assert'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 import { type Answer, makeSpace, newSite } from './http.js'
 
-const test = suite('sites: sections')
-let here: TestService
-test.before(async () => {
-  here = await startService()
-})
-test.after(() => here.close())
+const [test, here] = await suiteWith('sites: sections', startService)
 
 const get = async (path: string): Promise<Answer> => (await here.admin.call('get', path).expect(200)).body
 

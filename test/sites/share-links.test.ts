@@ -1,19 +1,16 @@
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 import { type MadeSite, makeSite } from './support.js'
 
-const test = suite('sites: share links')
-let here: TestService
 let site: MadeSite
+const [test, here] = await suiteWith('sites: share links', startService)
 test.before(async () => {
-  here = await startService()
   site = await makeSite(here)
   await here.admin.call('post', `${site.base}/publish`).expect(200)
 })
-test.after(() => here.close())
 
 const create = async (name = 'Partners', base = site.base) => (await here.admin.call('post', `${base}/share-links`, { name }).expect(201)).body
 const keyOf = (link: { urls: { published: string } }): string => link.urls.published.split('/').at(-1) as string

@@ -1,18 +1,15 @@
 import * as assert from 'uvu/assert'
 import { grants, sites } from '../../src/model/index.js'
 import { eventsOf } from '../support/events.js'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 import { type Answer, makeSpace, newSite, titlesOf } from './http.js'
 
-const test = suite('sites')
-let here: TestService
 let base: string
+const [test, here] = await suiteWith('sites', startService)
 test.before(async () => {
-  here = await startService()
   base = `/v1/orgs/${here.organization}/sites`
 })
-test.after(() => here.close())
 
 test('a site is made with what it is to show', async () => {
   const [guides, api] = [await makeSpace(here, 'Guides & Tours'), await makeSpace(here, 'API')]

@@ -2,18 +2,15 @@ import * as assert from 'uvu/assert'
 import { checkCondition } from '../../src/content/conditions/check.js'
 import { getPublishingAuth, visitorKeyOf } from '../../src/domain/sites/publishing-auth.js'
 import { sites } from '../../src/model/index.js'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 import { faults, type MadeSite, makeSite } from './support.js'
 
-const test = suite('sites: visitors')
-let here: TestService
 let site: MadeSite
+const [test, here] = await suiteWith('sites: visitors', startService)
 test.before(async () => {
-  here = await startService()
   site = await makeSite(here)
 })
-test.after(() => here.close())
 
 const boolean = { type: 'boolean' }
 const schema = (properties: object, unsigned: object = {}) => ({

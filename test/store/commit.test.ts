@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { collection, openStore, type Store, type StoreEvent } from '../../src/store/index.js'
+import { table, openStore, type Store, type StoreEvent } from '../../src/store/index.js'
 import { LossyFs } from '../support/lossy-fs.js'
 import { suite } from '../support/suite.js'
 import { temporaryDir } from './places.js'
 
 const test = suite('commits')
-const things = collection<{ id: string; n: number }>()({ name: 'things', indexes: { byN: (thing) => String(thing.n) } })
+const things = table<{ id: string; n: number }>()({ name: 'things', indexes: { byN: (thing) => String(thing.n) } })
 
 async function withStore(work: (store: Store, fs: LossyFs, events: StoreEvent[], reopen: () => Promise<Store>) => Promise<void>, afterBytes = 1_000_000) {
   const place = temporaryDir()

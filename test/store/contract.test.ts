@@ -4,7 +4,7 @@ import { temporaryDir } from './places.js'
 
 storeContract('log and lowdb files', async () => {
   const place = temporaryDir()
-  return { open: () => openStore({ dir: place.dir, collections: [pages] }), dispose: async () => place.remove() }
+  return { open: () => openStore({ dir: place.dir, tables: [pages] }), dispose: async () => place.remove() }
 })
 
 storeContract('log and lowdb files, a checkpoint after every write', async () => {

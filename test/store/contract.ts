@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import type { JournalQuery } from '../../src/kernel/documents.js'
 import type { Stretch } from '../../src/kernel/paging.js'
-import { collection, DuplicateKey, journal, NoDocument, type Reader, StaleDocument, StoreClosed, type Store } from '../../src/store/index.js'
+import { table, DuplicateKey, journal, NoDocument, type Reader, StaleDocument, StoreClosed, type Store } from '../../src/store/index.js'
 import { suite } from '../support/suite.js'
 
 interface Page {
@@ -13,8 +13,8 @@ interface Page {
   weight?: number
 }
 
-/** The collection that the contract works on; an adapter that must know its collections beforehand declares it. */
-export const pages = collection<Page>()({
+/** The table that the contract works on; an adapter that must know its tables beforehand declares it. */
+export const pages = table<Page>()({
   name: 'pages',
   indexes: { bySpace: (page) => page.space, bySlug: (page) => `${page.space}/${page.slug}`, byTag: (page) => page.tags ?? null },
   unique: ['bySlug'],
@@ -86,7 +86,7 @@ export function storeContract(name: string, place: () => Promise<StorePlace>): v
     assert.is(second.version, 2)
     const error = (await thrown(store.replace(pages, { ...first, title: 'y' }))) as StaleDocument
     assert.instance(error, StaleDocument)
-    assert.equal([error.collection, error.id, error.given, error.stored], ['pages', 'a', 1, 2])
+    assert.equal([error.table, error.id, error.given, error.stored], ['pages', 'a', 1, 2])
     assert.instance(await thrown(store.replace(pages, { ...first, id: 'none' })), NoDocument)
     assert.is((await store.get(pages, 'a'))?.title, 'x')
   })
@@ -176,7 +176,7 @@ export function storeContract(name: string, place: () => Promise<StorePlace>): v
       const again = await open()
       const taken = (await thrown(again.insert(pages, page('c', { slug: 'one' })))) as DuplicateKey
       assert.instance(taken, DuplicateKey)
-      assert.equal([taken.collection, taken.index, taken.key], ['pages', 'bySlug', 's/one'])
+      assert.equal([taken.table, taken.index, taken.key], ['pages', 'bySlug', 's/one'])
       assert.is(((await thrown(again.insert(pages, page('a', { slug: 'new' })))) as DuplicateKey).index, 'id')
       assert.instance(await thrown(again.replace(pages, { ...a, slug: 'two' })), DuplicateKey)
       assert.is((await again.all(pages)).length, 2)
@@ -325,7 +325,7 @@ export function storeContract(name: string, place: () => Promise<StorePlace>): v
   check('ends a transaction with its work', async (store) => {
     let kept: Parameters<Parameters<Store['transact']>[0]>[0] | undefined
     await store.transact(async (tx) => void (kept = tx))
-    assert.match(String(await thrown(kept!.insert(pages, page('late')))), /over/)
+    assert.match(String(await thrown(kept!.insert(pages, page('late')))), /has ended/)
     assert.match(String(await thrown(store.transact(() => store.insert(pages, page('inner'))))), /within a transaction/)
     assert.equal(await store.all(pages), [])
   })

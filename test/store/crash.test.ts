@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { collection, journal, openStore, type Store, type StoreEvent, type Transaction } from '../../src/store/index.js'
+import { table, journal, openStore, type Store, type StoreEvent, type Transaction } from '../../src/store/index.js'
 import { LossyFs } from '../support/lossy-fs.js'
 import { suite } from '../support/suite.js'
 import { temporaryDir } from './places.js'
@@ -12,7 +12,7 @@ interface Thing {
   owner: string
   mark: string
 }
-const things = collection<Thing>()({ name: 'things', indexes: { byMark: (thing) => thing.mark }, owner: (thing) => thing.owner })
+const things = table<Thing>()({ name: 'things', indexes: { byMark: (thing) => thing.mark }, owner: (thing) => thing.owner })
 
 const marks = journal<{ mark: string; at: string }>()({ name: 'journal-marks', group: () => 'all', at: ({ at }) => at })
 

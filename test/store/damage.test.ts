@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { collection, openStore, StoreDamaged, type StoreEvent, StoreTooNew } from '../../src/store/index.js'
+import { table, openStore, StoreDamaged, type StoreEvent, StoreTooNew } from '../../src/store/index.js'
 import { suite } from '../support/suite.js'
 import { temporaryDir } from './places.js'
 
 const test = suite('damaged files')
-const things = collection<{ id: string; owner: string; text: string }>()({ name: 'things', indexes: {}, owner: (thing) => thing.owner })
+const things = table<{ id: string; owner: string; text: string }>()({ name: 'things', indexes: {}, owner: (thing) => thing.owner })
 
 interface Place {
   dir: string

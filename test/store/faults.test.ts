@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { collection, journal, openStore, type Store } from '../../src/store/index.js'
+import { table, journal, openStore, type Store } from '../../src/store/index.js'
 import { type Failing, FaultyFs } from '../support/faulty-fs.js'
 import { LossyFs } from '../support/lossy-fs.js'
 import { suite } from '../support/suite.js'
 import { temporaryDir } from './places.js'
 
 const test = suite('failing calls of the file system')
-const things = collection<{ id: string; owner: string; n: number }>()({ name: 'things', indexes: {}, owner: (thing) => thing.owner })
+const things = table<{ id: string; owner: string; n: number }>()({ name: 'things', indexes: {}, owner: (thing) => thing.owner })
 
 const told = journal<{ n: number; at: string }>()({ name: 'journal-told', group: ({ n }) => `group ${n % 2}`, at: ({ at }) => at })
 

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { migrations } from '../../src/domain/migrations.js'
+import { migrations } from '../../src/domain/upkeep/migrations.js'
 import { sealedJson } from '../../src/store/checkpoint-file.js'
-import { collection, journal, openStore, StoreDamaged } from '../../src/store/index.js'
+import { table, journal, openStore, StoreDamaged } from '../../src/store/index.js'
 import { FaultyFs } from '../support/faulty-fs.js'
 import { LossyFs } from '../support/lossy-fs.js'
 import { startService } from '../support/service.js'
@@ -18,10 +18,10 @@ interface Entry {
   text: string
 }
 /** Entries of `two` were numbered already, with gaps. */
-const formerly = { collection: 'log', by: ({ id }: Entry) => id, position: ({ org, id }: Entry) => (org === 'two' ? Number(id.slice(0, 6)) : 0) }
+const formerly = { table: 'log', by: ({ id }: Entry) => id, position: ({ org, id }: Entry) => (org === 'two' ? Number(id.slice(0, 6)) : 0) }
 const log = journal<Entry>()({ name: 'journal-log', group: ({ org }) => org, at: ({ at }) => at, formerly })
 /** What an earlier release kept the same in. */
-const documents = collection<Entry>()({ name: 'log', indexes: {}, owner: ({ org, at }) => `${org}/${at.slice(0, 10)}` })
+const documents = table<Entry>()({ name: 'log', indexes: {}, owner: ({ org, at }) => `${org}/${at.slice(0, 10)}` })
 const entry = (n: number, org = 'one'): Entry => ({
   id: String(n).padStart(6, '0'),
   org,
@@ -196,7 +196,7 @@ test("an audit log that an earlier release kept as documents is there after the 
   const here = await startService()
   const list = async () => (await here.admin.call('get', `/v1/orgs/${here.organization}/audit-log?limit=1000`).expect(200)).body
   await here.service.close()
-  const old = collection<Record<string, unknown> & { id: string; organization: string; at: string }>()({
+  const old = table<Record<string, unknown> & { id: string; organization: string; at: string }>()({
     name: 'audit-log',
     indexes: {},
     owner: ({ organization, at }) => `${organization}/${at.slice(0, 10)}`,

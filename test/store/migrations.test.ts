@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { collection, DuplicateKey, type Migration, openStore, StoreTooNew } from '../../src/store/index.js'
+import { table, DuplicateKey, type Migration, openStore, StoreTooNew } from '../../src/store/index.js'
 import { LossyFs } from '../support/lossy-fs.js'
 import { suite } from '../support/suite.js'
 import { temporaryDir } from './places.js'
 
 const test = suite('migrations')
-const people = collection<{ id: string; name: string }>()({ name: 'people', indexes: {} })
-const users = collection<{ id: string; first: string; last: string }>()({
+const people = table<{ id: string; name: string }>()({ name: 'people', indexes: {} })
+const users = table<{ id: string; first: string; last: string }>()({
   name: 'users',
   indexes: { byLast: (user) => user.last },
   unique: ['byLast'],
@@ -29,7 +29,7 @@ const shout: Migration = {
   version: 2,
   name: 'names in capitals',
   run: async (view) => {
-    assert.equal(view.collections(), ['users'])
+    assert.equal(view.tables(), ['users'])
     for (const user of view.documents('users')) view.put('users', { ...user, last: String(user.last).toUpperCase() })
   },
 }
@@ -43,12 +43,12 @@ async function thrown(promise: Promise<unknown>): Promise<unknown> {
 
 test('run once each, in order, before indexes are built', async () => {
   const { dir, remove } = temporaryDir()
-  const old = await openStore({ dir, collections: [people] })
+  const old = await openStore({ dir, tables: [people] })
   await old.insert(people, { id: 'a', name: 'Ada Lovelace' })
   await old.close()
   const ran: number[] = []
   const open = (migrations: Migration[]) =>
-    openStore({ dir, collections: [users], migrations, log: (event) => event.event === 'migrated' && void ran.push(event.version) })
+    openStore({ dir, tables: [users], migrations, log: (event) => event.event === 'migrated' && void ran.push(event.version) })
   await (await open([split])).close()
   const store = await open([shout, split])
   assert.equal(ran, [1, 2])
@@ -90,11 +90,11 @@ test('interrupted by a power cut at any operation go on from where they were', a
     await old.insert(people, { id: 'a', name: 'Ada Lovelace' })
     await old.close()
     fs.operationsLeft = cut
-    const half = await openStore({ dir, fs, collections: [users], migrations: [split, shout] }).catch(() => null)
+    const half = await openStore({ dir, fs, tables: [users], migrations: [split, shout] }).catch(() => null)
     await half?.close()
     fs.crash((max) => cut % (max + 1))
     fs = fs.afterCrash()
-    const store = await openStore({ dir, fs, collections: [users], migrations: [split, shout] })
+    const store = await openStore({ dir, fs, tables: [users], migrations: [split, shout] })
     assert.equal(await store.all(users), [{ id: 'a', version: 2, first: 'Ada', last: 'LOVELACE' }], `cut after ${cut} operations`)
     assert.equal(await store.all(people), [])
     await store.close()
@@ -107,8 +107,8 @@ test('forgotten, a new unique index that the documents break is refused at start
   const old = await openStore({ dir })
   for (const id of ['a', 'b']) await old.insert(people, { id, name: 'same' })
   await old.close()
-  const strict = collection<{ id: string; name: string }>()({ name: 'people', indexes: { byName: (person) => person.name }, unique: ['byName'] })
-  assert.instance(await thrown(openStore({ dir, collections: [strict] })), DuplicateKey)
+  const strict = table<{ id: string; name: string }>()({ name: 'people', indexes: { byName: (person) => person.name }, unique: ['byName'] })
+  assert.instance(await thrown(openStore({ dir, tables: [strict] })), DuplicateKey)
   const store = await openStore({ dir })
   assert.is((await store.all(people)).length, 2)
   await store.close()

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { compareSortKeys, type Direction, pageOf, type SortKey, type Stretch } from '../../src/kernel/paging.js'
-import { collection, openStore, type Reader, type Store } from '../../src/store/index.js'
+import { table, openStore, type Reader, type Store } from '../../src/store/index.js'
 import { SortedKeys } from '../../src/store/sorted-keys.js'
 import { LossyFs } from '../support/lossy-fs.js'
 import { suite } from '../support/suite.js'
@@ -16,7 +16,7 @@ interface Item {
   rank: string | number
   note?: number
 }
-const items = collection<Item>()({
+const items = table<Item>()({
   name: 'items',
   indexes: {},
   orders: { rank: { group: (item) => (item.lists.length > 0 ? item.lists : null), by: (item) => item.rank } },
@@ -46,7 +46,7 @@ const aStep = fc.record({ writes: fc.array(aWrite, { maxLength: 6 }), abort: fc.
 async function withStore(work: (store: Store, reopen: () => Promise<Store>) => Promise<void>): Promise<void> {
   const place = temporaryDir()
   const fs = new LossyFs(place.dir)
-  const open = () => openStore({ dir: join(place.dir, 'store'), fs, collections: [items] })
+  const open = () => openStore({ dir: join(place.dir, 'store'), fs, tables: [items] })
   let store = await open()
   try {
     await work(store, async () => {
@@ -141,7 +141,7 @@ test('a walk by cursor shows what stays once, whatever else comes, goes or moves
           const shown: string[] = []
           let page: string | undefined
           do {
-            const found = await pageOf(store, items, 'rank', 'a', { limit, ...(page ? { page } : {}) }, direction)
+            const found = await pageOf(store, items, 'rank', 'a', { limit, ...(page ? { page } : {}), order: direction })
             shown.push(...found.items.map(({ id }) => id))
             page = found.next?.page
             for (const one of writes.splice(0, 3)) await write(one)

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import * as assert from 'uvu/assert'
 import { openStore, StoreLocked } from '../../src/store/index.js'
+import { moduleArguments } from '../support/own-process.js'
 import { suite } from '../support/suite.js'
 import { temporaryDir } from './places.js'
 import { marks } from './marks.js'
@@ -13,8 +14,7 @@ const test = suite('processes')
 
 /** Starts a writer; answers when it has acknowledged `count` transactions. */
 async function writer(dir: string, round: number, count: number): Promise<{ child: ChildProcess; acknowledged: string[]; ended: Promise<unknown> }> {
-  const script = new URL('writer.ts', import.meta.url).pathname
-  const child = spawn(process.execPath, ['--import', 'tsx', script, dir, String(round)], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [...moduleArguments('./writer.js', import.meta.url), dir, String(round)], { stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = Promise.all([once(child, 'exit'), once(child.stdout, 'end')])
   const acknowledged: string[] = []
   await new Promise<void>((resolve, reject) => {
@@ -50,7 +50,7 @@ test('killed while they write, several in a row: what was acknowledged is there,
     child.kill('SIGKILL')
     await ended
     all.push(...acknowledged)
-    const store = await openStore({ dir: place.dir, collections: [marks] })
+    const store = await openStore({ dir: place.dir, tables: [marks] })
     for (const pair of all) assert.is(await store.count(marks, 'byPair', pair), 2, pair)
     for (const { pair } of await store.all(marks)) assert.is(await store.count(marks, 'byPair', pair), 2, `half of ${pair}`)
     await store.close()

@@ -3,7 +3,7 @@ import { marks } from './marks.js'
 
 // A process that writes until it is killed, and says which pairs were acknowledged, one a line.
 const [, , dir, round] = process.argv
-const store = await openStore({ dir: dir!, collections: [marks], checkpointAfterBytes: 3000 })
+const store = await openStore({ dir: dir!, tables: [marks], checkpointAfterBytes: 3000 })
 async function write(lane: number): Promise<void> {
   for (let n = 0; ; n++) {
     const pair = `${round}-${lane}-${n}`

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { git } from './hermetic-git.js'
@@ -35,6 +36,12 @@ const change = (path: string, value: Files[string]): Buffer => {
   return Buffer.concat([Buffer.from(`M ${mode} inline ${quote(path)}\n`), data(content(value))])
 }
 
+/** Whether a repository has a ref. */
+function isThere(path: string, ref: string): boolean {
+  const packed = join(path, 'packed-refs')
+  return existsSync(join(path, ref)) || (existsSync(packed) && readFileSync(packed, 'utf8').includes(` ${ref}\n`))
+}
+
 /** Makes a bare repository at `path` that accepts pushes over HTTP. */
 export async function createBareRepository(path: string, { fromBundle, files }: RepositoryContent = {}): Promise<BareRepository> {
   await mkdir(path, { recursive: true })
@@ -45,12 +52,11 @@ export async function createBareRepository(path: string, { fromBundle, files }: 
   const repository: BareRepository = {
     path,
     async commit(changes, { message = 'Change', ref = 'refs/heads/main' } = {}) {
-      const parent = await repository.head(ref)
       const signature = `Ada Author <ada@example.com> ${clock++} +0000`
-      const head = `commit ${ref}\nauthor ${signature}\ncommitter ${signature}\n`
-      const stream = [Buffer.from(head), data(Buffer.from(message)), Buffer.from(parent ? `from ${parent}\n` : '')]
-      await git(path, ['fast-import', '--quiet', '--force'], Buffer.concat([...stream, ...Object.entries(changes).map(([name, value]) => change(name, value))]))
-      return git(path, ['rev-parse', ref])
+      const head = `commit ${ref}\nmark :1\nauthor ${signature}\ncommitter ${signature}\n`
+      const stream = [Buffer.from(head), data(Buffer.from(message)), Buffer.from(isThere(path, ref) ? `from ${ref}^0\n` : '')]
+      const entries = Object.entries(changes).map(([name, value]) => change(name, value))
+      return git(path, ['fast-import', '--quiet', '--force'], Buffer.concat([...stream, ...entries, Buffer.from('get-mark :1\n')]))
     },
     head: (ref = 'refs/heads/main') => git(path, ['rev-parse', '--verify', '--quiet', ref]).catch(() => null),
     async rejectPushes(message) {

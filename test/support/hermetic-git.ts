@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { runCommand } from './commands.js'
 
 /** An environment in which Git sees no configuration but its own, and writes fixed names and dates. */
 export const hermeticEnv: NodeJS.ProcessEnv = {
@@ -15,19 +15,13 @@ export const hermeticEnv: NodeJS.ProcessEnv = {
 }
 
 /** Runs Git in `cwd` and answers its standard output, trimmed; throws with its standard error. `env` is added to the environment. */
-export function git(cwd: string, args: readonly string[], input?: string | Buffer, env: NodeJS.ProcessEnv = {}): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const child = spawn('git', args, { cwd, env: { ...hermeticEnv, ...env }, stdio: 'pipe' })
-    const out: Buffer[] = []
-    const err: Buffer[] = []
-    child.stdout.on('data', (piece) => out.push(piece))
-    child.stderr.on('data', (piece) => err.push(piece))
-    child.on('error', reject)
-    child.on('close', (code) => {
-      if (code === 0) resolve(Buffer.concat(out).toString('utf8').trim())
-      else reject(new Error(`git ${args.join(' ')}: exit ${code}: ${Buffer.concat(err)}`))
-    })
-    child.stdin.on('error', () => {})
-    child.stdin.end(input)
-  })
+export async function git(cwd: string, args: readonly string[], input?: string | Buffer, env: NodeJS.ProcessEnv = {}): Promise<string> {
+  return (await gitBytes(cwd, args, input, env)).toString('utf8').trim()
+}
+
+/** As `git`, with the bytes of the output as they are. */
+export async function gitBytes(cwd: string, args: readonly string[], input?: string | Buffer, env: NodeJS.ProcessEnv = {}): Promise<Buffer> {
+  const { code, stdout, stderr } = await runCommand('git', args, { cwd, env: { ...hermeticEnv, ...env }, input })
+  if (code !== 0) throw new Error(`git ${args.join(' ')}: exit ${code}: ${stderr}`)
+  return stdout
 }

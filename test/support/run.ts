@@ -1,86 +1,82 @@
-import { fork } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
+import { compile } from './compile.js'
+import { type Cost, printCosts, told } from './costs.js'
+import { complaints } from './report.js'
+import { TestProcess } from './test-process.js'
 
 /**
- * Runs every `*.test.ts` below test/ (or those whose path holds an argument), each in its own process. uvu alone exits 0
- * when a hook throws, `.run()` is forgotten or nothing matches: here a run is green only where every registered test
- * has started and passed, every suite ran, and nothing crashed. Ends with `N passed, N failed`.
+ * Runs every `*.test.ts` below test/ (or those whose path holds an argument), compiled, several in one process after each other.
+ * uvu alone exits 0 when a hook throws, `.run()` is forgotten or nothing matches: here a run is green only where every registered
+ * test has started and passed, every suite ran, and nothing crashed. Ends with `N passed, N failed`; `--costs` lists before that
+ * what each file took.
  */
-const FILE_TIMEOUT_MS = 600_000
 const root = new URL('..', import.meta.url).pathname
-const wanted = process.argv.slice(2)
+const wanted = process.argv.slice(2).filter((argument) => argument !== '--costs')
 
-interface Report {
-  registered: number
-  started: number
-  passed: number
-  failed: number
-  skipped: number
-  suites: number
-  run: number
-  hookFailures: string[]
-  crashes: string[]
-}
+/** These take longest. They come first, so that none of them is left to run alone at the end. */
+const SLOWEST = [
+  'hostile/hostile',
+  'store/faults',
+  'simulation/two-sided',
+  'races/kill',
+  'parsing/hostile-writes',
+  'races/lifecycle',
+  'races/edits',
+  'identity/cut-exports',
+  'races/transfer-kill',
+  'people/proof',
+]
+const place = (name: string): number => (SLOWEST.indexOf(name.replace('.test.ts', '')) + SLOWEST.length + 1) % (SLOWEST.length + 1)
+/** A file that says so, with the reason, shares its process with no other: it measures the process, or changes it for good. */
+const OWN_PROCESS = '@own-process'
+const needsOwnProcess = (name: string): boolean => readFileSync(join(root, name), 'utf8').includes(OWN_PROCESS)
 
 const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.endsWith('.test.ts'))
-  .filter((path) => wanted.length === 0 || wanted.some((part) => path.includes(part)))
-  .sort()
-  .map((path) => join(root, path))
+  .filter((name) => name.endsWith('.test.ts'))
+  .filter((name) => wanted.length === 0 || wanted.some((part) => name.includes(part)))
+  .sort((a, b) => place(a) - place(b) || (a < b ? -1 : 1))
 
-/** Why a file's report is not good, one line each; empty = good. */
-function complaints(report: Report | null): string[] {
-  if (!report) return ['the process ended without a report (a crash, a process.exit, or the time-out)']
-  const found = [...report.crashes, ...report.hookFailures]
-  if (report.registered === 0) found.push('registers no test')
-  if (report.run < report.suites) found.push(`${report.suites - report.run} suite(s) without .run()`)
-  if (report.started < report.registered) found.push(`${report.registered - report.started} registered test(s) never started`)
-  if (report.passed + report.failed < report.started) found.push('a test started and never ended')
-  return found
-}
-
-function runFile(file: string): Promise<{ report: Report | null; output: string }> {
-  return new Promise((resolve) => {
-    const child = fork(join(root, 'support/run-file.ts'), [file], {
-      execArgv: ['--import', 'tsx'],
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      env: { ...process.env, FORCE_COLOR: '0' },
-    })
-    let output = ''
-    let report: Report | null = null
-    const timer = setTimeout(() => child.kill('SIGKILL'), FILE_TIMEOUT_MS)
-    child.stdout?.on('data', (chunk) => (output += chunk))
-    child.stderr?.on('data', (chunk) => (output += chunk))
-    child.on('message', (message) => (report = message as Report))
-    child.on('close', () => {
-      clearTimeout(timer)
-      resolve({ report, output })
-    })
-  })
-}
+const compiled = await compile(join(root, '..'))
+process.on('exit', () => compiled.remove())
 
 let passed = 0
 let failed = 0
-const queue = [...files]
-async function worker(): Promise<void> {
-  for (let file = queue.shift(); file; file = queue.shift()) {
+const costs: Cost[] = []
+
+/** Takes files off the queue until it is empty. */
+async function worker(queue: string[]): Promise<void> {
+  let shared: TestProcess | null = null
+  for (let name = queue.shift(); name; name = queue.shift()) {
+    const alone = needsOwnProcess(name)
+    const used: TestProcess = (alone ? null : shared) ?? new TestProcess(compiled.path(join(root, 'support/run-files.ts')))
     const started = Date.now()
-    const { report, output } = await runFile(file)
+    const { report, output } = await used.run(name, compiled.path(join(root, name)))
+    const wallMs = Date.now() - started
     const wrong = complaints(report)
     passed += report?.passed ?? 0
     failed += (report?.failed ?? 0) + wrong.length
     const good = wrong.length === 0 && report?.failed === 0
-    console.log(`${good ? 'ok  ' : 'FAIL'} ${relative(root, file)} (${report?.passed ?? 0} passed, ${((Date.now() - started) / 1000).toFixed(1)} s)`)
-    if (!good) console.log([output, ...wrong].join('\n'))
+    const cost = { name, processorMs: report?.processorMs ?? null, wallMs }
+    costs.push(cost)
+    console.log(`${good ? 'ok  ' : 'FAIL'} ${name} (${report?.passed ?? 0} passed, ${told(cost)})`)
+    if (!good) console.log(compiled.inSources([output, ...wrong, ...used.before()].join('\n')))
+    if (alone || !good || used.worn(report)) {
+      // What a failed test left behind must not reach another file.
+      await used.end()
+      if (!alone) shared = null
+    } else shared = used
   }
+  await shared?.end()
 }
-await Promise.all(Array.from({ length: Math.max(1, Math.min(2, availableParallelism())) }, worker))
+const queue = [...files]
+await Promise.all(Array.from({ length: Math.max(1, Math.min(2, availableParallelism())) }, () => worker(queue)))
 
 if (files.length === 0) {
   console.log('no test file matches')
   failed++
 }
+if (process.argv.includes('--costs')) printCosts(costs)
 console.log(`${passed} passed, ${failed} failed`)
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1

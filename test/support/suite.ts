@@ -3,8 +3,26 @@ import { suite as uvuSuite } from 'uvu'
 const TIMEOUT_MS = 60_000
 type Work<C> = (context: C) => unknown
 
-/** What ran in this process; the runner reads it and compares. */
-export const tally = { registered: 0, started: 0, passed: 0, failed: 0, skipped: 0, suites: 0, run: 0, hookFailures: [] as string[] }
+/** What ran of a test file; the runner reads it and compares. */
+export interface Tally {
+  registered: number
+  started: number
+  passed: number
+  failed: number
+  skipped: number
+  suites: number
+  run: number
+  hookFailures: string[]
+}
+
+let tally: Tally
+
+/** Begins to count anew, for the next file: what is still going on of the last one counts there. */
+export function newTally(): Tally {
+  tally = { registered: 0, started: 0, passed: 0, failed: 0, skipped: 0, suites: 0, run: 0, hookFailures: [] }
+  return tally
+}
+newTally()
 
 const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(`threw a non-error: ${String(thrown)}`))
 
@@ -35,36 +53,55 @@ export interface Suite<C> {
 /** uvu's suite, counted, with time-outs, and with hooks whose failure fails the run. */
 export function suite<C extends object = Record<string, unknown>>(title: string, context?: C): Suite<C> {
   const inner = uvuSuite<C>(title, context as C)
-  tally.suites++
+  const counts = tally
+  counts.suites++
   const hook = (kind: string, work: Work<C>) => async (c: C) => {
     try {
       await within(work, c, `${title} ${kind}`, TIMEOUT_MS)
     } catch (thrown) {
-      tally.hookFailures.push(`${title} ${kind}: ${asError(thrown).stack}`)
+      counts.hookFailures.push(`${title} ${kind}: ${asError(thrown).stack}`)
       throw asError(thrown)
     }
   }
   const test = ((name, work, options) => {
-    tally.registered++
+    counts.registered++
     inner(name, async (c) => {
-      tally.started++
+      counts.started++
       try {
         await within(work, c as C, `${title} ${name}`, options?.timeoutMs ?? TIMEOUT_MS)
-        tally.passed++
+        counts.passed++
       } catch (thrown) {
-        tally.failed++
+        counts.failed++
         throw thrown
       }
     })
   }) as Suite<C>
-  test.skip = () => void tally.skipped++
+  test.skip = () => void counts.skipped++
   test.before = (work) => void inner.before(hook('before', work) as never)
   test.after = (work) => void inner.after(hook('after', work) as never)
   test.beforeEach = (work) => void inner.before.each(hook('beforeEach', work) as never)
   test.afterEach = (work) => void inner.after.each(hook('afterEach', work) as never)
   test.run = () => {
-    tally.run++
+    counts.run++
     inner.run()
   }
   return test
+}
+
+interface Closable {
+  close(): unknown
+}
+
+/**
+ * A suite around something that is started before it and closed after it: a service, a fixture, a folder of repositories.
+ * Returns both.
+ * @param close what ends it, where it has no `close` of its own
+ */
+export function suiteWith<T extends Closable>(title: string, start: () => Promise<T>): Promise<[Suite<object>, T]>
+export function suiteWith<T>(title: string, start: () => Promise<T>, close: (started: T) => unknown): Promise<[Suite<object>, T]>
+export async function suiteWith<T>(title: string, start: () => Promise<T>, close = (started: T) => (started as Closable).close()): Promise<[Suite<object>, T]> {
+  const started = await start()
+  const test = suite<object>(title)
+  test.after(() => close(started))
+  return [test, started]
 }

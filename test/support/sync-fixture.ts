@@ -1,21 +1,24 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Actor, App, LoadedOrganization, LoadedSpace } from '../../src/domain/app.js'
-import { makeCommit, moveBranch } from '../../src/domain/writing/commits.js'
-import { ContentCache } from '../../src/domain/content/content-cache.js'
-import { openTexts } from '../../src/domain/content/open-texts.js'
-import { listSyncRuns } from '../../src/domain/git-sync/info.js'
+import type { App } from '../../src/domain/context/app.js'
+import type { Actor } from '../../src/domain/context/actor.js'
+import type { LoadedOrganization, LoadedSpace } from '../../src/domain/context/loaded.js'
+import { makeCommit } from '../../src/domain/commits/make-commit.js'
+import { moveBranch } from '../../src/domain/commits/move-branch.js'
+import { RevisionCache } from '../../src/domain/revisions/revision-cache.js'
+import { openTexts } from '../../src/domain/context/open-texts.js'
+import { listSyncRuns } from '../../src/domain/git-sync/runs.js'
 import { requestExport, requestImport } from '../../src/domain/git-sync/request.js'
-import { overridesAt } from '../../src/domain/content/identity.js'
-import { Gatherer } from '../../src/domain/writing/gatherer.js'
-import { unasked } from '../../src/domain/guarded-app.js'
-import { unguarded } from '../../src/domain/main-guard.js'
-import { KeyedMutex } from '../../src/domain/mutex.js'
-import { Previews } from '../../src/domain/git-sync/previews.js'
-import { RefMoves } from '../../src/domain/ref-moves.js'
-import { MAIN } from '../../src/domain/refs.js'
-import { createSpace } from '../../src/domain/places/spaces.js'
+import { overridesAt } from '../../src/domain/revisions/identity.js'
+import { Batcher } from '../../src/domain/context/batcher.js'
+import { withoutCaller } from '../../src/domain/context/guarded-app.js'
+import { unguarded } from '../../src/domain/commits/guards.js'
+import { KeyedMutex } from '../../src/domain/context/keyed-mutex.js'
+import { Previews } from '../../src/domain/context/previews.js'
+import { RefMoves } from '../../src/domain/context/ref-moves.js'
+import { MAIN } from '../../src/domain/context/refs.js'
+import { createSpace } from '../../src/domain/spaces/spaces.js'
 import { createRemoteOperations, openGit } from '../../src/git/index.js'
 import { startWorker, type Worker } from '../../src/jobs/worker.js'
 import { systemClock } from '../../src/kernel/clock.js'
@@ -25,6 +28,7 @@ import { createHttpClient } from '../../src/outbound/index.js'
 import { openStore } from '../../src/store/index.js'
 import { type GitHttp, startGitHttp } from './git-http.js'
 import { git } from './hermetic-git.js'
+import { anyLease } from './lease.js'
 
 /** Files by path; null deletes. */
 export type Edit = Record<string, string | null>
@@ -62,15 +66,15 @@ const log = (into: string[]) => {
 }
 
 /** Opens documents and repositories below `root`, as the composition root does. */
-export async function openApp(root: string, logged: string[]): Promise<App> {
+export async function openApp(root: string, logged: string[]): Promise<{ app: App; close(): Promise<void> }> {
   const locks = new KeyedMutex()
   const allowedProtocols = ['http', 'https', 'file']
-  return {
-    ...unasked,
+  const { texts, close: closeTexts } = openTexts()
+  const app: App = {
+    ...withoutCaller,
     store: await openStore({ dir: join(root, 'data') }),
     git: await openGit({
       reposDir: join(root, 'repos'),
-      allowedProtocols,
       maxBlobBytes: 10_000_000,
       remote: createRemoteOperations({ allowedProtocols, allowPrivateNetworks: true }),
     }),
@@ -94,15 +98,21 @@ export async function openApp(root: string, logged: string[]): Promise<App> {
     locks,
     moves: new RefMoves(),
     previews: new Previews(),
-    edits: new Gatherer(locks, 8),
-    content: new ContentCache(),
-    // Its threads end with the process.
-    texts: openTexts().texts,
+    edits: new Batcher(locks, 8),
+    content: new RevisionCache(),
+    texts,
     wakeJobs: () => {},
     wakeWebhooks: () => {},
     credentials: new Map(),
     log: log(logged),
   }
+  const close = async (): Promise<void> => {
+    await app.git.close()
+    await app.store.close()
+    await app.http.close()
+    await closeTexts()
+  }
+  return { app, close }
 }
 
 const tree = async (dir: string, commit: string): Promise<Record<string, string>> => {
@@ -116,7 +126,7 @@ export async function startFixture(): Promise<Fixture> {
   const served = await mkdtemp(join(tmpdir(), 'bindery-remotes-'))
   const remotes = await startGitHttp({ root: served })
   const logged: string[] = []
-  const app = await openApp(root, logged)
+  const { app, close } = await openApp(root, logged)
   const worker = startWorker(app, { concurrency: 2 })
   app.wakeJobs = worker.wake
   const now = new Date().toISOString()
@@ -147,13 +157,13 @@ export async function startFixture(): Promise<Fixture> {
     space: () => createSpace(app, actor, organization, { title: 'Docs' }),
     reload: async (space) => ({ ...space, doc: (await app.store.get(spaces, space.doc.id)) ?? space.doc }),
     edit: (space, changes, ref = MAIN) =>
-      moveBranch(space.repo, { ref, reason: 'edit', guard: unguarded }, async (head) =>
-        makeCommit(app, space.doc.id, space.repo, {
+      moveBranch(space.repo, { ref, reason: 'edit', guard: unguarded, lease: anyLease }, async (head) =>
+        makeCommit(app, space, {
           parents: [head as CommitId],
           changes: Object.entries(changes).map(([path, text]) => (text === null ? { path, delete: true as const } : { path, content: Buffer.from(text) })),
           message: 'Edit\n',
           author: user,
-          overrides: await overridesAt(app, space.doc.id, space.repo, head as CommitId),
+          overrides: await overridesAt(app, space, head as CommitId),
         }),
       ),
     async import(space, input) {
@@ -178,8 +188,7 @@ export async function startFixture(): Promise<Fixture> {
     },
     async close() {
       await worker.stop()
-      await app.git.close()
-      await app.store.close()
+      await close()
       await remotes.close()
       await Promise.all([root, served].map((dir) => rm(dir, { recursive: true, force: true })))
     },

@@ -1,19 +1,14 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import type { LoadedSpace } from '../../src/domain/app.js'
-import { listSyncRuns, retrySync, unlinkRemote } from '../../src/domain/git-sync/info.js'
+import type { LoadedSpace } from '../../src/domain/context/loaded.js'
+import { listSyncRuns, retrySync, unlinkRemote } from '../../src/domain/git-sync/runs.js'
 import { requestExport, requestImport } from '../../src/domain/git-sync/request.js'
 import type { Role } from '../../src/model/index.js'
-import { suite } from '../support/suite.js'
-import { type Fixture, startFixture } from '../support/sync-fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { startFixture } from '../support/sync-fixture.js'
 
-const test = suite('git sync access and credentials')
-let f: Fixture
-test.before(async () => {
-  f = await startFixture()
-})
-test.after(() => f.close())
+const [test, f] = await suiteWith('git sync access and credentials', startFixture)
 
 const SECRET = 'tok3n-s3cret-Xyz'
 const docs = { 'README.md': '# Home\n', 'guide.md': '# Guide\n' }

@@ -1,17 +1,12 @@
 import * as assert from 'uvu/assert'
-import { structureAt } from '../../src/domain/content/revisions.js'
-import type { LoadedSpace } from '../../src/domain/app.js'
+import { structureAt } from '../../src/domain/revisions/revisions.js'
+import type { LoadedSpace } from '../../src/domain/context/loaded.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { git } from '../support/hermetic-git.js'
-import { suite } from '../support/suite.js'
-import { type Fixture, startFixture } from '../support/sync-fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { startFixture } from '../support/sync-fixture.js'
 
-const test = suite('IDs of what arrives')
-let f: Fixture
-test.before(async () => {
-  f = await startFixture()
-})
-test.after(() => f.close())
+const [test, f] = await suiteWith('IDs of what arrives', startFixture)
 
 const text = (word: string): string => `# ${word}\n\n${Array.from({ length: 9 }, (_, n) => `${word} line ${n}.\n`).join('')}`
 const DOCS = {
@@ -22,7 +17,7 @@ const DOCS = {
 }
 const idsOf = async ({ doc, repo }: LoadedSpace): Promise<Record<string, string>> => {
   const head = repo.head('refs/heads/main' as RefName) as CommitId
-  const { byGitPath } = await structureAt(f.app, doc.id, repo, head)
+  const { byGitPath } = await structureAt(f.app, { doc, repo }, head)
   return Object.fromEntries([...byGitPath].map(([path, page]) => [path, page.id]))
 }
 

@@ -1,22 +1,18 @@
 import * as assert from 'uvu/assert'
 import { findChangeRequest } from '../../src/domain/change-requests/change-requests.js'
 import { listConflicts } from '../../src/domain/change-requests/conflicts.js'
-import { makeCommit } from '../../src/domain/writing/commits.js'
-import { overridesAt } from '../../src/domain/content/identity.js'
-import { mergeChangeRequest } from '../../src/domain/change-requests/merge-requests.js'
-import type { LoadedSpace } from '../../src/domain/app.js'
+import { makeCommit } from '../../src/domain/commits/make-commit.js'
+import { overridesAt } from '../../src/domain/revisions/identity.js'
+import { mergeAndResume } from '../../src/domain/git-sync/resume-after-merge.js'
+import type { LoadedSpace } from '../../src/domain/context/loaded.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { type ChangeRequestDoc, changeRequests } from '../../src/model/index.js'
 import { git } from '../support/hermetic-git.js'
-import { suite } from '../support/suite.js'
-import { type Fixture, startFixture } from '../support/sync-fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { startFixture } from '../support/sync-fixture.js'
+import { anyLease } from '../support/lease.js'
 
-const test = suite('git sync conflicts')
-let f: Fixture
-test.before(async () => {
-  f = await startFixture()
-})
-test.after(() => f.close())
+const [test, f] = await suiteWith('git sync conflicts', startFixture)
 
 const docs = { 'README.md': '# Home\n', 'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n', 'guide.md': '# Guide\n\none\n' }
 const head = (space: LoadedSpace, ref = 'refs/heads/main'): CommitId => space.repo.head(ref as RefName) as CommitId
@@ -43,18 +39,18 @@ async function resolve(space: LoadedSpace, id: string | undefined, content: stri
   const branch = `refs/heads/change-requests/${doc.number}` as RefName
   const ours = head(space, branch)
   const { tree } = await space.repo.merge({ ours, theirs: head(space) })
-  const commit = await makeCommit(f.app, space.doc.id, space.repo, {
+  const commit = await makeCommit(f.app, space, {
     parents: [ours, head(space)],
     tree,
     changes: [{ path: 'guide.md', content: Buffer.from(content) }],
     message: 'Resolve\n',
     author: f.actor.user,
-    overrides: await overridesAt(f.app, space.doc.id, space.repo, ours),
+    overrides: await overridesAt(f.app, space, ours),
   })
-  await space.repo.move([{ ref: branch, from: ours, to: commit }], 'resolve')
+  await space.repo.move([{ ref: branch, from: ours, to: commit }], 'resolve', anyLease)
   const loaded = await findChangeRequest(f.app, space, doc.id)
   if (!loaded) throw new Error('no change request')
-  await mergeChangeRequest(f.app, f.actor, await f.reload(space), loaded)
+  await mergeAndResume(f.app, f.actor, await f.reload(space), loaded)
   return changeRequest(id)
 }
 
@@ -149,7 +145,7 @@ test('a crash before the branch was made is made good by the next import', async
   const { number } = await changeRequest(first.changeRequest)
   const branch = `refs/heads/change-requests/${number}` as RefName
   for (const left of [mine, null] as const) {
-    await space.repo.move([{ ref: branch, from: theirs as CommitId, to: left }], 'as after a crash')
+    await space.repo.move([{ ref: branch, from: theirs as CommitId, to: left }], 'as after a crash', anyLease)
     assert.is((await f.import(space, { url: remote.url })).state, 'conflict')
     assert.is(head(space, branch), theirs)
   }
@@ -195,7 +191,7 @@ for (const told of ['another branch', 'another branch that is as main is here'])
 
     const held = await findChangeRequest(f.app, space, run.changeRequest as string)
     if (!held) throw new Error('no change request')
-    await mergeChangeRequest(f.app, f.actor, await f.reload(space), held)
+    await mergeAndResume(f.app, f.actor, await f.reload(space), held)
     assert.is((await f.files(space))['guide.md'], lines('one', 'three', 'four').trimEnd())
     assert.is((await f.files(space))['README.md'], '# Home\n\nmine')
   })

@@ -1,13 +1,13 @@
-import type { Actor } from '../../src/domain/app.js'
+import type { Actor } from '../../src/domain/context/actor.js'
 import { requestImport } from '../../src/domain/git-sync/request.js'
-import { createSpace } from '../../src/domain/places/spaces.js'
+import { createSpace } from '../../src/domain/spaces/spaces.js'
 import { startWorker } from '../../src/jobs/worker.js'
 import { memberships, organizations, syncRuns, users } from '../../src/model/index.js'
 import { openApp } from '../support/sync-fixture.js'
 
 // Run by jobs.test.ts in a process of its own: starts an import into a space for each URL, says so, and waits to be killed.
 const [root, ...urls] = process.argv.slice(2)
-const app = await openApp(root as string, [])
+const { app } = await openApp(root as string, [])
 const now = new Date().toISOString()
 const user = await app.store.insert(users, { id: 'ada', displayName: 'Ada', email: 'ada@example.org', createdAt: now, proof: 'operator' })
 const org = {

@@ -1,20 +1,15 @@
 import * as assert from 'uvu/assert'
-import type { LoadedSpace } from '../../src/domain/app.js'
-import { findChangeRequest, type LoadedChangeRequest } from '../../src/domain/change-requests/change-requests.js'
+import { findChangeRequest } from '../../src/domain/change-requests/change-requests.js'
 import { mergeChangeRequest, updateFromMain } from '../../src/domain/change-requests/merge-requests.js'
-import { mergeCommits } from '../../src/domain/writing/merge.js'
+import type { LoadedChangeRequest, LoadedSpace } from '../../src/domain/context/loaded.js'
+import { mergeCommits } from '../../src/domain/commits/merge/merge.js'
 import type { CommitId, RefName, TreeId } from '../../src/kernel/ids.js'
 import { git } from '../support/hermetic-git.js'
 import { mergeOnRemote } from '../support/people-on-remote.js'
-import { suite } from '../support/suite.js'
-import { type Fixture, startFixture } from '../support/sync-fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { startFixture } from '../support/sync-fixture.js'
 
-const test = suite('merges of histories that crossed')
-let f: Fixture
-test.before(async () => {
-  f = await startFixture()
-})
-test.after(() => f.close())
+const [test, f] = await suiteWith('merges of histories that crossed', startFixture)
 
 const page = (...lines: string[]): string => `# Guide\n\n${lines.join('\n\n')}\n`
 const other = (last: string): string => `# Other\n\n${Array.from({ length: 12 }, (_, n) => `Line ${n} of it.`).join('\n\n')}\n\n${last}\n`

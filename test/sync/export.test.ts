@@ -1,16 +1,12 @@
 import * as assert from 'uvu/assert'
-import { overridesAt } from '../../src/domain/content/identity.js'
+import { overridesAt } from '../../src/domain/revisions/identity.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { git } from '../support/hermetic-git.js'
-import { suite } from '../support/suite.js'
-import { type Fixture, startFixture } from '../support/sync-fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { startFixture } from '../support/sync-fixture.js'
+import { anyLease } from '../support/lease.js'
 
-const test = suite('git export')
-let f: Fixture
-test.before(async () => {
-  f = await startFixture()
-})
-test.after(() => f.close())
+const [test, f] = await suiteWith('git export', startFixture)
 
 const docs = { 'README.md': '# Home\n', 'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n', 'guide.md': '# Guide\n\none\ntwo\nthree\n' }
 const main = (repo: { head(ref: RefName): string | null }): CommitId => repo.head('refs/heads/main' as RefName) as CommitId
@@ -48,22 +44,23 @@ test('the exported commit carries the page IDs of main, and others who wrote are
   await remote.commit({ 'guide.md': null, 'handbook.md': docs['guide.md'] })
   await f.edit(space, { 'mine.md': '# Mine\n' })
   await f.import(space, { url: remote.url })
-  const { makeCommit, moveBranch } = await import('../../src/domain/writing/commits.js')
-  const { unguarded } = await import('../../src/domain/main-guard.js')
-  await moveBranch(space.repo, { ref: 'refs/heads/main' as RefName, reason: 'edit', guard: unguarded }, async (head) =>
-    makeCommit(f.app, space.doc.id, space.repo, {
+  const { makeCommit } = await import('../../src/domain/commits/make-commit.js')
+  const { moveBranch } = await import('../../src/domain/commits/move-branch.js')
+  const { unguarded } = await import('../../src/domain/commits/guards.js')
+  await moveBranch(space.repo, { ref: 'refs/heads/main' as RefName, reason: 'edit', guard: unguarded, lease: anyLease }, async (head) =>
+    makeCommit(f.app, space, {
       parents: [head as CommitId],
       changes: [{ path: 'mine.md', content: Buffer.from('# Grace\n') }],
       message: 'Edit\n',
       author: { displayName: 'Grace Hopper', email: 'grace@example.org' },
-      overrides: await overridesAt(f.app, space.doc.id, space.repo, head as CommitId),
+      overrides: await overridesAt(f.app, space, head as CommitId),
     }),
   )
   const run = await f.export(space, { url: remote.url })
   assert.match(await git(remote.path, ['log', '-1', '--format=%b', 'main']), /^Co-authored-by: Grace Hopper <grace@example\.org>$/)
   f.app.content.clear()
-  const exported = await overridesAt(f.app, space.doc.id, space.repo, run.remoteRevision as CommitId)
-  const here = await overridesAt(f.app, space.doc.id, space.repo, main(space.repo))
+  const exported = await overridesAt(f.app, space, run.remoteRevision as CommitId)
+  const here = await overridesAt(f.app, space, main(space.repo))
   assert.ok(here.size > 0)
   assert.equal([...exported].sort(), [...here].sort())
 })

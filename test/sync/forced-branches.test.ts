@@ -1,19 +1,14 @@
 import * as assert from 'uvu/assert'
-import type { LoadedSpace } from '../../src/domain/app.js'
 import { findChangeRequest } from '../../src/domain/change-requests/change-requests.js'
 import { mergeChangeRequest, updateFromMain } from '../../src/domain/change-requests/merge-requests.js'
+import type { LoadedSpace } from '../../src/domain/context/loaded.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { git } from '../support/hermetic-git.js'
 import { mergeOnRemote } from '../support/people-on-remote.js'
-import { suite } from '../support/suite.js'
-import { type Fixture, startFixture } from '../support/sync-fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { startFixture } from '../support/sync-fixture.js'
 
-const test = suite('two branches of one remote, one of them forced back')
-let f: Fixture
-test.before(async () => {
-  f = await startFixture()
-})
-test.after(() => f.close())
+const [test, f] = await suiteWith('two branches of one remote, one of them forced back', startFixture)
 
 const DOCS = 'refs/heads/docs'
 const page = (...lines: string[]): string => `# Guide\n\n${lines.join('\n\n')}\n`

@@ -1,15 +1,10 @@
 import * as assert from 'uvu/assert'
-import type { LoadedSpace } from '../../src/domain/app.js'
+import type { LoadedSpace } from '../../src/domain/context/loaded.js'
 import { git } from '../support/hermetic-git.js'
-import { suite } from '../support/suite.js'
-import { type Fixture, startFixture } from '../support/sync-fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { startFixture } from '../support/sync-fixture.js'
 
-const test = suite('two folders of one repository, forced back')
-let f: Fixture
-test.before(async () => {
-  f = await startFixture()
-})
-test.after(() => f.close())
+const [test, f] = await suiteWith('two folders of one repository, forced back', startFixture)
 
 const lines = (...some: string[]): string => `# Page\n\n${some.join('\n\n')}\n`
 

@@ -1,18 +1,14 @@
 import * as assert from 'uvu/assert'
-import type { LoadedSpace } from '../../src/domain/app.js'
-import { findChangeRequest, type LoadedChangeRequest } from '../../src/domain/change-requests/change-requests.js'
+import type { LoadedChangeRequest, LoadedSpace } from '../../src/domain/context/loaded.js'
+import { findChangeRequest } from '../../src/domain/change-requests/change-requests.js'
 import { listConflicts } from '../../src/domain/change-requests/conflicts.js'
-import { mergeChangeRequest, updateFromMain } from '../../src/domain/change-requests/merge-requests.js'
+import { updateFromMain } from '../../src/domain/change-requests/merge-requests.js'
+import { mergeAndResume } from '../../src/domain/git-sync/resume-after-merge.js'
 import { git } from '../support/hermetic-git.js'
-import { suite } from '../support/suite.js'
-import { type Fixture, startFixture } from '../support/sync-fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { startFixture } from '../support/sync-fixture.js'
 
-const test = suite('the ground of a conflict is that of its import')
-let f: Fixture
-test.before(async () => {
-  f = await startFixture()
-})
-test.after(() => f.close())
+const [test, f] = await suiteWith('the ground of a conflict is that of its import', startFixture)
 
 const [main, docs] = ['refs/heads/main', 'refs/heads/docs'] as const
 const page = (...lines: string[]): string => `# Guide\n\n${lines.join('\n')}\n`
@@ -52,7 +48,7 @@ async function exportedToBoth(name: string, later = false) {
   await f.edit(space, { 'guide.md': page('here'), 'other.md': page('one, there', 'two, here again', 'three') })
   const run = await f.import(space, { url })
   assert.is(run.state, 'conflict')
-  assert.match(run.error ?? '', 'collide in guide.md.')
+  assert.match(run.error ?? '', 'conflict in guide.md.')
   return { space, remote, run }
 }
 
@@ -66,7 +62,7 @@ for (const later of [false, true])
     )
     await updateFromMain(f.app, f.actor, space, request, [{ path: 'guide.md', content: page('here and there') }])
     assert.equal(await listConflicts(f.app, space, await held(space, run.changeRequest)), [])
-    await mergeChangeRequest(f.app, f.actor, await f.reload(space), await held(space, run.changeRequest))
+    await mergeAndResume(f.app, f.actor, await f.reload(space), await held(space, run.changeRequest))
     const files = await f.files(space)
     assert.is(files['guide.md'], page('here and there').trimEnd())
     assert.is(files['other.md'], page('one, there', 'two, here again', 'three').trimEnd())
@@ -76,7 +72,7 @@ test('what the import merged cleanly is merged so with what is written here mean
   const { space, remote, run } = await exportedToBoth('meanwhile')
   // Nothing collides any more: main takes over what was written there.
   await f.edit(space, { 'guide.md': page('there'), 'other.md': page('one, there', 'two, here once more', 'three') })
-  await mergeChangeRequest(f.app, f.actor, await f.reload(space), await held(space, run.changeRequest))
+  await mergeAndResume(f.app, f.actor, await f.reload(space), await held(space, run.changeRequest))
   const files = await f.files(space)
   assert.is(files['other.md'], page('one, there', 'two, here once more', 'three').trimEnd())
   assert.is((await f.import(space, { url: remote.url })).result, 'unchanged')
@@ -99,7 +95,7 @@ test('a commit of the remote does not say itself what it has in common with main
     ['guide.md'],
   )
   await updateFromMain(f.app, f.actor, space, request, [{ path: 'guide.md', content: page('both') }])
-  await mergeChangeRequest(f.app, f.actor, await f.reload(space), await held(space, run.changeRequest))
+  await mergeAndResume(f.app, f.actor, await f.reload(space), await held(space, run.changeRequest))
   assert.is((await f.files(space))['kept.md'], page('written here').trimEnd())
 })
 

@@ -1,20 +1,16 @@
 import { existsSync } from 'node:fs'
 import * as assert from 'uvu/assert'
 import { createChangeRequest } from '../../src/domain/change-requests/change-requests.js'
-import { queueHousekeeping } from '../../src/domain/housekeeping.js'
-import { deleteSpace } from '../../src/domain/places/spaces.js'
+import { queueHousekeeping } from '../../src/domain/upkeep/housekeeping.js'
+import { deleteSpace } from '../../src/domain/spaces/spaces.js'
 import { changeRequests, jobs, spaces, syncRuns } from '../../src/model/index.js'
 import type { CommitId } from '../../src/kernel/ids.js'
-import { changeRequestRef, MAIN } from '../../src/domain/refs.js'
-import { suite } from '../support/suite.js'
-import { type Fixture, startFixture } from '../support/sync-fixture.js'
+import { changeRequestRef, MAIN } from '../../src/domain/context/refs.js'
+import { suiteWith } from '../support/suite.js'
+import { startFixture } from '../support/sync-fixture.js'
+import { anyLease } from '../support/lease.js'
 
-const test = suite('housekeeping')
-let f: Fixture
-test.before(async () => {
-  f = await startFixture()
-})
-test.after(() => f.close())
+const [test, f] = await suiteWith('housekeeping', startFixture)
 
 const later = (days: number) => ({ ...f.app, clock: { now: () => new Date(Date.now() + days * 24 * 60 * 60 * 1000) } })
 
@@ -22,7 +18,7 @@ test('a deleted space goes after seven days, with its repository and documents; 
   const remote = await f.remotes.createRepository('purged.git', { files: { 'README.md': '# Home\n' } })
   const [gone, kept] = [await f.space(), await f.space()]
   await f.import(gone, { url: remote.url })
-  await createChangeRequest(f.app, f.actor, await f.reload(gone), {})
+  await createChangeRequest(f.app, f.actor, await f.reload(gone), {}, { lease: anyLease })
   await deleteSpace(f.app, f.actor, gone)
   f.app.clock = later(6).clock
   assert.is(await queueHousekeeping(f.app), 2)
@@ -46,11 +42,11 @@ test('a new change request looks at its own ref alone, however many there are, a
   const space = await f.space()
   const head = space.repo.head(MAIN) as CommitId
   const named = (number: number) => ({ ref: changeRequestRef(number), from: null, to: head })
-  await space.repo.move([named(1), ...Array.from({ length: 200 }, (_, n) => named(1000 + n))], 'begin')
+  await space.repo.move([named(1), ...Array.from({ length: 200 }, (_, n) => named(1000 + n))], 'begin', anyLease)
   const watched = { ...space, repo: Object.create(space.repo, { refs: { value: () => assert.unreachable('all refs were listed') } }) as typeof space.repo }
   for (const name of ['head', 'move', 'commit', 'hasCommit'] as const)
     Object.defineProperty(watched.repo, name, { value: (space.repo[name] as () => unknown).bind(space.repo) })
-  const { doc } = await createChangeRequest(f.app, f.actor, watched, {})
+  const { doc } = await createChangeRequest(f.app, f.actor, watched, {}, { lease: anyLease })
   assert.is(doc.number, 2)
   assert.is(space.repo.head(changeRequestRef(2)), head)
 })

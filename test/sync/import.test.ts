@@ -1,19 +1,14 @@
 import * as assert from 'uvu/assert'
-import type { RefName } from '../../src/kernel/ids.js'
+import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { changeRequests } from '../../src/model/index.js'
 import { git } from '../support/hermetic-git.js'
-import { suite } from '../support/suite.js'
-import { type Fixture, startFixture } from '../support/sync-fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { startFixture } from '../support/sync-fixture.js'
 
-const test = suite<{ f: Fixture }>('git import')
-let f: Fixture
-test.before(async () => {
-  f = await startFixture()
-})
-test.after(() => f.close())
+const [test, f] = await suiteWith('git import', startFixture)
 
 const docs = { 'README.md': '# Home\n', 'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n', 'guide.md': '# Guide\n\none\ntwo\nthree\n' }
-const main = (repo: { head(ref: RefName): string | null }): string => repo.head('refs/heads/main' as RefName) as string
+const main = (repo: { head(ref: RefName): CommitId | null }): CommitId => repo.head('refs/heads/main' as RefName) as CommitId
 
 test('an untouched space adopts the history of the remote as it is', async () => {
   const remote = await f.remotes.createRepository('adopt.git', { files: docs })
@@ -139,7 +134,7 @@ test('a missing branch, an emptied tree and a wrong repository leave the content
   await remote.commit({ 'README.md': null, 'SUMMARY.md': null, 'guide.md': null, LICENSE: 'free\n' })
   const emptied = await f.import(space, { url: remote.url })
   assert.is(emptied.state, 'failure')
-  assert.match(emptied.error ?? '', /holds no markdown file/)
+  assert.match(emptied.error ?? '', /has no markdown file/)
   const wrong = await f.import(space, { url: `${f.remotes.url}/nothing.git` })
   assert.is(wrong.state, 'failure')
   assert.is(main(space.repo), before)
@@ -165,7 +160,7 @@ test('pages keep their IDs over a rename in the remote', async () => {
   const remote = await f.remotes.createRepository('renamed.git', { files: docs })
   const space = await f.space()
   await f.import(space, { url: remote.url })
-  const { overridesAt } = await import('../../src/domain/content/identity.js')
+  const { overridesAt } = await import('../../src/domain/revisions/identity.js')
   const { idOf, defaultId } = await import('../../src/content/identity.js')
   await f.edit(space, { 'mine.md': '# Mine\n' })
   await remote.commit({
@@ -174,7 +169,7 @@ test('pages keep their IDs over a rename in the remote', async () => {
     'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n* [Guide](handbook.md)\n',
   })
   await f.import(space, { url: remote.url })
-  const ids = async (): Promise<string> => idOf(await overridesAt(f.app, space.doc.id, space.repo, main(space.repo) as never))('page', 'handbook.md')
+  const ids = async (): Promise<string> => idOf(await overridesAt(f.app, space, main(space.repo)))('page', 'handbook.md')
   assert.is(await ids(), defaultId('page', 'guide.md'))
   f.app.content.clear()
   assert.is(await ids(), defaultId('page', 'guide.md'), 'read back from Git')

@@ -1,17 +1,13 @@
 import * as assert from 'uvu/assert'
-import type { LoadedSpace } from '../../src/domain/app.js'
+import type { LoadedSpace } from '../../src/domain/context/loaded.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { git } from '../support/hermetic-git.js'
 import { type MergeStyle, mergeOnRemote } from '../support/people-on-remote.js'
-import { suite } from '../support/suite.js'
-import { type Fixture, startFixture } from '../support/sync-fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { startFixture } from '../support/sync-fixture.js'
+import { anyLease } from '../support/lease.js'
 
-const test = suite('what counts as in step')
-let f: Fixture
-test.before(async () => {
-  f = await startFixture()
-})
-test.after(() => f.close())
+const [test, f] = await suiteWith('what counts as in step', startFixture)
 
 const page = (...lines: string[]): string => `# Guide\n\n${lines.join('\n\n')}\n`
 const docs = { 'README.md': '# Home\n', 'guide.md': page('one', 'two', 'three', 'four'), 'old.md': '# Old\n\ntext\n' }
@@ -25,7 +21,7 @@ const rollBack = async (space: LoadedSpace, to: CommitId): Promise<void> => {
   const { tree } = await space.repo.commit(to)
   const me = { name: 'Ada', email: 'ada@example.org', seconds: 1_700_000_000, offset: 0 }
   const commit = await space.repo.write({ parents: [head(space)], tree, changes: [], message: 'Roll back\n', author: me, committer: me })
-  await space.repo.move([{ ref: MAIN, from: head(space), to: commit }], 'roll back')
+  await space.repo.move([{ ref: MAIN, from: head(space), to: commit }], 'roll back', anyLease)
 }
 
 /** A remote whose main was imported into a space. */

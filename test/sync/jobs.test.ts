@@ -4,21 +4,17 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { listSyncRuns } from '../../src/domain/git-sync/info.js'
+import { listSyncRuns } from '../../src/domain/git-sync/runs.js'
 import { requestExport, requestImport } from '../../src/domain/git-sync/request.js'
 import { gitImport } from '../../src/jobs/git-import.js'
 import type { JobKind } from '../../src/jobs/job-kind.js'
 import { startWorker } from '../../src/jobs/worker.js'
 import { type JobDoc, jobs, syncRuns } from '../../src/model/index.js'
-import { suite } from '../support/suite.js'
-import { type Fixture, openApp, startFixture } from '../support/sync-fixture.js'
+import { moduleArguments } from '../support/own-process.js'
+import { suiteWith } from '../support/suite.js'
+import { openApp, startFixture } from '../support/sync-fixture.js'
 
-const test = suite('jobs')
-let f: Fixture
-test.before(async () => {
-  f = await startFixture()
-})
-test.after(() => f.close())
+const [test, f] = await suiteWith('jobs', startFixture)
 
 const docs = { 'README.md': '# Home\n', 'guide.md': '# Guide\n' }
 const job = (id: string, lane: string, sequence: number): JobDoc => ({
@@ -90,7 +86,7 @@ test('a graceful stop lets finish what runs and starts nothing more', async () =
   await stopped
   assert.is((await app.store.get(jobs, 's1'))?.state, 'done')
   assert.is((await app.store.get(jobs, 's2'))?.state, 'queued')
-  await app.store.remove(jobs as never, 's2')
+  await app.store.remove(jobs, 's2')
 })
 
 test('an unforeseen error is tried again later, and given up in the end with a sentence', async () => {
@@ -130,7 +126,7 @@ test('events of one remote are ordered by their time, others stay where they are
     queued.map((one) => one.id),
     [early.id, other.id, late.id],
   )
-  for (const one of queued) await app.store.remove(jobs as never, one.id)
+  for (const one of queued) await app.store.remove(jobs, one.id)
 })
 
 test('a run that a crash interrupted is taken up again; one whose credential is gone says so', async () => {
@@ -139,10 +135,13 @@ test('a run that a crash interrupted is taken up again; one whose credential is 
   const root = await mkdtemp(join(tmpdir(), 'bindery-crash-'))
   // Another process queues an import with and one without a credential, stops in the middle of both, and is killed.
   f.remotes.behaviour.neverAnswer = 'all'
-  const script = new URL('./crashing-service.ts', import.meta.url).pathname
-  const child = spawn(process.execPath, ['--import', 'tsx', script, root, remote.url, secret.url.replace('http://', 'http://me:pass@')], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const child = spawn(
+    process.execPath,
+    [...moduleArguments('./crashing-service.js', import.meta.url), root, remote.url, secret.url.replace('http://', 'http://me:pass@')],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
   let said = ''
   child.stdout.on('data', (piece) => (said += piece))
   const closed = once(child, 'close')
@@ -152,10 +151,10 @@ test('a run that a crash interrupted is taken up again; one whose credential is 
   delete f.remotes.behaviour.neverAnswer
   assert.is(said, 'running\n')
   f.remotes.behaviour.onRequest = (request) => {
-    f.remotes.behaviour.auth = undefined as never
+    delete f.remotes.behaviour.auth
     if (request.url.includes('secret.git')) f.remotes.behaviour.auth = { username: 'me', password: 'pass' }
   }
-  const app = await openApp(root, [])
+  const { app, close } = await openApp(root, [])
   try {
     const before = await app.store.all(syncRuns)
     assert.equal(
@@ -173,8 +172,7 @@ test('a run that a crash interrupted is taken up again; one whose credential is 
   } finally {
     delete f.remotes.behaviour.onRequest
     delete f.remotes.behaviour.auth
-    await app.git.close()
-    await app.store.close()
+    await close()
     await rm(root, { recursive: true, force: true })
   }
 })

@@ -1,20 +1,16 @@
 import * as assert from 'uvu/assert'
-import type { LoadedSpace } from '../../src/domain/app.js'
-import { logRef } from '../../src/domain/git-sync/log-ref.js'
+import type { LoadedSpace } from '../../src/domain/context/loaded.js'
+import { logRef } from '../../src/domain/git-sync/log-entries.js'
 import { readEntries } from '../../src/domain/git-sync/log-entries.js'
 import { remoteKey } from '../../src/git/index.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { git } from '../support/hermetic-git.js'
 import { mergeOnRemote } from '../support/people-on-remote.js'
-import { suite } from '../support/suite.js'
-import { type Fixture, startFixture } from '../support/sync-fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { startFixture } from '../support/sync-fixture.js'
+import { anyLease } from '../support/lease.js'
 
-const test = suite('the log of common ground')
-let f: Fixture
-test.before(async () => {
-  f = await startFixture()
-})
-test.after(() => f.close())
+const [test, f] = await suiteWith('the log of common ground', startFixture)
 
 const files = { 'README.md': '# Home\n', 'guide.md': '# Guide\n\none\n' }
 const DOCS = 'refs/heads/docs'
@@ -132,7 +128,7 @@ test('ever new branches: the log is bounded', async () => {
     const main = head(space)
     const remoteCommit = await space.repo.write({ parents: [main], changes: [], message: `${i}\n`, author: me, committer: me })
     const entry = { kind: 'known' as const, remote: remoteCommit, theirs: remoteCommit, local: main, anchor: main, ref: `refs/heads/b${i}` }
-    await space.repo.move(await logMoves(space.repo, await readSyncLog(space.repo, link, main), main, [entry]), 'test')
+    await space.repo.move(await logMoves(space.repo, await readSyncLog(space.repo, link, main), main, [entry]), 'test', anyLease)
   }
   assert.is((await entries(space, url)).length, 100)
   assert.is((await f.import(space, { url })).result, 'unchanged')

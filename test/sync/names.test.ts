@@ -2,18 +2,13 @@ import * as assert from 'uvu/assert'
 import { readStructure } from '../../src/content/structure.js'
 import { inPlace } from '../../src/content/work/direct.js'
 import { idOf } from '../../src/content/identity.js'
-import type { LoadedSpace } from '../../src/domain/app.js'
+import type { LoadedSpace } from '../../src/domain/context/loaded.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { git } from '../support/hermetic-git.js'
-import { suite } from '../support/suite.js'
-import { type Fixture, startFixture } from '../support/sync-fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { startFixture } from '../support/sync-fixture.js'
 
-const test = suite('names and sizes that a sync meets')
-let f: Fixture
-test.before(async () => {
-  f = await startFixture()
-})
-test.after(() => f.close())
+const [test, f] = await suiteWith('names and sizes that a sync meets', startFixture)
 
 const odd = ['line\nbreak.md', 'back\\slash.md', 'bell\u0007.md']
 const unfit = (folder: string): Record<string, string> => Object.fromEntries(odd.map((name) => [folder + name, '# Odd\n']))
@@ -66,6 +61,27 @@ test('a file that is too large is named by its path', async () => {
   const run = await f.import(await f.space(), { url: remote.url })
   assert.is(run.state, 'failure')
   assert.match(run.error ?? '', /"assets\/film\.bin"/)
+})
+
+test('names that differ by case alone, one from each side, are not merged: the import names both, and goes on once one is renamed', async () => {
+  const remote = await f.remotes.createRepository('cases.git', { files: { 'README.md': '# Home\n' } })
+  const space = await f.space()
+  const link = { url: remote.url }
+  await f.import(space, link)
+  await f.edit(space, { 'guide.md': '# Guide here\n' })
+  await remote.commit({ 'Guide.md': '# Guide there\n' })
+  const before = main(space)
+  const refused = await f.import(space, link)
+  assert.is(refused.state, 'failure')
+  assert.match(refused.error ?? '', /guide\.md/)
+  assert.match(refused.error ?? '', /Guide\.md/)
+  assert.match(refused.error ?? '', /name/)
+  assert.is(main(space), before, 'main stays as it is')
+  await f.edit(space, { 'guide.md': null, 'handbook.md': '# Guide here\n' })
+  assert.is((await f.import(space, link)).result, 'merged')
+  const files = await f.files(space)
+  assert.is(files['Guide.md'], '# Guide there')
+  assert.is(files['handbook.md'], '# Guide here')
 })
 
 test.run()

@@ -2,15 +2,10 @@ import * as assert from 'uvu/assert'
 import type { RefName } from '../../src/kernel/ids.js'
 import { git } from '../support/hermetic-git.js'
 import { type MergeStyle, mergeOnRemote } from '../support/people-on-remote.js'
-import { suite } from '../support/suite.js'
-import { type Fixture, startFixture } from '../support/sync-fixture.js'
+import { suiteWith } from '../support/suite.js'
+import { startFixture } from '../support/sync-fixture.js'
 
-const test = suite('export to a branch that is not there')
-let f: Fixture
-test.before(async () => {
-  f = await startFixture()
-})
-test.after(() => f.close())
+const [test, f] = await suiteWith('export to a branch that is not there', startFixture)
 
 const files = { 'README.md': '# Home\n', 'guide.md': '# Guide\n\none\n' }
 const DOCS = 'refs/heads/docs'

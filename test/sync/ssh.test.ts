@@ -4,23 +4,18 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import * as assert from 'uvu/assert'
 import { loadConfig } from '../../src/config.js'
-import { createRemoteOperations } from '../../src/git/remote/operations.js'
 import { RemoteError } from '../../src/git/errors.js'
 import type { RefName } from '../../src/kernel/ids.js'
 import { type BareRepository, createBareRepository } from '../support/bare-repository.js'
 import { git } from '../support/hermetic-git.js'
 import { startService, type TestService } from '../support/service.js'
-import { fingerprintOf, makeKey, type Sshd, startSshd } from '../support/sshd.js'
-import { suite } from '../support/suite.js'
+import { remoteOperations } from '../support/remote-operations.js'
+import { fingerprintOf, makeKey, startSshd } from '../support/sshd.js'
+import { suiteWith } from '../support/suite.js'
 
-const test = suite('sync: ssh remotes')
 const MAIN = 'refs/heads/main' as RefName
-let sshd: Sshd
 let repositories = 0
-test.before(async () => {
-  sshd = await startSshd()
-})
-test.after(() => sshd.close())
+const [test, sshd] = await suiteWith('sync: ssh remotes', startSshd)
 
 const bare = (files?: Record<string, string>): Promise<BareRepository> =>
   createBareRepository(join(sshd.folder, `r${++repositories}.git`), files ? { files } : {})
@@ -30,7 +25,7 @@ const knownHosts = async (text: string): Promise<string> => {
   return file
 }
 const operations = (identity: { sshKeyFile?: string; knownHostsFile?: string }) =>
-  createRemoteOperations({ allowedProtocols: ['ssh'], allowPrivateNetworks: true, ...identity })
+  remoteOperations({ allowedProtocols: ['ssh'], allowPrivateNetworks: true, ...identity })
 const refusal = async (work: Promise<unknown>): Promise<RemoteError> => {
   const error = await work.then(
     () => null,
@@ -76,7 +71,7 @@ test('a host that is not known is refused with its key, and nothing is sent; wit
   const before = sshd.log().match(/Accepted publickey/g)?.length ?? 0
   const { kind, message } = await refusal(operations({ sshKeyFile: sshd.key, knownHostsFile }).remoteHead(ours.path, remote, MAIN))
   assert.is(kind, 'unreachable')
-  assert.match(message, `does not know the ssh host [127.0.0.1]:${sshd.port}; it shows the key ${sshd.fingerprint} (ssh-ed25519)`)
+  assert.match(message, `does not know the ssh host [127.0.0.1]:${sshd.port}; its key is ${sshd.fingerprint} (ssh-ed25519)`)
   assert.match(message, 'BINDERY_SSH_KNOWN_HOSTS')
   assert.ok(message.endsWith(sshd.hostLine), message)
   assert.not.match(message, sshd.folder)
@@ -148,7 +143,7 @@ test('a private address is not asked for its key either', async () => {
   const ours = await bare()
   const connections = () => sshd.log().match(/Connection from/g)?.length ?? 0
   const before = connections()
-  const guarded = createRemoteOperations({ allowedProtocols: ['ssh'], allowPrivateNetworks: false, sshKeyFile: sshd.key })
+  const guarded = remoteOperations({ allowedProtocols: ['ssh'], allowPrivateNetworks: false, sshKeyFile: sshd.key })
   assert.is((await refusal(guarded.remoteHead(ours.path, { url: sshd.url('/r.git') }, MAIN))).kind, 'refused-url')
   assert.is(connections(), before)
 })

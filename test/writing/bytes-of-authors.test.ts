@@ -1,17 +1,13 @@
 import * as assert from 'uvu/assert'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 import { flat, openDesk } from './fixture.js'
 
-const test = suite<{ here: TestService }>('bytes of authors')
-test.before(async (c) => {
-  c.here = await startService()
-})
-test.after((c) => c.here.close())
+const [test, here] = await suiteWith('bytes of authors', startService)
 
 const listed = (...lines: string[]): string => `# Table of contents\n\n${lines.join('\n')}\n`
 
-test('an edit with LF of a page with CRLF changes the lines that it changes; a mixed page stays mixed', async ({ here }) => {
+test('an edit with LF of a page with CRLF changes the lines that it changes; a mixed page stays mixed', async () => {
   const crlf = '---\r\nicon: x\r\n---\r\n\r\n# A\r\n\r\nOne.\r\n\r\nTwo.\r\n'
   const mixed = '# B\r\n\r\nOne.\n\nTwo.\r\n'
   const desk = await openDesk(here, { 'SUMMARY.md': listed('* [A](a.md)', '* [B](b.md)'), 'a.md': crlf, 'b.md': mixed })
@@ -37,7 +33,7 @@ test('an edit with LF of a page with CRLF changes the lines that it changes; a m
 })
 
 for (const side of ['main', 'the change request', 'both'])
-  test(`a conflict's resolution has the line ends that were changed meanwhile, by ${side}`, async ({ here }) => {
+  test(`a conflict's resolution has the line ends that were changed meanwhile, by ${side}`, async () => {
     const lf = '# A\n\nOne.\n\nTwo.\n'
     const desk = await openDesk(here, { 'SUMMARY.md': listed('* [A](a.md)'), 'a.md': lf })
     const change = await desk.changeRequest()
@@ -48,7 +44,7 @@ for (const side of ['main', 'the change request', 'both'])
     assert.is(await desk.file('a.md', change.ref), put('Both', true))
   })
 
-test('a table of contents and file names of different Unicode compositions find each other', async ({ here }) => {
+test('a table of contents and file names of different Unicode compositions find each other', async () => {
   const [composed, apart] = ['caf\u00e9', 'cafe\u0301']
   for (const [written, named] of [
     [composed, apart],
@@ -74,7 +70,7 @@ test('a table of contents and file names of different Unicode compositions find 
   }
 })
 
-test('without a table of contents a page is called by its H1, and by its name where it has none', async ({ here }) => {
+test('without a table of contents a page is called by its H1, and by its name where it has none', async () => {
   const desk = await openDesk(here, {
     'README.md': '# Welcome *here*\n',
     'getting-started.md': 'No heading.\n',

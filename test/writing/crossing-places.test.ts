@@ -1,14 +1,10 @@
 import * as assert from 'uvu/assert'
 import { soundIds } from '../identity/ids.js'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 import { type ChangeRequestDesk, type Desk, expectStatus, flat, openDesk } from './fixture.js'
 
-const test = suite<{ here: TestService }>('pages that two sides put in place of others')
-test.before(async (c) => {
-  c.here = await startService()
-})
-test.after((c) => c.here.close())
+const [test, here] = await suiteWith('pages that two sides put in place of others', startService)
 
 const PARTS = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth']
 const text = (name: string): string => `# ${name}\n\n${PARTS.map((part) => `The ${part} thing about ${name}.\n`).join('\n')}`
@@ -25,7 +21,7 @@ const conflictsOf = async (desk: Desk, change: ChangeRequestDesk): Promise<strin
 const move = (page: string, slug: string): object => ({ operation: 'update_page', page, slug })
 
 for (const take of ['main', 'change-request'] as const)
-  test(`two pages renamed on both sides, one to where the other side put the other one: each is decided by its own path (${take})`, async ({ here }) => {
+  test(`two pages renamed on both sides, one to where the other side put the other one: each is decided by its own path (${take})`, async () => {
     const desk = await openDesk(here, FILES)
     const [one, two] = [await idOf(desk, 'One'), await idOf(desk, 'Two')]
     const change = await desk.changeRequest()
@@ -41,7 +37,7 @@ for (const take of ['main', 'change-request'] as const)
     await soundIds(desk)
   })
 
-test('of two paths that name one conflict one alone decides it', async ({ here }) => {
+test('of two paths that name one conflict one alone decides it', async () => {
   const desk = await openDesk(here, FILES)
   const one = await idOf(desk, 'One')
   const change = await desk.changeRequest()
@@ -60,9 +56,7 @@ test('of two paths that name one conflict one alone decides it', async ({ here }
 })
 
 for (const rotates of ['main', 'the change request'])
-  test(`files that change places in ${rotates} without their entries, one of them renamed on the other side: no page falls out of the table of contents unasked`, async ({
-    here,
-  }) => {
+  test(`files that change places in ${rotates} without their entries, one of them renamed on the other side: no page falls out of the table of contents unasked`, async () => {
     const desk = await openDesk(here, FILES)
     const one = await idOf(desk, 'One')
     const change = await desk.changeRequest()

@@ -1,13 +1,9 @@
 import * as assert from 'uvu/assert'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 import { openDesk } from './fixture.js'
 
-const test = suite<{ here: TestService }>('writing pages as block trees')
-test.before(async (c) => {
-  c.here = await startService()
-})
-test.after((c) => c.here.close())
+const [test, here] = await suiteWith('writing pages as block trees', startService)
 
 const PAGE = `---
 icon:   bolt
@@ -24,7 +20,7 @@ Mind the __gap__.
 `
 const FILES = { 'SUMMARY.md': '# T\n\n* [Home](README.md)\n* [Other](sub/other.md)\n', 'README.md': PAGE, 'sub/other.md': '# Other\n' }
 
-test('one text of a page that was read as a tree is changed: one line of one file', async ({ here }) => {
+test('one text of a page that was read as a tree is changed: one line of one file', async () => {
   const desk = await openDesk(here, FILES)
   const page = await desk.id('readme')
   const { body } = await desk.admin.call('get', `${desk.url}/content/page/${page}?format=document`).expect(200)
@@ -38,7 +34,7 @@ test('one text of a page that was read as a tree is changed: one line of one fil
   assert.is(lines, '1\t1\tREADME.md')
 })
 
-test('a tree that is given back as it was read makes no change', async ({ here }) => {
+test('a tree that is given back as it was read makes no change', async () => {
   const desk = await openDesk(here, FILES)
   const page = await desk.id('readme')
   const { body } = await desk.admin.call('get', `${desk.url}/content/page/${page}?format=document`).expect(200)
@@ -46,7 +42,7 @@ test('a tree that is given back as it was read makes no change', async ({ here }
   assert.is(await desk.file('README.md'), PAGE)
 })
 
-test('a new page is written from a tree', async ({ here }) => {
+test('a new page is written from a tree', async () => {
   const desk = await openDesk(here, FILES)
   const text = (value: string) => ({ object: 'text', leaves: [{ object: 'leaf', text: value, marks: [] }] })
   const nodes = [
@@ -57,7 +53,7 @@ test('a new page is written from a tree', async ({ here }) => {
   assert.is(await desk.file('new.md'), '# New\n\n{% hint style="info" %}\na \\*star\\* \\{% endhint %}\n{% endhint %}\n')
 })
 
-test('a tree that is none is refused with the place, and nothing is written', async ({ here }) => {
+test('a tree that is none is refused with the place, and nothing is written', async () => {
   const desk = await openDesk(here, FILES)
   const page = await desk.id('readme')
   const before = await desk.git('rev-parse', 'main')

@@ -1,7 +1,6 @@
-import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import type { Files } from '../support/bare-repository.js'
-import { git, hermeticEnv } from '../support/hermetic-git.js'
+import { git, gitBytes } from '../support/hermetic-git.js'
 import type { Caller, TestService } from '../support/service.js'
 
 export interface PageJson {
@@ -82,7 +81,7 @@ export async function deskOf(here: TestService, space: string, files?: Files): P
         async () => (await desk.bytes(path, ref)).toString('utf8'),
         () => null,
       ),
-    bytes: (path, ref = 'main') => rawGit(repo, ['cat-file', 'blob', `${ref}:${path}`]),
+    bytes: (path, ref = 'main') => gitBytes(repo, ['cat-file', 'blob', `${ref}:${path}`]),
     paths: async (ref = 'main') => (await plain('ls-tree', '-r', '-z', '--name-only', ref)).split('\0').filter((path) => path !== ''),
     changed: async (ref = 'main') => (await plain('diff', '--name-status', '--no-renames', `${ref}^`, ref)).split('\n').filter((line) => line !== ''),
     pages: async (at = '') => (await admin.call('get', `${url}${at}/content/pages`).expect(expectStatus(200))).body.pages,
@@ -125,7 +124,6 @@ const quoted = (path: string): string => `"${path.replace(/[\\"]/g, '\\$&').repl
 
 /** A commit of a person, made by plain Git on top of a branch. Deletions come first, so that a file can become a folder. */
 export async function commitTo(repo: string, files: Files, { message = 'By hand', ref = 'refs/heads/main', parents = [] as string[] } = {}): Promise<string> {
-  const head = await git(repo, ['rev-parse', '--verify', ref])
   const signature = `Ada Author <ada@example.com> ${Math.floor(Date.now() / 1000)} +0000`
   const entries = Object.entries(files)
   const gone = entries.filter(([, value]) => value === null).map(([path]) => Buffer.from(`D ${quoted(path)}\n`))
@@ -135,18 +133,11 @@ export async function commitTo(repo: string, files: Files, { message = 'By hand'
     const bytes = Buffer.isBuffer(value) ? value : Buffer.from(typeof value === 'string' ? value : (value as { link: string }).link)
     return [Buffer.from(`M ${link ? '120000' : '100644'} inline ${quoted(path)}\n`), data(bytes)]
   })
-  const start = Buffer.from(`commit ${ref}\nauthor ${signature}\ncommitter ${signature}\n`)
-  const from = Buffer.from(`from ${head}\n${parents.map((parent) => `merge ${parent}\n`).join('')}`)
-  await git(repo, ['fast-import', '--quiet', '--force'], Buffer.concat([start, data(Buffer.from(message)), from, ...gone, ...put]))
-  return git(repo, ['rev-parse', ref])
-}
-
-function rawGit(repo: string, args: string[]): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const child = spawn('git', args, { cwd: repo, env: hermeticEnv, stdio: ['ignore', 'pipe', 'pipe'] })
-    const out: Buffer[] = []
-    child.stdout.on('data', (piece) => out.push(piece))
-    child.on('error', reject)
-    child.on('close', (code) => (code === 0 ? resolve(Buffer.concat(out)) : reject(new Error(`git ${args.join(' ')}: exit ${code}`))))
-  })
+  const start = Buffer.from(`commit ${ref}\nmark :1\nauthor ${signature}\ncommitter ${signature}\n`)
+  const from = Buffer.from(`from ${ref}^0\n${parents.map((parent) => `merge ${parent}\n`).join('')}`)
+  return git(
+    repo,
+    ['fast-import', '--quiet', '--force'],
+    Buffer.concat([start, data(Buffer.from(message)), from, ...gone, ...put, Buffer.from('get-mark :1\n')]),
+  )
 }

@@ -1,13 +1,9 @@
 import * as assert from 'uvu/assert'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 import { type Desk, openDesk } from './fixture.js'
 
-const test = suite<{ here: TestService }>('writing, hostile and odd')
-test.before(async (c) => {
-  c.here = await startService()
-})
-test.after((c) => c.here.close())
+const [test, here] = await suiteWith('writing, hostile and odd', startService)
 
 const FILES = {
   'SUMMARY.md':
@@ -29,14 +25,14 @@ async function refused(desk: Desk, changes: object[], statuses = [400]): Promise
   assert.is(await desk.git('rev-parse', 'main'), before)
 }
 
-test('a condition that no visitor could be held against', async ({ here }) => {
+test('a condition that no visitor could be held against', async () => {
   const desk = await openDesk(here, FILES)
   const bad = ['((', 'visitor.claims.constructor', 'process.exit()', 'visitor.x', '/a/.test(visitor.claims.unsigned.x)']
   const one = await desk.id('one')
   await refused(desk, [...bad.map((condition) => page({ condition })), ...bad.map((condition) => ({ operation: 'update_page', page: one, condition }))])
 })
 
-test('slugs and names that must not stand in a tree', async ({ here }) => {
+test('slugs and names that must not stand in a tree', async () => {
   const desk = await openDesk(here, FILES)
   const [dir, one] = [await desk.id('dir'), await desk.id('one')]
   const bad = ['..', '.', '.git', '.GIT', 'a/b', 'a\\b', 'a\0b', 'a\nb', '', 'x'.repeat(101), 'README', ' a', 'git~1', '.git\u200c']
@@ -66,7 +62,7 @@ test('slugs and names that must not stand in a tree', async ({ here }) => {
   ])
 })
 
-test('a long title in any script makes a file that file systems take; a slug that they do not is refused by its index', async ({ here }) => {
+test('a long title in any script makes a file that file systems take; a slug that they do not is refused by its index', async () => {
   const desk = await openDesk(here, FILES)
   const titles = ['語'.repeat(255), '𠮷'.repeat(120), 'é'.repeat(255)]
   for (const title of titles)
@@ -80,7 +76,7 @@ test('a long title in any script makes a file that file systems take; a slug tha
   }
 })
 
-test('files that the same batch renames or deletes are answered as they are in the commit', async ({ here }) => {
+test('files that the same batch renames or deletes are answered as they are in the commit', async () => {
   const desk = await openDesk(here, FILES)
   const file = (name: string) => ({ operation: 'insert_files', files: [{ name, base64: 'AAAA', ref: name[0] }] })
   const { insertedFiles } = await desk.write([
@@ -95,7 +91,7 @@ test('files that the same batch renames or deletes are answered as they are in t
   )
 })
 
-test('what is not there, or cannot hold it', async ({ here }) => {
+test('what is not there, or cannot hold it', async () => {
   const desk = await openDesk(here, FILES)
   const [dir, inner, site, home] = [await desk.id('dir'), await desk.id('dir/in'), await desk.id('site'), await desk.id('readme')]
   await refused(desk, [
@@ -125,7 +121,7 @@ test('what is not there, or cannot hold it', async ({ here }) => {
   ])
 })
 
-test('names that differ by case alone: 400 or 409 with both', async ({ here }) => {
+test('names that differ by case alone: 400 or 409 with both', async () => {
   const desk = await openDesk(here, FILES)
   const before = await desk.git('rev-parse', 'main')
   const { error } = await desk.write([page({ slug: 'ONE' })], 400)
@@ -140,7 +136,7 @@ test('names that differ by case alone: 400 or 409 with both', async ({ here }) =
   )
 })
 
-test('any title reads back as itself, and makes one line', async ({ here }) => {
+test('any title reads back as itself, and makes one line', async () => {
   const desk = await openDesk(here, FILES)
   const titles = [
     '[a](b)',
@@ -180,7 +176,7 @@ test('any title reads back as itself, and makes one line', async ({ here }) => {
   assert.is([...(await desk.byPath()).values()].find((one) => one.id === changes[0].page)?.title, 'two lines')
 })
 
-test('CRLF, a byte order mark, Latin-1, broken front matter: only what is asked for changes', async ({ here }) => {
+test('CRLF, a byte order mark, Latin-1, broken front matter: only what is asked for changes', async () => {
   const latin = Buffer.from('---\r\nicon: a\r\n---\r\n\r\n# One\r\n\r\ncaf\u00e9\r\n', 'latin1')
   const desk = await openDesk(here, {
     ...FILES,
@@ -200,7 +196,7 @@ test('CRLF, a byte order mark, Latin-1, broken front matter: only what is asked 
   assert.equal(await desk.file('dir/in.md'), '---\n: : [\n---\nnew\n')
 })
 
-test('without a table of contents: text edits make none, the first structural edit does', async ({ here }) => {
+test('without a table of contents: text edits make none, the first structural edit does', async () => {
   const desk = await openDesk(here, {
     'README.md': '# Home\n',
     'b.md': '# B\n',
@@ -222,7 +218,7 @@ test('without a table of contents: text edits make none, the first structural ed
   assert.is(now.get('loose/y')?.id, ids.get('loose/y'))
 })
 
-test('without a table of contents: each structural edit as the first', async ({ here }) => {
+test('without a table of contents: each structural edit as the first', async () => {
   const files = { 'README.md': '# Home\n', 'b.md': '# B\n', 'c.md': '# C\n', 'dir/README.md': '# Dir\n', 'dir/x.md': 'x\n' }
   const first = async (make: (id: (path: string) => string) => object, paths: string[]): Promise<void> => {
     const desk = await openDesk(here, files)
@@ -238,7 +234,7 @@ test('without a table of contents: each structural edit as the first', async ({ 
   await first((id) => ({ operation: 'update_page', page: id('b'), title: 'Bee' }), ['readme', 'b', 'c', 'dir', 'dir/x'])
 })
 
-test('groups, links, files, variables, reusable content', async ({ here }) => {
+test('groups, links, files, variables, reusable content', async () => {
   const desk = await openDesk(here, {
     ...FILES,
     '.gitbook/vars.yaml': '# mine\na: 1\nb: two   # kept\n',
@@ -290,7 +286,7 @@ test('groups, links, files, variables, reusable content', async ({ here }) => {
   assert.is(await desk.git('fsck', '--strict', '--no-dangling'), '')
 })
 
-test('a symlink and an executable keep what they are when their folder is renamed', async ({ here }) => {
+test('a symlink and an executable keep what they are when their folder is renamed', async () => {
   const desk = await openDesk(here, { ...FILES, 'dir/link': { link: 'in.md' } })
   await desk.write([{ operation: 'update_page', page: await desk.id('dir'), slug: 'moved' }])
   assert.match(await desk.git('ls-tree', 'main', 'moved/link'), /^120000/)

@@ -1,18 +1,15 @@
 import * as assert from 'uvu/assert'
 import { costOf } from '../support/main-thread.js'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 import { type Desk, openDesk } from './fixture.js'
 
-const test = suite<{ here: TestService }>('writing beside files of many megabytes')
+// @own-process: it measures what the main thread does
 const MIB = 1024 * 1024
 /** Processor time of the main thread for one request, which holds others up: what threads and Git do is not in it. Ten times what it takes. */
 const BOUND_MS = 1_000
 
-test.before(async (c) => {
-  c.here = await startService({ env: { BINDERY_CHECK_ANSWERS: 'false' } })
-})
-test.after((c) => c.here.close())
+const [test, here] = await suiteWith('writing beside files of many megabytes', () => startService({ env: { BINDERY_CHECK_ANSWERS: 'false' } }))
 
 const filled = (text: string, bytes: number): string => text.repeat(Math.floor(bytes / text.length))
 const summary = (...names: string[]): string => `# Table of contents\n\n* [Home](README.md)\n${names.map((name) => `* [${name}](${name}.md)\n`).join('')}`
@@ -32,7 +29,7 @@ const large: Record<string, string> = {
   'front matter that never ends': `---\n${filled('a: b\n', 9 * MIB)}`,
 }
 for (const [name, text] of Object.entries(large)) {
-  test(`title, description and slug of a page of ${name}`, async ({ here }) => {
+  test(`title, description and slug of a page of ${name}`, async () => {
     const desk = await openDesk(here, { 'SUMMARY.md': summary('large'), 'README.md': '# Home\n', 'large.md': text })
     const page = await desk.id('large')
     await write(desk, [{ operation: 'update_page', page, title: 'Other', description: 'New' }])
@@ -45,20 +42,20 @@ for (const [name, text] of Object.entries(large)) {
   })
 }
 
-test('a file beyond the limit is not edited: the answer names it, the limit and what to do; its place and title can be changed', async ({ here }) => {
+test('a file beyond the limit is not edited: the answer names it, the limit and what to do; its place and title can be changed', async () => {
   const text = `# large\n\n${filled('word ', 11 * MIB)}`
   const desk = await openDesk(here, { 'SUMMARY.md': summary('large'), 'README.md': '# Home\n', 'large.md': text })
   const page = await desk.id('large')
   for (const change of [{ description: 'New' }, { document: { markdown: 'a\n' } }]) {
     const answer = await write(desk, [{ operation: 'update_page', page, ...change }], 413)
-    assert.match(JSON.stringify(answer), /large\.md has more than 10485760 bytes.*Divide it with Git first/)
+    assert.match(JSON.stringify(answer), /large\.md has more than 10485760 bytes.*Split it with Git first/)
   }
   await write(desk, [{ operation: 'update_page', page, title: 'Other', slug: 'moved', at: 0 }])
   assert.ok((await desk.file('moved.md')) === text)
   assert.match((await desk.file('SUMMARY.md')) ?? '', /contents\n\n\* \[Other\]\(moved\.md\)/)
 })
 
-test('links in a page too large to be a text stay when what they name is moved, and its diagnostic says so', async ({ here }) => {
+test('links in a page too large to be a text stay when what they name is moved, and its diagnostic says so', async () => {
   const many = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`large-${n}`, filled(`[one](one.md) ${n}\n`, 4 * MIB)]))
   const names = Object.keys(many)
   const files = Object.fromEntries(names.map((name) => [`${name}.md`, many[name] as string]))
@@ -73,17 +70,17 @@ test('links in a page too large to be a text stay when what they name is moved, 
   assert.is(await desk.file('small.md'), '[one](two.md)\n')
   for (const name of names) assert.ok((await desk.file(`${name}.md`)) === many[name])
   const { diagnostics } = (await desk.admin.call('get', `${desk.url}/content/path/large-0`).expect(200)).body as { diagnostics: { message: string }[] }
-  assert.match(diagnostics[0]?.message ?? '', /^large-0\.md is shown as its source alone, and links in it stay as they are when what they name is moved\./)
+  assert.match(diagnostics[0]?.message ?? '', /^large-0\.md is shown as source only, and its links are not updated when their targets are moved\./)
 })
 
-test('links in pages of a megabyte follow', async ({ here }) => {
+test('links in pages of a megabyte follow', async () => {
   const text = `${filled('[one](one.md)\n\n', 300_000)}${filled('= a b < ', 700_000)}\n`
   const desk = await openDesk(here, { 'SUMMARY.md': summary('one', 'large'), 'README.md': '# Home\n', 'one.md': '# One\n', 'large.md': text })
   await write(desk, [{ operation: 'update_page', page: await desk.id('one'), slug: 'two' }])
   assert.ok((await desk.file('large.md')) === text.replaceAll('one.md', 'two.md'))
 })
 
-test('sides that changed a page of many megabytes: Git merges it, or it is a conflict', async ({ here }) => {
+test('sides that changed a page of many megabytes: Git merges it, or it is a conflict', async () => {
   const lines = Array.from({ length: 400_000 }, (_, n) => `line ${n} of a long page\n`)
   const put = (at: number, text: string): string => lines.with(at, text).join('')
   const desk = await openDesk(here, { 'SUMMARY.md': summary('large'), 'README.md': '# Home\n', 'large.md': lines.join('') })
@@ -102,7 +99,7 @@ test('sides that changed a page of many megabytes: Git merges it, or it is a con
   assert.ok((await desk.file('large.md')) === lines.with(7, 'theirs\n').with(399_990, 'ours\n').join(''))
 })
 
-test('a resolution of a text of mixed line ends', async ({ here }) => {
+test('a resolution of a text of mixed line ends', async () => {
   const text = filled('a\r\nb\n', 900_000)
   const desk = await openDesk(here, { 'SUMMARY.md': summary('large'), 'README.md': '# Home\n', 'large.md': `first\r\n${text}` })
   const request = await desk.changeRequest()
@@ -115,7 +112,7 @@ test('a resolution of a text of mixed line ends', async ({ here }) => {
   assert.ok((await desk.file('large.md', request.ref)) === `both\r\n${text}`)
 })
 
-test('tables of contents that both sides changed, of entries that take long to read', async ({ here }) => {
+test('tables of contents that both sides changed, of entries that take long to read', async () => {
   const entries = Array.from({ length: 1_500 }, (_, n) => `* [Entry ${n} *of* [many]](https://example.org/${n})\n`)
   const contents = (list: readonly string[]): string => `# Table of contents\n\n* [Home](README.md)\n${list.join('')}`
   const desk = await openDesk(here, { 'SUMMARY.md': contents(entries), 'README.md': '# Home\n' })
@@ -127,14 +124,14 @@ test('tables of contents that both sides changed, of entries that take long to r
   assert.ok(ms < BOUND_MS, `the main thread worked ${Math.round(ms)} ms`)
 })
 
-test('a file in Base64 that is blanks for the most part', async ({ here }) => {
+test('a file in Base64 that is blanks for the most part', async () => {
   const desk = await openDesk(here, { 'SUMMARY.md': summary(), 'README.md': '# Home\n' })
   const base64 = filled('A A ', 9 * MIB)
   await write(desk, [{ operation: 'insert_files', files: [{ name: 'a.bin', base64 }] }])
   assert.is((await desk.bytes('.gitbook/assets/a.bin')).length, (base64.length / 2 / 4) * 3)
 })
 
-test('five hundred files of one name in a space of many', async ({ here }) => {
+test('five hundred files of one name in a space of many', async () => {
   const many = Object.fromEntries(Array.from({ length: 3_000 }, (_, n) => [`folder-${n % 50}/file-${n}.txt`, String(n)]))
   const desk = await openDesk(here, { 'SUMMARY.md': summary(), 'README.md': '# Home\n', ...many })
   const files = Array.from({ length: 20 }, () => ({ name: 'a.txt', base64: 'YQ==' }))

@@ -1,16 +1,12 @@
 import { readFileSync } from 'node:fs'
 import * as assert from 'uvu/assert'
 import type { Files } from '../support/bare-repository.js'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 import { expectStatus, openDesk } from './fixture.js'
 
-const test = suite('merges of many files')
-let here: TestService
-test.before(async () => {
-  here = await startService()
-})
-test.after(() => here.close())
+// @own-process: it measures what the main thread does
+const [test, here] = await suiteWith('merges of many files', startService)
 
 /** Milliseconds of processor time that this thread has had. */
 const processorTime = (): number => Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0]) / 1e6

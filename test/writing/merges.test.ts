@@ -1,13 +1,9 @@
 import * as assert from 'uvu/assert'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 import { expectStatus, openDesk } from './fixture.js'
 
-const test = suite<{ here: TestService }>('merges')
-test.before(async (c) => {
-  c.here = await startService()
-})
-test.after((c) => c.here.close())
+const [test, here] = await suiteWith('merges', startService)
 
 const PAGE = '---\nicon: a\nhidden: true\n---\n\n# One\n\nFirst.\n\nSecond.\n\nThird.\n'
 const FILES = {
@@ -17,7 +13,7 @@ const FILES = {
 }
 const edit = (page: string, from: string, to: string): object => ({ operation: 'update_page', page, document: { markdown: PAGE.replace(from, to) } })
 
-test('twenty change requests that each add a page all merge', async ({ here }) => {
+test('twenty change requests that each add a page all merge', async () => {
   const desk = await openDesk(here, FILES)
   const all = []
   for (let n = 0; n < 20; n++) {
@@ -32,7 +28,7 @@ test('twenty change requests that each add a page all merge', async ({ here }) =
   assert.is((await desk.git('rev-list', '--first-parent', '--count', 'main')).trim(), '22')
 })
 
-test('names that differ by case alone do not come together by a merge, an update or If-Match', async ({ here }) => {
+test('names that differ by case alone do not come together by a merge, an update or If-Match', async () => {
   const desk = await openDesk(here, FILES)
   const page = (title: string, slug: string) => ({ operation: 'insert_page', title, slug, document: { markdown: `${title}\n` } })
   const change = await desk.changeRequest()
@@ -49,7 +45,7 @@ test('names that differ by case alone do not come together by a merge, an update
   assert.is(await desk.git('ls-tree', '-r', '--name-only', 'main'), 'Guide.md\nREADME.md\nSUMMARY.md\nmy-guide.md\none.md')
 })
 
-test('different paragraphs, different keys: clean', async ({ here }) => {
+test('different paragraphs, different keys: clean', async () => {
   const desk = await openDesk(here, FILES)
   const page = await desk.id('one')
   const change = await desk.changeRequest()
@@ -59,7 +55,7 @@ test('different paragraphs, different keys: clean', async ({ here }) => {
   assert.equal(await desk.file('one.md'), '---\nicon: b\ndescription: said\n---\n\n# One\n\nOther.\n\nSecond.\n\nLast.\n')
 })
 
-test('the same line: 409 with the paths and nothing changed; listed, resolved, merged', async ({ here }) => {
+test('the same line: 409 with the paths and nothing changed; listed, resolved, merged', async () => {
   const desk = await openDesk(here, { ...FILES, 'two.md': 'two\n', 'SUMMARY.md': `${FILES['SUMMARY.md']}* [Two](two.md)\n` })
   const [page, two] = [await desk.id('one'), await desk.id('two')]
   const change = await desk.changeRequest()
@@ -127,7 +123,7 @@ test('the same line: 409 with the paths and nothing changed; listed, resolved, m
   assert.is(await desk.git('log', '--all', '-G', '^(<<<<<<<|>>>>>>>)', '--format=%H'), '', 'no markers, ever')
 })
 
-test('resolutions where there is no conflict are refused; take the change request wins', async ({ here }) => {
+test('resolutions where there is no conflict are refused; take the change request wins', async () => {
   const desk = await openDesk(here, FILES)
   const page = await desk.id('one')
   const change = await desk.changeRequest()
@@ -139,7 +135,7 @@ test('resolutions where there is no conflict are refused; take the change reques
   assert.equal(await desk.file('one.md'), PAGE.replace('First', 'Branch'))
 })
 
-test('a page renamed on both sides, and a file where the other side has a folder', async ({ here }) => {
+test('a page renamed on both sides, and a file where the other side has a folder', async () => {
   const desk = await openDesk(here, FILES)
   const page = await desk.id('one')
   const change = await desk.changeRequest()
@@ -167,7 +163,7 @@ test('a page renamed on both sides, and a file where the other side has a folder
   )
 })
 
-test('criss-cross: updated, merged by others, updated again', async ({ here }) => {
+test('criss-cross: updated, merged by others, updated again', async () => {
   const desk = await openDesk(here, FILES)
   const page = await desk.id('one')
   const [a, b] = [await desk.changeRequest(), await desk.changeRequest()]
@@ -193,7 +189,7 @@ test('criss-cross: updated, merged by others, updated again', async ({ here }) =
   assert.ok((await desk.file('one.md'))?.includes('A2.'))
 })
 
-test('merged by plain Git: it is shown as it is, and a merge answers main', async ({ here }) => {
+test('merged by plain Git: it is shown as it is, and a merge answers main', async () => {
   const desk = await openDesk(here, FILES)
   const change = await desk.changeRequest()
   await change.write([{ operation: 'insert_page', title: 'N', document: { markdown: 'n\n' } }])
@@ -206,7 +202,7 @@ test('merged by plain Git: it is shown as it is, and a merge answers main', asyn
   assert.is((await change.merge()).revision, revision)
 })
 
-test('locked, archived, merged', async ({ here }) => {
+test('locked, archived, merged', async () => {
   const desk = await openDesk(here, FILES)
   const page = { operation: 'insert_page', title: 'N', document: { markdown: 'n\n' } }
   const change = await desk.changeRequest()
@@ -223,7 +219,7 @@ test('locked, archived, merged', async ({ here }) => {
   await desk.admin.call('patch', change.url, { status: 'open' }).expect(409)
 })
 
-test('If-Match on main: the same, stale and mergeable, stale and in conflict, unknown', async ({ here }) => {
+test('If-Match on main: the same, stale and mergeable, stale and in conflict, unknown', async () => {
   const desk = await openDesk(here, FILES)
   const page = await desk.id('one')
   const begin = await desk.git('rev-parse', 'main')
@@ -240,7 +236,7 @@ test('If-Match on main: the same, stale and mergeable, stale and in conflict, un
   assert.is(await desk.id('late'), made.changes[0].page)
 })
 
-test('pages in Latin-1 and with CRLF merge byte by byte', async ({ here }) => {
+test('pages in Latin-1 and with CRLF merge byte by byte', async () => {
   const latin = (text: string): Buffer => Buffer.from(text, 'latin1')
   const text = 'caf\u00e9\r\n\r\nnext\r\n\r\nlast\r\n'
   const desk = await openDesk(here, { ...FILES, 'one.md': latin(`---\r\na: 1\r\nb: 2\r\n---\r\n${text}`) })
@@ -251,7 +247,7 @@ test('pages in Latin-1 and with CRLF merge byte by byte', async ({ here }) => {
   assert.equal((await desk.bytes('one.md')).toString('latin1'), `---\r\na: 3\r\nb: 4\r\n---\r\n${text}`)
 })
 
-test('dates: right after an edit, a rename, a merge', async ({ here }) => {
+test('dates: right after an edit, a rename, a merge', async () => {
   const desk = await openDesk(here, {
     ...FILES,
     '.gitbook.yaml': 'root: docs\n',

@@ -1,14 +1,10 @@
 import * as assert from 'uvu/assert'
 import { soundIds } from '../identity/ids.js'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 import { type ChangeRequestDesk, type Desk, expectStatus, flat, openDesk } from './fixture.js'
 
-const test = suite<{ here: TestService }>('merges of moved pages')
-test.before(async (c) => {
-  c.here = await startService()
-})
-test.after((c) => c.here.close())
+const [test, here] = await suiteWith('merges of moved pages', startService)
 
 const PARTS = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth']
 const text = (name: string, parts = PARTS): string => `# ${name}\n\n${parts.map((part) => `The ${part} thing about ${name}.\n`).join('\n')}`
@@ -37,7 +33,7 @@ const edit = (name: string): string => text(name).replace(`The sixth thing about
 const titles = async (desk: Desk, at = ''): Promise<string[]> => flat(await desk.pages(at)).map((page) => page.title)
 
 for (const renames of ['main', 'the change request'])
-  test(`renamed and changed heavily in ${renames}, edited in the other: the edit meets the page, by merge and by update`, async ({ here }) => {
+  test(`renamed and changed heavily in ${renames}, edited in the other: the edit meets the page, by merge and by update`, async () => {
     for (const way of ['merge', 'update'] as const) {
       const desk = await openDesk(here, FILES)
       const page = await idOf(desk, 'One')
@@ -62,7 +58,7 @@ for (const renames of ['main', 'the change request'])
     }
   })
 
-test('edits that do not meet are merged cleanly where the page is now', async ({ here }) => {
+test('edits that do not meet are merged cleanly where the page is now', async () => {
   for (const renames of ['main', 'branch']) {
     const desk = await openDesk(here, FILES)
     const page = await idOf(desk, 'One')
@@ -79,7 +75,7 @@ test('edits that do not meet are merged cleanly where the page is now', async ({
   }
 })
 
-test('a folder renamed with all that is in it, pages and a file of it edited on the other side', async ({ here }) => {
+test('a folder renamed with all that is in it, pages and a file of it edited on the other side', async () => {
   const desk = await openDesk(here, FILES)
   const [guide, deep] = [await idOf(desk, 'Guide'), await idOf(desk, 'Deep')]
   const change = await desk.changeRequest()
@@ -99,7 +95,7 @@ test('a folder renamed with all that is in it, pages and a file of it edited on 
   await soundIds(desk)
 })
 
-test('renamed to two places: one conflict that names both, decided by either name; what both wrote is kept', async ({ here }) => {
+test('renamed to two places: one conflict that names both, decided by either name; what both wrote is kept', async () => {
   for (const path of ['left.md', 'right.md'])
     for (const take of ['main', 'change-request']) {
       const desk = await openDesk(here, FILES)
@@ -138,7 +134,7 @@ test('renamed to two places: one conflict that names both, decided by either nam
     }
 })
 
-test('two pages that changed places in main, both edited in the change request', async ({ here }) => {
+test('two pages that changed places in main, both edited in the change request', async () => {
   const desk = await openDesk(here, FILES)
   const [one, two] = [await idOf(desk, 'One'), await idOf(desk, 'Two')]
   const change = await desk.changeRequest()
@@ -154,7 +150,7 @@ test('two pages that changed places in main, both edited in the change request',
   await soundIds(desk)
 })
 
-test('another page stands where the moved one was; a new page is not taken for a deleted one', async ({ here }) => {
+test('another page stands where the moved one was; a new page is not taken for a deleted one', async () => {
   const desk = await openDesk(here, FILES)
   const [one, two] = [await idOf(desk, 'One'), await idOf(desk, 'Two')]
   const change = await desk.changeRequest()
@@ -178,7 +174,7 @@ test('another page stands where the moved one was; a new page is not taken for a
   await soundIds(desk)
 })
 
-test('moved by one side, deleted by the other: a conflict where it is now; either can be had', async ({ here }) => {
+test('moved by one side, deleted by the other: a conflict where it is now; either can be had', async () => {
   for (const take of ['main', 'change-request']) {
     const desk = await openDesk(here, FILES)
     const two = await idOf(desk, 'Two')
@@ -207,7 +203,7 @@ test('moved by one side, deleted by the other: a conflict where it is now; eithe
   }
 })
 
-test('both sides put a page at one place: neither is lost unseen', async ({ here }) => {
+test('both sides put a page at one place: neither is lost unseen', async () => {
   const desk = await openDesk(here, FILES)
   const [one, two] = [await idOf(desk, 'One'), await idOf(desk, 'Two')]
   const change = await desk.changeRequest()
@@ -219,7 +215,7 @@ test('both sides put a page at one place: neither is lost unseen', async ({ here
   await change.merge(409)
 })
 
-test('renamed by a person in main, reverted after a rename, and written with If-Match on an older revision', async ({ here }) => {
+test('renamed by a person in main, reverted after a rename, and written with If-Match on an older revision', async () => {
   const desk = await openDesk(here, FILES)
   const [one, two] = [await idOf(desk, 'One'), await idOf(desk, 'Two')]
   const begin = await desk.git('rev-parse', 'main')
@@ -248,7 +244,7 @@ test('renamed by a person in main, reverted after a rename, and written with If-
 const rotation = (places: Record<string, string>): object[] =>
   ['on-the-way-', ''].flatMap((prefix) => Object.entries(places).map(([page, slug]) => ({ operation: 'update_page', page, slug: prefix + slug })))
 
-test("pages that both sides put at each other's places keep their IDs, whichever side is taken", async ({ here }) => {
+test("pages that both sides put at each other's places keep their IDs, whichever side is taken", async () => {
   for (const take of ['main', 'change-request']) {
     const desk = await openDesk(here, {
       'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n* [Alpha](a.md)\n* [Beta](b.md)\n* [Gamma](c.md)\n',
@@ -287,7 +283,7 @@ test("pages that both sides put at each other's places keep their IDs, whichever
   }
 })
 
-test('what a rollback takes away has its ID again when it comes back', async ({ here }) => {
+test('what a rollback takes away has its ID again when it comes back', async () => {
   const desk = await openDesk(here, FILES)
   const begin = await desk.git('rev-parse', 'main')
   await desk.write([{ operation: 'insert_page', title: 'New', slug: 'new', document: { markdown: text('New') } }])
@@ -301,7 +297,7 @@ test('what a rollback takes away has its ID again when it comes back', async ({ 
   await soundIds(desk)
 })
 
-test('edited on one side, moved on the other to where a page was that the first moved away: the edit keeps its page', async ({ here }) => {
+test('edited on one side, moved on the other to where a page was that the first moved away: the edit keeps its page', async () => {
   const desk = await openDesk(here, FILES)
   const [one, two] = [await idOf(desk, 'One'), await idOf(desk, 'Two')]
   await desk.write([{ operation: 'update_page', page: two, slug: 'place' }])
@@ -323,7 +319,7 @@ test('edited on one side, moved on the other to where a page was that the first 
   await soundIds(desk)
 })
 
-test('two conflicts about one place: neither page is lost by what is decided for it, and each can be decided for itself', async ({ here }) => {
+test('two conflicts about one place: neither page is lost by what is decided for it, and each can be decided for itself', async () => {
   const begin = async (): Promise<{ desk: Desk; change: ChangeRequestDesk; two: string }> => {
     const desk = await openDesk(here, FILES)
     const [one, two] = [await idOf(desk, 'One'), await idOf(desk, 'Two')]
@@ -365,7 +361,7 @@ test('two conflicts about one place: neither page is lost by what is decided for
   assert.equal(both.error.paths, ['place.md'])
 })
 
-test("a text taken from the side that did not move the page stands where the page is now, and in nobody else's place", async ({ here }) => {
+test("a text taken from the side that did not move the page stands where the page is now, and in nobody else's place", async () => {
   const desk = await openDesk(here, FILES)
   const [one, two] = [await idOf(desk, 'One'), await idOf(desk, 'Two')]
   const change = await desk.changeRequest()
@@ -380,7 +376,7 @@ test("a text taken from the side that did not move the page stands where the pag
 })
 
 for (const first of ['the branch', 'main'])
-  test(`pages exchanged before two histories crossed (${first} first), exchanged back after it: each has its ID`, async ({ here }) => {
+  test(`pages exchanged before two histories crossed (${first} first), exchanged back after it: each has its ID`, async () => {
     const desk = await openDesk(here, FILES)
     const [one, two] = [await idOf(desk, 'One'), await idOf(desk, 'Two')]
     const change = await desk.changeRequest()

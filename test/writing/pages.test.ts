@@ -1,13 +1,9 @@
 import * as assert from 'uvu/assert'
-import { startService, type TestService } from '../support/service.js'
-import { suite } from '../support/suite.js'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
 import { openDesk } from './fixture.js'
 
-const test = suite<{ here: TestService }>('writing pages')
-test.before(async (c) => {
-  c.here = await startService()
-})
-test.after((c) => c.here.close())
+const [test, here] = await suiteWith('writing pages', startService)
 
 const SUMMARY = `# Table of contents
 
@@ -31,7 +27,7 @@ const FILES = {
   '.gitbook/assets/a b.png': 'png',
 }
 
-test('a page is inserted: its file and one line, nothing else', async ({ here }) => {
+test('a page is inserted: its file and one line, nothing else', async () => {
   const desk = await openDesk(here, FILES)
   const setup = await desk.id('guides/setup')
   const { changes } = await desk.write([
@@ -63,14 +59,14 @@ test('a page is inserted: its file and one line, nothing else', async ({ here })
   assert.is(changes[0].object, 'created_page')
 })
 
-test('front matter in the markdown wins over members, and a page without a title takes its heading', async ({ here }) => {
+test('front matter in the markdown wins over members, and a page without a title takes its heading', async () => {
   const desk = await openDesk(here, FILES)
   await desk.write([{ operation: 'insert_page', document: { markdown: '---\nicon: own\n---\n# From *heading*\n' }, icon: 'other', hidden: true }])
   assert.equal(await desk.file('from-heading.md'), '---\nicon: own\nhidden: true\n---\n# From *heading*\n')
   assert.ok((await desk.file('SUMMARY.md'))?.includes('[From heading](from-heading.md)'))
 })
 
-test('an edit of text keeps the front matter byte for byte and changes that file alone', async ({ here }) => {
+test('an edit of text keeps the front matter byte for byte and changes that file alone', async () => {
   const desk = await openDesk(here, FILES)
   const page = await desk.id('first')
   await desk.write([{ operation: 'update_page', page, document: { markdown: '\n# Other\n\nBody\n' } }])
@@ -83,7 +79,7 @@ test('an edit of text keeps the front matter byte for byte and changes that file
   assert.is(await desk.git('rev-parse', 'main'), before, 'a change without effect makes no commit')
 })
 
-test('a title changes its line, and the H1 only where it said the same', async ({ here }) => {
+test('a title changes its line, and the H1 only where it said the same', async () => {
   const desk = await openDesk(here, FILES)
   const linux = await desk.id('guides/setup/linux')
   await desk.write([{ operation: 'update_page', page: linux, title: 'GNU/Linux' }])
@@ -99,7 +95,7 @@ test('a title changes its line, and the H1 only where it said the same', async (
   assert.ok((await desk.file('SUMMARY.md'))?.includes('* [First  page](first.md "kept")'))
 })
 
-test('a slug renames the file and rewrites the links to it, in one commit', async ({ here }) => {
+test('a slug renames the file and rewrites the links to it, in one commit', async () => {
   const desk = await openDesk(here, FILES)
   const id = await desk.id('guides/setup/windows')
   await desk.write([{ operation: 'update_page', page: id, slug: 'win dows (1)' }])
@@ -109,7 +105,7 @@ test('a slug renames the file and rewrites the links to it, in one commit', asyn
   assert.is(await desk.id('guides/setup/win dows (1)'), id)
 })
 
-test('the slug of a README renames its folder, with all that is in it', async ({ here }) => {
+test('the slug of a README renames its folder, with all that is in it', async () => {
   const desk = await openDesk(here, { ...FILES, 'guides/setup/img/x.png': 'x' })
   const [id, linux] = [await desk.id('guides/setup'), await desk.id('guides/setup/linux')]
   await desk.write([{ operation: 'update_page', page: id, slug: 'install' }])
@@ -124,7 +120,7 @@ test('the slug of a README renames its folder, with all that is in it', async ({
   assert.is(await desk.id('guides/install/linux'), linux)
 })
 
-test('a move edits the table of contents alone', async ({ here }) => {
+test('a move edits the table of contents alone', async () => {
   const desk = await openDesk(here, FILES)
   const [linux, first] = [await desk.id('guides/setup/linux'), await desk.id('first')]
   await desk.write([{ operation: 'update_page', page: linux, into: first }])
@@ -141,14 +137,14 @@ test('a move edits the table of contents alone', async ({ here }) => {
   }
 })
 
-test('a page is deleted with its subpages; what is not listed stays', async ({ here }) => {
+test('a page is deleted with its subpages; what is not listed stays', async () => {
   const desk = await openDesk(here, { ...FILES, 'guides/setup/notes.md': 'unlisted\n' })
   await desk.write([{ operation: 'delete_page', page: await desk.id('guides/setup') }])
   assert.equal(await desk.paths(), ['.gitbook/assets/a b.png', 'README.md', 'SUMMARY.md', 'first.md', 'guides/setup/notes.md'])
   assert.equal(await desk.file('SUMMARY.md'), `${SUMMARY.slice(0, SUMMARY.indexOf('- [Setup]'))}- [Site](https://example.org)\n`)
 })
 
-test('a page is given back the text of another revision, or of where the change request began', async ({ here }) => {
+test('a page is given back the text of another revision, or of where the change request began', async () => {
   const desk = await openDesk(here, FILES)
   const page = await desk.id('first')
   const begin = await desk.git('rev-parse', 'main')
@@ -163,7 +159,7 @@ test('a page is given back the text of another revision, or of where the change 
   assert.is(error.details[0].path, '/changes/0/revision')
 })
 
-test('links by ID, by path, by ref become relative; others stay', async ({ here }) => {
+test('links by ID, by path, by ref become relative; others stay', async () => {
   const desk = await openDesk(here, { ...FILES, 'pages/real.md': 'real\n' })
   const linux = await desk.id('guides/setup/linux')
   const { changes, insertedFiles } = await desk.write([
@@ -192,7 +188,7 @@ test('links by ID, by path, by ref become relative; others stay', async ({ here 
   assert.is(insertedFiles[0].path, '.gitbook/assets/pic (1).png')
 })
 
-test('a ref follows a page whose folder is renamed in the same batch, and serves as parent', async ({ here }) => {
+test('a ref follows a page whose folder is renamed in the same batch, and serves as parent', async () => {
   const desk = await openDesk(here, FILES)
   const setup = await desk.id('guides/setup')
   await desk.write([
@@ -220,7 +216,7 @@ test('a ref follows a page whose folder is renamed in the same batch, and serves
   assert.is(error.details[0].path, '/changes/1/ref')
 })
 
-test('all or nothing: the index and the reason, and no commit', async ({ here }) => {
+test('all or nothing: the index and the reason, and no commit', async () => {
   const desk = await openDesk(here, FILES)
   const before = await desk.git('rev-parse', 'main')
   const { error } = await desk.write(
@@ -237,7 +233,7 @@ test('all or nothing: the index and the reason, and no commit', async ({ here })
   assert.is(await desk.git('rev-parse', 'main'), before)
 })
 
-test('a batch of fifty is one commit, of fifty-one refused', async ({ here }) => {
+test('a batch of fifty is one commit, of fifty-one refused', async () => {
   const desk = await openDesk(here, FILES)
   const batch = Array.from({ length: 50 }, (_, n) => ({ operation: 'insert_page', title: 'Same', document: { markdown: `${n}\n` } }))
   const { revision } = await desk.write(batch)

@@ -9,7 +9,7 @@ export const listAuditLogInOrganization = endpoint({
   path: '/v1/orgs/{organizationId}/audit-log',
   summary: 'List who changed what in an organization, newest first',
   description:
-    'Every request that was to change something, also one that was refused: who, what, when, from where. Values are not recorded. Of those that were refused or failed, the newest 20,000 are kept. With a filter, one request looks at 10,000 entries of either sort at most: where that is not enough, a page may be short, or empty, and still have a `next` that goes on, and `count` is how many of the newest so many match. What a user does beside any organization, such as making a token, is in the log of each that he is a member of.',
+    'Every request that was meant to change something, including refused ones: who, what, when and from where. Values are not recorded. Of the requests that were refused or failed, the newest 20,000 are kept. With a filter, each request examines at most 10,000 successful and 10,000 other entries. If more would have to be examined, a page can be short or empty and still have a `next`, and `count` covers only the examined entries. What users do outside of any organization, such as creating a token, is in the log of every organization that they are members of.',
   section: 'Events',
   needs: 'organization:admin',
   query: Type.Object({

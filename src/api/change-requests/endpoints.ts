@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { createChangeRequest, listChangeRequests, updateChangeRequest } from '../../domain/change-requests/change-requests.js'
-import { mergeChangeRequest, updateFromMain } from '../../domain/change-requests/merge-requests.js'
+import { updateFromMain } from '../../domain/change-requests/merge-requests.js'
+import { mergeAndResume } from '../../domain/git-sync/resume-after-merge.js'
 import { paginate } from '../../kernel/paging.js'
 import {
   ChangeRequest,
@@ -41,14 +42,14 @@ export const createChangeRequestInSpace = endpoint({
   method: 'POST',
   path: '/v1/spaces/{spaceId}/change-requests',
   summary: 'Create a change request',
-  description: 'A draft, with a branch of its own from the main content.',
+  description: 'It starts as a draft, on a new branch from the head of main.',
   section,
   needs: 'space:edit',
   body: Type.Optional(CreateChangeRequest),
   status: 201,
   returns: ChangeRequest,
   handle: async ({ app, actor, space, body }) => {
-    const made = await createChangeRequest(app, actor, space, body ?? {})
+    const made = await app.locks.run(space.doc.id, (lease) => createChangeRequest(app, actor, space, body ?? {}, { lease }))
     return created(await presentChangeRequest(app, space, made), `/v1/spaces/${space.doc.id}/change-requests/${made.doc.id}`)
   },
 })
@@ -81,20 +82,20 @@ export const mergeChangeRequestById = endpoint({
   path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/merge',
   summary: 'Merge a change request into the main content',
   description:
-    'A merge commit on main. What cannot be clean changes nothing and answers 409 with the paths. Where the space has `requiredApprovals`, ' +
-    '409 also tells how many are missing, and who has requested changes.',
+    'Adds a merge commit to main. If the merge has conflicts, nothing changes; 409 returns the paths. If approvals required by the space (`requiredApprovals`) ' +
+    'are missing, 409 says how many, and who has requested changes.',
   section,
   needs: 'space:merge',
   returns: MergeResult,
   fails: [409, 423],
-  handle: async ({ app, actor, space, changeRequest }) => ({ ...(await mergeChangeRequest(app, actor, space, changeRequest)), result: 'merge' as const }),
+  handle: async ({ app, actor, space, changeRequest }) => ({ ...(await mergeAndResume(app, actor, space, changeRequest)), result: 'merge' as const }),
 })
 
 export const listConflictsOfChangeRequest = endpoint({
   method: 'GET',
   path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/conflicts',
-  summary: 'List what keeps a change request from being updated or merged cleanly',
-  description: 'By path, with the file of the common ancestor (`base`), of the change request (`ours`) and of the main content (`theirs`).',
+  summary: 'List the conflicts between a change request and the main content',
+  description: 'Ordered by path; each with the file in the common ancestor (`base`), in the change request (`ours`) and in the main content (`theirs`).',
   section,
   needs: 'space:view',
   query: Type.Object({ ...pageQuery }),
@@ -108,9 +109,9 @@ export const listConflictsOfChangeRequest = endpoint({
 export const updateChangeRequestFromMain = endpoint({
   method: 'POST',
   path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/update',
-  summary: 'Pull the main content into a change request',
+  summary: 'Update a change request from the main content',
   description:
-    'A merge commit on its branch. What cannot be clean changes nothing and answers 409 with the paths, unless `resolve` decides every one of them; it may name no other.',
+    'Adds a merge commit to its branch. If there are conflicts, nothing changes and 409 returns the paths, unless `resolve` resolves every one of them. `resolve` must not name files without a conflict.',
   section,
   needs: 'space:edit',
   body: Type.Optional(UpdateFromMain),

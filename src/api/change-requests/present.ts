@@ -1,5 +1,6 @@
-import type { App, LoadedSpace } from '../../domain/app.js'
-import { isOutdated, type LoadedChangeRequest, updatedAt } from '../../domain/change-requests/change-requests.js'
+import type { App } from '../../domain/context/app.js'
+import type { LoadedChangeRequest, LoadedSpace } from '../../domain/context/loaded.js'
+import { isOutdated, updatedAt } from '../../domain/change-requests/change-requests.js'
 import { users } from '../../model/index.js'
 import { formerUser, presentUser } from '../users/present.js'
 

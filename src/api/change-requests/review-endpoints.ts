@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
-import { changesBetween } from '../../domain/content/changes/changes.js'
-import { contributorsOf } from '../../domain/content/contributors.js'
-import { spanOf } from '../../domain/writing/merge-span.js'
-import { revertChangeRequest } from '../../domain/writing/rollback.js'
+import { changesBetween } from '../../domain/revisions/changes/changes.js'
+import { contributorsOf } from '../../domain/change-requests/contributors.js'
+import { spanOf } from '../../domain/change-requests/span.js'
+import { revertChangeRequest } from '../../domain/change-requests/revert.js'
 import { paginate } from '../../kernel/paging.js'
 import { ChangeRequest, Changes, ChangesQuery, ContributorList, pageQuery } from '../../model/index.js'
 import { created } from '../reply.js'
@@ -16,10 +16,10 @@ const section = 'Change requests'
 export const getChangesOfChangeRequestById = endpoint({
   method: 'GET',
   path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/changes',
-  summary: 'What a change request changes',
+  summary: 'Get what a change request changes',
   description:
-    'From where its branch left the main content to its head; of a merged one, what the merge changed. Pages are compared by ID, in the order of the table of contents; ' +
-    'every other file of the repository is listed as a file. `diff` adds how the text of each edited page differs.',
+    'From the point where its branch left main to its head; for a merged change request, what the merge changed. Pages are compared by ID, in the order of the table of contents; ' +
+    'all other files of the repository are listed as files. `diff` adds the differences in the text of each edited page.',
   section,
   needs: 'space:view',
   query: ChangesQuery,
@@ -34,8 +34,8 @@ export const getChangesOfChangeRequestById = endpoint({
 export const getContributorsByChangeRequestId = endpoint({
   method: 'GET',
   path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/contributors',
-  summary: 'List who wrote in a change request',
-  description: 'The authors of the commits of its branch: members of the organization, or the name and e-mail address that Git recorded.',
+  summary: 'List the contributors to a change request',
+  description: 'The authors of the commits on its branch: members of the organization, or the name and e-mail address that Git recorded.',
   section,
   needs: 'space:view',
   query: Type.Object(pageQuery),
@@ -50,7 +50,7 @@ export const revertChangeRequestById = endpoint({
   method: 'POST',
   path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/revert',
   summary: 'Open a change request that undoes a merged one',
-  description: 'Its branch takes back what the merge changed, and nothing else. Where that cannot be clean: 409 with the paths, and nothing is opened.',
+  description: 'Its branch reverts what the merge changed, and nothing else. If later changes conflict with that, nothing is created; 409 returns the paths.',
   section,
   needs: 'space:edit',
   status: 201,

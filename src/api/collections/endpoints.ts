@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox'
-import { createCollection, listCollections, listSpacesIn, updateCollection } from '../../domain/places/collections.js'
-import { deleteCollection } from '../../domain/places/delete-collection.js'
-import { moveCollection } from '../../domain/places/move.js'
-import { openSpaces } from '../../domain/places/spaces.js'
-import { transferCollection } from '../../domain/places/transfer.js'
+import { createCollection, listCollections, listSpacesIn, updateCollection } from '../../domain/spaces/collections.js'
+import { deleteCollection } from '../../domain/spaces/delete-collection.js'
+import { moveCollection } from '../../domain/spaces/move.js'
+import { openSpaces } from '../../domain/spaces/spaces.js'
+import { transferCollection } from '../../domain/spaces/transfer.js'
 import { orderKey } from '../../kernel/order.js'
 import { paginate } from '../../kernel/paging.js'
 import { Collection, CreateCollection, listOf, MoveContent, pageQuery, Space, TransferContent, UpdateCollection } from '../../model/index.js'
@@ -18,10 +18,10 @@ export const listCollectionsInOrganizationById = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/collections',
   summary: 'List the collections of an organization that you may see',
-  description: 'With those that lie in others, by creation; `nested=false`: those at the top level, in their order there.',
+  description: 'In the order of creation, including collections in collections; with `nested=false` only those at the top level, in their order there.',
   section,
   needs: 'organization:view',
-  query: Type.Object({ ...pageQuery, nested: Type.Boolean({ default: true, description: 'Whether collections in collections are listed as well.' }) }),
+  query: Type.Object({ ...pageQuery, nested: Type.Boolean({ default: true, description: 'Whether to include collections in collections.' }) }),
   returns: listOf(Collection, { $id: 'CollectionList' }),
   handle: async ({ app, actor, organization, query }) => {
     const all = await listCollections(app, actor, organization, query.nested)
@@ -35,7 +35,7 @@ export const createCollectionInOrganization = endpoint({
   path: '/v1/orgs/{organizationId}/collections',
   summary: 'Create a collection',
   description:
-    'The last of its parent. Needs the role create there: on the collection `parent`, or in the organization. Collections can lie 32 deep in each other.',
+    'It is placed last in its parent. Needs the role create on the collection `parent`, or in the organization if there is none. Collections can be nested 32 levels deep.',
   section,
   needs: 'organization:view',
   body: Type.Optional(CreateCollection),
@@ -61,7 +61,7 @@ export const updateCollectionById = endpoint({
   method: 'PATCH',
   path: '/v1/collections/{collectionId}',
   summary: 'Change a collection',
-  description: 'A description of null removes it. `defaultLevel` holds for all that lies in the collection and says `inherit` itself.',
+  description: 'Set `description` to null to remove it. `defaultLevel` applies to everything in the collection whose own default level is `inherit`.',
   section,
   needs: 'collection:admin',
   body: UpdateCollection,
@@ -74,7 +74,7 @@ export const deleteCollectionById = endpoint({
   path: '/v1/collections/{collectionId}',
   summary: 'Delete a collection',
   description:
-    'No content is deleted: the spaces and collections in it go to its parent (or the top level of the organization), where it stood, in the same order; deleted spaces as well, to be restored there. Nobody gains or loses access: its default level and the roles given on it are written into what was in it, and spaces with the visibility `in-collection` become private, with the same readers. Unless it is empty, this needs the role create where the content goes.',
+    'No content is deleted: the spaces and collections in it take its place in its parent (or at the top level of the organization), in the same order; deleted spaces can be restored there. Nobody gains or loses access: its default level and the roles given on it are copied to what was in it, and spaces with the visibility `in-collection` become private, with the same readers. Unless the collection is empty, this needs the role create where the content goes.',
   section,
   needs: 'collection:create',
   deletes: 'leaf',
@@ -85,7 +85,7 @@ export const listSpacesInCollectionById = endpoint({
   method: 'GET',
   path: '/v1/collections/{collectionId}/spaces',
   summary: 'List the spaces in a collection that you may see',
-  description: 'Those in the collection itself, in their order. Compare `position` to put collections between them.',
+  description: 'Only spaces directly in the collection, in their order. To merge them with its collections, sort both by `position`.',
   section,
   needs: 'collection:view',
   query: Type.Object(pageQuery),
@@ -102,7 +102,7 @@ export const moveCollectionById = endpoint({
   path: '/v1/collections/{collectionId}/move',
   summary: 'Move a collection into another one, or to another position',
   description:
-    'With everything in it, which inherits from its new parent from then on. Needs the role create on it, on everything below it where its parent changes, and on the collections (or the organization) it goes from and to. 409 where nothing would change, or where it would lie in itself.',
+    'Everything in it is moved with it and inherits from its new parent from then on. Needs the role create on the collection, on everything below it if its parent changes, and on the collections (or the organization) it is moved from and to. Returns 409 if nothing would change, or if it would be inside itself.',
   section,
   needs: 'collection:create',
   body: Type.Optional(MoveContent),
@@ -116,7 +116,7 @@ export const transferCollectionById = endpoint({
   path: '/v1/collections/{collectionId}/transfer',
   summary: 'Transfer a collection with everything below it to another organization',
   description:
-    'All or nothing, deleted spaces included. Content, change requests and comments go along; roles that were given to teams, and to people who are not members of the other organization, have no effect there, and take effect again where it comes back; reviews awaited of them are removed. Needs the role create on everything below it and where it goes from and to; default levels and roles that take effect in the other organization must not be above your own there. 412 says what is missing.',
+    'All or nothing, including deleted spaces. Content, change requests and comments are transferred with it. Roles given to teams, and to people who are not members of the other organization, have no effect there until the content is transferred back; reviews requested from these people are withdrawn. Needs the role create on everything below it and in both places; default levels and roles that take effect in the other organization must not exceed your own role there. Returns 412 with what is missing.',
   section,
   needs: 'collection:create',
   body: TransferContent,

@@ -1,5 +1,6 @@
 import { presentCollectionPermissions } from '../../access/index.js'
-import type { App, LoadedCollection } from '../../domain/app.js'
+import type { App } from '../../domain/context/app.js'
+import type { LoadedCollection } from '../../domain/context/loaded.js'
 import { orderKey } from '../../kernel/order.js'
 
 /** A collection. */

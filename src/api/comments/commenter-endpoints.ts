@@ -1,37 +1,37 @@
+/** Who commented or replied: on spaces, and on change requests. */
 import { Type } from '@sinclair/typebox'
-import { listCommenters } from '../../domain/comments/commenters.js'
+import { listCommenters } from '../../domain/people/commenters.js'
 import { MemberList, pageQuery } from '../../model/index.js'
 import { presentMember } from '../members/present.js'
 import { endpoint } from '../service.js'
+import { type CommentedResource, discussionOf } from './endpoints.js'
 
-const WHO = 'Each once, by when they joined. Who is no member any more, or has no access, is left out.'
+const commenters = ({ path, noun, section, list }: Omit<CommentedResource, 'create'>) =>
+  endpoint({
+    method: 'GET',
+    path: `${path as '/v1/spaces/{spaceId}'}/commenters`,
+    summary: `List the members who commented or replied on ${noun}`,
+    description: `Each once, in the order in which they joined the organization. People who are no longer members, or have lost access, are left out.${list}`,
+    section,
+    needs: 'space:view',
+    query: Type.Object(pageQuery),
+    returns: MemberList,
+    handle: async (context) => {
+      const page = await listCommenters(context.app, discussionOf(context), context.query)
+      return { ...page, items: page.items.map((one) => presentMember(context.app, one)) }
+    },
+  })
 
-export const listCommentersInSpace = endpoint({
-  method: 'GET',
-  path: '/v1/spaces/{spaceId}/commenters',
-  summary: 'List the members who commented or replied on a space',
-  description: `${WHO} Change requests have lists of their own.`,
+export const listCommentersInSpace = commenters({
+  path: '/v1/spaces/{spaceId}',
+  noun: 'a space',
   section: 'Comments on spaces',
-  needs: 'space:view',
-  query: Type.Object(pageQuery),
-  returns: MemberList,
-  handle: async ({ app, space, query }) => {
-    const page = await listCommenters(app, { space }, query)
-    return { ...page, items: page.items.map((one) => presentMember(app, one)) }
-  },
+  list: ' Change requests have lists of their own.',
 })
 
-export const listCommentersInChangeRequest = endpoint({
-  method: 'GET',
-  path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/commenters',
-  summary: 'List the members who commented or replied on a change request',
-  description: WHO,
+export const listCommentersInChangeRequest = commenters({
+  path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}',
+  noun: 'a change request',
   section: 'Comments on change requests',
-  needs: 'space:view',
-  query: Type.Object(pageQuery),
-  returns: MemberList,
-  handle: async ({ app, space, changeRequest, query }) => {
-    const page = await listCommenters(app, { space, changeRequest }, query)
-    return { ...page, items: page.items.map((one) => presentMember(app, one)) }
-  },
+  list: '',
 })

@@ -1,16 +1,16 @@
-/** What the endpoints of comments say of themselves, in both places where comments stand. */
+/** What the descriptions of the endpoints of comments have in common. */
 export const about = {
   target:
-    'On all of it, on a page (`page`, an ID), on a node of the page (`node`, its key in the `document` format) or on a cell of a table (`tableCell`, by the IDs of ' +
-    'its record and its column). What is not in the content as it is now is 400.',
+    'Without a target the comment is about the whole. It can be about a page (`page`: its ID), a node of a page (`node`: its key in the `document` format) or a table cell ' +
+    '(`tableCell`: the IDs of its record and column). Returns 400 if the target is not in the current content.',
   page:
-    '`target.page` is the page as it is now, followed by its ID through moves, renames and merges. Its `outdated` is true when its text differs from the one that was commented on; ' +
-    'with a node or a cell, only when nothing in the page says the same any more: their IDs follow what they say. Of a page that is gone (`deleted`) title and path are what they were.',
+    '`target.page` is the page as it is now; it is followed by its ID through moves, renames and merges. `outdated` is true if the text of the page has changed since the comment was ' +
+    'made; for a comment on a node or cell, only if nothing in the page has the same text any more. If the page is gone (`deleted`), its title and path are the last known ones.',
   update:
-    'The body is edited by its author alone (`editedAt` tells). `resolved` is set by its author, and by who has the role edit; a comment that is resolved already keeps who resolved ' +
-    'it and when. All or nothing: 403 where one of these is not yours to do.',
-  reactions: 'Everybody who may comment may react, once with each emoji, and takes back his own reactions only. 409 above 50 different emoji.',
+    'Only the author may edit the body (`editedAt` is set). The author, and everybody with the role edit, may set `resolved`; resolving a comment that is already resolved changes ' +
+    'neither who resolved it nor when. All or nothing: returns 403 if you may not do one of these.',
+  reactions: 'Everybody who may comment may react, once with each emoji, and remove their own reactions. Returns 409 above 50 different emoji.',
 } as const
 
-/** Bytes of a comment or reply on the way in: block trees say the same with more words than markdown. */
-export const BODY_LIMIT_BYTES = 256 * 1024
+/** Largest body of a request with a comment, reply or review, in bytes: block trees need more bytes than the markdown they become. */
+export const COMMENT_BODY_LIMIT_BYTES = 256 * 1024

@@ -1,8 +1,9 @@
 import { presentCommentPermissions } from '../../access/index.js'
-import type { Actor, App } from '../../domain/app.js'
+import type { App } from '../../domain/context/app.js'
+import type { Actor } from '../../domain/context/actor.js'
 import type { LoadedDiscussion } from '../../domain/comments/discussion.js'
 import { reactionsTo } from '../../domain/comments/reactions.js'
-import { type Sight, sightOf } from '../../domain/comments/sight.js'
+import { type CommentedContent, commentedContent } from '../../domain/comments/commented-content.js'
 import { presentTarget } from '../../domain/comments/targets.js'
 import { type CommentDoc, type Format, MAX_REACTION_USERS, type ReplyDoc, users } from '../../model/index.js'
 import { inFormat } from '../content/present-page.js'
@@ -14,7 +15,7 @@ export interface CommentContext {
   actor: Actor
   discussion: LoadedDiscussion
   format: Format
-  sight: Sight
+  commented: CommentedContent
   /** Each user is read once. */
   user(id: string): Promise<ReturnType<typeof presentUser>>
 }
@@ -30,7 +31,7 @@ export function commentContext(app: App, actor: Actor, discussion: LoadedDiscuss
     if (!found) known.set(id, (found = read(id)))
     return found
   }
-  return { app, actor, discussion, format, sight: sightOf(app, discussion), user }
+  return { app, actor, discussion, format, commented: commentedContent(app, discussion), user }
 }
 
 /** Path of the comments of a space or a change request. */
@@ -61,8 +62,8 @@ async function presentPost(context: CommentContext, doc: CommentDoc | ReplyDoc, 
   }
 }
 
-async function presentCommentTarget({ sight }: CommentContext, doc: CommentDoc) {
-  const { page, place } = await presentTarget(sight, doc)
+async function presentCommentTarget({ commented }: CommentContext, doc: CommentDoc) {
+  const { page, place } = await presentTarget(commented, doc)
   const { record, definition } = place ?? {}
   return {
     space: doc.space,

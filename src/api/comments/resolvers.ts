@@ -1,5 +1,6 @@
-import type { Actor, App, LoadedSpace } from '../../domain/app.js'
-import type { LoadedChangeRequest } from '../../domain/change-requests/change-requests.js'
+import type { App } from '../../domain/context/app.js'
+import type { Actor } from '../../domain/context/actor.js'
+import type { LoadedChangeRequest, LoadedSpace } from '../../domain/context/loaded.js'
 import { findComment } from '../../domain/comments/comments.js'
 import { findReply } from '../../domain/comments/replies.js'
 import type { CommentDoc } from '../../model/index.js'

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { contentTypeOf, isSafeInline } from '../../content/files.js'
-import { openDownload } from '../../domain/content/downloads.js'
+import { openDownload } from '../../domain/revisions/downloads.js'
 import { binary } from '../declaration.js'
 import { stream } from '../reply.js'
 import { endpoint } from '../service.js'
@@ -9,7 +9,8 @@ export const downloadFile = endpoint({
   method: 'GET',
   path: '/v1/files/{downloadSpace}/{oid}/{fileName}',
   summary: 'Download a file by its signed URL',
-  description: 'The address is a `downloadURL`: it needs no token, expires, and answers byte ranges. Types that a browser could run are sent as attachments.',
+  description:
+    'The address is the `downloadURL` of a file. It needs no token, expires, and supports byte ranges. Types that a browser could run are sent as attachments.',
   section: 'Space content',
   needs: 'public',
   query: Type.Object({ expires: Type.Integer({ minimum: 0 }), signature: Type.String({ maxLength: 100 }) }),

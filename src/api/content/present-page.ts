@@ -1,12 +1,13 @@
 import { resolveReference } from '../../content/resolve-reference.js'
 import type { DocumentEntry, PageAttributes, PageEntry } from '../../content/types.js'
-import type { App } from '../../domain/app.js'
-import type { ParsedPage } from '../../domain/content/content-cache.js'
-import { documentJson, largeJson, markdownJson } from '../../domain/content/documents.js'
-import { datesAt, datesOf, type PageDates } from '../../domain/content/page-dates.js'
-import { tooCostly } from '../../domain/content/page-source.js'
-import { evaluate } from '../../domain/content/pages.js'
-import { filesOf, type OpenRevision, readDocument } from '../../domain/content/revisions.js'
+import type { App } from '../../domain/context/app.js'
+import type { PageDates, ParsedPage } from '../../domain/context/content-cache.js'
+import { documentJson, largeJson, markdownJson } from '../../domain/revisions/documents.js'
+import { datesAt, datesOf } from '../../domain/revisions/page-dates.js'
+import { tooCostly } from '../../domain/revisions/page-source.js'
+import { evaluate } from '../../domain/revisions/pages.js'
+import { filesOf, type OpenRevision, readDocument } from '../../domain/revisions/revisions.js'
+import { iso } from '../../kernel/clock.js'
 import type { Diagnostic } from '../../kernel/diagnostic.js'
 import { RawJson } from '../../kernel/raw-json.js'
 import { Slices } from '../../kernel/slices.js'
@@ -41,10 +42,8 @@ export interface PageContext {
 export async function pageContext(app: App, revision: OpenRevision, options: PageOptions): Promise<PageContext> {
   let ids: Promise<Map<string, string>> | null = null
   const load = async () => new Map((await filesOf(app, revision)).map((file) => [file.gitPath, file.id]))
-  return { app, revision, options, dates: await datesAt(app, revision.space.doc.id, revision.repo, revision.snapshot.commit), fileIds: () => (ids ??= load()) }
+  return { app, revision, options, dates: await datesAt(app, revision.space, revision.snapshot.commit), fileIds: () => (ids ??= load()) }
 }
-
-const iso = (seconds: number): string => new Date(seconds * 1000).toISOString()
 
 /** Where a file is shown at the Git provider, and its path from that repository's root. */
 export function gitPlace(context: Pick<PageContext, 'revision'>, oid: string, path: string): { oid: string; path: string; url?: string } {

@@ -1,10 +1,11 @@
 import { contentTypeOf } from '../../content/files.js'
-import type { App } from '../../domain/app.js'
-import { downloadUrl } from '../../domain/content/downloads.js'
-import { evaluate, type LoadedFile, loadFiles, readReusable } from '../../domain/content/pages.js'
-import { revisionType } from '../../domain/content/revision-facts.js'
-import { filesOf, type OpenRevision } from '../../domain/content/revisions.js'
+import type { App } from '../../domain/context/app.js'
+import { downloadUrl } from '../../domain/revisions/downloads.js'
+import { evaluate, type LoadedFile, loadFiles, readReusable } from '../../domain/revisions/pages.js'
+import { revisionType } from '../../domain/revisions/revision-type.js'
+import { filesOf, type OpenRevision } from '../../domain/revisions/revisions.js'
 import { addressesOfRevision } from '../../domain/sites/space-addresses.js'
+import { iso } from '../../kernel/clock.js'
 import type { File, Format, Revision } from '../../model/index.js'
 import { presentMergedFrom, presentRevisionGit } from '../revisions/present-facts.js'
 import { gitPlace, inFormat, type PageOptions, pageContext, presentPages } from './present-page.js'
@@ -41,7 +42,7 @@ export async function presentRevision(app: App, revision: OpenRevision, options:
       ...(options.metadata && entry ? { git: gitPlace({ revision }, entry.oid, place.gitPath) } : {}),
     })),
     variables: structure.variables,
-    createdAt: new Date(info.committer.seconds * 1000).toISOString(),
+    createdAt: iso(info.committer.seconds),
     ...(options.metadata ? { git: presentRevisionGit(space, info) } : {}),
     urls: {
       app: `${app.settings.publicUrl}/v1/spaces/${space.doc.id}/revisions/${snapshot.commit}`,
@@ -58,8 +59,7 @@ export async function presentReusableContent(
   app: App,
   revision: OpenRevision,
   id: string,
-  format: Format,
-  options: Pick<PageOptions, 'metadata' | 'evaluated'>,
+  options: Pick<PageOptions, 'metadata' | 'evaluated'> & { format: Format },
 ) {
   const { place, oid, markdown: written } = await readReusable(app, revision, id)
   const markdown = options.evaluated ? await evaluate(app, revision, place.gitPath, written) : written
@@ -68,6 +68,6 @@ export async function presentReusableContent(
     id: place.id,
     title: place.title,
     ...(options.metadata ? { git: gitPlace({ revision }, oid, place.gitPath) } : {}),
-    ...(await inFormat(app, revision.space.doc.id, markdown, format)).content,
+    ...(await inFormat(app, revision.space.doc.id, markdown, options.format)).content,
   }
 }

@@ -1,49 +1,145 @@
-import { paginate } from '../../kernel/paging.js'
-import type { App, LoadedSpace } from '../../domain/app.js'
-import { filesOf, type OpenRevision } from '../../domain/content/revisions.js'
-import { getFile, getPage, getPageByPath, loadFiles } from '../../domain/content/pages.js'
-import { mergedChangeRequest } from '../../domain/content/revision-facts.js'
-import { addressesOfRevision } from '../../domain/sites/space-addresses.js'
+/** The reads of content, declared once for the main content, change requests and revisions: each mounts them under its own path. */
+import type { App } from '../../domain/context/app.js'
+import type { LoadedSpace } from '../../domain/context/loaded.js'
+import { getFile, getPage, getPageByPath, loadFiles } from '../../domain/revisions/pages.js'
+import { filesOf, type OpenRevision } from '../../domain/revisions/revisions.js'
 import type { CommitId } from '../../kernel/ids.js'
-import type { Format } from '../../model/index.js'
-import { type PageOptions, pageContext, presentPage, presentPages } from './present-page.js'
-import { presentFile } from './present.js'
+import { paginate } from '../../kernel/paging.js'
+import { ContentQuery, File, FileList, FilesQuery, Page, PageQuery, Pages, ReusableContent, Revision } from '../../model/index.js'
+import { endpoint, type Loaded } from '../service.js'
+import { presentFile, presentReusableContent, presentRevision } from './present.js'
+import { pageContext, presentPage, presentPages } from './present-page.js'
+import { contentValidator, revisionValidator } from './validators.js'
 
-/** The pages tree of a revision. */
-export async function readPages(app: App, revision: OpenRevision, query: PageOptions) {
-  return { pages: (await presentPages(await pageContext(app, revision, query), revision.structure.pages)).json }
+type BelowSpace = `/v1/spaces/{spaceId}/${string}`
+
+/** Whose content is read. */
+export interface ContentSource<Path extends BelowSpace> {
+  /** Path of the whole revision; its parts are below it. */
+  path: Path
+  /** What summaries call it. */
+  noun: string
+  section: string
+  /** The commit that answers depend on. */
+  head: (loaded: Loaded<Path>) => CommitId
+  open: (loaded: Loaded<Path>) => OpenRevision | Promise<OpenRevision>
 }
 
-/** A page of the revision's files, by name of path. */
-export async function readFiles(app: App, revision: OpenRevision, query: PageOptions & { page?: string; limit: number }) {
-  const page = paginate(await filesOf(app, revision), query, (file) => [file.gitPath, file.id])
-  const loaded = await loadFiles(app, revision, page.items)
-  return { ...page, items: loaded.map((file) => presentFile(app, revision, file, query)) }
+/** What every read gets from its path, whatever the source. */
+interface Context {
+  app: App
+  space: LoadedSpace
+}
+type Reads = ReturnType<typeof readsOf>
+
+/** All reads of a source. */
+export function contentReads<const Path extends BelowSpace>(source: ContentSource<Path>) {
+  const reads = readsOf(source)
+  return { ...lists(reads), ...items(reads) }
 }
 
-export async function readFile(app: App, revision: OpenRevision, id: string, query: PageOptions) {
-  return presentFile(app, revision, await getFile(app, revision, id), query)
+/** A source, with the types of its path erased, and what its endpoints have in common. */
+function readsOf<Path extends BelowSpace>({ path, noun, section, head, open }: ContentSource<Path>) {
+  return {
+    path: path as BelowSpace,
+    noun,
+    common: { method: 'GET', section, needs: 'space:view' } as const,
+    head: (context: Context) => head(context as unknown as Loaded<Path>),
+    open: async (context: Context) => open(context as unknown as Loaded<Path>),
+    validator: (context: Context) => contentValidator(context.app, context.space, head(context as unknown as Loaded<Path>)),
+  }
 }
 
-export async function readPageById(app: App, revision: OpenRevision, id: string, query: PageOptions & { format: Format }) {
-  return presentPage(await pageContext(app, revision, query), getPage(revision, id), query.format)
+/** The whole revision, and the lists of its pages and files. */
+function lists({ path, noun, common, head, open, validator }: Reads) {
+  return {
+    revision: endpoint({
+      ...common,
+      path,
+      summary: `Get ${noun}: pages without their text, files, reusable content, variables and diagnostics`,
+      query: ContentQuery,
+      returns: Revision,
+      validator: (context) => revisionValidator(context.app, context.space, head(context)),
+      handle: async (context) => presentRevision(context.app, await open(context), context.query),
+    }),
+    pages: endpoint({
+      ...common,
+      path: `${path}/pages`,
+      summary: `List the pages of ${noun}`,
+      query: ContentQuery,
+      returns: Pages,
+      validator,
+      handle: async (context) => {
+        const revision = await open(context)
+        return { pages: (await presentPages(await pageContext(context.app, revision, context.query), revision.structure.pages)).json }
+      },
+    }),
+    files: endpoint({
+      ...common,
+      path: `${path}/files`,
+      summary: `List the files of ${noun}`,
+      description: 'Files below `.gitbook/assets` and files that a page references, ordered by path.',
+      query: FilesQuery,
+      returns: FileList,
+      validator,
+      handle: async (context) => {
+        const revision = await open(context)
+        const page = paginate(await filesOf(context.app, revision), context.query, (file) => [file.gitPath, file.id])
+        const loaded = await loadFiles(context.app, revision, page.items)
+        return { ...page, items: loaded.map((file) => presentFile(context.app, revision, file, context.query)) }
+      },
+    }),
+  }
 }
 
-export async function readPageByPath(app: App, revision: OpenRevision, path: string, query: PageOptions & { format: Format }) {
-  return presentPage(await pageContext(app, revision, query), getPageByPath(revision, path), query.format)
-}
-
-/** What an answer from content depends on: the revision, and the settings of the space that show in it. */
-export const contentValidator = (app: App, space: LoadedSpace, commit: string): readonly string[] => [
-  space.doc.id,
-  String(space.doc.version),
-  commit,
-  String(Math.floor(app.clock.now().getTime() / 86_400_000)),
-]
-
-/** What an answer with a whole revision depends on: also the change request that it names as merged, and where it is published. */
-export async function revisionValidator(app: App, space: LoadedSpace, commit: CommitId): Promise<readonly string[]> {
-  const merged = await mergedChangeRequest(app, space, await space.repo.commit(commit))
-  const { published = '', public: open = '' } = await addressesOfRevision(app, space, commit)
-  return [...contentValidator(app, space, commit), merged ? String(merged.version) : '', published, open]
+/** One file, page or reusable content of the revision. */
+function items({ path, noun, common, open, validator }: Reads) {
+  return {
+    file: endpoint({
+      ...common,
+      path: `${path}/files/{fileId}`,
+      summary: `Get a file of ${noun}`,
+      query: ContentQuery,
+      returns: File,
+      validator,
+      handle: async (context) => {
+        const revision = await open(context)
+        return presentFile(context.app, revision, await getFile(context.app, revision, context.fileId), context.query)
+      },
+    }),
+    page: endpoint({
+      ...common,
+      path: `${path}/page/{pageId}`,
+      summary: `Get a page of ${noun} by ID, with its content`,
+      query: PageQuery,
+      returns: Page,
+      validator,
+      handle: async (context) => {
+        const revision = await open(context)
+        return presentPage(await pageContext(context.app, revision, context.query), getPage(revision, context.pageId), context.query.format)
+      },
+    }),
+    pageByPath: endpoint({
+      ...common,
+      path: `${path}/path/{pagePath*}`,
+      summary: `Get a page of ${noun} by its path, with its content`,
+      description: 'Redirects in the configuration of the space are followed; a page takes precedence over a redirect from the same path.',
+      query: PageQuery,
+      returns: Page,
+      validator,
+      handle: async (context) => {
+        const revision = await open(context)
+        return presentPage(await pageContext(context.app, revision, context.query), getPageByPath(revision, context.pagePath), context.query.format)
+      },
+    }),
+    reusableContent: endpoint({
+      ...common,
+      path: `${path}/reusable-contents/{reusableContentId}`,
+      summary: `Get reusable content of ${noun}`,
+      query: PageQuery,
+      returns: ReusableContent,
+      validator,
+      handle: async (context) => presentReusableContent(context.app, await open(context), context.reusableContentId, context.query),
+    }),
+  }
 }

@@ -1,9 +1,8 @@
 import { Type } from '@sinclair/typebox'
-import type { App, LoadedSpace } from '../../domain/app.js'
-import { loadHead } from '../../domain/change-requests/change-requests.js'
-import { writeToChangeRequest, writeToMain } from '../../domain/writing/write-content.js'
-import { AppliedChange, ChangeRequest, ContentChanges, InsertedFile, Revision } from '../../model/index.js'
-import { changeRequests } from '../../model/index.js'
+import type { App } from '../../domain/context/app.js'
+import { type LoadedSpace, loadHead } from '../../domain/context/loaded.js'
+import { writeToChangeRequest, writeToMain } from '../../domain/commits/write-content.js'
+import { AppliedChange, ChangeRequest, changeRequests, ContentChanges, InsertedFile, Revision } from '../../model/index.js'
 import type { Endpoint } from '../declaration.js'
 import { presentChangeRequest } from '../change-requests/present.js'
 import { endpoint } from '../service.js'
@@ -11,12 +10,12 @@ import { endpoint } from '../service.js'
 const section = 'Writing content'
 const description =
   'The changes are applied in order, all or nothing, as one commit. Links by page ID (`/pages/<id>`), by path or by the `ref` of another change become relative file links. ' +
-  'One change that cannot be made: 400 with its index and reason, and no commit.'
+  'If one of the changes cannot be made, nothing is committed; 400 gives its index and the reason.'
 const formDescription =
-  ' Files may be sent as they are, up to the file limit each: as `multipart/form-data` with `changes` (JSON) as a field, the files as further parts, and in ' +
-  '`insert_files` the name of the part (`part`) instead of `base64`. A form of files without `changes` inserts them all under their names.'
+  ' Files can be sent as they are, each up to the file limit: as `multipart/form-data` with `changes` (JSON) as a field, the files as further parts, and in ' +
+  '`insert_files` the name of the part (`part`) instead of `base64`. A form with files but without `changes` inserts all of them under their names.'
 
-/** A form without changes is one that inserts its files. */
+/** A form without `changes` inserts its files. */
 const form: NonNullable<Endpoint['form']> = (members, files) => {
   if ('changes' in members || files.size === 0) return members
   return { ...members, changes: [{ operation: 'insert_files', files: [...files].map(([part, { name, contentType }]) => ({ part, name, contentType })) }] }
@@ -31,13 +30,15 @@ export const updateChangeRequestContent = endpoint({
   description: description + formDescription,
   section,
   needs: 'space:edit',
-  query: Type.Object({ compat: Type.Boolean({ default: true, description: 'False answers what each change did.' }) }),
+  query: Type.Object({
+    compat: Type.Boolean({ default: true, description: 'Compatible response: the change request alone. False also returns what each change did.' }),
+  }),
   body: ContentChanges,
   form,
   returns: Type.Union([ChangeRequest, Type.Object({ changeRequest: ChangeRequest, ...results })]),
   fails: [409, 413, 423],
   handle: async ({ app, actor, space, changeRequest, body, query, request }) => {
-    const written = await writeToChangeRequest(app, actor, space, changeRequest, body, request.files)
+    const written = await writeToChangeRequest({ app, actor, space, input: body, uploads: request.files }, changeRequest)
     const presented = await presentNow(app, space, changeRequest.doc.id)
     if (query.compat) return presented
     return { changeRequest: presented, changes: written.applied, ...(written.insertedFiles.length > 0 ? { insertedFiles: written.insertedFiles } : {}) }
@@ -53,7 +54,7 @@ export const updateSpaceContent = endpoint({
   method: 'POST',
   path: '/v1/spaces/{spaceId}/content',
   summary: 'Change the main content of a space whose editMode is live',
-  description: `${description} With \`If-Match: "<revision>"\` the changes are made on that revision, and merged where main has moved on; 409 where that is not clean.${formDescription}`,
+  description: `${description} With \`If-Match: "<revision>"\` the changes are made on that revision and merged if main has moved on since; returns 409 if they conflict.${formDescription}`,
   section,
   needs: 'space:edit',
   body: ContentChanges,
@@ -61,7 +62,7 @@ export const updateSpaceContent = endpoint({
   returns: Type.Object({ revision: Type.Index(Revision, ['id']), ...results }, { $id: 'ContentWritten' }),
   fails: [409, 413, 423],
   handle: async ({ app, actor, space, body, request }) => {
-    const written = await writeToMain(app, actor, space, body, request.files, request.ifMatch)
+    const written = await writeToMain({ app, actor, space, input: body, uploads: request.files }, request.ifMatch)
     return { revision: written.revision, changes: written.applied, ...(written.insertedFiles.length > 0 ? { insertedFiles: written.insertedFiles } : {}) }
   },
 })

@@ -10,7 +10,7 @@ export const listEventsInOrganization = endpoint({
   path: '/v1/orgs/{organizationId}/events',
   summary: 'List what happened in an organization',
   description:
-    'The sequence of an event says its place: to follow the stream, ask with `order=asc` and `after` = the last sequence seen. Sequences have no gaps but what is not kept any more. What Git moved is told of shortly after it moved; a push of plain Git within a minute. With `type`, `space` or `since`, one request looks at 10,000 events at most: where that is not enough, a page may be short, or empty, and still have a `next` that goes on, and `count` is how many of the newest so many match.',
+    'Events are numbered by `sequence`: to follow the stream, ask with `order=asc` and `after` set to the last sequence that you have seen. Sequences have no gaps, except at the start, where old events have been removed. Events of changes in content follow shortly after the change; those of a push with plain Git within a minute. With `type`, `space` or `since`, each request examines at most 10,000 events. If more would have to be examined, a page can be short or empty and still have a `next`, and `count` covers only the examined events.',
   section,
   needs: 'organization:admin',
   query: Type.Object({

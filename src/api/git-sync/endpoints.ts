@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { listSyncRuns, retrySync, unlinkRemote } from '../../domain/git-sync/info.js'
+import { listSyncRuns, retrySync, unlinkRemote } from '../../domain/git-sync/runs.js'
 import { previewSync } from '../../domain/git-sync/preview.js'
 import { requestExport, requestImport } from '../../domain/git-sync/request.js'
 import { paginate } from '../../kernel/paging.js'
@@ -14,7 +14,7 @@ export const importGitRepository = endpoint({
   path: '/v1/spaces/{spaceId}/git/import',
   summary: 'Import the content of a Git repository',
   description:
-    'Starts the import and answers at once; see `git/info` for how it goes. The configured remote needs the role review; another one, or `force`, needs admin; `standalone` needs edit.',
+    'Starts the import and returns at once; `git/info` shows its progress. Importing from the configured remote needs the role review; from another remote, or with `force`, admin; with `standalone`, edit.',
   section,
   needs: 'space:edit',
   body: ImportRequest,
@@ -29,7 +29,7 @@ export const exportToGitRepository = endpoint({
   path: '/v1/spaces/{spaceId}/git/export',
   summary: 'Export the main content to a Git repository',
   description:
-    "Starts the export and answers at once; see `git/info` for how it goes. It adds one commit to the remote's branch and never rewrites its history.",
+    "Starts the export and returns at once; `git/info` shows its progress. It adds one commit to the remote's branch and never rewrites its history.",
   section,
   needs: 'space:review',
   body: ExportRequest,
@@ -44,11 +44,11 @@ export const previewGitSync = endpoint({
   path: '/v1/spaces/{spaceId}/git/preview',
   summary: 'Show what an import or export would change',
   description:
-    'Fetches and merges as the import or export would, and changes nothing: no branch, no run in `git/history`, no link; a locked space may be previewed too. ' +
-    'What was fetched stays among the objects of the repository, unreferenced, until Git prunes it after two weeks. ' +
-    'The configured remote needs the role review; another one, or `force`, needs admin. Credentials in `url` are used for this request alone. ' +
-    'The remote has a minute to name its branch, and another to send it. What would end the run with a failure is answered 400, in the same words as in `git/info`; whether the remote would take a push is not tried. ' +
-    'A `repoProjectDirectory` of a remote with more than 1,000 commits that are not here yet is answered 409.',
+    'Fetches and merges as the import or export would, but changes nothing: no branch, no run in `git/history`, no link. It also works while the space is locked. ' +
+    'Fetched objects stay in the repository, unreferenced, until Git prunes them after two weeks. ' +
+    'Previewing the configured remote needs the role review; another remote, or `force`, needs admin. Credentials in `url` are used for this request only. ' +
+    'The remote has one minute to name its branch, and one more to send it. If the run would fail, 400 is returned with the same message that `git/info` would show; whether the remote would accept a push is not tried. ' +
+    'Returns 409 for a `repoProjectDirectory` of a remote with more than 1,000 commits that have not been fetched yet.',
   section,
   needs: 'space:review',
   query: ChangesQuery,
@@ -73,7 +73,7 @@ export const removeLegacyGitInstallation = endpoint({
   method: 'DELETE',
   path: '/v1/spaces/{spaceId}/git/legacy-installation',
   summary: 'Unlink the repository',
-  description: 'What was synchronized stays known: a later link with the same repository goes on from there.',
+  description: 'What has been synchronized is remembered: linking the same repository again continues from there.',
   section,
   needs: 'space:admin',
   handle: ({ app, space }) => unlinkRemote(app, space),
@@ -97,7 +97,7 @@ export const retryGitRun = endpoint({
   method: 'POST',
   path: '/v1/spaces/{spaceId}/git/retry',
   summary: 'Run the last import or export again',
-  description: 'Only where it failed or ended in a conflict. `url` is the same repository with a fresh credential.',
+  description: 'Only if it failed or ended in a conflict. `url` is the URL of the same repository with a fresh credential.',
   section,
   needs: 'space:edit',
   body: Type.Optional(RetryRequest),

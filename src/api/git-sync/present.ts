@@ -1,5 +1,5 @@
-import type { LoadedSpace } from '../../domain/app.js'
-import { MAIN } from '../../domain/refs.js'
+import type { LoadedSpace } from '../../domain/context/loaded.js'
+import { MAIN } from '../../domain/context/refs.js'
 import type { GitInfo, GitRun, SyncRunDoc } from '../../model/index.js'
 import { presentGitSync } from '../spaces/present.js'
 

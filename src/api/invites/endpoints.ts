@@ -17,9 +17,9 @@ export const inviteUsersToOrganization = endpoint({
   path: '/v1/orgs/{organizationId}/invites',
   summary: 'Invite people by e-mail address',
   description:
-    'Everybody accepts himself: nobody is put into an organization unasked. An invitation is good for seven days and as long as who made it is an admin; inviting an address again ' +
-    'replaces the one before. Where a mail server is set up, a mail takes the link to the address, at most once a minute; else the links are answered here, this once, to be passed on. `role` defaults to the ' +
-    '`defaultRole` of the organization. Who is a member already is named in `users`; without a mail server also who joined with the address without showing that it is his.',
+    'Nobody becomes a member without accepting. An invitation is valid for seven days, and only while the person who sent it is an admin; inviting an address again ' +
+    'replaces the earlier invitation. If a mail server is configured, the link is mailed to the address, at most once a minute. Otherwise the links are returned here, only once, for you to pass on. `role` defaults to the ' +
+    '`defaultRole` of the organization. `users` names those who are members already; without a mail server also members who use the address without having proved that it is theirs.',
   section,
   needs: 'organization:admin',
   body: InviteUsers,
@@ -33,7 +33,7 @@ export const inviteUsersToOrganization = endpoint({
 export const listInvitesInOrganization = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/invites',
-  summary: 'List the invitations by e-mail that are open',
+  summary: 'List the open invitations by e-mail',
   section,
   needs: 'organization:admin',
   query: Type.Object(pageQuery),
@@ -58,7 +58,7 @@ export const getInviteInOrganizationById = endpoint({
 export const revokeInviteInOrganizationById = endpoint({
   method: 'DELETE',
   path: '/v1/orgs/{organizationId}/invites/{inviteId}',
-  summary: 'Take back an invitation by e-mail',
+  summary: 'Revoke an invitation by e-mail',
   section,
   needs: 'organization:admin',
   aliases: { inviteId: 'emailInviteId' },
@@ -72,10 +72,10 @@ export const acceptOrganizationInvite = endpoint({
   path: '/v1/invites/accept',
   summary: 'Accept an invitation',
   description:
-    '`token` is what stands behind the # of the link. Signed in, you join; an invitation by e-mail must be for your own address (403). Without a token in the header, an invitation that ' +
-    'came by mail makes an account for its address and answers a token; 409 where the address has an account (sign in first). A link that did not come by mail does not show whose the ' +
-    'address is: it makes a user of this organization alone (`emailUnproven`), who reserves nothing, is no other account of that address, and never becomes one; 409 where a member has the ' +
-    'address. No token is answered where single sign-on is asked for. 409 where somebody else has accepted; 401 for a link for many (ask for a sign-in link with it); 404 where it expired, was taken back, or who made it is an admin no more. Who is a member already stays what he is.',
+    '`token` is the part of the link after the #. If you are signed in, you join; an invitation by e-mail must be for your own address (403). If you are not signed in, an invitation that ' +
+    'was mailed creates an account for its address and returns a token; returns 409 if the address has an account (sign in first). A link that was not mailed does not prove whose the ' +
+    'address is: it creates a user of this organization only (`emailUnproven`), which does not reserve the address and never becomes another account with the same address; returns 409 if a member has the ' +
+    'address. No token is returned if single sign-on is required. Returns 409 if somebody else has accepted; 401 for a link invitation (request a sign-in link with it); 404 if the invitation expired or was revoked, or if the person who created it is no longer an admin. Existing members keep their role.',
   section,
   needs: 'public',
   body: AcceptInvite,

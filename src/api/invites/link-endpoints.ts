@@ -12,8 +12,8 @@ const section = 'Invites'
 export const listLinkInvitesInOrganization = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/link-invites',
-  summary: 'List the links by which people join',
-  description: 'They work only while the organization has `inviteLinks` on. Their secrets are not kept, and were shown when they were made.',
+  summary: 'List the link invitations',
+  description: 'They work only while `inviteLinks` of the organization is on. Their secrets are not kept: they were shown when the links were created.',
   section,
   needs: 'organization:admin',
   query: Type.Object(pageQuery),
@@ -27,10 +27,10 @@ export const listLinkInvitesInOrganization = endpoint({
 export const createLinkInviteInOrganization = endpoint({
   method: 'POST',
   path: '/v1/orgs/{organizationId}/link-invites',
-  summary: 'Make a link by which people join',
+  summary: 'Create a link invitation',
   description:
-    'For whoever has it, until it is taken back, expires, `inviteLinks` of the organization is turned off, or who made it is an admin no more. The link is answered this once. ' +
-    '`role` defaults to the `defaultRole` of the organization. 409 while `inviteLinks` is off.',
+    'Everybody who has the link can join until it is revoked or expires, `inviteLinks` of the organization is turned off, or its creator is no longer an admin. The link is returned only once. ' +
+    '`role` defaults to the `defaultRole` of the organization. Returns 409 while `inviteLinks` is off.',
   section,
   needs: 'organization:admin',
   body: Type.Optional(CreateLinkInvite),
@@ -46,7 +46,7 @@ export const createLinkInviteInOrganization = endpoint({
 export const getLinkInviteInOrganizationById = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/link-invites/{inviteId}',
-  summary: 'Get a link by which people join',
+  summary: 'Get a link invitation',
   section,
   needs: 'organization:admin',
   returns: LinkInvite,
@@ -56,8 +56,8 @@ export const getLinkInviteInOrganizationById = endpoint({
 export const updateLinkInviteInOrganizationById = endpoint({
   method: 'PATCH',
   path: '/v1/orgs/{organizationId}/link-invites/{inviteId}',
-  summary: 'Change a link by which people join',
-  description: 'For who joins from then on. `expiresAt: null` = it does not expire.',
+  summary: 'Change a link invitation',
+  description: 'Applies to people who join from then on. Set `expiresAt` to null if it shall not expire.',
   section,
   needs: 'organization:admin',
   body: UpdateLinkInvite,
@@ -68,7 +68,7 @@ export const updateLinkInviteInOrganizationById = endpoint({
 export const deleteLinkInviteInOrganizationById = endpoint({
   method: 'DELETE',
   path: '/v1/orgs/{organizationId}/link-invites/{inviteId}',
-  summary: 'Take back a link by which people join',
+  summary: 'Revoke a link invitation',
   section,
   needs: 'organization:admin',
   deletes: 'leaf',

@@ -1,4 +1,4 @@
-import type { App } from '../../domain/app.js'
+import type { App } from '../../domain/context/app.js'
 import type { ShownInvite } from '../../domain/people/invites.js'
 import { linkTo } from '../../domain/people/write-mail.js'
 

@@ -1,4 +1,4 @@
-import type { App } from '../../domain/app.js'
+import type { App } from '../../domain/context/app.js'
 import { listMemberSpaces, listMemberTeams } from '../../domain/people/member-content.js'
 import {
   addMemberToSso,
@@ -60,9 +60,9 @@ export const getMemberInOrganizationById = endpoint({
 export const updateMemberInOrganizationById = endpoint({
   method: 'PATCH',
   path: '/v1/orgs/{organizationId}/members/{userId}',
-  summary: 'Change the role of a member, or whether he has access',
+  summary: 'Change the role of a member, or disable them',
   description:
-    '`role: null` makes a guest of him: he sees what is shared with him by name or team. `disabled: true` takes all access, and keeps his place. 409 for the last admin.',
+    '`role: null` makes the member a guest, who sees only what is shared with them by name or through a team. `disabled: true` takes away all access but keeps the membership. Returns 409 for the last admin.',
   section,
   needs: 'organization:admin',
   aliases,
@@ -77,8 +77,8 @@ export const removeMemberFromOrganizationById = endpoint({
   path: '/v1/orgs/{organizationId}/members/{userId}',
   summary: 'Remove a member, or leave the organization',
   description:
-    'Everybody may remove himself; removing others needs an admin (403). His place in teams, what was given to him by name, his tokens for this organization alone and the reviews ' +
-    'asked of him go too, at once. What he wrote stays, under his name. A user of this organization alone (`emailUnproven`) cannot come in again: invited anew, he is a new one. 409 for the last admin.',
+    'Members may remove themselves; removing others needs an admin (403). Their team memberships, roles given by name, tokens for this organization only and requests for their ' +
+    'review are removed at once. What they wrote stays, under their name. A user of this organization only (`emailUnproven`) cannot return: a new invitation creates a new user. Returns 409 for the last admin.',
   section,
   needs: 'organization:view',
   aliases,
@@ -91,7 +91,7 @@ export const pingOrganization = endpoint({
   method: 'POST',
   path: '/v1/orgs/{organizationId}/ping',
   audited: false,
-  summary: 'Say that you are there',
+  summary: 'Report that you are active',
   description: 'Sets your `lastSeenAt`, at most once a minute.',
   section,
   needs: 'organization:view',
@@ -106,7 +106,7 @@ export const addSSOMemberInOrganization = endpoint({
   method: 'POST',
   path: '/v1/orgs/{organizationId}/members/{userId}/sso',
   summary: 'Make a member sign in by single sign-on',
-  description: 'From then on a token that came from an e-mail link does not open the organization for him, unless he is an admin.',
+  description: 'From then on, tokens from an e-mail link do not give them access to the organization, unless they are an admin.',
   section,
   needs: 'organization:admin',
   aliases,
@@ -117,8 +117,9 @@ export const addSSOMemberInOrganization = endpoint({
 export const listSpacesForMember = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/members/{userId}/spaces',
-  summary: 'List the spaces of a member, with his role on each',
-  description: 'Spaces that both he and you may see, by the time they were made. `permission` is his role, by default levels, name and teams.',
+  summary: 'List the spaces of a member, with their role on each',
+  description:
+    'Spaces that both of you may see, in the order of creation. `permission` is the role of the member, from default levels, by name and through teams.',
   section,
   needs: 'member:view',
   aliases,
@@ -133,7 +134,7 @@ export const listSpacesForMember = endpoint({
 export const listTeamsForMember = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/members/{userId}/teams',
-  summary: 'List the teams of a member, with his role in each',
+  summary: 'List the teams of a member, with their role in each',
   section,
   needs: 'member:view',
   aliases,

@@ -1,4 +1,4 @@
-import type { App } from '../../domain/app.js'
+import type { App } from '../../domain/context/app.js'
 import type { CountedMember } from '../../domain/people/members.js'
 import { presentUser } from '../users/present.js'
 

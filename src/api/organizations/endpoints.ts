@@ -53,8 +53,8 @@ export const updateOrganizationById = endpoint({
   path: '/v1/orgs/{organizationId}',
   summary: 'Change an organization',
   description:
-    'What is left out stays. `hostname` is unique. `sso: true` enforces single sign-on: for all but admins, who could else lock themselves out, a token that came from an ' +
-    'e-mail link does not open the organization any more (403); tokens that the operator made do. `emailDomains` name whom you expect, and prove nothing: nobody joins by them.',
+    'Members that are left out keep their value. `hostname` is unique. `sso: true` enforces single sign-on: tokens from an e-mail link no longer give access to the organization ' +
+    '(403), except to admins, who could otherwise lock themselves out; tokens made by the operator still do. `emailDomains` only help people to find the organization: nobody becomes a member through them.',
   section,
   needs: 'organization:admin',
   body: UpdateOrganization,
@@ -68,8 +68,8 @@ export const listOrganizationsByEmailDomain = endpoint({
   path: '/v1/email-domains/{emailDomain}/orgs',
   summary: 'List the organizations that an e-mail domain belongs to',
   description:
-    'Your own organizations among them; where it is the domain of your own address, the others too, by their name alone: nothing of their settings, and all permissions false. ' +
-    'For any other domain nobody learns who claims it.',
+    'Your own organizations among them. If it is the domain of your own address, also the others, but only by name: without their settings, and with all permissions false. ' +
+    'For any other domain, organizations of others are not returned.',
   section,
   needs: 'authenticated',
   returns: OrganizationsOfDomain,
@@ -84,8 +84,8 @@ export const listOrganizationsByEmailDomain = endpoint({
 export const getSubdomain = endpoint({
   method: 'GET',
   path: '/v1/subdomains/{subdomain}',
-  summary: 'Get what a subdomain leads to',
-  description: 'The organization whose `hostname` it is. Whose it is, is as public as what is published there: any signed-in user may ask.',
+  summary: 'Get the target of a subdomain',
+  description: 'The organization whose `hostname` it is. Any signed-in user may ask: it is as public as what is published there.',
   section,
   needs: 'authenticated',
   returns: Subdomain,

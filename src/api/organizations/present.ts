@@ -1,10 +1,11 @@
 import { presentOrganizationPermissions } from '../../access/index.js'
-import type { App, LoadedOrganization } from '../../domain/app.js'
+import type { App } from '../../domain/context/app.js'
+import type { LoadedOrganization } from '../../domain/context/loaded.js'
 import type { OrganizationDoc } from '../../model/index.js'
 
 const free = { monthly: 0, yearly: 0 }
 
-/** A self-hosted service has one plan, no trial and nothing to bill: said so, not left out. */
+/** A self-hosted service has one plan, no trial and nothing to bill; clients expect these members all the same. */
 const selfHosted = {
   plan: 'internal' as const,
   internal_isOnNewTrial: true as const,
@@ -38,7 +39,7 @@ export const presentOrganization = (app: App, { doc, role }: LoadedOrganization)
   permissions: presentOrganizationPermissions(role),
 })
 
-/** What somebody learns of an organization that he is no member of, but whose e-mail domain he has: its name, nothing of its settings. */
+/** An organization as shown to people with its e-mail domain who are not members: its name, none of its settings. */
 export const presentToOutsider = (app: App, doc: OrganizationDoc & { id: string }, domain: string) => ({
   object: 'organization' as const,
   id: doc.id,
@@ -62,7 +63,7 @@ const urls = (app: App, doc: OrganizationDoc & { id: string }) => ({
   ...(doc.logo === undefined ? {} : { logo: doc.logo }),
 })
 
-/** A hostname and whose it is. */
+/** A hostname and the organization that it belongs to. */
 export const presentSubdomain = (doc: OrganizationDoc & { id: string }) => ({
   object: 'subdomain' as const,
   subdomain: doc.hostname as string,

@@ -20,7 +20,7 @@ export function asset(operation: string, path: string, type: string, read: () =>
       const { bytes, tag } = await (loading ??= load())
       ctx.set('Content-Security-Policy', PAGE_POLICY)
       ctx.set('Cache-Control', 'public, no-cache')
-      await answerBytes(ctx, 200, type, bytes, tag, inCodings)
+      await answerBytes(ctx, { status: 200, type, body: bytes, tag, cache: inCodings })
     },
   }
 }

@@ -1,5 +1,8 @@
-import type { Actor, App, LoadedCollection, LoadedSite, LoadedSpace } from '../../domain/app.js'
-import { findGrant, type PermissionTarget, type Principal } from '../../domain/roles/permissions.js'
+import type { App } from '../../domain/context/app.js'
+import type { Actor } from '../../domain/context/actor.js'
+import type { LoadedCollection, LoadedSite, LoadedSpace } from '../../domain/context/loaded.js'
+import type { PermissionTarget } from '../../domain/roles/access.js'
+import { findGrant, type Principal } from '../../domain/roles/permissions.js'
 import { resolversOf } from '../resolver.js'
 
 const resolver = resolversOf<App, Actor>()

@@ -46,13 +46,22 @@ const STANDING = [
   ['Vary', 'Authorization, Origin, Accept-Encoding'],
 ] as const
 
+/** Services in one process that have the same declarations share what is compiled of them. */
+const compilers = new WeakMap<Endpoints, SchemaCompiler>()
+
+function compilerFor(endpoints: Endpoints): SchemaCompiler {
+  const compiler = compilers.get(endpoints) ?? new SchemaCompiler()
+  compilers.set(endpoints, compiler)
+  return compiler
+}
+
 /** Compiles the declarations into an HTTP listener. Throws where a declaration is wrong. */
 export async function createApi<App, Actor extends object>(given: ApiOptions<App, Actor>): Promise<Api> {
   const options = given as unknown as ApiOptions<unknown, object>
   const { config } = options
   const endpoints: Endpoints = { ...options.endpoints, ...serviceEndpoints(config, () => document) }
   const document = openApiDocument({ endpoints, resolvers: options.resolvers, config })
-  const compiler = new SchemaCompiler()
+  const compiler = compilerFor(options.endpoints)
   const compiled = Object.entries(endpoints).map(([name, one]) => compileEndpoint(name, one, options.resolvers, compiler))
 
   let stopping = false

@@ -1,5 +1,5 @@
 import cors from '@koa/cors'
-import type { Context, Next } from 'koa'
+import type { Middleware } from 'koa'
 import { EXPOSED } from './response-headers.js'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
@@ -9,7 +9,7 @@ const PREFLIGHT_SECONDS = 600
  * Lets scripts of the given origins call (`*` = all; there are no cookies, so a page can do no more than its reader's
  * token). Requests without `Origin` pass untouched.
  */
-export function crossOrigin(origins: readonly string[]): (ctx: Context, next: Next) => Promise<void> {
+export function crossOrigin(origins: readonly string[]): Middleware {
   const all = origins.includes('*')
   const allowed = new Set(origins)
   const apply = cors({
@@ -20,5 +20,5 @@ export function crossOrigin(origins: readonly string[]): (ctx: Context, next: Ne
     maxAge: PREFLIGHT_SECONDS,
     keepHeadersOnError: false,
   })
-  return (ctx, next) => (ctx.req.headers.origin === undefined ? next() : apply(ctx as never, next))
+  return (ctx, next) => (ctx.req.headers.origin === undefined ? next() : apply(ctx, next))
 }

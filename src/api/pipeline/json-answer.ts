@@ -2,11 +2,23 @@ import type { Context } from 'koa'
 import { type CodedCache, coded, codingFor } from './compressed.js'
 import { noneMatches, tagOfBytes } from './etag.js'
 
+/** A response whose body is known whole. */
+export interface BytesAnswer {
+  status: number
+  /** Its Content-Type. */
+  type: string
+  body: string | Buffer
+  /** The opaque tag of its ETag; absent = a hash of the body. */
+  tag?: string | undefined
+  /** Where its compressed forms are kept. */
+  cache?: CodedCache
+}
+
 /**
- * Sends a body, compressed where the client takes that; GET and HEAD carry an ETag (`tag`, or a hash of the bytes) and may be
- * answered by 304. A strong tag names bytes, so each coding has its own.
+ * Sends a body, compressed if the client accepts that. Responses to GET and HEAD carry an ETag and may become a 304. A strong
+ * tag names bytes, so each coding has its own.
  */
-export async function answerBytes(ctx: Context, status: number, type: string, body: string | Buffer, tag?: string, cache?: CodedCache): Promise<void> {
+export async function answerBytes(ctx: Context, { status, type, body, tag, cache }: BytesAnswer): Promise<void> {
   const { res } = ctx
   const coding = codingFor(ctx, type, body.length)
   if (status === 200 && (ctx.method === 'GET' || ctx.method === 'HEAD')) {

@@ -1,6 +1,6 @@
 import type { Log } from '../../kernel/log.js'
+import type { AuditedRequest } from '../../model/index.js'
 import type { Endpoints } from '../declaration.js'
-import type { Audited } from '../reply.js'
 import type { AnyResolvers } from '../resolver.js'
 import type { Metrics } from './metrics.js'
 
@@ -31,28 +31,6 @@ export interface ApiConfig {
   checkAnswers: boolean
 }
 
-/** A request of an endpoint that is no GET, with what came of it. */
-export interface ActedRequest<Actor> {
-  /** Null where nobody was known before the answer. */
-  actor: Actor | null
-  /** What the answer says of it. */
-  audited: Audited
-  operation: string
-  method: string
-  /** What the path's parameters were found to name, as far as it came, by name. */
-  resources: Readonly<Record<string, unknown>>
-  /** The `Location` that was answered. */
-  created?: string
-  /** Names of the members of a body that is valid. */
-  members: readonly string[]
-  /** Rules that an admin's request went past. */
-  overruled: readonly string[]
-  status: number
-  address: string
-  userAgent?: string
-  requestId: string
-}
-
 /** Answers by their validator. A hit saves the handler and the serialization. */
 export interface ByteCache {
   get(key: string): Buffer | undefined
@@ -78,7 +56,7 @@ export interface ApiOptions<App, Actor extends object> {
    */
   guard?: (actor: Actor, permission: string | null, resources: Readonly<Record<string, unknown>>) => { app: App; overruled: readonly string[] }
   /** Told of every request of somebody known that is no GET, and awaited before it is answered; unless `audited` is false. */
-  acted?: (request: ActedRequest<Actor>) => Promise<void>
+  acted?: (request: AuditedRequest<Actor>) => Promise<void>
   config: ApiConfig
   log: Log
   metrics: Metrics

@@ -2,7 +2,8 @@ import type { Context } from 'koa'
 import { badRequest, type ErrorDetail, notFound, ServiceError } from '../../kernel/errors.js'
 import { toJson } from '../../kernel/raw-json.js'
 import { type Endpoint, PUBLIC_BODY_BYTES, type RequestInfo } from '../declaration.js'
-import { type Audited, Reply } from '../reply.js'
+import type { Audited } from '../../model/index.js'
+import { Reply } from '../reply.js'
 import { readJson } from './body.js'
 import type { ByteBudget, Share } from './byte-budget.js'
 import type { CompiledEndpoint } from './compiled-endpoint.js'
@@ -32,7 +33,7 @@ type Resources = Record<string, unknown>
 type Files = RequestInfo['files']
 const noFiles: Files = new Map()
 
-/** What is known of a request when it is answered, for those who are told of it. */
+/** What the audit log is told of a request, gathered while it runs. */
 interface Trace {
   resources: Resources
   members: readonly string[]
@@ -111,22 +112,79 @@ const requestInfo = (ctx: Context, state: RequestState, files: Files, baseUrl: s
   files,
 })
 
-/** Makes the function that runs an endpoint: load, permit, read, handle, answer. */
-export function endpointRunner(options: Options, bodies: ByteBudget): (compiled: CompiledEndpoint, call: Call<object>) => Promise<void> {
-  const { app, config, byteCache } = options
+/** Runs an endpoint: load, permit, read, handle, respond; then the audit log is told. */
+export const endpointRunner = (options: Options, bodies: ByteBudget): ((compiled: CompiledEndpoint, call: Call<object>) => Promise<void>) => {
+  const runner = new EndpointRunner(options, bodies)
+  return (compiled, call) => runner.run(compiled, call)
+}
 
-  const serialize = (compiled: CompiledEndpoint, body: unknown): string | Buffer => {
-    const text = toJson(body)
-    if (config.checkAnswers && compiled.answer) {
-      const check = compiled.answer()
-      if (text === undefined || !check(JSON.parse(text.toString())))
-        // Never the answer itself: this is logged, and an answer may hold a secret.
-        throw new Error(`${compiled.operationId} answers what it does not declare: ${JSON.stringify(check.errors?.slice(0, 5))}`)
+class EndpointRunner {
+  constructor(
+    private readonly options: Options,
+    private readonly bodies: ByteBudget,
+  ) {}
+
+  /** Runs an endpoint, and tells the audit log of it if it was meant to change something, refused or not. */
+  async run(compiled: CompiledEndpoint, call: Call<object>): Promise<void> {
+    const trace: Trace = { resources: {}, members: [], audited: {}, overruled: [] }
+    if (!this.options.acted || compiled.method === 'GET' || compiled.endpoint.audited === false) return this.runWithinBudget(compiled, call, trace)
+    try {
+      await this.runWithinBudget(compiled, call, trace)
+    } catch (error) {
+      await this.record(compiled, call, trace, errorAnswer(error).status)
+      throw error
     }
-    return text
+    await this.record(compiled, call, trace, call.ctx.status)
   }
 
-  const answer = async (compiled: CompiledEndpoint, ctx: Context, result: unknown, tag?: string): Promise<void> => {
+  private async runWithinBudget(compiled: CompiledEndpoint, call: Call<object>, trace: Trace): Promise<void> {
+    const share = this.bodies.share(call.state.caller ?? networkOf(call.ctx.ip))
+    try {
+      const context = await this.prepare(compiled, call, trace, share)
+      if (context) await this.handle(compiled, call.ctx, context, trace)
+      else call.ctx.status = 204
+    } finally {
+      share.release()
+    }
+  }
+
+  /** The handler's context, or null if the leaf of a DELETE is not there. */
+  private async prepare(compiled: CompiledEndpoint, call: Call<object>, trace: Trace, share: Share): Promise<object | null> {
+    const { app, config, permit, guard } = this.options
+    const { ctx, state, actor } = call
+    const { resources } = trace
+    if (actor) permit?.(actor, compiled.method)
+    if (!(await load(compiled, call, this.options, resources))) return null
+    const { query, body, files } = await readInput(compiled, ctx, config, share)
+    if (typeof body === 'object' && body !== null) trace.members = Object.keys(body)
+    const guarded = compiled.method !== 'GET' && actor ? guard?.(actor, compiled.permission, resources) : undefined
+    if (guarded) trace.overruled = guarded.overruled
+    return { ...resources, app: guarded?.app ?? app, actor, query, body, request: requestInfo(ctx, state, files, config.baseUrl()) }
+  }
+
+  /** Responds from what the validator says, or by the handler. */
+  private async handle(compiled: CompiledEndpoint, ctx: Context, context: object, trace: Trace): Promise<void> {
+    const { config, byteCache } = this.options
+    const { endpoint } = compiled
+    const parts = endpoint.validator ? await endpoint.validator(context) : null
+    if (!parts) {
+      const result = await endpoint.handle(context)
+      if (result instanceof Reply) trace.audited = result.parts.audited ?? {}
+      return this.respond(compiled, ctx, result)
+    }
+    const tag = tagOfParts([config.version, compiled.operationId, config.baseUrl(), ctx.url, ...parts])
+    if (isFresh(ctx, tag)) {
+      ctx.set('ETag', `"${tag}"`)
+      ctx.status = 304
+      return
+    }
+    const cached = byteCache?.get(tag)
+    if (cached) return answerBytes(ctx, { status: 200, type: JSON_TYPE, body: cached, tag })
+    return this.respond(compiled, ctx, await endpoint.handle(context), tag)
+  }
+
+  private async respond(compiled: CompiledEndpoint, ctx: Context, result: unknown, tag?: string): Promise<void> {
+    const { byteCache } = this.options
     const parts = result instanceof Reply ? result.parts : { body: result }
     if (parts.headers) ctx.set(parts.headers)
     if (parts.location !== undefined) ctx.set('Location', parts.location)
@@ -138,46 +196,27 @@ export function endpointRunner(options: Options, bodies: ByteBudget): (compiled:
       ctx.status = status
       return
     }
-    const text = serialize(compiled, parts.body)
-    if (tag !== undefined && byteCache && status === 200) byteCache.set(tag, typeof text === 'string' ? Buffer.from(text) : text)
-    return answerBytes(ctx, status, JSON_TYPE, text, tag)
+    const body = this.serialize(compiled, parts.body)
+    if (tag !== undefined && byteCache && status === 200) byteCache.set(tag, typeof body === 'string' ? Buffer.from(body) : body)
+    return answerBytes(ctx, { status, type: JSON_TYPE, body, tag })
   }
 
-  const run = async (compiled: CompiledEndpoint, call: Call<object>, trace: Trace, share: Share): Promise<void> => {
-    const { ctx, state } = call
-    const { resources } = trace
-    if (call.actor) options.permit?.(call.actor, compiled.method)
-    if (!(await load(compiled, call, options, resources))) {
-      ctx.status = 204
-      return
+  private serialize(compiled: CompiledEndpoint, body: unknown): string | Buffer {
+    const text = toJson(body)
+    if (this.options.config.checkAnswers && compiled.answer) {
+      const check = compiled.answer()
+      if (text === undefined || !check(JSON.parse(text.toString())))
+        // Never the response itself: this is logged, and a response may hold a secret.
+        throw new Error(`${compiled.operationId} answers what it does not declare: ${JSON.stringify(check.errors?.slice(0, 5))}`)
     }
-    const { query, body, files } = await readInput(compiled, ctx, config, share)
-    if (typeof body === 'object' && body !== null) trace.members = Object.keys(body)
-    const guarded = compiled.method !== 'GET' && call.actor ? options.guard?.(call.actor, compiled.permission, resources) : undefined
-    if (guarded) trace.overruled = guarded.overruled
-    const context = { ...resources, app: guarded?.app ?? app, actor: call.actor, query, body, request: requestInfo(ctx, state, files, config.baseUrl()) }
-    const parts = compiled.endpoint.validator ? await compiled.endpoint.validator(context) : null
-    if (!parts) {
-      const result = await compiled.endpoint.handle(context)
-      if (result instanceof Reply) trace.audited = result.parts.audited ?? {}
-      return answer(compiled, ctx, result)
-    }
-    const tag = tagOfParts([config.version, compiled.operationId, config.baseUrl(), ctx.url, ...parts])
-    if (isFresh(ctx, tag)) {
-      ctx.set('ETag', `"${tag}"`)
-      ctx.status = 304
-      return
-    }
-    const cached = byteCache?.get(tag)
-    if (cached) return answerBytes(ctx, 200, JSON_TYPE, cached, tag)
-    return answer(compiled, ctx, await compiled.endpoint.handle(context), tag)
+    return text
   }
 
-  const tell = async (compiled: CompiledEndpoint, { ctx, state, actor }: Call<object>, trace: Trace, status: number): Promise<void> => {
+  private async record(compiled: CompiledEndpoint, { ctx, state, actor }: Call<object>, trace: Trace, status: number): Promise<void> {
     if (!actor && trace.audited.user === undefined) return
     const created = ctx.response.get('Location')
     const userAgent = ctx.get('User-Agent')
-    await options.acted?.({
+    await this.options.acted?.({
       actor,
       operation: compiled.operationId,
       method: compiled.method,
@@ -188,26 +227,5 @@ export function endpointRunner(options: Options, bodies: ByteBudget): (compiled:
       ...(userAgent === '' ? {} : { userAgent }),
       requestId: state.id,
     })
-  }
-
-  const runWithin = async (compiled: CompiledEndpoint, call: Call<object>, trace: Trace): Promise<void> => {
-    const share = bodies.share(call.state.caller ?? networkOf(call.ctx.ip))
-    try {
-      await run(compiled, call, trace, share)
-    } finally {
-      share.release()
-    }
-  }
-
-  return async (compiled, call) => {
-    const trace: Trace = { resources: {}, members: [], audited: {}, overruled: [] }
-    if (!options.acted || compiled.method === 'GET' || compiled.endpoint.audited === false) return runWithin(compiled, call, trace)
-    try {
-      await runWithin(compiled, call, trace)
-    } catch (error) {
-      await tell(compiled, call, trace, errorAnswer(error).status)
-      throw error
-    }
-    await tell(compiled, call, trace, call.ctx.status)
   }
 }

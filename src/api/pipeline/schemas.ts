@@ -58,6 +58,9 @@ class Checks {
   private readonly ajv: Ajv2020
   private readonly bundle = new Bundle({ ref: (name) => `schema:${name}`, strict: true })
   private readonly added = new Set<string>()
+  private readonly bySchema = new WeakMap<object, Check>()
+  // bound: the declarations
+  private readonly byText = new Map<string, Check>()
 
   constructor(options: Options) {
     this.ajv = new Ajv2020({ ...base, ...options, code: { regExp: shortPattern } })
@@ -65,8 +68,19 @@ class Checks {
     for (const keyword of KEYWORDS) this.ajv.addKeyword(keyword)
   }
 
+  /** Many declarations have equal schemas, and compiling is most of what a start costs: each is compiled once. */
   compile(schema: object): Check {
+    const known = this.bySchema.get(schema)
+    if (known) return known
     const rewritten = this.bundle.add(schema)
+    const text = JSON.stringify(rewritten)
+    const check = this.byText.get(text) ?? this.compileNew(rewritten)
+    this.byText.set(text, check)
+    this.bySchema.set(schema, check)
+    return check
+  }
+
+  private compileNew(rewritten: object): Check {
     for (const [name, definition] of this.bundle.definitions) {
       if (this.added.has(name)) continue
       this.added.add(name)
@@ -76,7 +90,7 @@ class Checks {
   }
 }
 
-/** Compiles the schemas of one service: queries (texts become what they mean), bodies and answers (taken as they are). */
+/** Compiles the schemas of one set of declarations: queries (texts become what they mean), bodies and answers (taken as they are). */
 export class SchemaCompiler {
   private readonly queries = new Checks({ coerceTypes: 'array' })
   private readonly bodies = new Checks({})

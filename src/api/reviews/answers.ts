@@ -1,5 +1,6 @@
-import type { Actor, App, LoadedSpace } from '../../domain/app.js'
-import { type LoadedChangeRequest, loadHead } from '../../domain/change-requests/change-requests.js'
+import type { App } from '../../domain/context/app.js'
+import type { Actor } from '../../domain/context/actor.js'
+import { type LoadedChangeRequest, type LoadedSpace, loadHead } from '../../domain/context/loaded.js'
 import { listRequestedReviews } from '../../domain/reviews/requests.js'
 import { listReviews } from '../../domain/reviews/reviews.js'
 import type { PageQuery } from '../../kernel/paging.js'
@@ -7,7 +8,7 @@ import type { Format, ReviewDoc } from '../../model/index.js'
 import { commentContext } from '../comments/present.js'
 import { presentRequestedReviewers, presentReviews } from './present.js'
 
-/** What a request about the reviews of a change request brings along. */
+/** What the handlers of reviews get. */
 interface About {
   app: App
   actor: Actor

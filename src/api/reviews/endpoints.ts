@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { requestReviews, withdrawRequest } from '../../domain/reviews/requests.js'
 import { createReview, dismissReview } from '../../domain/reviews/reviews.js'
 import { CreateReview, pageQuery, RequestedReviewerList, RequestReviews, Review, ReviewList, ReviewQuery, ReviewsQuery } from '../../model/index.js'
-import { BODY_LIMIT_BYTES } from '../comments/descriptions.js'
+import { COMMENT_BODY_LIMIT_BYTES } from '../comments/descriptions.js'
 import { created } from '../reply.js'
 import { endpoint } from '../service.js'
 import { answerRequestedReviewers, answerReview, answerReviews } from './answers.js'
@@ -14,7 +14,7 @@ export const getReviewsByChangeRequestId = endpoint({
   method: 'GET',
   path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/reviews',
   summary: 'List the reviews of a change request',
-  description: 'Newest first. All that were ever made: `counts` tells which of them decide now.',
+  description: 'Newest first, including outdated and dismissed reviews; `counts` is true for those that count now.',
   section,
   needs: 'space:view',
   query: ReviewsQuery,
@@ -27,15 +27,15 @@ export const submitChangeRequestReview = endpoint({
   path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/reviews',
   summary: 'Approve a change request, or request changes',
   description:
-    'Of the change request as it is now, or at the `revision` that you name: when it has another one by now, 409. A later commit makes an approval stale, an update from the main content too. ' +
-    'Of each reviewer the latest review counts; changes that are requested stay requested until that reviewer approves, or the review is dismissed. ' +
-    'Who opened the change request may review it, but his review does not count; who wrote in it, or decided its conflicts, may approve it, but unless he is an admin does not merge it on that approval. Whoever was asked for a review has given it then. `comment` becomes a comment on the change request. ' +
-    'Where the space has `requiredApprovals` 0, reviews advise and forbid nothing. 409 where the change request is merged or archived.',
+    'Reviews the current revision. If you send `revision` and the change request has moved on since, 409 is returned. An approval becomes stale with the next commit, including an update from the main content. ' +
+    'Only the latest review of each reviewer counts. Requested changes stay requested until that reviewer approves or the review is dismissed. ' +
+    'The author of a change request may review it, but that review does not count. Contributors to it, including those who resolved its conflicts, may approve it, but only admins may merge it on their own approval. A review fulfils a request for it. `comment` becomes a comment on the change request. ' +
+    'If `requiredApprovals` of the space is 0, reviews are advisory. Returns 409 if the change request is merged or archived.',
   section,
   needs: 'space:review',
   query: ReviewQuery,
   body: CreateReview,
-  bodyLimitBytes: BODY_LIMIT_BYTES,
+  bodyLimitBytes: COMMENT_BODY_LIMIT_BYTES,
   status: 201,
   returns: Review,
   fails: [409],
@@ -61,7 +61,7 @@ export const dismissReviewOfChangeRequest = endpoint({
   path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/reviews/{reviewId}/dismiss',
   summary: 'Dismiss a review of a change request',
   description:
-    'It stays in the list and counts no more. An admin dismisses any review, its author withdraws his own; an earlier review of his does not come back.',
+    'It stays in the list but no longer counts. Admins may dismiss any review, reviewers their own; an earlier review by the same person does not count again.',
   section,
   needs: 'space:review',
   query: ReviewQuery,
@@ -73,8 +73,8 @@ export const dismissReviewOfChangeRequest = endpoint({
 export const getRequestedReviewersByChangeRequestId = endpoint({
   method: 'GET',
   path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/requested-reviewers',
-  summary: 'List who is asked to review a change request',
-  description: 'Those who have not reviewed it since they were asked; whoever was asked first comes first.',
+  summary: 'List the users whose review of a change request is requested',
+  description: 'Only those who have not reviewed it since they were asked, in the order of the requests.',
   section,
   needs: 'space:view',
   query: Type.Object(pageQuery),
@@ -85,9 +85,9 @@ export const getRequestedReviewersByChangeRequestId = endpoint({
 export const requestReviewersForChangeRequest = endpoint({
   method: 'POST',
   path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/requested-reviewers',
-  summary: 'Ask for reviews of a change request',
+  summary: 'Request reviews of a change request',
   description:
-    'Adds to those who are asked; whoever is asked already stays so. A draft becomes open. 400 names the users who may not review the space, or opened the change request. Answers the first page of the list.',
+    'Adds to the requested reviewers; requests that exist are kept. A draft becomes open. Returns 400 naming users who may not review in the space, or who opened the change request. Returns the first page of the list.',
   section,
   needs: 'space:edit',
   body: RequestReviews,
@@ -102,7 +102,7 @@ export const requestReviewersForChangeRequest = endpoint({
 export const removeRequestedReviewerFromChangeRequest = endpoint({
   method: 'DELETE',
   path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/requested-reviewers/{userId}',
-  summary: 'Ask somebody for a review no more',
+  summary: 'Withdraw the request for a review',
   section,
   needs: 'space:edit',
   deletes: 'leaf',

@@ -1,6 +1,6 @@
-import type { LoadedChangeRequest } from '../../domain/change-requests/change-requests.js'
+import type { LoadedChangeRequest } from '../../domain/context/loaded.js'
 import { findComment } from '../../domain/comments/comments.js'
-import { standingOf } from '../../domain/reviews/standing.js'
+import { decidingReviews } from '../../domain/commits/approvals.js'
 import type { RequestedReviewDoc, ReviewDoc } from '../../model/index.js'
 import { type CommentContext, presentComment, presentEach } from '../comments/present.js'
 
@@ -10,7 +10,7 @@ export const reviewPath = (review: ReviewDoc): string => `/v1/spaces/${review.sp
 /** Reviews of one change request, with what they amount to now. */
 export async function presentReviews(context: CommentContext, changeRequest: LoadedChangeRequest, list: readonly ReviewDoc[]) {
   const { app, discussion, user } = context
-  const { approvals, objections } = await standingOf(app.store, discussion.space.doc, changeRequest)
+  const { approvals, objections } = await decidingReviews(app.store, discussion.space.doc, changeRequest)
   const counting = new Set([...approvals, ...objections].map(({ id }) => id))
   return presentEach(list, async (review) => {
     const comment = review.comment === undefined ? null : await findComment(app, discussion.space, changeRequest, review.comment)

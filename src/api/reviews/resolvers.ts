@@ -1,5 +1,6 @@
-import type { Actor, App } from '../../domain/app.js'
-import type { LoadedChangeRequest } from '../../domain/change-requests/change-requests.js'
+import type { App } from '../../domain/context/app.js'
+import type { Actor } from '../../domain/context/actor.js'
+import type { LoadedChangeRequest } from '../../domain/context/loaded.js'
 import { findReview } from '../../domain/reviews/reviews.js'
 import { resolversOf } from '../resolver.js'
 

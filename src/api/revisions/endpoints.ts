@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
-import { changesBetween } from '../../domain/content/changes/changes.js'
-import { getPageContributors } from '../../domain/content/contributors.js'
-import { listRevisions } from '../../domain/content/history.js'
-import { rollBack } from '../../domain/writing/rollback.js'
+import { changesBetween } from '../../domain/revisions/changes/changes.js'
+import { getPageContributors } from '../../domain/change-requests/contributors.js'
+import { listRevisions } from '../../domain/revisions/history.js'
+import { rollBack } from '../../domain/commits/rollback.js'
 import { paginate } from '../../kernel/paging.js'
 import { Changes, ChangesQuery, ContributorList, pageQuery, RevisionList, RevisionsQuery, Rollback, RollbackResult } from '../../model/index.js'
 import { endpoint } from '../service.js'
@@ -16,8 +16,8 @@ export const listRevisionsInSpace = endpoint({
   path: '/v1/spaces/{spaceId}/revisions',
   summary: 'List the history of the main content, newest first, without pages',
   description:
-    'The first-parent line of main: a merged change request is one revision. With `pageId`, the revisions that changed that page: its file, under whatever path it had, or its title or place in the table of contents; of a deleted page those up to its deletion. ' +
-    'The pages of the list stay right while new revisions come.',
+    'The first-parent history of main: a merged change request is one revision. With `pageId`, only the revisions that changed that page: its file (under whatever path), its title or its place in the table of contents; for a deleted page, up to its deletion. ' +
+    'Paging stays consistent while revisions are added.',
   section,
   needs: 'space:view',
   query: RevisionsQuery,
@@ -31,9 +31,9 @@ export const listRevisionsInSpace = endpoint({
 export const getChangesOfRevisionById = endpoint({
   method: 'GET',
   path: '/v1/spaces/{spaceId}/revisions/{revisionId}/changes',
-  summary: 'What a revision changed',
+  summary: 'Get what a revision changed',
   description:
-    'Against its first parent; the first revision created all that it has. Pages are compared by ID, in the order of the table of contents; every other file of the repository is listed as a file.',
+    'Compared with its first parent; the first revision created everything in it. Pages are compared by ID, in the order of the table of contents; all other files of the repository are listed as files.',
   section,
   needs: 'space:view',
   query: ChangesQuery,
@@ -48,10 +48,10 @@ export const getChangesOfRevisionById = endpoint({
 export const getContributorsByPageId = endpoint({
   method: 'GET',
   path: '/v1/spaces/{spaceId}/content/page/{pageId}/contributors',
-  summary: 'List who wrote in a page of the main content',
+  summary: 'List the contributors to a page of the main content',
   description:
-    'The authors of the revisions that changed the page (see `GET …/revisions?pageId=`), by name: members of the organization, or the name and e-mail address that Git recorded. ' +
-    'Of a merged change request or import those count whose own commits changed the page.',
+    'The authors of the revisions that changed the page (see `GET …/revisions?pageId=`), ordered by name: members of the organization, or the name and e-mail address that Git recorded. ' +
+    'For a merged change request or import, the authors of the commits that changed the page.',
   section,
   needs: 'space:view',
   query: Type.Object(pageQuery),
@@ -67,8 +67,8 @@ export const rollBackSpace = endpoint({
   path: '/v1/spaces/{spaceId}/rollback',
   summary: 'Bring the main content back to an earlier revision',
   description:
-    'A new commit with the files and page IDs of that revision; what came since stays in the history. ' +
-    'Only revisions in the history of main are taken: 409 for one that was imported by itself, and where nothing would change.',
+    'Adds a commit with the files and page IDs of that revision; later revisions stay in the history. ' +
+    'Only revisions in the history of main can be restored: returns 409 for one that was imported by itself (`standalone`), and if nothing would change.',
   section,
   needs: 'space:merge',
   body: Rollback,

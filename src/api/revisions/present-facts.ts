@@ -1,6 +1,7 @@
-import type { App, LoadedSpace } from '../../domain/app.js'
-import { PAGE_IDS } from '../../domain/content/identity.js'
-import { mergedChangeRequest } from '../../domain/content/revision-facts.js'
+import type { App } from '../../domain/context/app.js'
+import type { LoadedSpace } from '../../domain/context/loaded.js'
+import { PAGE_IDS } from '../../domain/revisions/identity.js'
+import { mergedChangeRequest } from '../../domain/revisions/revision-type.js'
 import type { CommitInfo } from '../../git/index.js'
 
 /** What Git says of a revision's commit, and where the provider shows it. */

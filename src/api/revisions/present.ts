@@ -1,6 +1,8 @@
-import type { App, LoadedSpace } from '../../domain/app.js'
-import { membersByEmail } from '../../domain/content/history.js'
-import { revisionType } from '../../domain/content/revision-facts.js'
+import type { App } from '../../domain/context/app.js'
+import type { LoadedSpace } from '../../domain/context/loaded.js'
+import { membersByEmail } from '../../domain/revisions/history.js'
+import { revisionType } from '../../domain/revisions/revision-type.js'
+import { iso } from '../../kernel/clock.js'
 import type { CommitInfo, Signature } from '../../git/index.js'
 import type { UserDoc } from '../../model/index.js'
 import { presentUser } from '../users/present.js'
@@ -37,7 +39,7 @@ export async function presentRevisions(app: App, space: LoadedSpace, commits: re
         parents: info.parents,
         type: revisionType(info),
         author: authors[index] as (typeof authors)[number],
-        createdAt: new Date(info.committer.seconds * 1000).toISOString(),
+        createdAt: iso(info.committer.seconds),
         git: presentRevisionGit(space, info),
         ...(await presentMergedFrom(app, space, info)),
         urls: { app: location, location },

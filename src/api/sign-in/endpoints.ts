@@ -9,10 +9,10 @@ const section = 'Sign-in'
 export const requestSignInLink = endpoint({
   method: 'POST',
   path: '/v1/sign-in',
-  summary: 'Ask for a sign-in link by e-mail',
+  summary: 'Request a sign-in link by e-mail',
   description:
-    'The answer is the same for every address: only one with an account, asked for with a valid link invitation, or claimed by a member somewhere (`emailUnproven`), gets a mail. The link works once, for 15 minutes; at most three of an ' +
-    'address are open at a time. 409 where the service has no mail server: then the operator makes tokens on the command line. 429 for too many requests.',
+    'The response is the same for every address. A mail is sent only if the address has an account, is used by a member without proof (`emailUnproven`), or comes with a valid link invitation. The link works once, for 15 minutes; at most three links ' +
+    'for an address are valid at a time. Returns 409 if the service has no mail server: ask the operator for a token. Returns 429 after too many requests.',
   section,
   needs: 'public',
   body: SignIn,
@@ -21,7 +21,7 @@ export const requestSignInLink = endpoint({
   fails: [409],
   handle: async ({ app, body, request }) => {
     await startSignIn(app, request.ip, body)
-    return reply({ status: 202, body: { object: 'sign-in' as const, message: 'If the address may sign in, a link is on its way to it.' } })
+    return reply({ status: 202, body: { object: 'sign-in' as const, message: 'If the address may sign in, a link has been sent to it.' } })
   },
 })
 
@@ -30,8 +30,8 @@ export const signInByLink = endpoint({
   path: '/v1/sign-in/token',
   summary: 'Sign in by a link',
   description:
-    '`token` is what stands behind the # of the link; it is used up. The answer is a token of the user for 30 days, which does not open organizations that ask for single sign-on. A link ' +
-    'that was asked for with an invitation also joins the organization. Where the address has no account, one is made; it has nothing of what members have who only claim the address.',
+    '`token` is the part of the link after the #; it can be used once. Returns a token of the user that is valid for 30 days and gives no access to organizations that require single sign-on. With a link ' +
+    'that was requested with an invitation, you also join the organization. If the address has no account, one is created; it gets nothing from members who use the address without proof.',
   section,
   needs: 'public',
   body: FinishSignIn,

@@ -1,11 +1,13 @@
-import type { Actor, App, LoadedSite } from '../../domain/app.js'
+import type { App } from '../../domain/context/app.js'
+import type { Actor } from '../../domain/context/actor.js'
+import type { LoadedSite } from '../../domain/context/loaded.js'
 import { findRedirect } from '../../domain/sites/redirects.js'
 import { findShareLinkById } from '../../domain/sites/share-links.js'
 import { resolversOf } from '../resolver.js'
 
 const resolver = resolversOf<App, Actor>()
 
-/** The only ways from an ID in a path to what hangs on a site. */
+/** The only ways from an ID in a path to what belongs to a site. */
 export const siteBelongingsResolvers = {
   shareLinkId: resolver<{ site: LoadedSite }>()({
     as: 'shareLink',

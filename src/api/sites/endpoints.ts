@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import { viewPublishedSite } from '../../domain/sites/published.js'
-import { deleteSite } from '../../domain/sites/remove.js'
+import { viewPublishedSite } from '../../domain/sites/view.js'
+import { deleteSite } from '../../domain/sites/delete-site.js'
 import { publishSite, unpublishSite, updateSite } from '../../domain/sites/settings.js'
 import { createSite, listSites } from '../../domain/sites/sites.js'
 import { paginate } from '../../kernel/paging.js'
@@ -17,7 +17,7 @@ export const listSitesInOrganization = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/sites',
   summary: 'List the sites of an organization that you may see',
-  description: 'Oldest first. `space`: only sites that show this space; `title`: only those whose title contains it, whatever the case.',
+  description: 'Oldest first. `space`: only sites that show this space; `title`: only sites whose title contains this text, ignoring case.',
   section,
   needs: 'organization:view',
   query: Type.Object({
@@ -38,7 +38,7 @@ export const createSiteInOrganization = endpoint({
   path: '/v1/orgs/{organizationId}/sites',
   summary: 'Create a site',
   description:
-    '`spaces` is a list of spaces to show (the first is the default; you need the role create on each, since publishing hands their content out), or `empty` or `sample`: a new space without or with sample content. Without it the site shows nothing yet. The title is by default that of the first space, the basename is made from the title. The site is public to be, but not published.',
+    '`spaces` is a list of spaces to show (the first is the default; you need the role create on each, since publishing makes their content public), or `empty` or `sample`: a new space without or with sample content. Without it the site shows nothing yet. The title defaults to that of the first space, and the basename is derived from the title. The visibility defaults to `public`, but the site is not published yet.',
   section,
   needs: 'organization:createContent',
   body: Type.Optional(CreateSite),
@@ -55,7 +55,7 @@ export const getSiteById = endpoint({
   path: '/v1/orgs/{organizationId}/sites/{siteId}',
   summary: 'Get a site',
   description:
-    '`urls.published` is there while the site is published: the address of its proxy, else its own hostname, else `/sites/{organization hostname or ID}/{basename}` below this service. `proxy.origin` is what visitors see, `proxy.target` where the proxy must forward to. `siteSpaces` counts all spaces that it shows, those that you may not see too, but not deleted ones.',
+    '`urls.published` is present while the site is published: the address of its proxy, otherwise its own hostname, otherwise `/sites/{organization hostname or ID}/{basename}` on this service. `proxy.origin` is what visitors see, `proxy.target` is where the proxy must forward to. `siteSpaces` counts all spaces that the site shows, including those that you may not see, but not deleted ones.',
   section,
   needs: 'site:view',
   returns: Site,
@@ -67,7 +67,7 @@ export const updateSiteById = endpoint({
   path: '/v1/orgs/{organizationId}/sites/{siteId}',
   summary: 'Change the settings of a site',
   description:
-    '`defaultSiteSpace` also makes its section the default one. A basename is a slug: lower-case letters and digits of any script, `-`, `_`, `.`, `+`, a letter or digit first; it is unique in the organization, a hostname in the whole service. `hostname`, `icon` and `proxy` are removed by null.',
+    '`defaultSiteSpace` also makes its section the default one. A basename consists of lower-case letters and digits of any script, `-`, `_`, `.` and `+`, and begins with a letter or digit; it is unique in the organization, a hostname in the whole service. Set `hostname`, `icon` or `proxy` to null to remove it.',
   section,
   needs: 'site:admin',
   body: UpdateSite,
@@ -80,7 +80,7 @@ export const deleteSiteById = endpoint({
   method: 'DELETE',
   path: '/v1/orgs/{organizationId}/sites/{siteId}',
   summary: 'Delete a site',
-  description: 'With its structure and all that is its own, for good. The spaces that it showed stay.',
+  description: 'It is deleted for good, with its structure and settings. The spaces that it showed stay.',
   section,
   needs: 'site:create',
   deletes: 'leaf',
@@ -91,7 +91,7 @@ export const publishSiteById = endpoint({
   method: 'POST',
   path: '/v1/orgs/{organizationId}/sites/{siteId}/publish',
   summary: 'Publish a site',
-  description: 'Makes it live for the audience of its visibility. A site that is published stays so.',
+  description: 'Makes it available to the audience that its visibility allows. Publishing a published site changes nothing.',
   section,
   needs: 'site:admin',
   returns: Site,
@@ -102,7 +102,7 @@ export const unpublishSiteById = endpoint({
   method: 'POST',
   path: '/v1/orgs/{organizationId}/sites/{siteId}/unpublish',
   summary: 'Unpublish a site',
-  description: 'Hides it from all visitors. A site that is not published stays so.',
+  description: 'Hides it from all visitors. Unpublishing a site that is not published changes nothing.',
   section,
   needs: 'site:admin',
   returns: Site,
@@ -112,9 +112,9 @@ export const unpublishSiteById = endpoint({
 export const getPublishedContentSite = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/sites/{siteId}/published',
-  summary: 'Get what visitors of a site are shown',
+  summary: 'Get a site as its visitors see it',
   description:
-    'Sections and groups without anything to show are left out, and so are spaces that you may not see. 404 while the site is not published, and, on a site published by share link, for a share key that is not of an active link.',
+    'Empty sections and groups are left out, and so are spaces that you may not see. Returns 404 while the site is not published, and, for a site with the visibility `share-link`, if the share key does not belong to an active link.',
   section,
   needs: 'site:view',
   query: Type.Object({ shareKey }),

@@ -1,5 +1,6 @@
 import { allows } from '../../access/index.js'
-import type { App, LoadedOrganization, LoadedSite } from '../../domain/app.js'
+import type { App } from '../../domain/context/app.js'
+import type { LoadedOrganization, LoadedSite } from '../../domain/context/loaded.js'
 import { publishedSite } from '../../domain/sites/addresses.js'
 import { destinationStatuses } from '../../domain/sites/destinations.js'
 import { visitorKeyOf } from '../../domain/sites/publishing-auth.js'
@@ -49,7 +50,7 @@ export async function presentRedirect(app: App, site: LoadedSite, redirect: Site
 
 export const presentAdaptiveSchema = ({ jsonSchema, updatedAt }: SiteAdaptiveSchemaDoc) => ({ object: 'site-adaptive-schema' as const, jsonSchema, updatedAt })
 
-/** How visitors are known; the key only for those who may change it. */
+/** How visitors are authenticated; the key only for those who may change it. */
 export function presentPublishingAuth(app: App, { role }: LoadedSite, auth: SitePublishingAuthDoc) {
   const privateKey = allows('site:admin', role) ? visitorKeyOf(app, auth) : null
   return {

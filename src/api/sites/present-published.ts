@@ -1,4 +1,5 @@
-import type { App, LoadedOrganization, LoadedSite } from '../../domain/app.js'
+import type { App } from '../../domain/context/app.js'
+import type { LoadedOrganization, LoadedSite } from '../../domain/context/loaded.js'
 import { listCustomizations } from '../../domain/sites/customization.js'
 import { type SiteView, shownSiteSpaces } from '../../domain/sites/view.js'
 import { presentSite } from './present.js'

@@ -1,4 +1,4 @@
-import type { App } from '../../domain/app.js'
+import type { App } from '../../domain/context/app.js'
 import { publishedSection, publishedSiteSpace } from '../../domain/sites/addresses.js'
 import {
   isGroup,
@@ -11,7 +11,7 @@ import {
   shownSections,
   shownSiteSpaces,
 } from '../../domain/sites/view.js'
-import { openSpaces } from '../../domain/places/spaces.js'
+import { openSpaces } from '../../domain/spaces/spaces.js'
 import { notFound } from '../../kernel/errors.js'
 import { presentSpace } from '../spaces/present.js'
 import { siteLocation } from './present.js'
@@ -78,7 +78,7 @@ function found<T>(shown: T | undefined, what: string): T {
   return shown
 }
 
-/** One section of a view, by its ID; 404 where it went meanwhile. */
+/** One section of a view, by its ID. Throws 404 if it is gone. */
 export const presentSectionById = (app: App, view: SiteView, id: string) =>
   presentSection(
     app,
@@ -89,7 +89,7 @@ export const presentSectionById = (app: App, view: SiteView, id: string) =>
     ),
   )
 
-/** One group of a view, by its ID; 404 where it went meanwhile. */
+/** One group of a view, by its ID. Throws 404 if it is gone. */
 export const presentGroupById = (app: App, view: SiteView, id: string) =>
   presentGroup(
     app,
@@ -100,7 +100,7 @@ export const presentGroupById = (app: App, view: SiteView, id: string) =>
     ),
   )
 
-/** One site space of a view, by its ID; 404 where it went meanwhile. */
+/** One site space of a view, by its ID. Throws 404 if it is gone. */
 export const presentSiteSpaceById = (app: App, view: SiteView, id: string) =>
   presentSiteSpace(
     app,

@@ -1,11 +1,12 @@
-import type { App, LoadedOrganization, LoadedSite } from '../../domain/app.js'
+import type { App } from '../../domain/context/app.js'
+import type { LoadedOrganization, LoadedSite } from '../../domain/context/loaded.js'
 import { proxyOf, publishedSite } from '../../domain/sites/addresses.js'
 import { type SiteDoc, siteSpacesOf } from '../../model/index.js'
 
-/** The path under which the API answers a site. */
+/** The path of a site in the API. */
 export const sitePath = (site: SiteDoc): string => `/v1/orgs/${site.organization}/sites/${site.id}`
 
-/** The address at which the API answers a site. */
+/** The URL of a site in the API. */
 export const siteLocation = (app: Pick<App, 'settings'>, site: SiteDoc): string => `${app.settings.publicUrl}${sitePath(site)}`
 
 /** What a site can do besides showing spaces. A self-hosted service withholds nothing. */

@@ -1,4 +1,6 @@
-import type { Actor, App, LoadedOrganization, LoadedSite } from '../../domain/app.js'
+import type { App } from '../../domain/context/app.js'
+import type { Actor } from '../../domain/context/actor.js'
+import type { LoadedOrganization, LoadedSite } from '../../domain/context/loaded.js'
 import { findSite } from '../../domain/sites/sites.js'
 import { findGroup, findSection } from '../../domain/sites/structure/find.js'
 import { findVisibleSiteSpace } from '../../domain/sites/view.js'

@@ -15,14 +15,14 @@ export const listSiteSections = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/sites/{siteId}/sections',
   summary: 'List the sections of a site',
-  description: 'In their order on the site, those in groups too.',
+  description: 'In their order on the site, including those in groups.',
   section,
   needs: 'site:view',
   query: Type.Object({ ...pageQuery, shareKey }),
   returns: listOf(SiteSection, { $id: 'SiteSectionList' }),
   handle: async ({ app, actor, organization, site, query }) => {
     const view = await viewSite(app, actor, organization, site, query.shareKey)
-    const page = paginate(shownSections(view), query, ({ place, entry }) => [place, entry.id])
+    const page = paginate(shownSections(view), query, ({ sortKey, entry }) => [sortKey, entry.id])
     return { ...page, items: await Promise.all(page.items.map((one) => presentSection(app, view, one))) }
   },
 })
@@ -32,7 +32,7 @@ export const addSectionToSite = endpoint({
   path: '/v1/orgs/{organizationId}/sites/{siteId}/sections',
   summary: 'Add a section to a site',
   description:
-    'It shows the given space (you need the role create on it), and stands at the end. Its title is by default that of the space, its path is made from the title. With the first section of a site, the site spaces that stood at its root become the site spaces of a section of their own, which is the default. 409 where the site shows the space already.',
+    'It shows the given space (you need the role create on it) and is placed last. Its title defaults to that of the space, and its path is derived from the title. When a site gets its first section, the site spaces at its root become the site spaces of a section of their own, which is the default. Returns 409 if the site shows the space already.',
   section,
   needs: 'site:create',
   body: CreateSiteSection,
@@ -63,7 +63,7 @@ export const updateSiteSectionById = endpoint({
   path: '/v1/orgs/{organizationId}/sites/{siteId}/sections/{siteSectionId}',
   summary: 'Change a section of a site',
   description:
-    'A path is a slug: lower-case letters and digits of any script, `-`, `_`, `.`, `+`, a letter or digit first; 409 where another section of the site has it. `condition`, `icon` and `description` are removed by null.',
+    'A path consists of lower-case letters and digits of any script, `-`, `_`, `.` and `+`, and begins with a letter or digit. Returns 409 if another section of the site has the path. Set `condition`, `icon` or `description` to null to remove it.',
   section,
   needs: 'site:create',
   body: UpdateSiteSection,
@@ -77,7 +77,7 @@ export const deleteSiteSectionById = endpoint({
   method: 'DELETE',
   path: '/v1/orgs/{organizationId}/sites/{siteId}/sections/{siteSectionId}',
   summary: 'Delete a section of a site',
-  description: 'With its site spaces; the spaces stay. The next section becomes the default where it was.',
+  description: 'Its site spaces are deleted too; the spaces themselves stay. If it was the default section, the next one becomes the default.',
   section,
   needs: 'site:create',
   deletes: 'leaf',
@@ -87,8 +87,8 @@ export const deleteSiteSectionById = endpoint({
 export const moveSiteSection = endpoint({
   method: 'POST',
   path: '/v1/orgs/{organizationId}/sites/{siteId}/sections/{siteSectionId}/move',
-  summary: 'Move a section among those of its group, or of the top level',
-  description: 'Use sortSiteStructure, which moves everything.',
+  summary: 'Move a section within its group, or within the top level',
+  description: 'Use sortSiteStructure instead, which moves sections, groups and site spaces.',
   deprecated: true,
   section,
   needs: 'site:create',

@@ -29,7 +29,7 @@ export const listSiteSectionGroups = endpoint({
   returns: listOf(SiteSectionGroup, { $id: 'SiteSectionGroupList' }),
   handle: async ({ app, actor, organization, site, query }) => {
     const view = await viewSite(app, actor, organization, site)
-    const page = paginate(shownGroups(view), query, ({ place, entry }) => [place, entry.id])
+    const page = paginate(shownGroups(view), query, ({ sortKey, entry }) => [sortKey, entry.id])
     return { ...page, items: await Promise.all(page.items.map((one) => presentGroup(app, view, one))) }
   },
 })
@@ -39,7 +39,7 @@ export const addSectionGroupToSite = endpoint({
   path: '/v1/orgs/{organizationId}/sites/{siteId}/section-groups',
   summary: 'Add a group of sections to a site',
   description:
-    'Only `title` is required. The sections go into it in the order given; it stands where the first of them stood at the top level, else at the end.',
+    'Only `title` is required. The sections are moved into it in the given order. The group takes the place of the first of them that was at the top level; if none was, it is placed last.',
   section,
   needs: 'site:create',
   body: CreateSiteSectionGroup,
@@ -67,7 +67,7 @@ export const updateSiteSectionGroupById = endpoint({
   method: 'PATCH',
   path: '/v1/orgs/{organizationId}/sites/{siteId}/section-groups/{siteSectionGroupId}',
   summary: 'Change a group of sections of a site',
-  description: '`icon` is removed by null.',
+  description: 'Set `icon` to null to remove it.',
   section,
   needs: 'site:create',
   body: UpdateSiteSectionGroup,
@@ -80,7 +80,7 @@ export const deleteSiteSectionGroupById = endpoint({
   method: 'DELETE',
   path: '/v1/orgs/{organizationId}/sites/{siteId}/section-groups/{siteSectionGroupId}',
   summary: 'Delete a group of sections of a site',
-  description: 'Its sections stay: they stand in its place at the top level.',
+  description: 'Its sections stay: they take its place at the top level.',
   section,
   needs: 'site:create',
   deletes: 'leaf',
@@ -90,8 +90,8 @@ export const deleteSiteSectionGroupById = endpoint({
 export const addSectionToSiteSectionGroup = endpoint({
   method: 'POST',
   path: '/v1/orgs/{organizationId}/sites/{siteId}/section-groups/{siteSectionGroupId}/sections',
-  summary: 'Put a section at the end of a group',
-  description: 'Wherever it stood. One that is in the group already stays in its place.',
+  summary: 'Move a section to the end of a group',
+  description: 'Wherever it was before. A section that is in the group already keeps its place.',
   section,
   needs: 'site:create',
   body: AddSectionToGroup,
@@ -104,7 +104,7 @@ export const removeSectionFromSiteSectionGroup = endpoint({
   method: 'DELETE',
   path: '/v1/orgs/{organizationId}/sites/{siteId}/section-groups/{siteSectionGroupId}/sections/{siteSectionId}',
   summary: 'Take a section out of a group',
-  description: 'It stands right behind the group at the top level. One that is not in the group stays where it is.',
+  description: 'It is placed right after the group at the top level. A section that is not in the group stays where it is.',
   section,
   needs: 'site:create',
   deletes: 'leaf',
@@ -114,7 +114,7 @@ export const removeSectionFromSiteSectionGroup = endpoint({
 export const moveSiteSectionGroup = endpoint({
   method: 'POST',
   path: '/v1/orgs/{organizationId}/sites/{siteId}/section-groups/{siteSectionGroupId}/move',
-  summary: 'Move a group among the sections and groups of the top level',
+  summary: 'Move a group within the top level',
   section,
   needs: 'site:create',
   body: Type.Optional(MoveSiteSectionGroup),

@@ -16,7 +16,7 @@ export const listSiteSpaces = endpoint({
   path: '/v1/orgs/{organizationId}/sites/{siteId}/site-spaces',
   summary: 'List the site spaces of a site',
   description:
-    'In their order on the site. `default`: only the default site space of the site, or only the others. A site space whose space is deleted is hidden until that is restored; one whose space you may not see is left out.',
+    'In their order on the site. `default`: true lists only the default site space of the site, false only the others. Site spaces are left out if you may not see their space, or while their space is deleted.',
   section,
   needs: 'site:view',
   query: Type.Object({ ...pageQuery, shareKey, default: Type.Optional(Type.Boolean()) }),
@@ -24,7 +24,7 @@ export const listSiteSpaces = endpoint({
   handle: async ({ app, actor, organization, site, query }) => {
     const view = await viewSite(app, actor, organization, site, query.shareKey)
     const asked = shownSiteSpaces(view).filter((one) => query.default === undefined || isSiteDefault(one) === query.default)
-    const page = paginate(asked, query, ({ place, entry }) => [place, entry.id])
+    const page = paginate(asked, query, ({ sortKey, entry }) => [sortKey, entry.id])
     return { ...page, items: await Promise.all(page.items.map((one) => presentSiteSpace(app, view, one))) }
   },
 })
@@ -32,9 +32,9 @@ export const listSiteSpaces = endpoint({
 export const addSpaceToSite = endpoint({
   method: 'POST',
   path: '/v1/orgs/{organizationId}/sites/{siteId}/site-spaces',
-  summary: 'Put a space on a site',
+  summary: 'Add a space to a site',
   description:
-    'At the end of the section that is given, else of the default section, else of the root of a site without sections. You need the role create on the space, since publishing hands its content out. Its path is made from its title. 409 where the site shows it already.',
+    'It is placed last in the given section, otherwise in the default section, or at the root of a site without sections. You need the role create on the space, since publishing makes its content public. Its path is derived from its title. Returns 409 if the site shows the space already.',
   section,
   needs: 'site:create',
   body: CreateSiteSpace,
@@ -65,7 +65,7 @@ export const updateSiteSpaceById = endpoint({
   path: '/v1/orgs/{organizationId}/sites/{siteId}/site-spaces/{siteSpaceId}',
   summary: 'Change a site space',
   description:
-    'A path is a slug: lower-case letters and digits of any script, `-`, `_`, `.`, `+`, a letter or digit first; 409 where a sibling has it. `spaceId` shows another space in the same place (you need the role create on it). `condition` is removed by null.',
+    'A path consists of lower-case letters and digits of any script, `-`, `_`, `.` and `+`, and begins with a letter or digit. Returns 409 if a sibling has the path. `spaceId` shows another space in the same place (you need the role create on it). Set `condition` to null to remove it.',
   section,
   needs: 'site:create',
   body: UpdateSiteSpace,
@@ -78,8 +78,8 @@ export const updateSiteSpaceById = endpoint({
 export const deleteSiteSpaceById = endpoint({
   method: 'DELETE',
   path: '/v1/orgs/{organizationId}/sites/{siteId}/site-spaces/{siteSpaceId}',
-  summary: 'Take a space off a site',
-  description: 'The space stays. The next site space becomes the default where it was.',
+  summary: 'Remove a space from a site',
+  description: 'The space itself stays. If it was the default site space, the next one becomes the default.',
   section,
   needs: 'site:create',
   deletes: 'leaf',
@@ -89,7 +89,7 @@ export const deleteSiteSpaceById = endpoint({
 export const moveSiteSpace = endpoint({
   method: 'POST',
   path: '/v1/orgs/{organizationId}/sites/{siteId}/site-spaces/{siteSpaceId}/move',
-  summary: 'Move a site space among those of its section, or of the root',
+  summary: 'Move a site space within its section, or within the root',
   section,
   needs: 'site:create',
   body: Type.Optional(MoveSiteSpace),

@@ -13,7 +13,7 @@ export const getSiteStructure = endpoint({
   path: '/v1/orgs/{organizationId}/sites/{siteId}/structure',
   summary: 'Get the structure of a site',
   description:
-    'Sections and groups of sections in order, or, while the site has none, the site spaces at its root. A site space whose space is deleted is hidden until that is restored; one whose space you may not see is left out.',
+    'Sections and groups of sections in their order, or, if the site has none, the site spaces at its root. Site spaces are left out if you may not see their space, or while their space is deleted.',
   section,
   needs: 'site:view',
   query: Type.Object({ shareKey }),
@@ -24,9 +24,9 @@ export const getSiteStructure = endpoint({
 export const sortSiteStructure = endpoint({
   method: 'PATCH',
   path: '/v1/orgs/{organizationId}/sites/{siteId}/structure/sort',
-  summary: 'Move a section, a group or a site space among its siblings',
+  summary: 'Move a section, a group or a site space within its siblings',
   description:
-    'Directly before `before`, else directly after `after`, else to the end. Siblings are the sections of a group, the sections and groups of the top level, the site spaces of a section or of the root. 400 where the position names no sibling, 404 where there is no such item, 409 where nothing would change.',
+    'It is placed directly before `before`, otherwise directly after `after`, otherwise last. Siblings are the sections of a group, the sections and groups of the top level, and the site spaces of a section or of the root. Returns 400 if the position does not name a sibling, 404 if the item does not exist, 409 if nothing would change.',
   section,
   needs: 'site:create',
   body: SortSiteStructure,

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { createSpace, deleteSpace, duplicateSpace, listSpaces, openSpaces, restoreSpace, updateSpace } from '../../domain/places/spaces.js'
+import { createSpace, deleteSpace, duplicateSpace, listSpaces, openSpaces, restoreSpace, updateSpace } from '../../domain/spaces/spaces.js'
 import { CreateSpace, listOf, pageQuery, Space, UpdateSpace } from '../../model/index.js'
 import { created } from '../reply.js'
 import { endpoint } from '../service.js'
@@ -11,10 +11,10 @@ export const listSpacesInOrganizationById = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/spaces',
   summary: 'List the spaces of an organization that you may see',
-  description: 'With those in collections, by creation; `nested=false`: those at the top level, in their order there.',
+  description: 'In the order of creation, including spaces in collections; with `nested=false` only those at the top level, in their order there.',
   section,
   needs: 'organization:view',
-  query: Type.Object({ ...pageQuery, nested: Type.Boolean({ default: true, description: 'Whether spaces in collections are listed as well.' }) }),
+  query: Type.Object({ ...pageQuery, nested: Type.Boolean({ default: true, description: 'Whether to include spaces in collections.' }) }),
   returns: listOf(Space, { $id: 'SpaceList' }),
   handle: async ({ app, actor, organization, query }) => {
     const page = await listSpaces(app, actor, organization, query)
@@ -28,7 +28,7 @@ export const createSpaceInOrganization = endpoint({
   path: '/v1/orgs/{organizationId}/spaces',
   summary: 'Create a space',
   description:
-    'Makes its repository with one commit: README.md and SUMMARY.md, or the sample content of `template`. It is the last of its parent. Needs the role create there: on the collection `parent`, or in the organization.',
+    'Creates its repository with one commit: README.md and SUMMARY.md, or the sample content of `template`. The space is placed last in its parent. Needs the role create on the collection `parent`, or in the organization if there is none.',
   section,
   needs: 'organization:view',
   body: Type.Optional(CreateSpace),
@@ -56,7 +56,7 @@ export const updateSpaceById = endpoint({
   path: '/v1/spaces/{spaceId}',
   summary: 'Change the settings of a space',
   description:
-    'A `language` or `visitorAuth` of null removes it. `visibility` `in-collection` is for spaces in a collection: whoever may see the collection may read the space.',
+    'Set `language` or `visitorAuth` to null to remove it. The `visibility` `in-collection` is for spaces in a collection: everybody who may see the collection may read the space.',
   section,
   needs: 'space:admin',
   body: UpdateSpace,
@@ -68,7 +68,7 @@ export const deleteSpaceById = endpoint({
   method: 'DELETE',
   path: '/v1/spaces/{spaceId}',
   summary: 'Delete a space',
-  description: 'It can be restored for seven days, at its place; then it is removed with its repository.',
+  description: 'It can be restored for seven days. Then it is removed for good, with its repository.',
   section,
   needs: 'space:create',
   deletes: 'leaf',
@@ -79,7 +79,7 @@ export const restoreSpaceById = endpoint({
   method: 'POST',
   path: '/v1/spaces/{spaceId}/restore',
   summary: 'Restore a space deleted in the last seven days',
-  description: 'At the place that it had; where its collection was deleted meanwhile, at the place that the content of the collection went to.',
+  description: 'It returns to its former place. If its collection has been deleted since, it goes where the content of the collection went.',
   section,
   needs: 'space:create',
   aliases: { spaceId: 'deletedSpaceId' },
@@ -93,7 +93,7 @@ export const duplicateSpaceById = endpoint({
   path: '/v1/spaces/{spaceId}/duplicate',
   summary: 'Duplicate a space',
   description:
-    'Right after the first one. Content, history and page IDs are the same, and who has a role by name; change requests, comments and the link to a remote repository are not copied.',
+    'The copy is placed right after the original. Content, history, page IDs and the roles given on the space are copied; change requests, comments and the link to a remote repository are not.',
   section,
   needs: 'space:create',
   status: 201,

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import { moveSpace } from '../../domain/places/move.js'
-import { transferSpace } from '../../domain/places/transfer.js'
+import { moveSpace } from '../../domain/spaces/move.js'
+import { transferSpace } from '../../domain/spaces/transfer.js'
 import { MoveContent, Space, TransferContent } from '../../model/index.js'
 import { endpoint } from '../service.js'
 import { presentSpace } from './present.js'
@@ -12,7 +12,7 @@ export const moveSpaceById = endpoint({
   path: '/v1/spaces/{spaceId}/move',
   summary: 'Move a space into another collection, or to another position',
   description:
-    'Needs the role create on it and on the collections (or the organization) it goes from and to. It inherits from its new parent from then on; with the visibility `in-collection` it becomes private where it leaves for the top level. 409 where nothing would change.',
+    'Needs the role create on the space and on the collections (or the organization) it is moved from and to. It inherits from its new parent from then on; a space with the visibility `in-collection` becomes private when it is moved to the top level. Returns 409 if nothing would change.',
   section,
   needs: 'space:create',
   body: Type.Optional(MoveContent),
@@ -26,7 +26,7 @@ export const transferSpaceById = endpoint({
   path: '/v1/spaces/{spaceId}/transfer',
   summary: 'Transfer a space to another organization, collection or both',
   description:
-    'It goes to the end of `parent`, or of the top level. Content, change requests and comments go along; roles that were given to teams, and to people who are not members of the other organization, have no effect there, and take effect again where it comes back; reviews awaited of them are removed. Needs the role create on it and where it goes from and to; default levels and roles that take effect in the other organization must not be above your own there. 412 says what is missing.',
+    'It is placed last in `parent`, or at the top level. Content, change requests and comments are transferred with it. Roles given to teams, and to people who are not members of the other organization, have no effect there until the space is transferred back; reviews requested from these people are withdrawn. Needs the role create on the space and in both places; default levels and roles that take effect in the other organization must not exceed your own role there. Returns 412 with what is missing.',
   section,
   needs: 'space:create',
   body: TransferContent,

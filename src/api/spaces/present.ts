@@ -1,7 +1,9 @@
 import { presentSpacePermissions } from '../../access/index.js'
-import type { App, LoadedSpace } from '../../domain/app.js'
-import { MAIN } from '../../domain/refs.js'
+import type { App } from '../../domain/context/app.js'
+import type { LoadedSpace } from '../../domain/context/loaded.js'
+import { MAIN } from '../../domain/context/refs.js'
 import { addressesOfSpace } from '../../domain/sites/space-addresses.js'
+import { iso } from '../../kernel/clock.js'
 import { orderKey } from '../../kernel/order.js'
 import type { GitLink } from '../../model/index.js'
 
@@ -13,7 +15,7 @@ const repoName = (url: string): string =>
     .slice(-2)
     .join('/')
 
-/** What a space says of the repository it is synchronized with. */
+/** The repository that a space is synchronized with, as the space shows it. */
 export const presentGitSync = (link: GitLink) => ({
   repoName: repoName(link.url),
   ...(link.provider === undefined ? {} : { installationProvider: link.provider }),
@@ -26,8 +28,8 @@ export const presentGitSync = (link: GitLink) => ({
  * of the site that shows it, its published address carries the key.
  */
 export async function presentSpace(app: App, { doc, role, repo }: LoadedSpace, shareKey?: string) {
-  const revision = repo.head(MAIN) ?? ''
-  const committed = revision === '' ? doc.createdAt : new Date((await repo.commit(revision as never)).committer.seconds * 1000).toISOString()
+  const head = repo.head(MAIN)
+  const committed = head === null ? doc.createdAt : iso((await repo.commit(head)).committer.seconds)
   const location = `${app.settings.publicUrl}/v1/spaces/${doc.id}`
   return {
     object: 'space' as const,
@@ -43,7 +45,7 @@ export async function presentSpace(app: App, { doc, role, repo }: LoadedSpace, s
     ...(doc.parent === undefined ? {} : { parent: doc.parent }),
     ...(doc.language === undefined ? {} : { language: doc.language }),
     ...(doc.git === undefined ? {} : { gitSync: presentGitSync(doc.git) }),
-    revision,
+    revision: head ?? '',
     ...(doc.visitorAuth === undefined ? {} : { visitorAuth: doc.visitorAuth }),
     defaultLevel: doc.defaultLevel,
     position: orderKey(doc),

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import type { App, LoadedTeam } from '../../domain/app.js'
+import type { App } from '../../domain/context/app.js'
+import type { LoadedTeam } from '../../domain/context/loaded.js'
 import { listTeamMembers, setTeamMembers } from '../../domain/people/team-members.js'
 import { type CountedTeam, countTeams, createTeam, deleteTeam, listTeams, renameTeam } from '../../domain/people/teams.js'
 import { CreateTeam, pageQuery, SetTeamMembers, Team, TeamList, TeamMemberList, TeamsQuery, UpdateTeam } from '../../model/index.js'
@@ -30,7 +31,7 @@ export const createOrganizationTeam = endpoint({
   method: 'PUT',
   path: '/v1/orgs/{organizationId}/teams',
   summary: 'Create a team',
-  description: 'Titles need not differ. Who makes a team without being an admin of the organization becomes its owner.',
+  description: 'Titles need not be unique. If you are not an admin of the organization, you become the owner of the team.',
   section,
   needs: 'organization:ownTeam',
   body: CreateTeam,
@@ -67,7 +68,7 @@ export const removeTeamFromOrganizationById = endpoint({
   method: 'DELETE',
   path: '/v1/orgs/{organizationId}/teams/{teamId}',
   summary: 'Delete a team',
-  description: 'Its members stay in the organization; what was given to the team is given to nobody any more.',
+  description: 'Its members stay in the organization; the roles given to the team are removed.',
   section,
   needs: 'team:admin',
   deletes: 'leaf',
@@ -77,7 +78,7 @@ export const removeTeamFromOrganizationById = endpoint({
 export const listTeamMembersInOrganizationById = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/teams/{teamId}/members',
-  summary: 'List who is in a team',
+  summary: 'List the members of a team',
   section,
   needs: 'team:view',
   query: Type.Object(pageQuery),
@@ -92,7 +93,7 @@ export const updateMembersInOrganizationTeam = endpoint({
   method: 'PUT',
   path: '/v1/orgs/{organizationId}/teams/{teamId}/members',
   summary: 'Add and remove members of a team, and set their roles in it',
-  description: 'All or nothing. Everybody named in `add` and `memberships` must be a member of the organization (400).',
+  description: 'All or nothing. Returns 400 unless everybody named in `add` and `memberships` is a member of the organization.',
   section,
   needs: 'team:admin',
   body: SetTeamMembers,

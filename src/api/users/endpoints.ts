@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { createToken, listTokens, revokeToken } from '../../domain/people/accounts.js'
+import { createToken, listTokens, revokeToken } from '../../domain/accounts/accounts.js'
 import { paginate } from '../../kernel/paging.js'
 import { CreatedToken, CreateToken, listOf, pageQuery, Token, User } from '../../model/index.js'
 import { created } from '../reply.js'
@@ -20,7 +20,7 @@ export const getUserById = endpoint({
   method: 'GET',
   path: '/v1/users/{userId}',
   summary: 'Get a user by ID',
-  description: 'Yourself, or somebody you share an organization with.',
+  description: 'Yourself, or a user who shares an organization with you.',
   section: 'Users',
   needs: 'authenticated',
   returns: User,
@@ -46,7 +46,7 @@ export const createUserToken = endpoint({
   path: '/v1/user/tokens',
   summary: 'Create a token',
   description:
-    'The secret is answered this once. A token made with one that is limited to an organization must be limited to the same one; made with one that expires, it expires no later.',
+    'The secret is returned only once. If your current token is limited to an organization, the new one must be limited to the same one; if it expires, the new one expires no later.',
   section: 'Users',
   needs: 'authenticated',
   body: CreateToken,
@@ -62,7 +62,7 @@ export const getUserToken = endpoint({
   method: 'GET',
   path: '/v1/user/tokens/{tokenId}',
   summary: 'Get one of your tokens',
-  description: 'Without its secret, which nobody can read again.',
+  description: 'Without its secret, which cannot be read again.',
   section: 'Users',
   needs: 'authenticated',
   returns: Token,

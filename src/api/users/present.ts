@@ -1,9 +1,9 @@
-import type { App } from '../../domain/app.js'
+import type { App } from '../../domain/context/app.js'
 import type { TokenDoc, UserDoc } from '../../model/index.js'
 
 type Shown = Pick<UserDoc, 'id' | 'displayName' | 'email' | 'photoURL' | 'limitedTo'>
 
-/** A user as others see him. */
+/** A user, as others see them. */
 export const presentUser = (app: App, user: Shown) => ({
   object: 'user' as const,
   id: user.id,
@@ -14,7 +14,7 @@ export const presentUser = (app: App, user: Shown) => ({
   urls: { location: `${app.settings.publicUrl}/v1/users/${user.id}` },
 })
 
-/** The place of a user who is gone. */
+/** Stands in for a user who is gone. */
 export const formerUser = (app: App, id: string) => presentUser(app, { id, displayName: 'Former user', email: '' })
 
 export const presentToken = (token: TokenDoc) => ({

@@ -27,7 +27,7 @@ export const createWebhookInOrganization = endpoint({
   path: '/v1/orgs/{organizationId}/webhooks',
   summary: 'Create a webhook',
   description:
-    'Every event that matches, from now on, is sent to the URL: by POST, as the JSON that `GET …/events/{eventId}` answers, signed as the convention Standard Webhooks says (headers `webhook-id`, `webhook-timestamp`, `webhook-signature`). An answer of 200 to 299 within 15 seconds is a success; redirects are not followed. What fails is tried again after 5 s, 20 s, 80 s … 12 h, 13 times in about three days. Every event comes at least once, under the same `webhook-id` when it comes again; `sequence` says the order, which deliveries need not keep. A webhook whose deliveries all failed for three days, or that answers 410, is disabled. An organization has at most 50.',
+    'From now on, every event that matches is sent to the URL by POST, as the JSON that `GET …/events/{eventId}` returns, signed as in Standard Webhooks (headers `webhook-id`, `webhook-timestamp`, `webhook-signature`). A response of 200 to 299 within 15 seconds is a success; redirects are not followed. Failed deliveries are retried after 5 s, 20 s, 80 s … 12 h, 13 times in about three days. Every event is delivered at least once, with the same `webhook-id` each time; deliveries can arrive out of order, `sequence` gives the order. A webhook is disabled when all its deliveries have failed for three days, or when it responds with 410. An organization can have at most 50 webhooks.',
   section,
   needs: 'organization:admin',
   body: CreateWebhook,
@@ -55,7 +55,7 @@ export const updateWebhookInOrganizationById = endpoint({
   path: '/v1/orgs/{organizationId}/webhooks/{webhookId}',
   summary: 'Change a webhook',
   description:
-    'Null for `events` or `spaces` takes the filter away. Enabled again, it goes on with what happened meanwhile, as far as that is kept; `replay` moves it elsewhere.',
+    'Set `events` or `spaces` to null to remove the filter. When it is enabled again, it continues with the events that happened meanwhile, as far as they are kept; use `replay` to continue from another event.',
   section,
   needs: 'organization:admin',
   body: UpdateWebhook,
@@ -76,8 +76,8 @@ export const deleteWebhookInOrganizationById = endpoint({
 export const rotateWebhookSecret = endpoint({
   method: 'POST',
   path: '/v1/orgs/{organizationId}/webhooks/{webhookId}/rotate-secret',
-  summary: 'Give a webhook another secret',
-  description: 'The new secret is answered this once. For 24 hours, deliveries are signed with the old one as well.',
+  summary: 'Replace the secret of a webhook',
+  description: 'The new secret is returned only once. For 24 hours, deliveries are also signed with the old one.',
   section,
   needs: 'organization:admin',
   returns: WebhookWithSecret,
@@ -87,9 +87,9 @@ export const rotateWebhookSecret = endpoint({
 export const replayWebhookEvents = endpoint({
   method: 'POST',
   path: '/v1/orgs/{organizationId}/webhooks/{webhookId}/replay',
-  summary: 'Deliver again from an event on',
+  summary: 'Deliver again from a given event on',
   description:
-    'Sets the event with which the webhook goes on. An earlier one delivers again what matches and is kept; a later one leaves out what lies between.',
+    'Sets the event from which the webhook continues. With an earlier one, matching events that are still kept are delivered again; with a later one, the events in between are skipped.',
   section,
   needs: 'organization:admin',
   body: ReplayWebhook,

@@ -1,4 +1,4 @@
-import type { App } from '../../domain/app.js'
+import type { App } from '../../domain/context/app.js'
 import { countPending } from '../../domain/webhooks/deliveries.js'
 import { webhookSecretOf } from '../../domain/webhooks/secret.js'
 import type { DeliveryDoc, WebhookDoc } from '../../model/index.js'
@@ -31,7 +31,7 @@ export async function presentWebhook(app: App, webhook: WebhookDoc) {
   }
 }
 
-/** A webhook whose secret was just made. */
+/** A webhook whose secret was just created. */
 export const presentWithSecret = async (app: App, webhook: WebhookDoc) => ({
   ...(await presentWebhook(app, webhook)),
   secret: webhookSecretOf(app, webhook) ?? '',

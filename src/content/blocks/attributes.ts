@@ -1,4 +1,4 @@
-/** What stands after the name of a `{% … %}` tag. */
+/** The attributes of a `{% … %}` tag. */
 export interface TagAttributes {
   /** `name=value` in source order; a bare word is `true`. */
   named: Record<string, string | boolean>
@@ -6,12 +6,12 @@ export interface TagAttributes {
   positional: string[]
 }
 
-/** A `{% … %}` tag, read. */
+/** A parsed `{% … %}` tag. */
 export interface Tag {
   /** Name of the block, without `end`. */
   name: string
   closing: boolean
-  /** All between the name and `%}`, trimmed. */
+  /** Everything between the name and `%}`, trimmed. */
   body: string
 }
 
@@ -26,7 +26,7 @@ function match(pattern: RegExp, text: string, at: number): string {
   return pattern.exec(text)?.[0] ?? ''
 }
 
-/** Reads a quoted string at `at`; null where it is not closed. A backslash escapes a quote or a backslash. */
+/** Reads the quoted string at `at`; null if there is none, or if it is not closed. A backslash escapes a quote or a backslash. */
 function quoted(text: string, at: number): { value: string; end: number } | null {
   const closers = CLOSERS[text[at] ?? '']
   if (closers === undefined) return null
@@ -43,7 +43,7 @@ function quoted(text: string, at: number): { value: string; end: number } | null
   return null
 }
 
-/** Parses `a="b" c=d flag "positional"`. Never throws: what cannot be read is taken as bare words. A repeated name keeps its first value. */
+/** Parses `a="b" c=d flag "positional"`. Never throws: what is malformed becomes bare words. A repeated name keeps its first value. */
 export function parseAttributes(text: string): TagAttributes {
   const named = new Map<string, string | boolean>()
   const positional: string[] = []
@@ -71,7 +71,7 @@ export function parseAttributes(text: string): TagAttributes {
   return { named: Object.fromEntries(named), positional }
 }
 
-/** Reads the source of one tag, `{%` to `%}`; null where no name follows `{%`. */
+/** Parses the source of one tag, from `{%` to `%}`; null if no name follows `{%`. */
 export function parseTag(source: string): Tag | null {
   const word = WORD.exec(source)
   const name = word?.[1]

@@ -3,20 +3,20 @@ import type { Markdown } from './markdown.js'
 import type { Position } from './node.js'
 import type { Region } from './region.js'
 
-/** What converters are given: the text at hand, and the way down. */
+/** What converters get: the text that is being parsed, and functions to parse what is nested in it. */
 export interface Context {
   region: Region
   /** Link definitions by normalised identifier. */
   definitions: Map<string, Markdown>
   depth: number
-  /** Position in the page of a range of the region. */
+  /** The position in the page of a range of the region. */
   position(start: number, end: number): Position
-  /** Source of a range of the region. */
+  /** The source at a position in the page. */
   slice(position: Position): string
-  /** The same, one level deeper. */
+  /** The same context, one level deeper. */
   deeper(): Context
-  /** Blocks of sibling nodes, one level deeper. */
+  /** The blocks of sibling nodes, one level deeper. */
   blocks(nodes: readonly Markdown[]): BlockNode[]
-  /** Blocks of a part of the region that is markdown within HTML, one level deeper. */
+  /** The blocks of a range of the region that is markdown within HTML, one level deeper. */
   part(start: number, end: number): BlockNode[]
 }

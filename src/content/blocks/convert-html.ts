@@ -1,6 +1,7 @@
+/** Blocks that are written as HTML: images, tables, code. */
 import type { BlockNode } from '../types.js'
 import type { Context } from './context.js'
-import { decodeReferences, type HtmlToken, pairTokens, tokenizeHtml } from './html.js'
+import { decodeReferences, type HtmlSource, type HtmlToken, pairTokens, tokenizeHtml } from './html.js'
 import { htmlInlines } from './inline.js'
 import { imageData } from './inline-html.js'
 import { cleanSource } from './items.js'
@@ -9,7 +10,7 @@ import { block, plainText, type Position, text } from './node.js'
 import { referenceOf } from './reference.js'
 import { htmlTable } from './table.js'
 
-/** HTML of a page as the blocks that it stands for: images, a table, or itself. */
+/** Converts a page's HTML to blocks: images, a table, code, or a block of HTML. */
 export function htmlBlock(node: Markdown, context: Context): BlockNode[] {
   const at = findOffsets(node)
   return at ? fromSource(cleanSource(node, at, context.region.text), node.value ?? '', at, context) : []
@@ -30,23 +31,14 @@ function fromSource(html: string, value: string, at: { start: number; end: numbe
   return [block('html', position, { html: value, ...(comment ? { comment: true } : {}) }, [text(value)])]
 }
 
-/** A piece of HTML, taken apart; `place` answers the position of a range of it. */
-export interface HtmlSource {
-  html: string
-  tokens: HtmlToken[]
-  pairs: number[]
-  place(from: number, to: number): Position
-  context: Context
-}
-
-/** An `images` block of a paragraph that is nothing but HTML; null where it holds more than images. */
+/** The `images` block of a paragraph of HTML tags; null if it contains more than images. */
 export function findImageParagraph(at: { start: number; end: number }, context: Context): BlockNode | null {
   const html = context.region.text.slice(at.start, at.end)
   const made = fromSource(html, html, at, context)[0]
   return made?.type === 'images' ? made : null
 }
 
-/** Code that is written as HTML since parts of it are emphasised: the text, without the emphasis. */
+/** Code that is written as HTML (so that parts of it can be emphasized): its text, without the emphasis. */
 function htmlCode({ html, tokens }: HtmlSource, position: Position): BlockNode {
   const language = (tokens[1]?.attributes['class'] ?? '').split(' ').find((name) => /^lang(uage)?-/.test(name))
   const all = tokenizeHtml(html.slice(tokens[1]?.end, tokens.findLast((token) => token.name === 'code')?.start))
@@ -59,7 +51,7 @@ function htmlCode({ html, tokens }: HtmlSource, position: Position): BlockNode {
 
 const FRAME = new Set(['div', 'figure', 'picture', 'p', 'a'])
 
-/** An `images` block where the HTML is nothing but images in figures, pictures and wrappers; else null. */
+/** The `images` block for HTML that contains only images in figures, pictures and wrappers; null for other HTML. */
 function findImages({ html, tokens, pairs, place, context }: HtmlSource, position: Position): BlockNode | null {
   const images: BlockNode[] = []
   const data: Record<string, unknown> = { format: 'html' }

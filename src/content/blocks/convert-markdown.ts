@@ -1,3 +1,4 @@
+/** Blocks that are written in markdown. */
 import type { BlockNode } from '../types.js'
 import { parseAttributes } from './attributes.js'
 import type { Context } from './context.js'
@@ -30,7 +31,7 @@ const converters: Record<string, Converter> = {
   ],
 }
 
-/** The blocks of one markdown node. A kind that is not known is kept verbatim. */
+/** The blocks of one markdown node. A node of an unknown type is kept as its source. */
 export function markdownBlocks(node: Markdown, context: Context): BlockNode[] {
   const at = findOffsets(node)
   if (!at) return []

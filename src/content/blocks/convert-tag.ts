@@ -1,3 +1,4 @@
+/** Blocks that are written as `{% … %}` tags. */
 import type { BlockNode } from '../types.js'
 import { parseAttributes, type Tag, type TagAttributes } from './attributes.js'
 import type { Context } from './context.js'
@@ -14,7 +15,7 @@ type Converter = (given: { attributes: Record<string, string | boolean>; positio
 
 const string = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** What the plain conversion does not give, by tag name. */
+/** For tags that need more than a copy of their attributes: further data, or other children. */
 const converters: Record<string, Converter> = {
   'content-ref': ({ attributes }) => ({ data: { ref: referenceOf(string(attributes['url'])) } }),
   'page-ref': ({ attributes }) => ({ data: { ref: referenceOf(string(attributes['page'])), legacy: true } }),
@@ -27,7 +28,7 @@ const converters: Record<string, Converter> = {
   code: ({ children }) => ({ data: { ...children[0]?.data }, nodes: (children[0]?.nodes ?? []) as BlockNode[] }),
 }
 
-/** A tag that the product knows, with the blocks in it. */
+/** The block of a known tag, with the blocks in it; null if these are not what the tag needs. */
 export function knownBlock(row: TagRow, tag: Tag, children: BlockNode[], position: Position): BlockNode | null {
   if (row.name === 'code' && (children.length !== 1 || children[0]?.type !== 'code')) return null
   const { named, positional }: TagAttributes = row.name === 'if' ? { named: {}, positional: [] } : parseAttributes(tag.body)
@@ -41,10 +42,10 @@ export function knownBlock(row: TagRow, tag: Tag, children: BlockNode[], positio
   return block(row.type, position, data, made.nodes ?? children)
 }
 
-/** Source as it stands. */
+/** A block with its source as text. */
 export const rawBlock = (context: Context, position: Position): BlockNode => block('raw', position, {}, [text(context.slice(position))])
 
-/** A tag that is not known, or known and lacking its other half: its source shows as text, before and after the blocks between. */
+/** The block of an unknown tag, or of one without its partner: the tags' source as text, with the blocks between them. */
 export function unknownBlock(tag: Tag, children: BlockNode[], at: { position: Position; open: Position; close: Position | null }, context: Context): BlockNode {
   const { named, positional } = parseAttributes(tag.body)
   const data = { name: tag.name, ...(tag.closing ? { closing: true } : {}), attributes: named, ...(positional.length > 0 ? { positional } : {}) }

@@ -4,7 +4,7 @@ import { tagTable } from './tags.js'
 export interface BlockDescription {
   type: string
   object: 'block' | 'inline'
-  /** How it is written. */
+  /** How it is written in markdown. */
   syntax: string
   about: string
   /** Members of `data` that come from the syntax. */
@@ -15,7 +15,7 @@ type Row = [type: string, syntax: string, about: string, ...data: string[]]
 
 const BLOCKS: Row[] = [
   ['paragraph', 'text', 'text'],
-  ...[1, 2, 3, 4, 5, 6].map((level): Row => [`heading-${level}`, `${'#'.repeat(level)} text`, 'a heading; `id` where an anchor is written', 'id']),
+  ...[1, 2, 3, 4, 5, 6].map((level): Row => [`heading-${level}`, `${'#'.repeat(level)} text`, 'a heading; `id` if it has an anchor', 'id']),
   ['list-ordered', '1. item', 'a numbered list', 'start', 'tight'],
   ['list-unordered', '* item', 'a list', 'tight'],
   ['list-tasks', '* [x] item', 'a list with check boxes', 'tight'],
@@ -30,17 +30,17 @@ const BLOCKS: Row[] = [
   ['images', '<figure> or ![alt](src)', 'one image or several', 'align', 'fullWidth', 'format'],
   ['image', '<img>', 'one image', 'ref', 'src', 'srcDark', 'refDark', 'alt', 'caption', 'size', 'width', 'height', 'link', 'title'],
   ['caption', '<figcaption>', 'the text below an image'],
-  ['expandable', '<details>', 'blocks that open on demand', 'title', 'open'],
-  ['expandable-title', '<summary>', 'the line that shows'],
+  ['expandable', '<details>', 'blocks that a reader can expand', 'title', 'open'],
+  ['expandable-title', '<summary>', 'the line that is always shown'],
   ['footnote', '[^1]: text', 'the text of a footnote or an annotation', 'label'],
   ['definition', '[label]: url', 'the target of reference links', 'label', 'url', 'title'],
-  ['html', '<…>', 'HTML that stands for no other block, verbatim', 'html', 'comment'],
-  ['unknown-block', '{% name … %}', 'a tag that is not known, or lacks its other half', 'name', 'closing', 'attributes', 'positional'],
-  ['raw', '', 'source as it stands'],
+  ['html', '<…>', 'HTML that is no other block, as written', 'html', 'comment'],
+  ['unknown-block', '{% name … %}', 'an unknown tag, or one without its partner', 'name', 'closing', 'attributes', 'positional'],
+  ['raw', '', 'source text'],
 ]
 
 const INLINES: Row[] = [
-  ['link', '[text](url)', 'a link; `mention` where the title says so', 'ref', 'title', 'mention', 'reference'],
+  ['link', '[text](url)', 'a link; `mention` if its title is "mention"', 'ref', 'title', 'mention', 'reference'],
   ['inline-image', '![alt](src) amid text', 'an image in a line', 'ref', 'alt', 'title', 'size', 'srcDark', 'refDark'],
   ['icon', '<i class="fa-name">', 'an icon', 'icon'],
   ['button', '<a class="button primary">', 'a link that looks like a button', 'ref', 'style', 'icon'],
@@ -48,10 +48,10 @@ const INLINES: Row[] = [
   ['math', '$$x$$', 'a formula in a line', 'formula'],
   ['footnote-reference', '[^1]', 'the mark of a footnote', 'label'],
   ['annotation', '[text](#user-content-fn-1)[^1]', 'text with a note', 'label', 'ref'],
-  ['anchor', '<a id="x"></a>', 'a place to link to', 'id'],
+  ['anchor', '<a id="x"></a>', 'an anchor to link to', 'id'],
   ['hard-break', 'backslash or two spaces at the end of a line', 'a new line'],
   ['line', '<p> in a table cell or caption', 'text on a line of its own', 'html'],
-  ['html-inline', '<…>', 'a tag that stands for nothing else, verbatim', 'html'],
+  ['html-inline', '<…>', 'an HTML tag that is no other node, as written', 'html'],
 ]
 
 /** Every type of block and inline node that `parseDocument` makes, in the order of the reference page. */

@@ -1,7 +1,9 @@
+import type { Context } from './context.js'
+import type { Position } from './node.js'
 import { decodeNamedCharacterReference } from 'decode-named-character-reference'
 import { decodeNumericCharacterReference } from 'micromark-util-decode-numeric-character-reference'
 
-/** One piece of HTML; offsets are into the text that was tokenised. */
+/** A token of HTML. Offsets are into the tokenized text. */
 export interface HtmlToken {
   type: 'text' | 'open' | 'close' | 'void' | 'comment'
   /** Lower-case element name; '' for text and comments. */
@@ -16,7 +18,7 @@ const TAG_START = /<(\/?)([A-Za-z][A-Za-z0-9-]*)/y
 const ATTRIBUTE = /([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=<>`]+)))?/g
 const REFERENCE = /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([A-Za-z][A-Za-z0-9]{0,31}));/g
 
-/** Decodes character references; unknown ones stay as they are. */
+/** Decodes character references. Unknown ones are kept. */
 export function decodeReferences(text: string): string {
   if (!text.includes('&')) return text
   return text.replace(REFERENCE, (whole, decimal?: string, hex?: string, name?: string) => {
@@ -34,7 +36,7 @@ function readAttributes(text: string): Record<string, string> {
   return Object.fromEntries(found)
 }
 
-/** Where the tag whose name ends at `at` closes: after its `>`; or, negated, how far the scan came when it turned out to be none. */
+/** Where the tag whose name ends at `at` ends, after its `>`. If it is not a tag: the negated offset at which that was found out. */
 function findTagEnd(text: string, at: number): number {
   for (let i = at; i < text.length; i++) {
     const char = text[i]
@@ -48,7 +50,7 @@ function findTagEnd(text: string, at: number): number {
   return -text.length
 }
 
-/** Splits HTML into tags, comments and text; every character belongs to exactly one token. A `<` that begins no tag is text. */
+/** Splits HTML into tags, comments and text. Every character belongs to exactly one token. A `<` that does not begin a tag is text. */
 export function tokenizeHtml(text: string): HtmlToken[] {
   const tokens: HtmlToken[] = []
   let textStart = 0
@@ -58,7 +60,7 @@ export function tokenizeHtml(text: string): HtmlToken[] {
     textStart = end
   }
   let noComment = false
-  // What scans of false tags may cost in all, so that `<a "<a "…` stays linear; after that the rest is text.
+  // Limits the time for what turns out not to be a tag, so that `<a "<a "…` takes linear time. Once it is used up, the rest is text.
   let budget = 100_000 + 4 * text.length
   for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at)) {
     if (text.startsWith('<!--', at) && !noComment) {
@@ -88,7 +90,7 @@ export function tokenizeHtml(text: string): HtmlToken[] {
   return tokens
 }
 
-/** For each token the index of its partner, or -1. A close tag pairs with the nearest open one of its name; what is open between stays unpaired. */
+/** For each token the index of its partner, or -1. A close tag is paired with the nearest open tag of its name; open tags between them stay unpaired. */
 export function pairTokens(tokens: ReadonlyArray<Pick<HtmlToken, 'type' | 'name'>>): number[] {
   const pairs = new Array<number>(tokens.length).fill(-1)
   const open: number[] = []
@@ -110,4 +112,13 @@ export function pairTokens(tokens: ReadonlyArray<Pick<HtmlToken, 'type' | 'name'
     }
   })
   return pairs
+}
+
+/** Tokenized HTML; `place` returns the position in the page of a range of it. */
+export interface HtmlSource {
+  html: string
+  tokens: HtmlToken[]
+  pairs: number[]
+  place(from: number, to: number): Position
+  context: Context
 }

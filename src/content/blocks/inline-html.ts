@@ -1,3 +1,4 @@
+/** Inline nodes that are written as HTML. */
 import { type HtmlToken, tokenizeHtml } from './html.js'
 import type { InlineNode } from '../types.js'
 import { append, type Inline, inline, type Mark, mark, plainText } from './node.js'
@@ -17,7 +18,7 @@ const MARKS: Record<string, string> = {
   sup: 'superscript',
   sub: 'subscript',
 }
-/** Elements that begin a line of their own where HTML is shown inline (table cells, captions). */
+/** Elements that are shown on a line of their own within table cells and captions. */
 const LINES = new Set(['p', 'div', 'li', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol'])
 
 const classes = (token: HtmlToken): string[] => (token.attributes['class'] ?? '').split(/\s+/).filter(Boolean)
@@ -45,7 +46,7 @@ function findIcon(token: HtmlToken): string | null {
   )
 }
 
-/** Converts an element with a partner. `inner` converts what is in it, with the marks given. */
+/** Converts an element with its end tag. `inner` converts what is in it, with the given marks. */
 export function wrapElement(token: HtmlToken, raw: { open: string; close: string }, marks: Mark[], inner: (marks: Mark[]) => Inline[]): Inline[] {
   const { name, attributes } = token
   const html = raw.open
@@ -67,7 +68,7 @@ export function wrapElement(token: HtmlToken, raw: { open: string; close: string
   return [...out, inline('html-inline', { html: raw.close })]
 }
 
-/** The image of a `<picture>`, with its source for dark pages. */
+/** The image of a `<picture>`, with its source for dark mode. */
 function pictureImage(nodes: readonly Inline[], html: string): InlineNode | null {
   const image = nodes.find((node) => node.object === 'inline' && node.type === 'inline-image')
   if (image?.object !== 'inline') return null
@@ -89,14 +90,14 @@ function anchor(token: HtmlToken, html: string, nodes: Inline[]): InlineNode {
   return inline('button', { ref: referenceOf(href), ...(style ? { style } : {}), ...(icon ? { icon } : {}), ...extra, html }, nodes)
 }
 
-/** Converts a tag without a partner: an image, a break, or verbatim. */
+/** Converts a tag without a partner: an image, a line break, or HTML that is kept as written. */
 export function voidElement(token: HtmlToken, raw: string): Inline {
   if (token.type === 'void' && token.name === 'img' && token.attributes['src'] !== undefined) return inline('inline-image', { ...imageData(token), html: raw })
   if (token.type === 'void' && token.name === 'br') return inline('hard-break', { html: raw })
   return inline('html-inline', { html: raw })
 }
 
-/** Data of an `<img>`: target, alternative text, and how it is to be shown. */
+/** The data of an `<img>`: its target, alternative text and size. */
 export function imageData(token: HtmlToken): Record<string, unknown> {
   const { src, alt, title, width, height } = token.attributes
   const size = token.attributes['data-size']

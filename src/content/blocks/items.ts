@@ -1,3 +1,4 @@
+/** Finds the tags and HTML elements that contain blocks, among the markdown nodes of one level, and pairs them. */
 import { parseTag, type Tag } from './attributes.js'
 import { type HtmlToken, tokenizeHtml } from './html.js'
 import { findOffsets, type Markdown } from './markdown.js'
@@ -7,7 +8,7 @@ interface Range {
   start: number
   end: number
 }
-/** A child of a container before blocks are put together; offsets are into the region. */
+/** A child of a container, before tags are paired. Offsets are into the region. */
 export type Item = Range &
   (
     | { kind: 'node'; node: Markdown }
@@ -16,11 +17,11 @@ export type Item = Range &
     | { kind: 'part' }
   )
 
-/** Name under which `<details>` pairs; no tag can have it. */
+/** The name by which `<details>` is paired; no tag can have this name. */
 export const DETAILS = '<details>'
 const DETAILS_HTML = /<\/?(?:details|summary)\b/i
 
-/** The source of a node with what its containers put before each line (`> `, indentation) blanked, so that offsets stay. */
+/** A node's source in which spaces replace what containers put before each line (`> `, indentation), so that offsets stay the same. */
 export function cleanSource(node: Markdown, at: Range, text: string): string {
   const raw = text.slice(at.start, at.end)
   const value = node.value ?? ''
@@ -35,10 +36,10 @@ export function cleanSource(node: Markdown, at: Range, text: string): string {
     .join('\n')
 }
 
-/** Flattens siblings: tags out of the paragraphs they stand in, `<details>` out of their HTML. */
+/** Turns sibling nodes into items: takes tags out of paragraphs, and `<details>` out of HTML. */
 export function toItems(nodes: readonly Markdown[], text: string): Item[] {
   const items: Item[] = []
-  /** Blocks open so far by name: an end tag amid text only counts where it can end something. */
+  /** The number of open tags by name: an end tag within text is only one if there is something for it to end. */
   const open = new Map<string, number>()
   const addTag = (tag: Tag, at: Range) => {
     const kind = tag.closing ? 'close' : 'open'
@@ -52,9 +53,9 @@ export function toItems(nodes: readonly Markdown[], text: string): Item[] {
     if (tag) addTag(tag, at)
     else if (node.type === 'paragraph' && node.children?.some((child) => child.type === 'tag')) splitParagraph(node, at)
     else if (node.type === 'html' && DETAILS_HTML.test(node.value ?? '')) {
-      const pieces = splitHtml(cleanSource(node, at, text), at.start)
-      // Without a tag of its own it would come back here when its part is parsed.
-      for (const piece of pieces.some((one) => one.kind !== 'part') ? pieces : [{ kind: 'node', node, ...at } satisfies Item]) items.push(piece)
+      const found = splitHtml(cleanSource(node, at, text), at.start)
+      // If nothing was split off, the node is kept: parsing it again as a part would never end.
+      for (const item of found.some((one) => one.kind !== 'part') ? found : [{ kind: 'node', node, ...at } satisfies Item]) items.push(item)
     } else items.push({ kind: 'node', node, ...at })
   }
   return items
@@ -92,7 +93,7 @@ export function toItems(nodes: readonly Markdown[], text: string): Item[] {
   }
 }
 
-/** Phrasing without the white space at its two ends. */
+/** Removes white space at both ends of phrasing. */
 function trimText(nodes: readonly Markdown[]): Markdown[] {
   const idle = (node: Markdown | undefined) => node !== undefined && (node.type === 'break' || (node.type === 'text' && (node.value ?? '').trim() === ''))
   let from = 0
@@ -136,13 +137,13 @@ function splitHtml(html: string, base: number): Item[] {
 }
 
 export interface Pairing {
-  /** Index of the item that ends an opening one, -1 where none does. */
+  /** For each item, the index of the item that ends it, or -1. */
   end: number[]
-  /** Whether that item ends it by implication and is not part of it. */
+  /** Whether that item only implies the end, and is not part of the block. */
   implied: boolean[]
 }
 
-/** Pairs opening and ending items in linear time; an end without its opening, and the reverse, stay alone. */
+/** Pairs opening and closing items in linear time. An opening item without a closing one, or the reverse, stays unpaired. */
 export function pairItems(items: readonly Item[]): Pairing {
   const end = new Array<number>(items.length).fill(-1)
   const implied = new Array<boolean>(items.length).fill(false)
@@ -170,7 +171,7 @@ export function pairItems(items: readonly Item[]): Pairing {
   })
   return { end, implied }
 
-  /** The same part, open with nothing but blocks that need no end in it, ends where the next one begins. */
+  /** An open part ends where the next part of the same name begins, if only blocks that need no end tag are open in it. */
   function closeSibling(name: string, index: number): void {
     let top = stack.length - 1
     while (top >= 0 && alone(stack[top]?.name ?? '')) top--

@@ -1,16 +1,18 @@
+/** A check before parsing that keeps the parser's time and stack bounded. */
+
 /** Most quote and list markers on one line, and half the deepest indentation of a list marker. */
 const MAX_CONTAINERS = 100
-/** Most lines that begin with a list marker, table rows, or definitions, of a page. */
+/** Most lines of a page that begin with a list marker, or that are table rows or definitions. */
 const MAX_MARKERS = 15_000
 /**
- * The parser matches these in quadratic time, paragraph by paragraph: what the squares may add up to on a page (about two
- * seconds each). At every underline of a heading, and
- * every end of a quote, it copies all that it has read: `copied` is the sum of their lines.
+ * The parser takes quadratic time for these in each paragraph: how much the squares may add up to on a page (about two seconds
+ * each). At each underlined heading, and at the start of each quote, it copies everything before: `copied` is the sum of their line
+ * numbers.
  */
 const BUDGET = { inline: 200_000_000, lazy: 30_000_000, containers: 5_000_000, copied: 15_000_000 }
-/** The same for a text of which a list may hold many, in some hundredths of a second each. */
+/** The same for short texts of which a request may return many: some hundredths of a second each. */
 const SMALL_BUDGET = { inline: 4_000_000, lazy: 300_000, containers: 50_000, copied: 150_000 }
-/** Deepest nesting of blocks and of inline nodes in the tree; what is deeper stays verbatim. */
+/** Deepest nesting of blocks and of inline nodes in the tree. What is deeper is kept as source text. */
 export const MAX_DEPTH = 100
 
 const GROUPS = {
@@ -48,7 +50,7 @@ function containers(text: string, start: number, end: number): number {
   return count
 }
 
-/** Whether a line is one of `=` or `-` alone, in quotes or not: what makes a heading of the lines above it. */
+/** Whether a line underlines a heading: it has only `=` or only `-`, apart from quote markers. */
 function isUnderline(text: string, start: number, end: number): boolean {
   let i = start
   while (i < end && (text[i] === '>' || isBlank(text.charCodeAt(i)))) i++
@@ -59,27 +61,38 @@ function isUnderline(text: string, start: number, end: number): boolean {
   return i === end
 }
 
-/** Whether a line stands in a quote by its own marker. */
+/** Whether a line has a quote marker. */
 function isQuoted(text: string, start: number, end: number): boolean {
   let i = start
   while (i < end && MARKERS.has(text.charCodeAt(i))) i++
   return text[i] === '>' && i < end
 }
-/** What may stand before the marker of a quote: blanks and markers of lists. */
+/** What may precede a quote marker: white space and list markers. */
 const MARKERS: ReadonlySet<number> = new Set([...' \t*+-.)0123456789'].map((one) => one.charCodeAt(0)))
 
 const COUNTED: Record<number, Group> = { 91: 'brackets', 93: 'brackets', 60: 'angles', 42: 'runs', 95: 'runs', 126: 'runs', 96: 'ticks' }
 
+/** Adds a line's inline markers to the counts; a run of the same marker counts once, except for brackets. */
+function countMarkers(text: string, start: number, end: number, counts: Record<Group, number>): void {
+  let before = 0
+  for (let i = start; i < end; i++) {
+    const code = text.charCodeAt(i)
+    const group = COUNTED[code]
+    if (group && (code !== before || group === 'brackets')) counts[group]++
+    before = code
+  }
+}
+
 export interface Scan {
-  /** Names of the parser's constructs that are not to be tried: what they would have made stays text. */
+  /** Names of the parser's constructs to disable. What they would have parsed stays text. */
   off: string[]
-  /** 1-based line of the last `$$` that stands alone; 0 = none. */
+  /** 1-based line of the last line with only `$$`; 0 = none. */
   lastFence: number
-  /** More lists or table rows than the parser reads in a few seconds: the whole text stays verbatim. */
+  /** Whether there are more list items or table rows than the parser can read in a few seconds, so that the text must not be parsed. */
   tooMany: boolean
 }
 
-/** Looks over a text before it is parsed, in linear time, and answers what the parser must leave alone so that its time and stack stay bounded. */
+/** Scans a text in linear time, and returns what the parser must not try. */
 export function scan(text: string, budget = BUDGET): Scan {
   const off = new Set<string>()
   const zero = (): Record<Group, number> => ({ brackets: 0, runs: 0, angles: 0, ticks: 0 })
@@ -126,13 +139,7 @@ export function scan(text: string, budget = BUDGET): Scan {
     if (text[first] === '|' || text[first] === '[') rows++
     if (first === end || text[first] === '|') paragraphEnds()
     if (text.startsWith('$$', first) && text.slice(first, end).trim() === '$$') lastFence = line
-    let before = 0
-    for (let i = first; i < end; i++) {
-      const code = text.charCodeAt(i)
-      const group = COUNTED[code]
-      if (group && (code !== before || group === 'brackets')) counts[group]++
-      before = code
-    }
+    countMarkers(text, first, end, counts)
     start = end + 1
   }
   paragraphEnds()
@@ -143,7 +150,7 @@ export function scan(text: string, budget = BUDGET): Scan {
   return { off: [...off], lastFence, tooMany: Math.max(markers, rows) > MAX_MARKERS }
 }
 
-/** Whether nothing in a text makes the parser slow; its length is for the caller to bound. */
+/** Whether nothing in a short text makes the parser slow. The caller must limit its length. */
 export function isQuick(text: string): boolean {
   const { off, tooMany } = scan(text, SMALL_BUDGET)
   return off.length === 0 && !tooMany

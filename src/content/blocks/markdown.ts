@@ -1,3 +1,4 @@
+import type { Literal } from 'mdast'
 import { gfm } from 'micromark-extension-gfm'
 import { fromMarkdown, type Extension as FromMarkdown } from 'mdast-util-from-markdown'
 import { gfmFromMarkdown } from 'mdast-util-gfm'
@@ -7,7 +8,7 @@ import { scan } from './limits.js'
 import type { Region } from './region.js'
 import { blockSyntax } from './syntax.js'
 
-/** A node of the markdown tree, of any kind. */
+/** A node of the markdown tree (mdast), of any type. */
 export interface Markdown {
   type: string
   value?: string
@@ -29,17 +30,31 @@ export interface Markdown {
   align?: Array<string | null>
 }
 
+/** A node of our own syntax (`syntax.ts`); its value is its source. */
+interface Sourced<T extends string> extends Literal {
+  type: T
+}
+
+declare module 'mdast' {
+  interface RootContentMap {
+    tag: Sourced<'tag'>
+    templateExpression: Sourced<'templateExpression'>
+    mathText: Sourced<'mathText'>
+    mathFlow: Sourced<'mathFlow'>
+  }
+}
+
 type Enter = NonNullable<FromMarkdown['enter']>[string]
-const literal = (type: string): Enter =>
+const literal = (type: (typeof KINDS)[number]): Enter =>
   function (token) {
-    this.enter({ type, value: '' } as never, token)
+    this.enter({ type, value: '' }, token)
   }
 const leave: Enter = function (token) {
-  const node = this.stack.at(-1) as unknown as Markdown
-  node.value = this.sliceSerialize(token)
+  const node = this.stack.at(-1)
+  if (node && 'value' in node) node.value = this.sliceSerialize(token)
   this.exit(token)
 }
-const KINDS = ['tag', 'templateExpression', 'mathText', 'mathFlow']
+const KINDS = ['tag', 'templateExpression', 'mathText', 'mathFlow'] as const
 const ours: FromMarkdown = {
   enter: Object.fromEntries(KINDS.map((kind) => [kind, literal(kind)])),
   exit: Object.fromEntries(KINDS.map((kind) => [kind, leave])),
@@ -48,16 +63,16 @@ const ours: FromMarkdown = {
 const GFM = gfm()
 const GFM_TREE = gfmFromMarkdown()
 
-/** Characters after which a window ends at the next place that allows it. */
+/** Least length of a window, in characters. */
 const WINDOW = 4096
 
-/** Labels that have a definition anywhere in the text, as the parser keeps them. */
+/** The labels that are defined anywhere in the text, in the parser's normalized form. */
 interface Labels {
   definitions: string[]
   footnotes: string[]
 }
 
-/** Hands labels that other windows define to the parser. It is asked first of all, before footnotes' `[` too, and never matches. */
+/** A construct that never matches, but gives the parser the labels that other windows define. It runs before all others. */
 function withLabels(labels: Labels): Extension {
   const hand: Construct = {
     tokenize(_, __, nok) {
@@ -71,8 +86,8 @@ function withLabels(labels: Labels): Extension {
 }
 
 /**
- * Parses the text of a region: CommonMark, GFM, and nodes `tag`, `templateExpression`, `mathText`, `mathFlow` with their source as value.
- * `least` is the length of a window (see `windows.ts`); it does not change the answer.
+ * Parses the text of a region: CommonMark, GFM, and nodes `tag`, `templateExpression`, `mathText`, `mathFlow` with their source as
+ * value. `least` is the length of a window (see `windows.ts`); it does not change the result.
  */
 export function parseMarkdown(region: Region, least = WINDOW): Markdown {
   const { text } = region
@@ -95,7 +110,7 @@ export function parseMarkdown(region: Region, least = WINDOW): Markdown {
   })
   const all = count()
   const children = windows.flatMap(({ window, nodes, known }) => {
-    // What a later window defines may be a link here.
+    // Labels that a later window defines may make links in this one.
     if (known === all || !text.slice(window.start, window.end).includes('[')) return nodes
     return parseWindow(text, window, off, { definitions: [...labels.definitions], footnotes: [...labels.footnotes] }) ?? nodes
   })
@@ -111,7 +126,7 @@ function countLines(text: string, start: number, end: number): number {
   return lines
 }
 
-/** The nodes of a part of a text, with offsets into the whole; null where one of them does not end with it. */
+/** The nodes of a window, with offsets into the whole text; null if one of them is still open at the end of the window. */
 function parseWindow(
   text: string,
   { start, end, sentinel, lastFence }: { start: number; end: number; sentinel: boolean; lastFence: number },
@@ -141,7 +156,7 @@ function shift(nodes: readonly Markdown[], by: number): void {
   }
 }
 
-/** Offsets of a node in its region; a node that a transform made has none and answers null. */
+/** The offsets of a node in its region; null for a node that was made by a transform. */
 export function findOffsets(node: Markdown): { start: number; end: number } | null {
   const start = node.position?.start.offset
   const end = node.position?.end.offset

@@ -1,4 +1,5 @@
-import type { Code, Construct, State, TokenizeContext } from 'micromark-util-types'
+/** Math as syntax extensions of micromark. */
+import type { Code, Construct, Effects, State, TokenizeContext } from 'micromark-util-types'
 
 declare module 'micromark-util-types' {
   interface TokenTypeMap {
@@ -13,7 +14,7 @@ const DOLLAR = 36
 export const isEol = (code: Code): boolean => code !== null && code < -2
 export const isSpace = (code: Code): boolean => code === -2 || code === -1 || code === 32
 
-/** Inline math, `$$…$$`; it may run over line ends, not over blank lines. */
+/** Inline math, `$$…$$`. It may contain line ends, but no blank lines. */
 export const mathText: Construct = {
   name: 'mathText',
   tokenize(effects, ok, nok) {
@@ -58,48 +59,52 @@ export const mathText: Construct = {
   },
 }
 
-/** `$$` on a line of its own up to the next such line. On `lastFence` or below it is text: a stray `$$` must not swallow the page. */
+/** `$$` and white space up to the end of the line. */
+const mathFence = (effects: Effects, ok: State, nok: State): State => {
+  let size = 0
+  const dollars: State = (code) => {
+    if (code === DOLLAR && size < 2) {
+      size++
+      effects.consume(code)
+      return dollars
+    }
+    return size === 2 ? rest(code) : nok(code)
+  }
+  const rest: State = (code) => {
+    if (isSpace(code)) {
+      effects.consume(code)
+      return rest
+    }
+    return code === null || isEol(code) ? ok(code) : nok(code)
+  }
+  return dollars
+}
+
+const closingFence: Construct = {
+  partial: true,
+  tokenize(effects, ok, nok) {
+    effects.enter('mathChunk')
+    const leave: State = (code) => {
+      effects.exit('mathChunk')
+      return ok(code)
+    }
+    const indent: State = (code) => {
+      if (!isSpace(code)) return mathFence(effects, leave, nok)(code)
+      effects.consume(code)
+      return indent
+    }
+    return indent
+  },
+}
+
+/**
+ * A formula between two lines with only `$$`. At or below line `lastFence`, the last such line, `$$` is text: without a closing
+ * fence it must not take in the rest of the page.
+ */
 export const mathFlow = (lastFence: number): Construct => ({
   name: 'mathFlow',
   concrete: true,
   tokenize(effects, ok, nok) {
-    const fence =
-      (yes: State, no: State): State =>
-      (code) => {
-        let size = 0
-        const more: State = (next) => {
-          if (next === DOLLAR && size < 2) {
-            size++
-            effects.consume(next)
-            return more
-          }
-          return size === 2 ? rest(next) : no(next)
-        }
-        const rest: State = (next) => {
-          if (isSpace(next)) {
-            effects.consume(next)
-            return rest
-          }
-          return next === null || isEol(next) ? yes(next) : no(next)
-        }
-        return more(code)
-      }
-    const closeFence: Construct = {
-      partial: true,
-      tokenize(inner, yes, no) {
-        inner.enter('mathChunk')
-        const leave: State = (code) => {
-          inner.exit('mathChunk')
-          return yes(code)
-        }
-        const indent: State = (code) => {
-          if (!isSpace(code)) return fence(leave, no)(code)
-          inner.consume(code)
-          return indent
-        }
-        return indent
-      },
-    }
     const finish: State = (code) => {
       effects.exit('mathFlow')
       return ok(code)
@@ -117,7 +122,7 @@ export const mathFlow = (lastFence: number): Construct => ({
       effects.enter('mathChunk')
       return content(code)
     }
-    const lineStart: State = (code) => effects.attempt(closeFence, finish, line)(code)
+    const lineStart: State = (code) => effects.attempt(closingFence, finish, line)(code)
     const newLine: State = (code) => {
       effects.enter('lineEnding')
       effects.consume(code)
@@ -125,18 +130,20 @@ export const mathFlow = (lastFence: number): Construct => ({
       return lineStart
     }
     const lineEnd: State = (code) => (code === null ? finish(code) : effects.check(nonLazyLine(this), newLine, finish)(code))
+    const opened: State = (code) => {
+      effects.exit('mathChunk')
+      return this.interrupt ? ok(code) : lineEnd(code)
+    }
     return (code) => {
       if (this.now().line >= lastFence) return nok(code)
       effects.enter('mathFlow')
       effects.enter('mathChunk')
-      return fence((next) => {
-        effects.exit('mathChunk')
-        return this.interrupt ? ok(next) : lineEnd(next)
-      }, nok)(code)
+      return mathFence(effects, opened, nok)(code)
     }
   },
 })
 
+/** A line end whose next line is in the same container. */
 function nonLazyLine(self: TokenizeContext): Construct {
   return {
     partial: true,

@@ -33,7 +33,7 @@ export const block = (type: string, position: Position, data: Record<string, unk
 
 const sameMarks = (a: readonly Mark[], b: readonly Mark[]): boolean => a.length === b.length && JSON.stringify(a) === JSON.stringify(b)
 
-/** Adds an inline to a list: text joins the text before it, and leaves with the same marks join. */
+/** Adds an inline node to a list. Text is joined with text before it, and leaves with the same marks are joined. */
 export function append(list: Inline[], next: Inline): void {
   const last = list.at(-1)
   if (next.object !== 'text' || last?.object !== 'text') {
@@ -48,7 +48,7 @@ export function append(list: Inline[], next: Inline): void {
 }
 
 type Node = BlockNode | Inline
-/** All text below nodes, as a reader sees it. */
+/** The text of nodes, as a reader sees it. */
 export function plainText(nodes: readonly Node[]): string {
   return nodes
     .map((node) => {
@@ -58,7 +58,7 @@ export function plainText(nodes: readonly Node[]): string {
     .join('')
 }
 
-/** Gives every node its key: its path of indexes from the root, so the same text always gives the same keys. */
+/** Gives every node its key: the indexes on the way from the root to it. The same text always gives the same keys. */
 export function assignKeys(nodes: readonly Node[], parent = 'n'): void {
   nodes.forEach((node, index) => {
     node.key = `${parent}${parent === 'n' ? '' : '-'}${index}`
@@ -67,8 +67,8 @@ export function assignKeys(nodes: readonly Node[], parent = 'n'): void {
 }
 
 /**
- * Makes positions keep their promise: siblings are in order and do not overlap, children lie within their parent. The
- * parser lets a list item reach into the marker of the next one; there the earlier node ends sooner.
+ * Corrects positions, so that siblings are in order and do not overlap, and children are within their parent. (The parser lets a
+ * list item end within the marker of the next item.)
  */
 export function settlePositions(nodes: BlockNode['nodes'], start: number, end: number, source: string): void {
   let from = start

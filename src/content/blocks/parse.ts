@@ -12,7 +12,7 @@ import { findTag } from './tags.js'
 import { verbatimDocument } from './verbatim.js'
 import { MAX_NODES, pageLimit } from './weight.js'
 
-/** Version of the shape of a document; it grows when a type changes its meaning. */
+/** Version of the document format; it increases if the meaning of a type changes. */
 export const SCHEMA_VERSION = 1
 
 interface Page {
@@ -22,9 +22,9 @@ interface Page {
 }
 
 /**
- * The body of a page as a block tree. Offsets in `data.position` are UTF-16 units into `markdown`. Never throws: what
- * cannot be taken apart (too deep, too many brackets) stays verbatim text; a page beyond the limits of `weight.ts` is one
- * code block, and `data.limit` says why. Keys and tree depend on the text alone.
+ * Parses a page's body into a block tree. Offsets in `data.position` are UTF-16 units into `markdown`. Never throws: parts that are
+ * too costly to parse (too deep, too many brackets) are kept as source text; a page beyond the limits of `weight.ts` becomes a single
+ * code block, and `data.limit` says why. The same text always gives the same tree and keys.
  */
 export function parseDocument(markdown: string): DocumentNode {
   const limit = pageLimit(markdown)
@@ -35,10 +35,11 @@ export function parseDocument(markdown: string): DocumentNode {
     nodes = parseRegion(page, wholeRegion(markdown), 0)
     settlePositions(nodes, 0, markdown.length, markdown)
   } catch {
-    // Input made to exhaust the parser's stack; a reader still gets the text.
-    return verbatimDocument(markdown, 'It is nested too deeply to be taken apart. Nest it less.', SCHEMA_VERSION)
+    // The text exhausted the parser's stack.
+    return verbatimDocument(markdown, 'It is nested too deeply to be parsed. Nest lists and quotes less deeply.', SCHEMA_VERSION)
   }
-  if (!hasAtMost(nodes, MAX_NODES)) return verbatimDocument(markdown, `It comes to more than ${MAX_NODES} nodes. Divide it.`, SCHEMA_VERSION)
+  if (!hasAtMost(nodes, MAX_NODES))
+    return verbatimDocument(markdown, `It has more than ${MAX_NODES} blocks, links and texts. Split it into smaller pages.`, SCHEMA_VERSION)
   assignKeys(nodes)
   return { object: 'document', data: { schemaVersion: SCHEMA_VERSION }, nodes }
 }
@@ -130,7 +131,7 @@ function summaryBlock(item: Item & { kind: 'summary' }, context: Context): Block
   return block('expandable-title', context.position(item.start, item.end), {}, htmlInlines(inner, context))
 }
 
-/** The blocks of an item that nothing ends or that ends nothing. */
+/** The blocks of an item without a partner. */
 function alone(item: Item, context: Context): BlockNode[] {
   if (item.kind === 'node') return markdownBlocks(item.node, context)
   if (item.kind === 'part') return context.part(item.start, item.end)

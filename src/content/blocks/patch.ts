@@ -1,5 +1,5 @@
 import type { BlockNode, DocumentNode } from '../types.js'
-import { fingerprint } from './essence.js'
+import { fingerprint } from './meaning.js'
 import type { Position } from './node.js'
 
 interface Edit {
@@ -8,7 +8,7 @@ interface Edit {
   text: string
 }
 
-/** Blocks that hold blocks, and whose own source is not needed to write a child in its place. */
+/** Blocks that are always replaced as a whole, since their children cannot be written on their own. */
 const WHOLE = new Set(['table', 'table-row', 'images', 'image', 'unknown-block', 'code', 'expandable-title'])
 
 const blocks = (nodes: BlockNode['nodes']): BlockNode[] => nodes.flatMap((node) => (node.object === 'block' ? [node] : []))
@@ -16,25 +16,18 @@ const place = (node: BlockNode): Position | null => {
   const at = node.data['position'] as Partial<Position> | undefined
   return typeof at?.start === 'number' && typeof at.end === 'number' ? (at as Position) : null
 }
+/** A block's own data, without its children. */
 const own = (node: BlockNode): string => fingerprint({ ...node, nodes: [], data: { ...node.data, ...(node.type === 'expandable' ? { title: '' } : {}) } })
 
 /**
- * The source with what differs between the tree that it says and another replaced. Blocks are paired by their positions;
- * `deep` = a block whose own data is unchanged is left in place and its children are looked at.
+ * Changes the source of a tree (`base`) to that of another tree (`next`) by replacing only the blocks that differ. Blocks are paired
+ * by their positions.
+ * @param write prints a block as markdown
+ * @param deep also looks into a block whose own data is unchanged, and replaces only its children
  */
-export function patches(source: string, base: DocumentNode, next: DocumentNode, piece: (node: BlockNode, path: string) => string, deep: boolean): string {
+export function patchSource(source: string, base: DocumentNode, next: DocumentNode, write: (node: BlockNode, path: string) => string, deep: boolean): string {
   const edits: Edit[] = []
   const eol = /\r\n/.test(source) && !/[^\r]\n/.test(source) ? '\r\n' : '\n'
-  /** Text for a place in the source: what its containers put before the line stands before every line. */
-  const written = (node: BlockNode, path: string, at: number): string => {
-    const line = source.slice(Math.max(source.lastIndexOf('\n', at - 1), source.lastIndexOf('\r', at - 1)) + 1, at)
-    const prefix = line.replace(/[^>\t ]/g, ' ')
-    return piece(node, path)
-      .split('\n')
-      .map((text, index) => (index === 0 ? text : text === '' ? prefix.trimEnd() : prefix + text))
-      .join(eol)
-  }
-
   function siblings(before: BlockNode[], after: BlockNode[], path: string, top: boolean): boolean {
     let from = 0
     const pairs = after.map((node): number => {
@@ -57,7 +50,7 @@ export function patches(source: string, base: DocumentNode, next: DocumentNode, 
     after.forEach((node, index) => {
       const pair = pairs[index] as number
       if (pair < 0) {
-        const text = piece(node, `${path}/${index}`).replaceAll('\n', eol)
+        const text = write(node, `${path}/${index}`).replaceAll('\n', eol)
         const old = before[last]
         const at = old ? (place(old) as Position).end : before[0] ? (place(before[0]) as Position).start : source.length
         edits.push({ start: at, end: at, text: old ? `${eol}${eol}${text}` : `${text}${eol}${before[0] ? eol : ''}` })
@@ -77,10 +70,24 @@ export function patches(source: string, base: DocumentNode, next: DocumentNode, 
     if (fit && siblings(inner, blocks(node.nodes), `${path}/nodes`, false)) return
     edits.length = mark
     const at = place(old) as Position
-    edits.push({ start: at.start, end: at.end, text: written(node, path, at.start) })
+    edits.push({ start: at.start, end: at.end, text: prefixed(write(node, path), source, at.start, eol) })
   }
 
   siblings(base.nodes, next.nodes, 'nodes', true)
+  return applyEdits(source, edits)
+}
+
+/** Puts before every line but the first what containers (quotes, indentation) put before the line at `at`. */
+function prefixed(text: string, source: string, at: number, eol: string): string {
+  const line = source.slice(Math.max(source.lastIndexOf('\n', at - 1), source.lastIndexOf('\r', at - 1)) + 1, at)
+  const prefix = line.replace(/[^>\t ]/g, ' ')
+  return text
+    .split('\n')
+    .map((one, index) => (index === 0 ? one : one === '' ? prefix.trimEnd() : prefix + one))
+    .join(eol)
+}
+
+function applyEdits(source: string, edits: Edit[]): string {
   edits.sort((a, b) => a.start - b.start || a.end - b.end)
   let out = ''
   let at = 0

@@ -1,3 +1,4 @@
+/** Prints blocks as nodes of a markdown tree. */
 import type { BlockNode, DocumentNode } from '../types.js'
 import { parseAttributes } from './attributes.js'
 import { DocumentError } from './document-error.js'
@@ -10,7 +11,7 @@ import { isVerbatimPage } from './verbatim.js'
 
 type Data = Record<string, unknown>
 
-/** Label → URL of the definitions of a tree; the first one counts. */
+/** The URLs of a tree's link definitions, by label. If a label is defined twice, the first definition is used. */
 export function definitionsOf(document: DocumentNode): Map<string, string> {
   const found = new Map<string, string>()
   const visit = (nodes: BlockNode['nodes']): void => {
@@ -27,19 +28,19 @@ export function definitionsOf(document: DocumentNode): Map<string, string> {
 
 const textOf = (node: BlockNode): string => plainText(node.nodes)
 const inlineNodes = (node: BlockNode): Inline[] => node.nodes as Inline[]
-/** `edge` says where blank lines are not needed. */
+/** An opening or closing tag, around which no blank lines are needed. */
 const edge = (value: string, side: 'open' | 'close'): Markdown => ({ ...raw(value), label: side })
 
-/** A paragraph without text, which markdown cannot say. */
+/** Whether a node is a paragraph without text, which markdown cannot express. */
 export const isEmptyParagraph = (node: BlockNode['nodes'][number]): boolean =>
   node.object === 'block' && node.type === 'paragraph' && node.nodes.every((child) => child.object === 'text' && child.leaves.every((leaf) => leaf.text === ''))
 
-/** Blocks as nodes of a markdown tree. Throws a `DocumentError` that begins with the path of what cannot be written. */
+/** Converts blocks to nodes of a markdown tree. Throws a `DocumentError` that begins with the path of what cannot be written. */
 export function flow(nodes: BlockNode['nodes'], printing: Printing, path: string): Markdown[] {
   return nodes.flatMap((node, index) => (node.object === 'block' ? blockFlow(node, printing, `${path}/${index}`) : []))
 }
 
-/** One block as nodes of a markdown tree; `path` is its own. Throws like `flow`. */
+/** Converts one block, whose path is `path`. Throws like `flow`. */
 export function blockFlow(node: BlockNode, printing: Printing, path: string): Markdown[] {
   return isEmptyParagraph(node) ? [] : one(node, printing, path)
 }
@@ -168,7 +169,7 @@ function code(node: BlockNode, path: string): Markdown[] {
   return fenced(node, path)
 }
 
-/** Fenced code, in a tag where the options are not those of its info string. */
+/** Fenced code; within a `{% code %}` tag if its info string does not have all its options. */
 export function fenced(node: BlockNode, path: string): Markdown[] {
   const { data } = node
   const meta = stringOf(data['meta'])
@@ -185,7 +186,7 @@ function tagged(node: BlockNode, children: () => Markdown[], path: string): Mark
   const { type, data } = node
   const named = findTag(stringOf(data['tag']))
   const row = named?.type === type ? named : tagTable.find((one) => one.type === type)
-  if (!row) throw new DocumentError(`${path}/type: "${type}" cannot stand here`)
+  if (!row) throw new DocumentError(`${path}/type: "${type}" is not allowed here`)
   const open = tagSource(row, data, path)
   const inner = children()
   if (row.end === 'none' || (row.end === 'optional' && inner.length === 0)) return [raw(open)]
@@ -196,7 +197,7 @@ function tagged(node: BlockNode, children: () => Markdown[], path: string): Mark
 function tagSource(row: TagRow, data: Data, path: string): string {
   const unsafe = /[\r\n]|%\}|\{[%{]/
   const check = (text: string, name: string): string => {
-    if (unsafe.test(text)) throw new DocumentError(`${path}/data/${name}: cannot hold line ends, "{%", "{{" or "%}"`)
+    if (unsafe.test(text)) throw new DocumentError(`${path}/data/${name}: cannot contain line ends, "{%", "{{" or "%}"`)
     return text
   }
   if (row.name === 'if') return `{% if ${check(stringOf(data['expression']), 'expression')} %}`
@@ -219,7 +220,8 @@ function tagSource(row: TagRow, data: Data, path: string): string {
   if (row.name === 'include' && wanted && attributes['path'] === undefined) positional[0] = wanted
   if (row.name === 'include' && wanted && attributes['path'] !== undefined && positional.length === 0) values.set('path', wanted)
   const written = [...values].map(([name, value]) => {
-    if (!/^[^\s="'“”„‟‘’{}%]+$/.test(name)) throw new DocumentError(`${path}/data/attributes: ${JSON.stringify(name.slice(0, 50))} is no attribute's name`)
+    if (!/^[^\s="'“”„‟‘’{}%]+$/.test(name))
+      throw new DocumentError(`${path}/data/attributes: ${JSON.stringify(name.slice(0, 50))} cannot be the name of an attribute`)
     return value === true ? name : `${name}=${quote(stringOf(value), `attributes/${name}`)}`
   })
   return ['{%', row.name, ...positional.map((one, index) => quote(one, `positional/${index}`)), ...written, '%}'].join(' ')

@@ -1,3 +1,4 @@
+/** Prints nodes as HTML: tables, images, and inline nodes that markdown cannot express. */
 import type { BlockNode } from '../types.js'
 import type { Context } from './context.js'
 import { htmlInlines } from './inline.js'
@@ -5,21 +6,21 @@ import type { Inline, Mark } from './node.js'
 
 type Data = Record<string, unknown>
 
-/** A string of a node's data; '' where it is none. */
+/** A string in a node's data; '' if the value is not a string. */
 export const stringOf = (value: unknown): string => (typeof value === 'string' ? value : '')
-/** The URL that a node's data names. */
+/** The URL of a reference in a node's data. */
 export const urlOf = (data: Data, name = 'ref'): string => {
   const ref = data[name]
   return typeof ref === 'object' && ref !== null && 'url' in ref ? stringOf(ref.url) : ''
 }
 
 export const escapeHtml = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
-/** ` name="value"`; line ends and template braces, which would end the HTML, as character references. */
+/** ` name="value"`, with line ends as character references. */
 export const attribute = (name: string, value: string): string =>
   ` ${name.replace(/[^A-Za-z0-9_:.-]/g, '')}="${escapeHtml(value)
     .replace(/"/g, '&quot;')
     .replace(/[\r\n]/g, (c) => `&#${c.charCodeAt(0)};`)}"`
-/** Attributes as a tokenised tag gives them. */
+/** All attributes of a tag, as the tokenizer returns them. */
 export const attributesOf = (value: unknown): string =>
   typeof value === 'object' && value !== null
     ? Object.entries(value)
@@ -50,16 +51,16 @@ export function markTags({ type, data }: Mark): { open: string; close: string } 
 
 const NOWHERE = { region: { text: '', at: [0], source: [0] }, definitions: new Map() } as unknown as Context
 
-/** Inline nodes that a piece of HTML stands for. */
+/** The inline nodes of HTML. */
 export const inlinesOfHtml = (html: string): Inline[] => htmlInlines(html, NOWHERE)
 
-/** Whether two pieces of data are the same but for the HTML that they were read from. */
+/** Whether the data of two nodes is the same, apart from the HTML that they were parsed from. */
 const sameData = (a: Data, b: Data): boolean => {
   const bare = (data: Data) => JSON.stringify(Object.entries({ ...data, html: undefined, position: undefined }).sort(([x], [y]) => (x < y ? -1 : 1)))
   return bare(a) === bare(b)
 }
 
-/** The tags of an inline node that is written as HTML: as it was written where that still says the same; null where it has none. */
+/** The tags of an inline node that is written as HTML: the original ones if they still mean the same. null if the node has no tags. */
 export function inlineTags(node: Inline & { object: 'inline' }): { open: string; close: string } | null {
   const html = stringOf(node.data['html'])
   const name = /^<([A-Za-z][A-Za-z0-9-]*)/.exec(html)?.[1]
@@ -106,7 +107,7 @@ function builtTags(node: Inline & { object: 'inline' }, written?: string): { ope
   }
 }
 
-/** `<img>`, in a `<picture>` where there is another source for dark pages. */
+/** `<img>`, in a `<picture>` if there is another source for dark mode. */
 export function imageHtml(data: Data): string {
   const optional = ['title', 'width', 'height'].map((name) => (data[name] ? attribute(name, stringOf(data[name])) : '')).join('')
   const size = data['size'] ? attribute('data-size', stringOf(data['size'])) : ''
@@ -138,7 +139,7 @@ export function htmlOf(nodes: readonly Inline[]): string {
     .join('')
 }
 
-/** A table in HTML: cells as they were written where they still say the same. */
+/** A table in HTML. Cells whose original HTML still means the same keep it. */
 export function tableHtml(node: BlockNode): string {
   const rows = node.nodes.flatMap((row) => (row.object === 'block' ? [row] : []))
   const line = (row: BlockNode): string => {
@@ -160,7 +161,7 @@ export function tableHtml(node: BlockNode): string {
   return `<table${attributesOf(own)}>${part('thead', head)}${part('tbody', body)}</table>`
 }
 
-/** Images as figures on one line. */
+/** Images as `<figure>`s on one line. */
 export function imagesHtml(node: BlockNode): string {
   const figures = node.nodes.map((image) => {
     if (image.object !== 'block') return ''

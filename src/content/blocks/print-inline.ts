@@ -1,20 +1,22 @@
+/** Prints inline nodes as markdown phrasing. */
 import type { Markdown } from './markdown.js'
 import type { Inline, Mark } from './node.js'
 import { inlineTags, markTags, stringOf, urlOf } from './print-html.js'
 import { isKnownTag } from './tags.js'
 
-/** What printing needs to know of the document. */
+/** What printing an inline node depends on. */
 export interface Printing {
-  /** Targets of reference links by label, lower case. */
+  /** The URLs of link definitions, by label in lower case. */
   definitions: ReadonlyMap<string, string>
-  /** In a table's cell: no line ends. */
+  /** Whether the node is in a table cell, which cannot contain line ends. */
   cell?: true
 }
 
-/** A node that is written as it stands. */
+/** A node that is printed without escaping. */
 export const raw = (value: string): Markdown => ({ type: 'verbatim', value })
 
-interface Piece {
+/** A text or node, with its marks; null if it has no text, and so takes the marks around it. */
+interface Part {
   marks: Mark[] | null
   text?: string
   node?: Inline & { object: 'inline' }
@@ -29,7 +31,7 @@ function shared(a: Mark[] | null, b: Mark[] | null): Mark[] | null {
   return a.slice(0, length)
 }
 
-/** The marks that all text below nodes has; null where there is none. */
+/** The marks that all text in nodes has; null if there is no text. */
 function marksOf(nodes: readonly Inline[]): Mark[] | null {
   return nodes.reduce<Mark[] | null>(
     (marks, node) =>
@@ -40,39 +42,39 @@ function marksOf(nodes: readonly Inline[]): Mark[] | null {
   )
 }
 
-/** Inline nodes as markdown phrasing. `skip` is how many outer marks are written already. */
+/** Converts inline nodes to markdown phrasing. `skip` is the number of outer marks that are already written. */
 export function phrasing(nodes: readonly Inline[], printing: Printing, skip = 0): Markdown[] {
-  const pieces = nodes.flatMap((node): Piece[] => {
+  const parts = nodes.flatMap((node): Part[] => {
     if (node.object === 'inline') return [{ marks: marksOf(node.nodes), node }]
     return node.leaves.flatMap(({ text, marks }) => (text === '' ? [] : [{ marks, text }]))
   })
-  pieces.forEach((piece, index) => {
-    if (piece.marks !== null) return
-    const after = pieces.slice(index + 1).find((one) => one.marks !== null)?.marks
-    piece.marks = shared(pieces[index - 1]?.marks ?? [], after ?? [])
+  parts.forEach((part, index) => {
+    if (part.marks !== null) return
+    const after = parts.slice(index + 1).find((one) => one.marks !== null)?.marks
+    part.marks = shared(parts[index - 1]?.marks ?? [], after ?? [])
   })
-  return group(pieces, skip, new Set(), printing)
+  return group(parts, skip, new Set(), printing)
 }
 
 const MARKDOWN: Record<string, string> = { bold: 'strong', italic: 'emphasis', strikethrough: 'delete' }
 
-function group(pieces: readonly Piece[], depth: number, active: ReadonlySet<string>, printing: Printing): Markdown[] {
+function group(parts: readonly Part[], depth: number, active: ReadonlySet<string>, printing: Printing): Markdown[] {
   const out: Markdown[] = []
-  for (let i = 0; i < pieces.length; ) {
-    const piece = pieces[i] as Piece
-    const mark = piece.marks?.[depth]
+  for (let i = 0; i < parts.length; ) {
+    const part = parts[i] as Part
+    const mark = part.marks?.[depth]
     if (!mark) {
-      out.push(...(piece.node ? element(piece.node, printing, depth) : words(piece.text ?? '')))
+      out.push(...(part.node ? element(part.node, printing, depth) : words(part.text ?? '')))
       i++
       continue
     }
     let end = i + 1
-    while (end < pieces.length && same(pieces[end]?.marks?.[depth], mark)) end++
-    const code = mark.type === 'code' && end === i + 1 && piece.text !== undefined && piece.marks?.length === depth + 1
+    while (end < parts.length && same(parts[end]?.marks?.[depth], mark)) end++
+    const code = mark.type === 'code' && end === i + 1 && part.text !== undefined && part.marks?.length === depth + 1
     const type = MARKDOWN[mark.type]
-    if (code && !/[\r\n]/.test(piece.text ?? '')) out.push({ type: 'inlineCode', value: piece.text ?? '' })
+    if (code && !/[\r\n]/.test(part.text ?? '')) out.push({ type: 'inlineCode', value: part.text ?? '' })
     else {
-      const children = group(pieces.slice(i, end), depth + 1, new Set([...active, mark.type]), printing)
+      const children = group(parts.slice(i, end), depth + 1, new Set([...active, mark.type]), printing)
       const tags = markTags(mark)
       if (type && !active.has(mark.type)) out.push({ type, children })
       else out.push(raw(tags.open), ...children, raw(tags.close))
@@ -82,7 +84,7 @@ function group(pieces: readonly Piece[], depth: number, active: ReadonlySet<stri
   return out
 }
 
-/** Text; what reads as it stands in other template languages (`{{ x }}`, `{% x %}` amid a line) is not escaped. */
+/** Converts a text. Expressions of other template languages (`{{ x }}`, `{% x %}` within a line) are not escaped. */
 function words(text: string): Markdown[] {
   return text.split(/(\{\{[^{}%\r\n|]*\}\}|(?<=[^\s{])[ ]?\{%[^{}%\r\n|]*%\})/).flatMap((part, index): Markdown[] => {
     const name = /^[ ]?\{%-?\s*([\w/.-]*)/.exec(part)?.[1]

@@ -1,12 +1,14 @@
+/** Prints a block tree as markdown. */
+import type { Root } from 'mdast'
 import { gfmToMarkdown } from 'mdast-util-gfm'
 import { type Options, toMarkdown } from 'mdast-util-to-markdown'
 import type { BlockNode, DocumentNode } from '../types.js'
 import { DocumentError, DocumentTooLarge } from './document-error.js'
 import { checkDocument } from './document-input.js'
-import { essenceOf, fingerprint } from './essence.js'
+import { meaningOf, fingerprint } from './meaning.js'
 import type { Markdown } from './markdown.js'
 import { parseDocument } from './parse.js'
-import { patches } from './patch.js'
+import { patchSource } from './patch.js'
 import { blockFlow, definitionsOf, flow } from './print-block.js'
 import type { Printing } from './print-inline.js'
 import { verbatimText } from './verbatim.js'
@@ -14,7 +16,7 @@ import { pageLimit } from './weight.js'
 
 const TIGHT = new Set(['paragraph', 'heading', 'code'])
 const markdownOf = (node: unknown): Markdown => node as Markdown
-/** A tag stands directly above and below the text in it; all else is parted by blank lines. */
+/** No blank lines between a tag and the text in it; the printer's default for everything else. */
 const atTags = (left: unknown, right: unknown): number | undefined => {
   const [before, after] = [markdownOf(left), markdownOf(right)]
   const opens = before.type === 'verbatim' && before.label === 'open'
@@ -44,45 +46,44 @@ const OPTIONS: Options = {
   ],
 }
 
-const write = (children: Markdown[]): string => toMarkdown({ type: 'root', children } as never, OPTIONS)
+const write = (children: Markdown[]): string => toMarkdown({ type: 'root', children } as Root, OPTIONS)
 const print = (nodes: BlockNode['nodes'], printing: Printing): string => write(flow(nodes, printing, 'nodes'))
 
 /**
- * A block tree as markdown that reads back as the same tree. With `source`, the markdown that the tree was read from
- * (`data.position` of its blocks are offsets into it), what is unchanged keeps its bytes: only changed blocks are written.
- * What is written is read again and compared, so nothing in the tree can break out of the block that it stands in. `input`
- * may come from anybody. Throws a `DocumentError` that begins with the path of what is wrong (`nodes/3/data/style`), and a
- * `DocumentTooLarge` where it, or what would be written, is beyond a limit.
+ * Prints a block tree, which may come from anybody, as markdown that parses to the same tree. The result is parsed again and
+ * compared, so that nothing in the tree can break out of its block. With `source`, the markdown that the tree was parsed from (the
+ * `data.position` of its blocks are offsets into it), unchanged blocks keep their bytes. Throws a `DocumentError` that begins with
+ * the path of what is wrong (`nodes/3/data/style`), and a `DocumentTooLarge` if the tree or its markdown is beyond a limit.
  */
 export function printDocument(input: DocumentNode, source?: string): string {
-  // A page beyond the limits, handed back as it was read.
+  // A page beyond the limits, sent back unchanged.
   if (source !== undefined && verbatimText(input) === source) return source
   const document = checkDocument(input)
   const printing: Printing = { definitions: definitionsOf(document) }
-  const wanted = essenceOf(document)
-  const says = (markdown: string): boolean => essenceOf(parseDocument(markdown)) === wanted
+  const wanted = meaningOf(document)
+  const isRight = (markdown: string): boolean => meaningOf(parseDocument(markdown)) === wanted
   if (source !== undefined) {
     const base = parseDocument(source)
     if (fingerprint(base) === fingerprint(document)) return source
-    const piece = (node: BlockNode, path: string) => write(blockFlow(node, printing, path)).replace(/\n$/, '')
+    const writeBlock = (node: BlockNode, path: string) => write(blockFlow(node, printing, path)).replace(/\n$/, '')
     for (const deep of [true, false]) {
-      const patched = patches(source, base, document, piece, deep)
-      if (says(patched)) return patched
+      const patched = patchSource(source, base, document, writeBlock, deep)
+      if (isRight(patched)) return patched
     }
   }
   const whole = print(document.nodes, printing)
   const limit = pageLimit(whole)
   if (limit !== null) throw new DocumentTooLarge(`nodes: as markdown, ${limit.replace(/^It/, 'it')}`)
-  if (says(whole)) return whole
-  throw new DocumentError(`${findFault(document, printing)}: cannot be written as markdown that reads back the same`)
+  if (isRight(whole)) return whole
+  throw new DocumentError(`${findFault(document, printing)}: cannot be written as markdown, since that would be read as something else. Change this block.`)
 }
 
-/** The path of the first block that does not read back alone, as well as that can be told. */
+/** The path of the first block that, printed alone, does not parse to the same block; `nodes` if there is none. */
 function findFault(document: DocumentNode, printing: Printing): string {
   const definitions = document.nodes.filter((node) => node.type === 'definition' || node.type === 'footnote')
   const index = document.nodes.findIndex((node) => {
     const alone = { ...document, nodes: definitions.includes(node) ? definitions : [node, ...definitions] }
-    return essenceOf(parseDocument(print(alone.nodes, printing))) !== essenceOf(alone)
+    return meaningOf(parseDocument(print(alone.nodes, printing))) !== meaningOf(alone)
   })
   return index < 0 ? 'nodes' : `nodes/${index}`
 }

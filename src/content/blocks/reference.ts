@@ -9,7 +9,7 @@ export interface ContentReference {
 const SCHEME = /^[A-Za-z][A-Za-z0-9+.-]*:/
 const PAGE = /(?:^|\/)[^/.]*$|\.(?:md|markdown|mdx)$|\/$/i
 
-/** Sorts a target by its form alone; whether the page exists is for those to say who have the revision. */
+/** Classifies a target by its form alone, without checking whether the page or file exists. */
 export function referenceOf(url: string): ContentReference {
   if (url === 'broken-reference' || url.startsWith('/broken/pages/')) return { kind: 'broken', url }
   if (/^mailto:/i.test(url)) return { kind: 'email', url }

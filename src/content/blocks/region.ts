@@ -1,7 +1,7 @@
-/** A text to parse whose lines come from a source: the page itself, or a part of it without its indentation. */
+/** A text to parse, with its offsets in the page's source: the page itself, or a part of it without its indentation. */
 export interface Region {
   text: string
-  /** Offsets in `text` at which pieces begin, ascending from 0, and where these begin in the source. */
+  /** Offsets in `text` of the segments that are contiguous in the source, ascending from 0, and their offsets in the source. */
   at: number[]
   source: number[]
 }
@@ -19,20 +19,20 @@ function lastAtMost(sorted: readonly number[], value: number): number {
 
 /** The source offset of an offset in the region. */
 export function toSource(region: Region, offset: number): number {
-  const piece = lastAtMost(region.at, offset)
-  return (region.source[piece] ?? 0) + offset - (region.at[piece] ?? 0)
+  const segment = lastAtMost(region.at, offset)
+  return (region.source[segment] ?? 0) + offset - (region.at[segment] ?? 0)
 }
 
-/** The source offset of an exclusive end: one after the source of the last character. */
+/** The source offset of an exclusive end: one after that of the last character. */
 export const endToSource = (region: Region, end: number): number => (end === 0 ? toSource(region, 0) : toSource(region, end - 1) + 1)
 
-/** The whole page. A byte order mark stays outside, as the parser swallows it. */
+/** The whole page, without its byte order mark, which the parser would drop. */
 export function wholeRegion(source: string): Region {
   const skip = source.charCodeAt(0) === 0xfeff ? 1 : 0
   return { text: source.slice(skip), at: [0], source: [skip] }
 }
 
-/** The part [start, end) of a region without the indentation that all its lines share. */
+/** The part [start, end) of a region, without the indentation that all its lines share. */
 export function partOf(parent: Region, start: number, end: number): Region {
   const lines = parent.text.slice(start, end).split('\n')
   const indents = lines.filter((line) => line.trim() !== '').map((line) => line.length - line.trimStart().length)
@@ -52,7 +52,7 @@ export function partOf(parent: Region, start: number, end: number): Region {
   return { ...region, text: kept.join('\n') }
 }
 
-/** Answers the 1-based line of an offset; a line ends with LF, CRLF or CR. */
+/** Returns a function from an offset to its 1-based line; a line ends with LF, CRLF or CR. */
 export function lineFinder(source: string): (offset: number) => number {
   const starts = [0]
   for (let i = 0; i < source.length; i++) {

@@ -1,3 +1,4 @@
+/** Syntax extensions of micromark: `{% … %}` tags, `{{ … }}` expressions, math, and HTML that ends before tags. */
 import { htmlFlow } from 'micromark-core-commonmark'
 import type { Construct, Effects, Extension, State } from 'micromark-util-types'
 import { isEol, isSpace, mathFlow, mathText } from './math-syntax.js'
@@ -15,7 +16,7 @@ const OPEN_BRACE = 123
 const CLOSE_BRACE = 125
 const PERCENT = 37
 
-/** `{% … %}` (second = `%`) or `{{ … }}` (second = `{`) on one line. Another opening inside ends the attempt, which keeps `{% {% {%` linear. */
+/** `{% … %}` (second = `%`) or `{{ … }}` (second = `{`) on one line. It cannot contain another opening, so that `{% {% {%` takes linear time. */
 function delimited(effects: Effects, second: number, type: 'tag' | 'templateExpression', ok: State, nok: State): State {
   const last = second === PERCENT ? PERCENT : CLOSE_BRACE
   const inside: State = (code) => {
@@ -41,7 +42,7 @@ function delimited(effects: Effects, second: number, type: 'tag' | 'templateExpr
   }
 }
 
-/** A line that holds nothing but tags. It may interrupt a paragraph, a table and (by the wrapped construct below) HTML. */
+/** A line that has only tags. It may interrupt a paragraph, a table and (by `htmlBeforeTags`) HTML. */
 const tagLine: Construct = {
   name: 'tagLine',
   tokenize(effects, ok, nok) {
@@ -74,7 +75,7 @@ const tagLine: Construct = {
 const tagText: Construct = { name: 'tagText', tokenize: (effects, ok, nok) => delimited(effects, PERCENT, 'tag', ok, nok) }
 const templateText: Construct = { name: 'templateText', tokenize: (effects, ok, nok) => delimited(effects, OPEN_BRACE, 'templateExpression', ok, nok) }
 
-/** At a line end: does the next line begin with a tag that the product knows? */
+/** At a line end: whether the next line begins with a known tag. */
 const knownTagBelow: Construct = {
   partial: true,
   tokenize(effects, ok, nok) {
@@ -117,8 +118,8 @@ const knownTagBelow: Construct = {
 }
 
 /**
- * HTML blocks as in CommonMark, but a line that begins with a known tag ends them as a blank line does: people write
- * `</figure>` and `{% endtab %}` on adjacent lines. Only the kinds of HTML that a blank line ends are concerned.
+ * HTML blocks as in CommonMark, but a line that begins with a known tag ends them too, since people write `</figure>` and
+ * `{% endtab %}` on adjacent lines. This applies only to the kinds of HTML blocks that end at a blank line.
  */
 const htmlBeforeTags: Construct = {
   ...htmlFlow,
@@ -134,7 +135,7 @@ const htmlBeforeTags: Construct = {
 const isBlankLineBefore = (construct: unknown): boolean =>
   typeof construct === 'object' && construct !== null && (construct as Construct).tokenize?.name === 'tokenizeBlankLineBefore'
 
-/** The syntax beyond CommonMark and GFM; `off` names constructs that are not to be tried; `lastFence` is the last line that holds `$$` alone. */
+/** The syntax besides CommonMark and GFM. `off` are the names of constructs to disable; `lastFence` is the last line with only `$$`. */
 export function blockSyntax(off: readonly string[], lastFence: number): Extension {
   return {
     disable: { null: [...off] },

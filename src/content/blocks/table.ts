@@ -1,7 +1,7 @@
+/** Tables, in markdown and in HTML. */
 import type { BlockNode } from '../types.js'
 import type { Context } from './context.js'
-import type { HtmlSource } from './convert-html.js'
-import type { HtmlToken } from './html.js'
+import type { HtmlSource, HtmlToken } from './html.js'
 import { htmlInlines, inlines } from './inline.js'
 import { findOffsets, type Markdown } from './markdown.js'
 import { block, type Inline, plainText, type Position } from './node.js'
@@ -62,7 +62,7 @@ function table(rows: readonly Row[], definition: Column[], position: Position, d
   return block('table', position, { ...data, definition, records }, nodes)
 }
 
-/** A GFM table. */
+/** Converts a GFM table. */
 export function markdownTable(node: Markdown, context: Context): BlockNode[] {
   const at = findOffsets(node)
   if (!at) return []
@@ -81,7 +81,7 @@ export function markdownTable(node: Markdown, context: Context): BlockNode[] {
   return [table(rows, definition, context.position(at.start, at.end), { view: 'grid', format: 'markdown' })]
 }
 
-/** A table in HTML; `data-view="cards"` makes cards of its rows. */
+/** Converts an HTML table. With `data-view="cards"`, its rows are shown as cards. */
 export function htmlTable({ html, tokens, pairs, place, context }: HtmlSource, position: Position): BlockNode {
   const rows: Row[] = []
   const definition: Column[] = []

@@ -1,17 +1,17 @@
-/** A `{% name … %}` block that the product knows. Adding a block = a row here, and a converter in `convert-tag.ts` where the plain one does not do. */
+/** A known `{% name … %}` tag. To add a block, add a row here, and a converter in `convert-tag.ts` if copying attributes is not enough. */
 export interface TagRow {
   /** As written after `{%`; its end tag is `end` + name. */
   name: string
   /** Type of the block in the tree. */
   type: string
-  /** `required`: without an end tag the opening tag alone is shown verbatim; `optional`: it may stand alone; `none`: it always does. */
+  /** Whether there is an end tag. If a required one is missing, the opening tag is shown as text. */
   end: 'required' | 'optional' | 'none'
-  /** Attributes copied into `data`, in this order; a value `true` or `false` of a flag becomes a boolean. */
+  /** Attributes that are copied into `data`, in this order. The value of a flag becomes a boolean. */
   attributes: readonly string[]
   flags?: readonly string[]
-  /** A part of a container: a missing end tag is implied by the next sibling part, or by the container's end. */
+  /** A part of a container. If its end tag is missing, it ends at the next part of the same name, or with the container. */
   part?: true
-  /** What may stand in it; only for the description, a stray child is kept where it is. */
+  /** What may be in it. This is only documentation: other children are kept as well. */
   children: 'blocks' | 'none' | readonly string[]
   /** One line for the reference page. */
   about: string
@@ -31,7 +31,15 @@ const legacyPart = (name: string): TagRow => ({
 
 export const tagTable: readonly TagRow[] = [
   { name: 'hint', type: 'hint', end: 'required', attributes: ['style', 'icon'], children: 'blocks', about: 'a call-out: info, warning, danger or success' },
-  { name: 'tabs', type: 'tabs', end: 'required', attributes: ['fullWidth'], flags: ['fullWidth'], children: ['tab'], about: 'alternatives of which one shows' },
+  {
+    name: 'tabs',
+    type: 'tabs',
+    end: 'required',
+    attributes: ['fullWidth'],
+    flags: ['fullWidth'],
+    children: ['tab'],
+    about: 'alternatives, of which one is shown',
+  },
   { name: 'tab', type: 'tabs-item', end: 'required', part: true, attributes: ['title', 'icon'], children: 'blocks', about: 'one alternative' },
   { name: 'stepper', type: 'stepper', end: 'required', attributes: [], children: ['step'], about: 'numbered steps' },
   { name: 'step', type: 'stepper-step', end: 'required', part: true, attributes: ['title'], children: 'blocks', about: 'one step' },
@@ -57,10 +65,10 @@ export const tagTable: readonly TagRow[] = [
     attributes: ['url', 'fullWidth'],
     flags: ['fullWidth'],
     children: 'blocks',
-    about: 'a page from elsewhere; its body is the caption',
+    about: 'an embedded page of another site; its body is the caption',
   },
   { name: 'file', type: 'file', end: 'optional', attributes: ['src', 'name'], children: 'blocks', about: 'a file to download; its body is the caption' },
-  { name: 'include', type: 'reusable-content', end: 'none', attributes: [], children: 'none', about: 'a piece of reusable content' },
+  { name: 'include', type: 'reusable-content', end: 'none', attributes: [], children: 'none', about: 'reusable content' },
   {
     name: 'prompt',
     type: 'prompt',
@@ -68,9 +76,9 @@ export const tagTable: readonly TagRow[] = [
     attributes: ['description', 'icon', 'openInAIProviders', 'defaultExpanded'],
     flags: ['openInAIProviders'],
     children: 'blocks',
-    about: 'a text to hand to an assistant',
+    about: 'a prompt for an assistant',
   },
-  { name: 'if', type: 'if', end: 'required', attributes: [], children: 'blocks', about: 'blocks that show where the expression holds' },
+  { name: 'if', type: 'if', end: 'required', attributes: [], children: 'blocks', about: 'blocks that are shown if the expression is true' },
   {
     name: 'openapi-operation',
     type: 'openapi-operation',
@@ -132,7 +140,7 @@ export const tagTable: readonly TagRow[] = [
     part: true,
     attributes: ['status', 'description'],
     children: 'blocks',
-    about: 'one answer',
+    about: 'one response',
   },
   {
     name: 'api-method',
@@ -162,8 +170,8 @@ export const tagTable: readonly TagRow[] = [
 
 const byName = new Map(tagTable.map((row) => [row.name, row]))
 
-/** The row of a tag's name, or null where the product does not know it. */
+/** The row of a tag; null if the tag is unknown. */
 export const findTag = (name: string): TagRow | null => byName.get(name) ?? null
 
-/** Whether this word after `{%` opens or ends a block that the product knows. */
+/** Whether this word after `{%` is the name of a known tag or of its end tag. */
 export const isKnownTag = (word: string): boolean => byName.has(word) || (word.startsWith('end') && byName.has(word.slice(3)))

@@ -1,10 +1,10 @@
 import type { BlockNode, DocumentNode } from '../types.js'
 import { block, text } from './node.js'
 
-/** `format` in the data of the code block that stands for a page that is not taken apart. */
+/** The `format` of the code block that represents a whole page. */
 const FORMAT = 'verbatim'
 
-/** A page that is not taken apart: one code block with its source. `limit`: why, as a sentence. Written back, it is the same source. */
+/** The document of a page that is not parsed: one code block with its source, which is printed as that source. `limit` says why, as a sentence. */
 export function verbatimDocument(markdown: string, limit: string, schemaVersion: number): DocumentNode {
   const position = { start: 0, end: markdown.length, line: 1 }
   const only = block('code', position, { syntax: 'markdown', format: FORMAT }, [text(markdown)])
@@ -14,13 +14,13 @@ export function verbatimDocument(markdown: string, limit: string, schemaVersion:
   return { object: 'document', data: { schemaVersion, limit }, nodes: [only] }
 }
 
-/** Whether a block stands for a whole page as it is written. */
+/** Whether a block represents a whole page that was not parsed. */
 export const isVerbatimPage = (node: BlockNode): boolean => node.type === 'code' && node.data['format'] === FORMAT
 
-/** Why a document is its page's source alone; null where it is a tree. */
+/** Why a document's page was not parsed; null if it was. */
 export const limitOf = (document: DocumentNode): string | null => (typeof document.data['limit'] === 'string' ? document.data['limit'] : null)
 
-/** The source of a page that such a document stands for; null where it is none. The input may come from anybody. */
+/** The source in a document whose page was not parsed; null for other documents. The input may come from anybody. */
 export function verbatimText(input: DocumentNode): string | null {
   const [only, ...others] = Array.isArray(input?.nodes) ? input.nodes : []
   if (!only || others.length > 0 || typeof only.data !== 'object' || only.data === null || !isVerbatimPage(only)) return null

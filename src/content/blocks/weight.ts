@@ -1,23 +1,26 @@
-/** Bytes (UTF-8) of a page that is taken apart at all. */
+/** The limits of pages, checked before parsing. */
+
+/** Largest page, in bytes of UTF-8, that is parsed. */
 export const MAX_PAGE_BYTES = 1024 * 1024
-/** Nodes of a tree. */
+/** Most nodes of a tree. */
 export const MAX_NODES = 250_000
 /**
- * What a page may weigh, in microseconds that an idle machine of today takes for it (a busy one twice that). Counted before
- * anything is parsed, in one pass: so the outcome is the same everywhere, and the deadline of the threads only a last resort.
+ * The highest weight of a page: an estimate of the microseconds for parsing it on an idle machine (a busy one takes twice as long).
+ * The weight depends on the text alone, so that a page is parsed on every machine or on none. The deadline of threads is a last
+ * resort.
  */
 const MAX_WEIGHT = 2_000_000
-/** The same for a text of which a list holds a hundred. */
+/** The same for short texts of which a request may return a hundred. */
 export const SMALL_WEIGHT = 80_000
 
-/** Microseconds by kind, measured with `parseDocument` on pages of nothing else. */
+/** Microseconds for one of each kind, measured with `parseDocument` on pages that have nothing else. */
 const COST = { characters: 0.5, lines: 40, 'table cells': 50, 'levels of nested lists and quotes': 15, 'inline markers': 12, 'markers in one paragraph': 1 }
 type Kind = keyof typeof COST
 
-/** Why a text of so many bytes is not taken apart. */
-export const tooLong = (bytes: number): string => `It has ${bytes} bytes; pages are taken apart up to ${MAX_PAGE_BYTES}. Divide it.`
+/** The sentence for a page with too many bytes. */
+export const tooLong = (bytes: number): string => `It has ${bytes} bytes; at most ${MAX_PAGE_BYTES} can be parsed. Split it into smaller pages.`
 
-/** Why a page (or with `maxWeight`, a smaller text) is not taken apart, as a sentence that names the limit; null where it is. */
+/** Why a page (or with `maxWeight`, a smaller text) is too costly to parse, as a sentence that names the limit; null if it is not. */
 export function pageLimit(text: string, maxWeight = MAX_WEIGHT): string | null {
   const bytes = Buffer.byteLength(text)
   if (bytes > MAX_PAGE_BYTES) return tooLong(bytes)
@@ -26,19 +29,20 @@ export function pageLimit(text: string, maxWeight = MAX_WEIGHT): string | null {
   const total = weights.reduce((sum, one) => sum + one.weight, 0)
   if (total <= maxWeight) return null
   const { kind } = weights.reduce((most, one) => (one.weight > most.weight ? one : most))
-  const [has, about] =
-    kind === 'markers in one paragraph' ? ['too many markers in one paragraph', ''] : [`${Math.round(counts[kind])} ${kind}`, ' of these alone']
-  return `It has ${has}, which makes it too costly to take apart; up to ${Math.floor(maxWeight / COST[kind])}${about} are read. Divide it.`
+  if (kind === 'markers in one paragraph')
+    return 'It has too many markers of emphasis, links or code in one paragraph, so it is too costly to parse. Split the paragraph, or the page.'
+  const most = Math.floor(maxWeight / COST[kind])
+  return `It has ${Math.round(counts[kind])} ${kind}, so it is too costly to parse; a page with nothing else can have ${most}. Split it into smaller pages.`
 }
 
 const isBlank = (code: number): boolean => code === 32 || code === 9
-/** What the delimiter row of a table is made of, in a quote or not. */
+/** The characters of a table's delimiter row, and of quote markers before it. */
 const DELIMITERS: ReadonlySet<number> = new Set([...'|:->\t \r'].map((one) => one.charCodeAt(0)))
 const MARKERS: ReadonlySet<number> = new Set([...'*_~[]!<&@$`{'].map((one) => one.charCodeAt(0)))
-/** Markers that make a parser look for their other half to the end of the paragraph. */
+/** Markers for which the parser looks for a partner up to the end of the paragraph. */
 const SEEKERS: ReadonlySet<number> = new Set([...'`$<'].map((one) => one.charCodeAt(0)))
 
-/** Counts what the parser's time goes into. Linear. */
+/** Counts what the parser spends time on. Takes linear time. */
 function count(text: string): Record<Kind, number> {
   const counts: Record<Kind, number> = {
     characters: text.length,
@@ -53,7 +57,7 @@ function count(text: string): Record<Kind, number> {
   let paragraph = { start: 0, markers: 0, seekers: 0 }
   const paragraphEnds = (end: number): void => {
     counts['inline markers'] += paragraph.markers
-    // Pairs of markers are compared; what has no other half is sought to the end. In nanoseconds, hence the factors.
+    // The parser compares pairs of markers, and searches for missing partners to the end. The factors turn that into microseconds.
     counts['markers in one paragraph'] += paragraph.markers ** 2 * 0.004 + paragraph.seekers * (end - paragraph.start) * 0.02
     paragraph = { start: end, markers: 0, seekers: 0 }
     columns = 0
@@ -71,7 +75,7 @@ function count(text: string): Record<Kind, number> {
       counts['inline markers'] += line.singles
       paragraph.seekers += line.seekers
       if (line.delimiter) columns = Math.max(columns, line.pipes + 1)
-      // The parser fills short rows up.
+      // The parser adds missing cells to short rows.
       counts['table cells'] += line.delimiter ? 2 * columns : columns
     }
     start = end + 1
@@ -81,16 +85,16 @@ function count(text: string): Record<Kind, number> {
 }
 
 interface Line {
-  /** Offset of the first character that is no blank. */
+  /** Offset of the first character that is not white space. */
   first: number
-  /** Containers by markers, and by the indentation of a marker. */
+  /** Levels of containers, by their markers and by the indentation of a marker. */
   nesting: number
   markers: number
   seekers: number
-  /** Characters that cost time each, but have no other half. */
+  /** Characters that cost time, but have no partner. */
   singles: number
   pipes: number
-  /** Whether it can be the row of dashes that makes a table. */
+  /** Whether the line may be the delimiter row of a table. */
   delimiter: boolean
 }
 

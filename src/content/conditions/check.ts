@@ -2,19 +2,19 @@ import type { AnyNode, BinaryExpression, CallExpression, MemberExpression, Unary
 import type { ConditionError } from './error.js'
 import { conditionError, parseExpression } from './parse.js'
 
-/** Longest condition, in characters: service.md, "Limits". */
+/** Longest condition, in characters. */
 export const MAX_CONDITION_LENGTH = 1024
 
 const MAX_DEPTH = 100
 const COMPARISONS = new Set(['==', '!=', '===', '!==', '<', '<=', '>', '>='])
-/** Names that mean something to ECMAScript objects, and never a claim. */
+/** Names that have a meaning on ECMAScript objects, so that no claim can have them. */
 const NO_CLAIMS = new Set(['__proto__', 'constructor', 'prototype'])
 
 /**
- * Checks an expression that decides whether a visitor is shown something, such as
- * `visitor.claims.unsigned.isBeta == true && "x" in visitor.claims.groups`. It is a part of ECMAScript: claims below
- * `visitor.claims` (by `.name`, `?.name` or `["name"]`), texts, numbers, true, false, null, undefined, lists of these,
- * `! && ||`, comparisons, `value in list`, `list.includes(value)`, parentheses. Throws `ConditionError`, and nothing else.
+ * Checks a condition that decides whether a visitor sees something, such as
+ * `visitor.claims.unsigned.isBeta == true && "x" in visitor.claims.groups`. Allowed is a subset of ECMAScript: claims below
+ * `visitor.claims` (by `.name`, `?.name` or `["name"]`), strings, numbers, true, false, null, undefined, lists of these,
+ * `! && ||`, comparisons, `value in list`, `list.includes(value)` and parentheses. Throws only `ConditionError`.
  */
 export function checkCondition(text: string): void {
   const length = [...text].length
@@ -31,7 +31,7 @@ class Checker {
     return conditionError(this.text, node.start, reason)
   }
 
-  /** Anything that has a value. */
+  /** Checks any expression that has a value. */
   value(node: AnyNode, depth: number): void {
     if (depth > MAX_DEPTH) throw this.error(node, `is nested more than ${MAX_DEPTH} levels deep: make it simpler`)
     const below = depth + 1
@@ -56,7 +56,7 @@ class Checker {
         this.call(node, below)
         break
       case 'MemberExpression':
-        if (this.claim(node) === 0) throw this.error(node, 'name the claim behind visitor.claims, as in visitor.claims.isBeta')
+        if (this.claim(node) === 0) throw this.error(node, 'name the claim after visitor.claims, as in visitor.claims.isBeta')
         break
       default:
         this.constant(node)
@@ -64,7 +64,7 @@ class Checker {
   }
 
   private operator(node: UnaryExpression | BinaryExpression): ConditionError {
-    return this.error(node, `the operator ${node.operator} cannot be used: only ! && || comparisons and in can`)
+    return this.error(node, `the operator ${node.operator} cannot be used: use only ! && || comparisons and in`)
   }
 
   private comparison(node: BinaryExpression, depth: number): void {
@@ -84,46 +84,47 @@ class Checker {
     this.value(argument, depth)
   }
 
-  /** What `in` and `includes` look into: claims, or a list. */
+  /** Checks the right side of `in`, or the left side of `includes`: a claim, or a list. */
   private list(node: AnyNode, operator: string): void {
     let inner = node
     while (inner.type === 'ParenthesizedExpression' || inner.type === 'ChainExpression') inner = inner.expression
     if (inner.type === 'ArrayExpression') this.constant(inner)
     else if (inner.type === 'MemberExpression') this.claim(inner)
-    else throw this.error(node, `${operator} looks into a claim or a list, as in visitor.claims.groups or ["a", "b"]`)
+    else throw this.error(node, `${operator} needs a claim or a list, such as visitor.claims.groups or ["a", "b"]`)
   }
 
   private constant(node: AnyNode): void {
     if (node.type === 'ArrayExpression') {
       for (const element of node.elements) {
-        if (!element || element.type === 'ArrayExpression') throw this.error(element ?? node, 'a list holds texts, numbers, true, false and null')
+        if (!element || element.type === 'ArrayExpression')
+          throw this.error(element ?? node, 'a list can only have strings, numbers, true, false and null in it')
         this.constant(element)
       }
     } else if (node.type === 'Literal') {
       if (node.regex) throw this.error(node, 'regular expressions cannot be used')
       if (typeof node.value === 'bigint' || node.value === Number.POSITIVE_INFINITY) throw this.error(node, 'this number is too large')
     } else if (node.type === 'TemplateLiteral') {
-      if (node.expressions.length > 0) throw this.error(node, 'a text has nothing to fill in: write it in quotes')
+      if (node.expressions.length > 0) throw this.error(node, 'a template cannot have expressions in it: write a string in quotes')
     } else if (node.type === 'Identifier') {
-      if (node.name !== 'undefined') throw this.error(node, `${node.name} is not known: claims are below visitor.claims, texts stand in quotes`)
-    } else if (node.type === 'AssignmentExpression') throw this.error(node, 'a condition changes nothing: compare with == instead of =')
-    else throw this.error(node, 'this cannot be used in a condition: only claims, constants, ! && || comparisons and in can')
+      if (node.name !== 'undefined') throw this.error(node, `${node.name} is not known: write claims as visitor.claims.name, and strings in quotes`)
+    } else if (node.type === 'AssignmentExpression') throw this.error(node, 'a condition cannot assign a value: compare with == instead of =')
+    else throw this.error(node, 'this cannot be used in a condition: use only claims, constants, ! && || comparisons and in')
   }
 
-  /** Checks a path that must begin with `visitor.claims`; answers how many names stand behind that. */
+  /** Checks a path that must begin with `visitor.claims`, and returns how many names follow. */
   private claim(node: MemberExpression): number {
     const names: string[] = []
     let at: AnyNode = node
     for (; at.type === 'MemberExpression'; at = at.object) names.unshift(this.name(at))
     const known = at.type === 'Identifier' && at.name === 'visitor' && names[0] === 'claims'
-    if (!known) throw this.error(node, 'only what is below visitor.claims can be asked for')
+    if (!known) throw this.error(node, 'only names below visitor.claims can be used, as in visitor.claims.isBeta')
     return names.length - 1
   }
 
   private name({ computed, property }: MemberExpression): string {
     const name =
       property.type === 'Identifier' && !computed ? property.name : property.type === 'Literal' && typeof property.value === 'string' ? property.value : null
-    if (name === null) throw this.error(property, 'a claim is named by a text in quotes, as in visitor.claims["my claim"]')
+    if (name === null) throw this.error(property, 'write the name of a claim as a string in quotes, as in visitor.claims["my claim"]')
     if (NO_CLAIMS.has(name)) throw this.error(property, `${name} cannot be the name of a claim`)
     return name
   }

@@ -1,4 +1,4 @@
-/** Why a text is no condition, where (both from 1, as editors count), and what to do. */
+/** An invalid condition: what is wrong and what to do, with line and column (both from 1). */
 export class ConditionError extends Error {
   override name = 'ConditionError'
   constructor(

@@ -7,26 +7,26 @@ export function conditionError(text: string, offset: number, reason: string): Co
   return new ConditionError(line, column + 1, reason)
 }
 
-/** Reads `text` as one ECMAScript expression. Throws `ConditionError`, and nothing else. */
+/** Parses `text` as one ECMAScript expression. Throws only `ConditionError`. */
 export function parseExpression(text: string): Expression {
   try {
     const expression = parseExpressionAt(text, 0, {
       ecmaVersion: 2022,
       preserveParens: true,
       onComment: (_block, _text, start) => {
-        throw conditionError(text, start, 'a condition has no comments: leave it out')
+        throw conditionError(text, start, 'a condition cannot have comments: remove it')
       },
     })
     const rest = text.slice(expression.end).search(/\S/)
-    if (rest >= 0) throw conditionError(text, expression.end + rest, 'something stands behind the end of the expression: join two with && or ||')
+    if (rest >= 0) throw conditionError(text, expression.end + rest, 'the expression has ended before this: join two expressions with && or ||')
     return expression
   } catch (error) {
     if (error instanceof ConditionError) throw error
     if (error instanceof SyntaxError && 'pos' in error) {
-      const said = error.message.replace(/ \(\d+:\d+\)$/, '')
-      throw conditionError(text, Number(error.pos), `${said}: write an expression such as visitor.claims.isBeta == true`)
+      const reason = error.message.replace(/ \(\d+:\d+\)$/, '')
+      throw conditionError(text, Number(error.pos), `${reason}: write an expression such as visitor.claims.isBeta == true`)
     }
-    // acorn recurses: a thousand parentheses can exhaust the stack
-    throw new ConditionError(1, 1, 'is nested too deeply: take parentheses away')
+    // acorn recurses, so a thousand parentheses can exhaust the stack.
+    throw new ConditionError(1, 1, 'is nested too deeply: use fewer parentheses')
   }
 }

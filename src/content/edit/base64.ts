@@ -3,7 +3,7 @@ const PADDING = 61
 
 const isDigit = (code: number): boolean => (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code === 43 || code === 47
 
-/** Bytes that Base64 stands for, blanks and padding left out. One pass, which keeps nothing. */
+/** How many bytes a Base64 text encodes, without decoding it. White space is ignored. */
 export function base64Length(text: string): number {
   let digits = 0
   for (let at = 0; at < text.length; at++) {
@@ -13,7 +13,7 @@ export function base64Length(text: string): number {
   return Math.floor((digits * 3) / 4)
 }
 
-/** The bytes; null where the text is no Base64. Blanks may stand anywhere. */
+/** Decodes Base64; null if the text is not valid. White space is ignored. */
 export function decodeBase64(text: string): Buffer | null {
   let digits = 0
   let padding = 0

@@ -1,10 +1,10 @@
-/** Why a change of a batch cannot be made; the words are for the client. */
+/** A change of a batch cannot be made. The message says why, in words for the client. */
 export class ChangeError extends Error {
   constructor(
     message: string,
-    /** Member of the change concerned. */
+    /** The member of the change that is the reason. */
     readonly member?: string,
-    /** It is beyond a limit: 413, not 400. */
+    /** Whether it is beyond a limit, so that the status is 413 instead of 400. */
     readonly tooLarge = false,
   ) {
     super(message)

@@ -3,15 +3,15 @@ import { printDocument } from '../blocks/print.js'
 import { readPage } from '../front-matter.js'
 import { decodeText, encodeText, encodingOf } from '../text.js'
 import { firstHeading, setFirstHeading } from '../title.js'
-import type { DocumentNode } from '../types.js'
-import type { FileEdit, FileOutcome, Outcome } from '../work/text-work.js'
-import { findFrontMatter, replaceBody, setFrontMatter } from './front-matter.js'
+import type { DocumentNode, Outcome } from '../types.js'
+import type { FileEdit, FileOutcome } from '../work/text-work.js'
+import { findFrontMatterBlock, replaceBody, setFrontMatter } from './front-matter.js'
 import { keepLineEnds } from './line-ends.js'
 import { readYamlMap, YamlEditError } from './yaml.js'
 
 /**
- * A markdown file with an edit made: its text first, then the title in its first heading (where that says the title until
- * now), then its front matter. All else keeps its bytes, its encoding and its line ends. Time and memory grow with the file.
+ * Edits a markdown file: first its body, then its first heading (if that is the old title), then its front matter. Everything else
+ * keeps its bytes; the encoding and line ends stay. Time and memory grow with the size of the file.
  */
 export function editFile(file: Uint8Array, { document, title, members, set }: FileEdit): FileOutcome {
   const before = decodeText(file)
@@ -22,9 +22,9 @@ export function editFile(file: Uint8Array, { document, title, members, set }: Fi
     text = given.done
   }
   if (title && firstHeading(text)?.title === title.before) text = setFirstHeading(text, title.after)
-  const said = document && 'markdown' in document ? document.markdown : undefined
-  for (const [wanted, yields] of [[set, undefined] as const, [members, said] as const]) {
-    const edited = setMembers(text, wanted ?? {}, yields)
+  const given = document && 'markdown' in document ? document.markdown : undefined
+  for (const [wanted, except] of [[set, undefined] as const, [members, given] as const]) {
+    const edited = setMembers(text, wanted ?? {}, except)
     if (!('done' in edited)) return { refused: `The front matter cannot be edited: ${edited.refused}` }
     text = edited.done
   }
@@ -32,7 +32,7 @@ export function editFile(file: Uint8Array, { document, title, members, set }: Fi
   return { done: encodeText(keepLineEnds(before, text), encodingOf(file)) }
 }
 
-/** The text with a block tree in place of its body. A tree that was read from that body keeps the bytes of what it does not change. */
+/** Replaces a text's body with a block tree. If the tree was parsed from that body, unchanged parts keep their bytes. */
 function withTree(text: string, document: DocumentNode): Outcome<string> {
   const at = readPage(text, '').bodyStart
   const eol = at > 0 && !/[\r\n]$/.test(text.slice(at - 1, at)) ? '\n' : ''
@@ -40,7 +40,7 @@ function withTree(text: string, document: DocumentNode): Outcome<string> {
   return 'done' in printed ? { done: text.slice(0, at) + eol + printed.done } : printed
 }
 
-/** A block tree as markdown; what cannot be written is told, with its reason. */
+/** Prints a block tree as markdown. If it cannot be printed, the outcome has the reason. */
 export function print(document: DocumentNode, present?: string): Outcome<string> {
   try {
     return { done: printDocument(document, present) }
@@ -51,14 +51,14 @@ export function print(document: DocumentNode, present?: string): Outcome<string>
   }
 }
 
-/** The text with keys of its front matter set (null removes one), but for those that the markdown `given` says itself. */
+/** Sets keys of a text's front matter (null removes one), except those in the front matter of `given`. */
 export function setMembers(text: string, members: Readonly<Record<string, unknown>>, given?: string): Outcome<string> {
-  const said = given === undefined ? new Set<string>() : keysOf(given)
-  const changes = Object.entries(members).flatMap(([key, value]) => (said.has(key) ? [] : [[key, value ?? undefined] as const]))
+  const except = given === undefined ? new Set<string>() : keysOf(given)
+  const changes = Object.entries(members).flatMap(([key, value]) => (except.has(key) ? [] : [[key, value ?? undefined] as const]))
   return changes.length === 0 ? { done: text } : edited(() => setFrontMatter(text, Object.fromEntries(changes)))
 }
 
-/** What an edit of YAML comes to, or why it cannot be made. */
+/** Runs an edit of YAML. If it cannot be made, the outcome has the reason. */
 export function edited(edit: () => string): Outcome<string> {
   try {
     return { done: edit() }
@@ -69,7 +69,7 @@ export function edited(edit: () => string): Outcome<string> {
 }
 
 function keysOf(markdown: string): Set<string> {
-  const block = findFrontMatter(markdown)
+  const block = findFrontMatterBlock(markdown)
   if (!block) return new Set()
   try {
     return new Set(Object.keys(readYamlMap(markdown.slice(block.yamlStart, block.yamlEnd))))

@@ -1,16 +1,16 @@
-/** Names that are one on some systems: they differ by case or composition alone. */
+/** Maps names to one form if some file systems do not distinguish them: they differ only in case or in Unicode normalization. */
 const fold = (path: string): string => (/[^\0-\x7f]/.test(path) ? path.normalize('NFC') : path).toLowerCase()
 
-/** Which paths, and folders above them, are taken: a look costs the same however many there are. */
+/** The paths, and the folders above them, that are taken. A lookup costs the same for any number of paths. */
 export class FoldedNames {
-  /** Files at a folded path or below it. */
+  /** The number of files at or below each folded path. */
   readonly #counts = new Map<string, number>()
 
   constructor(paths: Iterable<string>) {
     for (const path of paths) this.add(path)
   }
 
-  /** Whether a file has the path, one that is the same on some systems, or lies below it. */
+  /** Whether there is a file at the path or below it, or at a path that some systems do not distinguish from it. */
   has(path: string): boolean {
     return this.#counts.has(fold(path))
   }
@@ -23,7 +23,7 @@ export class FoldedNames {
     this.#count(path, -1)
   }
 
-  /** One of `paths` that has the path or lies below it. */
+  /** The first of `paths` that takes `path`, as `has` defines it. */
   static find(paths: Iterable<string>, path: string): string | null {
     const wanted = fold(path)
     for (const one of paths) {

@@ -1,19 +1,21 @@
 import { MAX_FRONT_MATTER } from '../front-matter.js'
 import { setYamlKey, YamlEditError } from './yaml.js'
 
+/** Edits of a page's front matter and body that keep all other bytes. */
+
 /** A page's front matter block. Offsets are UTF-16 units. */
 export interface FrontMatterBlock {
   /** Where `---` begins (after a byte order mark). */
   start: number
-  /** The yaml between the two lines of dashes. */
+  /** The YAML between the two lines of dashes. */
   yamlStart: number
   yamlEnd: number
   /** Where the line after the closing dashes begins. */
   end: number
 }
 
-/** The block at the beginning of the text; null where there is none, or it is never closed. */
-export function findFrontMatter(text: string): FrontMatterBlock | null {
+/** The block at the beginning of the text; null if there is none, or if it is not closed. */
+export function findFrontMatterBlock(text: string): FrontMatterBlock | null {
   const opening = /^[\ufeff\u200b]*(---[ \t]*(?:\r\n|\n|\r))/.exec(text)
   if (!opening) return null
   const yamlStart = opening[0].length
@@ -24,16 +26,16 @@ export function findFrontMatter(text: string): FrontMatterBlock | null {
 }
 
 /**
- * Sets (or, with `undefined`, removes) keys of the front matter; `layout.title.visible` names a nested one. Every other line keeps
- * its bytes. The block is made where there is none, and goes with its last line. A value set and restored has its old bytes
- * where it was absent or a scalar of one line, and the value between needed no other quotes.
- * @throws YamlEditError when the block is no mapping that can be read, or longer than front matter is read.
+ * Sets (or, with `undefined`, removes) keys of the front matter; `layout.title.visible` is a nested one. All other lines keep their
+ * bytes. The block is added if there is none, and removed with its last key. If a value is changed and then restored, it has its old
+ * bytes again, provided it was absent or a scalar on one line and the other value needed no other quotes.
+ * @throws YamlEditError if the block is not a valid map, or is too long
  */
 export function setFrontMatter(text: string, changes: Readonly<Record<string, unknown>>): string {
-  const block = findFrontMatter(text)
+  const block = findFrontMatterBlock(text)
   const old = block ? text.slice(block.yamlStart, block.yamlEnd) : ''
   if (old.length > MAX_FRONT_MATTER)
-    throw new YamlEditError(`The front matter has ${old.length} characters; up to ${MAX_FRONT_MATTER} are read. Shorten it with the page's text.`)
+    throw new YamlEditError(`The front matter has ${old.length} characters; at most ${MAX_FRONT_MATTER} are read. Shorten it by editing the page's text.`)
   const eol = /\r\n|\n/.exec(text)?.[0] ?? '\n'
   let yaml = old
   for (const [key, value] of Object.entries(changes)) yaml = setYamlKey(yaml, pathOf(key, yaml), value)
@@ -45,17 +47,17 @@ export function setFrontMatter(text: string, changes: Readonly<Record<string, un
   return `${lead}---${eol}${yaml}---${eol}${eol}${text.slice(lead.length)}`
 }
 
-/** A dotted key is a path, unless the block has it as it is (other tools' keys). */
+/** A key with dots is a path, unless the block has a key of exactly that name (from another tool). */
 const pathOf = (key: string, yaml: string): string[] => (yaml.split(/\r?\n/).some((line) => line.startsWith(`${key}:`)) ? [key] : key.split('.'))
 
 /**
- * Puts `markdown` in place of the body. The block stays byte for byte, unless `markdown` begins with one of its own:
- * that replaces it. A byte order mark stays.
+ * Replaces the body with `markdown`. The front matter block keeps its bytes, unless `markdown` begins with a block of its own, which
+ * replaces it. A byte order mark stays.
  */
 export function replaceBody(text: string, markdown: string): string {
   const put = markdown.replace(/^\ufeff/, '')
-  if (findFrontMatter(put)) return (text.startsWith('\ufeff') ? '\ufeff' : '') + put
-  const block = findFrontMatter(text)
+  if (findFrontMatterBlock(put)) return (text.startsWith('\ufeff') ? '\ufeff' : '') + put
+  const block = findFrontMatterBlock(text)
   if (!block) return (text.startsWith('\ufeff') ? '\ufeff' : '') + put
   const head = text.slice(0, block.end)
   return put === '' || /[\r\n]$/.test(head) ? head + put : `${head}\n${put}`

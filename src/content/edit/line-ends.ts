@@ -1,4 +1,5 @@
-import { settledIn } from '../summary/order.js'
+/** Keeps the line ends of a file when its text is edited. */
+import { keptOrder } from '../kept-order.js'
 
 interface Line {
   text: string
@@ -6,10 +7,10 @@ interface Line {
   end: string
 }
 
-/** Characters of a text, before and after an edit, between the first and the last difference, of which lines are compared. */
+/** Most characters, before and after an edit together, between the first and the last difference, whose lines are compared. */
 const MAX_COMPARED = 4 * 1024 * 1024
 
-/** The kinds of line ends in a text, the first one first. Makes no list of them all: a text may have millions. */
+/** The kinds of line ends in a text; the first one in the text comes first. Does not list all line ends, since there may be millions. */
 function kindsOf(text: string): ReadonlySet<string> {
   const kinds = new Set(/\r\n|\n|\r/.exec(text))
   if (text.includes('\r\n')) kinds.add('\r\n')
@@ -28,10 +29,10 @@ const linesOf = (text: string): Line[] =>
   [...text.matchAll(/([^\r\n]*)(\r\n|\n|\r|$)/g)].flatMap(([whole, line = '', end = '']) => (whole === '' ? [] : [{ text: line, end }]))
 
 /**
- * `next` with the line ends of `old`, the file's text until now: lines that were there keep theirs, also where a file mixes them;
- * a new line has that of the line before it, else of the one after it. A file without any says nothing. Which
- * line ends a client sends does not matter. Only what lies between the first and the last difference is looked at; where that
- * is more than `MAX_COMPARED` of a file that mixes them, it gets the kind that the file begins with. Time grows with the number of lines.
+ * Gives `next`, the edited text, the line ends of `old`, the text before, whatever line ends the client sent. Lines that were there
+ * before keep theirs, even if the file mixes several kinds. A new line gets that of the line before it, else of the line after it.
+ * If `old` has no line ends, `next` keeps its own. Only the range between the first and the last difference is compared; if that is
+ * longer than `MAX_COMPARED` in a file of mixed line ends, it gets the kind that comes first in the file. Takes linear time.
  */
 export function keepLineEnds(old: string, next: string): string {
   const ends = kindsOf(old)
@@ -44,12 +45,12 @@ export function keepLineEnds(old: string, next: string): string {
   return next.slice(0, start) + kept + next.slice(nextEnd)
 }
 
-/** The lines in which two texts differ, with the line before them; offsets. What is outside of them is the same in both. */
+/** The range of lines in which two texts differ, and the line before it, as offsets. Outside of it the texts are equal. */
 function difference(old: string, next: string): { start: number; oldEnd: number; nextEnd: number } {
   const shortest = Math.min(old.length, next.length)
   let same = 0
   while (same < shortest && old.charCodeAt(same) === next.charCodeAt(same)) same++
-  // Only a line feed certainly ends its line: a carriage return may be half of an end.
+  // Only a line feed is sure to end a line: a carriage return may be the first half of a line end.
   const lineStart = (at: number): number => (at <= 0 ? 0 : old.lastIndexOf('\n', at - 1) + 1)
   const start = lineStart(lineStart(same) - 1)
   let tail = 0
@@ -59,7 +60,7 @@ function difference(old: string, next: string): { start: number; oldEnd: number;
   return { start, oldEnd: old.length - tail, nextEnd: next.length - tail }
 }
 
-/** The new lines, each with the end that it had, or that of its neighbour. `only`: where no line says anything. */
+/** The new lines, each with the line end that it had before, or that of its neighbour, or `only` if no line had one. */
 function matched(was: readonly Line[], now: readonly Line[], only: string): string {
   const kept = matchLines(was, now)
   let last = kept.find((index) => index >= 0 && was[index]!.end !== '') ?? 0
@@ -72,11 +73,14 @@ function matched(was: readonly Line[], now: readonly Line[], only: string): stri
     .join('')
 }
 
-/** For each line of now the line of before that it is, or -1: lines that stand once on both sides and kept their order, and what is equal around them. */
+/**
+ * The index of the old line for each new line, or -1. Lines that are unique in both texts and kept their order are matched first;
+ * then equal lines next to matched ones.
+ */
 function matchLines(was: readonly Line[], now: readonly Line[]): number[] {
   const [old, next] = [onlyOnes(was), onlyOnes(now)]
   const shared = [...next.keys()].filter((text) => old.has(text))
-  const settled = settledIn(
+  const settled = keptOrder(
     [...old.keys()].filter((text) => next.has(text)),
     shared,
   )

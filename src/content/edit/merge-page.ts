@@ -1,24 +1,24 @@
 import { diff3Merge } from 'node-diff3'
-import { findFrontMatter } from './front-matter.js'
+import { findFrontMatterBlock } from './front-matter.js'
 import { type Merged, mergeFrontMatter } from './merge-yaml.js'
 
-/** Three versions of a page: the front matter by key, the text after it by lines. A conflict in either is one of the page. */
+/** Merges three versions of a page: the front matter by key, the body by lines. A conflict in either is a conflict of the page. */
 export function mergePage(base: string, ours: string, theirs: string): Merged {
   const body = mergeLines(bodyOf(base), bodyOf(ours), bodyOf(theirs))
   if (body === null) return { conflict: 'both sides changed the same lines' }
   const head = mergeFrontMatter(base, ours, theirs)
-  return 'conflict' in head ? head : { text: head.text.slice(0, findFrontMatter(head.text)?.end ?? 0) + body }
+  return 'conflict' in head ? head : { text: head.text.slice(0, findFrontMatterBlock(head.text)?.end ?? 0) + body }
 }
 
-const bodyOf = (text: string): string => text.slice(findFrontMatter(text)?.end ?? 0)
+const bodyOf = (text: string): string => text.slice(findFrontMatterBlock(text)?.end ?? 0)
 
-/** Line feeds stay with their lines, so that every byte is somebody's. */
+/** The lines of a text, each with its line feed, so that joining them gives the same bytes. */
 const lines = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 
-/** Two texts of more lines, multiplied, between their first and last difference are not compared: the time for it grows with the product. */
+/** Largest product of two texts' line counts (between their first and last difference), since the time for comparing them grows with it. */
 const MAX_PRODUCT = 6_000_000
 
-/** Null where both changed the same lines, or where what lies between their changes is too long to be compared. */
+/** The merged text; null if both sides changed the same lines, or if too many lines would have to be compared. */
 function mergeLines(base: string, ours: string, theirs: string): string | null {
   if (ours === theirs || theirs === base) return ours
   if (ours === base) return theirs

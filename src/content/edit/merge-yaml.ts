@@ -1,5 +1,6 @@
-import { findFrontMatter } from './front-matter.js'
-import { sameValue } from './same-value.js'
+/** Merges three versions of YAML, or of front matter, key by key. */
+import { findFrontMatterBlock } from './front-matter.js'
+import { isRecord, sameValue } from '../json.js'
 import { YamlEditError, readYamlMap, setYamlKey } from './yaml.js'
 
 export type Merged = { text: string } | { conflict: string }
@@ -10,24 +11,24 @@ interface Change {
   value: unknown
 }
 
-const isMembers = (value: unknown): value is Members => typeof value === 'object' && value !== null && !Array.isArray(value)
 const member = (of: Members, key: string): unknown => (Object.hasOwn(of, key) ? of[key] : undefined)
 
-/** What theirs changed against base, where ours did not; throws the path that both changed. */
+/** The changes of theirs against base. Throws a `YamlEditError` if ours changed the same key differently. */
 function changesOf(base: Members, ours: Members, theirs: Members, at: string[]): Change[] {
   return [...new Set([...Object.keys(base), ...Object.keys(theirs)])].flatMap((key) => {
     const path = [...at, key]
     const [was, mine, other] = [member(base, key), member(ours, key), member(theirs, key)]
     if (sameValue(was, other) || sameValue(mine, other)) return []
-    if (isMembers(mine) && isMembers(other) && (isMembers(was) || was === undefined)) return changesOf(was ?? {}, mine, other, path)
-    if (!sameValue(was, mine)) throw new YamlEditError(`Both sides changed ${path.join('.')}.`)
+    if (isRecord(mine) && isRecord(other) && (isRecord(was) || was === undefined)) return changesOf(was ?? {}, mine, other, path)
+    if (!sameValue(was, mine)) throw new YamlEditError(`Both sides changed ${path.join('.')} in different ways.`)
     return [{ path, value: other }]
   })
 }
 
 /**
- * Merges mappings key by key: what theirs changed is written into ours' text, of which all else stays. Lists and scalars are whole;
- * a key that both changed differently, or a text that cannot be read, is a conflict. Comments that only theirs added are not carried over.
+ * Merges maps key by key: the changes of theirs are written into the text of ours, and everything else in it stays. Lists and scalars
+ * are not merged themselves. If both sides changed a key differently, or a text cannot be parsed, that is a conflict. Comments that
+ * only theirs has are lost.
  */
 export function mergeYaml(base: string, ours: string, theirs: string): Merged {
   if (theirs === base || ours === theirs) return { text: ours }
@@ -41,11 +42,11 @@ export function mergeYaml(base: string, ours: string, theirs: string): Merged {
   }
 }
 
-/** Merges the front matter of three versions of a page; the answer is ours' page with the merged block: its body is ours'. */
+/** Merges the front matter of three versions of a page. The result is the page of ours, with the merged front matter. */
 export function mergeFrontMatter(base: string, ours: string, theirs: string): Merged {
   const merged = mergeYaml(yamlOf(base), yamlOf(ours), yamlOf(theirs))
   if ('conflict' in merged) return merged
-  const block = findFrontMatter(ours)
+  const block = findFrontMatterBlock(ours)
   if (block) return { text: ours.slice(0, block.yamlStart) + merged.text + ours.slice(block.yamlEnd) }
   if (merged.text === '') return { text: ours }
   const lead = ours.startsWith('\ufeff') ? '\ufeff' : ''
@@ -54,6 +55,6 @@ export function mergeFrontMatter(base: string, ours: string, theirs: string): Me
 }
 
 function yamlOf(text: string): string {
-  const block = findFrontMatter(text)
+  const block = findFrontMatterBlock(text)
   return block ? text.slice(block.yamlStart, block.yamlEnd) : ''
 }

@@ -1,3 +1,4 @@
+/** The changes that edits make to a table of contents. They are plain data, so that a thread can make them. */
 import {
   insertEntry,
   insertGroup,
@@ -11,28 +12,27 @@ import {
   retitleGroup,
 } from '../summary/edit.js'
 import { parseSummary } from '../summary/parse.js'
-import type { SummaryNode } from '../types.js'
-import type { Outcome } from '../work/text-work.js'
+import type { Outcome, SummaryNode } from '../types.js'
 
-/** Where something goes: below the entry on a line (null = top level), before another one's line (absent = last). */
-export interface SummaryPlace {
+/** Where an entry goes: below the entry on line `parent` (null = top level), before the one on line `before` (absent = last). */
+export interface SummaryDestination {
   parent: number | null
   before?: number
 }
 
-/** One change of a table of contents. Entries are named by their lines, as the structure that was read from the same text has them. */
+/** A change of a table of contents. Entries are named by their lines, which are those of the structure of the same text. */
 export type SummaryChange =
-  | { kind: 'insert'; title: string; href: string | null; place: SummaryPlace }
+  | { kind: 'insert'; title: string; href: string | null; place: SummaryDestination }
   | { kind: 'retitle'; line: number; title: string }
   | { kind: 'retarget'; targets: readonly { line: number; href: string }[] }
-  | { kind: 'move'; line: number; place: SummaryPlace }
+  | { kind: 'move'; line: number; place: SummaryDestination }
   | { kind: 'remove'; line: number }
-  | { kind: 'insert-group'; title: string; slug?: string; place: SummaryPlace }
+  | { kind: 'insert-group'; title: string; slug?: string; place: SummaryDestination }
   | { kind: 'retitle-group'; line: number; title: string; slug?: string }
-  | { kind: 'move-group'; line: number; place: SummaryPlace }
+  | { kind: 'move-group'; line: number; place: SummaryDestination }
   | { kind: 'remove-group'; line: number }
 
-/** Makes a change. What the editor refuses is told, with its reason. */
+/** Makes a change. If the editor refuses it, the outcome has the reason. */
 export function changeSummary(text: string, change: SummaryChange): Outcome<string> {
   try {
     return { done: apply(text, change) }
@@ -46,8 +46,8 @@ function apply(text: string, change: SummaryChange): string {
   if (change.kind === 'retarget') return retarget(text, change.targets)
   const { nodes } = parseSummary(text)
   const at = (line: number): Locator => ({ start: nodeAt(nodes, line).start })
-  const parent = (place: SummaryPlace): Locator | null => (place.parent === null ? null : at(place.parent))
-  const index = (place: SummaryPlace, moving?: number): { at?: number } => indexOf(nodes, place, moving)
+  const parent = (place: SummaryDestination): Locator | null => (place.parent === null ? null : at(place.parent))
+  const index = (place: SummaryDestination, moving?: number): { at?: number } => indexOf(nodes, place, moving)
   switch (change.kind) {
     case 'insert':
       return insertEntry(text, { title: change.title, href: change.href, parent: parent(change.place), ...index(change.place) })
@@ -71,13 +71,13 @@ function apply(text: string, change: SummaryChange): string {
 function retarget(text: string, targets: readonly { line: number; href: string }[]): string {
   const { nodes } = parseSummary(text)
   const starts = targets.map(({ line, href }) => ({ start: nodeAt(nodes, line).start, href })).sort((a, b) => b.start - a.start)
-  // From the end, so that the offsets before stay true.
+  // From the end, so that the offsets of the others stay valid.
   return starts.reduce((edited, { start, href }) => retargetEntry(edited, { start }, href), text)
 }
 
 function nodeAt(nodes: readonly SummaryNode[], line: number): SummaryNode {
   const found = find(nodes, line)
-  if (!found) throw new RangeError('The page has no entry in the table of contents.')
+  if (!found) throw new RangeError('The page has no entry in the table of contents. List it there first.')
   return found
 }
 
@@ -90,8 +90,8 @@ function find(nodes: readonly SummaryNode[], line: number): SummaryNode | null {
   return null
 }
 
-/** Index among the parent's nodes: nodes that are no pages (missing files) stay where they are. */
-function indexOf(nodes: readonly SummaryNode[], { parent, before }: SummaryPlace, moving?: number): { at?: number } {
+/** The index among the parent's nodes. There may be more nodes than pages: entries of missing files are not pages. */
+function indexOf(nodes: readonly SummaryNode[], { parent, before }: SummaryDestination, moving?: number): { at?: number } {
   if (before === undefined) return {}
   const siblings = (parent === null ? nodes : (find(nodes, parent)?.children ?? [])).filter((node) => node.line !== moving)
   const at = siblings.findIndex((node) => node.line === before)

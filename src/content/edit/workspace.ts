@@ -3,8 +3,8 @@ import { applyChanges, applyInSteps } from '../identity-changes.js'
 import { type IdOverrides, idOf } from '../identity.js'
 import { matchStructures, structureKeys } from '../identity-structure.js'
 import { keyBelow } from '../paths.js'
-import { kindOfPath } from '../place-kind.js'
-import { MAX_STRUCTURE_BYTES, readBounded } from '../read.js'
+import { kindOfPath, shapedBy } from '../known-files.js'
+import { MAX_STRUCTURE_BYTES, readBounded } from '../read-file.js'
 import { readStructure } from '../structure.js'
 import { decodeText, encodeText, encodingOf } from '../text.js'
 import type { TextWork } from '../work/text-work.js'
@@ -12,17 +12,17 @@ import { ChangeError } from './change-error.js'
 import { FoldedNames } from './folded-names.js'
 import type { ContentStructure, PlannedChange, ReaderEntry, TreeReader } from '../types.js'
 
-/** What a path holds now; without a mode, that of a plain file. */
+/** A changed path: its new content (a regular file, unless there is a mode), an existing blob, or null if it was removed. */
 type Put = { content: Uint8Array; mode?: string } | { oid: string; mode: string } | null
 
 /**
- * A revision being edited: the files of a tree, what was changed in them so far, the structure that follows, and the IDs.
- * Nothing is read that the changes do not need; a change of page text alone costs that one file.
+ * A revision that is being edited: its files, the changes so far, and the structure and IDs that follow from them. Only what the
+ * changes need is read: changing a page's text reads that one file.
  */
 export class Workspace {
   readonly #puts = new Map<string, Put>()
   #paths: Set<string> | null = null
-  /** Made when it is first asked for, and kept up to date with the paths. */
+  /** Made when it is first needed, and then kept up to date with the paths. */
   #names: FoldedNames | null = null
   #stale = false
   #structure: ContentStructure
@@ -42,12 +42,15 @@ export class Workspace {
     return this.#overrides
   }
 
-  /** What was changed, as files. */
+  /** The changed files. */
   changes(): PlannedChange[] {
     return [...this.#puts].map(([path, put]) => (put === null ? { path, delete: true } : { path, ...put }))
   }
 
-  /** The structure of the files as they are now. `sameLines`: since it was last asked for, no line of the table of contents came or went. */
+  /**
+   * The structure with the changes so far.
+   * @param sameLines no line of the table of contents was added or removed since the last call
+   */
   async structure(sameLines = false): Promise<ContentStructure> {
     if (!this.#stale) return this.#structure
     const before = this.#structure
@@ -69,12 +72,12 @@ export class Workspace {
     return put === undefined ? (await this.reader.entry(path)) !== null : put !== null
   }
 
-  /** A file at the path, below it, or at one that differs by case (or composition) alone: on some systems they are one. Null: it is free. */
+  /** A file that takes the path: one at it, below it, or at a path that some systems do not distinguish from it. null if it is free. */
   async taken(path: string): Promise<string | null> {
     return (await this.isTaken(path)) ? FoldedNames.find(await this.paths(), path) : null
   }
 
-  /** Whether `taken` would name one: the cost does not grow with the files there are. */
+  /** Whether `taken` would return a file, at a cost that does not depend on the number of files. */
   async isTaken(path: string): Promise<boolean> {
     this.#names ??= new FoldedNames(await this.paths())
     return this.#names.has(path)
@@ -86,7 +89,7 @@ export class Workspace {
     return this.#paths
   }
 
-  /** The text of a table of contents or a file of YAML, as it is now; null where there is no file. Throws `ChangeError` (413) where it is too large. */
+  /** The current text of a table of contents or YAML file; null if there is no file. Throws `ChangeError` (413) if it is too large. */
   async text(path: string): Promise<string | null> {
     const bytes = await this.bytes(path, MAX_STRUCTURE_BYTES)
     if (bytes === 'too-large')
@@ -94,7 +97,7 @@ export class Workspace {
     return bytes === null ? null : decodeText(bytes)
   }
 
-  /** A file's bytes, as it is now, not to be written to; null where there is no file, `too-large` where there are more than `maxBytes`. */
+  /** A file's current bytes, which must not be modified; null if there is no file, `too-large` if there are more than `maxBytes`. */
   async bytes(path: string, maxBytes = Number.MAX_SAFE_INTEGER): Promise<Uint8Array | 'too-large' | null> {
     const put = this.#puts.get(path)
     if (put === null) return null
@@ -103,29 +106,29 @@ export class Workspace {
     return oid === undefined ? null : ((await readBounded(this.reader, oid, maxBytes)) ?? 'too-large')
   }
 
-  /** Changes a file's text, in the encoding it has. */
+  /** Changes a file's text and keeps its encoding. */
   async setText(path: string, text: string): Promise<void> {
     const before = await this.bytes(path)
     return this.setBytes(path, encodeText(text, before instanceof Uint8Array ? encodingOf(before) : 'utf-8'))
   }
 
-  /** Changes a file. Files that shape the structure make it stale. */
+  /** Changes a file, or adds it. */
   async setBytes(path: string, content: Uint8Array): Promise<void> {
     const before = await this.bytes(path)
     if (before === null) return this.add(path, content)
     if (before instanceof Uint8Array && Buffer.compare(before, content) === 0) return
     const mode = this.#puts.get(path)?.mode ?? (await this.reader.entry(path))?.mode
     this.#puts.set(path, { content, ...(mode === undefined ? {} : { mode }) })
-    if (this.#shapes(path)) this.#stale = true
+    if (shapedBy(path, this.#structure) !== null) this.#stale = true
   }
 
-  /** Replaces a file by a blob that the repository has. */
+  /** Replaces a file's content with a blob of the repository. */
   setBlob(path: string, oid: string, mode: string): void {
     this.#puts.set(path, { oid, mode })
-    if (this.#shapes(path)) this.#stale = true
+    if (shapedBy(path, this.#structure) !== null) this.#stale = true
   }
 
-  /** A new file. */
+  /** Adds a file. */
   async add(path: string, content: Uint8Array): Promise<void> {
     const paths = await this.paths()
     this.#puts.set(path, { content })
@@ -141,7 +144,7 @@ export class Workspace {
     await this.#moved({ deleted: [path] })
   }
 
-  /** Moves a file with its bytes and its ID. */
+  /** Renames a file, which keeps its ID. */
   async rename(from: string, to: string): Promise<void> {
     const paths = await this.paths()
     const put = this.#puts.get(from)
@@ -172,13 +175,7 @@ export class Workspace {
     )
   }
 
-  /** Whether a file's text shapes the structure; page text does not. */
-  #shapes(path: string): boolean {
-    const { root, summary } = this.#structure.config
-    return path === summary || path === '.gitbook.yaml' || keyBelow(root, path).startsWith('.gitbook') || !this.#structure.listed
-  }
-
-  /** The changed tree, for what reads trees. The oids of changed files are names of this workspace's own. */
+  /** A reader of the changed tree. Changed files have made-up oids, which only this reader knows. */
   #asReader(): TreeReader {
     const changed = (path: string): ReaderEntry | null | undefined => {
       const put = this.#puts.get(path)

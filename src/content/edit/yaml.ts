@@ -1,8 +1,8 @@
 import { type Node, type Pair, Scalar, type YAMLMap, isCollection, isMap, isPair, isScalar, parseDocument, stringify } from 'yaml'
 import { checkNesting } from '../yaml-depth.js'
-import { sameValue } from './same-value.js'
+import { sameValue } from '../json.js'
 
-/** YAML that cannot be edited key by key: it cannot be read, or is no mapping. */
+/** YAML cannot be edited key by key: it is invalid, or not a map. */
 export class YamlEditError extends Error {
   override name = 'YamlEditError'
 }
@@ -11,21 +11,21 @@ type Path = readonly string[]
 type YamlPair = Pair<Node, Node | null>
 
 /**
- * Sets one key (`['layout', 'title', 'visible']` nested), or removes its lines (`undefined`), in YAML whose top is a mapping or empty.
- * Every other line keeps its bytes; a value keeps its quotes or block style where the new one allows; a mapping that
- * loses its last key goes too. A value that is already so changes nothing. Set and restored, a scalar of one line
- * has its old bytes, unless the value between needed quotes: those stay.
- * @throws YamlEditError when the text cannot be read, or its top is no mapping.
+ * Sets one key (`['layout', 'title', 'visible']` is a nested one), or removes its lines (`undefined`), in YAML whose top level is a
+ * map or empty. All other lines keep their bytes. A value keeps its quotes or block style if the new value allows that. A nested map
+ * is removed with its last key. Setting a key to the value that it has changes nothing. If a scalar on one line is changed and then
+ * restored, it has its old bytes again, unless the other value needed quotes: these stay.
+ * @throws YamlEditError if the text is invalid, or its top level is not a map
  */
 export function setYamlKey(text: string, path: Path, value: unknown): string {
   const map = topMap(text)
   if (path.length === 0) throw new YamlEditError('A key is needed.')
   if (map === null) return value === undefined ? text : text + separator(text) + pairText(path, value, eolOf(text))
-  if (map.flow) throw new YamlEditError('The mapping is written in braces; write one key a line.')
+  if (map.flow) throw new YamlEditError('The YAML is written in braces. Write each key on a line of its own.')
   return setIn(text, map, path, value)
 }
 
-/** Reads YAML whose top is a mapping; `{}` where it is empty. @throws YamlEditError */
+/** Parses YAML whose top level is a map; `{}` if it is empty. @throws YamlEditError */
 export function readYamlMap(text: string): Record<string, unknown> {
   const document = readDocument(text)
   try {
@@ -33,20 +33,20 @@ export function readYamlMap(text: string): Record<string, unknown> {
     if (value === null || value === undefined) return {}
     if (typeof value === 'object' && !Array.isArray(value)) return value as Record<string, unknown>
   } catch (cause) {
-    throw new YamlEditError('The yaml cannot be read.', { cause })
+    throw new YamlEditError('The YAML cannot be parsed: it has too many aliases, or one without an anchor.', { cause })
   }
-  throw new YamlEditError('The yaml is no mapping.')
+  throw new YamlEditError('The YAML is not a map. Write one "name: value" per line.')
 }
 
 function readDocument(text: string): ReturnType<typeof parseDocument> {
   try {
     checkNesting(text)
   } catch (cause) {
-    throw new YamlEditError('The yaml cannot be read: it is nested too deeply', { cause })
+    throw new YamlEditError('The YAML cannot be parsed: it is nested too deeply.', { cause })
   }
   const document = parseDocument(text, { uniqueKeys: false, logLevel: 'silent' })
   const [error] = document.errors
-  if (error) throw new YamlEditError(`The yaml cannot be read: ${error.message.split('\n')[0]}`)
+  if (error) throw new YamlEditError(`The YAML cannot be parsed: ${error.message.split('\n')[0]}`)
   return document
 }
 
@@ -54,7 +54,7 @@ function topMap(text: string): YAMLMap<Node, Node | null> | null {
   const { contents } = readDocument(text)
   if (isMap(contents)) return contents as unknown as YAMLMap<Node, Node | null>
   if (contents === null || (isScalar(contents) && contents.value === null)) return null
-  throw new YamlEditError('The yaml is no mapping.')
+  throw new YamlEditError('The YAML is not a map. Write one "name: value" per line.')
 }
 
 const eolOf = (text: string): string => /\r\n|\n/.exec(text)?.[0] ?? '\n'
@@ -76,7 +76,7 @@ function setIn(text: string, map: YAMLMap<Node, Node | null>, path: Path, value:
   return replace(text, map, pair, wanted)
 }
 
-/** Whether removing `path` leaves the mapping empty. */
+/** Whether removing `path` leaves the map empty. */
 function holds(map: YAMLMap<Node, Node | null>, [key, ...rest]: Path): boolean {
   const [pair] = map.items
   if (!pair || !isScalar(pair.key) || String(pair.key.value) !== key) return false
@@ -99,7 +99,7 @@ function lineEnd(text: string, offset: number): number {
   return found < 0 ? text.length : found + 1
 }
 
-/** Where a value's own text ends, without comments and blank lines after it. */
+/** Where a value ends, without comments and blank lines after it. */
 function endOf(text: string, pair: YamlPair): number {
   const { value } = pair
   if (!value?.range) return pair.key.range![1]
@@ -111,7 +111,7 @@ function endOf(text: string, pair: YamlPair): number {
   return value.range[0] === end ? Math.max(end, pair.key.range![1]) : value.range[0] + text.slice(value.range[0], end).trimEnd().length
 }
 
-/** Spaces before the keys of a mapping. */
+/** The spaces before the keys of a map. */
 const indentOf = (text: string, map: YAMLMap<Node, Node | null>): string => {
   const start = map.items[0]!.key.range![0]
   return text
@@ -124,7 +124,8 @@ function cut(text: string, map: YAMLMap<Node, Node | null>, pair: YamlPair): str
   const start = pair.key.range![0]
   const end = lineEnd(text, endOf(text, pair))
   const from = lineStart(text, start)
-  if (text.slice(from, start).trim() !== '' && map.items.length > 1) throw new YamlEditError('The key shares its line with another.')
+  if (text.slice(from, start).trim() !== '' && map.items.length > 1)
+    throw new YamlEditError('The key shares its line with another one. Write each key on a line of its own.')
   const bom = text.charCodeAt(from) === 0xfeff ? 1 : 0
   const done = text.slice(0, from + bom) + text.slice(end)
   return end === text.length && !text.endsWith('\n') ? done.replace(/\r?\n$/, '') : done
@@ -159,7 +160,7 @@ function replace(text: string, map: YAMLMap<Node, Node | null>, pair: YamlPair, 
 
 const indented = (block: string, indent: string, eol: string): string => block.replace(/^(?=.)/gm, indent).replace(/\n/g, eol)
 
-/** `a: value`, or nested for a longer path, with a line ending after it. */
+/** `a: value`, nested for a longer path, with a line end after it. */
 function pairText(path: Path, value: unknown, eol: string): string {
   const nested = path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value)
   return stringify(nested, { lineWidth: 0 }).replace(/\n/g, eol)

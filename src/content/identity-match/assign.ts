@@ -1,16 +1,16 @@
-/** A link between a row and a column, and what speaks for it. */
+/** A possible pair of a row and a column, with its score. */
 export interface Edge {
   row: number
   column: number
   score: number
 }
 
-/** Larger groups that hang together are matched best link first: the exact way takes the cube of their size. */
+/** Most rows of a connected group that is matched exactly, which takes cubic time. Larger groups are matched greedily. */
 const MAX_EXACT = 48
 
 /**
- * Pairs rows with columns so that the sum of scores is highest; a row or column may stay alone. Exact in every group of links
- * that hang together and is not too large. Answers the column of each row that has one.
+ * Pairs rows with columns so that the sum of scores is highest; a row or column may stay unpaired. The result is exact within
+ * each connected group of edges of up to `MAX_EXACT` rows. Returns the column of each paired row.
  */
 export function assign(edges: readonly Edge[]): Map<number, number> {
   const chosen = new Map<number, number>()
@@ -21,7 +21,7 @@ export function assign(edges: readonly Edge[]): Map<number, number> {
   return chosen
 }
 
-/** Edges by the connected part that they belong to. */
+/** The edges, grouped by connected component. */
 function groupsOf(edges: readonly Edge[]): Edge[][] {
   const parent = new Map<string, string>()
   const rootOf = (name: string): string => {
@@ -61,7 +61,7 @@ function greedy(edges: readonly Edge[]): Edge[] {
     })
 }
 
-/** The Hungarian method on costs, with a column of its own for every row that stays alone. */
+/** Matches by the Hungarian method. Each row gets an extra column of cost 0, which stands for being unpaired. */
 function exact(edges: readonly Edge[]): Edge[] {
   const rows = [...new Set(edges.map((edge) => edge.row))].sort((a, b) => a - b)
   const columns = [...new Set(edges.map((edge) => edge.column))].sort((a, b) => a - b)
@@ -74,7 +74,7 @@ function exact(edges: readonly Edge[]): Edge[] {
   return edges.filter(({ row, column, score }) => score > 0 && rowOf[columnAt.get(column)! + 1] === rowAt.get(row)! + 1)
 }
 
-/** For every column (from 1) the row (from 1) that it gets, 0 = none, at the lowest sum of costs. */
+/** The assignment with the lowest sum of costs: for each column (from 1) its row (from 1), or 0 for none. */
 function cheapest(costs: readonly Float64Array[], width: number): Int32Array {
   const [u, v] = [new Float64Array(costs.length + 1), new Float64Array(width + 1)]
   const rowOf = new Int32Array(width + 1)

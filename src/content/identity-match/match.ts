@@ -2,57 +2,57 @@ import type { Slices } from '../../kernel/slices.js'
 import { assign, type Edge } from './assign.js'
 import { fragmentsOf, likeness } from './fragments.js'
 
-/** What can be seen of a page's file before or after a commit. */
-export interface Sight {
+/** A page's file before or after a commit, as far as it is needed to recognise the page. */
+export interface PageVersion {
   path: string
   oid: string
-  /** null: not read. */
+  /** null if it was not read. */
   text: string | null
-  /** Its title in the table of contents; null where it is not listed. */
+  /** Its title in the table of contents; null if it is not listed. */
   title: string | null
-  /** Its first H1; null where there is none. */
+  /** Its first H1; null if it has none. */
   heading: string | null
 }
 
-/** What speaks for a page of before being the one at a path after; the sum over all pages decides. */
+/** Points for an old page being the page at a new path. The matching with the highest sum over all pages is taken. */
 const POINTS = {
-  /** All that the text alone of the old pages has stands there. */
+  /** The new file has all the text that, of the old pages, only this one has. */
   text: 1,
-  /** All of its text does. */
+  /** The new file has all of the page's text. */
   likeness: 0.1,
-  /** Its H1 does, and nowhere else. */
+  /** The new file has the page's H1, and no other page has it. */
   heading: 0.4,
-  /** The path kept its H1. */
+  /** The file at the page's path still has its H1. */
   headingKept: 0.2,
-  /** Its title in the table of contents went there. */
+  /** The table of contents has the page's title at the new path. */
   titleMoved: 0.4,
   titleStayed: 0.25,
   path: 0.2,
-  /** It leaves a path that is still there for one that was not: a copy, more often than a move. */
+  /** The page's old path still exists and the new path is new: more often a copy than a move. */
   copied: -0.5,
-  /** And that path is not listed, while the old one still is. */
+  /** Besides, the new path is not listed, while the old one still is. */
   unlisted: -0.4,
 }
-/** Less of a text says nothing. */
+/** A smaller share of a text in common is ignored. */
 const LEAST_TEXT = 0.25
-/** What a page that is gone and one that is new need in common. */
+/** Least score for a page whose path is gone to be the page at a new path. */
 const LEAST_RENAME = 0.5
-/** Of all pages together; of more, no text is compared: they are held in memory at once. */
+/** Most fragments of all pages together, since they are all in memory at the same time. With more, no texts are compared. */
 const MAX_FRAGMENTS = 500_000
-/** So many pages without a place are compared with each other, text by text. */
+/** Most unmatched pages that are compared with each other by their texts. */
 const MAX_LEFT = 64
 
-interface Seen extends Sight {
+interface Seen extends PageVersion {
   fragments: ReadonlySet<string>
 }
 
 /**
- * Which page of before is at which path after a commit that somebody made by hand, of the pages that it changed, removed and
- * added: paths of before → paths after, those that stay too. A page goes with its text, its H1 and its title, also to a path
- * that was and is another page's (rotations, swaps); where these do not say more than the path does, it stays. What only
- * one of the old texts has counts: of near-identical pages that is all there is to tell them apart.
+ * Recognises the pages that a commit made by hand changed, removed or added: returns a map from old paths to new paths, including
+ * pages that stay where they are. A page follows its text, its H1 and its title, even to a path where another page was (swaps,
+ * rotations); if these tell less than the path does, it stays. Text that only one of the old pages has counts most, since nothing
+ * else tells near-identical pages apart.
  */
-export async function matchPages(before: readonly Sight[], after: readonly Sight[], slices: Slices): Promise<Map<string, string>> {
+export async function matchPages(before: readonly PageVersion[], after: readonly PageVersion[], slices: Slices): Promise<Map<string, string>> {
   const [old, now] = withinMemory(await seen(before, slices), await seen(after, slices))
   const edges = await edgesOf(old, now, slices)
   const chosen = assign(edges)
@@ -67,7 +67,7 @@ export async function matchPages(before: readonly Sight[], after: readonly Sight
   return found
 }
 
-async function seen(sights: readonly Sight[], slices: Slices): Promise<Seen[]> {
+async function seen(sights: readonly PageVersion[], slices: Slices): Promise<Seen[]> {
   const all: Seen[] = []
   let left = MAX_FRAGMENTS
   for (const sight of sights) {
@@ -79,7 +79,7 @@ async function seen(sights: readonly Sight[], slices: Slices): Promise<Seen[]> {
   return all
 }
 
-/** The pages as they are, or without their fragments where these are too many together: some pages' alone would mislead. */
+/** The pages unchanged, or all of them without fragments if there are too many: the fragments of only some pages would mislead. */
 function withinMemory(old: Seen[], now: Seen[]): [Seen[], Seen[]] {
   const count = [...old, ...now].reduce((sum, page) => sum + page.fragments.size, 0)
   if (count <= MAX_FRAGMENTS) return [old, now]
@@ -104,12 +104,12 @@ async function edgesOf(old: readonly Seen[], now: readonly Seen[], slices: Slice
   return withoutSettled(edges, old, now)
 }
 
-/** Where titles, headings and bytes that only one page has stood before and stand now. */
+/** Looks up titles, headings and blobs that exactly one page had before, and exactly one has now. */
 class Hints {
   readonly here: Map<string, number>
   readonly was: Set<string>
-  readonly #columns: ReadonlyArray<readonly [what: keyof Sight, of: Map<string, number>]>
-  readonly #once: ReadonlyMap<keyof Sight, ReadonlySet<string>>
+  readonly #columns: ReadonlyArray<readonly [what: keyof PageVersion, of: Map<string, number>]>
+  readonly #once: ReadonlyMap<keyof PageVersion, ReadonlySet<string>>
 
   constructor(
     old: readonly Seen[],
@@ -122,14 +122,14 @@ class Hints {
     this.#once = new Map(names.map((what) => [what, new Set(onlyOnes(old, what).keys())]))
   }
 
-  /** The column that alone has the page's title (heading, bytes), where the page alone had it. */
-  find(page: Seen, what: keyof Sight): number | undefined {
+  /** The only column with the page's title (or heading, or blob), if the page was the only one that had it before. */
+  find(page: Seen, what: keyof PageVersion): number | undefined {
     const value = page[what]
     const columns = this.#columns.find(([name]) => name === what)?.[1]
     return value !== null && this.#once.get(what)?.has(value) ? columns?.get(value) : undefined
   }
 
-  /** What stands at a path after. */
+  /** The page at a path after the commit. */
   at(path: string): Seen | undefined {
     const column = this.here.get(path)
     return column === undefined ? undefined : this.now[column]
@@ -140,7 +140,7 @@ class Hints {
   }
 }
 
-function onlyOnes(pages: readonly Seen[], what: keyof Sight): Map<string, number> {
+function onlyOnes(pages: readonly Seen[], what: keyof PageVersion): Map<string, number> {
   const found = new Map<string, number | null>()
   for (const [index, page] of pages.entries()) {
     const value = page[what]
@@ -168,20 +168,20 @@ function scoreOf(page: Seen, there: Seen, hints: Hints, text: number): number {
   return score
 }
 
-/** For every old page the columns that hold some of what it alone had: how much of that, 0 to 1. */
+/** For every old page: its share (0 to 1) of the text that only it had, by the column that has it now. */
 async function sharedText(old: readonly Seen[], now: readonly Seen[], slices: Slices): Promise<Map<number, number>[]> {
   const owner = new Map<string, number>()
   for (const [row, page] of old.entries()) {
-    for (const piece of page.fragments) owner.set(piece, owner.has(piece) ? -1 : row)
+    for (const fragment of page.fragments) owner.set(fragment, owner.has(fragment) ? -1 : row)
     if (slices.due) await slices.rest()
   }
   const whole = new Float64Array(old.length)
-  for (const [piece, row] of owner) if (row >= 0) whole[row]! += piece.length
+  for (const [fragment, row] of owner) if (row >= 0) whole[row]! += fragment.length
   const shared = old.map(() => new Map<number, number>())
   for (const [column, page] of now.entries()) {
-    for (const piece of page.fragments) {
-      const row = owner.get(piece) ?? -1
-      if (row >= 0) shared[row]!.set(column, (shared[row]!.get(column) ?? 0) + piece.length / whole[row]!)
+    for (const fragment of page.fragments) {
+      const row = owner.get(fragment) ?? -1
+      if (row >= 0) shared[row]!.set(column, (shared[row]!.get(column) ?? 0) + fragment.length / whole[row]!)
     }
     if (slices.due) await slices.rest()
   }
@@ -189,7 +189,7 @@ async function sharedText(old: readonly Seen[], now: readonly Seen[], slices: Sl
   return shared
 }
 
-/** Pages for whose path more speaks than for all else together stay there: only what is in doubt is left to be weighed. */
+/** Drops the alternatives of pages whose own path scores at least as much as the best other edges of its row and column together. */
 function withoutSettled(edges: readonly Edge[], old: readonly Seen[], now: readonly Seen[]): Edge[] {
   const isOwn = ({ row, column }: Edge): boolean => old[row]!.path === now[column]!.path
   const best = new Map<string, number>()
@@ -199,7 +199,7 @@ function withoutSettled(edges: readonly Edge[], old: readonly Seen[], now: reado
   return [...settled, ...edges.filter((edge) => !rows.has(edge.row) && !columns.has(edge.column))]
 }
 
-/** Pages that were driven from their paths, and paths that were left by others: they belong together where the texts do at all. */
+/** Matches pages that another page displaced from their paths with the paths that other pages left, if their texts are alike. */
 async function matchLeft(old: readonly Seen[], now: readonly Seen[], found: Map<string, string>, slices: Slices): Promise<void> {
   const driven = old.filter((page) => now.length > 0 && page.text !== null).slice(0, MAX_LEFT)
   const left = now.filter((page) => found.has(page.path) && page.text !== null).slice(0, MAX_LEFT)

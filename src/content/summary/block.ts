@@ -1,20 +1,20 @@
 /**
- * A heading, list item or link paragraph of a table of contents, found by CommonMark's container rules.
- * An own scanner, since micromark needs six seconds for one list of 10,000 items; tests hold the two against each other.
+ * A heading, list item or paragraph of links in a table of contents, by CommonMark's rules for containers. We have a scanner of our
+ * own, since micromark takes six seconds for a list of 10,000 items; tests compare the two.
  */
 export interface Block {
   kind: 'group' | 'item' | 'paragraph'
   line: number
-  /** Where its first line begins, where its own lines end, and where all that is nested in it ends. */
+  /** Where its first line begins, where its own lines end, and where everything nested in it ends. */
   start: number
   ownEnd: number
   end: number
-  /** Columns before the marker, and before the content. */
+  /** The columns of the marker and of the content. */
   indent: number
   content: number
   /** `*`, `-`, `+`, `1.`, `##`; '' for a paragraph. */
   marker: string
-  /** Inline markdown, lines joined by a line feed; where it begins in the text. */
+  /** Its inline markdown, with lines joined by line feeds, and where that begins in the text. */
   text: string
   textStart: number
   /** The item's fenced yaml block. */
@@ -30,6 +30,6 @@ export interface Scan {
   tooDeep?: number
   /** Offsets of the lines that end a group. */
   breaks: number[]
-  /** There was an item without text: its children stand in its place. */
+  /** Whether there was an item without text, which its children have replaced. */
   lifted?: true
 }

@@ -1,29 +1,31 @@
 import { encodeEntry, habitOf, type TargetHabit } from './encode.js'
 import { splice, targetSplice, titleSplice } from './label.js'
 import { summaryOf } from './parse.js'
-import { type Locator, type Place, blankAfter, blankBefore, cutLines, insertLines, lineBefore, locate, slotFor } from './place.js'
+import { blankAfter, blankBefore, cutLines, insertLines, lineBefore } from './lines.js'
+import { locate, type Located, type Locator } from './locate.js'
+import { slotFor } from './slot.js'
 import { type Block, MAX_DEPTH, type Scan, scanSummary } from './scan.js'
-import { settle, shifted } from './shift.js'
+import { keepSiblings, shifted } from './shift.js'
 import type { SummaryNode } from '../types.js'
 
-export type { Locator } from './place.js'
+export type { Locator } from './locate.js'
 export { insertGroup, moveGroup, removeGroup, retitleGroup } from './groups.js'
 
 export interface NewEntry {
   title: string
-  /** As the parser answers it; null: an item without a link. */
+  /** As the parser returns it; null for an item without a link. */
   href: string | null
-  /** null: top level. */
+  /** null for the top level. */
   parent: Locator | null
-  /** Zero-based index among the parent's children; absent: at the end. */
+  /** Zero-based index among the parent's children; absent for the end. */
   at?: number
 }
 
 /**
- * Writes one line. Bullet, indent and line ending are those of the siblings, or of the file. An entry at the top after a group
- * needs a thematic break before it, which is written too. Removing the entry again gives the same bytes except for that break,
- * and except for blank lines that the first entry of an empty list needed where none were.
- * @throws RangeError when the parent or place does not exist, or cannot take an entry.
+ * Inserts one line. Its bullet, indentation and line end are those of its siblings, or of the file. A top-level entry after a group
+ * needs a thematic break before it, which is inserted too. Removing the entry again restores the bytes, except for that break and
+ * for blank lines that were inserted around the first entry of a list.
+ * @throws RangeError if there is no such parent or index, or the parent cannot have children
  */
 export function insertEntry(text: string, { title, href, parent, at }: NewEntry): string {
   const scan = scanSummary(text)
@@ -32,59 +34,60 @@ export function insertEntry(text: string, { title, href, parent, at }: NewEntry)
   return insertLines(text, slot.offset, [...slot.before, slot.lead + slot.marker + content, ...slot.after])
 }
 
-/** What a series of edits need not find out anew for each. */
+/** What a series of edits can share, so that not every edit has to compute it. */
 export interface Tools {
-  /** As `scanSummary` answers; may change what it answered before. */
+  /** Returns what `scanSummary` returns. May modify what it returned before. */
   scan: (text: string) => Scan
   habit?: TargetHabit
 }
 
-const anew: Tools = { scan: scanSummary }
+const noneShared: Tools = { scan: scanSummary }
 
-/** The text and its scan at a located entry. */
-function open(text: string, locator: Locator, tools: Tools): { scan: Scan; place: Place; node: SummaryNode } {
+/** Finds an entry in the scan of a text, and parses it. */
+function open(text: string, locator: Locator, tools: Tools): { scan: Scan; located: Located; node: SummaryNode } {
   const scan = tools.scan(text)
-  const place = locate(scan, locator)
-  const { nodes } = summaryOf({ ...scan, blocks: [{ ...place.block, children: [] }] })
-  return { scan, place, node: nodes[0]! }
+  const located = locate(scan, locator)
+  const { nodes } = summaryOf({ ...scan, blocks: [{ ...located.block, children: [] }] })
+  return { scan, located, node: nodes[0]! }
 }
 
 /**
- * Changes an entry's text alone. The same text changes nothing, whatever its markup.
- * @throws RangeError when there is no such node.
+ * Changes an entry's title, and nothing else. If it has that title already, its markup stays.
+ * @throws RangeError if there is no such node
  */
-export function retitleEntry(text: string, locator: Locator, title: string, tools = anew): string {
-  const { scan, place, node } = open(text, locator, tools)
+export function retitleEntry(text: string, locator: Locator, title: string, tools = noneShared): string {
+  const { scan, located, node } = open(text, locator, tools)
   if (node.title === title) return text
-  return splice(text, titleSplice(text, place.block, scan.definitions, title))
+  return splice(text, titleSplice(text, located.block, scan.definitions, title))
 }
 
 /**
- * Changes an entry's target alone; `null` leaves a plain item.
- * @throws RangeError when there is no such node, or it is a group or computed.
+ * Changes an entry's target, and nothing else; `null` removes the link.
+ * @throws RangeError if there is no such node, or it is a group or computed
  */
-export function retargetEntry(text: string, locator: Locator, href: string | null, tools = anew): string {
-  const { scan, place, node } = open(text, locator, tools)
-  if (node.type !== 'entry') throw new RangeError('Only an entry has a target.')
+export function retargetEntry(text: string, locator: Locator, href: string | null, tools = noneShared): string {
+  const { scan, located, node } = open(text, locator, tools)
+  if (node.type !== 'entry') throw new RangeError('A group or computed page has no target that could be changed.')
   if (node.href === href) return text
-  return splice(text, targetSplice(text, place.block, scan.definitions, node.title, href, tools.habit ?? habitOf(summaryOf(scan).nodes)))
+  const habit = tools.habit ?? habitOf(summaryOf(scan).nodes)
+  return splice(text, targetSplice(text, located.block, scan.definitions, { title: node.title, href, habit }))
 }
 
 /**
- * Cuts an entry out, with all that is nested in it, or (`nested: 'lift'`) with its children in its place.
- * Where it was the only one of its list, one of the blank lines around it goes too.
- * @throws RangeError when there is no such node.
+ * Removes an entry with everything nested in it; with `nested: 'lift'`, its children take its place. If it was the only entry of its
+ * list, one of the blank lines around it is removed too.
+ * @throws RangeError if there is no such node
  */
-export function removeEntry(text: string, locator: Locator, { nested = 'remove' }: { nested?: 'remove' | 'lift' } = {}, tools = anew): string {
+export function removeEntry(text: string, locator: Locator, { nested = 'remove' }: { nested?: 'remove' | 'lift' } = {}, tools = noneShared): string {
   const scan = tools.scan(text)
-  const place = locate(scan, locator)
-  const { block } = place
-  const settled = settle(text, place, nested === 'lift' ? block.children : [])
+  const located = locate(scan, locator)
+  const { block } = located
+  const settled = keepSiblings(text, located, nested === 'lift' ? block.children : [])
   if (nested === 'lift' && block.children.length > 0) return cutLines(settled, block.start, block.ownEnd)
-  return cutLines(settled, onlyOne(place) && spareBlank(text, block) ? lineBefore(text, block.start) : block.start, block.end)
+  return cutLines(settled, onlyOne(located) && spareBlank(text, block) ? lineBefore(text, block.start) : block.start, block.end)
 }
 
-const onlyOne = ({ siblings, index, parent }: Place): boolean => {
+const onlyOne = ({ siblings, index, parent }: Located): boolean => {
   const alone = (neighbour: Block | undefined): boolean => !neighbour || neighbour.kind === 'group'
   return parent?.kind !== 'item' && alone(siblings[index - 1]) && alone(siblings[index + 1])
 }
@@ -93,31 +96,38 @@ const spareBlank = (text: string, block: Block): boolean => block.start > 0 && b
 const depthOf = (block: Block): number => 1 + block.children.reduce((most, child) => Math.max(most, depthOf(child)), 0)
 
 /**
- * Moves an entry with all that is nested in it. `at` counts the children of the new parent without the entry.
- * Moving it back gives the same bytes where bullets, indents and blank lines were those of its siblings, and no break was needed.
- * @throws RangeError when there is no such node or place, or the place lies in the entry itself.
+ * Moves an entry with everything nested in it. `at` is an index among the children of the new parent, not counting the entry. Moving
+ * it back restores the bytes if its bullet, indentation and blank lines were like those of its siblings, and no break was needed.
+ * @throws RangeError if there is no such node, parent or index, or the parent is in the entry itself
  */
-export function moveEntry(text: string, locator: Locator, to: { parent: Locator | null; at?: number }, tools = anew): string {
-  const { scan, place: from, node } = open(text, locator, tools)
-  if (from.block.kind === 'group') throw new RangeError('A group is moved by moveGroup.')
+export function moveEntry(text: string, locator: Locator, to: { parent: Locator | null; at?: number }, tools = noneShared): string {
+  const { scan, located: from, node } = open(text, locator, tools)
+  if (from.block.kind === 'group') throw new RangeError('A group cannot be moved as an entry.')
   const parent = to.parent === null ? null : locate(scan, to.parent)
-  if (parent && from.path.every((index, depth) => parent.path[depth] === index)) throw new RangeError('An entry cannot be moved into itself.')
+  if (parent && from.path.every((index, depth) => parent.path[depth] === index)) throw new RangeError('An entry cannot be moved under itself.')
   if ((parent?.block ?? null) === from.parent && (to.at ?? from.siblings.length - 1) === from.index) return text
-  if ((parent?.path.length ?? 0) + depthOf(from.block) > MAX_DEPTH) throw new RangeError('The entry would be nested too deep.')
+  if ((parent?.path.length ?? 0) + depthOf(from.block) > MAX_DEPTH)
+    throw new RangeError(`The entry would be nested more than ${MAX_DEPTH} levels deep. Choose another parent.`)
   const block = structuredClone(from.block)
   const rest = removeEntry(text, locator, {}, tools)
   return placeEntry(rest, { text, block, linked: node.href !== null }, parent && pathWithout(parent.path, from.path), to.at, tools)
 }
 
-/** Writes a block's lines, as another place or version of the file has them, in the style of the new place. @throws RangeError */
-export function placeEntry(text: string, from: { text: string; block: Block; linked: boolean }, parent: Locator | null, at?: number, tools = anew): string {
+/** Inserts a block's lines from another position or version of the file, in the style of the entries around it. @throws RangeError */
+export function placeEntry(
+  text: string,
+  from: { text: string; block: Block; linked: boolean },
+  parent: Locator | null,
+  at?: number,
+  tools = noneShared,
+): string {
   const scan = tools.scan(text)
   const asChapter = from.block.yaml === undefined && from.block.children.length === 0 && from.linked
   const slot = slotFor(text, scan, parent && locate(scan, parent), at, asChapter)
   return insertLines(text, slot.offset, [...slot.before, ...shifted(from.text, from.block, slot.lead, slot.marker), ...slot.after])
 }
 
-/** The path of a node once the one at `gone` is cut out. */
+/** The path of a node after the node at `gone` was removed. */
 function pathWithout(path: readonly number[], gone: readonly number[]): number[] {
   const last = gone.length - 1
   const touched = path.length > last && gone.slice(0, last).every((index, depth) => path[depth] === index) && path[last]! > gone[last]!

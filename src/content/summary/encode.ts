@@ -1,9 +1,9 @@
 import type { SummaryNode } from '../types.js'
 
-/** How a file writes targets that CommonMark does not take as they are. */
+/** How a file writes targets with spaces or parentheses: in angle brackets or percent-encoded. */
 export type TargetHabit = 'angle' | 'percent'
 
-/** `percent` where the file's targets hold `%20` and none holds a space. */
+/** `percent` if targets in the file contain `%20`, and none contains a space. */
 export function habitOf(nodes: readonly SummaryNode[]): TargetHabit {
   let percent = false
   const waiting = [...nodes]
@@ -18,8 +18,8 @@ export function habitOf(nodes: readonly SummaryNode[]): TargetHabit {
 const percentEncode = (char: string): string => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
 
 /**
- * A link's destination that CommonMark reads as `href`. With the habit `percent`, spaces and parentheses are percent-encoded
- * (the same target, another spelling); control characters always are, since no destination may hold them.
+ * A link destination that CommonMark reads as `href`. With the habit `percent`, spaces and parentheses are percent-encoded, which
+ * does not change the target; control characters always are, since destinations cannot contain them.
  */
 export function encodeTarget(href: string, habit: TargetHabit): string {
   const safe = href.replace(/[\x00-\x1f\x7f]/g, percentEncode)
@@ -28,7 +28,7 @@ export function encodeTarget(href: string, habit: TargetHabit): string {
   return habit === 'percent' ? escaped.replace(/[ ()]/g, percentEncode) : `<${escaped}>`
 }
 
-/** `title` as inline markdown that reads back as that text; white space is collapsed, as reading it does. */
+/** A title as inline markdown that reads back as the same text. White space is collapsed, as it is when reading. */
 export function encodeTitle(title: string): string {
   return title
     .replace(/[\x00-\x20\x7f]+/g, ' ')
@@ -39,18 +39,18 @@ export function encodeTitle(title: string): string {
     .replace(/_+/g, (marks, at: number, whole: string) => (around(whole, at, marks.length, /^[A-Za-z0-9]$/) ? marks : marks.replace(/_/g, '\\_')))
 }
 
-/** Whether the characters on both sides are such: stars between spaces and underscores within a word mark nothing. */
-const around = (text: string, at: number, length: number, such: RegExp): boolean => such.test(text[at - 1] ?? '') && such.test(text[at + length] ?? '')
+/** Whether the characters on both sides match: stars between spaces, and underscores within a word, are not markup. */
+const around = (text: string, at: number, length: number, pattern: RegExp): boolean => pattern.test(text[at - 1] ?? '') && pattern.test(text[at + length] ?? '')
 
-/** A title without a link: what would begin a list, quote, heading, fence or rule is escaped. */
+/** A title without a link. Characters that would begin a list, quote, heading, fence or rule are escaped. */
 export function encodePlainTitle(title: string): string {
   const text = encodeTitle(title)
   return text.replace(/^(\d{1,9})(?=[.)](?: |$))/, '$1\\').replace(/^(?=[#>+\-~=*])/, '\\')
 }
 
-/** A heading's text: a closing run of `#` is escaped. */
+/** A heading's text. A run of `#` at the end is escaped. */
 export const encodeHeading = (title: string): string => encodePlainTitle(title).replace(/ (#+)$/, ' \\$1')
 
-/** A whole entry's content. */
+/** The content of an entry: a link, or a title alone. */
 export const encodeEntry = (title: string, href: string | null, habit: TargetHabit): string =>
   href === null ? encodePlainTitle(title) : `[${encodeTitle(title)}](${encodeTarget(href, habit)})`

@@ -1,15 +1,16 @@
+/** Edits of groups, the headings of a table of contents. */
 import { encodeHeading } from './encode.js'
 import { splice, titleSplice } from './label.js'
-import { type Locator, blankAfter, blankBefore, cutLines, insertLines, lineBefore, locate } from './place.js'
-import { linesIn } from './lines.js'
+import { blankAfter, blankBefore, cutLines, insertLines, lineBefore, linesIn } from './lines.js'
+import { locate, type Locator } from './locate.js'
 import { summaryOf } from './parse.js'
 import { type Block, type Scan, scanSummary } from './scan.js'
 
 export interface NewGroup {
   title: string
-  /** Stored in an anchor; absent: it follows from the title. */
+  /** Written as an anchor; if absent, the slug follows from the title. */
   slug?: string
-  /** Zero-based index among the top-level nodes; absent: at the end. */
+  /** Zero-based index among the top-level nodes; absent for the end. */
   at?: number
 }
 
@@ -21,8 +22,8 @@ const anchor = (slug: string): string => {
 const markerOf = (scan: Scan): string => scan.blocks.find((block) => block.kind === 'group' && block.marker.length > 1)?.marker ?? '##'
 
 /**
- * Writes a heading. Entries that stood at the top before it stay before it; those after it stay at the top, kept apart by a break.
- * @throws RangeError when `at` is no index.
+ * Inserts a heading. Top-level entries after it stay at the top level: a thematic break is inserted before them.
+ * @throws RangeError if there is no such index
  */
 export function insertGroup(text: string, { title, slug, at }: NewGroup): string {
   const scan = scanSummary(text)
@@ -42,8 +43,8 @@ function place(text: string, scan: Scan, index: number, lines: readonly string[]
 }
 
 /**
- * Moves a group with its entries to another place at the top; `at` counts the top-level nodes without it.
- * @throws RangeError when there is no such group or place.
+ * Moves a group with its entries. `at` is an index among the top-level nodes, not counting the group.
+ * @throws RangeError if there is no such group or index
  */
 export function moveGroup(text: string, locator: Locator, at: number, scan = scanSummary): string {
   const { block, index } = getGroup(scan(text), locator)
@@ -52,18 +53,19 @@ export function moveGroup(text: string, locator: Locator, at: number, scan = sca
   return placeGroup(removeGroup(text, locator, {}, scan), at, lines, scan)
 }
 
-/** Writes a group's lines, as another place or version of the file has them. @throws RangeError when `at` is no index. */
+/** Inserts a group's lines from another position or version of the file. @throws RangeError if there is no such index */
 export function placeGroup(text: string, at: number, lines: readonly string[], scan = scanSummary): string {
   const found = scan(text)
-  if (!Number.isInteger(at) || at < 0 || at > found.blocks.length) throw new RangeError('There is no such place in the table of contents.')
+  if (!Number.isInteger(at) || at < 0 || at > found.blocks.length)
+    throw new RangeError(`The table of contents has only ${found.blocks.length} top-level nodes, so there is no index ${at}.`)
   return place(text, found, at, lines)
 }
 
 const gap = (text: string, offset: number): string[] => (blankBefore(text, offset) ? [] : [''])
 
 /**
- * Changes a heading's text; its anchor stays. `slug` changes or (null) removes the anchor.
- * @throws RangeError when there is no such group.
+ * Changes a heading's title. `slug` changes its anchor, or (null) removes it; otherwise the anchor stays.
+ * @throws RangeError if there is no such group
  */
 export function retitleGroup(text: string, locator: Locator, title: string, slug?: string | null, scan = scanSummary): string {
   const found = scan(text)
@@ -80,8 +82,8 @@ export function retitleGroup(text: string, locator: Locator, title: string, slug
 }
 
 /**
- * Cuts a group out with its entries, or (`nested: 'keep'`) its heading alone: its entries are then at the top.
- * @throws RangeError when there is no such group.
+ * Removes a group with its entries; with `nested: 'keep'` only its heading, so that its entries move to the top level.
+ * @throws RangeError if there is no such group
  */
 export function removeGroup(text: string, locator: Locator, { nested = 'remove' }: { nested?: 'remove' | 'keep' } = {}, scan = scanSummary): string {
   const { block, siblings, index } = getGroup(scan(text), locator)
@@ -98,7 +100,7 @@ export function removeGroup(text: string, locator: Locator, { nested = 'remove' 
 
 function getGroup(scan: Scan, locator: Locator): { block: Block; siblings: Block[]; index: number } {
   const found = locate(scan, locator)
-  if (found.block.kind !== 'group') throw new RangeError('This is not a group.')
+  if (found.block.kind !== 'group') throw new RangeError('This entry of the table of contents is not a group.')
   return found
 }
 

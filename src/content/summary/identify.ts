@@ -1,8 +1,9 @@
+/** Finds out which nodes of three versions of a table of contents are the same. */
 import type { SummaryNode } from '../types.js'
 import { summaryOf } from './parse.js'
 import { type Block, scanSummary } from './scan.js'
 
-/** A node of one version, under the name that it has in all versions of a merge. */
+/** A node of one version, with the ID that it has in all versions of a merge. */
 export interface Item {
   id: string
   /** '' = top level. */
@@ -19,7 +20,7 @@ export interface Version {
   children: Map<string, string[]>
 }
 
-/** A name that the target of an entry has in all versions, such as the ID of its page; null = known by the target itself. */
+/** Returns a name that an entry's target has in all versions, such as the ID of its page; null if only the target itself is known. */
 export type NameTarget = (href: string) => string | null
 
 function keyOf({ type, title, href, slug, computed }: SummaryNode, nameTarget: NameTarget): string {
@@ -28,7 +29,7 @@ function keyOf({ type, title, href, slug, computed }: SummaryNode, nameTarget: N
   return href ? `entry ${nameTarget(href) ?? href.replace(/^(?:\.\/)+/, '')}` : `plain ${title}`
 }
 
-/** Reads a version; with a base, nodes get the IDs of the base's nodes that they are. */
+/** Parses a version. Nodes that are recognised as nodes of the base get their IDs. */
 export function identify(text: string, nameTarget: NameTarget, base?: Version): Version {
   const scan = scanSummary(text)
   const { nodes } = summaryOf(scan)
@@ -45,7 +46,7 @@ export function identify(text: string, nameTarget: NameTarget, base?: Version): 
     }
   }
   visit(nodes, scan.blocks, null)
-  if (base) adopt(flat, base)
+  if (base) matchRenamed(flat, base)
   const version: Version = { text, items: new Map(), children: new Map() }
   for (const { item, up } of flat) {
     item.parent = up?.id ?? ''
@@ -57,8 +58,11 @@ export function identify(text: string, nameTarget: NameTarget, base?: Version): 
   return version
 }
 
-/** Nodes whose key is new: a group that shares an entry with a lost group, an entry of the same title at the lost one's place. */
-function adopt(flat: ReadonlyArray<{ item: Item; up: Item | null }>, base: Version): void {
+/**
+ * Matches nodes with new keys to nodes of the base whose keys are lost: a group to one that had one of its entries, and another node
+ * to one with the same title, type and parent.
+ */
+function matchRenamed(flat: ReadonlyArray<{ item: Item; up: Item | null }>, base: Version): void {
   const here = new Set(flat.map(({ item }) => item.id))
   const lost = new Map<string, string>()
   for (const item of base.items.values()) {

@@ -5,15 +5,15 @@ import { normaliseLabel } from './scan.js'
 /** The inline content of a heading or item. */
 export interface Inline {
   title: string
-  /** null where there is no link. */
+  /** null if there is no link. */
   href: string | null
   /** `id` of an HTML anchor, or the fragment of its `href`. */
   slug?: string
-  /** There is a second link, which is not shown. */
+  /** Whether there is a second link, which is ignored. */
   more?: boolean
 }
 
-/** Longer ones are cut: nobody's title, and a parser's time is not linear in all of them. */
+/** Longer texts (in characters) are cut, and not parsed, since that may take quadratic time. */
 const MAX_LENGTH = 1000
 
 const ESCAPE = String.raw`\\[!-/:-@[-\`{-~]`
@@ -23,15 +23,15 @@ const SIMPLE = new RegExp(
     String.raw`\(((?:[^\s()<>\\&\x00-\x1f\x7f]|${ESCAPE})*)(?:[ \t]+"[^"\\&\n]*")?\)$`,
 )
 const ESCAPED = new RegExp(ESCAPE, 'g')
-/** A title in one line, without white space around it. */
+/** A title on one line, trimmed. */
 const clean = (title: string): string => title.replace(/[ \t\r\n]+/g, ' ').replace(/^ | $/g, '')
 
 /** Resolves backslash escapes. */
 export const resolveEscapes = (text: string): string => (text.includes('\\') ? text.replace(ESCAPED, (pair) => pair[1]!) : text)
 
 /**
- * Reads `text` as CommonMark. A link whose target CommonMark refuses for spaces or parentheses is read all the same,
- * as docs tools do. The title is the link's text, or with `whole` that of all. The common form is read without the parser, which alone would cost 170 µs an entry.
+ * Parses an entry's text as CommonMark, but accepts targets with spaces or unbalanced parentheses, as docs tools do. The title is the
+ * link's text, or with `whole` that of the whole entry. The common form is read without the parser, which takes 170 µs per entry.
  */
 export function parseInline(text: string, definitions: ReadonlyMap<string, string>, title: 'of-link' | 'whole' = 'of-link'): Inline {
   const simple = SIMPLE.exec(text)
@@ -90,7 +90,7 @@ function definitionsFor(text: string, definitions: ReadonlyMap<string, string>):
   return [...new Set(labels)].filter((line) => line !== undefined).join('\n')
 }
 
-/** `[Title](some file (1.md)`: the target is what lies between `](` and the last parenthesis. */
+/** Splits `[Title](some file (1.md)`: the target is everything between `](` and the last parenthesis. */
 export function splitLoose(text: string): { title: string; target: string; targetStart: number } | null {
   const line = text.trimEnd()
   const middle = line.indexOf('](')

@@ -1,3 +1,4 @@
+/** Changes the title or target of an entry within its line. */
 import type { Link, LinkReference, PhrasingContent } from 'mdast'
 import { fromMarkdown } from 'mdast-util-from-markdown'
 import { type TargetHabit, encodeHeading, encodePlainTitle, encodeTarget, encodeTitle } from './encode.js'
@@ -13,7 +14,7 @@ export interface Splice {
 
 export const splice = (text: string, { start, end, text: put }: Splice): string => text.slice(0, start) + put + text.slice(end)
 
-/** The source of a node's inline content, without its nested blocks. */
+/** The source of a block's inline content, without the blocks in it. */
 function sourceOf(text: string, block: Block): string {
   if (!block.text.includes('\n')) return text.slice(block.textStart, block.textStart + block.text.length)
   return text.slice(block.textStart, block.ownEnd).trimEnd()
@@ -30,7 +31,7 @@ function linkIn(nodes: readonly PhrasingContent[]): Link | LinkReference | null 
 
 interface Label {
   node: Link | LinkReference | null
-  /** Where the text between the brackets begins and ends, in the source. */
+  /** Where the text between the brackets begins and ends in the source. */
   from: number
   to: number
   /** Where the whole inline content ends. */
@@ -48,7 +49,7 @@ function labelOf(source: string, definitions: ReadonlyMap<string, string>): Labe
   return { node, from: start + 1, to: node.children.at(-1)?.position?.end.offset ?? start + 1, end }
 }
 
-/** Replaces an entry's or heading's text; markup within it goes, the target, link title and anchor stay. */
+/** The splice that replaces a title. Markup in the old title is lost; the target, link title and anchor stay. */
 export function titleSplice(text: string, block: Block, definitions: ReadonlyMap<string, string>, title: string): Splice {
   const source = sourceOf(text, block)
   const at = (start: number, end: number, put: string): Splice => ({ start: block.textStart + start, end: block.textStart + end, text: put })
@@ -63,14 +64,12 @@ export function titleSplice(text: string, block: Block, definitions: ReadonlyMap
   return loose ? at(1, loose.title.length + 1, encodeTitle(title)) : at(0, end, encodePlainTitle(title))
 }
 
-/** Replaces, adds (to a plain item) or takes away (`null`) an entry's target; the link title stays. */
+/** The splice that replaces, adds (to an item without a link) or removes (`href: null`) an entry's target. The link title stays. */
 export function targetSplice(
   text: string,
   block: Block,
   definitions: ReadonlyMap<string, string>,
-  title: string,
-  href: string | null,
-  habit: TargetHabit,
+  { title, href, habit }: { title: string; href: string | null; habit: TargetHabit },
 ): Splice {
   const source = sourceOf(text, block)
   const at = (start: number, end: number, put: string): Splice => ({ start: block.textStart + start, end: block.textStart + end, text: put })
@@ -86,7 +85,7 @@ export function targetSplice(
   return at(from - 1, node.position!.end.offset!, `[${whole}](${target})`)
 }
 
-/** The destination after the `]` at `bracket`: `<…>`, or up to white space or the closing parenthesis. */
+/** The range of the link destination after the `]` at `bracket`: `<…>`, or up to white space or the closing parenthesis. */
 export function destinationIn(source: string, bracket: number): { from: number; to: number } | null {
   const opening = /\]\([ \t\r\n]*/y
   opening.lastIndex = bracket

@@ -3,21 +3,22 @@ import { placeGroup } from './groups.js'
 import { habitOf } from './encode.js'
 import { type Item, type NameTarget, type Version, identify } from './identify.js'
 import { linesIn } from './lines.js'
-import { settledIn } from './order.js'
+import { keptOrder } from '../kept-order.js'
 import { parseSummary } from './parse.js'
 import { Rescanner } from './rescan.js'
 
 class Collision extends Error {}
 
-/** How each version names the targets of its entries, so that an entry is known again whose file was renamed. */
+/** For each version, names for the targets of its entries, so that an entry is recognised after its file was renamed. */
 export type TargetNames = Readonly<Record<'base' | 'ours' | 'theirs', NameTarget>>
 
 const noNames: TargetNames = { base: () => null, ours: () => null, theirs: () => null }
 
 /**
- * Merges three versions of a table of contents as trees. A node is known by its target or the name given to it (a group by its slug or title); adds,
- * removals, retitles, retargets and moves are independent, and two appends are ours', then theirs'. The answer is ours' text with
- * theirs' changes written into it line by line. A conflict says which entry both sides changed.
+ * Merges three versions of a table of contents as trees. A node is recognised by its target or the name of that (a group by its slug
+ * or title). Additions, removals, moves and changes of titles and targets are independent of each other; if both sides append, ours
+ * comes first. The changes of theirs are written into the text of ours, line by line. A conflict names the entry that both sides
+ * changed.
  */
 export function mergeSummary(base: string, ours: string, theirs: string, names: TargetNames = noNames): { text: string } | { conflict: string } {
   if (theirs === base || ours === theirs) return { text: ours }
@@ -31,18 +32,19 @@ export function mergeSummary(base: string, ours: string, theirs: string, names: 
   }
 }
 
+/** A merge under way: the changes of theirs are made to the text of ours, one by one. */
 class Merge {
   private readonly base: Version
   private readonly ours: Version
   private readonly theirs: Version
   private readonly tools: Tools
-  /** The text as merged so far, and its tree. */
+  /** The text merged so far, and its tree. */
   private text: string
   private readonly children: Map<string, string[]>
   private readonly parents: Map<string, string>
-  /** What theirs added or moved and was seen to. */
+  /** The nodes that theirs added or moved and that are done. */
   private readonly brought = new Set<string>()
-  /** Title of what could not be moved yet. */
+  /** The title of a node that cannot be moved yet. */
   private waits: string | null = null
 
   constructor([base, ours, theirs]: readonly [Version, Version, Version]) {
@@ -67,7 +69,7 @@ class Merge {
     for (const id of [...this.base.items.keys()].reverse()) {
       if (this.parents.has(id) && !this.theirs.items.has(id)) this.remove(id)
     }
-    if (!this.reads()) throw new Collision('The table of contents cannot be merged line by line.')
+    if (!this.reads()) throw new Collision('The changes of both sides to the table of contents cannot be combined.')
     return this.text
   }
 
@@ -90,14 +92,14 @@ class Merge {
     if (href !== undefined) this.text = retargetEntry(this.text, this.pathOf(was.id), href, this.tools)
   }
 
-  /** One side removed it: the other must have left it alone, and hung nothing new under it. */
+  /** A node that one side removed: the other side must not have changed it, or added anything under it. */
   private mustBeSame(was: Item, now: Item, side: Version, what: string): void {
-    const held = (side.children.get(was.id) ?? []).every((child) => this.base.items.get(child)?.parent === was.id)
+    const kept = (side.children.get(was.id) ?? []).every((child) => this.base.items.get(child)?.parent === was.id)
     const same = was.node.title === now.node.title && was.node.href === now.node.href && was.node.slug === now.node.slug
-    if (!held || !same || was.parent !== now.parent) throw new Collision(`“${was.node.title}” was ${what}.`)
+    if (!kept || !same || was.parent !== now.parent) throw new Collision(`“${was.node.title}” was ${what}.`)
   }
 
-  /** What would hang below itself until something else has moved waits for the next round. */
+  /** Places all nodes. A node that would be below itself until another one is moved has to wait for the next round. */
   private placeAll(): void {
     for (let before = -1; before < this.brought.size; ) {
       before = this.brought.size
@@ -105,28 +107,28 @@ class Merge {
       this.place('', new Set(this.ours.children.get('')))
       if (this.waits === null) return
     }
-    throw new Collision(`“${this.waits ?? ''}” would hang below itself.`)
+    throw new Collision(`“${this.waits ?? ''}” was moved below itself by the changes of both sides.`)
   }
 
-  private hangsBelow(id: string, above: string): boolean {
+  private isBelow(id: string, above: string): boolean {
     for (let at: string | undefined = id; at; at = this.parents.get(at)) if (at === above) return true
     return false
   }
 
-  /** Brings in what theirs added to a parent or moved there, in theirs' order, top down. */
+  /** Adds or moves what theirs added to a parent or moved there, in the order of theirs, top down. */
   private place(parent: string, mine: ReadonlySet<string>): void {
     const wanted = this.theirs.children.get(parent) ?? []
-    // What a side removed is nothing that others can have gone past.
+    // Nodes that a side removed do not count: others did not move by going past them.
     const before = (this.base.children.get(parent) ?? []).filter((id) => this.ours.items.has(id) && this.theirs.items.has(id))
-    const kept = settledIn(before, wanted)
-    const keptHere = settledIn(before, this.ours.children.get(parent) ?? [])
+    const kept = keptOrder(before, wanted)
+    const keptHere = keptOrder(before, this.ours.children.get(parent) ?? [])
     const skip = new Set([...mine].filter((id) => !this.base.items.has(id)))
     for (const [i, id] of wanted.entries()) {
       const was = this.base.items.get(id)
       if (was && !this.ours.items.has(id)) continue
       const moved = was ? was.parent !== parent || !kept.has(id) : false
       if ((was && !moved) || this.brought.has(id)) continue
-      if (was && this.hangsBelow(parent, id)) {
+      if (was && this.isBelow(parent, id)) {
         this.waits = was.node.title
         continue
       }
@@ -139,26 +141,26 @@ class Merge {
   private bring(id: string, parent: string, was: Item | undefined, index: () => number, keptHere: ReadonlySet<string>): void {
     const mine = this.ours.items.get(id)
     const other = this.theirs.items.get(id)!
-    if (parent !== '' && !this.parents.has(parent)) throw new Collision(`“${other.node.title}” was put under an entry that was removed.`)
+    if (parent !== '' && !this.parents.has(parent)) throw new Collision(`“${other.node.title}” was put under an entry that the other side removed.`)
     if (!mine) {
       this.add(other, parent, index())
       return
     }
     if (!was) {
       if (mine.parent === parent && mine.node.title === other.node.title) return
-      throw new Collision(`Both sides added “${other.node.title}”, with another title or place.`)
+      throw new Collision(`Both sides added “${other.node.title}”, with different titles or positions.`)
     }
     const movedHere = mine.parent !== was.parent
-    // Put elsewhere by one side, put among its old siblings by the other: it is elsewhere.
+    // One side moved it to another parent, the other only among its siblings: the first wins.
     if (movedHere && parent === was.parent) return
     if (movedHere && mine.parent !== parent) throw new Collision(`Both sides moved “${was.node.title}”.`)
     if (movedHere) return
-    // Both put it elsewhere among its siblings: where ours has it is as good.
+    // Both moved it among its siblings: ours wins.
     if (mine.parent === parent && !keptHere.has(id)) return
     this.move(id, parent, index())
   }
 
-  /** After the nearest sibling before it that is here too, and after what ours added there. */
+  /** The index after the nearest sibling before it that both sides have, and after what ours added there. */
   private indexAfter(wanted: readonly string[], before: number, parent: string, id: string, skip: ReadonlySet<string>): number {
     const siblings = (this.children.get(parent) ?? []).filter((sibling) => sibling !== id)
     let previous = before - 1
@@ -175,33 +177,34 @@ class Merge {
       const own = { ...block, end: block.ownEnd, children: [] }
       this.text = placeEntry(this.text, { text: source, block: own, linked: node.href !== null }, this.locatorOf(parent), at, this.tools)
     }
-    this.hang(id, parent, at)
+    this.attach(id, parent, at)
   }
 
   private move(id: string, parent: string, at: number): void {
     const path = this.pathOf(id)
     if (this.theirs.items.get(id)!.node.type === 'group') this.text = moveGroup(this.text, path, at, this.tools.scan)
     else this.text = moveEntry(this.text, path, { parent: this.locatorOf(parent), at }, this.tools)
-    this.unhang(id)
-    this.hang(id, parent, at)
+    this.detach(id)
+    this.attach(id, parent, at)
   }
 
   private remove(id: string): void {
     const path = this.pathOf(id)
-    if ((this.children.get(id) ?? []).length > 0) throw new Collision(`“${this.base.items.get(id)!.node.title}” was removed, and holds what was not.`)
+    if ((this.children.get(id) ?? []).length > 0)
+      throw new Collision(`“${this.base.items.get(id)!.node.title}” was removed on one side, but the other side keeps entries under it.`)
     this.text =
       this.base.items.get(id)!.node.type === 'group' ? removeGroup(this.text, path, {}, this.tools.scan) : removeEntry(this.text, path, {}, this.tools)
-    this.unhang(id)
+    this.detach(id)
   }
 
-  private hang(id: string, parent: string, at: number): void {
+  private attach(id: string, parent: string, at: number): void {
     this.parents.set(id, parent)
     const siblings = this.children.get(parent) ?? []
     siblings.splice(at, 0, id)
     this.children.set(parent, siblings)
   }
 
-  private unhang(id: string): void {
+  private detach(id: string): void {
     const siblings = this.children.get(this.parents.get(id) ?? '') ?? []
     siblings.splice(siblings.indexOf(id), 1)
     this.parents.delete(id)
@@ -217,7 +220,7 @@ class Merge {
     return path
   }
 
-  /** Whether the merged text reads back as the merged tree: a last look before anyone commits it. */
+  /** Whether the merged text parses to the merged tree, as a last check. */
   private reads(): boolean {
     const waiting: Array<[string, ReturnType<typeof parseSummary>['nodes']]> = [['', parseSummary(this.text).nodes]]
     for (let next = waiting.pop(); next; next = waiting.pop()) {

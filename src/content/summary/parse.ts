@@ -1,23 +1,22 @@
+/** Parses a table of contents. */
 import { parse } from 'yaml'
 import type { Diagnostic } from '../../kernel/diagnostic.js'
+import { isRecord } from '../json.js'
 import type { Summary, SummaryNode } from '../types.js'
 import { checkNesting } from '../yaml-depth.js'
 import { parseInline } from './inline.js'
 import { type Block, MAX_DEPTH, type Scan, scanSummary } from './scan.js'
 
-/**
- * Reads a table of contents ('SUMMARY.md' in the content format). Never throws: what it cannot use is a diagnostic,
- * which names the line and leaves the file to the caller.
- */
+/** Parses SUMMARY.md. Never throws: what cannot be used gives a diagnostic with its line; the caller adds the file. */
 export function parseSummary(text: string): Summary {
   return summaryOf(scanSummary(text))
 }
 
-/** The nodes of a scan: one per block, in the same places. */
+/** The nodes of a scan. They correspond one to one to its blocks. */
 export function summaryOf(scan: Scan): Summary {
   const diagnostics: Diagnostic[] = []
   if (scan.tooDeep !== undefined) {
-    const message = `Entries are nested deeper than ${MAX_DEPTH} levels; those are shown at that level. Nest them less deeply.`
+    const message = `Entries are nested deeper than ${MAX_DEPTH} levels, and are shown at level ${MAX_DEPTH}. Nest them less deeply.`
     diagnostics.push({ code: 'unsupported-entry', line: scan.tooDeep, message })
   }
   const nodeOf = (block: Block): SummaryNode => {
@@ -36,18 +35,20 @@ function ownOf(block: Block, scan: Scan, diagnostics: Diagnostic[]): SummaryNode
   if (block.yaml !== undefined && href === null) {
     const computed = computedOf(block.yaml)
     if (computed) return { type: 'computed', title, href: null, ...place, computed }
-    diagnostics.push({ code: 'invalid-yaml', line, message: 'The yaml block of this entry is not a computed page; it needs a `type` and valid yaml.' })
+    diagnostics.push({ code: 'invalid-yaml', line, message: 'The yaml block of this entry does not describe a computed page. Write valid YAML with a `type`.' })
   } else if (more)
-    diagnostics.push({ code: 'unsupported-entry', line, message: 'The entry holds several links; the first is used. Give each an entry of its own.' })
+    diagnostics.push({
+      code: 'unsupported-entry',
+      line,
+      message: 'The entry has several links, of which the first is used. Give each link an entry of its own.',
+    })
   else if (title === '' && href === null)
-    diagnostics.push({ code: 'unsupported-entry', line, message: 'The entry has neither a title nor a target. Give it one.' })
+    diagnostics.push({ code: 'unsupported-entry', line, message: 'The entry has neither a title nor a target. Add one, or remove the entry.' })
   return { type: 'entry', title, href, ...place }
 }
 
-/** A heading's text is never a block of its own. */
+/** A block's inline markdown. A heading's text is marked as one, so that a text like `1. First` is not taken for a list. */
 const inlineOf = ({ kind, text }: Block): string => (kind === 'group' && /^[#>+\-~=*\d]/.test(text) ? `# ${text.replaceAll('\n', ' ')}` : text)
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function computedOf(yaml: string): SummaryNode['computed'] | null {
   try {

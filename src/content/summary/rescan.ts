@@ -2,14 +2,15 @@ import { type Line, linesOf } from './lines.js'
 import { type Block, type Scan, Scanner, scanSummary } from './scan.js'
 
 /**
- * Scans versions of a text one after the other. What an edit left alone is not read again: a thousand edits of a text of ten thousand lines
- * cost a few scans. The scan that was answered before is changed, not copied: who still needs blocks of it copies them.
+ * Scans the versions of a text after each of a series of edits. Only what an edit changed is scanned again, so that a thousand edits
+ * of ten thousand lines cost as much as a few scans. The scan that was returned before is modified, not copied: a caller that still
+ * needs blocks of it must copy them first.
  */
 export class Rescanner {
   #text: string | null = null
   #scan: Scan = { blocks: [], definitions: new Map(), breaks: [] }
 
-  /** What `scanSummary` answers for the text. */
+  /** Returns what `scanSummary` returns for the text. */
   readonly scan = (text: string): Scan => {
     if (text === this.#text) return this.#scan
     const known = this.#text === null ? null : rescanned(this.#scan, this.#text, text)
@@ -19,15 +20,15 @@ export class Rescanner {
   }
 }
 
-/** A range of the old text and what it became; all before and after it is the same. */
+/** The range in which the old and the new text differ. */
 interface Window {
   start: number
   oldEnd: number
-  /** How much longer the text is now. */
+  /** How much longer the new text is. */
   grown: number
 }
 
-/** The greatest number for which `holds` does; it holds up to there. */
+/** The greatest number up to which `holds` is true, by bisection. */
 function most(limit: number, holds: (from: number, to: number) => boolean): number {
   let [low, high] = [0, limit + 1]
   while (high - low > 1) {
@@ -43,13 +44,13 @@ function windowOf(before: string, after: string): Window {
   let start = most(shorter, (from, to) => before.slice(from, to) === after.slice(from, to))
   const atEnd = (text: string, from: number, to: number): string => text.slice(text.length - to, text.length - from)
   const tail = most(shorter - start, (from, to) => atEnd(before, from, to) === atEnd(after, from, to))
-  // What a line is depends on the ones before it: the range begins with a line.
+  // The range must begin at the start of a line.
   while (start > 0 && !/[\r\n]/.test(before[start - 1]!)) start--
   if (before[start - 1] === '\r') start--
   return { start, oldEnd: before.length - tail, grown: after.length - before.length }
 }
 
-/** Index of the last block that begins before an offset, or -1. */
+/** The index of the last block that begins before an offset, or -1. */
 function lastBefore(blocks: readonly Block[], offset: number): number {
   let [low, high] = [0, blocks.length]
   while (low < high) {
@@ -66,7 +67,7 @@ interface Step {
   block: Block
 }
 
-/** The last block before an offset, with those that hold it, outermost first. */
+/** The blocks around an offset, outermost first: the last one is the last block that begins before it. */
 function stepsTo(scan: Scan, offset: number): Step[] {
   const steps: Step[] = []
   for (let list = scan.blocks; ; ) {
@@ -78,7 +79,7 @@ function stepsTo(scan: Scan, offset: number): Step[] {
   }
 }
 
-/** The next block in the text that begins at or after an offset and is a sibling of one of these; `depth` is that of its list. */
+/** The first block at or after an offset that is a sibling of one of `steps`; `depth` is the index of that step. */
 function nextOf(steps: readonly Step[], offset: number): { block: Block; depth: number; index: number } | null {
   for (let depth = steps.length - 1; depth >= 0; depth--) {
     const { list, index } = steps[depth]!
@@ -88,13 +89,13 @@ function nextOf(steps: readonly Step[], offset: number): { block: Block; depth: 
   return null
 }
 
-/** Changes the scan of `before` to that of `after`. Null where that cannot be done piece by piece; the scan is then spoiled. */
+/** Updates the scan of `before` to that of `after`. null if that is not possible; the scan must then be discarded. */
 function rescanned(scan: Scan, before: string, after: string): Scan | null {
   const window = windowOf(before, after)
   const steps = stepsTo(scan, window.start)
   const first = steps.at(-1)
   if (!first || isUneven(scan) || first.block.kind === 'paragraph') return null
-  // A heading that the line below it makes one may be none now.
+  // A heading that is underlined may have lost its underline.
   if (first.block.kind === 'group' && !/^\ufeff? {0,3}#/.test(after.slice(first.block.start, first.block.start + 5))) return null
   const next = nextOf(steps, window.oldEnd)
   const from = first.block.start
@@ -130,16 +131,16 @@ function rescanned(scan: Scan, before: string, after: string): Scan | null {
   return scan
 }
 
-/** What a place in the text means hangs on more than the blocks that hold it. */
+/** Whether the meaning of a line may depend on more than the blocks around it. */
 const isUneven = (scan: Scan): boolean => scan.definitions.size > 0 || scan.tooDeep !== undefined || scan.lifted === true
 
-/** Where what stands before a block in its list ends: between there and the block must be nothing. */
+/** Where the block before this one ends. Between there and this block, there may only be white space. */
 function endBefore({ list, index, block }: Step, steps: readonly Step[]): number {
   const previous = list[index - 1]
   return previous?.end ?? steps.at(-2)?.block.ownEnd ?? block.start
 }
 
-/** Whether the line at `to` was read as the block that stood there before; it is taken away again. */
+/** Whether the line at `to` was scanned as the same block as before. If so, the new block is removed again. */
 function meets(list: Block[], old: Block, to: number): boolean {
   const now = list.at(-1)
   if (now?.start !== to || now.kind !== old.kind || now.indent !== old.indent || now.content !== old.content || now.marker !== old.marker) return false

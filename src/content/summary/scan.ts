@@ -1,9 +1,9 @@
 import type { Block, Scan } from './block.js'
-import { type Line, dedent, indentation, linesOf } from './lines.js'
+import { dedent, frontMatterLines, indentation, type Line, linesOf } from './lines.js'
 
 export type { Block, Scan } from './block.js'
 
-/** Items nested deeper become siblings of the deepest: what reads the tree may recurse. */
+/** Deeper items become siblings of the deepest one allowed, since code that reads the tree may recurse. */
 export const MAX_DEPTH = 64
 
 const MARKER = /^(?:[*+-]|\d{1,9}[.)])(?=[ \t]|$)/
@@ -25,20 +25,21 @@ interface Fence {
   yaml: boolean
 }
 
-/** What is open where a scan begins in the middle of a text: see `rescan.ts`. */
+/** The state of a scan that begins in the middle of a text: see `rescan.ts`. */
 export interface Resume {
   result: Scan
-  /** The items that the next line may lie in, outermost first, and the group. */
+  /** The items that the next line may be in, outermost first, and the group. */
   items: Block[]
   group: Block | null
 }
 
+/** Scans the lines of a table of contents into blocks, one by one. */
 export class Scanner {
   readonly result: Scan = { blocks: [], definitions: new Map(), breaks: [] }
   private items: Block[] = []
   private group: Block | null = null
   private paragraph: Block[] = []
-  /** The deepest item's first paragraph goes on. */
+  /** Whether the first paragraph of the deepest item may continue. */
   private open = false
   private fence: Fence | null = null
   private comment = false
@@ -61,7 +62,7 @@ export class Scanner {
     return this.finish()
   }
 
-  /** Closes all that is open. */
+  /** Closes all open blocks. */
   finish(): Scan {
     this.endFence()
     this.endParagraph()
@@ -121,7 +122,7 @@ export class Scanner {
     else this.prose(line, rest, at, inside)
   }
 
-  /** How many of the open items a line at this column lies in. */
+  /** How many of the open items contain a line at this column. */
   private insideOf(column: number): number {
     let depth = this.items.length
     while (depth > 0 && this.items[depth - 1]!.content > column) depth--
@@ -178,7 +179,7 @@ export class Scanner {
     })
   }
 
-  /** The first top heading is the title; a later one is a part (mdBook). A heading without text ends the group (legacy GitBook). */
+  /** The first H1 is the title; later ones are parts (mdBook). A heading without text ends the group (legacy GitBook). */
   private openGroup(level: number, block: Block): void {
     this.closeTo(0)
     this.group = null
@@ -247,7 +248,7 @@ export class Scanner {
     if (top.children.length === 0) top.ownEnd = line.end
   }
 
-  /** Chapters outside lists (mdBook): every line that is one link. In an mdBook part they come after its list and leave the part. */
+  /** Ends a paragraph. If each of its lines is a link, they are chapters outside of lists (mdBook); after the list of a part, they are not in that part. */
   private endParagraph(): void {
     const lines = this.paragraph
     this.paragraph = []
@@ -281,17 +282,5 @@ function afterMarker(rest: string, from: number, column: number): [position: num
   return [after.position, column + marker.length + (after.position < rest.length && gap < 5 ? gap : 1)]
 }
 
-/** How many lines a front matter block takes at the beginning; one that opens with a list or link is a thematic break. */
-function frontMatterLines(text: string, lines: Line[]): number {
-  const at = (line: Line): string => text.slice(line.start, line.textEnd).trimEnd()
-  if (!lines[0] || at(lines[0]) !== '---') return 0
-  for (let i = 1; i < lines.length; i++) {
-    const line = at(lines[i]!)
-    if (line === '---') return i + 1
-    if (/^(?:[*+]|#{2,}|\[|- +\[)/.test(line)) return 0
-  }
-  return 0
-}
-
-/** Finds the headings, items and link paragraphs. Time is linear in the text's length; never throws. */
+/** Finds the headings, items and paragraphs of links, in linear time. Never throws. */
 export const scanSummary = (text: string): Scan => new Scanner(text).run()

@@ -1,8 +1,8 @@
 import { indentation, linesIn, linesOf } from './lines.js'
-import type { Place } from './place.js'
+import type { Located } from './locate.js'
 import type { Block } from './scan.js'
 
-/** A block's lines at another indent and, in place of its marker, another one: for a list item of another list. */
+/** A block's lines with another indentation and marker, to become an item of another list. */
 export function shifted(text: string, block: Block, lead: string, marker: string): string[] {
   const [first, ...nested] = linesIn(text, block.start, block.end)
   const { position } = indentation(first!)
@@ -16,7 +16,7 @@ export function shifted(text: string, block: Block, lead: string, marker: string
   return [lead + bullet + own, ...nested.map((line) => shiftLine(line, first!.slice(0, position), lead, by, column - block.indent))]
 }
 
-/** The new bullet with the old space after it. */
+/** The new bullet, followed by the white space of the old one. */
 const reMarked = (written: string, marker: string): string =>
   written === '' || marker === '' ? marker : marker.trimEnd() + (/[ \t]+$/.exec(written)?.[0] ?? ' ')
 
@@ -25,15 +25,15 @@ function shiftLine(line: string, oldLead: string, lead: string, by: number, inde
   if (position === line.length || (by === 0 && oldLead === lead)) return line
   const pure = !(line.slice(0, position) + lead).includes(' ') || !(line.slice(0, position) + lead).includes('\t')
   if (pure && by === indentBy && line.startsWith(oldLead)) return lead + line.slice(oldLead.length)
-  // Tab stops do not shift with the text: columns are written as spaces.
+  // Tab stops do not move with the text, so spaces are written instead of tabs.
   return ' '.repeat(Math.max(0, column + by)) + line.slice(position)
 }
 
 /**
- * The text in which the siblings after `place`, and the children that take its place, will still be siblings when its own lines
- * are gone: in an uneven list the next one may be indented so far that it would become a child of the one before.
+ * Prepares the removal of an entry's own lines: changes the indentation of the siblings after it, and of the children that take its
+ * place (`lifted`), if needed. In an unevenly indented list, they would otherwise become children of the entry before.
  */
-export function settle(text: string, { block, siblings, index }: Place, lifted: readonly Block[]): string {
+export function keepSiblings(text: string, { block, siblings, index }: Located, lifted: readonly Block[]): string {
   const edits: Array<{ start: number; end: number; lines: string[] }> = []
   let reach = siblings[index - 1]?.kind === 'item' ? siblings[index - 1]!.content : Number.POSITIVE_INFINITY
   const lead = text.slice(block.start, block.start + indentation(text.slice(block.start, block.textStart)).position)
@@ -52,7 +52,7 @@ export function settle(text: string, { block, siblings, index }: Place, lifted: 
   return edits.reduceRight((done, { start, end, lines }) => done.slice(0, start) + relined(text.slice(start, end), lines) + done.slice(end), text)
 }
 
-/** `lines` with the line endings of `old`, which has as many. */
+/** Joins `lines` with the line ends of `old`, which has the same number of lines. */
 const relined = (old: string, lines: readonly string[]): string =>
   linesOf(old)
     .map((line, i) => (lines[i] ?? '') + old.slice(line.textEnd, line.end))

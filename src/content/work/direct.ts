@@ -1,16 +1,17 @@
+/** The tasks on texts, run on the caller's thread. */
 import { parseDocument } from '../blocks/parse.js'
-import { placesOf } from '../blocks/places.js'
+import { commentTargetsOf } from '../blocks/comment-targets.js'
 import { pageLimit, tooLong } from '../blocks/weight.js'
 import { editFile, edited, print, setMembers } from '../edit/edit-file.js'
 import { keepLineEnds } from '../edit/line-ends.js'
-import { rewriteReferences } from '../edit/links.js'
+import { rewriteReferences } from '../edit/rewrite-references.js'
 import { mergePage } from '../edit/merge-page.js'
 import { mergeYaml } from '../edit/merge-yaml.js'
 import { changeSummary } from '../edit/summary-change.js'
 import { setYamlKey } from '../edit/yaml.js'
 import { readPage } from '../front-matter.js'
-import { codeSpans, findReferences } from '../links.js'
-import { holdsOne } from '../mentions.js'
+import { codeSpans, findReferences } from '../find-references.js'
+import { containsAny } from '../mentions.js'
 import { mergeSummary } from '../summary/merge.js'
 import { parseSummary } from '../summary/parse.js'
 import { decodeText, encodeText, encodingOf } from '../text.js'
@@ -18,7 +19,7 @@ import { firstHeading } from '../title.js'
 import { readYaml } from '../yaml.js'
 import type { TextTasks, TextWork } from './text-work.js'
 
-/** The tasks, done here and now. */
+/** The functions of the tasks. */
 export const direct: TextTasks = {
   page(text, file) {
     const { attributes, bodyStart, diagnostics } = readPage(text, file)
@@ -28,7 +29,7 @@ export const direct: TextTasks = {
   summary: parseSummary,
   references: (markdown) => findReferences(markdown),
   codeSpans,
-  places: (markdown) => placesOf(parseDocument(markdown)),
+  commentTargets: (markdown) => commentTargetsOf(parseDocument(markdown)),
   limit: pageLimit,
   print,
   setMembers,
@@ -41,7 +42,7 @@ export const direct: TextTasks = {
     const moved = targets.map((one) => ({ ...one, start: bodyStart + one.start, end: bodyStart + one.end }))
     return { done: encodeText(rewriteReferences(text, moved), encodingOf(file)) }
   },
-  mentions: (text, tokens) => holdsOne(text, new Set(tokens)),
+  mentions: (text, tokens) => containsAny(text, new Set(tokens)),
   keepLineEnds,
   largePage(file, path) {
     const { attributes, diagnostics, markdown } = readPage(decodeText(file), path)
@@ -55,7 +56,7 @@ export const direct: TextTasks = {
   mergeYaml,
 }
 
-/** Does the tasks where it is asked: for tools and tests that read what they trust. */
+/** A `TextWork` without threads or limits, for tools and tests, which trust what they read. */
 export const inPlace: TextWork = Object.fromEntries(
   Object.entries({ ...direct, pause: () => undefined, large: (work: () => Promise<unknown>) => work() }).map(([name, task]) => [
     name,

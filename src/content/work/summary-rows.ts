@@ -2,18 +2,18 @@ import type { Diagnostic } from '../../kernel/diagnostic.js'
 import type { Summary, SummaryNode } from '../types.js'
 import { TextTooCostly } from './text-work.js'
 
-/** Rows of one line: what is read of them at once. */
+/** Rows in one line, which is parsed in one go. */
 const ROWS = 500
-/** Entries and groups of one table of contents: every open revision of the space holds them all. */
+/** Most entries and groups of a table of contents: each open revision of the space keeps all of them in memory. */
 export const MAX_ENTRIES = 25_000
-/** Diagnostics of one table of contents: more than these nobody reads. */
+/** Most diagnostics of a table of contents. Further ones are dropped. */
 const MAX_DIAGNOSTICS = 1_000
 
 type Row = [depth: number, node: Omit<SummaryNode, 'children'>]
 
 /**
- * A table of contents as lines of JSON, each of which is read in a moment: its diagnostics, then its nodes, depth first. Throws
- * `TextTooCostly` where it has more than `MAX_ENTRIES`.
+ * Encodes a table of contents as lines of JSON that are each parsed quickly: its diagnostics, then its nodes, depth first. Throws
+ * `TextTooCostly` if it has more than `MAX_ENTRIES`.
  */
 export function summaryLines({ nodes, diagnostics }: Summary): string {
   const lines = [JSON.stringify(diagnostics.slice(0, MAX_DIAGNOSTICS))]
@@ -35,7 +35,7 @@ export function summaryLines({ nodes, diagnostics }: Summary): string {
   return lines.join('\n')
 }
 
-/** The table of contents again; `pause` is called between lines. */
+/** Decodes what `summaryLines` returns; `pause` is called between lines. */
 export async function summaryFromLines(bytes: Uint8Array, pause: () => Promise<void>): Promise<Summary> {
   const summary: Summary = { nodes: [], diagnostics: [] }
   /** The last node of each depth. */

@@ -10,47 +10,47 @@ import { type FileOutcome, TextTooCostly } from './text-work.js'
 import { decodeArguments, encodeOutcome, FILE_TASKS } from './wire.js'
 
 /**
- * A page's block tree as it stands in an answer: a first line of JSON with what is to be known of it (`limit`, or null), then
- * the tree's own JSON, which nobody has to read before it is sent.
+ * A page's block tree as it is sent to clients: a line of JSON with its `limit` (or null), then the tree's own JSON, which the
+ * service can send without parsing it.
  */
-function answerOf(tree: DocumentNode): string {
+function treeLines(tree: DocumentNode): string {
   return `${JSON.stringify({ limit: limitOf(tree) })}\n${JSON.stringify(tree)}`
 }
 
-/** Facts are read by the service itself: more than these it does not read at once. */
-const MAX_FACTS = 4 * 1024 * 1024
-/** What answers texts, whose JSON is read in a moment however long they are. */
+/** Longest JSON of a result that is not a text, since the service parses it on its main thread. */
+const MAX_JSON = 4 * 1024 * 1024
+/** Tasks whose result is a text: its JSON is parsed quickly, however long it is. */
 const TEXTS = new Set(['print', 'setMembers', 'setYaml', 'changeSummary', 'keepLineEnds', 'mergePage', 'mergeSummary', 'mergeYaml'])
 
-function facts(name: string, value: unknown): string {
-  const made = JSON.stringify(value)
-  if (made.length > MAX_FACTS && !TEXTS.has(name)) throw new TextTooCostly(`It says more than is kept of one file (${MAX_FACTS} bytes).`)
-  return made
+function jsonOf(name: string, value: unknown): string {
+  const json = JSON.stringify(value)
+  if (json.length > MAX_JSON && !TEXTS.has(name)) throw new TextTooCostly(`It has too many parts: they take more than ${MAX_JSON} bytes as JSON.`)
+  return json
 }
 
-/** Each knows which of its arguments are texts and which are files (a method's type, for that reason). */
+/** Declared as a method, so that a task may say which of its arguments are texts and which are files. */
 type Task = { run(...args: (string | Uint8Array)[]): string | Uint8Array }['run']
 
 const named = Object.entries(direct).map(([name, task]): [string, Task] => [
   name,
   (...args) => {
     const made = (task as (...all: unknown[]) => unknown)(...decodeArguments(name, args))
-    return FILE_TASKS.has(name) ? encodeOutcome(made as FileOutcome) : facts(name, made)
+    return FILE_TASKS.has(name) ? encodeOutcome(made as FileOutcome) : jsonOf(name, made)
   },
 ])
 
 const bodyOf = (file: Uint8Array): string => readPage(decodeText(file), '').markdown
 
-/** What a pool of threads is given to do: texts and files in, text or a file out. */
+/** The table of tasks for the pool of threads: texts and files in, a text or a file out. */
 export const tasks: Readonly<Record<string, Task>> = {
   ...Object.fromEntries(named),
   summary: (text: string) => summaryLines(parseSummary(text)),
-  document: (markdown: string) => answerOf(parseDocument(markdown)),
-  /** The answer for a page that is not taken apart. */
-  verbatim: (markdown: string, limit: string) => answerOf(verbatimDocument(markdown, limit, SCHEMA_VERSION)),
+  document: (markdown: string) => treeLines(parseDocument(markdown)),
+  /** The block tree of a page that is beyond a limit. */
+  verbatim: (markdown: string, limit: string) => treeLines(verbatimDocument(markdown, limit, SCHEMA_VERSION)),
   /** A text as a JSON string. */
   quote: (text: string) => JSON.stringify(text),
-  /** The two answers for a page that is too large to be held as a text. */
-  verbatimFile: (file: Uint8Array, limit: string) => answerOf(verbatimDocument(bodyOf(file), limit, SCHEMA_VERSION)),
+  /** The same two for a page that is too large to be held as a string. */
+  verbatimFile: (file: Uint8Array, limit: string) => treeLines(verbatimDocument(bodyOf(file), limit, SCHEMA_VERSION)),
   quoteFile: (file: Uint8Array) => JSON.stringify(bodyOf(file)),
 }

@@ -1,40 +1,37 @@
-import type { Place } from '../blocks/places.js'
-import type { ReferenceReplacement } from '../edit/links.js'
+import type { CommentTarget } from '../blocks/comment-targets.js'
+import type { ReferenceReplacement } from '../edit/rewrite-references.js'
 import type { SummaryChange } from '../edit/summary-change.js'
 import type { Reference } from '../reference.js'
-import type { DocumentNode, PageSource, Summary } from '../types.js'
+import type { DocumentNode, Outcome, PageSource, Summary } from '../types.js'
 import type { YamlResult } from '../yaml.js'
 
-/** Something done, or why it cannot be, in words for the client. */
-export type Outcome<T> = { done: T } | { refused: string; tooLarge?: true }
-
-/** What an edit of a markdown file sets; what is not given stays. */
+/** An edit of a markdown file. What is not given stays. */
 export interface FileEdit {
-  /** In place of the body. */
+  /** The new body. */
   document?: { markdown: string } | { document: DocumentNode }
-  /** For the first heading, where it says the title until now. */
+  /** Changes the first heading, if its text is `before`. */
   title?: { before: string; after: string }
-  /** Keys of the front matter (null removes one), but for those that the given markdown says itself. */
+  /** Keys of the front matter to set (null removes one), except those in the front matter of the given markdown. */
   members?: Readonly<Record<string, unknown>>
-  /** The same, whatever the markdown says. */
+  /** The same, including those in the given markdown. */
   set?: Readonly<Record<string, unknown>>
 }
 
-/** A file edited, or why it cannot be, in words for the client; `member`: of the change that is to blame. */
+/** The edited file, or why it cannot be edited, in words for the client; `member` is the member of the change that is the reason. */
 export type FileOutcome = { done: Uint8Array } | { refused: string; tooLarge?: true; member?: string }
 
-/** What the targets of three versions of a table of contents name, where it has an ID. */
+/** For each version of a table of contents: the IDs of what its entries' targets name, by target. */
 export type SummaryNames = Readonly<Record<'base' | 'ours' | 'theirs', Readonly<Record<string, string>>>>
 
-/** A markdown file that is too large to be held as a text: what is known of it. */
+/** The front matter of a markdown file that is too large to be held as a string. */
 export interface LargePage extends Omit<PageSource, 'markdown' | 'bodyStart'> {
-  /** Why it is not taken apart, as a sentence. */
+  /** Why its body is not parsed, as a sentence. */
   limit: string
 }
 
 /**
- * What takes texts apart that anybody may have written, and time with them. Each is a pure function of its arguments, which
- * are texts, files or small JSON; each answers JSON, or a file. Who calls them asks a `TextWork`, which does it out of everybody's way.
+ * The tasks that parse, print or merge texts, which may be long and hostile. Each is a pure function of texts, files and small JSON
+ * values, and returns JSON or a file. Callers use a `TextWork`, which runs costly tasks in threads.
  */
 export interface TextTasks {
   /** A page's front matter and where its body begins. */
@@ -43,50 +40,50 @@ export interface TextTasks {
   summary(text: string): Summary
   references(markdown: string): readonly Reference[]
   codeSpans(markdown: string): readonly (readonly [number, number])[]
-  places(markdown: string): readonly Place[]
-  /** The limit that a page's markdown is beyond; null where it is beyond none. */
+  commentTargets(markdown: string): readonly CommentTarget[]
+  /** Why a page's markdown is beyond a limit, as a sentence; null if it is not. */
   limit(markdown: string): string | null
-  /** A block tree as markdown; `present` = what it was read from. */
+  /** Prints a block tree as markdown; `present` is the markdown that it was parsed from. */
   print(document: DocumentNode, present?: string): Outcome<string>
-  /** The text with keys of its front matter set (null removes one), but for those that the markdown `given` says itself. */
+  /** Sets keys of a text's front matter (null removes one), except those in the front matter of `given`. */
   setMembers(text: string, members: Readonly<Record<string, unknown>>, given?: string): Outcome<string>
-  /** Title of the first top heading; null where there is none. */
+  /** The text of the first H1; null if there is none. */
   heading(text: string): string | null
   editFile(file: Uint8Array, edit: FileEdit): FileOutcome
-  /** The file with other targets in its body, which begins at `bodyStart`. */
+  /** Replaces targets in a file's body, which begins at `bodyStart`. */
   retarget(file: Uint8Array, bodyStart: number, targets: readonly ReferenceReplacement[]): FileOutcome
-  /** Whether the text can hold a link to one of the files that `tokens` (of `content/mentions.ts`) are of. */
+  /** Whether the text may link to one of the files that `tokens` were made from (`content/mentions.ts`). */
   mentions(text: string, tokens: readonly string[]): boolean
   /** `next` with the line ends of `old`. */
   keepLineEnds(old: string, next: string): string
   largePage(file: Uint8Array, path: string): LargePage
-  /** A table of contents with one change made. */
+  /** Makes one change to a table of contents. */
   changeSummary(text: string, change: SummaryChange): Outcome<string>
-  /** YAML whose top is a mapping, with keys set; null removes one. */
+  /** Sets keys of YAML whose top level is a map; null removes one. */
   setYaml(text: string, changes: Readonly<Record<string, unknown>>): Outcome<string>
-  /** Three versions of a table of contents; `names`: the IDs of what their entries name, by target. */
+  /** Merges three versions of a table of contents. */
   mergeSummary(base: string, ours: string, theirs: string, names: SummaryNames): { text: string } | { conflict: string }
   mergePage(base: string, ours: string, theirs: string): { text: string } | { conflict: string }
   mergeYaml(base: string, ours: string, theirs: string): { text: string } | { conflict: string }
 }
 
-/** The tasks, asked for. Throws `TextTooCostly` where one takes more time, memory or room than it may. */
+/** Runs the tasks, in threads if they are costly. Throws `TextTooCostly` if one takes more time or memory, or has a larger result, than allowed. */
 export type TextWork = { readonly [K in keyof TextTasks]: (...args: Parameters<TextTasks[K]>) => Promise<ReturnType<TextTasks[K]>> } & {
-  /** Lets others have their turn: between slices of what is done here and now. */
+  /** Lets the event loop run, between slices of work on the main thread. */
   pause(): Promise<void>
-  /** Does, when its turn comes, what holds a file in memory that is too large to be a text: few at a time. */
+  /** Runs work that keeps a file in memory that is too large to be a string. Only a few run at the same time. */
   large<T>(work: () => Promise<T>): Promise<T>
 }
 
-/** A text that takes more time, memory or room than it may; the message is a sentence that says which, without the text's name. */
+/** A text takes more time or memory than allowed. The message is a sentence that says why, with "It" for the text. */
 export class TextTooCostly extends Error {
   override name = 'TextTooCostly'
 }
 
-/** What `asked` answers; `instead` where the text is too costly. */
-export async function unlessTooCostly<T>(asked: Promise<T>, instead: T): Promise<T> {
+/** The result of a task, or `instead` if the text is too costly. */
+export async function unlessTooCostly<T>(task: Promise<T>, instead: T): Promise<T> {
   try {
-    return await asked
+    return await task
   } catch (error) {
     if (error instanceof TextTooCostly) return instead
     throw error

@@ -1,6 +1,7 @@
+/** How arguments and results of tasks are sent to threads and back. */
 import type { FileOutcome, TextTasks } from './text-work.js'
 
-/** Arguments that are JSON and not text, by place. */
+/** The indexes of arguments that are sent as JSON. */
 const JSON_ARGUMENTS: Partial<Record<keyof TextTasks, readonly number[]>> = {
   print: [0],
   setMembers: [1],
@@ -11,31 +12,31 @@ const JSON_ARGUMENTS: Partial<Record<keyof TextTasks, readonly number[]>> = {
   mentions: [1],
   mergeSummary: [3],
 }
-const places = (name: string): readonly number[] => JSON_ARGUMENTS[name as keyof TextTasks] ?? []
+const jsonArguments = (name: string): readonly number[] => JSON_ARGUMENTS[name as keyof TextTasks] ?? []
 
-/** Arguments of a task as texts and files; those that are not given are left out at the end. */
+/** Encodes a task's arguments as texts and files. Undefined arguments at the end are left out. */
 export function encodeArguments(name: keyof TextTasks, args: readonly unknown[]): (string | Uint8Array)[] {
-  const json = places(name)
+  const json = jsonArguments(name)
   const given = args.slice(0, args.findLastIndex((one) => one !== undefined) + 1)
   return given.map((one, at) => (json.includes(at) ? JSON.stringify(one) : (one as string | Uint8Array)))
 }
 
-/** The arguments again. */
+/** Decodes what `encodeArguments` returns. */
 export function decodeArguments(name: string, args: readonly (string | Uint8Array)[]): unknown[] {
-  const json = places(name)
+  const json = jsonArguments(name)
   return args.map((one, at) => (json.includes(at) ? JSON.parse(one as string) : one))
 }
 
-/** Tasks whose outcome is a file. */
+/** Tasks whose result is a file. */
 export const FILE_TASKS: ReadonlySet<string> = new Set<keyof TextTasks>(['editFile', 'retarget'])
 
-/** An outcome as bytes: a line of JSON, behind which a file that was made follows as it is. */
+/** Encodes an outcome as a line of JSON, followed by the bytes of the file, if there is one. */
 export function encodeOutcome(outcome: FileOutcome): Uint8Array {
   const head = 'done' in outcome ? {} : outcome
   return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), 'done' in outcome ? outcome.done : new Uint8Array()])
 }
 
-/** The outcome again. */
+/** Decodes what `encodeOutcome` returns. */
 export function decodeOutcome(bytes: Uint8Array): FileOutcome {
   const end = bytes.indexOf(10)
   const head = JSON.parse(Buffer.from(bytes.subarray(0, end)).toString()) as Exclude<FileOutcome, { done: Uint8Array }> | Record<string, never>

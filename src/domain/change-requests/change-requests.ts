@@ -1,6 +1,6 @@
 import { conflict } from '../../kernel/errors.js'
-import type { CommitId } from '../../kernel/ids.js'
-import { newId } from '../../kernel/ids.js'
+import { type CommitId, newId } from '../../kernel/ids.js'
+import type { Lease } from '../../kernel/lease.js'
 import { type Page, type PageQuery, pageOf, paginate } from '../../kernel/paging.js'
 import {
   type ChangeRequestDoc,
@@ -12,36 +12,26 @@ import {
   type UpdateChangeRequest,
 } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
-import type { Actor, App, LoadedSpace } from '../app.js'
-import { addressOfMember } from '../people/authors.js'
-import { moveRefs } from '../writing/commits.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import { type LoadedChangeRequest, type LoadedSpace, loadHead } from '../context/loaded.js'
+import { addressOfMember } from '../accounts/authors.js'
+import { moveRefs } from '../commits/move-branch.js'
 import { emit } from '../events/events.js'
 import { StaleRef } from '../../git/index.js'
-import { headOf } from '../content/main-content.js'
-import { changeRequestRef, MAIN } from '../refs.js'
+import { headOf } from '../revisions/main-content.js'
+import { changeRequestRef, MAIN } from '../context/refs.js'
 
-/** A change request with the head of its branch. */
-export interface LoadedChangeRequest {
-  doc: Document<ChangeRequestDoc>
-  head: CommitId
-}
-
-/** A change request by its ID or its number in the space; null where there is none. */
+/** A change request by its ID or its number in the space, or null. */
 export async function findChangeRequest(app: App, space: LoadedSpace, idOrNumber: string): Promise<LoadedChangeRequest | null> {
   const byNumber = /^[1-9][0-9]{0,9}$/.test(idOrNumber) ? (await app.store.find(changeRequests, 'number', `${space.doc.id}/${idOrNumber}`))[0] : undefined
   const doc = byNumber ?? (await app.store.get(changeRequests, idOrNumber))
   return doc && doc.space === space.doc.id ? loadHead(space, doc) : null
 }
 
-/** With the head of its branch; a branch that an admin removed shows the revision it ended on. */
-export function loadHead(space: LoadedSpace, doc: Document<ChangeRequestDoc>): LoadedChangeRequest {
-  const head = space.repo.head(changeRequestRef(doc.number)) ?? ((doc.revisionMerged ?? doc.revisionInitial) as CommitId)
-  return { doc, head }
-}
-
 const counted: Partial<Record<ChangeRequestStatus, 'changeRequestsOpen' | 'changeRequestsDraft'>> = { open: 'changeRequestsOpen', draft: 'changeRequestsDraft' }
 
-/** Changes a space's counters for a change request that goes from one status to another (null = comes new). */
+/** A space with its counters updated for a change request that goes from one status to another. `from` is null for a new one. */
 export function recount(space: Document<SpaceDoc>, from: ChangeRequestStatus | null, to: ChangeRequestStatus): Document<SpaceDoc> {
   const next = { ...space, changeRequests: space.changeRequests + (from === null ? 1 : 0) }
   const before = from && counted[from]
@@ -51,20 +41,20 @@ export function recount(space: Document<SpaceDoc>, from: ChangeRequestStatus | n
   return next
 }
 
-/** A new draft: document first, then its branch, which the reconciler can make again from the document. */
+/** Creates a change request, a draft by default: first its document, then its branch, which the reconciler can make from the document. */
 export async function createChangeRequest(
   app: App,
   actor: Actor,
   space: LoadedSpace,
   input: CreateChangeRequest,
-  options: { status?: ChangeRequestStatus; head?: CommitId; remoteKey?: string } = {},
+  options: { lease: Lease; status?: ChangeRequestStatus; head?: CommitId; remoteKey?: string },
 ): Promise<LoadedChangeRequest> {
   const main = headOf(space)
   const head = options.head ?? main
   const doc = await app.store.transact(async (tx) => {
     const stored = (await tx.get(spaces, space.doc.id)) ?? space.doc
     let number = stored.nextChangeRequest
-    // A Git user may have made a branch of that name.
+    // Somebody may have made a branch with that name by plain Git.
     while (space.repo.head(changeRequestRef(number))) number++
     const status = options.status ?? 'draft'
     const now = app.clock.now().toISOString()
@@ -87,32 +77,35 @@ export async function createChangeRequest(
     await emit(app, tx, { type: 'change_request.created', organization: stored.organization, actor: actor.user.id, subject, data })
     return made
   })
-  await makeBranch(space, doc, head)
+  await makeBranch(options.lease, space, doc, head)
   return { doc, head }
 }
 
-/** The branch of a change request, where it is not there yet. */
-export async function makeBranch(space: LoadedSpace, doc: Pick<ChangeRequestDoc, 'number'>, head: CommitId): Promise<void> {
+/** Makes the branch of a change request, unless it exists. */
+export async function makeBranch(lease: Lease, space: LoadedSpace, doc: Pick<ChangeRequestDoc, 'number'>, head: CommitId): Promise<void> {
   const ref = changeRequestRef(doc.number)
   try {
-    await moveRefs(space.repo, [{ ref, from: null, to: head }], `create change request ${doc.number}`)
+    await moveRefs(space.repo, [{ ref, from: null, to: head }], `create change request ${doc.number}`, lease)
   } catch (error) {
     if (!(error instanceof StaleRef)) throw error
   }
 }
 
-/** Sets status fields and the space's counters, in one transaction, with the event. `actor`: ID of the user; absent = the service. */
-export async function setStatus(
+/**
+ * Changes the document of a change request: its status, subject, or the revisions that were merged. In the same transaction updates the
+ * space's counters and writes the event, if status or subject changed. `actor`: ID of the user; absent = the service.
+ */
+export async function changeDocument(
   app: App,
   id: string,
   change: (doc: Document<ChangeRequestDoc>) => Document<ChangeRequestDoc>,
   actor?: string,
 ): Promise<Document<ChangeRequestDoc>> {
-  return app.store.transact((tx) => setStatusIn(app, tx, id, change, actor))
+  return app.store.transact((tx) => changeDocumentIn(app, tx, id, change, actor))
 }
 
-/** Like `setStatus`, in a transaction under way. */
-export async function setStatusIn(
+/** Like `changeDocument`, as part of a transaction. */
+export async function changeDocumentIn(
   app: App,
   tx: Transaction,
   id: string,
@@ -124,12 +117,16 @@ export async function setStatusIn(
   if (next === stored) return stored
   const space = await tx.get(spaces, stored.space)
   if (space && next.status !== stored.status) await tx.replace(spaces, recount(space, stored.status, next.status))
-  if (space) await tell(app, tx, space.organization, stored, next, actor)
+  if (space) await emitChange(app, tx, { organization: space.organization, before: stored, after: next, actor })
   return tx.replace(changeRequests, next)
 }
 
-/** The event of a change of subject or status; what else changes is told of elsewhere. */
-async function tell(app: App, tx: Transaction, organization: string, before: ChangeRequestDoc, after: ChangeRequestDoc, actor?: string): Promise<void> {
+/** Writes the event of a change of subject or status, if there is one. */
+async function emitChange(
+  app: App,
+  tx: Transaction,
+  { organization, before, after, actor }: { organization: string; before: ChangeRequestDoc; after: ChangeRequestDoc; actor: string | undefined },
+): Promise<void> {
   const common = { organization, subject: { space: after.space, changeRequest: after.id }, ...(actor === undefined ? {} : { actor }) }
   const { number } = after
   if (after.status === 'merged' && before.status !== 'merged') {
@@ -140,7 +137,7 @@ async function tell(app: App, tx: Transaction, organization: string, before: Cha
   }
 }
 
-/** Subject and status; `merged` is final and reached by merge alone. */
+/** Changes subject and status. The status `merged` is final, and only a merge sets it. */
 export async function updateChangeRequest(
   app: App,
   actor: Actor,
@@ -152,7 +149,7 @@ export async function updateChangeRequest(
     if (stored.status === 'merged' && input.status !== undefined) throw conflict('The change request is merged: its status is final.')
     return { ...stored, ...input, updatedAt: app.clock.now().toISOString() }
   }
-  const set = () => setStatus(app, changeRequest.doc.id, change, actor.user.id)
+  const set = () => changeDocument(app, changeRequest.doc.id, change, actor.user.id)
   // A merge under way must not find its change request archived.
   const doc = await (input.status === undefined ? set() : app.locks.run(space.doc.id, set))
   return loadHead(space, doc)
@@ -165,7 +162,7 @@ export async function isOutdated(space: LoadedSpace, changeRequest: LoadedChange
   return !(await space.repo.isAncestor(main, changeRequest.head))
 }
 
-/** When it last changed: its document or its branch. */
+/** When its document or its branch last changed. */
 export async function updatedAt(space: LoadedSpace, changeRequest: LoadedChangeRequest): Promise<string> {
   const { doc, head } = changeRequest
   if (head === doc.revisionInitial) return doc.updatedAt
@@ -173,7 +170,7 @@ export async function updatedAt(space: LoadedSpace, changeRequest: LoadedChangeR
   return committed > doc.updatedAt && committed > doc.createdAt ? committed : doc.updatedAt
 }
 
-/** The change requests of a space with a status, newest first; with `contributor`, those he made or is an author of a commit in. */
+/** The change requests of a space with a status, newest first. With `contributor`: those that this user created or has commits in. */
 export async function listChangeRequests(
   app: App,
   space: LoadedSpace,
@@ -181,7 +178,7 @@ export async function listChangeRequests(
 ): Promise<Page<LoadedChangeRequest>> {
   if (query.contributor !== undefined)
     return paginate(await contributedTo(app, space, query.status, query.contributor), query, ({ doc }) => [doc.number, doc.id], 'desc')
-  const page = await pageOf(app.store, changeRequests, 'number', `${space.doc.id}/${query.status}`, query, 'desc')
+  const page = await pageOf(app.store, changeRequests, 'number', `${space.doc.id}/${query.status}`, { ...query, order: 'desc' })
   return { ...page, items: page.items.map((doc) => loadHead(space, doc)) }
 }
 

@@ -5,20 +5,23 @@ import type { FileChange, MergeConflict, Repository, TreeEntry } from '../../git
 import { badRequest, conflict, ServiceError } from '../../kernel/errors.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { Resolution } from '../../model/index.js'
-import type { App, LoadedSpace } from '../app.js'
-import type { LoadedChangeRequest } from './change-requests.js'
-import { mergeOfBranch } from '../writing/branch-ground.js'
-import type { MergedTree } from '../writing/merge.js'
-import { MAIN } from '../refs.js'
+import type { App } from '../context/app.js'
+import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
+import { mergeOfBranch } from '../commits/merge/branch-ground.js'
+import type { MergedTree } from '../commits/merge/merged-tree.js'
+import { MAIN } from '../context/refs.js'
+import { conflictError, namesOf } from '../commits/merge/conflict-error.js'
 
-/** Larger texts are not repeated in an answer; the file can be read by its oid. Bytes. */
+// Lists the conflicts of a change request with main, and applies the resolutions that people send for them.
+
+/** Larger texts (in bytes) are left out of responses; the file can be read by its oid. */
 const MAX_TEXT_BYTES = 1024 * 1024
 
-/** One side of a conflict: the file there, and its text where it is text. */
+/** One side of a conflict: its file, with the text if it is a text file. */
 export interface ConflictSide {
   oid: string
   mode: string
-  /** Where that side has it, where that is not the conflict's path. */
+  /** That side's path of the file, if it is not the conflict's path. */
   path?: string
   text?: string
 }
@@ -33,26 +36,7 @@ export interface Conflict {
   theirs?: ConflictSide
 }
 
-/** The paths that a conflict is known by: a file that both sides moved has two. */
-const namesOf = ({ path, kind, ours, theirs }: MergeConflict): string[] =>
-  kind === 'rename' ? [...new Set([path, ours?.path ?? path, theirs?.path ?? path])] : [path]
-
-function describe(one: MergeConflict): string {
-  const [path, other] = namesOf(one)
-  if (other === undefined) return `${one.kind} conflict`
-  return `${one.kind} conflict: one side moved ${one.base?.path ?? 'the file'} to ${path}, the other to ${other}`
-}
-
-/** What a client is told of a merge that cannot be clean. */
-export function conflictError(what: string, conflicts: readonly MergeConflict[], hint: string): Error {
-  const count = new Set(conflicts.map((one) => one.path)).size
-  return conflict(`${what} cannot be merged cleanly: ${count} ${count === 1 ? 'file is' : 'files are'} in conflict. Nothing was changed. ${hint}`, {
-    paths: [...new Set(conflicts.flatMap(namesOf))],
-    details: conflicts.map((one) => ({ path: one.path, message: describe(one) })),
-  })
-}
-
-/** What an update of the change request from main could not merge cleanly, by path; nothing where it could. */
+/** The conflicts of an update of the change request from main, in order of path; empty if the update is clean. */
 export async function listConflicts(app: App, space: LoadedSpace, { doc, head }: LoadedChangeRequest): Promise<MergeConflict[]> {
   const { repo } = space
   const main = repo.head(MAIN)
@@ -61,7 +45,7 @@ export async function listConflicts(app: App, space: LoadedSpace, { doc, head }:
   return merged.clean ? [] : [...merged.conflicts].sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
-/** A conflict with what each side has there. */
+/** Loads the file of each side of a conflict. */
 export async function loadConflict(repo: Repository, at: CommitId, { path, kind, base, ours, theirs }: MergeConflict): Promise<Conflict> {
   const snapshot = await repo.at(at)
   const side = async (entry: TreeEntry | undefined): Promise<ConflictSide | undefined> => {
@@ -76,9 +60,8 @@ export async function loadConflict(repo: Repository, at: CommitId, { path, kind,
 }
 
 /**
- * The clean merge that resolutions make of one that is not: every conflict must have one, and no other path may. What Git
- * wrote with markers into its tree is replaced path by path. Throws 400 for resolutions of what is no conflict, 409 with
- * the paths that are left.
+ * Makes a merge clean with resolutions: every conflict must have one, and no other path may. They replace the files with conflict markers in
+ * Git's tree. Throws 400 if a resolution is for no conflict, 409 with the paths that have no resolution.
  */
 export async function resolveConflicts(
   app: App,
@@ -91,7 +74,7 @@ export async function resolveConflicts(
   checkKnown(conflicts, resolutions, resolutionOf)
   if (merged.clean) return merged
   const left = conflicts.filter((one) => !resolutionOf(one))
-  if (left.length > 0) throw conflictError('The main content', left, 'See the conflicts of the change request, and update with a resolution of each.')
+  if (left.length > 0) throw conflictError('The main content', left, 'List the conflicts of the change request, and update it with a resolution of each.')
   const tree = repo.tree(merged.tree)
   const changes: FileChange[] = []
   const put = new Map<string, Resolution>()
@@ -101,19 +84,19 @@ export async function resolveConflicts(
     await checkFree(repo, merged, one, change)
     if (!('delete' in change) && (put.get(change.path) ?? resolution) !== resolution) throw isThereAlready(one, change.path)
     if (!('delete' in change)) put.set(change.path, resolution)
-    // Where a folder of the other side stands at the path: a file takes its place with all below it, no file leaves it alone.
+    // If the other side has a folder at the path: taking the file removes the folder, deleting the file leaves the folder alone.
     const below = one.kind === 'file/directory' ? await tree.walk(one.path) : []
     if (below.length === 0) changes.push(change)
     else if (!('delete' in change)) changes.push(...below.map(({ path }) => ({ path, delete: true as const })), change)
   }
-  // What one conflict puts at a path, another about the same path does not take away.
+  // Two conflicts may be about the same path: if one resolution puts a file there, the other does not delete it.
   const gone = changes.filter((change) => 'delete' in change && !put.has(change.path))
   return { clean: true, tree: await repo.draft(merged.tree, [...merged.setAside, ...gone, ...changes.filter((change) => !('delete' in change))]) }
 }
 
-/** The resolution of each conflict: by a name that is its own, else by one that it shares with another. */
+/** Finds the resolution of each conflict: by a path that names only this conflict if there is one, else by a path that it shares with another. */
 function matching(conflicts: readonly MergeConflict[], resolutions: readonly Resolution[]): (one: MergeConflict) => Resolution | undefined {
-  // Of two with one path the first counts, so that it is the second that is told.
+  // If two resolutions have the same path, the first counts and the second is reported.
   const byPath = new Map(resolutions.toReversed().map((one) => [one.path, one]))
   const sharers = new Map<string, number>()
   for (const name of conflicts.flatMap(namesOf)) sharers.set(name, (sharers.get(name) ?? 0) + 1)
@@ -126,7 +109,7 @@ function matching(conflicts: readonly MergeConflict[], resolutions: readonly Res
   return (one) => found.get(one)
 }
 
-/** Every resolution must decide a conflict. A path that names two conflicts is for the one that no other path decides. */
+/** Throws 400 unless every resolution decides a conflict. A path that names two conflicts is for the one that no other resolution decides. */
 function checkKnown(conflicts: readonly MergeConflict[], resolutions: readonly Resolution[], resolutionOf: ReturnType<typeof matching>): void {
   const known = new Set(conflicts.flatMap(namesOf))
   const used = new Set(conflicts.map(resolutionOf))
@@ -135,10 +118,10 @@ function checkKnown(conflicts: readonly MergeConflict[], resolutions: readonly R
     const message = !known.has(path) ? `${path} is not in conflict` : used.has(resolution) ? null : `${path} is resolved twice`
     return message === null ? [] : [{ path: `/resolve/${index}/path`, message }]
   })
-  if (details.length > 0) throw badRequest('Some resolutions do not fit the conflicts there are. Nothing was changed.', details)
+  if (details.length > 0) throw badRequest('Some resolutions do not match the conflicts. Nothing was changed.', details)
 }
 
-/** Of two places that a file was moved to, the one that is taken must not be another file's by now. */
+/** Throws 409 if a file that was moved to two paths is to go to one where the merge has another file. */
 async function checkFree(repo: Repository, merged: MergedTree & { clean: false }, one: MergeConflict, change: FileChange): Promise<void> {
   if (namesOf(one).length < 2 || 'delete' in change) return
   const put = merged.setAside.findLast(({ path }) => path === change.path)
@@ -149,16 +132,16 @@ async function checkFree(repo: Repository, merged: MergedTree & { clean: false }
 
 function isThereAlready(one: MergeConflict, path: string): Error {
   const other = namesOf(one).find((name) => name !== path)
-  const instead = other === undefined ? 'Decide otherwise about one of them' : `Take ${other}`
-  return conflict(`The file cannot be ${path}: the merge has another file there. ${instead}, or rename one of them first. Nothing was changed.`, {
+  const instead = other === undefined ? 'Resolve one of them differently' : `Take ${other}`
+  return conflict(`The file cannot be at ${path}: the merge has another file there. ${instead}, or rename one of them first. Nothing was changed.`, {
     paths: [path],
   })
 }
 
 /**
- * What becomes of a conflict's file. Of one that both sides moved a resolution decides the place,
- * else it is where the merge has it, whichever side is taken; a text that is given stands at its path,
- * with the line ends that the merge gives it: where main alone has changed them, main's, else the change request's.
+ * The change that a resolution makes. If both sides moved the file, the resolution decides its path; otherwise the file is at the path that the
+ * merge gave it, whichever side is taken. A text that is given gets main's line ends if only main changed them, else those of the change
+ * request.
  */
 async function changeFor(work: TextWork, tree: ReturnType<Repository['tree']>, one: MergeConflict, resolution: Resolution): Promise<FileChange> {
   const { path, ours, theirs } = one
@@ -171,19 +154,20 @@ async function changeFor(work: TextWork, tree: ReturnType<Repository['tree']>, o
     return { path: resolution.path, content: encodeText(content), mode: present?.mode === '100755' ? '100755' : '100644' }
   }
   const side = resolution.take === 'main' ? theirs : ours
-  return side ? { path: one.kind === 'rename' ? side.path : path, oid: side.oid as never, mode: side.mode } : { path, delete: true }
+  return side ? { path: one.kind === 'rename' ? side.path : path, oid: side.oid, mode: side.mode } : { path, delete: true }
 }
 
 async function withLineEnds(work: TextWork, text: string, { path, content }: Extract<Resolution, { content: string }>): Promise<string> {
   try {
     return await work.keepLineEnds(text, content)
   } catch (error) {
-    if (error instanceof TextTooCostly) throw new ServiceError('too-large', `The text for ${path} is too large. ${error.message} Nothing was changed.`)
+    if (error instanceof TextTooCostly)
+      throw new ServiceError('too-large', `The content of the resolution for ${path} is too large. ${error.message} Nothing was changed.`)
     throw error
   }
 }
 
-/** A file's text, where it is text that line ends can be kept of. */
+/** The text of a file; null if it is not a text file or too large. */
 async function textOf(tree: ReturnType<Repository['tree']>, entry: TreeEntry | undefined): Promise<string | null> {
   if (!entry?.mode.startsWith('100')) return null
   const bytes = await tree.read(entry.oid)

@@ -4,27 +4,29 @@ import type { DocumentNode } from '../../content/types.js'
 import { TextTooCostly } from '../../content/work/text-work.js'
 import { badRequest, ServiceError } from '../../kernel/errors.js'
 import { type CommentBodyInput, MAX_COMMENT_LENGTH } from '../../model/index.js'
-import type { App } from '../app.js'
+import type { App } from '../context/app.js'
+
+// Reads the body of a comment or reply, in markdown or as a block tree.
 
 const invalid = (path: string, message: string): ServiceError => badRequest(`The body ${message}.`, [{ path, message }])
 const tooLarge = (path: string, message: string): ServiceError => new ServiceError('too-large', `The body ${message}`, { details: [{ path, message }] })
 const TOO_LONG = `must have at most ${MAX_COMMENT_LENGTH} characters`
 
-/** Characters of the texts and options in a block tree; names of types count for nothing. */
+/** Number of characters of the texts and options in a block tree. Names of node types do not count. */
 function textLength(value: unknown, name = ''): number {
   if (typeof value === 'string') return name === 'object' || name === 'type' || name === 'key' ? 0 : value.length
   if (typeof value !== 'object' || value === null) return 0
   return Object.entries(value).reduce((sum, [member, one]) => sum + textLength(one, Array.isArray(value) ? name : member), 0)
 }
 
-/** A block tree as markdown that reads back the same. Throws 400, 413. */
+/** Prints a block tree as markdown that parses to the same tree. Throws 400, 413. */
 async function printed(app: App, space: string, document: object, path: string): Promise<string> {
-  // Looked at first: printing costs more than counting.
+  // Checked first, since printing costs more than counting.
   if (textLength(document) > MAX_COMMENT_LENGTH) throw invalid(path, TOO_LONG)
   try {
     const outcome = await app.texts.for(space).print(document as DocumentNode)
     if ('done' in outcome) return outcome.done
-    throw (outcome.tooLarge ? tooLarge : invalid)(path, `cannot be written: ${outcome.refused}`)
+    throw (outcome.tooLarge ? tooLarge : invalid)(path, `cannot be written as markdown: ${outcome.refused}`)
   } catch (error) {
     if (error instanceof TextTooCostly) throw tooLarge(path, `is too large. ${error.message}`)
     throw error
@@ -32,10 +34,10 @@ async function printed(app: App, space: string, document: object, path: string):
 }
 
 /**
- * The markdown that is stored of a comment or reply. Throws 400 where it is blank, too long, or a block tree that is none, and
- * 413 where it would take too long to be shown in a list.
- * @param space whose turn it costs
- * @param at where it stands in the request, for the error
+ * The markdown to be stored for a comment or reply. Throws 400 if the body is blank, too long, or not a valid block tree, and
+ * 413 if it would take too long to parse when comments are listed.
+ * @param space ID of the space on whose behalf the threads parse
+ * @param at JSON pointer to the body in the request, for errors
  */
 export async function readBody(app: App, space: string, body: CommentBodyInput, at = '/body'): Promise<string> {
   const member = `${at}/${'markdown' in body ? 'markdown' : 'document'}`
@@ -43,7 +45,10 @@ export async function readBody(app: App, space: string, body: CommentBodyInput, 
   if (markdown.trim() === '') throw invalid(member, 'must not be blank')
   if (markdown.length > MAX_COMMENT_LENGTH) throw invalid(member, TOO_LONG)
   if (!isQuick(markdown))
-    throw tooLarge(member, 'has too many markers of emphasis, links or lists in one paragraph, or too many quotes or underlined headings: divide it.')
+    throw tooLarge(
+      member,
+      'has too many markers of emphasis, links or lists in one paragraph, or too many quotes or underlined headings: split it into several comments.',
+    )
   const limit = pageLimit(markdown, SMALL_WEIGHT)
   if (limit !== null) throw tooLarge(member, `is too large. ${limit}`)
   return markdown

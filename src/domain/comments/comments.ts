@@ -1,18 +1,21 @@
 import { mayResolve, presentCommentPermissions } from '../../access/index.js'
 import { notFound, ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
-import { type CommentDoc, type CreateComment, comments, replies, type UpdateComment } from '../../model/index.js'
-import type { Document } from '../../store/index.js'
-import type { Actor, App, LoadedSpace } from '../app.js'
-import type { LoadedChangeRequest } from '../change-requests/change-requests.js'
+import { type CommentDoc, type CreateComment, commenters, comments, reactions, replies, type UpdateComment } from '../../model/index.js'
+import type { Document, Transaction } from '../../store/index.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
 import { readBody } from './body.js'
-import { countOpen, countPosts, type LoadedDiscussion, partsOf, tell, type Writing, write } from './discussion.js'
+import { countOpen, countPosts, type LoadedDiscussion, discussionIds, emitCommentEvent, type DiscussionWrite, writeInDiscussion } from './discussion.js'
 import { react, readReactions, removeReactions } from './reactions.js'
-import { sightOf } from './sight.js'
-import { takeTarget } from './targets.js'
-import { together } from './together.js'
+import { commentedContent } from './commented-content.js'
+import { readTarget } from './targets.js'
+import { checkBoth } from './check-both.js'
 
-/** A comment on the space itself or, with a change request, on that; null where there is none. */
+// Creating, changing and deleting comments.
+
+/** A comment on the space itself or, with a change request, on that; null if there is none. */
 export async function findComment(
   app: App,
   space: LoadedSpace,
@@ -23,25 +26,25 @@ export async function findComment(
   return doc && doc.space === space.doc.id && doc.changeRequest === changeRequest?.doc.id ? doc : null
 }
 
-/** A new comment. Throws 400 where its body is none or its target is not in the content. */
+/** Creates a comment. Throws 400 if its body is invalid or its target is not in the content. */
 export async function createComment(app: App, actor: Actor, discussion: LoadedDiscussion, input: CreateComment): Promise<Document<CommentDoc>> {
-  const sight = sightOf(app, discussion)
-  const [markdown, target] = await together(
+  const commented = commentedContent(app, discussion)
+  const [markdown, target] = await checkBoth(
     () => readBody(app, discussion.space.doc.id, input.body),
-    () => takeTarget(sight, input),
+    () => readTarget(commented, input),
   )
-  return write(app, actor, discussion, (writing) => insertComment(writing, { markdown, revision: sight.head ?? '', ...target }))
+  return writeInDiscussion(app, actor, discussion, (writing) => insertComment(writing, { markdown, revision: commented.head ?? '', ...target }))
 }
 
-/** A new comment, in a write under way. */
+/** Creates a comment as part of another write in the discussion. */
 export async function insertComment(
-  writing: Writing,
+  writing: DiscussionWrite,
   input: Pick<CommentDoc, 'markdown' | 'revision' | 'page' | 'place' | 'review'>,
 ): Promise<Document<CommentDoc>> {
   const { tx, actor, discussion, now } = writing
   const comment = await tx.insert(comments, {
     id: newId(),
-    ...partsOf(discussion),
+    ...discussionIds(discussion),
     postedBy: actor.user.id,
     postedAt: now,
     status: 'open',
@@ -50,13 +53,13 @@ export async function insertComment(
   })
   await countOpen(writing, 1)
   await countPosts(writing, actor.user.id, 1)
-  await tell(writing, 'comment.created', comment)
+  await emitCommentEvent(writing, 'comment.created', comment)
   return comment
 }
 
 /**
- * Edits (its author), resolves or opens again (its author, or with the role edit), and reacts (everybody who may comment).
- * What is so already stays as it is. Throws 403 where one of these is not the caller's to do; then nothing is done.
+ * Edits a comment (its author may), resolves or reopens it (its author, or the role edit), and changes the caller's reactions
+ * (everybody who may comment). Throws 403 if the caller may not do one of these; then nothing is changed.
  */
 export async function updateComment(
   app: App,
@@ -65,11 +68,11 @@ export async function updateComment(
   comment: Pick<CommentDoc, 'id'>,
   input: UpdateComment,
 ): Promise<Document<CommentDoc>> {
-  const [markdown, reactions] = await together(
+  const [markdown, reactions] = await checkBoth(
     () => input.body && readBody(app, discussion.space.doc.id, input.body),
     () => readReactions(input),
   )
-  return write(app, actor, discussion, async (writing) => {
+  return writeInDiscussion(app, actor, discussion, async (writing) => {
     const stored = await getComment(writing, comment.id)
     const edited = edit(writing, stored, markdown)
     const next = input.resolved === undefined ? edited : resolve(writing, edited, input.resolved)
@@ -77,54 +80,66 @@ export async function updateComment(
     const doc = next === stored ? stored : await writing.tx.replace(comments, next)
     await countOpen(writing, Number(doc.status === 'open') - Number(stored.status === 'open'))
     const changed = [...(edited === stored ? [] : ['body']), ...(next.status === stored.status ? [] : ['status']), ...(reacted ? ['reactions'] : [])]
-    if (changed.length > 0) await tell(writing, 'comment.updated', doc, { changed, status: doc.status })
+    if (changed.length > 0) await emitCommentEvent(writing, 'comment.updated', doc, { changed, status: doc.status })
     return doc
   })
 }
 
 /** The comment as it is stored now. Throws 404. */
-export async function getComment({ tx }: Writing, id: string): Promise<Document<CommentDoc>> {
+export async function getComment({ tx }: DiscussionWrite, id: string): Promise<Document<CommentDoc>> {
   const stored = await tx.get(comments, id)
   if (!stored) throw notFound('The comment')
   return stored
 }
 
-/** A comment or reply with another text. Throws 403 where it is somebody else's. */
-export function edit<T extends { postedBy: string; markdown: string; editedAt?: string }>({ role, actor, now }: Writing, stored: T, markdown?: string): T {
+/** A comment or reply with another text. Throws 403 if the caller is not its author. */
+export function edit<T extends { postedBy: string; markdown: string; editedAt?: string }>(
+  { role, actor, now }: DiscussionWrite,
+  stored: T,
+  markdown?: string,
+): T {
   if (markdown === undefined) return stored
-  if (!presentCommentPermissions(role, stored.postedBy === actor.user.id).edit) throw new ServiceError('forbidden', 'Only its author may edit it.')
+  if (!presentCommentPermissions(role, stored.postedBy === actor.user.id).edit) throw new ServiceError('forbidden', 'Only the author may edit this.')
   return stored.markdown === markdown ? stored : { ...stored, markdown, editedAt: now }
 }
 
-function resolve({ role, actor, now }: Writing, stored: Document<CommentDoc>, resolved: boolean): Document<CommentDoc> {
+function resolve({ role, actor, now }: DiscussionWrite, stored: Document<CommentDoc>, resolved: boolean): Document<CommentDoc> {
   if (!mayResolve(role, stored.postedBy === actor.user.id))
-    throw new ServiceError('forbidden', 'A comment is resolved, or opened again, by its author or by who has the role edit.')
+    throw new ServiceError('forbidden', 'Only its author, or somebody with the role edit, may resolve or reopen a comment.')
   if (resolved === (stored.status === 'resolved')) return stored
   const { resolvedAt: _at, resolvedBy: _by, ...rest } = stored
   return (resolved ? { ...rest, status: 'resolved', resolvedAt: now, resolvedBy: actor.user.id } : { ...rest, status: 'open' }) as Document<CommentDoc>
 }
 
-/** Throws 403 where a comment or reply is not the caller's to delete: its author's, or an admin's. */
-export function checkMayDelete({ role, actor }: Writing, { postedBy }: { postedBy: string }): void {
-  if (!presentCommentPermissions(role, postedBy === actor.user.id).delete) throw new ServiceError('forbidden', 'Only its author or an admin may delete it.')
+/** Throws 403 unless the caller is the author of the comment or reply, or an admin. */
+export function checkMayDelete({ role, actor }: DiscussionWrite, { postedBy }: { postedBy: string }): void {
+  if (!presentCommentPermissions(role, postedBy === actor.user.id).delete) throw new ServiceError('forbidden', 'Only the author or an admin may delete this.')
 }
 
-/** Removes a comment with its replies. One that is gone already is no error. */
+/** Deletes a comment with its replies. Does nothing if it no longer exists. */
 export async function deleteComment(app: App, actor: Actor, discussion: LoadedDiscussion, comment: Pick<CommentDoc, 'id'>): Promise<void> {
-  await write(app, actor, discussion, async (writing) => {
+  await writeInDiscussion(app, actor, discussion, async (writing) => {
     const { tx } = writing
     const stored = await tx.get(comments, comment.id)
     if (!stored) return
     checkMayDelete(writing, stored)
     for (const reply of await tx.find(replies, 'comment', stored.id)) {
       await removeReactions(tx, reply.id)
-      await tx.remove(replies as never, reply.id)
+      await tx.remove(replies, reply.id)
       await countPosts(writing, reply.postedBy, -1)
     }
     await removeReactions(tx, stored.id)
-    await tx.remove(comments as never, stored.id)
+    await tx.remove(comments, stored.id)
     await countPosts(writing, stored.postedBy, -1)
     await countOpen(writing, stored.status === 'open' ? -1 : 0)
-    await tell(writing, 'comment.deleted', stored)
+    await emitCommentEvent(writing, 'comment.deleted', stored)
   })
+}
+
+/** Removes all comments, replies and reactions in a space and its change requests, in the transaction that purges the space. */
+export async function removeComments(tx: Transaction, space: string): Promise<void> {
+  for (const doc of await tx.find(comments, 'space', space)) await tx.remove(comments, doc.id)
+  for (const doc of await tx.find(replies, 'space', space)) await tx.remove(replies, doc.id)
+  for (const doc of await tx.find(reactions, 'space', space)) await tx.remove(reactions, doc.id)
+  for (const doc of await tx.find(commenters, 'space', space)) await tx.remove(commenters, doc.id)
 }

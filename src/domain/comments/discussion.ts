@@ -3,24 +3,26 @@ import { notFound, ServiceError } from '../../kernel/errors.js'
 import { changeRequests, commenterId, commenters, type CommentDoc, discussionKey, type EventType, type Role, type SpaceDoc, spaces } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import { spaceRole } from '../roles/access.js'
-import type { Actor, App, LoadedSpace } from '../app.js'
-import type { LoadedChangeRequest } from '../change-requests/change-requests.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
 import { emit } from '../events/events.js'
 
-/** A space, or one of its change requests, as the place of comments. */
+/** What comments are about: a space, or one of its change requests. */
 export interface LoadedDiscussion {
   space: LoadedSpace
   changeRequest?: LoadedChangeRequest
 }
 
-export const partsOf = ({ space, changeRequest }: LoadedDiscussion) => ({
+/** The IDs by which documents refer to a discussion. */
+export const discussionIds = ({ space, changeRequest }: LoadedDiscussion) => ({
   space: space.doc.id,
   ...(changeRequest === undefined ? {} : { changeRequest: changeRequest.doc.id }),
 })
-export const keyOf = (discussion: LoadedDiscussion): string => discussionKey(partsOf(discussion))
+export const discussionKeyOf = (discussion: LoadedDiscussion): string => discussionKey(discussionIds(discussion))
 
-/** A write in a discussion under way, and what it decides on, as it is stored now. */
-export interface Writing {
+/** A write in a discussion: its transaction, and what is stored now about the space and the caller's role. */
+export interface DiscussionWrite {
   app: App
   tx: Transaction
   actor: Actor
@@ -30,19 +32,19 @@ export interface Writing {
   now: string
 }
 
-/** Writes in a discussion, in one transaction. Throws 404 where it went meanwhile (or the caller's access did), 403 where he may not comment. */
-export function write<R>(app: App, actor: Actor, discussion: LoadedDiscussion, work: (writing: Writing) => Promise<R>): Promise<R> {
+/** Runs a write in a discussion as one transaction. Throws 404 if the space was deleted or the caller may no longer see it, 403 if they may not comment. */
+export function writeInDiscussion<R>(app: App, actor: Actor, discussion: LoadedDiscussion, work: (writing: DiscussionWrite) => Promise<R>): Promise<R> {
   return app.store.transact(async (tx) => {
     const space = await tx.get(spaces, discussion.space.doc.id)
     const role = space && space.deletedAt === undefined ? await spaceRole(tx, actor.user.id, space) : null
     if (!space || role === null) throw notFound('The space')
-    if (!allows('space:comment', role)) throw new ServiceError('forbidden', 'You may not comment here: that needs the role comment.')
+    if (!allows('space:comment', role)) throw new ServiceError('forbidden', 'You may not comment here: this needs the role comment.')
     return work({ app, tx, actor, discussion, space, role, now: app.clock.now().toISOString() })
   })
 }
 
-/** Adds to the number of open comments that the space or the change request shows. */
-export async function countOpen({ tx, discussion, space }: Writing, by: number): Promise<void> {
+/** Adds to the counter of open comments of the space or the change request. */
+export async function countOpen({ tx, discussion, space }: DiscussionWrite, by: number): Promise<void> {
   if (by === 0) return
   if (discussion.changeRequest === undefined) {
     const stored = (await tx.get(spaces, space.id)) as Document<SpaceDoc>
@@ -54,18 +56,23 @@ export async function countOpen({ tx, discussion, space }: Writing, by: number):
   await tx.replace(changeRequests, { ...stored, comments: stored.comments + by })
 }
 
-/** Adds to the number of comments and replies that somebody has in the discussion. */
-export async function countPosts({ tx, discussion }: Writing, user: string, by: number): Promise<void> {
-  const key = keyOf(discussion)
+/** Adds to the number of comments and replies that a user has in the discussion. */
+export async function countPosts({ tx, discussion }: DiscussionWrite, user: string, by: number): Promise<void> {
+  const key = discussionKeyOf(discussion)
   const stored = await tx.get(commenters, commenterId(key, user))
   const posts = (stored?.posts ?? 0) + by
-  if (posts <= 0) await tx.remove(commenters as never, commenterId(key, user))
+  if (posts <= 0) await tx.remove(commenters, commenterId(key, user))
   else if (stored) await tx.replace(commenters, { ...stored, posts })
   else await tx.insert(commenters, { id: commenterId(key, user), space: discussion.space.doc.id, discussion: key, user, posts })
 }
 
-/** Says what happened to a comment, or to a reply to it. */
-export async function tell({ app, tx, actor, discussion, space }: Writing, type: EventType, comment: Pick<CommentDoc, 'id'>, data = {}): Promise<void> {
-  const subject = { ...partsOf(discussion), comment: comment.id }
+/** Emits an event about a comment, or a reply to it. */
+export async function emitCommentEvent(
+  { app, tx, actor, discussion, space }: DiscussionWrite,
+  type: EventType,
+  comment: Pick<CommentDoc, 'id'>,
+  data = {},
+): Promise<void> {
+  const subject = { ...discussionIds(discussion), comment: comment.id }
   await emit(app, tx, { type, organization: space.organization, actor: actor.user.id, subject, data })
 }

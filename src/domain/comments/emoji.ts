@@ -1,20 +1,20 @@
-/** Sets of Unicode strings: Node has them, the language level that is compiled for has no literal for them. */
+/** Flag for Unicode property sets. Node supports it, but the compiler's target has no literal with it. */
 const FLAGS = 'v'
 const EMOJI = new RegExp('^\\p{RGI_Emoji}$', FLAGS)
 /** Code points in hexadecimal, as many clients name an emoji: `1f44d`, `1f1e9-1f1ea`. */
 const CODES = /^[0-9a-f]{2,6}(-[0-9a-f]{2,6}){0,15}$/i
-/** Asks for the coloured form of a character that is text otherwise. */
-const COLOURED = '\ufe0f'
+/** Variation selector 16: asks for the emoji form of a character that is text by default. */
+const EMOJI_FORM = '\ufe0f'
 
 function fromCodes(text: string): string | null {
   const points = text.split('-').map((code) => Number.parseInt(code, 16))
   return points.every((point) => point <= 0x10ffff) ? String.fromCodePoint(...points) : null
 }
 
-/** The one emoji that a text is, in the form that Unicode recommends for interchange; null where it is none, or several. */
+/** Reads a text that is one emoji, and returns it in the form that Unicode recommends for interchange; null for anything else. */
 export function readEmoji(text: string): string | null {
   const given = CODES.test(text) ? fromCodes(text) : text
   if (given === null) return null
   const [first = '', ...rest] = given
-  return [given, given + COLOURED, first + COLOURED + rest.join('')].find((form) => EMOJI.test(form)) ?? null
+  return [given, given + EMOJI_FORM, first + EMOJI_FORM + rest.join('')].find((form) => EMOJI.test(form)) ?? null
 }

@@ -1,19 +1,19 @@
 import { badRequest, conflict, type ErrorDetail } from '../../kernel/errors.js'
 import { type ReactionDoc, reactionId, reactions } from '../../model/index.js'
 import type { Document, Reader, Transaction } from '../../store/index.js'
-import type { Writing } from './discussion.js'
+import type { DiscussionWrite } from './discussion.js'
 import { readEmoji } from './emoji.js'
 
-/** Most different emoji on one comment or reply. */
+/** Most different emoji on one post (a comment or reply). */
 const MAX_EMOJI = 50
 
-/** Emoji to be added and taken back, each once. */
+/** Emoji that the caller adds and removes. */
 export interface ReactionChange {
   added: ReadonlySet<string>
   removed: ReadonlySet<string>
 }
 
-/** Reads what a client asks for. Throws 400 for what is no emoji, and for one that is both added and removed. */
+/** Reads the reactions in a request. Throws 400 for a text that is not an emoji, and for an emoji that is both added and removed. */
 export function readReactions(input: { addedReactions?: string[]; removedReactions?: string[] }): ReactionChange {
   const details: ErrorDetail[] = []
   const read = (member: 'addedReactions' | 'removedReactions'): Set<string> => {
@@ -31,28 +31,28 @@ export function readReactions(input: { addedReactions?: string[]; removedReactio
   return change
 }
 
-/** Adds and takes back the caller's reactions to a post; answers whether that changed any. Throws 409 where it has too many different ones. */
-export async function react({ tx, actor, space, now }: Writing, post: string, { added, removed }: ReactionChange): Promise<boolean> {
+/** Adds and removes the caller's reactions to a post. Returns whether anything changed. Throws 409 if the post has too many different ones. */
+export async function react({ tx, actor, space, now }: DiscussionWrite, post: string, { added, removed }: ReactionChange): Promise<boolean> {
   let changed = false
   const idOf = (emoji: string): string => reactionId(post, actor.user.id, emoji)
-  for (const emoji of removed) changed = (await tx.remove(reactions as never, idOf(emoji))) || changed
+  for (const emoji of removed) changed = (await tx.remove(reactions, idOf(emoji))) || changed
   const fresh: string[] = []
   for (const emoji of added) if (!(await tx.get(reactions, idOf(emoji)))) fresh.push(emoji)
   if (fresh.length === 0) return changed
   const different = new Set([...(await tx.find(reactions, 'post', post)).map((one) => one.emoji), ...fresh])
-  if (different.size > MAX_EMOJI) throw conflict(`There can be at most ${MAX_EMOJI} different reactions: take one that is there already.`)
+  if (different.size > MAX_EMOJI) throw conflict(`There can be at most ${MAX_EMOJI} different reactions: use one that is there already.`)
   for (const emoji of fresh) await tx.insert(reactions, { id: idOf(emoji), space: space.id, post, user: actor.user.id, emoji, reactedAt: now })
   return true
 }
 
-/** Removes all reactions to a post, with the post. */
+/** Removes all reactions to a post, in the transaction that removes the post. */
 export async function removeReactions(tx: Transaction, post: string): Promise<void> {
-  for (const one of await tx.find(reactions, 'post', post)) await tx.remove(reactions as never, one.id)
+  for (const one of await tx.find(reactions, 'post', post)) await tx.remove(reactions, one.id)
 }
 
 const earlier = (a: ReactionDoc, b: ReactionDoc): number => (a.reactedAt < b.reactedAt ? -1 : a.reactedAt > b.reactedAt ? 1 : a.id < b.id ? -1 : 1)
 
-/** The reactions to a post by emoji; emoji and users in the order in which they came. */
+/** The reactions to a post by emoji; emoji and users in the order in which they reacted. */
 export async function reactionsTo(reader: Reader, post: string): Promise<Map<string, Document<ReactionDoc>[]>> {
   const byEmoji = new Map<string, Document<ReactionDoc>[]>()
   for (const one of (await reader.find(reactions, 'post', post)).sort(earlier)) byEmoji.set(one.emoji, [...(byEmoji.get(one.emoji) ?? []), one])

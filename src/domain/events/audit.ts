@@ -1,58 +1,41 @@
-import { badRequest } from '../../kernel/errors.js'
 import { newTimedId } from '../../kernel/ids.js'
 import { decodeCursor, encodeCursor, type Page, type PageQuery, type SortKey } from '../../kernel/paging.js'
-import { type AuditDoc, type AuditOutcome, auditLog, failedEntries, memberships } from '../../model/index.js'
-import type { Actor, App, LoadedOrganization } from '../app.js'
+import { type AuditDoc, type AuditedRequest, type AuditOutcome, auditLog, failedEntries, memberships } from '../../model/index.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedOrganization } from '../context/loaded.js'
+import { invalidCursor, MAX_SCANNED, normalizedTime } from './event-stream.js'
 import { newestFirst } from './newest-first.js'
 
-/** A request that was to change something, as it was answered. */
-export interface AuditedRequest {
-  /** Null where nobody was known before the answer: then `audited` says who it was. */
-  actor: Actor | null
-  audited: { user?: string; token?: string; organization?: string }
-  operation: string
-  method: string
-  /** What the path named and was found, by name. */
-  resources: Readonly<Record<string, unknown>>
-  /** Path of what was made. */
-  created?: string
-  /** Names of the members of a valid body. */
-  members: readonly string[]
-  /** Rules that an admin went past. */
-  overruled: readonly string[]
-  status: number
-  address: string
-  userAgent?: string
-  requestId: string
-}
+// The audit log: how requests that may change something are written to it, and how it is listed.
 
-const LONGEST_ID = 256
-const LONGEST_USER_AGENT = 200
-const MOST_MEMBERS = 50
+const MAX_ID_LENGTH = 256
+const MAX_USER_AGENT_LENGTH = 200
+const MAX_MEMBERS = 50
 
 interface Resource {
   id?: unknown
   organization?: unknown
 }
-/** Loaded resources carry their document; some are the document. */
+/** Some resources hold their document as `doc`; others are the document. */
 const documentOf = (value: unknown): Resource => ((value as { doc?: Resource } | null)?.doc ?? value ?? {}) as Resource
 
-/** A member is known by his user. */
+/** The ID of a resource; for a member, that of the user. */
 const idOf = (value: unknown): unknown => (typeof value === 'string' ? value : ((value as { user?: Resource } | null)?.user?.id ?? documentOf(value).id))
 
 function idsOf(resources: Readonly<Record<string, unknown>>): Record<string, string> {
   const ids = Object.entries(resources).flatMap(([name, value]) => {
     const id = idOf(value)
-    return typeof id === 'string' ? [[name, id.slice(0, LONGEST_ID)] as const] : []
+    return typeof id === 'string' ? [[name, id.slice(0, MAX_ID_LENGTH)] as const] : []
   })
   return Object.fromEntries(ids)
 }
 
 /**
- * Whose log it belongs into: the organization that the answer says, or of what the path names. What is about no
- * organization's resources (a token of one's own, signing in) is of interest to every organization that its user is in.
+ * The organizations whose logs get the request: the one that the answer names, else the one of a resource in the path. A
+ * request that concerns no organization (creating a token, signing in) goes into the log of every organization of its user.
  */
-async function organizationsOf(app: App, { resources, audited, actor }: AuditedRequest, user: string): Promise<string[]> {
+async function organizationsOf(app: App, { resources, audited, actor }: AuditedRequest<Actor>, user: string): Promise<string[]> {
   if (audited.organization !== undefined) return [audited.organization]
   const own = documentOf(resources.organization).id
   if (typeof own === 'string') return [own]
@@ -66,7 +49,7 @@ async function organizationsOf(app: App, { resources, audited, actor }: AuditedR
 }
 
 /** Writes a request into the audit log; durable when it resolves. */
-export async function recordRequest(app: App, request: AuditedRequest): Promise<void> {
+export async function recordRequest(app: App, request: AuditedRequest<Actor>): Promise<void> {
   const { actor, audited, operation, method, created, status, address, requestId } = request
   const user = actor?.user.id ?? audited.user
   const token = actor?.token.id ?? audited.token
@@ -87,11 +70,11 @@ export async function recordRequest(app: App, request: AuditedRequest): Promise<
         method,
         resources: idsOf(request.resources),
         ...(created === undefined ? {} : { created }),
-        members: request.members.slice(0, MOST_MEMBERS).map((name) => name.slice(0, LONGEST_ID)),
+        members: request.members.slice(0, MAX_MEMBERS).map((name) => name.slice(0, MAX_ID_LENGTH)),
         ...(request.overruled.length === 0 ? {} : { overruled: [...request.overruled] }),
         status,
         address,
-        ...(request.userAgent === undefined ? {} : { userAgent: request.userAgent.slice(0, LONGEST_USER_AGENT) }),
+        ...(request.userAgent === undefined ? {} : { userAgent: request.userAgent.slice(0, MAX_USER_AGENT_LENGTH) }),
         requestId,
       }))
     }
@@ -108,59 +91,57 @@ export interface AuditFilter {
   space?: string
   /** ID of any resource of the path. */
   resource?: string
-  /** ISO times, both included. */
+  /** ISO times, both inclusive. */
   from?: string
   to?: string
 }
 
-/** Entries that one request looks at, at most: a filter that seldom fits goes on with the next page. */
-export const MOST_LOOKED_AT = 10_000
-
 /**
- * Entries of an organization's audit log, newest first. With a filter, `count` is exact where no more than `MOST_LOOKED_AT`
- * entries had to be looked at; else it is how many fitted of the newest so many, and a page may be short and still have a next.
+ * A page of an organization's audit log, newest first. With a filter, one request reads at most `MAX_SCANNED` entries. If that
+ * is not enough, `count` covers only the newest `MAX_SCANNED`, and a page may be short and still have a next one.
  */
 export async function listAuditLog(app: App, { doc }: LoadedOrganization, filter: AuditFilter, query: PageQuery): Promise<Page<AuditDoc>> {
-  const after = query.page === undefined ? ['', ''] : placesOf(query.page)
+  const after = query.page === undefined ? ['', ''] : positionsIn(query.page)
   const groups = groupsOf(doc.id, filter.outcome)
   const { from, to, ...rest } = filter
   const isFiltered = Object.values(filter).some((value) => value !== undefined)
-  const asked = { from: isoOf(from), to: isoOf(to), ...(isFiltered ? { matches: (entry: AuditDoc) => fits(entry, rest) } : {}) }
-  const look = (behind: readonly string[], limit: number) =>
+  const asked = { from: normalizedTime(from), to: normalizedTime(to), ...(isFiltered ? { matches: (entry: AuditDoc) => matches(entry, rest) } : {}) }
+  const read = (after: readonly string[], limit: number) =>
     newestFirst(
       app.store,
-      groups.map(({ name, place }) => ({ name, after: behind[place] === '' ? undefined : Number(behind[place]), place })),
-      { ...asked, limit, ...(isFiltered ? { most: MOST_LOOKED_AT } : {}) },
+      groups.map(({ name, index }) => ({ name, after: after[index] === '' ? undefined : Number(after[index]), index })),
+      { ...asked, limit, ...(isFiltered ? { most: MAX_SCANNED } : {}) },
     )
-  const page = await look(after, query.limit)
-  const next = page.isOver ? {} : { next: { page: encodeCursor(placesAfter(after, page.places)) } }
-  return { items: page.entries, count: await countOf(), ...(query.limit > 0 ? next : {}) }
+  const page = await read(after, query.limit)
+  const next = page.isOver ? {} : { next: { page: encodeCursor(positionsAfter(after, page.positions)) } }
+  return { items: page.entries, count: await count(), ...(query.limit > 0 ? next : {}) }
 
-  async function countOf(): Promise<number> {
-    if (isFiltered) return (await look(['', ''], Number.POSITIVE_INFINITY)).entries.length
+  async function count(): Promise<number> {
+    if (isFiltered) return (await read(['', ''], Number.POSITIVE_INFINITY)).entries.length
     const sizes = await Promise.all(groups.map(({ name }) => app.store.extent(auditLog, name)))
     return sizes.reduce((sum, { count }) => sum + count, 0)
   }
 }
 
-const isoOf = (time: string | undefined): string | undefined => (time === undefined ? undefined : new Date(time).toISOString())
-
-/** Succeeded requests, and the others: where an entry of an outcome may be. */
-const groupsOf = (organization: string, outcome: AuditOutcome | undefined): { name: string; place: 0 | 1 }[] => [
-  ...(outcome === undefined || outcome === 'succeeded' ? [{ name: organization, place: 0 as const }] : []),
-  ...(outcome !== 'succeeded' ? [{ name: failedEntries(organization), place: 1 as const }] : []),
+/** The journal groups that may hold entries of an outcome: successes and failures are kept apart. `index` is their place in a cursor. */
+const groupsOf = (organization: string, outcome: AuditOutcome | undefined): { name: string; index: 0 | 1 }[] => [
+  ...(outcome === undefined || outcome === 'succeeded' ? [{ name: organization, index: 0 as const }] : []),
+  ...(outcome !== 'succeeded' ? [{ name: failedEntries(organization), index: 1 as const }] : []),
 ]
 
-/** The last positions shown in both groups; '' = none yet. Throws 400. */
-function placesOf(cursor: string): string[] {
-  const places = decodeCursor(cursor).map(String)
-  if (places.every((place) => /^\d{0,15}$/.test(place))) return places
-  throw badRequest('page is not a cursor of this list.', [{ path: 'query/page', message: 'use the value of next.page, or leave it out' }])
+/** Reads a cursor: the last positions shown of both groups; '' = none yet. Throws 400. */
+function positionsIn(cursor: string): string[] {
+  const positions = decodeCursor(cursor).map(String)
+  if (positions.every((position) => /^\d{0,15}$/.test(position))) return positions
+  throw invalidCursor()
 }
 
-const placesAfter = (before: readonly string[], now: ReadonlyMap<number, number>): SortKey => [String(now.get(0) ?? before[0]), String(now.get(1) ?? before[1])]
+const positionsAfter = (before: readonly string[], now: ReadonlyMap<number, number>): SortKey => [
+  String(now.get(0) ?? before[0]),
+  String(now.get(1) ?? before[1]),
+]
 
-const fits = (entry: AuditDoc, { actor, operation, outcome, space, resource }: Omit<AuditFilter, 'from' | 'to'>): boolean =>
+const matches = (entry: AuditDoc, { actor, operation, outcome, space, resource }: Omit<AuditFilter, 'from' | 'to'>): boolean =>
   (actor === undefined || entry.user === actor) &&
   (operation === undefined || entry.operation === operation) &&
   (outcome === undefined || outcomeOf(entry) === outcome) &&

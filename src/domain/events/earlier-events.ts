@@ -1,7 +1,7 @@
 import type { MigrationView } from '../../store/index.js'
 
-/** IDs in one document. */
-const AT_ONCE = 1_000
+/** Most IDs in one document. */
+const MAX_IDS = 1_000
 
 interface Stream {
   first: number
@@ -9,8 +9,9 @@ interface Stream {
 }
 
 /**
- * For streams of events that an earlier release kept as documents: lists their IDs by sequence, which they do not say
- * themselves, and forgets where streams go on, but for those that have no event any more. The store moves the events.
+ * Migrates event streams that an earlier release kept as documents; the store moves the events themselves. Their IDs do not
+ * contain the sequence, so this lists the IDs by sequence. It removes the stored next sequence of a stream, unless the stream
+ * has lost its last events: then they no longer tell it.
  */
 export function listEarlierEvents(view: MigrationView): void {
   const streams = new Map<string, { sequence: number; id: string }[]>()
@@ -28,12 +29,12 @@ export function listEarlierEvents(view: MigrationView): void {
   }
 }
 
-/** Lists of IDs that follow each other without a gap. */
+/** Splits a stream into runs of IDs whose sequences have no gap. */
 function listsOf(stream: readonly { sequence: number; id: string }[]): Stream[] {
   const lists: Stream[] = []
   for (const { sequence, id } of stream) {
     const last = lists.at(-1)
-    if (last && last.ids.length < AT_ONCE && last.first + last.ids.length === sequence) last.ids.push(id)
+    if (last && last.ids.length < MAX_IDS && last.first + last.ids.length === sequence) last.ids.push(id)
     else lists.push({ first: sequence, ids: [id] })
   }
   return lists

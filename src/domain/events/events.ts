@@ -1,9 +1,9 @@
 import { newPlacedId } from '../../kernel/ids.js'
 import { type EventDoc, type EventSubject, type EventType, eventStreams, events } from '../../model/index.js'
 import type { Reader, Transaction } from '../../store/index.js'
-import type { App } from '../app.js'
+import type { App } from '../context/app.js'
 
-/** What is said of an event by the use case in which it happens. */
+/** An event as the use case in which it happens describes it. */
 export interface NewEvent {
   type: EventType
   organization: string
@@ -13,11 +13,11 @@ export interface NewEvent {
   data?: Record<string, unknown>
 }
 
-/** Writes an event into its organization's stream, in the transaction that does what it tells of: both happen, or neither. */
+/** Appends an event to its organization's stream, in the transaction of the change that it reports: both happen, or neither. */
 export async function emit(app: App, tx: Transaction, event: NewEvent): Promise<EventDoc> {
   const { organization, data = {} } = event
   const ended = await tx.get(eventStreams, organization)
-  if (ended) await tx.remove(eventStreams as never, organization)
+  if (ended) await tx.remove(eventStreams, organization)
   app.wakeWebhooks(organization)
   const at = app.clock.now().toISOString()
   return tx.append(events, organization, (sequence) => ({ ...event, data, id: newPlacedId(sequence), sequence, at }), ended?.next)

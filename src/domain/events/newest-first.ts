@@ -2,86 +2,91 @@ import type { JournalQuery, Recorded } from '../../kernel/documents.js'
 import { type AuditDoc, auditLog } from '../../model/index.js'
 import type { Reader } from '../../store/index.js'
 
-/** A group to read, from behind a position on. */
-export interface Source {
+/** A group of the audit log to read, starting after a position. */
+export interface GroupStart {
   name: string
   after: number | undefined
-  /** How the caller knows it. */
-  place: number
+  /** The caller's number for the group. */
+  index: number
 }
 
-/** Entries of several groups as one list, and where each group was left. */
-export interface Merged {
+/** Entries of several groups as one list. */
+export interface MergedEntries {
   entries: AuditDoc[]
-  places: Map<number, number>
-  /** There is nothing more in any of them. */
+  /** By the group's `index`: the position after which the next page begins. */
+  positions: Map<number, number>
+  /** No group has any more entries. */
   isOver: boolean
 }
 
 const CHUNK = 200
 
-/** One group, read some entries ahead. */
-class Ahead {
+/** Reads one group in chunks, some entries ahead of what was taken. */
+class GroupReader {
   #found: Recorded<AuditDoc>[] = []
   #isRead = false
-  #looked = 0
-  /** Where the next look goes on. */
+  #scanned = 0
+  /** Where the next chunk begins. */
   #next: number | undefined
-  /** The last position that the caller has seen, or need not see. */
-  place: number | undefined
+  /** The last position that was taken, or scanned without a match. */
+  position: number | undefined
 
   constructor(
     readonly reader: Reader,
-    readonly source: Source,
+    readonly group: GroupStart,
     readonly query: Omit<JournalQuery<AuditDoc>, 'direction' | 'after'>,
   ) {
-    this.#next = source.after
+    this.#next = group.after
   }
 
-  /** The next entry; null where there is none within what may be looked at. */
+  /** The next entry; null if there is none within `query.most`. */
   async head(): Promise<Recorded<AuditDoc> | null> {
     while (this.#found.length === 0 && !this.#isRead && !this.isSpent) {
-      const most = this.query.most === undefined ? {} : { most: this.query.most - this.#looked }
+      const most = this.query.most === undefined ? {} : { most: this.query.most - this.#scanned }
       const after = this.#next === undefined ? {} : { after: this.#next }
       const limit = Math.min(CHUNK, this.query.limit)
-      const { records, next, looked } = await this.reader.read(auditLog, this.source.name, { ...this.query, ...most, ...after, limit, direction: 'desc' })
+      const { records, next, looked } = await this.reader.read(auditLog, this.group.name, { ...this.query, ...most, ...after, limit, direction: 'desc' })
       this.#found = records
-      this.#looked += looked
+      this.#scanned += looked
       this.#isRead = next === null
       this.#next = next ?? undefined
-      if (records.length === 0 && next !== null) this.place = next
+      if (records.length === 0 && next !== null) this.position = next
     }
     return this.#found[0] ?? null
   }
 
   take(): void {
-    this.place = this.#found.shift()?.position ?? this.place
-    // What was looked at behind the last of them did not fit either.
-    if (this.#found.length === 0 && this.#next !== undefined) this.place = this.#next
+    this.position = this.#found.shift()?.position ?? this.position
+    // The entries between the last match and the end of the chunk did not match.
+    if (this.#found.length === 0 && this.#next !== undefined) this.position = this.#next
   }
 
-  /** It may look at no more entries. */
+  /** It has scanned as many entries as it may. */
   get isSpent(): boolean {
-    return this.query.most !== undefined && this.#looked >= this.query.most
+    return this.query.most !== undefined && this.#scanned >= this.query.most
   }
   get isOver(): boolean {
     return this.#isRead && this.#found.length === 0
   }
 }
 
-/** Reads groups of the audit log as one list, newest first: at most `limit` entries, looking at `most` of each group. */
-export async function newestFirst(reader: Reader, sources: readonly Source[], query: Omit<JournalQuery<AuditDoc>, 'direction' | 'after'>): Promise<Merged> {
-  if (query.limit === 0) return { entries: [], places: new Map(), isOver: true }
-  const groups = sources.map((source) => new Ahead(reader, source, query))
+/** Merges groups of the audit log into one list, newest first: at most `limit` entries, scanning at most `most` of each group. */
+export async function newestFirst(
+  reader: Reader,
+  starts: readonly GroupStart[],
+  query: Omit<JournalQuery<AuditDoc>, 'direction' | 'after'>,
+): Promise<MergedEntries> {
+  if (query.limit === 0) return { entries: [], positions: new Map(), isOver: true }
+  const groups = starts.map((start) => new GroupReader(reader, start, query))
   const entries: AuditDoc[] = []
   const isDone = (): boolean => entries.length >= query.limit
   while (!isDone()) {
-    let newest: { group: Ahead; entry: AuditDoc } | null = null
+    let newest: { group: GroupReader; entry: AuditDoc } | null = null
     let isSpent = false
     for (const group of groups) {
       const entry = (await group.head())?.record
       if (entry && (newest === null || entry.id > newest.entry.id)) newest = { group, entry }
-      // What the group has behind that may be newer than what the others have: they wait for the next page.
+      // Unread entries of this group may be newer than those of the others: the next page goes on from here.
       isSpent ||= !entry && !group.isOver
     }
     if (!newest || isSpent) break
@@ -89,6 +94,6 @@ export async function newestFirst(reader: Reader, sources: readonly Source[], qu
     entries.push(newest.entry)
   }
   for (const group of groups) await group.head()
-  const places = new Map(groups.flatMap(({ place, source }) => (place === undefined ? [] : [[source.place, place] as const])))
-  return { entries, places, isOver: groups.every((group) => group.isOver) }
+  const positions = new Map(groups.flatMap(({ position, group }) => (position === undefined ? [] : [[group.index, position] as const])))
+  return { entries, positions, isOver: groups.every((group) => group.isOver) }
 }

@@ -1,64 +1,68 @@
 import type { CommitInfo, Repository } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
-import { equalTrees, type StandIn } from './equal-trees.js'
-import { heldByExports, isWithin, withoutSuperseded } from './held-by-exports.js'
-import { isKnown } from './log-pruning.js'
-import { type Entry, isWhole } from './log-entries.js'
-import { reappliedExports } from './reapplied-exports.js'
-import type { SyncLog } from './sync-log.js'
+import { equalCommits, type StandIn } from './equal-commits.js'
+import { containedInExports, isWithin, withoutSuperseded } from './contained-in-exports.js'
+import { type Entry, isKnown, isWhole, type SyncLog } from './log-entries.js'
+import { squashedExports } from './squashed-exports.js'
 
-/** How many of the remote's newest unknown commits are compared. */
+// What main and a head of the remote have in common. Git's merge base is not enough: an export has main's content but not its history. So the sync log
+// is asked which of the remote's commits are known, that is, contained in main in any way.
+
+/** How many of the remote's newest unknown commits are compared with known ones. */
 const SEARCH = 2_000
 
-/** A newest commit that both sides have. */
+/** A merge base: a newest commit that both sides contain. */
 export interface Base {
-  /** As the remote has it. */
+  /** The remote's commit. */
   theirs: CommitId
   /** The commit here of the same content. */
   local: CommitId
-  /** What it has beside its own ancestors. */
+  /** The known commits that it contains by exports, beyond its own ancestors. */
   held: CommitId[]
-  /** Of that, what a merge needs to know. */
+  /** Of those, the ones that a merge needs as further parents. */
   beside: CommitId[]
 }
 
-/** What a head of the remote and main have in common: from this alone follows whether they are in step, and what a merge starts from. */
+/** What a head of the remote and main have in common. It decides whether they are in step, and which base they are merged on. */
 export interface CommonGround {
-  /** Main knows the head with all that it contains, and nothing was dropped from its ref since. */
+  /** Whether main contains the head, and the head lacks nothing that its ref had when it was last seen. */
   inStep: boolean
-  /** The remote's commits that main knows, with all that they contain; none contains another. */
+  /** The newest commits of the remote that main contains; their ancestors are known too. None contains another. */
   known: CommitId[]
-  /** What the head has beside its own ancestors: what it dropped, and exports that were squashed into it. */
+  /** Commits that the head counts as having beside its own ancestors: those that it dropped, and exports that were squashed into it. */
   implied: CommitId[]
-  /** What it has beyond that by the exports in it. */
+  /** Known commits that it contains, beyond all these, by the exports in it. */
   held: CommitId[]
-  /** The newest common commits, most recently recorded first; empty = nothing in common. */
+  /** The merge bases, most recently recorded first; empty if the two have nothing in common. */
   bases: Base[]
-  /** Pairs that must be forgotten when the head is taken up: the remote dropped them. */
+  /** Pairs that the remote dropped: they must be forgotten when the head is imported. */
   dropped: Entry[]
   /** What was last seen at the ref and is there no more. */
   droppedHead: CommitId | null
 }
 
 /**
- * The common ground of main and the remote's head `theirs` (as it is here). Known is what counts in the log, whatever
- * ref it was recorded for; a commit of the remote that main contains without a word in the log (a Git user merged it),
- * unless it was dropped since; and a commit with the content of a pair. Where the ref was set back or rewritten, the head
- * counts as having the one last seen and dropped what it lacks of it.
+ * The common ground of main and the remote's head `theirs` (mapped to its folder, if only a folder is synced). A commit of the remote is known if
+ *
+ * - the log has it, for any ref;
+ * - main's own history contains it (somebody merged it with plain Git), unless it was dropped since;
+ * - it has the same content as a pair of the log.
+ *
+ * If the ref was set back or rewritten (a forced push), the head counts as a descendant of the last seen head that removed what it lacks of that.
  */
 export async function findCommonGround(repo: Repository, log: SyncLog, { main, theirs }: { main: CommitId; theirs: CommitId }): Promise<CommonGround> {
   const known = [...new Set([...log.pairs.map((pair) => pair.theirs), ...(await mergedByHand(repo, log, main, theirs))])]
   const news = await newsOf(repo, log, theirs, known)
-  const reapplied = await reappliedExports(repo, log, theirs, news)
-  const equal = await equalTrees(repo, log, news, reapplied)
+  const squashed = await squashedExports(repo, log, theirs, news)
+  const equal = await equalCommits(repo, log, news, squashed)
   const implied = new Set<CommitId>(equal.map(({ pair }) => pair.theirs))
   const droppedHead = await outstandingHead(repo, log, theirs, implied)
-  for (const { pair } of reapplied) implied.add(pair.theirs)
+  for (const { pair } of squashed) implied.add(pair.theirs)
   const left = await leftOf(repo, log, theirs, known)
   for (const commit of left) implied.add(commit)
   if (droppedHead !== null) implied.add(droppedHead)
   const allKnown = await newest(repo, [...known, ...equal.map(({ commit }) => commit), ...left, ...(droppedHead === null ? [] : [droppedHead])])
-  const held = await heldByExports(repo, log.pairs, [theirs, ...implied])
+  const held = await containedInExports(repo, log.pairs, [theirs, ...implied])
   const past = [theirs, ...implied, ...held]
   return {
     inStep: droppedHead === null && (await isWithin(repo, theirs, allKnown)),
@@ -71,7 +75,7 @@ export async function findCommonGround(repo: Repository, log: SyncLog, { main, t
   }
 }
 
-/** The newest commits of the head that are not known, to be compared with what was exported and imported. */
+/** The head's newest unknown commits. */
 async function newsOf(repo: Repository, log: SyncLog, theirs: CommitId, known: readonly CommitId[]): Promise<CommitInfo[]> {
   if (log.pairs.length === 0 || (await isWithin(repo, theirs, known))) return []
   // What was dropped and is there again is news itself, also where an export to another branch is just the same.
@@ -79,14 +83,14 @@ async function newsOf(repo: Repository, log: SyncLog, theirs: CommitId, known: r
   return repo.history({ from: theirs, not: [...new Set([...known, ...dropped])], limit: SEARCH })
 }
 
-/** What is left of heads that `theirs` contains and that are not known as a whole: of these, another ref dropped a part. */
+/** For heads that `theirs` contains and of which another ref dropped a part: the commits of the `left` entries that stand for their known rest. */
 async function leftOf(repo: Repository, log: SyncLog, theirs: CommitId, known: readonly CommitId[]): Promise<CommitId[]> {
   const left: CommitId[] = []
   for (const entry of log.left) if ((await repo.isAncestor(entry.theirs, theirs)) && !(await isWithin(repo, entry.theirs, known))) left.push(entry.local)
   return left
 }
 
-/** Commits that none of the others contains. */
+/** The commits that none of the others contains. */
 async function newest(repo: Repository, commits: readonly CommitId[]): Promise<CommitId[]> {
   const kept: CommitId[] = []
   const distinct = [...new Set(commits)]
@@ -97,7 +101,7 @@ async function newest(repo: Repository, commits: readonly CommitId[]): Promise<C
   return kept
 }
 
-/** What main contains of the remote by its own history, in whatever way it came, unless main dropped it afterwards. */
+/** What main's own history contains of the remote (somebody may have merged it with plain Git), unless main dropped it afterwards. */
 async function mergedByHand(repo: Repository, log: SyncLog, main: CommitId, theirs: CommitId): Promise<CommitId[]> {
   const common = await repo.mergeBase(main, theirs)
   if (common === null) return []
@@ -117,7 +121,7 @@ async function outstandingHead(repo: Repository, log: SyncLog, theirs: CommitId,
 async function isOutstanding(repo: Repository, log: SyncLog, last: Entry, theirs: CommitId, implied: ReadonlySet<CommitId>): Promise<boolean> {
   if (implied.has(last.theirs) || (await repo.isAncestor(last.theirs, theirs))) return false
   if ((await repo.commit(last.local)).tree === (await repo.commit(theirs)).tree) return false
-  // An export made since has the whole of what main was then; where the head contains it, it dropped nothing.
+  // An export made after the last head has the whole content of main. If the head contains it, it dropped nothing.
   for (const pair of log.pairs) {
     const later = isWhole(pair) && pair !== last && (await repo.isAncestor(last.anchor, pair.anchor)) && pair.anchor !== last.anchor
     if (later && (await repo.isAncestor(pair.theirs, theirs))) return false
@@ -136,7 +140,7 @@ async function droppedPairs(repo: Repository, log: SyncLog, theirs: CommitId, he
   return dropped
 }
 
-/** The newest commits that one of `known` and one of `past` both contain. */
+/** The newest commits that are ancestors of both one of `known` and one of `past`. */
 export async function commonCommits(repo: Repository, known: readonly CommitId[], past: readonly CommitId[]): Promise<CommitId[]> {
   const common: CommitId[] = []
   for (const one of known)
@@ -155,7 +159,7 @@ async function basesOf(repo: Repository, log: SyncLog, known: readonly CommitId[
   const bases: Omit<Base, 'beside'>[] = []
   for (const theirs of common) {
     if (await isHeld(repo, theirs, bases)) continue
-    bases.push({ theirs, local: local(theirs), held: await heldByExports(repo, log.pairs, [theirs]) })
+    bases.push({ theirs, local: local(theirs), held: await containedInExports(repo, log.pairs, [theirs]) })
   }
   return withoutSuperseded(repo, log.pairs, bases)
 }
@@ -167,7 +171,7 @@ const isHeld = (repo: Repository, commit: CommitId, bases: readonly Pick<Base, '
     bases.flatMap(({ held }) => held),
   )
 
-/** The entries that record a head as taken up at `anchor`, with what the remote dropped on the way there. */
+/** The log entries for a head that is imported with the commit `anchor`, and for what the remote dropped. */
 export function entriesOf(ground: CommonGround, taken: Omit<Entry, 'kind'>, log: SyncLog): Entry[] {
   const { last } = log
   const same = last !== null && isKnown(last) && last.remote === taken.remote && last.theirs === taken.theirs && ground.dropped.length === 0

@@ -1,27 +1,29 @@
 import type { CommitInfo, Repository, Staging } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
-import { PAGE_IDS } from '../content/identity.js'
+import { PAGE_IDS } from '../revisions/identity.js'
 import { SyncFailure } from './failure.js'
 import { describeRemote, type SyncRemote } from './remote.js'
-import type { SyncLog } from './sync-log.js'
+import type { SyncLog } from './log-entries.js'
 
-/** What ends an import from a folder that the remote does not have. */
+// Syncs of one folder of a repository: maps the remote's commits to commits of that folder alone.
+
+/** The error of an import from a folder that the remote does not have. */
 export const noFolder = (remote: SyncRemote): SyncFailure =>
   new SyncFailure(`${describeRemote(remote)} has no folder ${remote.directory}/. Correct repoProjectDirectory, or export first to make the folder.`)
 
-/** A commit here for a commit of the remote; null = the folder was not there yet. */
+/** The commit here for a commit of the remote; null if the folder did not exist yet. */
 type Mapped = CommitId | null
 
 /** Commits that become durable together. */
 const BATCH = 500
 
-/** The remote's commits whose folder is here already: mapping begins above them. */
+/** The remote's commits that are mapped already, by the log. */
 export const mappedBefore = (log: SyncLog): Map<string, CommitId> => new Map(log.entries.map(({ remote, theirs }) => [remote, theirs]))
 
 /**
- * What a commit of the remote is here. Without a directory that is the commit itself. With one, every commit that touched
- * the folder becomes a commit of the folder's tree with the same author, committer, dates and message, so that mapping
- * again gives the same commits, whoever made them. Null where the folder never was in that history.
+ * The commit here for a commit of the remote. Without a directory it is the commit itself. With one, every commit that changed the folder becomes a
+ * commit with the folder's tree and the same author, committer, dates and message, so mapping it again gives the same commit. Null if that history
+ * never had the folder.
  */
 export async function localCommit(repo: Repository, log: SyncLog, directory: string, head: CommitId): Promise<Mapped> {
   if (directory === '') return head
@@ -45,11 +47,11 @@ class DirectoryMapper {
     this.#staging = repo.stage()
   }
 
-  /** Parents first, without recursion: histories are long. Durable when it resolves. */
+  /** Maps a commit and its ancestors: parents first, without recursion because histories are long. Durable when it resolves. */
   async map(head: CommitId): Promise<Mapped> {
-    // What lies behind what is known is read one by one, and only where a branch leads there past it.
+    // Ancestors of known commits are read one by one, and only if a branch leads to them past the known ones.
     const listed = this.#done.has(head) ? [] : await this.repo.history({ from: head, not: [...this.known.keys()] as CommitId[] })
-    // Ancestry of what is written is asked before it is on the disk: it must rest on what is in memory.
+    // New commits are asked for their ancestry before they are on the disk: this loads the known commits that it needs into memory.
     for (const commit of new Set(this.known.values())) await this.repo.isAncestor(commit, commit)
     const commits = new Map(listed.map((commit) => [commit.id as string, commit]))
     const stack: CommitId[] = [head]
@@ -85,7 +87,7 @@ class DirectoryMapper {
     })
   }
 
-  /** Leaves out parents that others of them contain: a merge of a branch that never touched the folder is no merge here. */
+  /** Drops parents that are ancestors of other parents: the merge of a branch that never changed the folder is no merge here. */
   async #independent(parents: CommitId[]): Promise<CommitId[]> {
     if (parents.length < 2) return parents
     const kept: CommitId[] = []

@@ -1,26 +1,26 @@
 import type { FileChange, Repository } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
-import { commitMessage, serviceSignature, signatureOf } from '../writing/commits.js'
-import { overridesAt, pageIdsHeader } from '../content/identity.js'
-import { coAuthors } from '../change-requests/merge-requests.js'
+import { commitMessage, serviceSignature, signatureOf } from '../commits/make-commit.js'
+import { overridesAt, pageIdsHeader } from '../revisions/identity.js'
+import { coAuthors } from '../commits/co-authors.js'
 import type { Sync } from './sync.js'
-import type { SyncLog } from './sync-log.js'
+import type { SyncLog } from './log-entries.js'
 
 const MAX_CO_AUTHORS = 50
 
-/** What an export's commit stands on: the remote's commit, and the commit here that it equals (null = no such folder). */
-export interface Ground {
+/** The parent of an export's commit: the remote's head, and the same commit here (`local`; null = the remote has no such folder). */
+export interface ExportBase {
   head: CommitId | null
   local: CommitId | null
-  /** Whether the remote does not have it yet: it is our own history. */
+  /** Set if `head` is a commit of this space that the remote does not have yet. */
   own?: true
 }
 
 /**
- * The one commit of an export: on the remote's head, with main's tree (or main's tree in the folder), the caller's
- * message, the caller as author, and everybody else who wrote since the last export as co-author.
+ * Makes the commit of an export: on top of the remote's head, with main's tree (or with main's tree as the folder), the caller's message, the caller as
+ * author, and everybody else who wrote since the last export as co-author.
  */
-export async function exportCommit(sync: Sync, log: SyncLog, main: CommitId, ground: Ground): Promise<CommitId> {
+export async function exportCommit(sync: Sync, log: SyncLog, main: CommitId, ground: ExportBase): Promise<CommitId> {
   const { app, space, actor, remote, run } = sync
   const { repo } = space
   const tree = (await repo.commit(main)).tree
@@ -28,19 +28,19 @@ export async function exportCommit(sync: Sync, log: SyncLog, main: CommitId, gro
   const recorded = log.pairs.findLast((pair) => pair.theirs === ground.local)?.local
   const since = [log.last?.local, recorded, ground.local].filter((commit): commit is CommitId => commit != null)
   const others = (await coAuthors(repo, main, since, actor.user)).slice(0, MAX_CO_AUTHORS)
-  const overrides = await overridesAt(app, space.doc.id, repo, main)
+  const overrides = await overridesAt(app, space, main)
   return repo.write({
     parents: ground.head === null ? [] : [ground.head],
     ...folder,
     message: commitMessage(run.message ?? 'Export', others.length > 0 ? { 'Co-authored-by': others } : {}),
     author: signatureOf(app, actor.user),
     committer: serviceSignature(app),
-    headers: await pageIdsHeader(app, space.doc.id, repo, ground.local ?? undefined, overrides),
+    headers: await pageIdsHeader(app, space, ground.local ?? undefined, overrides),
   })
 }
 
-/** Makes the folder of the ground's tree equal to `tree` and touches nothing else. */
-async function folderChanges(repo: Repository, directory: string, ground: Ground, tree: TreeId): Promise<FileChange[]> {
+/** The changes that make the folder equal to `tree` and leave everything else as it is. */
+async function folderChanges(repo: Repository, directory: string, ground: ExportBase, tree: TreeId): Promise<FileChange[]> {
   const empty = ((await repo.tree(tree).list('')) ?? []).length === 0
   if (!empty) return [{ path: directory, tree }]
   const before = ground.head === null ? null : await (await repo.at(ground.head)).entry(directory)

@@ -1,23 +1,24 @@
 import { RemoteError } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
+import type { Lease } from '../../kernel/lease.js'
 import { findCommonGround } from './common-ground.js'
 import { settleConflict } from './conflict.js'
 import { localCommit } from './directory.js'
-import { exportCommit, type Ground } from './export-commit.js'
+import { exportCommit, type ExportBase } from './export-commit.js'
 import { SyncFailure } from './failure.js'
-import type { Entry } from './log-entries.js'
-import { firstGround, type Foundation, findFoundations } from './new-branch.js'
+import type { Entry, SyncLog } from './log-entries.js'
+import { firstExportBase, type BranchHead, findOtherBranches } from './new-branch.js'
 import { describeRemote } from './remote.js'
 import { checkStillAsked } from './request.js'
-import { fetchHead, type Outcome, type Sync } from './sync.js'
-import { logMoves, readSyncLog, type SyncLog } from './sync-log.js'
-import { requireMain, takeUp } from './take-up.js'
+import { fetchHead, type LockedSync, type Outcome, type Sync } from './sync.js'
+import { logMoves, readSyncLog } from './sync-log.js'
+import { requireMain, applyArrival } from './apply-arrival.js'
 
 const ATTEMPTS = 5
 
 /**
- * Runs an export: one commit on the remote's head. What the remote has and we have not is imported first, unless forced.
- * Doing it again after a crash changes nothing more. Throws `SyncFailure`, `RemoteError`.
+ * Runs an export: pushes one commit on top of the remote's head. Changes of the remote are imported first, unless the export is forced. Running it
+ * again after a crash is harmless. Throws `SyncFailure`, `RemoteError`.
  */
 export async function runExport(sync: Sync): Promise<Outcome> {
   for (let tries = 1; tries <= ATTEMPTS; tries++) {
@@ -40,36 +41,38 @@ async function attempt(sync: Sync): Promise<Outcome | 'remote moved'> {
     const imported = run.force || known ? null : await importFirst(sync, head)
     if (imported?.result === 'conflict') return imported
   }
-  const found: readonly Foundation[] = head === null ? await findFoundations(sync) : []
-  const prepared = await app.locks.run(sync.space.doc.id, () => prepare(sync, head, found))
+  const found: readonly BranchHead[] = head === null ? await findOtherBranches(sync) : []
+  const prepared = await app.locks.run(sync.space.doc.id, (lease) => prepare({ ...sync, lease }, head, found))
   return prepared === 'remote moved' || 'result' in prepared ? prepared : push(sync, prepared)
 }
 
-/** Brings the remote's changes in; a folder that the remote does not have yet is nothing to bring in. */
+/** Imports the remote's changes. Null if the remote does not have the folder yet. */
 async function importFirst(sync: Sync, head: CommitId): Promise<Outcome | null> {
   const { repo } = sync.space
   const local = await localCommit(repo, await readSyncLog(repo, sync.remote, requireMain(sync)), sync.remote.directory, head)
-  return local === null ? null : takeUp(sync, head, { force: false, forExport: true })
+  return local === null ? null : applyArrival(sync, head, { force: false, forExport: true })
 }
 
 interface Prepared {
-  /** What the pushed commit is to this space. */
+  /** The log entry of the commit to push. */
   entry: Omit<Entry, 'kind'>
+  /** The head that the remote must have for the push; null = the branch must not exist. */
   expected: CommitId | null
 }
 
-/** Makes the commit, and records what it equals before anybody can see it: a crash after the push must not be news. */
-async function prepare(sync: Sync, head: CommitId | null, found: readonly Foundation[]): Promise<Outcome | Prepared | 'remote moved'> {
+/** Makes the commit and records it in the log before it is pushed: after a crash, the next import must not take it for a change of the remote. */
+async function prepare(sync: LockedSync, head: CommitId | null, found: readonly BranchHead[]): Promise<Outcome | Prepared | 'remote moved'> {
   const { remote } = sync
   const { repo } = sync.space
   const main = requireMain(sync)
   const log = await readSyncLog(repo, remote, main)
-  const ground: Ground = head === null ? await firstGround(sync, log, main, found) : { head, local: await localCommit(repo, log, remote.directory, head) }
+  const ground: ExportBase =
+    head === null ? await firstExportBase(sync, log, main, found) : { head, local: await localCommit(repo, log, remote.directory, head) }
   if (head !== null && !sync.run.force && !(await isInStep(sync, log, main, ground.local))) return 'remote moved'
   const record = { local: main, anchor: main, ref: remote.ref }
   if (ground.head !== null && ground.local !== null && (await repo.commit(ground.local)).tree === (await repo.commit(main)).tree) {
     const entry = { ...record, remote: ground.head, theirs: ground.local }
-    // A new branch of what the remote has already: no commit is needed for it.
+    // A new branch with content that the remote has already needs no commit.
     if (head === null && !ground.own) return { entry, expected: null }
     if (head !== null) return unchanged(sync, log, entry)
   }
@@ -77,26 +80,26 @@ async function prepare(sync: Sync, head: CommitId | null, found: readonly Founda
   const theirs = await mapped(sync, log, ground, commit)
   const entry = { ...record, remote: commit, theirs }
   const moves = await logMoves(repo, log, main, [{ ...entry, kind: 'offered' }])
-  await repo.move(moves, `export to ${describeRemote(remote)}`)
+  await repo.move(moves, `export to ${describeRemote(remote)}`, sync.lease)
   return { entry, expected: head }
 }
 
-/** Main may have been set back since the remote's changes were brought in. A folder that is not there yet holds nothing of them. */
+/** Whether main still contains the remote's changes: somebody may have set it back since they were imported. */
 async function isInStep({ space: { repo } }: Sync, log: SyncLog, main: CommitId, theirs: CommitId | null): Promise<boolean> {
   if (theirs === null || (await repo.commit(theirs)).tree === (await repo.commit(main)).tree) return true
   return (await findCommonGround(repo, log, { main, theirs })).inStep
 }
 
-/** What the commit to be pushed will be here when it comes back. */
-async function mapped({ space: { repo }, remote }: Sync, log: SyncLog, ground: Ground, commit: CommitId): Promise<CommitId> {
+/** The commit here that the pushed one will be mapped to when it is imported. */
+async function mapped({ space: { repo }, remote }: Sync, log: SyncLog, ground: ExportBase, commit: CommitId): Promise<CommitId> {
   const before = ground.head === null || ground.local === null ? [] : [{ remote: ground.head, theirs: ground.local }]
   return (await localCommit(repo, { ...log, entries: [...log.entries, ...before] as Entry[] }, remote.directory, commit)) ?? commit
 }
 
-async function unchanged(sync: Sync, log: SyncLog, entry: Omit<Entry, 'kind'>): Promise<Outcome> {
+async function unchanged(sync: LockedSync, log: SyncLog, entry: Omit<Entry, 'kind'>): Promise<Outcome> {
   const same = log.last?.remote === entry.remote
   const moves = same ? [] : await logMoves(sync.space.repo, log, entry.anchor, [{ ...entry, kind: 'known' }])
-  if (moves.length > 0) await sync.space.repo.move(moves, `in step with ${describeRemote(sync.remote)}`)
+  if (moves.length > 0) await sync.space.repo.move(moves, `in step with ${describeRemote(sync.remote)}`, sync.lease)
   await settleConflict(sync, 'The remote has the same content as the space.')
   return { result: 'unchanged', revision: entry.local, remoteRevision: entry.remote }
 }
@@ -106,28 +109,28 @@ async function push(sync: Sync, { entry, expected }: Prepared): Promise<Outcome 
   const { repo } = sync.space
   await sync.enter('pushing')
   await checkStillAsked(app.store, sync.run)
-  const inLog = <T>(work: (log: SyncLog, main: CommitId) => Promise<T>): Promise<T> =>
-    app.locks.run(sync.space.doc.id, async () => {
+  const inLog = <T>(work: (log: SyncLog, main: CommitId, lease: Lease) => Promise<T>): Promise<T> =>
+    app.locks.run(sync.space.doc.id, async (lease) => {
       const main = requireMain(sync)
-      return work(await readSyncLog(repo, remote, main), main)
+      return work(await readSyncLog(repo, remote, main), main, lease)
     })
   try {
     await repo.push(sync.connection, remote.ref, entry.remote, expected)
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error
-    // Refused for certain: the record of what was never pushed goes. After a broken connection nobody knows, so it stays.
+    // The remote refused the push for certain, so its log entry is removed. After a broken connection the push may have arrived: the entry stays.
     if (error.kind === 'stale' || error.kind === 'rejected' || error.kind === 'unauthorized') {
-      await inLog(async (log, main) => {
+      await inLog(async (log, main, lease) => {
         const offered = log.entries.filter((one) => one.kind === 'offered' && one.remote === entry.remote && one.ref === entry.ref)
-        await repo.move(await logMoves(repo, log, main, [], offered), 'export refused')
+        await repo.move(await logMoves(repo, log, main, [], offered), 'export refused', lease)
       })
     }
     if (error.kind === 'stale') return 'remote moved'
     throw error
   }
-  return inLog(async (log, main) => {
-    await repo.move(await logMoves(repo, log, main, [{ ...entry, kind: 'known' }]), `exported to ${describeRemote(remote)}`)
-    await settleConflict(sync, 'An export brought the remote in step with the main content.')
+  return inLog(async (log, main, lease) => {
+    await repo.move(await logMoves(repo, log, main, [{ ...entry, kind: 'known' }]), `exported to ${describeRemote(remote)}`, lease)
+    await settleConflict({ ...sync, lease }, 'An export brought the remote in step with the main content.')
     return { result: 'exported', revision: entry.local, remoteRevision: entry.remote }
   })
 }

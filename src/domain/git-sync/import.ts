@@ -1,28 +1,28 @@
-import { incomingRef, keepRef } from '../refs.js'
+import { incomingRef, keepRef } from '../context/refs.js'
 import { localCommit, noFolder } from './directory.js'
 import { SyncFailure } from './failure.js'
 import { describeRemote } from './remote.js'
 import { type Contact, fetchHead, type Outcome, type Sync } from './sync.js'
 import { readSyncLog } from './sync-log.js'
-import { requireMain, takeUp } from './take-up.js'
+import { requireMain, applyArrival } from './apply-arrival.js'
 
-/** What ends an import of a ref that the remote does not have. */
+/** The error of an import from a branch that the remote does not have. */
 export async function noBranch({ space, remote, connection }: Contact): Promise<SyncFailure> {
   const branch = await space.repo.remoteDefault(connection)
   const instead =
     branch === null
-      ? 'the repository is empty. The content of the space was left alone. Export first.'
-      : `the branch was renamed or deleted. The content of the space was left alone. Correct ref, or export first; the repository's default branch is ${branch}.`
+      ? 'the repository is empty. The content of the space was not changed. Export first.'
+      : `the branch was renamed or deleted. The content of the space was not changed. Correct ref, or export first; the repository's default branch is ${branch}.`
   return new SyncFailure(`${describeRemote(remote)} does not exist: ${instead}`)
 }
 
-/** Runs an import. Doing it again changes nothing more. Throws `SyncFailure`, `RemoteError`. */
+/** Runs an import. Running it again after a crash is harmless. Throws `SyncFailure`, `RemoteError`. */
 export async function runImport(sync: Sync): Promise<Outcome> {
   const { remote, run } = sync
   const { repo } = sync.space
   const main = requireMain(sync)
   const { last } = await readSyncLog(repo, remote, main)
-  // Of a remote that was never in step everything has to come: that need not wait for the name of its head.
+  // If the remote was never imported, everything has to be fetched: that need not wait until its head is known.
   const early = last === null && !run.standalone ? fetchHead(sync) : null
   early?.catch(() => {})
   try {
@@ -33,14 +33,14 @@ export async function runImport(sync: Sync): Promise<Outcome> {
     if (!run.force && last?.remote === named && repo.head(incomingRef(remote.key)) === null) {
       return { result: 'unchanged', revision: main, remoteRevision: named }
     }
-    return await takeUp(sync, await (early ?? fetchHead(sync)), { force: run.force, forExport: false })
+    return await applyArrival(sync, await (early ?? fetchHead(sync)), { force: run.force, forExport: false })
   } finally {
-    // Whatever went wrong, nothing of this run goes on after it.
+    // The fetch must not outlive the run.
     await early?.catch(() => {})
   }
 }
 
-/** Makes a revision of the remote's head that clients may name; main stays. */
+/** Makes the remote's head a revision that clients can read by its ID; main stays as it is. */
 async function importStandalone(sync: Sync): Promise<Outcome> {
   const { remote } = sync
   const { repo } = sync.space
@@ -48,6 +48,8 @@ async function importStandalone(sync: Sync): Promise<Outcome> {
   await sync.enter('checking')
   const revision = await localCommit(repo, await readSyncLog(repo, remote, requireMain(sync)), remote.directory, head)
   if (revision === null) throw noFolder(remote)
-  if (repo.head(keepRef(revision)) === null) await repo.move([{ ref: keepRef(revision), from: null, to: revision }], 'standalone import')
+  await sync.app.locks.run(sync.space.doc.id, async (lease) => {
+    if (repo.head(keepRef(revision)) === null) await repo.move([{ ref: keepRef(revision), from: null, to: revision }], 'standalone import', lease)
+  })
   return { result: 'standalone', revision, remoteRevision: head }
 }

@@ -1,10 +1,11 @@
 import type { RefMove, Repository } from '../../git/index.js'
 import { type CommitId, isOid, type RefName } from '../../kernel/ids.js'
-import type { Entry } from './log-entries.js'
-import { LOG } from './log-ref.js'
+import { type Entry, LOG } from './log-entries.js'
 import type { SyncRemote } from './remote.js'
 
-/** What the refs of one remote said before there was a log: `<remote commit>` → the commit here, `head` → the last one in step. */
+// Reads what earlier versions recorded about syncs, before there was a log: one ref per pair of a remote commit and its equal here.
+
+/** The refs of one remote: `<remote commit>` points to the commit here, `head` to the last remote head that was in step. */
 interface Legacy {
   key: string
   refs: Map<RefName, CommitId>
@@ -22,9 +23,8 @@ async function legacyRefs(repo: Repository): Promise<Legacy[]> {
 }
 
 /**
- * Pairs that earlier versions recorded as refs of their own, oldest knowledge of all; `moves` delete those of this remote,
- * for when the log holds them. Pairs of other refs and repositories count where the remote's commit has the content that
- * they say: a commit is the same wherever it lies.
+ * The pairs that earlier versions recorded, as the oldest entries of the log. `moves` deletes the refs of this remote, to be done once the log has
+ * the pairs. Pairs of other branches and repositories count too if the remote's commit has the content they state: it is the same commit there.
  */
 export async function readLegacy(repo: Repository, remote: SyncRemote, main: CommitId): Promise<{ entries: Entry[]; moves: RefMove[] }> {
   const entries: Entry[] = []
@@ -50,7 +50,7 @@ async function pairsOf(repo: Repository, refs: Legacy['refs'], foreign: string |
     if (!(await repo.hasCommit(remote)) || !(await repo.hasCommit(local))) continue
     if (foreign !== null && !(await hasContent(repo, remote as CommitId, foreign, local))) continue
     const theirs = foreign === '' || (foreign === null && remote === local) ? (remote as CommitId) : await ownTree(repo, remote as CommitId, local)
-    // Newer than the head last in step and no export of ours: the remote was rewound since, and main with it.
+    // It is newer than the last head in step and not an export: the remote was set back after it, and main followed.
     const rewound = last !== null && remote !== last && remote === local && (await repo.hasCommit(last)) && (await repo.isAncestor(last as CommitId, local))
     const kind = rewound ? 'dropped' : remote === last ? 'known' : 'offered'
     entries.push({ kind, remote: remote as CommitId, theirs, local, anchor: rewound ? main : local, ref })
@@ -59,7 +59,7 @@ async function pairsOf(repo: Repository, refs: Legacy['refs'], foreign: string |
   return entries.sort((a, b) => age[a.kind] - age[b.kind])
 }
 
-/** A commit of a whole repository stands for itself, one of a folder for the commit here that was recorded. */
+/** The remote's commit itself if it has the same content, else (only a folder is synced) the commit that was recorded. */
 const ownTree = async (repo: Repository, remote: CommitId, local: CommitId): Promise<CommitId> =>
   (await repo.commit(remote)).tree === (await repo.commit(local)).tree ? remote : local
 

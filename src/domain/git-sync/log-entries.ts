@@ -1,42 +1,78 @@
-import { type CommitId, isOid } from '../../kernel/ids.js'
+import { type RefMove, remoteKey } from '../../git/index.js'
+import { type CommitId, isOid, type RefName } from '../../kernel/ids.js'
+import { syncPrefix } from '../context/refs.js'
+import type { SyncRemote } from './remote.js'
+
+// The sync log: what a space has in common with a remote repository. Git's history does not say it all, because an export is a commit of its own
+// on the remote's branch, with the content of main but none of its history.
 
 /**
- * One line of a space's log of what it has in common with a repository. Each says at which commit here it begins to be
- * true: as long as main does not contain `anchor`, it is not (a crash, a conflict not resolved yet, a main set back).
+ * One line of the log. It counts only while main contains `anchor`: not yet after a crash before main moved, or while a conflict is not resolved,
+ * and no longer if somebody set main back.
  */
 export interface Entry {
   /**
-   * `known`: main took this head of `ref` up, or the remote took it from us. `offered`: about to be pushed; whether it
-   * arrived is not known. `dropped`: the remote dropped it from a ref's history, and so did main; it is news if it returns.
-   * `left`: what was dropped from one ref taken out of the head of another one, `local` is known of that head all the same.
+   * `known`: main contains this head of `ref`, by an import or because it was exported from here. `offered`: it is being pushed, or the push broke
+   * off, so nobody knows whether it arrived. `dropped`: the remote removed it from a ref's history (a forced push), and main followed; it
+   * counts as new if it returns. `left`: a head of another ref contained what was dropped; `local` is that head without it, and is known.
    */
   kind: 'known' | 'offered' | 'dropped' | 'left'
   /** The remote's commit. */
   remote: CommitId
-  /** What that commit is here: itself, or where a folder is synchronized the folder's commit (`directory.ts`). */
+  /** The same commit here: itself, or if only a folder is synced, the commit made of that folder (`directory.ts`). */
   theirs: CommitId
-  /** The commit here whose content it equals: where it came from, or `theirs`. Of what is `left`: that alone. */
+  /** The commit here with the same content: the exported one, or `theirs`. For `left`: the head without what was dropped. */
   local: CommitId
+  /** The commit that main must contain for the entry to count. */
   anchor: CommitId
-  /** The ref of the remote that it was seen at or pushed to; empty where that was not recorded. */
+  /** The remote's ref that it was seen at or pushed to; empty if that was not recorded. */
   ref: string
 }
 
-/** Whether a pair has the whole content that main had at its anchor: an export, or content found equal. An import has its own. */
+/** Whether the entry's content is all that main had at its anchor: an export, or a head with equal content. An import has content of its own. */
 export const isWhole = ({ local, anchor }: Entry): boolean => local === anchor
+
+/** The last part of the name of a log's ref. */
+export const LOG = 'log'
+
+/** The ref of the log. A space has one log per repository and folder, for all branches. */
+export const logRef = (remote: Pick<SyncRemote, 'url' | 'directory'>): RefName => `${syncPrefix(remoteKey(remote.url, '', remote.directory))}${LOG}` as RefName
 
 const HEADING = 'Common ground with a remote (bindery sync log 1)'
 const KINDS: readonly string[] = ['known', 'offered', 'dropped', 'left'] satisfies Entry['kind'][]
 
-/** The log as the message of the commit that keeps it, oldest entry first. */
+/** The log as a commit message, oldest entry first. */
 export const writeEntries = (entries: readonly Entry[]): string =>
   `${HEADING}\n\n${entries.map(({ kind, remote, theirs, local, anchor, ref }) => `${kind} ${remote} ${theirs} ${local} ${anchor} ${ref}\n`).join('')}`
 
-/** What `writeEntries` wrote. Lines of a kind that is not known here are left out. */
+/** Reads what `writeEntries` wrote. Skips lines of unknown kinds. */
 export function readEntries(message: string): Entry[] {
   return message.split('\n').flatMap((line) => {
     const [kind = '', remote = '', theirs = '', local = '', anchor = '', ref = ''] = line.split(' ')
     if (!KINDS.includes(kind) || ![remote, theirs, local, anchor].every(isOid)) return []
     return [{ kind: kind as Entry['kind'], remote: remote as CommitId, theirs: theirs as CommitId, local: local as CommitId, anchor: anchor as CommitId, ref }]
   })
+}
+
+export const isKnown = (entry: Entry): boolean => entry.kind === 'known'
+
+/** The log of a repository and folder, as it counts for the present main. */
+export interface SyncLog {
+  ref: RefName
+  /** The commit that the log's ref points to. */
+  at: CommitId | null
+  /** All entries, oldest first. */
+  entries: readonly Entry[]
+  /** The entries that count: main contains their anchors. */
+  counting: readonly Entry[]
+  /** Of these, the known and offered ones that were not dropped later: pairs of a remote commit and its equal here. Oldest first. */
+  pairs: readonly Entry[]
+  /** Of these, the `left` ones. */
+  left: readonly Entry[]
+  /** The newest known pair of the ref that is being synced. */
+  last: Entry | null
+  /** The `left` entry of a head that was seen at this ref after `last`. */
+  lastLeft: Entry | null
+  /** Deletes the refs in which earlier versions kept pairs. Done together with the first write of the log. */
+  legacy: readonly RefMove[]
 }

@@ -1,17 +1,16 @@
 import type { Repository } from '../../git/index.js'
-import type { Entry } from './log-entries.js'
-import type { SyncLog } from './sync-log.js'
+import { isKnown, type Entry, type SyncLog } from './log-entries.js'
 
-/** Entries that stay whatever they say: an administrator may set main back a little. */
+// Keeps the sync log short: finds the entries that no longer matter.
+
+/** The newest entries always stay: somebody may set main back a little. */
 const NEWEST = 16
-/** Entries that a log holds at most; of a space that exports to ever new branches which nobody merges, the oldest go. */
+/** Most entries of a log. A space that exports to ever new branches that are never merged loses the oldest ones. */
 const MOST = 100
 
-export const isKnown = (entry: Entry): boolean => entry.kind === 'known'
-
 /**
- * Entries that can go when `added` come. Known is a commit with all that it contains, so a pair inside a newer pair says
- * nothing more, unless it is the head last seen at its ref; nor does a drop of what is known again.
+ * The entries that can be removed when `added` are added. A known commit makes its ancestors known, so a pair whose commit a newer pair contains
+ * is redundant, unless it is the last head of its ref. So is a `dropped` entry of a commit that is known again.
  */
 export async function outdated(repo: Repository, log: SyncLog, added: readonly Entry[]): Promise<Entry[]> {
   const old = log.entries.slice(0, Math.max(0, log.entries.length + added.length - NEWEST))
@@ -23,12 +22,12 @@ export async function outdated(repo: Repository, log: SyncLog, added: readonly E
     lastSeen.add(pair)
   }
   const gone: Entry[] = []
-  for (const entry of old) if (!lastSeen.has(entry) && (await saysNothing(repo, log, entry))) gone.push(entry)
+  for (const entry of old) if (!lastSeen.has(entry) && (await isRedundant(repo, log, entry))) gone.push(entry)
   const left = log.entries.filter((entry) => !gone.includes(entry))
   return [...gone, ...left.slice(0, Math.max(0, left.length + added.length - MOST))]
 }
 
-async function saysNothing(repo: Repository, log: SyncLog, entry: Entry): Promise<boolean> {
+async function isRedundant(repo: Repository, log: SyncLog, entry: Entry): Promise<boolean> {
   if (!log.counting.includes(entry)) return false
   if (entry.kind !== 'dropped' && !log.pairs.includes(entry) && !log.left.includes(entry)) return true
   for (const pair of log.pairs) {

@@ -1,31 +1,34 @@
 import type { CommitId, RefName } from '../../kernel/ids.js'
-import { ADOPTED } from '../refs.js'
+import { ADOPTED } from '../context/refs.js'
 import { commonCommits, findCommonGround } from './common-ground.js'
 import { localCommit } from './directory.js'
-import type { Ground } from './export-commit.js'
+import type { ExportBase } from './export-commit.js'
 import { fetchHead, type Sync } from './sync.js'
-import { hasMetRemote, readSyncLog, type SyncLog } from './sync-log.js'
-import { requireMain } from './take-up.js'
+import { hasMetRemote, readSyncLog } from './sync-log.js'
+import type { SyncLog } from './log-entries.js'
+import { requireMain } from './apply-arrival.js'
 
-/** Refs beside the default branch that are asked for something to stand on. */
+// Finds the commit of the remote on which an export creates a new branch.
+
+/** Most other branches that are looked at. */
 const MOST = 4
 
-/** A head of the remote that a new branch may stand on. */
-export interface Foundation {
+/** The head of another branch of the remote (`head`), and the same commit here (`theirs`). */
+export interface BranchHead {
   head: CommitId
   theirs: CommitId | null
 }
 
-/** Heads of the repository's other branches: the default one first, where branches are merged to, then those synchronized last. */
-export async function findFoundations(sync: Sync): Promise<Foundation[]> {
+/** The heads of the remote's other branches: the default branch first, since branches are merged into it, then those synced last. */
+export async function findOtherBranches(sync: Sync): Promise<BranchHead[]> {
   const { space, remote, connection } = sync
   const { repo } = space
   const log = await readSyncLog(repo, remote, requireMain(sync))
-  // Nothing is known of the repository: what it holds is no ground of ours.
+  // The space was never synced with this repository, so its branches have nothing in common with it.
   if (log.pairs.length === 0) return []
   const named = [...log.pairs].reverse().map((pair) => pair.ref)
   const refs = [...new Set([await repo.remoteDefault(connection), ...named])].filter((ref) => ref !== null && ref !== '' && ref !== remote.ref).slice(0, MOST)
-  const found: Foundation[] = []
+  const found: BranchHead[] = []
   for (const ref of refs as RefName[]) {
     if ((await repo.remoteHead(connection, ref)) === null) continue
     const head = await fetchHead(sync, ref)
@@ -35,16 +38,16 @@ export async function findFoundations(sync: Sync): Promise<Foundation[]> {
 }
 
 /**
- * What the first export to a ref that does not exist stands on. A branch of a repository that is known begins at the newest
- * commit there that is known here (of the same content, if there is one), so that it can be merged there. A space that never met a remote takes its own history
- * along. Else the export begins a history of one commit: what was purged from a remote must not come back by ours.
+ * The parent of the first export to a branch that does not exist. If the repository is known, the branch begins at a head with the same content, or else
+ * at the newest commit there that main contains, so that it can be merged there. A space that was never synced exports its own history. Otherwise the
+ * export begins a history of one commit: what was purged from a remote must not return with the space's history.
  */
-export async function firstGround(sync: Sync, log: SyncLog, main: CommitId, foundations: readonly Foundation[]): Promise<Ground> {
+export async function firstExportBase(sync: Sync, log: SyncLog, main: CommitId, branches: readonly BranchHead[]): Promise<ExportBase> {
   const { space, remote } = sync
   const { repo } = space
   const { tree } = await repo.commit(main)
-  for (const { head, theirs } of foundations) if (theirs !== null && (await repo.commit(theirs)).tree === tree) return { head, local: theirs }
-  for (const { head, theirs } of foundations) {
+  for (const { head, theirs } of branches) if (theirs !== null && (await repo.commit(theirs)).tree === tree) return { head, local: theirs }
+  for (const { head, theirs } of branches) {
     if (theirs === null) continue
     const ground = await findCommonGround(repo, log, { main, theirs })
     if (ground.inStep) return { head, local: theirs }

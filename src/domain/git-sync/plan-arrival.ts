@@ -1,15 +1,18 @@
 import type { MergeConflict, Repository } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { changeRequests } from '../../model/index.js'
-import { PAGE_IDS } from '../content/identity.js'
+import { PAGE_IDS } from '../revisions/identity.js'
 import { type CommonGround, findCommonGround } from './common-ground.js'
 import { SyncFailure } from './failure.js'
 import { mergeArrival } from './merge-arrival.js'
 import { describeRemote, type SyncRemote } from './remote.js'
 import type { Contact } from './sync.js'
-import { hasMetRemote, type SyncLog } from './sync-log.js'
+import { hasMetRemote } from './sync-log.js'
+import type { SyncLog } from './log-entries.js'
 
-/** The remote's head, fetched, the commit here that it equals, and what it meets. */
+// Decides what becomes of a head of the remote: nothing, adoption, a merge, or a conflict. Imports and exports carry it out; previews only show it.
+
+/** A fetched head of the remote (`head`), the same commit here (`theirs`), and what it is merged with. */
 export interface Arrival {
   head: CommitId
   theirs: CommitId
@@ -17,23 +20,24 @@ export interface Arrival {
   log: SyncLog
 }
 
-/** What is to become of an arrival. */
-export type Plan = { ground: CommonGround } & (
-  | /** Main has it; `local` is the commit here that the head equals. */ { kind: 'same'; local: CommitId }
-  | /** Nobody has worked here: main becomes the remote's history as it is. */ { kind: 'adopt' }
+/** What is to be done with an arrival. */
+export type ArrivalPlan = { ground: CommonGround } & (
+  | /** Main has it already; `local` is the commit here that the head equals. */ { kind: 'same'; local: CommitId }
+  | /** The space has no content of its own yet: main becomes the remote's head. */ { kind: 'adopt' }
   | { kind: 'merge'; tree: TreeId }
-  | /** `base`: what the merge started from; null = what Git itself finds. */ { kind: 'conflict'; conflicts: readonly MergeConflict[]; base: CommitId | null }
+  | /** `base`: the merge base that was used; null if it is the one that Git finds by itself. */ {
+      kind: 'conflict'
+      conflicts: readonly MergeConflict[]
+      base: CommitId | null
+    }
 )
 
-/**
- * Decides what an import does with the remote's head: objects may be written, no ref and no document. Throws
- * `SyncFailure` where it must not come in.
- */
+/** Decides what an import does with the remote's head. Writes objects, but no ref and no document. Throws `SyncFailure` if it must not be imported. */
 export async function planArrival(
   contact: Pick<Contact, 'app' | 'space' | 'remote' | 'actor'>,
   arrival: Arrival,
   options: { force: boolean; forExport: boolean },
-): Promise<Plan> {
+): Promise<ArrivalPlan> {
   const { repo } = contact.space
   const { theirs, main, log } = arrival
   const [mine, came] = [await repo.commit(main), await repo.commit(theirs)]
@@ -49,7 +53,7 @@ export async function planArrival(
   return { ground, kind: 'merge', tree: merged.tree }
 }
 
-/** Nobody has worked here: main is the commit that the server began the space with, there is no change request, and no remote was met. */
+/** Whether the space is as it was created: main is its first commit, there is no change request, and it was never synced. */
 async function isUntouched({ app, space }: Pick<Contact, 'app' | 'space'>, main: CommitId): Promise<boolean> {
   const { repo } = space
   const first = await repo.commit(main)
@@ -60,17 +64,17 @@ async function isUntouched({ app, space }: Pick<Contact, 'app' | 'space'>, main:
 
 const noDocs = (remote: SyncRemote): SyncFailure =>
   new SyncFailure(
-    `${describeRemote(remote)} holds no markdown file, so it does not replace the content of the space. Check the branch and folder, or use force to take it as it is.`,
+    `${describeRemote(remote)} has no markdown file, so it was not imported: it would empty the space. Check the branch and folder, or use force to import it as it is.`,
   )
 
 const hasDocs = async (repo: Repository, tree: TreeId): Promise<boolean> =>
   (await repo.diff(null, tree)).some((change) => /\.(md|markdown)$/i.test(change.path))
 
-/** A tree without documents must not empty a space: content-format.md, "Remotes". */
+/** Throws if a remote without any page would empty the space. */
 async function requireDocs(repo: Repository, remote: SyncRemote, { main, theirs }: Arrival, { bases }: CommonGround, forExport: boolean): Promise<void> {
   const docs = async (commit: CommitId): Promise<boolean> => hasDocs(repo, (await repo.commit(commit)).tree)
   if ((await docs(theirs)) || !(await docs(main))) return
-  // A first meeting deletes nothing, so an export may go onto a repository that holds a licence alone.
+  // The first sync deletes nothing here, so an export may go to a repository that only has a licence, for example.
   const before = await Promise.all(bases.map((base) => docs(base.theirs)))
   if (forExport && !before.includes(true)) return
   throw noDocs(remote)

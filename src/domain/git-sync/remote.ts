@@ -1,4 +1,4 @@
-import { parseRemoteUrl, type Remote, RemoteError, remoteKey } from '../../git/index.js'
+import { isRemoteRefName, parseRemoteUrl, type Remote, RemoteError, remoteKey } from '../../git/index.js'
 import { badRequest } from '../../kernel/errors.js'
 import type { RefName } from '../../kernel/ids.js'
 import type { GitLink, SyncRunDoc } from '../../model/index.js'
@@ -17,33 +17,30 @@ export interface Credential {
   password?: string
 }
 
-const COMPONENT = /^(?![.-])[^\p{Cc} ~^:?*[\\]+(?<!\.|\.lock)$/u
-
-/** Whether `ref` is a full name that Git accepts, of a branch or, where `merge requests` are asked for, of their heads. */
+/** Whether `ref` is the full name of a branch or, if `mergeRequests` is set, of the head of a merge request. */
 function isSyncRef(ref: string, mergeRequests: boolean): boolean {
   if (mergeRequests && /^refs\/(pull|merge-requests)\/[1-9][0-9]{0,9}\/head$/.test(ref)) return true
-  const [refs, heads, ...branch] = ref.split('/')
-  return refs === 'refs' && heads === 'heads' && branch.length > 0 && !/\.\.|@\{/.test(ref) && branch.every((part) => COMPONENT.test(part))
+  return ref.startsWith('refs/heads/') && isRemoteRefName(ref)
 }
 
-/** A folder's path without `./` and outer slashes. Throws 400 where it leaves the repository. */
+/** A folder's path without `./` and outer slashes. Throws 400 if it leads out of the repository. */
 function normalizeDirectory(text: string): string {
   const parts = text.split('/').filter((part) => part !== '' && part !== '.')
   if (parts.some((part) => part === '..' || part.toLowerCase() === '.git' || /[\p{Cc}\\]/u.test(part))) {
-    throw badRequest('repoProjectDirectory is no folder of the repository.', [
+    throw badRequest('repoProjectDirectory is not a folder within the repository.', [
       { path: '/repoProjectDirectory', message: 'must be a relative path such as docs/guide' },
     ])
   }
   return parts.join('/')
 }
 
-/** Takes a request's URL, ref and directory apart. Throws 400; no message holds a credential. */
+/** Reads a request's URL, ref and directory, and separates the credential. Throws 400; no message contains a credential. */
 export function readRemote(
   input: { url: string; ref: string; repoProjectDirectory?: string },
   options: { allowedProtocols: readonly string[]; mergeRequests: boolean },
 ): { remote: SyncRemote; credential: Credential | null } {
   if (!isSyncRef(input.ref, options.mergeRequests)) {
-    throw badRequest('ref is no branch.', [
+    throw badRequest('ref is not the full name of a branch.', [
       { path: '/ref', message: `must be refs/heads/<branch>${options.mergeRequests ? ', refs/pull/<n>/head or refs/merge-requests/<n>/head' : ''}` },
     ])
   }
@@ -66,13 +63,13 @@ export const remoteOf = (run: Pick<SyncRunDoc, 'key' | 'url' | 'ref' | 'director
   directory: run.directory,
 })
 
-/** Whether a space's link names this remote, however its URL is spelled. */
+/** Whether a space's link is to this remote, however its URL is written. */
 export const isLinkTo = (link: GitLink | undefined, key: string): link is GitLink => link !== undefined && remoteKey(link.url, link.ref, link.directory) === key
 
-/** With the credential, for one operation. */
+/** The remote with its credential, for one operation. */
 export const withCredential = (remote: SyncRemote, credential: Credential | undefined): Remote => ({ url: remote.url, ...credential })
 
-/** `host/path` of a repository. */
+/** `host/path` of a repository's URL. */
 export const repositoryPath = (url: string): string =>
   url
     .replace(/^[a-z]+:\/\/(?:[^/@]*@)?/i, '')

@@ -14,17 +14,24 @@ import {
   syncRuns,
 } from '../../model/index.js'
 import type { Document, Reader, Transaction } from '../../store/index.js'
-import type { Actor, App, LoadedSpace } from '../app.js'
-import { checkImport, checkUnlocked } from '../main-guard.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedSpace } from '../context/loaded.js'
+import { checkImport, checkUnlocked } from '../commits/guards.js'
 import { spaceRole } from '../roles/access.js'
 import { type Credential, isLinkTo, readRemote, remoteOf, type SyncRemote } from './remote.js'
+
+// Takes requests for imports and exports: checks who asks, and queues a run with its job.
 
 /** Runs that are kept per space. */
 const KEPT_RUNS = 200
 
 export type NewRun = Pick<SyncRunDoc, 'direction' | 'force' | 'standalone' | 'message' | 'timestamp' | 'requestedBy'>
 
-/** Queues an import. Throws 400 (url, ref, directory), 403, 409 where merges need approvals and it is another remote than the last, 423 where it would change a locked space. */
+/**
+ * Queues an import. Throws 400 (url, ref, directory), 403, 409 if merges need approvals and it is not the remote of the last sync, 423 if the space is
+ * locked.
+ */
 export async function requestImport(app: App, actor: Actor, space: LoadedSpace, input: ImportRequest): Promise<Document<SyncRunDoc>> {
   const standalone = input.standalone ?? false
   const { remote, credential } = readRemote(input, { allowedProtocols: app.settings.allowedProtocols, mergeRequests: standalone })
@@ -34,7 +41,7 @@ export async function requestImport(app: App, actor: Actor, space: LoadedSpace, 
     checkImport(space.doc, isLinkTo(space.doc.git, remote.key))
   }
   const run = { direction: 'import' as const, force: input.force ?? false, standalone, requestedBy: actor.user.id, ...timestampOf(input) }
-  return enqueue(app, space, remote, credential, run, { link: standalone ? undefined : linkOf(app, remote, input) })
+  return enqueue(app, space, { remote, credential, run, link: standalone ? undefined : linkOf(app, remote, input) })
 }
 
 /** Queues an export. Throws 400 (url, ref, directory), 403. */
@@ -49,14 +56,17 @@ export async function requestExport(app: App, actor: Actor, space: LoadedSpace, 
     requestedBy: actor.user.id,
     ...timestampOf(input),
   }
-  return enqueue(app, space, remote, credential, run, { link: linkOf(app, remote, input) })
+  return enqueue(app, space, { remote, credential, run, link: linkOf(app, remote, input) })
 }
 
-/** What a run is asked for as: each needs a role of its own. */
+/** The kinds of runs that need different roles. */
 export type RunKind = 'standalone' | 'plain' | 'force'
 const kindOf = ({ standalone, force }: NewRun): RunKind => (standalone ? 'standalone' : force ? 'force' : 'plain')
 
-/** Who may: ARCHITECTURE.md, "Sync with remotes". Throws 403. */
+/**
+ * Throws 403 unless the role suffices: a standalone import needs `edit`, a sync with the configured remote `review`, and another remote or a forced run
+ * `admin`.
+ */
 export function requireRole(space: Pick<LoadedSpace, 'doc' | 'role'>, remote: SyncRemote, what: RunKind): void {
   const configured = isLinkTo(space.doc.git, remote.key)
   const least: Role = what === 'standalone' ? 'edit' : what === 'plain' && configured ? 'review' : 'admin'
@@ -82,7 +92,7 @@ function webUrl(field: string, text: string | undefined): string | undefined {
   }
 }
 
-/** What is remembered of the remote: never a credential. */
+/** The link to the remote that the space keeps. It has no credential. */
 function linkOf(app: App, remote: SyncRemote, input: ImportRequest | ExportRequest): GitLink {
   const optional = {
     provider: input.gitInfo?.provider,
@@ -94,17 +104,24 @@ function linkOf(app: App, remote: SyncRemote, input: ImportRequest | ExportReque
   return { url: remote.url, ref: remote.ref, directory: remote.directory, updatedAt: app.clock.now().toISOString(), ...given }
 }
 
+/** A run to be queued. */
+interface RunRequest {
+  remote: SyncRemote
+  credential: Credential | null
+  run: NewRun
+  /** The link to the remote that the space is to keep from now on. */
+  link?: GitLink | undefined
+  /** Whether the server queues the run by itself, after a merge: then no user's role is checked. */
+  follows?: boolean
+}
+
 /**
  * Writes the run and its job in one transaction, then wakes the worker. The credential stays in memory, under the run's ID.
- * @param options `link`: what is remembered of the remote; `follows`: nobody asked for it, it follows from what was done
  */
 export async function enqueue(
   app: App,
   space: Pick<LoadedSpace, 'doc'>,
-  remote: SyncRemote,
-  credential: Credential | null,
-  input: NewRun,
-  { link, follows = false }: { link?: GitLink | undefined; follows?: boolean } = {},
+  { remote, credential, run: input, link, follows = false }: RunRequest,
 ): Promise<Document<SyncRunDoc>> {
   const id = newId()
   const now = app.clock.now().toISOString()
@@ -114,7 +131,7 @@ export async function enqueue(
       if (!follows) await checkAsker(tx, input, space.doc.id, remote)
       if (link) await writeLink(tx, space.doc.id, remote, link)
       const before = (await tx.find(syncRuns, 'space', space.doc.id)).sort((a, b) => a.sequence - b.sequence)
-      for (const old of before.slice(0, Math.max(0, before.length + 1 - KEPT_RUNS))) if (isOver(old)) await tx.remove(syncRuns as never, old.id)
+      for (const old of before.slice(0, Math.max(0, before.length + 1 - KEPT_RUNS))) if (isOver(old)) await tx.remove(syncRuns, old.id)
       const made = await tx.insert(syncRuns, {
         ...input,
         ...remote,
@@ -139,12 +156,12 @@ export async function enqueue(
   }
 }
 
-/** Looks at what who asked for a run may do now, when it begins and before it moves anything: a role may be gone by then. Throws 403, 404, 409. */
+/** Checks again, when a run begins and before it moves a ref, that the user who asked for it still may. Throws 403, 404, 409. */
 export async function checkStillAsked(reader: Reader, run: SyncRunDoc): Promise<void> {
   if (!run.follows) await checkAsker(reader, run, run.space, remoteOf(run))
 }
 
-/** Looks again, in the transaction, at the role of who asks, and at the rule of the space where another remote is to be linked. Throws 403, 409. */
+/** Checks, within a transaction, the user's role and whether the space takes imports from this remote. Throws 403, 404, 409. */
 async function checkAsker(tx: Reader, run: NewRun, id: string, remote: SyncRemote): Promise<void> {
   const doc = await tx.get(spaces, id)
   if (!doc) throw notFound('The space')
@@ -164,7 +181,7 @@ async function writeLink(tx: Transaction, id: string, remote: SyncRemote, link: 
   await tx.replace(spaces, { ...space, git: { ...(isLinkTo(git, remote.key) ? git : {}), ...link, url, updatedAt } })
 }
 
-/** Behind all jobs of the space, but before those of the same remote whose event was later by the client's own time. */
+/** Queues the job after all jobs of the space, but before those for the same remote with a later `timestamp` (the client's time of the event). */
 async function insertJob(tx: Transaction, run: SyncRunDoc, now: string): Promise<void> {
   const lane = (await tx.find(jobs, 'lane', run.space)).filter((job) => job.sequence !== LAST_IN_LANE).sort((a, b) => a.sequence - b.sequence)
   const added: Document<JobDoc> = await tx.insert(jobs, {

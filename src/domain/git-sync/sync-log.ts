@@ -1,36 +1,17 @@
 import type { RefMove, Repository } from '../../git/index.js'
-import type { CommitId, RefName, TreeId } from '../../kernel/ids.js'
+import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { readLegacy } from './legacy-pairs.js'
-import { type Entry, readEntries, writeEntries } from './log-entries.js'
-import { LOG, logRef } from './log-ref.js'
-import { isKnown, outdated } from './log-pruning.js'
+import { type Entry, isKnown, LOG, logRef, readEntries, type SyncLog, writeEntries } from './log-entries.js'
+import { outdated } from './log-pruning.js'
 import type { SyncRemote } from './remote.js'
 
 const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904' as TreeId
 const NOBODY = { name: 'Bindery', email: 'bindery@localhost', seconds: 0, offset: 0 }
 
-/** What main has in common with a repository (and folder), over all its refs. */
-export interface SyncLog {
-  ref: RefName
-  /** What the log's ref names. */
-  at: CommitId | null
-  /** All entries, oldest first. */
-  entries: readonly Entry[]
-  /** Entries that count: main contains what they rest on. */
-  counting: readonly Entry[]
-  /** Of these, the pairs that hold: known or offered, and not dropped since. Oldest first. */
-  pairs: readonly Entry[]
-  /** What is left of heads of which another ref dropped a part. */
-  left: readonly Entry[]
-  /** The head last seen at the ref in question. */
-  last: Entry | null
-  /** What is left of a head that was seen there after `last`. */
-  lastLeft: Entry | null
-  /** Deletes what earlier versions wrote, once the log holds it. */
-  legacy: readonly RefMove[]
-}
+// Reads and writes the sync log (`log-entries.ts`). It is the message of a commit that a ref of its own points to; that commit's parents keep the
+// commits that it names from being pruned.
 
-/** Reads what `main` has in common with the remote. */
+/** Reads the log as it counts for this `main`. */
 export async function readSyncLog(repo: Repository, remote: SyncRemote, main: CommitId): Promise<SyncLog> {
   const ref = logRef(remote)
   const at = repo.head(ref)
@@ -38,7 +19,7 @@ export async function readSyncLog(repo: Repository, remote: SyncRemote, main: Co
   const entries = [...legacy.entries, ...(at === null ? [] : readEntries((await repo.commit(at)).message))]
   const line = new Set<string>(entries.length === 0 ? [] : await repo.firstParents(main))
   const counting: Entry[] = []
-  for (const entry of entries) if (await isWithin(repo, entry, main, line)) counting.push(entry)
+  for (const entry of entries) if (await counts(repo, entry, main, line)) counting.push(entry)
   let pairs: Entry[] = []
   let left: Entry[] = []
   for (const entry of counting) {
@@ -53,8 +34,8 @@ export async function readSyncLog(repo: Repository, remote: SyncRemote, main: Co
 }
 
 /**
- * Whether the space ever met a remote, as far as `main` tells: what a crash left without main does not count, nor an export
- * of which nobody knows whether it arrived.
+ * Whether the space was ever synced with any remote. An import that a crash cut off before main moved does not count, nor an export that may
+ * not have arrived.
  */
 export async function hasMetRemote(repo: Repository, main: CommitId): Promise<boolean> {
   for (const [ref, commit] of await repo.refs('refs/bindery/sync/')) {
@@ -68,14 +49,15 @@ export async function hasMetRemote(repo: Repository, main: CommitId): Promise<bo
   return false
 }
 
-async function isWithin(repo: Repository, { anchor, theirs, local }: Entry, main: CommitId, line: ReadonlySet<string>): Promise<boolean> {
+/** Whether an entry counts: main contains its anchor, and its commits exist. */
+async function counts(repo: Repository, { anchor, theirs, local }: Entry, main: CommitId, line: ReadonlySet<string>): Promise<boolean> {
   for (const commit of [anchor, theirs, local]) if (!(await repo.hasCommit(commit))) return false
   return line.has(anchor) || repo.isAncestor(anchor, main)
 }
 
 /**
- * The moves that add entries to the log, and forget what can never matter again. The log is one ref, bounded, whose commit keeps alive what its entries name.
- * @param without entries to be taken out
+ * The ref moves that add entries to the log. Entries that can never matter again are removed, so the log is bounded.
+ * @param without entries to remove
  */
 export async function logMoves(repo: Repository, log: SyncLog, main: CommitId, added: readonly Entry[], without: readonly Entry[] = []): Promise<RefMove[]> {
   if (added.length === 0 && without.length === 0) return []
@@ -92,7 +74,7 @@ export async function logMoves(repo: Repository, log: SyncLog, main: CommitId, a
   return [{ ref: log.ref, from: log.at, to: commit }, ...log.legacy]
 }
 
-/** The newest commits that the entries need and main does not keep. */
+/** The parents of the log's commit: the commits that the entries name and main does not contain. */
 async function keptAlive(repo: Repository, entries: readonly Entry[], main: CommitId): Promise<CommitId[]> {
   const kept: CommitId[] = []
   for (const { kind, remote, theirs, local } of [...entries].reverse()) {

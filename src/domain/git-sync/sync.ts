@@ -1,10 +1,13 @@
+import type { Lease } from '../../kernel/lease.js'
 import type { Remote } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { spaces, type SyncRunDoc, syncRuns, users } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
-import type { Actor, App, LoadedSpace } from '../app.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedSpace } from '../context/loaded.js'
 import { emit } from '../events/events.js'
-import { repositoryName } from '../refs.js'
+import { repositoryName } from '../context/refs.js'
 import { SyncFailure } from './failure.js'
 import { checkStillAsked } from './request.js'
 import { isLinkTo, remoteOf, type SyncRemote, withCredential } from './remote.js'
@@ -12,16 +15,18 @@ import { isLinkTo, remoteOf, type SyncRemote, withCredential } from './remote.js
 export type Stage = 'connecting' | 'fetching' | 'checking' | 'merging' | 'pushing'
 const progress: Record<Stage, number> = { connecting: 0.05, fetching: 0.1, checking: 0.5, merging: 0.7, pushing: 0.8 }
 
-/** A space and a remote that speak with each other. */
+// A run of a sync: opened for work, and written back when it ends.
+
+/** A space and the remote that it is synced or compared with. */
 export interface Contact {
   app: App
   space: LoadedSpace
-  /** For whom: the author of what is committed. */
+  /** The user it is done for: the author of new commits. */
   actor: Actor
   remote: SyncRemote
-  /** The remote with its credential, for Git alone. */
+  /** The remote with its credential. Only passed to Git. */
   connection: Remote
-  /** Says in `git/info` what is being done. */
+  /** Shows in `git/info` what is being done. */
   enter(stage: Stage): Promise<void>
 }
 
@@ -30,17 +35,22 @@ export interface Sync extends Contact {
   run: Document<SyncRunDoc>
 }
 
-/** How a run ended well. */
+/** A sync that has the lock of its space, so it may move refs. */
+export interface LockedSync extends Sync {
+  lease: Lease
+}
+
+/** How a run ended, if it did not fail. */
 export interface Outcome {
   result: NonNullable<SyncRunDoc['result']>
   revision: CommitId
   remoteRevision?: CommitId
-  /** With the result `conflict`: the change request that holds it, and what to do. */
+  /** With the result `conflict`: the change request to resolve it in, and a message that says what to do. */
   changeRequest?: string
   error?: string
 }
 
-/** Opens a run's space for work. Throws `SyncFailure` where the space is gone. */
+/** Marks a run as running and opens its space. Throws `SyncFailure` if the space was deleted. */
 export async function openSync(app: App, runId: string): Promise<Sync> {
   const stored = await app.store.get(syncRuns, runId)
   if (!stored) throw new SyncFailure('The run was removed.')
@@ -75,7 +85,7 @@ async function changeRun(app: App, id: string, change: (run: Document<SyncRunDoc
   })
 }
 
-/** Writes a run's good end and the space's dates, in the transaction that ends its job. */
+/** Writes how a run ended and the space's dates, in the transaction that ends its job. */
 export async function writeOutcome(app: App, tx: Transaction, runId: string, outcome: Outcome): Promise<void> {
   const run = await tx.get(syncRuns, runId)
   if (!run) return
@@ -83,7 +93,7 @@ export async function writeOutcome(app: App, tx: Transaction, runId: string, out
   const { error: _before, ...rest } = run
   const state = outcome.result === 'conflict' ? 'conflict' : 'success'
   const done = await tx.replace(syncRuns, { ...rest, ...outcome, state, stage: 'done', progress: 1, finishedAt: now })
-  await tell(app, tx, done)
+  await emitEnd(app, tx, done)
   const space = await tx.get(spaces, run.space)
   if (!space || state === 'conflict' || run.standalone) return
   const moved = outcome.result === 'adopted' || outcome.result === 'merged'
@@ -98,11 +108,11 @@ export async function writeFailure(app: App, tx: Transaction, runId: string, err
   const run = await tx.get(syncRuns, runId)
   if (!run) return
   const done = await tx.replace(syncRuns, { ...run, state: 'failure', stage: 'done', progress: 1, error, finishedAt: app.clock.now().toISOString() })
-  await tell(app, tx, done)
+  await emitEnd(app, tx, done)
 }
 
 /** The event of a run that ended. */
-async function tell(app: App, tx: Transaction, run: SyncRunDoc): Promise<void> {
+async function emitEnd(app: App, tx: Transaction, run: SyncRunDoc): Promise<void> {
   const space = await tx.get(spaces, run.space)
   if (!space) return
   const { id, direction, state, standalone, url, ref, result, revision, remoteRevision, changeRequest, error } = run
@@ -115,7 +125,7 @@ async function tell(app: App, tx: Transaction, run: SyncRunDoc): Promise<void> {
   })
 }
 
-/** Fetches the remote's ref; moves no ref here. Throws `RemoteError`. */
+/** Fetches a ref of the remote and returns its commit; moves no ref here. Throws `RemoteError`. */
 export async function fetchHead(contact: Contact, ref: RefName = contact.remote.ref): Promise<CommitId> {
   await contact.enter('fetching')
   const { settings } = contact.app

@@ -1,20 +1,22 @@
 import { hashToken, newToken } from '../../auth/index.js'
 import { type OrganizationDoc, memberships, organizations, tokens, type UserDoc } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
-import { createUser, findAccount, issueToken } from './accounts.js'
-import type { App } from '../app.js'
+import { createUser, findAccount, issueToken } from '../accounts/accounts.js'
+import type { App } from '../context/app.js'
 import { insertOrganization } from './organizations.js'
 
+/** The first user and organization of a service. */
 export interface FirstStart {
   user: Document<UserDoc>
   organization: Document<OrganizationDoc>
-  /** The new token's secret; null where one was there. */
+  /** Secret of the new token; null if the user had a token already. */
   token: string | null
 }
 
 /**
- * Makes the first user (the operator's word says whose the address is), organization and token where they are missing. A token that is given is valid from then on, whatever
- * was there before, so that an operator who lost his can set one.
+ * Creates the first user, organization and token, as far as they are missing. The operator vouches for the user's address. A
+ * token that is given (`BINDERY_ADMIN_TOKEN`) becomes valid even if there are others, so that an operator who lost theirs can
+ * set a new one.
  */
 export async function firstStart(app: App, given: { email: string; token: string | null }): Promise<FirstStart> {
   const user = (await findAccount(app.store, given.email)) ?? (await createUser(app, { email: given.email, displayName: 'Admin' }))

@@ -5,38 +5,42 @@ import { newId } from '../../kernel/ids.js'
 import { type InviteDoc, type InviteUsers, invites, membershipId, memberships, organizations } from '../../model/index.js'
 import type { Document, Draft, Reader, Transaction } from '../../store/index.js'
 import { organizationRole } from '../roles/access.js'
-import type { Actor, App, LoadedOrganization } from '../app.js'
-import { findAccount, findLimitedMember } from './accounts.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedOrganization } from '../context/loaded.js'
+import { findAccount, findLimitedMember } from '../accounts/accounts.js'
 import { queueMail } from './mails.js'
 
-/** How long an e-mail invitation may be accepted. */
+// E-mail invitations to an organization.
+
+/** How long an e-mail invitation is valid. */
 export const INVITE_MS = 7 * 24 * 60 * 60 * 1000
 
-/** An address gets no second mail of an organization before so long: inviting again only changes the invitation. */
+/** An address gets at most one mail from an organization in this time: inviting again before only changes the invitation. */
 const MAIL_AGAIN_MS = 60 * 1000
 
-/** An invitation; with the secret of its link where that is shown, which is once. */
+/** An invitation, with the secret of its link if that is shown: once, when it is created. */
 export interface ShownInvite {
   doc: Document<InviteDoc>
   secret?: string
 }
 
-/** What became of a request to invite. */
+/** The result of a request to invite. */
 export interface Invited {
-  /** Members already. */
+  /** IDs of those who are members already. */
   users: string[]
   invites: ShownInvite[]
 }
 
 /**
- * Invites addresses: by mail where a mail server is set up, else the links are answered. Who is a member already is named
- * and not invited; an address that was invited before gets a new invitation in place of the old one. Whether an address has
- * an account elsewhere on the service changes nothing that is answered, here or to who opens a link that is answered. Throws 403 where the caller is no admin any more.
+ * Invites addresses: by mail if a mail server is set up, else by links that are returned. Members are named and not invited
+ * again. A new invitation replaces an earlier one for the same address. The result does not depend on whether an address has
+ * an account on the service, which must stay unknown. Throws 400, and 403 if the caller is no longer an admin.
  */
 export async function inviteUsers(app: App, actor: Actor, organization: LoadedOrganization, input: InviteUsers): Promise<Invited> {
   const emails = input.emails.map((email) => email.toLowerCase())
   const twice = emails.findIndex((email, index) => emails.indexOf(email) !== index)
-  if (twice >= 0) throw badRequest('An address is named twice.', [{ path: `/emails/${twice}`, message: 'must not be there twice' }])
+  if (twice >= 0) throw badRequest('An address is listed twice.', [{ path: `/emails/${twice}`, message: 'must be listed only once' }])
   const invited = await app.store.transact(async (tx) => {
     const { id, defaultRole } = await requireInviter(tx, actor, organization)
     const wanted = { role: input.role === undefined ? defaultRole : input.role, sso: input.sso ?? false, createdBy: actor.user.id }
@@ -53,8 +57,8 @@ export async function inviteUsers(app: App, actor: Actor, organization: LoadedOr
 }
 
 /**
- * Who is a member already by an address: whose it is; where no mail would show whose it is, also who says that it is his. With
- * a mail server such a one is in nobody's way: the mail makes the account that is the address's own.
+ * ID of the member with an address: the account that owns it; without a mail server also the member who claims it without
+ * proof. With a mail server such a member is ignored, since the mail will create the account that owns the address.
  */
 async function memberOf(app: App, tx: Transaction, organization: string, email: string): Promise<string | null> {
   const account = await findAccount(tx, email)
@@ -69,7 +73,7 @@ async function inviteOne(app: App, tx: Transaction, wanted: Wanted): Promise<Sho
   const before = await tx.find(invites, 'email', `${wanted.organization}/${wanted.email}`)
   const mailed = before.find((old) => old.mail !== undefined && isOpen(app, old) && now.getTime() - Date.parse(old.createdAt) < MAIL_AGAIN_MS)
   if (app.mail && mailed) return { doc: await tx.replace(invites, { ...mailed, ...wanted }) }
-  for (const old of before) await tx.remove(invites as never, old.id)
+  for (const old of before) await tx.remove(invites, old.id)
   const expiresAt = new Date(now.getTime() + INVITE_MS).toISOString()
   const draft: Draft<InviteDoc> = { ...wanted, id: newId(), kind: 'email', createdAt: now.toISOString(), expiresAt }
   if (!app.mail) {
@@ -81,43 +85,43 @@ async function inviteOne(app: App, tx: Transaction, wanted: Wanted): Promise<Sho
   return { doc }
 }
 
-/** The organization as it is stored now, for who may invite into it: an admin, so nobody invites above his own role. Throws 403, 404. */
+/** The organization as it is stored now. Throws 403 unless the caller is an admin (who can give any role), 404. */
 export async function requireInviter(tx: Transaction, actor: Actor, organization: LoadedOrganization) {
   const doc = await tx.get(organizations, organization.doc.id)
   if (!doc) throw notFound('The organization')
   if (!allows('organization:admin', await organizationRole(tx, actor.user.id, doc.id)))
-    throw new ServiceError('forbidden', 'Only an admin of the organization may invite.')
+    throw new ServiceError('forbidden', 'Only an admin of the organization may invite people.')
   return doc
 }
 
-/** Whether an invitation can be accepted now. One is good as long as who made it is an admin: nobody brings himself back by one. */
-export async function isGood(app: App, reader: Reader, invite: InviteDoc): Promise<boolean> {
+/** Whether an invitation can be accepted now. That takes that its creator is still an admin: otherwise a removed admin could come back by their own link. */
+export async function isAcceptable(app: App, reader: Reader, invite: InviteDoc): Promise<boolean> {
   if (invite.expiresAt !== undefined && Date.parse(invite.expiresAt) <= app.clock.now().getTime()) return false
   const organization = await reader.get(organizations, invite.organization)
   if (!organization || (invite.kind === 'link' && !organization.inviteLinks)) return false
   return allows('organization:admin', await organizationRole(reader, invite.createdBy, invite.organization))
 }
 
-/** The e-mail invitations of an organization that were neither accepted nor have expired. */
+/** The open e-mail invitations of an organization. */
 export async function listInvites(app: App, organization: LoadedOrganization): Promise<Document<InviteDoc>[]> {
   const all = await app.store.find(invites, 'organization', `${organization.doc.id}/email`)
   return all.filter((invite) => isOpen(app, invite))
 }
 
-/** Neither accepted nor expired. */
+/** Whether an invitation is neither accepted nor expired. */
 export const isOpen = (app: App, { accepted, expiresAt }: InviteDoc): boolean =>
   accepted === undefined && (expiresAt === undefined || Date.parse(expiresAt) > app.clock.now().getTime())
 
-/** An open invitation of the organization, for its admins; else null. */
+/** An open invitation of the organization; null if there is none. */
 export async function findInvite(app: App, organization: LoadedOrganization, kind: InviteDoc['kind'], id: string): Promise<Document<InviteDoc> | null> {
   const doc = await app.store.get(invites, id)
   return doc && doc.organization === organization.doc.id && doc.kind === kind && isOpen(app, doc) ? doc : null
 }
 
-/** Takes an invitation back. One that is accepted meanwhile throws 409: remove the member instead. */
+/** Revokes an invitation. Throws 409 if it was accepted meanwhile. */
 export async function revokeInvite(app: App, invite: Document<InviteDoc>): Promise<void> {
   await app.store.transact(async (tx) => {
     if ((await tx.get(invites, invite.id))?.accepted) throw conflict('The invitation has just been accepted: remove the member instead.')
-    await tx.remove(invites as never, invite.id)
+    await tx.remove(invites, invite.id)
   })
 }

@@ -3,21 +3,25 @@ import { badRequest, conflict, notFound } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import { type CreateLinkInvite, type InviteDoc, invites, type UpdateLinkInvite } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
-import type { Actor, App, LoadedOrganization } from '../app.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedOrganization } from '../context/loaded.js'
 import { isOpen, requireInviter, type ShownInvite } from './invites.js'
 
-/** The links of an organization that can be joined by. */
+// Invitations to an organization by a link that anybody may use.
+
+/** The open link invitations of an organization. */
 export async function listLinkInvites(app: App, organization: LoadedOrganization): Promise<Document<InviteDoc>[]> {
   return (await app.store.find(invites, 'organization', `${organization.doc.id}/link`)).filter((invite) => isOpen(app, invite))
 }
 
-/** A link for whoever has it. Throws 409 where the organization has links turned off, 400 for an end in the past, 403. */
+/** Creates an invitation for everybody who has the link. Throws 409 if the organization does not allow links, 400 if it would already be expired, 403. */
 export async function createLinkInvite(app: App, actor: Actor, organization: LoadedOrganization, input: CreateLinkInvite): Promise<ShownInvite> {
   const secret = newToken()
   const expiresAt = endOf(app, input.expiresAt)
   const doc = await app.store.transact(async (tx) => {
     const { id, inviteLinks, defaultRole } = await requireInviter(tx, actor, organization)
-    if (!inviteLinks) throw conflict('The organization takes no invitations by link: set its inviteLinks to true first.')
+    if (!inviteLinks) throw conflict('The organization does not allow invitations by link: set its inviteLinks to true first.')
     return tx.insert(invites, {
       id: newId(),
       organization: id,
@@ -33,7 +37,7 @@ export async function createLinkInvite(app: App, actor: Actor, organization: Loa
   return { doc, secret }
 }
 
-/** Changes what is given. Throws 400 for an end in the past, 403, and 404 where the link went meanwhile. */
+/** Changes the fields that are given. Throws 400 if it would already be expired, 403, and 404 if the invitation was revoked meanwhile. */
 export async function updateLinkInvite(
   app: App,
   actor: Actor,
@@ -56,6 +60,6 @@ function endOf(app: App, expiresAt: string | undefined): string | undefined {
   if (expiresAt === undefined) return undefined
   const at = new Date(expiresAt)
   if (at.getTime() <= app.clock.now().getTime())
-    throw badRequest('The link would have expired already.', [{ path: '/expiresAt', message: 'must lie in the future' }])
+    throw badRequest('The link would already be expired.', [{ path: '/expiresAt', message: 'must be in the future' }])
   return at.toISOString()
 }

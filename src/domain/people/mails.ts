@@ -2,19 +2,21 @@ import { newId } from '../../kernel/ids.js'
 import { type JobDoc, jobs } from '../../model/index.js'
 import { type Mail, MailRefused } from '../../outbound/index.js'
 import type { Transaction } from '../../store/index.js'
-import type { App } from '../app.js'
+import type { App } from '../context/app.js'
 
-/** A mail that is to be written: never its text, since the secret in it is made when it is sent. */
+// Mails are queued as jobs, written when they are sent (`write-mail.ts`), and tried again while the mail server fails.
+
+/** A mail to be sent. Its text is not stored: it contains a secret, which is made only when the mail is sent. */
 export type MailOrder = { mail: 'invite'; invite: string } | { mail: 'sign-in'; email: string; invite?: string }
 
-/** Mails are sent one after the other, so that a slow mail server holds up no other work. */
+/** Mails share one lane, so that a slow mail server does not delay other jobs. */
 const LANE = 'mail'
-/** How long it is tried again while the mail server does not answer: a sign-in is not waited for longer. */
+/** How long a mail is tried again while the mail server fails. */
 const PATIENCE_MS = { invite: 24 * 60 * 60 * 1000, 'sign-in': 10 * 60 * 1000 }
 const FIRST_RETRY_MS = 10_000
 const LONGEST_RETRY_MS = 30 * 60 * 1000
 
-/** Queues a mail in the transaction that it tells of; then `app.wakeJobs()`. */
+/** Queues a mail, in the transaction of the change that it is about. Call `app.wakeJobs()` afterwards. */
 export async function queueMail(app: App, tx: Transaction, order: MailOrder): Promise<void> {
   await insertJob(app, tx, LANE, { ...order, since: app.clock.now().getTime(), tries: 0 }, 0)
 }
@@ -39,12 +41,13 @@ async function insertJob(app: App, tx: Transaction, lane: string, payload: MailO
   })
 }
 
-/** A mail with its secret, and what is written down when its fate is known. */
+/** A mail with its text. */
 export interface WrittenMail extends Mail {
+  /** Records the outcome of sending. */
   settle?(tx: Transaction, fate: 'sent' | 'failed' | 'later'): Promise<void>
 }
 
-/** Writes the mail of an order: makes its secret, keeps the hash. Null = there is nothing to be sent any more. */
+/** Writes the mail of an order: makes its secret and stores the hash. Null = the mail is no longer needed. */
 export type WriteMail = (app: App, order: MailOrder) => Promise<WrittenMail | null>
 
 interface Outcome {
@@ -53,8 +56,8 @@ interface Outcome {
 }
 
 /**
- * Sends a queued mail. Where the server does not answer, the mail is queued again in a lane of its own, later and later,
- * so that it holds up no other; a crash between sending and writing it down sends it twice, never not at all.
+ * Sends a queued mail. If the mail server fails, the mail is queued again with growing delays, in a lane of its own, so that
+ * it delays no other mail. After a crash it may be sent twice, but it is never lost.
  */
 export async function sendMail(app: App, job: Pick<JobDoc, 'id' | 'payload'>, write: WriteMail): Promise<Outcome> {
   if (!app.mail) return { error: 'No mail server is set up.' }
@@ -83,5 +86,5 @@ export async function sendMail(app: App, job: Pick<JobDoc, 'id' | 'payload'>, wr
   }
 }
 
-/** Text of users on one line: no line breaks or control characters, so that it can neither end a header nor look like the service's own text. */
+/** Puts a user's text on one line, without control characters, so that it can neither end a header nor imitate the service's own text. */
 export const oneLine = (text: string): string => [...text.replace(/[\p{C}\p{Z}\s]+/gu, ' ').trim()].slice(0, 100).join('')

@@ -1,14 +1,15 @@
-import type { Page, PageQuery } from '../../kernel/paging.js'
-import { paginate } from '../../kernel/paging.js'
+import { type Page, type PageQuery, paginate } from '../../kernel/paging.js'
 import { type Role, teamMembers, teams } from '../../model/index.js'
 import { viewerOf } from '../roles/access.js'
-import type { Actor, App, LoadedOrganization, LoadedSpace } from '../app.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedOrganization, LoadedSpace } from '../context/loaded.js'
 import type { LoadedMember } from './members.js'
 import { loadSpaceAccess } from '../roles/space-access.js'
-import { openSpaces } from '../places/spaces.js'
+import { openSpaces } from '../spaces/spaces.js'
 import { type CountedTeam, countTeams, roleOnTeam } from './teams.js'
 
-/** One page of the spaces that both the member and the caller may see: with the member's role, opened as the caller. */
+/** A page of the spaces that both the member and the caller may see: with the member's role, opened with the caller's. */
 export async function listMemberSpaces(
   app: App,
   actor: Actor,
@@ -16,9 +17,9 @@ export async function listMemberSpaces(
   query: PageQuery & { order: 'asc' | 'desc' },
 ): Promise<Page<{ permission: Role; space: LoadedSpace }>> {
   const access = await loadSpaceAccess(app.store, organization)
-  const his = await access.visibleTo(await viewerOf(app.store, user.id, organization))
+  const theirs = await access.visibleTo(await viewerOf(app.store, user.id, organization))
   const mine = new Map((await access.visibleTo(await viewerOf(app.store, actor.user.id, organization))).map(({ space, role }) => [space.id, role]))
-  const both = his.flatMap(({ space, role: permission }) => {
+  const both = theirs.flatMap(({ space, role: permission }) => {
     const role = mine.get(space.id)
     return role === undefined ? [] : [{ doc: space, role, permission }]
   })
@@ -27,7 +28,7 @@ export async function listMemberSpaces(
   return { ...page, items: opened.map((space, index) => ({ permission: page.items[index]?.permission as Role, space })) }
 }
 
-/** One page of a member's teams, with his role in each. */
+/** A page of a member's teams, with the member's role in each. */
 export async function listMemberTeams(
   app: App,
   actor: Actor,
@@ -36,8 +37,8 @@ export async function listMemberTeams(
   query: PageQuery & { title?: string },
 ): Promise<Page<{ team: CountedTeam; role: 'owner' | 'member' }>> {
   const needle = query.title?.toLowerCase()
-  const his = await app.store.find(teamMembers, 'user', `${organization.doc.id}/${user.id}`)
-  const found = await Promise.all(his.map(async ({ team, role }) => ({ role, doc: await app.store.get(teams, team) })))
+  const inTeams = await app.store.find(teamMembers, 'user', `${organization.doc.id}/${user.id}`)
+  const found = await Promise.all(inTeams.map(async ({ team, role }) => ({ role, doc: await app.store.get(teams, team) })))
   const matching = found.flatMap(({ role, doc }) => (doc && (needle === undefined || doc.title.toLowerCase().includes(needle)) ? [{ role, doc }] : []))
   const page = paginate(matching, query, ({ doc }) => [doc.createdAt, doc.id])
   const seen = await Promise.all(page.items.map(async ({ doc }) => ({ doc, role: await roleOnTeam(app, actor, organization, doc.id) })))

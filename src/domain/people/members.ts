@@ -15,28 +15,32 @@ import {
 } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import { organizationRole, viewerOf } from '../roles/access.js'
-import type { Actor, App, LoadedOrganization } from '../app.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedOrganization } from '../context/loaded.js'
 import { emit } from '../events/events.js'
-import { removeTraces } from './member-traces.js'
+import { removeMemberData } from './remove-member-data.js'
 import { loadSpaceAccess } from '../roles/space-access.js'
 
-/** A ping is written down at most so often. */
+// Members of an organization: finding, listing, changing and removing them.
+
+/** `lastSeenAt` is stored at most once in this time. */
 const PING_MS = 60 * 1000
 
-/** A member of an organization; the role is the caller's there, of himself at least `read`. */
+/** A member of an organization; the role is the caller's in it, and at least `read` for the caller's own membership. */
 export interface LoadedMember {
   doc: Document<MembershipDoc>
   user: Document<UserDoc>
   role: Role | null
 }
 
-/** A member with his counters. */
+/** A member with their counters. */
 export interface CountedMember extends LoadedMember {
   spaces: number
   teams: number
 }
 
-/** A member by user ID; null where there is none, or the caller may see no members but himself. */
+/** A member by user ID; null if there is none, or the caller may not see other members. */
 export async function findMember(app: App, actor: Actor, organization: LoadedOrganization, id: string): Promise<LoadedMember | null> {
   const doc = await app.store.get(memberships, membershipId(organization.doc.id, id))
   const user = doc && (await app.store.get(users, id))
@@ -44,25 +48,25 @@ export async function findMember(app: App, actor: Actor, organization: LoadedOrg
   return user && allows('member:view', role) ? { doc, user, role } : null
 }
 
-/** One page of an organization's members, with their counters. */
+/** A page of an organization's members, with their counters. */
 export async function listMembers(app: App, organization: LoadedOrganization, query: MembersQuery): Promise<Page<CountedMember>> {
   const { id } = organization.doc
   const page =
     query.search === undefined
-      ? await pageOf(app.store, memberships, query.sort, memberList(id, query.role), query, query.order)
+      ? await pageOf(app.store, memberships, query.sort, memberList(id, query.role), query)
       : await searchMembers(app, id, query, query.search.toLowerCase())
   const { role } = organization
   const loaded = await Promise.all(page.items.map(async (doc) => ({ doc, role, user: (await app.store.get(users, doc.user)) as Document<UserDoc> })))
   return { ...page, items: await countMembers(app, id, loaded) }
 }
 
-/** Who is meant by a text, is known by users alone: here every member is looked at. */
+/** Names and addresses are stored with users, not with memberships, so a search reads every member. */
 async function searchMembers(app: App, organization: string, query: MembersQuery, needle: string): Promise<Page<Document<MembershipDoc>>> {
   const role = query.role === 'guest' ? null : query.role
   const matching: Document<MembershipDoc>[] = []
   for (const doc of await app.store.find(memberships, 'organization', organization)) {
-    const asked = (role === undefined || doc.role === role) && (query.sort !== 'lastSeenAt' || doc.lastSeenAt !== undefined)
-    if (asked && matches(await app.store.get(users, doc.user), needle)) matching.push(doc)
+    const fits = (role === undefined || doc.role === role) && (query.sort !== 'lastSeenAt' || doc.lastSeenAt !== undefined)
+    if (fits && matches(await app.store.get(users, doc.user), needle)) matching.push(doc)
   }
   return paginate(matching, query, (doc) => [doc[query.sort] ?? '', doc.id], query.order)
 }
@@ -83,12 +87,12 @@ export async function countMembers(app: App, organization: string, members: read
   )
 }
 
-/** Changes role or access of a member. Throws 403 where the caller is no admin any more, 409 for the last admin. */
+/** Changes the role or access of a member. Throws 403 if the caller is no longer an admin, 409 for the last admin. */
 export function updateMember(app: App, actor: Actor, member: LoadedMember, input: UpdateMember): Promise<LoadedMember> {
   return changeMember(app, actor, member, input)
 }
 
-/** Makes somebody a member who signs in by single sign-on. Throws as `updateMember`. */
+/** Requires single sign-on from a member. Throws as `updateMember`. */
 export function addMemberToSso(app: App, actor: Actor, member: LoadedMember): Promise<LoadedMember> {
   return changeMember(app, actor, member, { sso: true })
 }
@@ -116,8 +120,8 @@ async function changeMember(
 }
 
 /**
- * Ends a membership, with all that hung on it (`removeTraces`): everything, or nothing. Members may leave; admins may
- * remove anybody. Who belonged to this organization alone is former from then on. Throws 403, and 409 for the last admin.
+ * Ends a membership, and removes everything that depends on it (`removeMemberData`), in one transaction. Members may leave;
+ * admins may remove anybody. A user of this organization alone becomes a former user. Throws 403, and 409 for the last admin.
  */
 export async function removeMember(app: App, actor: Actor, { doc: { id, organization, user } }: LoadedMember): Promise<void> {
   await app.store.transact(async (tx) => {
@@ -125,8 +129,8 @@ export async function removeMember(app: App, actor: Actor, { doc: { id, organiza
     const stored = await tx.get(memberships, id)
     if (!stored) return
     if (isActiveAdmin(stored)) await requireOtherAdmin(tx, stored)
-    await removeTraces(tx, organization, user)
-    await tx.remove(memberships as never, id)
+    await removeMemberData(tx, organization, user)
+    await tx.remove(memberships, id)
     const doc = await tx.get(users, user)
     if (doc?.limitedTo === organization) await tx.replace(users, { ...doc, former: true })
     await emit(app, tx, { type: 'member.removed', organization, actor: actor.user.id, subject: { user }, data: { role: stored.role } })
@@ -135,7 +139,7 @@ export async function removeMember(app: App, actor: Actor, { doc: { id, organiza
 
 async function requireAdmin(tx: Transaction, actor: Actor, organization: string): Promise<void> {
   if ((await organizationRole(tx, actor.user.id, organization)) !== 'admin')
-    throw new ServiceError('forbidden', 'Only an admin of the organization may do this to another member.')
+    throw new ServiceError('forbidden', 'Only an admin of the organization may change or remove other members.')
 }
 
 const isActiveAdmin = ({ role, disabled }: Pick<MembershipDoc, 'role' | 'disabled'>): boolean => role === 'admin' && !disabled
@@ -146,7 +150,7 @@ async function requireOtherAdmin(tx: Transaction, member: Document<MembershipDoc
     throw conflict('This is the last admin of the organization: make somebody else an admin first.')
 }
 
-/** Writes down that the caller is there: at most once a minute. */
+/** Stores that the caller was active just now, at most once a minute. */
 export async function ping(app: App, actor: Actor, organization: LoadedOrganization): Promise<void> {
   const id = membershipId(organization.doc.id, actor.user.id)
   const now = app.clock.now()

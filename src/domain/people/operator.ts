@@ -1,14 +1,16 @@
 import { conflict, ServiceError } from '../../kernel/errors.js'
 import { memberships, tokens, type UserDoc, users } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
-import type { App } from '../app.js'
-import { createUser, findAccount, findLimitedMember, type IssuedToken, issueToken } from './accounts.js'
+import type { App } from '../context/app.js'
+import { createUser, findAccount, findLimitedMember, type IssuedToken, issueToken } from '../accounts/accounts.js'
+
+// What the operator does about accounts on the command line.
 
 const noAccount = (email: string) => new ServiceError('not-found', `No account has the address ${email}.`)
 
 /**
- * The operator's word that the address is somebody's: the account that has it, or a new one. What users of single
- * organizations have who claim the address, is not the account's.
+ * Lets the operator vouch for an address: returns the account that owns it, or creates one. Users of single organizations who
+ * claim the address stay separate users.
  */
 export function vouchFor(app: App, email: string, displayName?: string): Promise<Document<UserDoc>> {
   return app.store.transact(async (tx) => {
@@ -19,9 +21,9 @@ export function vouchFor(app: App, email: string, displayName?: string): Promise
 }
 
 /**
- * Takes an address from an account that was made before anybody was asked for proof: it goes on as a user of its one
- * organization, its tokens open that one alone, and whoever shows that the address is his gets an account of his own.
- * Throws 404 where no account has the address, 409 where it is in no organization or in several, or is no longer alone there.
+ * Takes the address from an account whose ownership was never proven. The account becomes a user of its single organization,
+ * its tokens are limited to that, and whoever proves that they own the address can get an account. Throws 404 if no account
+ * has the address, 409 if the account is in no organization or in several, or another member claims the address.
  */
 export function freeAddress(app: App, email: string): Promise<Document<UserDoc>> {
   return app.store.transact(async (tx) => {
@@ -29,13 +31,15 @@ export function freeAddress(app: App, email: string): Promise<Document<UserDoc>>
     if (!account) throw noAccount(email)
     const [only, ...more] = await tx.find(memberships, 'user', account.id)
     if (!only || more.length > 0)
-      throw conflict(`The account is a member of ${only ? more.length + 1 : 0} organizations: only one of a single organization can go on without its address.`)
+      throw conflict(
+        `The account is a member of ${only ? more.length + 1 : 0} organizations: only an account in exactly one organization can give up its address.`,
+      )
     const { organization } = only
     if (await findLimitedMember(tx, organization, email))
-      throw conflict(`Another member of organization ${organization} names the address: remove one of them first.`)
+      throw conflict(`Another member of organization ${organization} claims the address: remove one of them first.`)
     for (const token of await tx.find(tokens, 'user', account.id)) {
       if (token.organization === undefined) await tx.replace(tokens, { ...token, organization })
-      else if (token.organization !== organization) await tx.remove(tokens as never, token.id)
+      else if (token.organization !== organization) await tx.remove(tokens, token.id)
     }
     const { proof: _, ...rest } = account
     return tx.replace(users, { ...rest, limitedTo: organization })
@@ -43,8 +47,8 @@ export function freeAddress(app: App, email: string): Promise<Document<UserDoc>>
 }
 
 /**
- * A token by the operator: of the account that has the address, or, where an organization is named, of its member who
- * claims it without proof. Throws 404.
+ * Issues a token for the operator: for the account that owns the address or, with `claimedIn`, for the member of that
+ * organization who claims the address without proof. Throws 404.
  */
 export async function tokenByOperator(app: App, email: string, label: string, claimedIn?: string): Promise<IssuedToken> {
   const user = claimedIn === undefined ? await findAccount(app.store, email) : await findLimitedMember(app.store, claimedIn, email)
@@ -55,8 +59,8 @@ export async function tokenByOperator(app: App, email: string, label: string, cl
   return issueToken(app, user.id, { label, ...(claimedIn === undefined ? {} : { organization: claimedIn }) })
 }
 
-/** Who names an address: the account that has it, and the users of single organizations who claim it; for the operator alone. */
-export async function whoNames(app: App, email: string): Promise<Document<UserDoc>[]> {
+/** The account that owns an address, and the users of single organizations who claim it. For the operator only. */
+export async function findAllByAddress(app: App, email: string): Promise<Document<UserDoc>[]> {
   const account = await findAccount(app.store, email)
   return [...(account ? [account] : []), ...(await app.store.find(users, 'claimed', email.toLowerCase()))]
 }

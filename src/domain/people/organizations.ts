@@ -1,23 +1,26 @@
 import { isDeepStrictEqual } from 'node:util'
-import { conflict, notFound, ServiceError } from '../../kernel/errors.js'
+import { badRequest, conflict, notFound, ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import {
   type CreateOrganization,
+  type DefaultContent,
   type MembershipDoc,
   membershipId,
   memberships,
   type OrganizationDoc,
   organizations,
   type Role,
+  sites,
   type UpdateOrganization,
 } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
-import { asksForSso } from '../roles/access.js'
-import type { Actor, App, LoadedOrganization } from '../app.js'
-import { checkDefaultContent } from './default-content.js'
+import { contentRole, requiresSso } from '../roles/access.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedOrganization } from '../context/loaded.js'
 import { emit } from '../events/events.js'
 
-/** An organization and its first admin, in one transaction. */
+/** Creates an organization and its first admin. */
 export async function insertOrganization(app: App, tx: Transaction, user: string, input: CreateOrganization): Promise<Document<OrganizationDoc>> {
   const now = app.clock.now().toISOString()
   const organization = await tx.insert(organizations, {
@@ -36,6 +39,7 @@ export async function insertOrganization(app: App, tx: Transaction, user: string
   return organization
 }
 
+/** A membership with default settings. */
 export const newMembership = (organization: string, user: string, role: Role | null, joinedAt: string): MembershipDoc => ({
   id: membershipId(organization, user),
   organization,
@@ -48,26 +52,26 @@ export const newMembership = (organization: string, user: string, role: Role | n
 
 const normalizeDomains = (domains: readonly string[]): string[] => [...new Set(domains.map((domain) => domain.toLowerCase()))]
 
-/** Makes an organization; the caller becomes its admin. Throws 403 for a token that is limited to another one. */
+/** Creates an organization with the caller as its admin. Throws 403 for a token that is limited to another organization. */
 export async function createOrganization(app: App, actor: Actor, input: CreateOrganization): Promise<LoadedOrganization> {
   if (actor.token.organization !== undefined)
-    throw new ServiceError('forbidden', `Your token is limited to organization ${actor.token.organization}: it cannot make another one.`)
+    throw new ServiceError('forbidden', `Your token is limited to organization ${actor.token.organization}: it cannot create another one.`)
   const doc = await app.store.transact((tx) => insertOrganization(app, tx, actor.user.id, input))
   return { doc, role: 'admin' }
 }
 
-/** The caller's organizations that his token opens. */
+/** The caller's organizations, as far as their token gives access to them. */
 export async function listOrganizations(app: App, actor: Actor): Promise<LoadedOrganization[]> {
   const mine = (await app.store.find(memberships, 'user', actor.user.id)).filter(
     (m) => !m.disabled && (actor.token.organization ?? m.organization) === m.organization,
   )
   const docs = await Promise.all(mine.map(async (m) => ({ doc: await app.store.get(organizations, m.organization), role: m.role, sso: m.sso })))
-  return docs.flatMap(({ doc, role, sso }) => (doc && !(actor.token.byEmail && asksForSso(doc, { role, sso })) ? [{ doc, role }] : []))
+  return docs.flatMap(({ doc, role, sso }) => (doc && !(actor.token.byEmail && requiresSso(doc, { role, sso })) ? [{ doc, role }] : []))
 }
 
 /**
- * The organizations that an e-mail domain belongs to, as far as the caller may know: his own, and, where it is the domain of
- * his own address, the others as well, to whom he may then turn (role undefined). Else nobody learns who claims a domain.
+ * The organizations with an e-mail domain that the caller may know of: their own and, if it is the domain of their own address,
+ * the others as well (role undefined), so that they can ask for an invitation.
  */
 export async function listOrganizationsOfDomain(app: App, actor: Actor, domain: string): Promise<{ doc: Document<OrganizationDoc>; role?: Role | null }[]> {
   const own = new Map((await listOrganizations(app, actor)).map((one) => [one.doc.id, one]))
@@ -76,15 +80,15 @@ export async function listOrganizationsOfDomain(app: App, actor: Actor, domain: 
   return found.flatMap((doc) => own.get(doc.id) ?? (mayAsk ? [{ doc }] : [])).sort((a, b) => (a.doc.createdAt < b.doc.createdAt ? -1 : 1))
 }
 
-/** The organization that has a hostname; null where none has. Whose it is, is public, as what is published there. */
+/** The organization with a hostname, or null. Anybody may ask, since what is published there is public. */
 export async function findSubdomain(app: App, subdomain: string): Promise<Document<OrganizationDoc> | null> {
   const [holder] = await app.store.find(organizations, 'hostname', subdomain)
   return holder ?? null
 }
 
 /**
- * Changes what is given; `null` removes where the field may be absent. Throws 409 where another organization has the
- * hostname, 404 where the organization went meanwhile.
+ * Changes the fields that are given; `null` removes a field that may be absent. Throws 400 (default content), 409 if another
+ * organization has the hostname, 404 if the organization no longer exists.
  */
 export async function updateOrganization(app: App, actor: Actor, organization: LoadedOrganization, input: UpdateOrganization): Promise<LoadedOrganization> {
   const doc = await app.store.transact(async (tx) => {
@@ -107,4 +111,11 @@ export async function updateOrganization(app: App, actor: Actor, organization: L
 function without<T extends object, K extends keyof T>(value: T, key: K): T {
   const { [key]: _removed, ...rest } = value
   return rest as T
+}
+
+/** Throws 400 unless the default content is a site of the organization that the caller may see. */
+async function checkDefaultContent(tx: Transaction, actor: Actor, organization: Document<OrganizationDoc>, content: DefaultContent): Promise<void> {
+  const site = await tx.get(sites, content.site)
+  const role = site?.organization === organization.id ? await contentRole(tx, actor.user.id, { ...site, kind: 'site' }) : null
+  if (role === null) throw badRequest('There is no such site.', [{ path: '/defaultContent/site', message: 'must be the ID of a site of this organization' }])
 }

@@ -2,11 +2,13 @@ import { badRequest, notFound } from '../../kernel/errors.js'
 import { type Page, pageOf, type PageQuery } from '../../kernel/paging.js'
 import { type SetTeamMembers, type TeamMemberDoc, teamMemberId, teamMembers, type UserDoc, users } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
-import type { Actor, App, LoadedTeam } from '../app.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedTeam } from '../context/loaded.js'
 import { emit } from '../events/events.js'
 import { managedTeam, requireMember, teamEvent } from './teams.js'
 
-/** One page of who is in a team, by user ID. */
+/** A page of the members of a team, by user ID. */
 export async function listTeamMembers(app: App, team: LoadedTeam, query: PageQuery): Promise<Page<{ role: TeamMemberDoc['role']; user: Document<UserDoc> }>> {
   const page = await pageOf(app.store, teamMembers, 'user', team.doc.id, query)
   return {
@@ -16,15 +18,15 @@ export async function listTeamMembers(app: App, team: LoadedTeam, query: PageQue
 }
 
 /**
- * Adds, removes, and sets roles in a team, all or nothing. Who is in it stays as he is when added again; who is not, may
- * be removed. Throws 400 for who is no member of the organization, and for who is both removed and kept.
+ * Adds and removes members of a team, and sets their roles: all or nothing. Adding a member again, or removing somebody who is
+ * not in the team, changes nothing. Throws 400 for a user who is not a member of the organization, or is both kept and removed.
  */
 export async function setTeamMembers(app: App, actor: Actor, team: LoadedTeam, input: SetTeamMembers): Promise<void> {
   const { add = [], remove = [], memberships: roles = {} } = input
   const kept = new Map<string, string>([...add.entries()].map(([index, user]) => [user, `/add/${index}`]))
   for (const user of Object.keys(roles)) kept.set(user, `/memberships/${user}`)
   const twice = remove.findIndex((user) => kept.has(user))
-  if (twice >= 0) throw badRequest('Somebody is both kept and removed.', [{ path: `/remove/${twice}`, message: 'must not be named in add or memberships too' }])
+  if (twice >= 0) throw badRequest('A user is both kept and removed.', [{ path: `/remove/${twice}`, message: 'must not be named in add or memberships too' }])
   await app.store.transact(async (tx) => {
     const doc = await managedTeam(tx, actor, team)
     if (!doc) throw notFound('The team')
@@ -42,7 +44,7 @@ export async function setTeamMembers(app: App, actor: Actor, team: LoadedTeam, i
         counts.changed++
       }
     }
-    for (const user of remove) if (await tx.remove(teamMembers as never, teamMemberId(doc.id, user))) counts.removed++
+    for (const user of remove) if (await tx.remove(teamMembers, teamMemberId(doc.id, user))) counts.removed++
     if (counts.added + counts.changed + counts.removed > 0) await emit(app, tx, teamEvent('team.updated', actor, doc, counts))
   })
 }

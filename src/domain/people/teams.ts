@@ -16,10 +16,14 @@ import {
 } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import { organizationRole } from '../roles/access.js'
-import type { Actor, App, LoadedOrganization, LoadedTeam } from '../app.js'
-import { forgetGrantsOf } from '../roles/kept-grants.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedOrganization, LoadedTeam } from '../context/loaded.js'
+import { removeKeptGrants } from '../roles/kept-grants.js'
 import { emit, type NewEvent } from '../events/events.js'
 import { loadSpaceAccess } from '../roles/space-access.js'
+
+// Teams of an organization.
 
 /** A team with its counters. */
 export interface CountedTeam extends LoadedTeam {
@@ -27,7 +31,7 @@ export interface CountedTeam extends LoadedTeam {
   spaces: number
 }
 
-/** A team of the organization, with what the caller is to it; null where there is none, or he may not see it. */
+/** A team of the organization with the caller's role on it; null if there is none, or they may not see it. */
 export async function findTeam(app: App, actor: Actor, organization: LoadedOrganization, id: string): Promise<LoadedTeam | null> {
   const doc = await app.store.get(teams, id)
   if (doc?.organization !== organization.doc.id) return null
@@ -35,13 +39,13 @@ export async function findTeam(app: App, actor: Actor, organization: LoadedOrgan
   return allows('team:view', role) ? { doc, role } : null
 }
 
-/** The caller's role on a team: `admin` for its owners, his own in the organization, at least `read` where he is in it. */
+/** The caller's role on a team: `admin` for its owners; else their role in the organization, and at least `read` for its members. */
 export async function roleOnTeam(app: App, actor: Actor, organization: LoadedOrganization, team: string): Promise<Role | null> {
-  const place = await app.store.get(teamMembers, teamMemberId(team, actor.user.id))
-  return place?.role === 'owner' ? 'admin' : (organization.role ?? (place ? 'read' : null))
+  const teamMember = await app.store.get(teamMembers, teamMemberId(team, actor.user.id))
+  return teamMember?.role === 'owner' ? 'admin' : (organization.role ?? (teamMember ? 'read' : null))
 }
 
-/** One page of an organization's teams. Throws 400 where `owner` is no member. */
+/** A page of an organization's teams. Throws 400 if `owner` is not a member. */
 export async function listTeams(app: App, actor: Actor, organization: LoadedOrganization, query: TeamsQuery): Promise<Page<CountedTeam>> {
   const needle = query.title?.toLowerCase()
   const managed = await managedBy(app, organization.doc.id, query.owner)
@@ -52,15 +56,15 @@ export async function listTeams(app: App, actor: Actor, organization: LoadedOrga
   return { ...page, items: await countTeams(app, organization.doc.id, seen) }
 }
 
-/** IDs of the teams that somebody may manage; null = all of them, for an admin, or where nobody is asked about. */
+/** IDs of the teams that a member may manage; null = all (for an admin, or without `owner`). */
 async function managedBy(app: App, organization: string, owner: string | undefined): Promise<ReadonlySet<string> | null> {
   if (owner === undefined) return null
   const member = await app.store.get(memberships, membershipId(organization, owner))
   if (!member) throw badRequest('There is no such member.', [{ path: 'query/owner', message: 'must be the ID of a member of this organization' }])
   if (member.disabled) return new Set()
   if (member.role === 'admin') return null
-  const places = await app.store.find(teamMembers, 'user', `${organization}/${owner}`)
-  return new Set(places.filter(({ role }) => role === 'owner').map(({ team }) => team))
+  const inTeams = await app.store.find(teamMembers, 'user', `${organization}/${owner}`)
+  return new Set(inTeams.filter(({ role }) => role === 'owner').map(({ team }) => team))
 }
 
 /** Adds their counters to teams of one organization. */
@@ -76,42 +80,42 @@ export async function countTeams(app: App, organization: string, seen: readonly 
   )
 }
 
-/** Makes a team; a caller who is no admin of the organization becomes its owner. Throws 400 for who is no member. */
+/** Creates a team. A caller who is not an admin of the organization becomes its owner. Throws 400 for users who are not members. */
 export async function createTeam(app: App, actor: Actor, organization: LoadedOrganization, input: CreateTeam): Promise<LoadedTeam> {
   const id = newId()
   const owner = allows('organization:admin', organization.role) ? null : actor.user.id
   const doc = await app.store.transact(async (tx) => {
     if (!allows('organization:ownTeam', await organizationRole(tx, actor.user.id, organization.doc.id)))
-      throw new ServiceError('forbidden', 'You may not make teams in this organization any more.')
-    const place = { organization: organization.doc.id, team: id }
+      throw new ServiceError('forbidden', 'You may no longer create teams in this organization.')
+    const ids = { organization: organization.doc.id, team: id }
     for (const [index, user] of (input.members ?? []).entries()) {
       await requireMember(tx, organization.doc.id, user, `/members/${index}`)
-      if (user !== owner) await tx.insert(teamMembers, { ...place, id: teamMemberId(id, user), user, role: 'member' })
+      if (user !== owner) await tx.insert(teamMembers, { ...ids, id: teamMemberId(id, user), user, role: 'member' })
     }
-    if (owner !== null) await tx.insert(teamMembers, { ...place, id: teamMemberId(id, owner), user: owner, role: 'owner' })
+    if (owner !== null) await tx.insert(teamMembers, { ...ids, id: teamMemberId(id, owner), user: owner, role: 'owner' })
     await emit(app, tx, { type: 'team.created', organization: organization.doc.id, actor: actor.user.id, subject: { team: id }, data: { title: input.title } })
     return tx.insert(teams, { id, organization: organization.doc.id, title: input.title, createdAt: app.clock.now().toISOString() })
   })
   return { doc, role: 'admin' }
 }
 
-/** Throws 400, naming `path`, for who is no member of the organization. */
+/** Throws 400, naming `path`, if the user is not a member of the organization. */
 export async function requireMember(tx: Transaction, organization: string, user: string, path: string): Promise<void> {
   if (!(await tx.get(memberships, membershipId(organization, user))))
-    throw badRequest('Somebody is no member of the organization.', [{ path, message: 'must be the ID of a member of this organization' }])
+    throw badRequest('A user is not a member of the organization.', [{ path, message: 'must be the ID of a member of this organization' }])
 }
 
-/** The team as it is stored now, for who may manage it; null where it went meanwhile. Throws 403. */
+/** The team as it is stored now, or null if it was deleted meanwhile. Throws 403 if the caller may not manage it. */
 export async function managedTeam(tx: Transaction, actor: Actor, team: LoadedTeam): Promise<Document<TeamDoc> | null> {
   const doc = await tx.get(teams, team.doc.id)
   if (!doc) return null
-  const place = await tx.get(teamMembers, teamMemberId(doc.id, actor.user.id))
+  const teamMember = await tx.get(teamMembers, teamMemberId(doc.id, actor.user.id))
   const role = await organizationRole(tx, actor.user.id, doc.organization)
-  if (role !== 'admin' && !(role !== undefined && place?.role === 'owner')) throw new ServiceError('forbidden', 'You may not manage this team any more.')
+  if (role !== 'admin' && !(role !== undefined && teamMember?.role === 'owner')) throw new ServiceError('forbidden', 'You may no longer manage this team.')
   return doc
 }
 
-/** Gives a team another title. Throws 404 where it went meanwhile. */
+/** Changes the title of a team. Throws 404 if it was deleted meanwhile. */
 export async function renameTeam(app: App, actor: Actor, team: LoadedTeam, title: string): Promise<LoadedTeam> {
   const doc = await app.store.transact(async (tx) => {
     const stored = await managedTeam(tx, actor, team)
@@ -123,19 +127,20 @@ export async function renameTeam(app: App, actor: Actor, team: LoadedTeam, title
   return { ...team, doc }
 }
 
-/** Removes a team, who is in it, and what was given to it; nobody leaves the organization by it. */
+/** Deletes a team, with its members' places in it and the roles given to it. Its members stay in the organization. */
 export async function deleteTeam(app: App, actor: Actor, team: LoadedTeam): Promise<void> {
   await app.store.transact(async (tx) => {
     const doc = await managedTeam(tx, actor, team)
     if (!doc) return
-    for (const one of await tx.find(teamMembers, 'team', doc.id)) await tx.remove(teamMembers as never, one.id)
-    for (const grant of await tx.find(grants, 'principal', `team:${doc.id}`)) await tx.remove(grants as never, grant.id)
-    await forgetGrantsOf(tx, doc.organization, `team:${doc.id}`)
-    await tx.remove(teams as never, doc.id)
+    for (const one of await tx.find(teamMembers, 'team', doc.id)) await tx.remove(teamMembers, one.id)
+    for (const grant of await tx.find(grants, 'principal', `team:${doc.id}`)) await tx.remove(grants, grant.id)
+    await removeKeptGrants(tx, doc.organization, `team:${doc.id}`)
+    await tx.remove(teams, doc.id)
     await emit(app, tx, teamEvent('team.deleted', actor, doc, { title: doc.title }))
   })
 }
 
+/** An event about a team. */
 export const teamEvent = (type: 'team.updated' | 'team.deleted', actor: Actor, doc: Document<TeamDoc>, data: Record<string, unknown>): NewEvent => ({
   type,
   organization: doc.organization,

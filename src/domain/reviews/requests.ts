@@ -3,24 +3,26 @@ import { badRequest, type ErrorDetail, ServiceError } from '../../kernel/errors.
 import { type Page, type PageQuery, pageOf } from '../../kernel/paging.js'
 import { type RequestedReviewDoc, type RequestReviews, requestedReviewId, requestedReviews, reviews, type SpaceDoc, spaces } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
-import type { Actor, App, LoadedSpace } from '../app.js'
-import { type LoadedChangeRequest, setStatusIn } from '../change-requests/change-requests.js'
-import { write } from '../comments/discussion.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
+import { changeDocumentIn } from '../change-requests/change-requests.js'
+import { writeInDiscussion } from '../comments/discussion.js'
 import { emit } from '../events/events.js'
 import { openChangeRequest } from './reviews.js'
-import { mayReview } from './standing.js'
+import { mayReview } from '../commits/approvals.js'
 
-/** Of whom a review is awaited, those asked first first. */
+/** The requested reviews that have not been given yet, oldest request first. */
 export const listRequestedReviews = (app: App, changeRequest: LoadedChangeRequest, query: PageQuery): Promise<Page<Document<RequestedReviewDoc>>> =>
   pageOf(app.store, requestedReviews, 'requestedAt', changeRequest.doc.id, query)
 
 /**
- * Asks for reviews; a draft becomes open by it. Who was asked already stays asked. Throws 400 naming each user who is not
- * there, may not review the space, or opened the change request himself; 409 where it is over.
+ * Requests reviews from users, and opens the change request if it is a draft. Earlier requests stay. Throws 400 naming each
+ * user who does not exist, may not review the space, or opened the change request; 409 if it is merged or archived.
  */
 export async function requestReviews(app: App, actor: Actor, space: LoadedSpace, changeRequest: LoadedChangeRequest, input: RequestReviews): Promise<void> {
-  await write(app, actor, { space, changeRequest }, async ({ tx, role, now, space: stored }) => {
-    if (!allows('space:edit', role)) throw new ServiceError('forbidden', 'You may not ask for reviews here: that needs the role edit.')
+  await writeInDiscussion(app, actor, { space, changeRequest }, async ({ tx, role, now, space: stored }) => {
+    if (!allows('space:edit', role)) throw new ServiceError('forbidden', 'You may not request reviews here: this needs the role edit.')
     const { doc, head } = await openChangeRequest(tx, space, changeRequest)
     await checkReviewers(tx, stored, doc.createdBy, input.users)
     for (const user of input.users) {
@@ -32,7 +34,7 @@ export async function requestReviews(app: App, actor: Actor, space: LoadedSpace,
     }
     const { subject = doc.subject } = input
     if (doc.status === 'open' && subject === doc.subject) return
-    await setStatusIn(app, tx, doc.id, (was) => ({ ...was, status: 'open', subject, updatedAt: now }), actor.user.id)
+    await changeDocumentIn(app, tx, doc.id, (was) => ({ ...was, status: 'open', subject, updatedAt: now }), actor.user.id)
   })
 }
 
@@ -43,25 +45,25 @@ async function checkReviewers(tx: Transaction, space: SpaceDoc, author: string, 
     if (user === author) details.push({ path, message: 'opened the change request: name somebody else' })
     else if (!(await mayReview(tx, user, space))) details.push({ path, message: 'must be the ID of a user who may review this space (role review)' })
   }
-  if (details.length > 0) throw badRequest('Not all of these users can be asked for a review.', details)
+  if (details.length > 0) throw badRequest('Some of these users cannot be asked for a review.', details)
 }
 
-/** Asks somebody for a review no more. One who was not asked is no error. Throws 403. */
+/** Withdraws a review request. Does nothing if there is none. Throws 403. */
 export async function withdrawRequest(app: App, actor: Actor, space: LoadedSpace, changeRequest: LoadedChangeRequest, user: string): Promise<void> {
-  await write(app, actor, { space, changeRequest }, async ({ tx, role }) => {
-    if (!allows('space:edit', role)) throw new ServiceError('forbidden', 'You may not do that here: that needs the role edit.')
-    await tx.remove(requestedReviews as never, requestedReviewId(changeRequest.doc.id, user))
+  await writeInDiscussion(app, actor, { space, changeRequest }, async ({ tx, role }) => {
+    if (!allows('space:edit', role)) throw new ServiceError('forbidden', 'You may not withdraw review requests here: this needs the role edit.')
+    await tx.remove(requestedReviews, requestedReviewId(changeRequest.doc.id, user))
   })
 }
 
-/** Somebody leaves an organization: nobody waits for his reviews any more. What he reviewed stays, and counts no more. */
+/** Removes the review requests to a user who leaves an organization. The user's reviews stay, but no longer count. */
 export async function removeRequestedReviews(tx: Transaction, organization: string, user: string): Promise<void> {
   for (const one of await tx.find(requestedReviews, 'user', user))
-    if ((await tx.get(spaces, one.space))?.organization === organization) await tx.remove(requestedReviews as never, one.id)
+    if ((await tx.get(spaces, one.space))?.organization === organization) await tx.remove(requestedReviews, one.id)
 }
 
-/** Removes all reviews in a space, with the space. */
+/** Removes all reviews and review requests in a space, in the transaction that purges the space. */
 export async function removeReviews(tx: Transaction, space: string): Promise<void> {
-  for (const doc of await tx.find(reviews, 'space', space)) await tx.remove(reviews as never, doc.id)
-  for (const doc of await tx.find(requestedReviews, 'space', space)) await tx.remove(requestedReviews as never, doc.id)
+  for (const doc of await tx.find(reviews, 'space', space)) await tx.remove(reviews, doc.id)
+  for (const doc of await tx.find(requestedReviews, 'space', space)) await tx.remove(requestedReviews, doc.id)
 }

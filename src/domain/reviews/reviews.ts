@@ -4,14 +4,15 @@ import { newId } from '../../kernel/ids.js'
 import { type Page, type PageQuery, pageOf } from '../../kernel/paging.js'
 import { changeRequests, type CreateReview, type ReviewDoc, requestedReviewId, requestedReviews, reviews } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
-import type { Actor, App, LoadedSpace } from '../app.js'
-import { type LoadedChangeRequest, loadHead } from '../change-requests/change-requests.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import { type LoadedChangeRequest, type LoadedSpace, loadHead } from '../context/loaded.js'
 import { readBody } from '../comments/body.js'
 import { insertComment } from '../comments/comments.js'
-import { type Writing, write } from '../comments/discussion.js'
+import { type DiscussionWrite, writeInDiscussion } from '../comments/discussion.js'
 import { emit } from '../events/events.js'
 
-/** A review of the change request; null where there is none. */
+/** A review of the change request; null if there is none. */
 export async function findReview(app: App, changeRequest: LoadedChangeRequest, id: string): Promise<Document<ReviewDoc> | null> {
   const doc = await app.store.get(reviews, id)
   return doc?.changeRequest === changeRequest.doc.id ? doc : null
@@ -19,12 +20,12 @@ export async function findReview(app: App, changeRequest: LoadedChangeRequest, i
 
 /** The reviews of a change request, newest first. */
 export const listReviews = (app: App, changeRequest: LoadedChangeRequest, query: PageQuery): Promise<Page<Document<ReviewDoc>>> =>
-  pageOf(app.store, reviews, 'sequence', changeRequest.doc.id, query, 'desc')
+  pageOf(app.store, reviews, 'sequence', changeRequest.doc.id, { ...query, order: 'desc' })
 
 /**
- * Reviews a change request as it is now; a request for the caller's review is fulfilled by it. Under the lock of the space,
- * so that the head is what is reviewed and a merge sees it or comes first. Throws 409 where the change request is merged or
- * archived, or not at the revision that the caller looked at any more.
+ * Reviews the current head of a change request, and removes the request for the caller's review. Runs under the lock of the
+ * space, so that the head cannot move and a merge either sees the review or comes before it. Throws 409 if the change request
+ * is merged or archived, or no longer at the revision that the caller has seen.
  */
 export async function createReview(
   app: App,
@@ -36,10 +37,10 @@ export async function createReview(
   const markdown = input.comment && (await readBody(app, space.doc.id, input.comment, '/comment'))
   return underLock(app, actor, space, changeRequest, async (writing, { doc, head }) => {
     const { tx, now } = writing
-    if (input.revision !== undefined && input.revision !== head) throw conflict(`The change request has changed meanwhile: its revision is ${head}.`)
+    if (input.revision !== undefined && input.revision !== head) throw conflict(`The change request has changed meanwhile: its revision is now ${head}.`)
     const id = newId()
     const comment = markdown === undefined ? undefined : await insertComment(writing, { markdown, revision: head, review: id })
-    await tx.remove(requestedReviews as never, requestedReviewId(doc.id, actor.user.id))
+    await tx.remove(requestedReviews, requestedReviewId(doc.id, actor.user.id))
     const review = await tx.insert(reviews, {
       id,
       space: doc.space,
@@ -63,7 +64,7 @@ export async function createReview(
   })
 }
 
-/** Takes a review out of what counts: its author withdraws it, or an admin dismisses it. Done twice it stays as it was. Throws 403, 409. */
+/** Dismisses a review, so that it no longer counts: its author or an admin may. Does nothing if it is dismissed already. Throws 403, 409. */
 export async function dismissReview(
   app: App,
   actor: Actor,
@@ -75,31 +76,32 @@ export async function dismissReview(
     const stored = await tx.get(reviews, review.id)
     if (!stored) throw notFound('The review')
     if (stored.reviewer !== actor.user.id && !allows('space:admin', role))
-      throw new ServiceError('forbidden', 'A review is dismissed by its author or by an admin.')
+      throw new ServiceError('forbidden', 'Only its author or an admin may dismiss a review.')
     return stored.dismissedAt === undefined ? tx.replace(reviews, { ...stored, dismissedAt: now, dismissedBy: actor.user.id }) : stored
   })
 }
 
-/** Writes about the reviews of a change request that is not over, by somebody who may review, with its head held. */
+/** Runs a write about the reviews of an open or draft change request under the lock of the space. Throws 403 if the caller may not review. */
 function underLock<R>(
   app: App,
   actor: Actor,
   space: LoadedSpace,
   changeRequest: LoadedChangeRequest,
-  work: (writing: Writing, changeRequest: LoadedChangeRequest) => Promise<R>,
+  work: (writing: DiscussionWrite, changeRequest: LoadedChangeRequest) => Promise<R>,
 ): Promise<R> {
   return app.locks.run(space.doc.id, () =>
-    write(app, actor, { space, changeRequest }, async (writing) => {
-      if (!allows('space:review', writing.role)) throw new ServiceError('forbidden', 'You may not review here: that needs the role review.')
+    writeInDiscussion(app, actor, { space, changeRequest }, async (writing) => {
+      if (!allows('space:review', writing.role)) throw new ServiceError('forbidden', 'You may not review here: this needs the role review.')
       return work(writing, await openChangeRequest(writing.tx, space, changeRequest))
     }),
   )
 }
 
-/** The change request as it is stored now. Throws 409 where it is over. */
+/** The change request as it is stored now. Throws 409 if it is merged or archived. */
 export async function openChangeRequest(tx: Transaction, space: LoadedSpace, changeRequest: LoadedChangeRequest): Promise<LoadedChangeRequest> {
   const doc = await tx.get(changeRequests, changeRequest.doc.id)
   if (!doc) throw notFound('The change request')
-  if (doc.status === 'merged' || doc.status === 'archived') throw conflict(`The change request is ${doc.status}: only a draft or an open one is reviewed.`)
+  if (doc.status === 'merged' || doc.status === 'archived')
+    throw conflict(`The change request is ${doc.status}: only an open change request or a draft can be reviewed.`)
   return loadHead(space, doc)
 }

@@ -1,63 +1,63 @@
 import { atLeast, greater, rank } from '../../access/index.js'
 import { type MembershipDoc, memberList, memberships, type permissionSources, type Role, teamMembers, type UserDoc, users } from '../../model/index.js'
 import type { Document, Reader } from '../../store/index.js'
-import { type Content, type ContentLink, contentChain, isForReaders } from './access.js'
-import type { App } from '../app.js'
+import { isReadableInCollection, type PermissionLink, type PermissionTarget, permissionChain } from './access.js'
+import type { App } from '../context/app.js'
 
-/** One of the things that give somebody a role. */
+/** One of the reasons why a member has a role. */
 export interface PermissionSource {
   type: (typeof permissionSources)[number]
   permission: Role
-  /** The collection above on which it is given; absent = on the content itself. */
+  /** The collection that gives the role; absent = the content itself does. */
   collection?: string
   team?: string
 }
 
-/** By default: nothing, his own role in the organization, or a level. */
+/** What members have by default: a default level or visibility, nothing, or their `own` role in the organization. */
 type Base = { source: PermissionSource } | 'none' | 'own'
 
 /**
- * Works out everybody's role on one piece of content: the chain and its teams are read once, so that a member costs a
- * few look-ups in memory and none in the store.
+ * Works out the role of every member on one space, collection or site. The permission chain and its teams are loaded once;
+ * after that a member costs a few look-ups in memory and none in the store.
  */
 export class Aggregation {
   #base: Base
   readonly #granted = new Map<string, PermissionSource[]>()
 
   private constructor(
-    private readonly content: Content,
-    chain: readonly ContentLink[],
+    private readonly content: PermissionTarget,
+    chain: readonly PermissionLink[],
   ) {
     this.#base = this.#baseOf(chain)
-    if (this.#base !== 'none' || !isForReaders(content, chain.slice(1))) return
+    if (this.#base !== 'none' || !isReadableInCollection(content, chain.slice(1))) return
     const ofCollection = this.#baseOf(chain.slice(1))
     if (ofCollection !== 'none') this.#base = { source: { type: 'visibility', permission: 'read', collection: content.parent as string } }
   }
 
   /** What a member has by default along a chain. */
-  #baseOf(chain: readonly ContentLink[]): Base {
+  #baseOf(chain: readonly PermissionLink[]): Base {
     const link = chain.find(({ defaultLevel }) => defaultLevel !== 'inherit')
     if (link === undefined) return 'own'
     return link.defaultLevel === null ? 'none' : { source: { type: 'default-level', permission: link.defaultLevel as Role, ...this.#above(link) } }
   }
 
-  static async of(reader: Reader, content: Content): Promise<Aggregation> {
-    const chain = await contentChain(reader, content)
+  static async of(reader: Reader, content: PermissionTarget): Promise<Aggregation> {
+    const chain = await permissionChain(reader, content)
     const all = new Aggregation(content, chain)
     for (const link of chain) for (const { principal, role } of link.grants) await all.#add(reader, link, principal, role)
     return all
   }
 
-  async #add(reader: Reader, link: ContentLink, principal: string, permission: Role): Promise<void> {
+  async #add(reader: Reader, link: PermissionLink, principal: string, permission: Role): Promise<void> {
     const [kind, id] = [principal.slice(0, 4), principal.slice(5)]
     const people = kind === 'team' ? (await reader.find(teamMembers, 'team', id)).map(({ user }) => user) : [id]
     const source: PermissionSource = { type: kind as 'team' | 'user', permission, ...(kind === 'team' ? { team: id } : {}), ...this.#above(link) }
     for (const user of people) this.#granted.set(user, [...(this.#granted.get(user) ?? []), source])
   }
 
-  #above = ({ kind, id }: ContentLink) => (kind === 'collection' && id !== this.content.id ? { collection: id } : {})
+  #above = ({ kind, id }: PermissionLink) => (kind === 'collection' && id !== this.content.id ? { collection: id } : {})
 
-  /** All that gives a member a role, the most powerful first: the same rules as `effectiveRole`. */
+  /** Everything that gives a member a role, the most powerful first, by the same rules as `effectiveRole`. */
   sources(member: Pick<MembershipDoc, 'user' | 'role' | 'disabled'>): PermissionSource[] {
     if (member.disabled) return []
     if (member.role === 'admin') return [{ type: 'organization', permission: 'admin' }]
@@ -67,7 +67,7 @@ export class Aggregation {
     return strongestFirst([base, ...granted])
   }
 
-  /** A member's role; null = none. The strongest of `sources`, without a list of them: it is asked of everybody. */
+  /** A member's role; null = none. The same as the strongest of `sources`, but without building a list: it is called for every member. */
   role(member: Pick<MembershipDoc, 'user' | 'role' | 'disabled'>): Role | null {
     if (member.disabled) return null
     if (member.role === 'admin') return 'admin'
@@ -81,10 +81,10 @@ export class Aggregation {
 const strongestFirst = (sources: readonly PermissionSource[]): PermissionSource[] =>
   sources.length < 2 ? [...sources] : [...sources].sort((a, b) => rank(b.permission) - rank(a.permission))
 
-/** Everybody with at least a role on the content (default: any), in the order of joining: to be cut to a page before `userOf`. */
+/** The members with at least a role on the content (default: any), in the order in which they joined. Cut to a page before calling `userOf`. */
 export async function aggregatePermissions(
   app: App,
-  content: Content,
+  content: PermissionTarget,
   least: Role = 'read',
 ): Promise<{ all: Document<MembershipDoc>[]; aggregation: Aggregation }> {
   const aggregation = await Aggregation.of(app.store, content)
@@ -93,5 +93,5 @@ export async function aggregatePermissions(
   return { all: documents.filter((member) => atLeast(aggregation.role(member), least)), aggregation }
 }
 
-/** The user that a membership is of; null where his account is gone. */
+/** The user of a membership; null if the account no longer exists. */
 export const userOf = (app: App, { user }: MembershipDoc): Promise<Document<UserDoc> | null> => app.store.get(users, user)

@@ -15,14 +15,14 @@ import {
   users,
 } from '../../model/index.js'
 import type { Document, Reader, Transaction } from '../../store/index.js'
-import { type Content, contentRole, grantTarget } from './access.js'
-import type { Actor, App } from '../app.js'
+import { contentRole, grantTarget, type PermissionTarget } from './access.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
 import { emit } from '../events/events.js'
 
-/** What roles are given on, as it was loaded: `{...space.doc, kind: 'space'}`. */
-export type PermissionTarget = Content
+// Giving, changing and taking back roles on a space, collection or site.
 
-/** Who a role is given to. */
+/** Whom a role is given to. */
 export interface Principal {
   kind: 'user' | 'team'
   id: string
@@ -31,66 +31,66 @@ export interface Principal {
 const principalKey = ({ kind, id }: Principal): string => `${kind}:${id}`
 const grantId = (target: PermissionTarget, principal: Principal): string => `${grantTarget(target)}:${principalKey(principal)}`
 
-/** The role that was given to somebody on the target itself, or null. */
+/** The grant of a principal on the target itself, or null. */
 export const findGrant = (reader: Reader, target: PermissionTarget, principal: Principal): Promise<Document<GrantDoc> | null> =>
   reader.get(grants, grantId(target, principal))
 
 /**
- * Gives users and teams of the organization a role; who had another one there has this one now. Throws 400 naming
- * everybody who is not of the organization, 403 for a role above the caller's own.
+ * Gives users and teams of the organization a role on the target, replacing one that they were given there before. Throws
+ * 400 naming everybody who does not belong to the organization, 403 for a role above the caller's own.
  */
 export async function invite(app: App, actor: Actor, target: PermissionTarget, input: InviteToContent): Promise<void> {
   const invited = [
     ...(input.users ?? []).map((id, i) => ({ kind: 'user' as const, id, path: `/users/${i}` })),
     ...(input.teams ?? []).map((id, i) => ({ kind: 'team' as const, id, path: `/teams/${i}` })),
   ]
-  if (invited.length === 0) throw badRequest('Nobody is invited.', [{ path: '', message: 'name at least one user in users, or one team in teams' }])
+  if (invited.length === 0) throw badRequest('The invitation names nobody.', [{ path: '', message: 'name at least one user in users, or one team in teams' }])
   await app.store.transact(async (tx) => {
     await checkOwnRole(tx, actor, target, input.role)
     const details: ErrorDetail[] = []
-    for (const { path, ...principal } of invited) if (!(await belongs(tx, target, principal))) details.push({ path, message: whoMayBe[principal.kind] })
-    if (details.length > 0) throw badRequest('Not all of those invited are of this organization.', details)
+    for (const { path, ...principal } of invited)
+      if (!(await mayBeInvited(tx, target, principal))) details.push({ path, message: requirementOf[principal.kind] })
+    if (details.length > 0) throw badRequest('Some of those invited do not belong to this organization.', details)
     for (const { kind, id } of invited) await setGrant(tx, target, { kind, id }, input.role)
     await emitChange(app, tx, actor, target, { role: input.role, users: input.users ?? [], teams: input.teams ?? [] })
   })
 }
 
-const whoMayBe = { user: 'must be the ID of a member of this organization', team: 'must be the ID of a team of this organization' }
+const requirementOf = { user: 'must be the ID of a member of this organization', team: 'must be the ID of a team of this organization' }
 
-/** Changes the role that was given to somebody. Throws 403 for one above the caller's own, 404 where none was given (any more). */
+/** Changes the role that was given to a principal. Throws 403 for a role above the caller's own, 404 if the principal has no grant here. */
 export async function changeGrant(app: App, actor: Actor, target: PermissionTarget, principal: Principal, role: Role): Promise<void> {
   await app.store.transact(async (tx) => {
     await checkOwnRole(tx, actor, target, role)
-    if (!(await findGrant(tx, target, principal))) throw notFound(`A role given to this ${principal.kind} here`)
+    if (!(await findGrant(tx, target, principal))) throw notFound(`A role given directly to this ${principal.kind}`)
     if (await setGrant(tx, target, principal, role)) await emitChange(app, tx, actor, target, { role, [`${principal.kind}s`]: [principal.id] })
   })
 }
 
-/** Takes back the role that was given to somebody, if there is one. What he has by default level or from above stays. */
+/** Takes back the role that was given to a principal, if there is one. A role by default level or by a collection above stays. */
 export async function removeGrant(app: App, actor: Actor, target: PermissionTarget, principal: Principal): Promise<void> {
   await app.store.transact(async (tx) => {
     await checkOwnRole(tx, actor, target, 'read')
-    if (await tx.remove(grants as never, grantId(target, principal)))
-      await emitChange(app, tx, actor, target, { role: null, [`${principal.kind}s`]: [principal.id] })
+    if (await tx.remove(grants, grantId(target, principal))) await emitChange(app, tx, actor, target, { role: null, [`${principal.kind}s`]: [principal.id] })
   })
 }
 
-/** Whether the user is an active member of the target's organization, or the team one of it. */
-async function belongs(reader: Reader, target: PermissionTarget, { kind, id }: Principal): Promise<boolean> {
+/** Whether the user is an active member of the target's organization, or the team belongs to it. */
+async function mayBeInvited(reader: Reader, target: PermissionTarget, { kind, id }: Principal): Promise<boolean> {
   if (kind === 'team') return (await reader.get(teams, id))?.organization === target.organization
   const membership = await reader.get(memberships, membershipId(target.organization, id))
   return membership !== null && !membership.disabled
 }
 
-/** Nobody gives a role above his own, by what is stored now; and who is no admin any more gives none. */
+/** Throws 403 unless the caller is still an admin of the target, with a role at least as powerful as the one to be given. */
 async function checkOwnRole(reader: Reader, actor: Actor, target: PermissionTarget, role: Role): Promise<void> {
   const own = await contentRole(reader, actor.user.id, target)
   if (own === null) throw notFound(`The ${target.kind}`)
-  if (!atLeast(own, 'admin')) throw new ServiceError('forbidden', 'Only an admin may say who has which role here.')
-  if (!atLeast(own, role)) throw new ServiceError('forbidden', `You may not give the role ${role}: your own is ${own}.`)
+  if (!atLeast(own, 'admin')) throw new ServiceError('forbidden', `Only an admin of the ${target.kind} may manage its roles.`)
+  if (!atLeast(own, role)) throw new ServiceError('forbidden', `You may not give the role ${role}, which is above your own role ${own}.`)
 }
 
-/** Answers whether anything changed. */
+/** Returns whether anything changed. */
 async function setGrant(tx: Transaction, target: PermissionTarget, principal: Principal, role: Role): Promise<boolean> {
   const id = grantId(target, principal)
   const stored = await tx.get(grants, id)
@@ -109,13 +109,13 @@ const emitChange = (app: App, tx: Transaction, actor: Actor, target: PermissionT
     data: { permissions },
   })
 
-/** A user or team and the role given on the target itself. */
+/** A user or team, and the role given to it on the target itself. */
 export interface Given<T extends object> {
   role: Role
   principal: Document<T>
 }
 
-/** The users with a role of their own on the target, members of its organization still. */
+/** The users with a role given directly on the target who are still members of its organization. */
 export async function listUserGrants(app: App, target: PermissionTarget): Promise<Given<UserDoc>[]> {
   const found: Given<UserDoc>[] = []
   for (const { id, role } of await grantsTo(app.store, target, 'user')) {
@@ -125,7 +125,7 @@ export async function listUserGrants(app: App, target: PermissionTarget): Promis
   return found
 }
 
-/** The teams with a role of their own on the target. */
+/** The teams with a role given directly on the target. */
 export async function listTeamGrants(app: App, target: PermissionTarget): Promise<Given<TeamDoc>[]> {
   const found: Given<TeamDoc>[] = []
   for (const { id, role } of await grantsTo(app.store, target, 'team')) {
@@ -140,8 +140,8 @@ async function grantsTo(reader: Reader, target: PermissionTarget, kind: Principa
   return all.filter(({ principal }) => principal.startsWith(`${kind}:`)).map(({ principal, role }) => ({ id: principal.slice(kind.length + 1), role }))
 }
 
-/** Removes all that was given on something that goes, in the transaction in which it goes. */
+/** Removes all grants on content, in the transaction that removes the content. */
 export async function removeGrantsOn(tx: Transaction, target: Pick<PermissionTarget, 'kind' | 'id'>): Promise<void> {
-  for (const { id } of await tx.find(grants, 'target', grantTarget(target))) await tx.remove(grants as never, id)
-  for (const { id } of await tx.find(keptGrants, 'target', grantTarget(target))) await tx.remove(keptGrants as never, id)
+  for (const { id } of await tx.find(grants, 'target', grantTarget(target))) await tx.remove(grants, id)
+  for (const { id } of await tx.find(keptGrants, 'target', grantTarget(target))) await tx.remove(keptGrants, id)
 }

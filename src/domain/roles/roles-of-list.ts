@@ -1,19 +1,26 @@
 import { type ChainLink, effectiveRole } from '../../access/index.js'
 import { collections, type DefaultLevel, grants, type Role } from '../../model/index.js'
 import type { Reader } from '../../store/index.js'
-import { type Content, isForReaders, type Viewer } from './access.js'
+import { isReadableInCollection, type PermissionTarget, type Viewer } from './access.js'
+
+// Roles of one viewer on a long list, with few reads.
 
 const NONE: readonly Role[] = []
 
 /**
- * What `roleOn` says of each item of a long list of content of one kind, in its order. Reads all that the viewer was ever
- * granted once, and each collection once, instead of the grants of every item.
+ * The same as `roleOn` for each item of a long list of content of one kind, in the order of the list. Reads the viewer's
+ * grants once and each collection once, instead of the grants of every item.
  */
-export async function rolesOf(reader: Reader, viewer: Viewer, kind: Content['kind'], list: readonly Omit<Content, 'kind'>[]): Promise<(Role | null)[]> {
+export async function rolesOf(
+  reader: Reader,
+  viewer: Viewer,
+  kind: PermissionTarget['kind'],
+  list: readonly Omit<PermissionTarget, 'kind'>[],
+): Promise<(Role | null)[]> {
   const { member } = viewer
   if (member === undefined || member === 'admin') return list.map(() => member ?? null)
   const granted = await grantsOf(reader, viewer)
-  const linkOf = (of: Content['kind'], { id, defaultLevel = 'inherit' }: { id: string; defaultLevel?: DefaultLevel }): ChainLink => ({
+  const linkOf = (of: PermissionTarget['kind'], { id, defaultLevel = 'inherit' }: { id: string; defaultLevel?: DefaultLevel }): ChainLink => ({
     defaultLevel,
     granted: granted.get(`${of}:${id}`) ?? NONE,
   })
@@ -29,12 +36,12 @@ export async function rolesOf(reader: Reader, viewer: Viewer, kind: Content['kin
   for (const content of list) {
     const parents = content.parent === undefined ? [] : (above.get(content.parent) ?? (await chainFrom(content.parent)))
     const role = effectiveRole([linkOf(kind, content), ...parents], member)
-    roles.push(role ?? (isForReaders(content, parents) && effectiveRole(parents, member) !== null ? 'read' : null))
+    roles.push(role ?? (isReadableInCollection(content, parents) && effectiveRole(parents, member) !== null ? 'read' : null))
   }
   return roles
 }
 
-/** Target → the roles that a viewer was given on it, by name and by his teams. */
+/** Target → the roles that a viewer was given on it, by name and by their teams. */
 async function grantsOf(reader: Reader, { principals }: Viewer): Promise<Map<string, Role[]>> {
   const granted = new Map<string, Role[]>()
   for (const principal of principals) {

@@ -3,18 +3,21 @@ import type { Document, Reader } from '../../store/index.js'
 import type { Viewer } from './access.js'
 import { rolesOf } from './roles-of-list.js'
 
+// Which spaces of an organization people see, and how many.
+
 type Space = Document<SpaceDoc>
 
-/** The spaces of one organization, loaded once, to be asked for many people: who sees how many. */
+/** The spaces of one organization, loaded once, to answer for many people which of them they see, and how many. */
 export interface SpaceAccess {
-  /** The spaces that somebody may see, with his role. */
+  /** The spaces that a viewer may see, with their role. */
   visibleTo(viewer: Viewer): Promise<{ space: Space; role: Role }[]>
-  /** How many `visibleTo` would answer. Costs grow with what was given to him, hardly with the organization. */
+  /** How many spaces `visibleTo` returns. The cost grows with the viewer's grants, hardly with the organization. */
   countFor(viewer: Viewer): Promise<number>
-  /** How many spaces a principal (`team:<id>`) was given a role on, itself or through a collection. */
+  /** On how many spaces a principal (`team:<id>`) was given a role, directly or on a collection. */
   countGranted(principal: string): Promise<number>
 }
 
+/** Loads the spaces and collections of an organization. */
 export async function loadSpaceAccess(reader: Reader, organization: string): Promise<SpaceAccess> {
   const docs = (await reader.find(spaces, 'organization', organization)).filter((doc) => doc.deletedAt === undefined)
   const parents = new Map((await reader.find(collections, 'organization', organization)).map(({ id, parent }) => [id, parent]))
@@ -29,9 +32,9 @@ export async function loadSpaceAccess(reader: Reader, organization: string): Pro
   }
   return {
     async visibleTo(viewer) {
-      const his = await roles(viewer, docs)
+      const viewerRoles = await roles(viewer, docs)
       return docs.flatMap((space, index) => {
-        const role = his[index] ?? null
+        const role = viewerRoles[index] ?? null
         return role === null ? [] : [{ space, role }]
       })
     },
@@ -48,8 +51,9 @@ export async function loadSpaceAccess(reader: Reader, organization: string): Pro
 }
 
 /**
- * What a member without a role given by name or team sees: it does not depend on how great his own role is, nor differ
- * between spaces of one collection, level and visibility, of which one is asked for.
+ * The spaces that a member without any grants sees. That depends neither on how powerful their role in the organization is
+ * nor on the single space: it is the same for all spaces with the same collection, default level and visibility, so one of
+ * each such group is looked at.
  */
 async function seenByDefault(docs: readonly Space[], roles: (viewer: Viewer, list: readonly Space[]) => Promise<(Role | null)[]>): Promise<Set<Space>> {
   const alike = new Map<string, Space[]>()

@@ -2,8 +2,12 @@ import { checkCondition } from '../../content/conditions/check.js'
 import { ConditionError } from '../../content/conditions/error.js'
 import { badRequest, type ErrorDetail } from '../../kernel/errors.js'
 import { type AdaptiveJsonSchema, type SiteAdaptiveSchemaDoc, siteAdaptiveSchemas } from '../../model/index.js'
-import type { Actor, App, LoadedSite } from '../app.js'
-import { changeBelongings } from './belongings.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedSite } from '../context/loaded.js'
+import { changeSiteDocuments } from './site-documents.js'
+
+// The schema of what a site knows about its visitors, and the conditions that follow from it.
 
 const MAX_NAME_LENGTH = 100
 
@@ -13,29 +17,29 @@ const emptySchema: AdaptiveJsonSchema = {
   additionalProperties: false,
 }
 
-/** What a site knows of its visitors: nothing, as long as nobody said so. */
+/** The schema of the claims that a site knows about its visitors. By default it has none. */
 export async function getAdaptiveSchema(app: App, site: LoadedSite): Promise<SiteAdaptiveSchemaDoc> {
   return (await app.store.get(siteAdaptiveSchemas, site.doc.id)) ?? { id: site.doc.id, jsonSchema: emptySchema, updatedAt: site.doc.createdAt }
 }
 
-/** Replaces the schema of a site. Throws 400 naming a claim that no condition could ask for. */
+/** Replaces the schema of a site. Throws 400 naming each claim that a condition could not refer to. */
 export async function replaceAdaptiveSchema(app: App, actor: Actor, site: LoadedSite, jsonSchema: AdaptiveJsonSchema): Promise<SiteAdaptiveSchemaDoc> {
   const details = claimsOf(jsonSchema).flatMap(({ path, pointer }): ErrorDetail[] => nameFault(path, pointer))
-  if (details.length > 0) throw badRequest('The schema has claims that cannot be asked for.', details)
-  return changeBelongings(app, actor, site, 'adaptive-schema', async (tx) => {
+  if (details.length > 0) throw badRequest('The schema has claims with invalid names.', details)
+  return changeSiteDocuments(app, actor, site, 'adaptive-schema', async (tx) => {
     const next = { id: site.doc.id, jsonSchema, updatedAt: app.clock.now().toISOString() }
     const stored = await tx.get(siteAdaptiveSchemas, site.doc.id)
     return stored ? tx.replace(siteAdaptiveSchemas, { ...stored, ...next }) : tx.insert(siteAdaptiveSchemas, next)
   })
 }
 
-/** A ready-made condition, and what it says. */
+/** A ready-made condition, with a description. */
 export interface TemplateCondition {
   description: string
   condition: string
 }
 
-/** Two conditions for every claim of a schema, in its order: that it is true, and that it is not (which includes unknown). */
+/** Two conditions for every claim of a schema, in its order: the claim is true, and it is not true (or not known). */
 export function templateConditions(jsonSchema: AdaptiveJsonSchema): TemplateCondition[] {
   return claimsOf(jsonSchema).flatMap(({ path, description }) => {
     const what = path.join('.') + (description ? ` (${description})` : '')
@@ -46,23 +50,23 @@ export function templateConditions(jsonSchema: AdaptiveJsonSchema): TemplateCond
   })
 }
 
-interface ClaimPlace {
+interface Claim {
   path: string[]
-  /** Where it stands in the body. */
+  /** JSON pointer into the body. */
   pointer: string
   description?: string
 }
 
-function claimsOf({ properties }: AdaptiveJsonSchema): ClaimPlace[] {
+function claimsOf({ properties }: AdaptiveJsonSchema): Claim[] {
   const { unsigned, ...signed } = properties
   const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
-  const place = (parents: string[], pointer: string, name: string, claim: { title?: string; description?: string } | undefined): ClaimPlace => {
-    const said = claim?.description ?? claim?.title
-    return { path: [...parents, name], pointer: `${pointer}/${escaped(name)}`, ...(said === undefined ? {} : { description: said }) }
+  const claimOf = (parents: string[], pointer: string, name: string, schema: { title?: string; description?: string } | undefined): Claim => {
+    const description = schema?.description ?? schema?.title
+    return { path: [...parents, name], pointer: `${pointer}/${escaped(name)}`, ...(description === undefined ? {} : { description }) }
   }
   return [
-    ...Object.entries(unsigned?.properties ?? {}).map(([name, claim]) => place(['unsigned'], '/jsonSchema/properties/unsigned/properties', name, claim)),
-    ...Object.entries(signed).map(([name, claim]) => place([], '/jsonSchema/properties', name, claim)),
+    ...Object.entries(unsigned?.properties ?? {}).map(([name, claim]) => claimOf(['unsigned'], '/jsonSchema/properties/unsigned/properties', name, claim)),
+    ...Object.entries(signed).map(([name, claim]) => claimOf([], '/jsonSchema/properties', name, claim)),
   ]
 }
 

@@ -1,29 +1,29 @@
 import type { OrganizationDoc, SectionEntry, SiteDoc, SiteSpaceEntry } from '../../model/index.js'
-import type { App } from '../app.js'
+import type { App } from '../context/app.js'
 
-/** What the addresses of a site are made from. */
+/** What the URLs of a site are made from. */
 export interface SiteAddress {
   app: Pick<App, 'settings'>
   organization: OrganizationDoc
   site: SiteDoc
-  /** A share key that was found to be valid for the site: its addresses then carry it. */
+  /** A valid share key of the site, which its URLs then contain. */
   shareKey?: string
 }
 
-/** Where the service itself serves a site: its own hostname, else `/sites/{organization}/{basename}` below the service. */
+/** The URL under which the service itself serves a site: its own hostname, else `/sites/{organization}/{basename}` on the service. */
 export function servedAt({ app, organization, site }: SiteAddress): string {
   const { publicUrl } = app.settings
   if (site.hostname !== undefined) return `${new URL(publicUrl).protocol}//${site.hostname}`
   return `${publicUrl}/sites/${organization.hostname ?? organization.id}/${encodeURIComponent(site.basename)}`
 }
 
-/** The addresses of a reverse proxy in front of a site: `origin` is what visitors see, `target` where it must forward to. */
+/** The URLs of a reverse proxy in front of a site: `origin` is what visitors see, `target` what it must forward to. */
 export const proxyOf = (address: SiteAddress): { origin: string; target: string } | undefined =>
   address.site.proxy === undefined ? undefined : { origin: `https://${address.site.proxy}`, target: servedAt(address) }
 
 /**
- * What a visitor's browser shows for a site, or undefined while it is not published: the proxy's address, else where
- * the service serves it. With a share key every address goes on with `/~share/{key}`.
+ * The URL that visitors use for a site: the proxy's, else the service's own. Undefined if the site is not published. With a
+ * share key every URL contains `/~share/{key}`.
  */
 export function publishedSite(address: SiteAddress): string | undefined {
   if (!address.site.published) return undefined
@@ -31,15 +31,15 @@ export function publishedSite(address: SiteAddress): string | undefined {
   return address.shareKey === undefined ? base : `${base}/~share/${address.shareKey}`
 }
 
-/** Address of a section: the default one is at the root of the site. */
+/** The URL of a section. The default section is at the root of the site. */
 export function publishedSection(address: SiteAddress, section: SectionEntry, isDefault: boolean): string | undefined {
   const base = publishedSite(address)
   return base === undefined || isDefault ? base : `${base}/${encodeURIComponent(section.path)}`
 }
 
 /**
- * Address of a site space. The default one of a section has the section's address; the others come below the section's
- * path, that of the default section too, so that no two can ever be the same.
+ * The URL of a site space. The default one of a section has the section's URL. The others are below the section's path, also
+ * in the default section, so that no two site spaces have the same URL.
  */
 export function publishedSiteSpace(
   address: SiteAddress,

@@ -1,8 +1,10 @@
 import type { SiteCustomization } from '../../model/index.js'
 
+// The customization of a site that nobody has customized.
+
 const both = (light: string, dark: string = light) => ({ light, dark })
 
-/** How a site looks as long as nobody chose anything. */
+/** The look of a site that is not customized. */
 export const defaultCustomization: SiteCustomization = {
   title: null,
   favicon: null,

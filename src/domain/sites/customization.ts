@@ -1,5 +1,5 @@
 import { hrefFault } from '../../content/href.js'
-import { requireCondition } from '../conditions.js'
+import { requireCondition } from './conditions.js'
 import { badRequest, type ErrorDetail, notFound } from '../../kernel/errors.js'
 import {
   customizationGroups,
@@ -7,34 +7,37 @@ import {
   type SiteCustomizationDoc,
   type SiteCustomizationInput,
   type SiteDoc,
+  type SiteStructure,
   siteCustomizations,
   siteSpacesOf,
 } from '../../model/index.js'
 import type { Reader, Transaction } from '../../store/index.js'
-import type { Actor, App, LoadedSite } from '../app.js'
-import { changeBelongings } from './belongings.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedSite } from '../context/loaded.js'
+import { changeSiteDocuments } from './site-documents.js'
 import { defaultCustomization } from './customization-default.js'
-import { destinationsOf, hrefsOf } from './customization-places.js'
+import { destinationsOf, hrefsOf } from './customization-links.js'
 import { checkOnSite, checkReachable } from './destinations.js'
 
-/** `base` with what was chosen over it: group by group, member by member. */
+/** Applies settings on top of `base`: group by group, member by member. */
 export function customized(base: SiteCustomization, chosen: SiteCustomizationInput): SiteCustomization {
   const groups = Object.fromEntries(customizationGroups.map((name) => [name, { ...base[name], ...chosen[name] }]))
   return { ...base, ...chosen, ...groups } as SiteCustomization
 }
 
-/** How a site looks: its own choices over the defaults. */
+/** The look of a site: its settings on top of the defaults. */
 export async function getCustomization(reader: Reader, site: SiteDoc): Promise<SiteCustomization> {
   return customized(defaultCustomization, (await reader.get(siteCustomizations, site.id))?.settings ?? {})
 }
 
-/** What was chosen for one site space, where it differs from the site; `{}` = nothing. */
+/** The settings of one site space that differ from its site; `{}` = none. */
 export async function getSiteSpaceCustomization(reader: Reader, site: SiteDoc, siteSpace: string): Promise<SiteCustomizationInput> {
   const doc = await reader.get(siteCustomizations, siteSpace)
   return doc?.site === site.id ? doc.settings : {}
 }
 
-/** How a site looks, and by ID those of its site spaces that look different. */
+/** The look of a site, and by ID that of each site space with settings of its own. */
 export async function listCustomizations(reader: Reader, site: SiteDoc): Promise<{ site: SiteCustomization; siteSpaces: Record<string, SiteCustomization> }> {
   const docs = await reader.find(siteCustomizations, 'site', site.id)
   const whole = customized(defaultCustomization, docs.find(({ siteSpace }) => siteSpace === undefined)?.settings ?? {})
@@ -42,13 +45,13 @@ export async function listCustomizations(reader: Reader, site: SiteDoc): Promise
   return { site: whole, siteSpaces: Object.fromEntries(own) }
 }
 
-/** Replaces the choices for a site: what is not given has its default again. Throws 400 naming all that is wrong. */
+/** Replaces the settings of a site: what is not given gets its default again. Throws 400 naming everything that is wrong. */
 export async function replaceCustomization(app: App, actor: Actor, site: LoadedSite, settings: SiteCustomizationInput): Promise<SiteCustomization> {
   await write(app, actor, site, undefined, settings)
   return customized(defaultCustomization, settings)
 }
 
-/** Replaces the choices for one site space: what is not given is as on the site. Throws 400, and 404 where it went meanwhile. */
+/** Replaces the settings of one site space: what is not given is as on the site. Throws 400, and 404 if the site space was removed meanwhile. */
 export async function replaceSiteSpaceCustomization(
   app: App,
   actor: Actor,
@@ -62,9 +65,9 @@ export async function replaceSiteSpaceCustomization(
 
 async function write(app: App, actor: Actor, site: LoadedSite, siteSpace: string | undefined, settings: SiteCustomizationInput): Promise<void> {
   const destinations = destinationsOf(settings)
-  checkTexts(settings)
+  checkHrefsAndConditions(settings)
   await checkReachable(app, actor, destinations)
-  await changeBelongings(app, actor, site, 'customization', async (tx, now) => {
+  await changeSiteDocuments(app, actor, site, 'customization', async (tx, now) => {
     if (siteSpace !== undefined && !siteSpacesOf(now.structure).some(({ id }) => id === siteSpace)) throw notFound('The site space')
     checkOnSite(now, destinations)
     const draft: SiteCustomizationDoc = { id: siteSpace ?? now.id, site: now.id, settings, ...(siteSpace === undefined ? {} : { siteSpace }) }
@@ -73,21 +76,27 @@ async function write(app: App, actor: Actor, site: LoadedSite, siteSpace: string
   })
 }
 
-function checkTexts(settings: SiteCustomizationInput): void {
+function checkHrefsAndConditions(settings: SiteCustomizationInput): void {
   const faults = hrefsOf(settings).flatMap(({ href, path }): ErrorDetail[] => {
     const fault = hrefFault(href)
     return fault ? [{ path, message: fault }] : []
   })
-  if (faults.length > 0) throw badRequest('An address is invalid.', faults)
+  if (faults.length > 0) throw badRequest('A URL is invalid.', faults)
   for (const [i, { condition }] of (settings.header?.links ?? []).entries()) {
     if (condition !== undefined) requireCondition(condition, `/header/links/${i}/condition`)
   }
 }
 
-/** Forgets what was chosen for a site space, so that it looks like its site. */
+/** Removes the settings of a site space, so that it looks like its site. */
 export async function deleteSiteSpaceCustomization(app: App, actor: Actor, site: LoadedSite, siteSpace: string): Promise<void> {
-  await changeBelongings(app, actor, site, 'customization', async (tx) => (await removeSiteSpaceBelongings(tx, siteSpace)) || null)
+  await changeSiteDocuments(app, actor, site, 'customization', async (tx) => (await removeSiteSpaceDocuments(tx, siteSpace)) || null)
 }
 
-/** Removes what hangs on a site space; to be called in the transaction that takes it off its site. Answers whether there was anything. */
-export const removeSiteSpaceBelongings = (tx: Transaction, siteSpace: string): Promise<boolean> => tx.remove(siteCustomizations as never, siteSpace)
+/** Removes what belongs to a site space, in the transaction that removes it from its site. Returns whether there was anything. */
+export const removeSiteSpaceDocuments = (tx: Transaction, siteSpace: string): Promise<boolean> => tx.remove(siteCustomizations, siteSpace)
+
+/** Removes what belongs to the site spaces that are in the structure `before` and no longer in `after`. */
+export async function removeDocumentsOfRemoved(tx: Transaction, before: SiteStructure, after: SiteStructure): Promise<void> {
+  const remaining = new Set(siteSpacesOf(after).map(({ id }) => id))
+  for (const { id } of siteSpacesOf(before)) if (!remaining.has(id)) await removeSiteSpaceDocuments(tx, id)
+}

@@ -2,20 +2,22 @@ import { hrefFault } from '../../content/href.js'
 import { badRequest, type ErrorDetail } from '../../kernel/errors.js'
 import { type DestinationStatus, type SiteDestination, type SiteDoc, sectionsOf, siteSpacesOf, spaces, spacesOf } from '../../model/index.js'
 import { findSpace } from '../roles/access.js'
-import type { Actor, App, LoadedSpace } from '../app.js'
-import { openMain } from '../content/main-content.js'
-import { MAIN, repositoryName } from '../refs.js'
-import type { OpenRevision } from '../content/revisions.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedSpace } from '../context/loaded.js'
+import { openMain } from '../revisions/main-content.js'
+import { MAIN, repositoryName } from '../context/refs.js'
+import type { OpenRevision } from '../revisions/revisions.js'
 
-/** A destination that somebody gave, and its place in the body. */
+/** A destination that a client sent, and its JSON pointer in the body. */
 export interface GivenDestination {
   to: SiteDestination
   path: string
 }
 
 /**
- * Refuses destinations that lead nowhere: URLs that are none, spaces and pages that are not there or not for the caller
- * to see. It opens repositories, so it comes before the transaction, and `checkOnSite` in it. Throws 400 with all of them.
+ * Throws 400 naming all destinations that lead nowhere: invalid URLs, and spaces and pages that do not exist or that the
+ * caller may not see. It opens repositories, so call it before the transaction, and `checkOnSite` inside.
  */
 export async function checkReachable(app: App, actor: Actor, given: readonly GivenDestination[]): Promise<void> {
   const details: ErrorDetail[] = []
@@ -25,7 +27,7 @@ export async function checkReachable(app: App, actor: Actor, given: readonly Giv
       const fault = hrefFault(to.url)
       if (fault) details.push({ path: `${path}/url`, message: fault })
     } else if ('space' in to) {
-      if (!revisions.has(to.space)) revisions.set(to.space, await openedSpace(app, actor, to.space))
+      if (!revisions.has(to.space)) revisions.set(to.space, await findMain(app, actor, to.space))
       const revision = revisions.get(to.space)
       if (!revision) details.push({ path: `${path}/space`, message: 'must be the ID of a space of this site' })
       else if ('page' in to && !revision.structure.byId.has(to.page)) details.push({ path: `${path}/page`, message: 'must be the ID of a page of that space' })
@@ -34,12 +36,13 @@ export async function checkReachable(app: App, actor: Actor, given: readonly Giv
   if (details.length > 0) throw badRequest('A destination leads nowhere.', details)
 }
 
-async function openedSpace(app: App, actor: Actor, id: string): Promise<OpenRevision | null> {
+/** The main content of a space that the caller may see, or null. */
+async function findMain(app: App, actor: Actor, id: string): Promise<OpenRevision | null> {
   const space = await findSpace(app, actor, id)
-  return space && openedMain(app, space)
+  return space && openMainIfAny(app, space)
 }
 
-/** Refuses destinations that are not part of the site as it is now. Throws 400 with all of them. */
+/** Throws 400 naming all destinations that are not part of the site as it is stored now. */
 export function checkOnSite(site: SiteDoc, given: readonly GivenDestination[]): void {
   const details = given.flatMap(({ to, path }): ErrorDetail[] => {
     const member = memberOnSite(to)
@@ -49,8 +52,8 @@ export function checkOnSite(site: SiteDoc, given: readonly GivenDestination[]): 
 }
 
 /**
- * Whether destinations that were valid once still lead somewhere: `broken` where the page, the space or the part of the
- * site is gone. What a URL leads to is not looked at.
+ * Whether stored destinations still lead somewhere: `broken` if the page, the space or the part of the site no longer exists.
+ * URLs are not followed.
  */
 export async function destinationStatuses(app: App, site: SiteDoc, all: readonly SiteDestination[]): Promise<DestinationStatus[]> {
   const revisions = new Map<string, Promise<OpenRevision | null>>()
@@ -59,23 +62,24 @@ export async function destinationStatuses(app: App, site: SiteDoc, all: readonly
       if (!isOnSite(site, to)) return 'broken'
       const space = 'space' in to ? to.space : to.kind === 'site-space' ? siteSpacesOf(site.structure).find(({ id }) => id === to.siteSpace)?.space : undefined
       if (space === undefined) return 'ok'
-      if (!revisions.has(space)) revisions.set(space, openedOnSite(app, space))
+      if (!revisions.has(space)) revisions.set(space, findMainOnSite(app, space))
       const revision = await revisions.get(space)
       return revision && (!('page' in to) || revision.structure.byId.has(to.page)) ? 'ok' : 'broken'
     }),
   )
 }
 
-/** The main content of a space of a site, whoever asks: what is told of it is whether a page is there. */
-async function openedOnSite(app: App, id: string): Promise<OpenRevision | null> {
+/** The main content of a space on a site, or null. The caller's role does not matter: they only learn whether a page exists. */
+async function findMainOnSite(app: App, id: string): Promise<OpenRevision | null> {
   const doc = await app.store.get(spaces, id)
   if (!doc || doc.deletedAt !== undefined) return null
-  return openedMain(app, { doc, role: 'read', repo: await app.git.open(repositoryName(id)) })
+  return openMainIfAny(app, { doc, role: 'read', repo: await app.git.open(repositoryName(id)) })
 }
 
-/** Null where an admin removed the branch main: then there are no pages. */
-const openedMain = async (app: App, space: LoadedSpace): Promise<OpenRevision | null> => (space.repo.head(MAIN) ? openMain(app, space) : null)
+/** Null if an admin removed the branch main: then there are no pages. */
+const openMainIfAny = async (app: App, space: LoadedSpace): Promise<OpenRevision | null> => (space.repo.head(MAIN) ? openMain(app, space) : null)
 
+/** The field of a destination that names a part of the site; null for a URL. */
 function memberOnSite(to: SiteDestination): { name: string; what: string } | null {
   if (to.kind === 'url') return null
   if (to.kind === 'site-section') return { name: 'siteSection', what: 'section' }

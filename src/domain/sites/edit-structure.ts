@@ -1,65 +1,71 @@
 import { notFound } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
-import type {
-  CreateSiteSection,
-  CreateSiteSectionGroup,
-  CreateSiteSpace,
-  SiteStructure,
-  UpdateSiteSection,
-  UpdateSiteSectionGroup,
-  UpdateSiteSpace,
+import {
+  type CreateSiteSection,
+  type CreateSiteSectionGroup,
+  type CreateSiteSpace,
+  type SiteStructure,
+  sites,
+  spaces,
+  type UpdateSiteSection,
+  type UpdateSiteSectionGroup,
+  type UpdateSiteSpace,
 } from '../../model/index.js'
-import { spaces } from '../../model/index.js'
 import type { Transaction } from '../../store/index.js'
-import type { Actor, App, LoadedSite } from '../app.js'
-import { requireCondition } from '../conditions.js'
-import { removeBelongingsOfGone } from './gone-site-spaces.js'
-import { publishableSpace } from './publishable.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedSite } from '../context/loaded.js'
+import { requireCondition } from './conditions.js'
+import { removeDocumentsOfRemoved } from './customization.js'
+import { sitesOfSpace } from '../spaces/sites-of-space.js'
+import { publishableSpace } from './publishable-space.js'
 import { changeSite, titleFrom } from './sites.js'
 import { findVisibleSiteSpace } from './view.js'
 import { addGroup, addToGroup, removeFromGroup, removeGroup, updateGroup } from './structure/groups.js'
 import { withKeys } from './structure/keys.js'
 import { moveItem } from './structure/move.js'
-import type { Pointer, Position } from './structure/position.js'
+import type { ItemPointer, SiblingPosition } from './structure/position.js'
 import { addSection, removeSection, updateSection } from './structure/sections.js'
-import { addSiteSpace, removeSiteSpace, updateSiteSpace } from './structure/site-spaces.js'
+import { addSiteSpace, removeSiteSpace, removeSiteSpacesOf, updateSiteSpace } from './structure/site-spaces.js'
 
-type Change = (structure: SiteStructure, tx: Transaction) => SiteStructure | Promise<SiteStructure>
+// Use cases that change the structure of a site: sections, groups and site spaces. The pure functions are in `structure/`.
 
-/** Changes the structure of a site in one transaction. A change without effect writes nothing. */
-function changeStructure(app: App, actor: Actor, site: LoadedSite, change: Change, space?: string): Promise<LoadedSite> {
+type StructureEdit = (structure: SiteStructure, tx: Transaction) => SiteStructure | Promise<SiteStructure>
+
+/** Changes the structure of a site in one transaction. Writes nothing if nothing changes. */
+function changeStructure(app: App, actor: Actor, site: LoadedSite, change: StructureEdit, space?: string): Promise<LoadedSite> {
   return changeSite(
     app,
     actor,
     site,
     async (doc, tx) => {
       const next = await change(doc.structure, tx)
-      await removeBelongingsOfGone(tx, doc.structure, next)
+      await removeDocumentsOfRemoved(tx, doc.structure, next)
       return next === doc.structure ? doc : { ...doc, structure: withKeys(next) }
     },
     space === undefined ? {} : { space },
   )
 }
 
-/** A changed site, and the ID of what was made in it. */
-export interface Made {
+/** A changed site, and the ID of what was created in it. */
+export interface Created {
   site: LoadedSite
   id: string
 }
 
-const made = async (site: Promise<LoadedSite>, id: string): Promise<Made> => ({ site: await site, id })
+const created = async (site: Promise<LoadedSite>, id: string): Promise<Created> => ({ site: await site, id })
 
 /** Adds a section that shows a space. Throws 400 (space), 403 (may not publish it), 409 (the site shows it already, or is full). */
-export function createSection(app: App, actor: Actor, site: LoadedSite, input: CreateSiteSection): Promise<Made> {
+export function createSection(app: App, actor: Actor, site: LoadedSite, input: CreateSiteSection): Promise<Created> {
   const id = newId()
-  const change: Change = async (structure, tx) => {
+  const change: StructureEdit = async (structure, tx) => {
     const { id: space, title } = await publishableSpace(tx, actor, site.doc.organization, input.spaceId, '/spaceId')
     const section = { id, title: input.title ?? titleFrom(title), ...(input.icon ? { icon: input.icon } : {}) }
     const root = structure.siteSpaces.find((entry) => entry.id === structure.defaultSiteSpace)
     const rootTitle = root && (await tx.get(spaces, root.space))?.title
     return addSection(structure, section, { id: newId(), space, title }, { id: newId(), title: titleFrom(rootTitle) })
   }
-  return made(changeStructure(app, actor, site, change, input.spaceId), id)
+  return created(changeStructure(app, actor, site, change, input.spaceId), id)
 }
 
 /** Changes a section. Throws 400 (path, condition, default site space), 404, 409 (path). */
@@ -73,10 +79,10 @@ export const deleteSection = (app: App, actor: Actor, site: LoadedSite, id: stri
   changeStructure(app, actor, site, (structure) => removeSection(structure, id))
 
 /** Adds a group of sections. Throws 400 (sections), 409 (too many groups). */
-export function createGroup(app: App, actor: Actor, site: LoadedSite, { title, icon, sections = [] }: CreateSiteSectionGroup): Promise<Made> {
+export function createGroup(app: App, actor: Actor, site: LoadedSite, { title, icon, sections = [] }: CreateSiteSectionGroup): Promise<Created> {
   const id = newId()
   const group = { id, title, ...(icon ? { icon } : {}) }
-  return made(
+  return created(
     changeStructure(app, actor, site, (structure) => addGroup(structure, group, sections)),
     id,
   )
@@ -86,7 +92,7 @@ export function createGroup(app: App, actor: Actor, site: LoadedSite, { title, i
 export const changeGroup = (app: App, actor: Actor, site: LoadedSite, id: string, input: UpdateSiteSectionGroup): Promise<LoadedSite> =>
   changeStructure(app, actor, site, (structure) => updateGroup(structure, id, input))
 
-/** Removes a group; its sections stay, in its place. */
+/** Removes a group; its sections take its place. */
 export const deleteGroup = (app: App, actor: Actor, site: LoadedSite, id: string): Promise<LoadedSite> =>
   changeStructure(app, actor, site, (structure) => removeGroup(structure, id))
 
@@ -99,20 +105,20 @@ export const removeSectionFromGroup = (app: App, actor: Actor, site: LoadedSite,
   changeStructure(app, actor, site, (structure) => removeFromGroup(structure, group, section))
 
 /** Puts a space on a site. Throws 400 (space, section), 403 (may not publish it), 409 (the site shows it already, or is full). */
-export function createSiteSpace(app: App, actor: Actor, site: LoadedSite, input: CreateSiteSpace): Promise<Made> {
+export function createSiteSpace(app: App, actor: Actor, site: LoadedSite, input: CreateSiteSpace): Promise<Created> {
   const id = newId()
-  const change: Change = async (structure, tx) => {
+  const change: StructureEdit = async (structure, tx) => {
     const { id: space, title } = await publishableSpace(tx, actor, site.doc.organization, input.spaceId, '/spaceId')
     return addSiteSpace(structure, { id, space, title }, input.sectionId)
   }
-  return made(changeStructure(app, actor, site, change, input.spaceId), id)
+  return created(changeStructure(app, actor, site, change, input.spaceId), id)
 }
 
 /** Changes a site space. Throws 400 (path, condition, space), 403 (may not publish it), 404, 409 (path, or the site shows the space already). */
 export async function changeSiteSpace(app: App, actor: Actor, site: LoadedSite, id: string, input: UpdateSiteSpace): Promise<LoadedSite> {
   if (input.condition) requireCondition(input.condition, '/condition')
   const { spaceId, ...rest } = input
-  const change: Change = async (structure, tx) => {
+  const change: StructureEdit = async (structure, tx) => {
     if (spaceId !== undefined) await publishableSpace(tx, actor, site.doc.organization, spaceId, '/spaceId')
     return updateSiteSpace(structure, id, { ...rest, ...(spaceId === undefined ? {} : { space: spaceId }) })
   }
@@ -123,8 +129,17 @@ export async function changeSiteSpace(app: App, actor: Actor, site: LoadedSite, 
 export const deleteSiteSpace = (app: App, actor: Actor, site: LoadedSite, id: string): Promise<LoadedSite> =>
   changeStructure(app, actor, site, (structure) => removeSiteSpace(structure, id))
 
-/** Moves something among its siblings. Throws 404 (no such item, or not for him to see), 400 (position), 409 (nothing would change). */
-export async function moveInStructure(app: App, actor: Actor, site: LoadedSite, item: Pointer, position: Position = {}): Promise<LoadedSite> {
+/** Moves an item among its siblings. Throws 404 (no such item, or the caller may not see it), 400 (position), 409 (nothing would change). */
+export async function moveInStructure(app: App, actor: Actor, site: LoadedSite, item: ItemPointer, position: SiblingPosition = {}): Promise<LoadedSite> {
   if (item.type === 'site-space' && !(await findVisibleSiteSpace(app, actor, site, item.id))) throw notFound('The site space')
   return changeStructure(app, actor, site, (structure) => moveItem(structure, item, position))
+}
+
+/** Takes a space off every site that it is on, in the transaction that purges it. */
+export async function removeSpaceFromSites(tx: Transaction, space: string): Promise<void> {
+  for (const site of await sitesOfSpace(tx, space)) {
+    const structure = withKeys(removeSiteSpacesOf(site.structure, space))
+    await removeDocumentsOfRemoved(tx, site.structure, structure)
+    await tx.replace(sites, { ...site, structure })
+  }
 }

@@ -1,12 +1,12 @@
 import { MAX_SLUG_LENGTH, slugify } from '../../content/slug.js'
 import { badRequest, conflict } from '../../kernel/errors.js'
 
-/** Lower-case letters and digits of any script, `-`, `_`, `.`, `+`; a letter or digit first, so that it is never `..`. */
+/** Lower-case letters and digits of any script, `-`, `_`, `.`, `+`; the first is a letter or digit, so that it is never `..`. */
 const SLUG = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._+-]*$/u
 
 /**
- * Checks a part of a site's URL that a user chose: what a browser shows as it was typed, and what cannot differ from
- * another one by case alone. Throws 400.
+ * Checks a part of a site's URL that a user chose: browsers must show it as it was typed, and two parts must not differ by
+ * case alone. Throws 400.
  * @param field JSON pointer of the body's member
  */
 export function checkPath(path: string, field: string): void {
@@ -19,15 +19,15 @@ export function checkPath(path: string, field: string): void {
   ])
 }
 
-/** A title as part of a URL; '' where it has no letter or digit. */
+/** A title as part of a URL; '' if it has no letter or digit. */
 const slugOf = (title: string): string => slugify(title).replace(/^[^\p{L}\p{N}]+/u, '')
 
-/** Throws 409 where a sibling has the path that a user chose. */
+/** Throws 409 if a sibling has the path that a user chose. */
 export function checkFree(path: string, taken: Iterable<string>, what: string): void {
   if (new Set(taken).has(path)) throw conflict(`The ${what} ${JSON.stringify(path)} is taken: choose another one.`)
 }
 
-/** A free path made from a title: its slug, or `fallback` where it has none; numbered where a sibling has it. */
+/** A free path made from a title: its slug, else `fallback`; with a number if a sibling has that path. */
 export function derivedPath(title: string, taken: Iterable<string>, fallback: string): string {
   const used = new Set(taken)
   const wanted = slugOf(title) || fallback

@@ -2,14 +2,16 @@ import { isIP } from 'node:net'
 import { badRequest, conflict } from '../../kernel/errors.js'
 import { type SiteDoc, sites, type UpdateSite } from '../../model/index.js'
 import type { Document, Reader } from '../../store/index.js'
-import type { Actor, App, LoadedSite } from '../app.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedSite } from '../context/loaded.js'
 import { checkPath } from './paths.js'
 import { changeSite, hasBasename } from './sites.js'
 import { setDefaults } from './structure/defaults.js'
 
 /**
- * Changes the settings that are given; null removes where the field may be absent. Throws 400 (basename, hostname,
- * defaults), 409 where another site has the hostname, or one of the organization the basename.
+ * Changes the settings that are given; null removes a setting that may be absent. Throws 400 (basename, hostname, defaults),
+ * 409 if another site has the hostname, or another site of the organization the basename.
  */
 export async function updateSite(app: App, actor: Actor, site: LoadedSite, input: UpdateSite): Promise<LoadedSite> {
   const { hostname, proxy, defaultSiteSpace, defaultSiteSection, ...rest } = input
@@ -27,7 +29,7 @@ export async function updateSite(app: App, actor: Actor, site: LoadedSite, input
   })
 }
 
-/** A hostname or proxy of null is none. */
+/** Removes a hostname or proxy that is null. */
 function removeNull({
   hostname,
   proxy,
@@ -47,10 +49,10 @@ async function checkFreeHostname(reader: Reader, site: SiteDoc, hostname: string
   if (holders.some((holder) => holder.id !== site.id)) throw conflict(`The hostname ${hostname} is taken by another site: choose another one.`)
 }
 
-/** Makes a site visible to the audience of its visibility. One that is published stays as it is. */
+/** Makes a site visible to visitors, as its visibility allows. */
 export const publishSite = (app: App, actor: Actor, site: LoadedSite): Promise<LoadedSite> =>
   changeSite(app, actor, site, (doc) => (doc.published ? doc : { ...doc, published: true }), { type: 'site.published' })
 
-/** Hides a site from all visitors. One that is not published stays as it is. */
+/** Hides a site from all visitors. */
 export const unpublishSite = (app: App, actor: Actor, site: LoadedSite): Promise<LoadedSite> =>
   changeSite(app, actor, site, (doc) => (doc.published ? { ...doc, published: false } : doc), { type: 'site.unpublished' })

@@ -4,13 +4,17 @@ import { newId, newSecret } from '../../kernel/ids.js'
 import { type Page, type PageQuery, pageOf } from '../../kernel/paging.js'
 import { type CreateShareLink, type ShareLinkDoc, type SiteDoc, shareLinks, type UpdateShareLink } from '../../model/index.js'
 import type { Document, Reader } from '../../store/index.js'
-import type { Actor, App, LoadedSite } from '../app.js'
-import { changeBelongings } from './belongings.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedSite } from '../context/loaded.js'
+import { changeSiteDocuments } from './site-documents.js'
 
-/** More links than anybody can keep apart. */
+// Share links of a site, and the keys in them.
+
 const MAX_SHARE_LINKS = 1000
 
-const placeOf = (id: string): string => `share-link:${id}`
+/** Binds a sealed key to its link: it cannot be unsealed for another one. */
+const sealContext = (id: string): string => `share-link:${id}`
 
 /** A link of the site by its ID, or null. */
 export async function findShareLinkById(app: App, site: LoadedSite, id: string): Promise<Document<ShareLinkDoc> | null> {
@@ -18,23 +22,29 @@ export async function findShareLinkById(app: App, site: LoadedSite, id: string):
   return link?.site === site.doc.id ? link : null
 }
 
-/** A page of the links of a site, in the order in which they were made. */
+/** A page of the links of a site, oldest first. */
 export const listShareLinks = (app: App, site: LoadedSite, query: PageQuery): Promise<Page<Document<ShareLinkDoc>>> =>
   pageOf(app.store, shareLinks, 'createdAt', site.doc.id, query)
 
 /**
- * The active link of a site that a visitor's key belongs to, or null. Keys are random and looked up by their hash, so
- * the time it takes says nothing about them.
+ * The active link of a site with a visitor's key, or null. Keys are random and looked up by their hash, so the time that it
+ * takes reveals nothing about them.
  */
 export async function findShareLink(reader: Reader, site: SiteDoc, key: string): Promise<Document<ShareLinkDoc> | null> {
   const [link] = await reader.find(shareLinks, 'keyHash', hashToken(key))
   return link?.site === site.id && link.active ? link : null
 }
 
-/** The secret of a link, or null where the signing key of the service was replaced since. */
-export const shareKeyOf = (app: App, link: ShareLinkDoc): string | null => unseal(app.settings.signingKey, placeOf(link.id), link.sealedKey)
+/** Returns `key` if an active share link of the site has it and the site's visibility is `share-link`; else undefined. */
+export async function validShareKey(reader: Reader, site: SiteDoc, key: string | undefined): Promise<string | undefined> {
+  if (key === undefined || site.visibility !== 'share-link') return undefined
+  return (await findShareLink(reader, site, key)) ? key : undefined
+}
 
-/** A new, active link. Throws 409 where the site has as many as it can have. */
+/** The secret of a link, or null if the signing key of the service was replaced since. */
+export const shareKeyOf = (app: App, link: ShareLinkDoc): string | null => unseal(app.settings.signingKey, sealContext(link.id), link.sealedKey)
+
+/** Creates an active link. Throws 409 if the site has too many. */
 export async function createShareLink(app: App, actor: Actor, site: LoadedSite, { name }: CreateShareLink): Promise<Document<ShareLinkDoc>> {
   const id = newId()
   const key = newSecret()
@@ -46,24 +56,24 @@ export async function createShareLink(app: App, actor: Actor, site: LoadedSite, 
     createdAt: app.clock.now().toISOString(),
     createdBy: actor.user.id,
     keyHash: hashToken(key),
-    sealedKey: seal(app.settings.signingKey, placeOf(id), key),
+    sealedKey: seal(app.settings.signingKey, sealContext(id), key),
   }
-  return changeBelongings(app, actor, site, 'share-links', async (tx) => {
+  return changeSiteDocuments(app, actor, site, 'share-links', async (tx) => {
     if ((await tx.count(shareLinks, 'site', site.doc.id)) >= MAX_SHARE_LINKS) throw conflict(`A site has at most ${MAX_SHARE_LINKS} share links: delete some.`)
     return tx.insert(shareLinks, draft)
   })
 }
 
-/** Renames a link, switches it off or on. Throws 404 where it went meanwhile. */
+/** Renames, disables or enables a link. Throws 404 if it was deleted meanwhile. */
 export async function updateShareLink(app: App, actor: Actor, site: LoadedSite, link: ShareLinkDoc, input: UpdateShareLink): Promise<Document<ShareLinkDoc>> {
-  return changeBelongings(app, actor, site, 'share-links', async (tx) => {
+  return changeSiteDocuments(app, actor, site, 'share-links', async (tx) => {
     const stored = await tx.get(shareLinks, link.id)
     if (!stored) throw notFound('The share link')
     return tx.replace(shareLinks, { ...stored, ...input })
   })
 }
 
-/** Removes a link: its key is worth nothing from then on. */
+/** Deletes a link: its key is no longer valid. */
 export async function deleteShareLink(app: App, actor: Actor, site: LoadedSite, link: ShareLinkDoc): Promise<void> {
-  await changeBelongings(app, actor, site, 'share-links', async (tx) => (await tx.remove(shareLinks as never, link.id)) || null)
+  await changeSiteDocuments(app, actor, site, 'share-links', async (tx) => (await tx.remove(shareLinks, link.id)) || null)
 }

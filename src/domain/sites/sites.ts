@@ -15,21 +15,25 @@ import {
 } from '../../model/index.js'
 import type { Document, Reader, Transaction } from '../../store/index.js'
 import { contentRole, roleOn, viewerOf } from '../roles/access.js'
-import type { Actor, App, LoadedOrganization, LoadedSite } from '../app.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedOrganization, LoadedSite } from '../context/loaded.js'
 import { emit } from '../events/events.js'
-import { createSpace } from '../places/spaces.js'
+import { createSpace } from '../spaces/spaces.js'
 import { derivedPath } from './paths.js'
-import { sitesOfSpace } from './of-space.js'
-import { findOfferedSpace, publishableSpace } from './publishable.js'
+import { sitesOfSpace } from '../spaces/sites-of-space.js'
+import { findSpaceToPublish, publishableSpace } from './publishable-space.js'
 import { withKeys } from './structure/keys.js'
 import { newPublishingAuth } from './publishing-auth.js'
 
+// Creating, finding and changing sites.
+
 const DEFAULT_TITLE = 'Untitled'
 
-/** A title that a site or a section may have, from one that need not be long enough. */
+/** A title for a site or a section, made from that of a space, which may be too short. */
 export const titleFrom = (title: string | undefined): string => (title !== undefined && [...title].length >= SITE_TITLE.minLength ? title : DEFAULT_TITLE)
 
-/** The site with the caller's role; null where it is not in the organization or not for him to see. */
+/** The site with the caller's role; null if it is not in the organization or they may not see it. */
 export async function findSite(app: App, actor: Actor, organization: LoadedOrganization, id: string): Promise<LoadedSite | null> {
   const doc = await app.store.get(sites, id)
   if (!doc || doc.organization !== organization.doc.id) return null
@@ -39,17 +43,17 @@ export async function findSite(app: App, actor: Actor, organization: LoadedOrgan
 
 /** What a list of sites may be narrowed to. */
 export interface SiteFilter {
-  /** ID of a space that it shows. */
+  /** ID of a space that the site shows. */
   space?: string
-  /** Part of the title, whatever the case. */
+  /** Part of the title, in any case. */
   title?: string
   published?: boolean
 }
 
-/** The sites of an organization that the caller may see. Throws 400 where the space to filter by is not one that he sees. */
+/** The sites of an organization that the caller may see. Throws 400 if they may not see the space to filter by. */
 export async function listSites(app: App, actor: Actor, organization: LoadedOrganization, filter: SiteFilter = {}): Promise<LoadedSite[]> {
   const { id } = organization.doc
-  if (filter.space !== undefined && !(await findOfferedSpace(app.store, actor, id, filter.space)))
+  if (filter.space !== undefined && !(await findSpaceToPublish(app.store, actor, id, filter.space)))
     throw badRequest('There is no such space.', [{ path: 'query/space', message: 'must be the ID of a space of this organization' }])
   const docs = filter.space === undefined ? await app.store.find(sites, 'organization', id) : await sitesOfSpace(app.store, filter.space)
   const title = filter.title?.toLowerCase()
@@ -65,8 +69,8 @@ export async function listSites(app: App, actor: Actor, organization: LoadedOrga
 }
 
 /**
- * A new site, not published, with the given spaces at its root: the first is the default. Throws 400 for a space that is
- * not there, 403 for one that the caller may not publish.
+ * Creates a site, not published, with the given spaces at its root: the first is the default. Throws 400 if a space does not
+ * exist, 403 if the caller may not publish it.
  */
 export async function createSite(app: App, actor: Actor, organization: LoadedOrganization, { spaces, ...input }: CreateSite): Promise<LoadedSite> {
   const { id } = organization.doc
@@ -76,25 +80,32 @@ export async function createSite(app: App, actor: Actor, organization: LoadedOrg
       : await app.store.transact(async (tx) => {
           const shown: SpaceDoc[] = []
           for (const [i, space] of (spaces ?? []).entries()) shown.push(await publishableSpace(tx, actor, id, space, `/spaces/${i}`))
-          return insertSite(app, tx, actor, id, input, shown)
+          return insertSite(app, tx, actor, { organization: id, input, shown })
         })
   return { doc, role: (await contentRole(app.store, actor.user.id, { ...doc, kind: 'site' })) ?? 'read' }
 }
 
 type NewSite = Omit<CreateSite, 'spaces'>
 
-/** A site with a new space, in one transaction: both, or neither. */
+/** Creates a site and a space for it in one transaction: both, or neither. */
 async function createSiteAndSpace(app: App, actor: Actor, organization: LoadedOrganization, input: NewSite, template: 'empty' | 'sample') {
   const title = input.title === undefined ? {} : { title: [...input.title].slice(0, 50).join('') }
   const space = await createSpace(app, actor, organization, { ...title, template }, async (tx, made) => {
-    await insertSite(app, tx, actor, organization.doc.id, input, [made])
+    await insertSite(app, tx, actor, { organization: organization.doc.id, input, shown: [made] })
   })
   const [site] = await sitesOfSpace(app.store, space.doc.id)
   if (!site) throw notFound('The site')
   return site
 }
 
-async function insertSite(app: App, tx: Transaction, actor: Actor, organization: string, input: NewSite, shown: readonly SpaceDoc[]) {
+interface SiteToInsert {
+  organization: string
+  input: NewSite
+  /** The spaces that it shows. */
+  shown: readonly SpaceDoc[]
+}
+
+async function insertSite(app: App, tx: Transaction, actor: Actor, { organization, input, shown }: SiteToInsert): Promise<Document<SiteDoc>> {
   const siteSpaces: SiteSpaceEntry[] = []
   for (const space of shown) {
     const taken = siteSpaces.map((entry) => entry.path)
@@ -132,23 +143,23 @@ export async function hasBasename(reader: Reader, site: SiteDoc, basename: strin
   return holders.some((holder) => holder.id !== site.id)
 }
 
-/** What a change of a site tells the organization's stream. */
-export interface SiteChange {
+/** Differences from the usual event of a change: its type, and what it is about besides the site. */
+export interface SiteEvent {
   type?: EventType
-  /** IDs of what it is about besides the site. */
+  /** ID of a space. */
   space?: string
 }
 
 /**
- * Changes a site in one transaction, from what is stored now, and emits `site.updated` (or the type that is told),
- * which names the fields. A change without effect writes nothing. Throws 404 where the site went meanwhile.
+ * Changes a site in one transaction, based on what is stored now, and emits `site.updated` (or another type) with the names
+ * of the changed fields. Writes nothing if nothing changes. Throws 404 if the site was deleted meanwhile.
  */
 export async function changeSite(
   app: App,
   actor: Actor,
   site: LoadedSite,
   change: (doc: Document<SiteDoc>, tx: Transaction) => Document<SiteDoc> | Promise<Document<SiteDoc>>,
-  { type = 'site.updated', space }: SiteChange = {},
+  { type = 'site.updated', space }: SiteEvent = {},
 ): Promise<LoadedSite> {
   const doc = await app.store.transact(async (tx) => {
     const stored = await tx.get(sites, site.doc.id)

@@ -1,20 +1,21 @@
 import { organizations, type SpaceDoc, sectionsOf } from '../../model/index.js'
-import type { App, LoadedSpace } from '../app.js'
-import { MAIN } from '../refs.js'
+import type { App } from '../context/app.js'
+import type { LoadedSpace } from '../context/loaded.js'
+import { MAIN } from '../context/refs.js'
 import { publishedSiteSpace } from './addresses.js'
-import { validShareKey } from './share-key.js'
-import { sitesOfSpace } from './of-space.js'
+import { validShareKey } from './share-links.js'
+import { sitesOfSpace } from '../spaces/sites-of-space.js'
 import { shownDefault, shownDefaultSection } from './structure/defaults.js'
 
-/** Where visitors find a space. */
+/** The URLs under which visitors find a space. */
 export interface SpaceAddresses {
-  /** On the oldest published site that shows it. */
+  /** On the oldest published site that shows the space. */
   published?: string
-  /** The same, where anyone may see that site and search engines list it. */
+  /** The same URL, if that site is public. */
   public?: string
 }
 
-/** Where visitors find a space: nowhere while it is deleted, or on no published site. */
+/** The URLs under which visitors find a space: none while it is deleted, or on no published site. */
 export async function addressesOfSpace(app: App, space: SpaceDoc, shareKey?: string): Promise<SpaceAddresses> {
   const shown = (await sitesOfSpace(app.store, space.id)).filter((site) => site.published)
   const [site] = shown.sort((a, b) => (a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.id < b.id) ? -1 : 1))
@@ -34,7 +35,7 @@ export async function addressesOfSpace(app: App, space: SpaceDoc, shareKey?: str
   return { published, ...(site.visibility === 'public' ? { public: published } : {}) }
 }
 
-/** Where visitors find a revision: where they find its space, if it is the main content; else nowhere. */
+/** The URLs under which visitors find a revision: those of the space if it is the head of main, else none. */
 export async function addressesOfRevision(app: App, { doc, repo }: LoadedSpace, revision: string): Promise<SpaceAddresses> {
   return repo.head(MAIN) === revision ? addressesOfSpace(app, doc) : {}
 }

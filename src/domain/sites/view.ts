@@ -1,23 +1,26 @@
+import { notFound } from '../../kernel/errors.js'
 import { type GroupEntry, type SectionEntry, type SiteSpaceEntry, siteSpacesOf, spaces } from '../../model/index.js'
 import { roleOn, spaceRole, viewerOf } from '../roles/access.js'
-import type { Actor, App, LoadedOrganization, LoadedSite } from '../app.js'
-import type { VisibleSpace } from '../places/spaces.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedOrganization, LoadedSite, VisibleSpace } from '../context/loaded.js'
 import type { SiteAddress } from './addresses.js'
-import { validShareKey } from './share-key.js'
+import { validShareKey } from './share-links.js'
 import { findSiteSpace } from './structure/find.js'
 import { shownDefault, shownDefaultSection } from './structure/defaults.js'
-import { placeOf } from './structure/keys.js'
+import { sortKeyOf } from './structure/keys.js'
 
 /** A site space as the caller sees it. */
 export interface ShownSiteSpace {
   entry: SiteSpaceEntry
   space: VisibleSpace
   section?: SectionEntry
-  /** Of its section, or of the root. */
+  /** Whether it is the default of its section, or of the root. */
   isDefault: boolean
-  /** Whether it stands in the default section, or at the root: a default one there is that of the site. */
+  /** Whether it is in the default section, or at the root: the default one there is the default of the site. */
   isDefaultSection: boolean
-  place: string
+  /** Orders the list of all site spaces of the site. */
+  sortKey: string
 }
 
 /** A section as the caller sees it. */
@@ -27,14 +30,14 @@ export interface ShownSection {
   isDefault: boolean
   defaultSiteSpace: string | null
   siteSpaces: ShownSiteSpace[]
-  place: string
+  sortKey: string
 }
 
 /** A group as the caller sees it. */
 export interface ShownGroup {
   entry: GroupEntry
   sections: ShownSection[]
-  place: string
+  sortKey: string
 }
 
 /** A site as the caller sees it, in order. */
@@ -46,8 +49,8 @@ export interface SiteView {
 }
 
 /**
- * What the caller sees of a site. Left out are site spaces whose space is deleted (they come back with it) or is not for
- * the caller to see. Where the default one is deleted, the first that is not stands in for it, for everybody.
+ * What the caller sees of a site. Site spaces are left out if their space is deleted (they return when it is restored) or the
+ * caller may not see it. If the space of a default site space is deleted, the first remaining one is the default, for everybody.
  */
 export async function viewSite(app: App, actor: Actor, organization: LoadedOrganization, { doc }: LoadedSite, shareKey?: string): Promise<SiteView> {
   const { structure } = doc
@@ -60,20 +63,20 @@ export async function viewSite(app: App, actor: Actor, organization: LoadedOrgan
     if (role !== null) visible.set(id, { doc: space, role })
   }
   const defaultSection = shownDefaultSection(structure)
-  const show = (entries: readonly SiteSpaceEntry[], byDefault: string | null, within: { section?: SectionEntry; isDefault: boolean; place?: string }) =>
+  const show = (entries: readonly SiteSpaceEntry[], byDefault: string | null, within: { section?: SectionEntry; isDefault: boolean; sortKey?: string }) =>
     entries.flatMap((entry): ShownSiteSpace[] => {
       const space = visible.get(entry.space)
       if (!space) return []
       const isDefault = entry.id === byDefault
       const section = within.section ? { section: within.section } : {}
-      return [{ entry, space, ...section, isDefault, isDefaultSection: within.isDefault, place: placeOf(within.place, entry.order) }]
+      return [{ entry, space, ...section, isDefault, isDefaultSection: within.isDefault, sortKey: sortKeyOf(within.sortKey, entry.order) }]
     })
   const showSection = (entry: SectionEntry, group?: GroupEntry): ShownSection => {
     const defaultSiteSpace = shownDefault(entry)
     const isDefault = defaultSection === entry.id
-    const place = placeOf(group?.order, entry.order)
-    const siteSpaces = show(entry.siteSpaces, defaultSiteSpace, { section: entry, isDefault, place })
-    return { entry, ...(group ? { group } : {}), isDefault, defaultSiteSpace, siteSpaces, place }
+    const sortKey = sortKeyOf(group?.order, entry.order)
+    const siteSpaces = show(entry.siteSpaces, defaultSiteSpace, { section: entry, isDefault, sortKey })
+    return { entry, ...(group ? { group } : {}), isDefault, defaultSiteSpace, siteSpaces, sortKey }
   }
   const key = await validShareKey(app.store, doc, shareKey)
   return {
@@ -82,17 +85,39 @@ export async function viewSite(app: App, actor: Actor, organization: LoadedOrgan
     items: structure.items.map((item) =>
       item.type === 'site-section'
         ? showSection(item)
-        : { entry: item, sections: item.sections.map((section) => showSection(section, item)), place: placeOf(item.order) },
+        : { entry: item, sections: item.sections.map((section) => showSection(section, item)), sortKey: sortKeyOf(item.order) },
     ),
   }
 }
 
-/** Whether it is the one default site space of the site. */
+/**
+ * What visitors of a site see, as far as the caller may see it: without empty sections and groups. Throws 404 if the site is
+ * not published, or the share key is not valid.
+ */
+export async function viewPublishedSite(
+  app: App,
+  actor: Actor,
+  organization: LoadedOrganization,
+  site: LoadedSite,
+  shareKey: string | undefined,
+): Promise<SiteView> {
+  if (!site.doc.published) throw notFound('The published site')
+  const view = await viewSite(app, actor, organization, site, shareKey)
+  if (site.doc.visibility === 'share-link' && shareKey !== undefined && view.address.shareKey === undefined) throw notFound('The share link')
+  const items = view.items.flatMap((item): SiteView['items'] => {
+    if (!isGroup(item)) return item.siteSpaces.length > 0 ? [item] : []
+    const sections = item.sections.filter((section) => section.siteSpaces.length > 0)
+    return sections.length > 0 ? [{ ...item, sections }] : []
+  })
+  return { ...view, items }
+}
+
+/** Whether it is the default site space of the whole site. */
 export const isSiteDefault = ({ isDefault, isDefaultSection }: ShownSiteSpace): boolean => isDefault && isDefaultSection
 
 export const isGroup = (item: ShownSection | ShownGroup): item is ShownGroup => 'sections' in item
 
-/** The sections that the caller sees, those in groups too, in order. */
+/** The sections that the caller sees, including those in groups, in order. */
 export const shownSections = (view: SiteView): ShownSection[] => view.items.flatMap((item) => (isGroup(item) ? item.sections : [item]))
 
 /** The site spaces that the caller sees, in order. */
@@ -101,7 +126,7 @@ export const shownSiteSpaces = (view: SiteView): ShownSiteSpace[] => [...view.si
 /** The groups that the caller sees, in order. */
 export const shownGroups = (view: SiteView): ShownGroup[] => view.items.filter(isGroup)
 
-/** A site space whose space the caller may see; null otherwise. */
+/** A site space if the caller may see its space; else null. */
 export async function findVisibleSiteSpace(app: App, actor: Actor, site: LoadedSite, id: string): Promise<SiteSpaceEntry | null> {
   const entry = findSiteSpace(site.doc.structure, id)?.siteSpace
   const space = entry && (await app.store.get(spaces, entry.space))

@@ -1,21 +1,21 @@
 import { newTimedId } from '../../kernel/ids.js'
 import { type DeliveryDoc, deliveries, events, type WebhookDoc, webhooks } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
-import type { App } from '../app.js'
-import { concerns } from '../events/event-stream.js'
+import type { App } from '../context/app.js'
+import { isAbout } from '../events/event-stream.js'
 
 /**
- * Deliveries of one webhook that may wait for another attempt. Beyond that its place in the stream stands still: what an
- * endpoint that is down has to catch up on costs a number, not a document per event.
+ * Most deliveries of one webhook that wait for another attempt. Beyond that the webhook takes no more events from the stream:
+ * the backlog of an endpoint that is down is then just a number, not a document per event.
  */
 const MOST_PENDING = 100
-/** Events looked at in one transaction. */
-const SCAN = 500
+/** Most events read in one transaction. */
+const MAX_SCANNED = 500
 
-/** What a webhook has to do. */
+/** What the sender has to do for a webhook. */
 export interface Claim {
   due: Document<DeliveryDoc>[]
-  /** When something is due next, in milliseconds since 1970; null = when something happens. */
+  /** When the next delivery is due, in milliseconds since 1970; null = not before the next event. */
   wakeAt: number | null
   /** The webhook was removed. */
   gone?: boolean
@@ -24,8 +24,9 @@ export interface Claim {
 const NOTHING: Claim = { due: [], wakeAt: null }
 
 /**
- * What is due for a webhook now, at most `room` deliveries: those whose time has come, then events that it has not looked
- * at. A delivery is written, and the webhook's place moved on, before its first attempt: a crash repeats it, and loses none.
+ * Returns the deliveries of a webhook that are due now, at most `room`: first retries, then new events of the stream. A new
+ * delivery is stored, and the webhook's position in the stream moved on, before the first attempt: after a crash an event may
+ * be delivered twice, but none is lost.
  * @param busy IDs of deliveries that are being attempted
  */
 export function claimDeliveries(app: App, id: string, busy: ReadonlySet<string>, room: number): Promise<Claim> {
@@ -47,7 +48,7 @@ export function claimDeliveries(app: App, id: string, busy: ReadonlySet<string>,
 const dueAt = (delivery: DeliveryDoc): number => Date.parse(delivery.nextAttemptAt ?? delivery.createdAt)
 const earliest = (times: readonly number[]): number | null => (times.length === 0 ? null : Math.min(...times))
 
-/** Moves a webhook on in the stream, with a delivery for each event that it wants. `more`: it has not seen all. */
+/** Moves a webhook on in the stream and creates a delivery for each event that it wants. `more` = the stream has further events. */
 async function takeEvents(
   tx: Transaction,
   webhook: Document<WebhookDoc>,
@@ -59,8 +60,8 @@ async function takeEvents(
     direction: 'asc',
     after: webhook.next - 1,
     limit: wanted,
-    most: SCAN,
-    matches: (event) => concerns(event, { types: webhook.events, spaces: webhook.spaces }),
+    most: MAX_SCANNED,
+    matches: (event) => isAbout(event, { types: webhook.events, spaces: webhook.spaces }),
   })
   const at = now.toISOString()
   const taken: Document<DeliveryDoc>[] = []

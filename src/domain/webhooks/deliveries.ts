@@ -3,21 +3,21 @@ import { newId, newTimedId } from '../../kernel/ids.js'
 import { type Page, type PageQuery, pageOf } from '../../kernel/paging.js'
 import { type DeliveryDoc, type DeliveryStatus, deliveries, PING, type WebhookDoc, webhooks } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
-import type { App } from '../app.js'
-import { eventOf } from './event.js'
-import { attempted, judge } from './outcome.js'
-import { attemptDelivery } from './send.js'
+import type { App } from '../context/app.js'
+import { withAttempt, recordEndpointState } from './outcome.js'
+import { attemptDelivery, eventOf } from './send.js'
 
-/** The deliveries of a webhook that are kept, newest first unless told. */
+/** A page of the deliveries of a webhook that are kept. */
 export const listDeliveries = (
   app: App,
   webhook: WebhookDoc,
   status: DeliveryStatus | undefined,
   query: PageQuery,
   order: 'asc' | 'desc',
-): Promise<Page<Document<DeliveryDoc>>> => pageOf(app.store, deliveries, 'created', status === undefined ? webhook.id : `${webhook.id}/${status}`, query, order)
+): Promise<Page<Document<DeliveryDoc>>> =>
+  pageOf(app.store, deliveries, 'created', status === undefined ? webhook.id : `${webhook.id}/${status}`, { ...query, order })
 
-/** A delivery of the webhook; null where there is none. */
+/** A delivery of the webhook; null if there is none. */
 export async function findDelivery(app: App, webhook: WebhookDoc, id: string): Promise<Document<DeliveryDoc> | null> {
   const delivery = await app.store.get(deliveries, id)
   return delivery?.webhook === webhook.id ? delivery : null
@@ -26,14 +26,14 @@ export async function findDelivery(app: App, webhook: WebhookDoc, id: string): P
 /** How many deliveries of a webhook wait for another attempt. */
 export const countPending = (app: App, webhook: WebhookDoc): Promise<number> => app.store.count(deliveries, 'pending', webhook.id)
 
-/** Delivers the event of a delivery once more, under the same `webhook-id`. Throws 409 where that cannot be. */
+/** Delivers the event of a delivery again, with the same `webhook-id`. Throws 409 if that is not possible. */
 export async function replayDelivery(app: App, delivery: DeliveryDoc): Promise<Document<DeliveryDoc>> {
   const replay = await app.store.transact(async (tx) => {
     const webhook = await tx.get(webhooks, delivery.webhook)
     if (!webhook) throw notFound('The webhook')
     if (!webhook.enabled) throw conflict('The webhook is disabled: enable it first.')
-    if (delivery.type === PING) throw conflict('A ping is not delivered again: test the webhook instead.')
-    if (!(await eventOf(tx, delivery))) throw conflict('The event is not kept any more, so it cannot be delivered again.')
+    if (delivery.type === PING) throw conflict('A ping cannot be delivered again: test the webhook instead.')
+    if (!(await eventOf(tx, delivery))) throw conflict('The event is no longer kept, so it cannot be delivered again.')
     const { webhook: id, organization, event, sequence, type } = delivery
     const now = app.clock.now()
     const at = now.toISOString()
@@ -44,7 +44,7 @@ export async function replayDelivery(app: App, delivery: DeliveryDoc): Promise<D
   return replay
 }
 
-/** Delivers a ping, now and once, also where the webhook is disabled; answers how it went. */
+/** Delivers a ping immediately and once, even if the webhook is disabled. Returns the finished delivery. */
 export async function testWebhook(app: App, webhook: WebhookDoc): Promise<Document<DeliveryDoc>> {
   const now = app.clock.now()
   const { id, organization } = webhook
@@ -54,9 +54,9 @@ export async function testWebhook(app: App, webhook: WebhookDoc): Promise<Docume
   const done = await app.store.transact(async (tx) => {
     const stored = await tx.get(webhooks, id)
     if (!stored) throw notFound('The webhook')
-    // A ping that fails says nothing about how long deliveries have failed.
-    if (attempt.ok) await judge(app, tx, stored, attempt)
-    return tx.insert(deliveries, attempted(draft, attempt, null))
+    // A failed ping does not count towards disabling the webhook.
+    if (attempt.ok) await recordEndpointState(app, tx, stored, attempt)
+    return tx.insert(deliveries, withAttempt(draft, attempt, null))
   })
   app.wakeWebhooks(organization)
   return done

@@ -1,21 +1,23 @@
 import { type DeliveryDoc, deliveries, type WebhookDoc, webhooks } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
-import type { App } from '../app.js'
+import type { App } from '../context/app.js'
 import { PATIENCE_MS, retryDelay } from './schedule.js'
 import type { Attempt } from './send.js'
 
+// What an attempt to deliver changes: the delivery, and the state of its webhook.
+
 const GONE = 410
 
-/** Makes all that waits for a webhook due: its endpoint works again, or somebody says so. */
-export async function dueNow(app: App, tx: Transaction, webhook: string, except?: string): Promise<void> {
+/** Makes all waiting deliveries of a webhook due now: its endpoint works again, or the webhook was enabled. */
+export async function makePendingDue(app: App, tx: Transaction, webhook: string, except?: string): Promise<void> {
   const now = app.clock.now().toISOString()
   for (const one of await tx.find(deliveries, 'pending', webhook)) {
     if (one.id !== except && (one.nextAttemptAt ?? '') > now) await tx.replace(deliveries, { ...one, nextAttemptAt: now })
   }
 }
 
-/** A delivery after an attempt. Without a next one it has failed. */
-export function attempted<D extends DeliveryDoc>(delivery: D, attempt: Attempt, retryMs: number | null): D {
+/** A delivery with the outcome of an attempt. `retryMs` = null: there is no further attempt. */
+export function withAttempt<D extends DeliveryDoc>(delivery: D, attempt: Attempt, retryMs: number | null): D {
   const { nextAttemptAt: _due, responseStatus: _status, error: _error, ...rest } = delivery
   const at = attempt.at.toISOString()
   const after = new Date(attempt.at.getTime() + attempt.durationMs)
@@ -35,25 +37,25 @@ export function attempted<D extends DeliveryDoc>(delivery: D, attempt: Attempt, 
   } as unknown as D
 }
 
-/** Writes down how an attempt went: for the delivery, and for the webhook where its endpoint began or ceased to fail. */
+/** Records the outcome of an attempt: in the delivery, and in the webhook if its endpoint began or stopped failing. */
 export async function recordAttempt(app: App, id: string, attempt: Attempt): Promise<void> {
   await app.store.transact(async (tx) => {
     const delivery = await tx.get(deliveries, id)
     const webhook = delivery && (await tx.get(webhooks, delivery.webhook))
     if (!webhook) return
     const retryMs = attempt.lost ? null : retryDelay(delivery.attempts + 1, attempt.retryAfterMs)
-    await tx.replace(deliveries, attempted(delivery, attempt, retryMs))
-    if (!attempt.lost) await judge(app, tx, webhook, attempt, id)
+    await tx.replace(deliveries, withAttempt(delivery, attempt, retryMs))
+    if (!attempt.lost) await recordEndpointState(app, tx, webhook, attempt, id)
   })
 }
 
-/** What an attempt says about the endpoint. Throws nothing; disables a webhook whose endpoint is gone or failed for days. */
-export async function judge(app: App, tx: Transaction, webhook: Document<WebhookDoc>, attempt: Attempt, delivery?: string): Promise<void> {
+/** Records since when an endpoint has been failing. Disables the webhook if the endpoint answers 410, or has failed for days. */
+export async function recordEndpointState(app: App, tx: Transaction, webhook: Document<WebhookDoc>, attempt: Attempt, delivery?: string): Promise<void> {
   const { failingSince, ...rest } = webhook
   if (attempt.ok) {
     if (failingSince === undefined) return
     await tx.replace(webhooks, rest as Document<WebhookDoc>)
-    return dueNow(app, tx, webhook.id, delivery)
+    return makePendingDue(app, tx, webhook.id, delivery)
   }
   const since = failingSince ?? attempt.at.toISOString()
   const tooLong = attempt.at.getTime() - Date.parse(since) >= PATIENCE_MS

@@ -1,3 +1,5 @@
+// When a failed delivery is attempted again, and when a failing webhook is given up.
+
 const SECOND = 1000
 const HOUR = 60 * 60 * SECOND
 
@@ -6,16 +8,16 @@ const FACTOR = 4
 const LONGEST_DELAY_MS = 12 * HOUR
 /** The first attempt and twelve more: 5 s, 20 s, 80 s … 12 h, together about three days. */
 export const MAX_ATTEMPTS = 13
-/** Each delay is longer or shorter by up to a fifth, so that what failed together does not come back together. */
+/** Each delay varies by up to a fifth, so that deliveries that failed together are not retried together. */
 const JITTER = 0.2
 
 /** How long an endpoint may fail before its webhook is disabled. */
 export const PATIENCE_MS = 3 * 24 * HOUR
 
 /**
- * Milliseconds until the next attempt; null = there is none.
- * @param attempts how many failed so far
- * @param asked what the endpoint asked for by `Retry-After`; granted up to the longest delay
+ * Milliseconds until the next attempt; null = no further attempt.
+ * @param attempts how many have failed so far
+ * @param asked the delay that the endpoint asked for by `Retry-After`; respected up to the longest delay
  * @param random 0 to 1
  */
 export function retryDelay(attempts: number, asked = 0, random = Math.random()): number | null {
@@ -24,7 +26,7 @@ export function retryDelay(attempts: number, asked = 0, random = Math.random()):
   return Math.round(Math.max(delay * (1 - JITTER + 2 * JITTER * random), Math.min(asked, LONGEST_DELAY_MS)))
 }
 
-/** Milliseconds that `Retry-After` asks for: seconds, or a date; 0 where it asks for nothing. */
+/** Milliseconds that a `Retry-After` header asks for, in seconds or as a date; 0 if it is absent or invalid. */
 export function retryAfter(header: string | undefined, now: Date): number {
   if (header === undefined) return 0
   if (/^\d{1,9}$/.test(header.trim())) return Number(header) * SECOND

@@ -1,32 +1,38 @@
 import { signWebhook } from '../../auth/index.js'
-import { type DeliveryDoc, PING, type WebhookDoc } from '../../model/index.js'
+import { type DeliveryDoc, type EventDoc, PING, type WebhookDoc } from '../../model/index.js'
 import { OutboundError } from '../../outbound/index.js'
-import type { App } from '../app.js'
-import { eventJson } from '../events/event-stream.js'
-import { eventOf } from './event.js'
+import type { App } from '../context/app.js'
+import type { Reader } from '../../store/index.js'
+import { eventAt, eventJson } from '../events/event-stream.js'
 import { retryAfter } from './schedule.js'
 import { signingSecrets } from './secret.js'
 
-/** An endpoint has to answer within this time. */
+/** How long an endpoint may take to answer. */
 const TIMEOUT_MS = 15_000
-/** Read of an answer, so that the connection can be used again; nothing of it is kept. */
-const READ_BYTES = 64 * 1024
+/** How much of an answer is read, so that the connection can be reused. Nothing of it is kept. */
+const MAX_ANSWER_BYTES = 64 * 1024
 
-/** How an attempt went. */
+/** The outcome of an attempt. */
 export interface Attempt {
   ok: boolean
   at: Date
   durationMs: number
   status?: number
-  /** A sentence for the administrator; absent where it is ok. */
+  /** A sentence for the administrator; absent if `ok`. */
   error?: string
-  /** Milliseconds that the endpoint asks to be left alone. */
+  /** Milliseconds that the endpoint asks to wait before the next attempt. */
   retryAfterMs?: number
-  /** There is no use in trying again: the event is not kept any more. */
+  /** The event is no longer kept, so there is nothing to send again. */
   lost?: boolean
 }
 
-/** The body of a delivery; null where the event is not kept any more. */
+/** The event of a delivery; null for a ping, or if the event is no longer kept. */
+export async function eventOf(reader: Reader, { organization, sequence, event }: DeliveryDoc): Promise<EventDoc | null> {
+  const found = sequence === undefined ? null : await eventAt(reader, organization, sequence)
+  return found?.id === event ? found : null
+}
+
+/** The body of a delivery; null if the event is no longer kept. */
 async function bodyOf(app: App, delivery: DeliveryDoc): Promise<string | null> {
   if (delivery.type === PING) {
     const { event: id, organization, createdAt: at, webhook } = delivery
@@ -36,13 +42,13 @@ async function bodyOf(app: App, delivery: DeliveryDoc): Promise<string | null> {
   return event && JSON.stringify(eventJson(app, event))
 }
 
-/** Makes one attempt; moves nothing in the documents. Rejects only where `signal` ended it. */
+/** Makes one attempt, without changing any document. Rejects only if `signal` aborts it. */
 export async function attemptDelivery(app: App, webhook: WebhookDoc, delivery: DeliveryDoc, signal?: AbortSignal): Promise<Attempt> {
   const at = app.clock.now()
   const started = performance.now()
   const done = (rest: Omit<Attempt, 'at' | 'durationMs'>): Attempt => ({ at, durationMs: Math.round(performance.now() - started), ...rest })
   const body = await bodyOf(app, delivery)
-  if (body === null) return done({ ok: false, lost: true, error: 'The event is not kept any more.' })
+  if (body === null) return done({ ok: false, lost: true, error: 'The event is no longer kept.' })
   const seconds = Math.floor(at.getTime() / 1000)
   const secrets = signingSecrets(app, webhook, at)
   if (secrets.length === 0) return done({ ok: false, error: 'The signing key of the service was replaced: give the webhook a new secret (rotate-secret).' })
@@ -58,7 +64,7 @@ export async function attemptDelivery(app: App, webhook: WebhookDoc, delivery: D
       },
       body,
       timeoutMs: TIMEOUT_MS,
-      maxBytes: READ_BYTES,
+      maxBytes: MAX_ANSWER_BYTES,
       longer: 'cut',
       ...(signal ? { signal } : {}),
     })

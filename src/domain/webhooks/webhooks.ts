@@ -3,26 +3,30 @@ import { newId } from '../../kernel/ids.js'
 import { type CreateWebhook, deliveries, organizations, spaces, type UpdateWebhook, type WebhookDoc, webhooks } from '../../model/index.js'
 import { OutboundError } from '../../outbound/index.js'
 import type { Document, Reader, Transaction } from '../../store/index.js'
-import type { Actor, App, LoadedOrganization } from '../app.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedOrganization } from '../context/loaded.js'
 import { nextSequence } from '../events/events.js'
-import { dueNow } from './outcome.js'
+import { makePendingDue } from './outcome.js'
 import { newSealedSecret } from './secret.js'
 
-const MOST_WEBHOOKS = 50
-/** How long the secret before a rotation signs as well. */
+// Creating and changing webhooks.
+
+const MAX_WEBHOOKS = 50
+/** How long the previous secret signs as well after a rotation. */
 const ROTATION_MS = 24 * 60 * 60 * 1000
 
 /** The webhooks of an organization. */
 export const listWebhooks = (app: App, organization: LoadedOrganization): Promise<Document<WebhookDoc>[]> =>
   app.store.find(webhooks, 'organization', organization.doc.id)
 
-/** A webhook of the organization; null where there is none. */
+/** A webhook of the organization; null if there is none. */
 export async function findWebhook(app: App, organization: LoadedOrganization, id: string): Promise<Document<WebhookDoc> | null> {
   const webhook = await app.store.get(webhooks, id)
   return webhook?.organization === organization.doc.id ? webhook : null
 }
 
-/** Throws 400 for a URL that is not asked. A host that is not known (yet) is for the deliveries to find out. */
+/** Throws 400 for a URL that the service never sends requests to. A host that does not resolve (yet) is accepted. */
 async function checkUrl(app: App, url: string): Promise<void> {
   try {
     await app.http.check(url)
@@ -33,7 +37,7 @@ async function checkUrl(app: App, url: string): Promise<void> {
   }
 }
 
-/** Throws 400 where one is no space of the organization. */
+/** Throws 400 if one of the IDs is not that of a space of the organization. */
 async function checkSpaces(reader: Reader, organization: string, ids: readonly string[]): Promise<void> {
   for (const [index, id] of ids.entries()) {
     const space = await reader.get(spaces, id)
@@ -44,13 +48,14 @@ async function checkSpaces(reader: Reader, organization: string, ids: readonly s
   }
 }
 
-/** Makes a webhook that gets what happens from now on. Throws 400 (url, spaces), 409 where there are too many. */
+/** Creates a webhook that gets events from now on. Throws 400 (url, spaces), 409 if there are too many. */
 export async function createWebhook(app: App, actor: Actor, organization: LoadedOrganization, input: CreateWebhook): Promise<Document<WebhookDoc>> {
   await checkUrl(app, input.url)
   return app.store.transact(async (tx) => {
     const { id } = organization.doc
     if (!(await tx.get(organizations, id))) throw notFound('The organization')
-    if ((await tx.count(webhooks, 'organization', id)) >= MOST_WEBHOOKS) throw conflict(`The organization has ${MOST_WEBHOOKS} webhooks: remove one first.`)
+    if ((await tx.count(webhooks, 'organization', id)) >= MAX_WEBHOOKS)
+      throw conflict(`An organization can have at most ${MAX_WEBHOOKS} webhooks: remove one first.`)
     await checkSpaces(tx, id, input.spaces ?? [])
     const now = app.clock.now().toISOString()
     const { description = '', enabled = true, ...rest } = input
@@ -61,7 +66,7 @@ export async function createWebhook(app: App, actor: Actor, organization: Loaded
   })
 }
 
-/** Changes a webhook from what is stored now. Throws 404 where it went meanwhile. */
+/** Changes a webhook, based on what is stored now. Throws 404 if it was deleted meanwhile. */
 async function change(app: App, webhook: Document<WebhookDoc>, work: (tx: Transaction, stored: Document<WebhookDoc>) => Promise<Document<WebhookDoc>>) {
   const doc = await app.store.transact(async (tx) => {
     const stored = await tx.get(webhooks, webhook.id)
@@ -72,20 +77,20 @@ async function change(app: App, webhook: Document<WebhookDoc>, work: (tx: Transa
   return doc
 }
 
-/** A webhook that is enabled begins anew: its failures are forgotten, and what waits is due. */
-async function enabled(app: App, tx: Transaction, webhook: Document<WebhookDoc>): Promise<Document<WebhookDoc>> {
+/** Enables a webhook afresh: its failures are cleared, and waiting deliveries are due now. */
+async function reenable(app: App, tx: Transaction, webhook: Document<WebhookDoc>): Promise<Document<WebhookDoc>> {
   const { disabledReason: _why, disabledAt: _when, failingSince: _since, ...rest } = webhook
-  await dueNow(app, tx, webhook.id)
+  await makePendingDue(app, tx, webhook.id)
   return { ...rest, enabled: true }
 }
 
-/** Changes settings; enabled again, it goes on with what happened meanwhile. Throws 400 (url, spaces). */
+/** Changes the settings that are given. A webhook that is enabled again gets the events that happened meanwhile. Throws 400 (url, spaces). */
 export async function updateWebhook(app: App, webhook: Document<WebhookDoc>, input: UpdateWebhook): Promise<Document<WebhookDoc>> {
   if (input.url !== undefined) await checkUrl(app, input.url)
   return change(app, webhook, async (tx, stored) => {
     await checkSpaces(tx, stored.organization, input.spaces ?? [])
     const { events, spaces: only, enabled: on, ...rest } = input
-    const { events: hadEvents, spaces: hadSpaces, ...others } = on === true && !stored.enabled ? await enabled(app, tx, stored) : stored
+    const { events: hadEvents, spaces: hadSpaces, ...others } = on === true && !stored.enabled ? await reenable(app, tx, stored) : stored
     const types = events === undefined ? hadEvents : (events ?? undefined)
     const about = only === undefined ? hadSpaces : (only ?? undefined)
     return {
@@ -98,7 +103,7 @@ export async function updateWebhook(app: App, webhook: Document<WebhookDoc>, inp
   })
 }
 
-/** Gives a webhook another secret; for a day the old one signs too, so that the receiver can change over. */
+/** Gives a webhook a new secret. For a day the old one signs too, so that the receiver has time to switch. */
 export function rotateSecret(app: App, webhook: Document<WebhookDoc>): Promise<Document<WebhookDoc>> {
   return change(app, webhook, async (_tx, stored) => {
     const until = new Date(app.clock.now().getTime() + ROTATION_MS).toISOString()
@@ -106,7 +111,7 @@ export function rotateSecret(app: App, webhook: Document<WebhookDoc>): Promise<D
   })
 }
 
-/** Sets the event from which a webhook goes on: backwards to deliver again, forwards to leave out. Throws 400 beyond the stream. */
+/** Sets the next event of a webhook: backwards to deliver events again, forwards to skip some. Throws 400 beyond the end of the stream. */
 export function replayFrom(app: App, webhook: Document<WebhookDoc>, from: number): Promise<Document<WebhookDoc>> {
   return change(app, webhook, async (tx, stored) => {
     const next = await nextSequence(tx, stored.organization)
@@ -118,7 +123,7 @@ export function replayFrom(app: App, webhook: Document<WebhookDoc>, from: number
 /** Removes a webhook with its deliveries. */
 export async function deleteWebhook(app: App, webhook: WebhookDoc): Promise<void> {
   await app.store.transact(async (tx) => {
-    for (const doc of await tx.find(deliveries, 'webhook', webhook.id)) await tx.remove(deliveries as never, doc.id)
-    await tx.remove(webhooks as never, webhook.id)
+    for (const doc of await tx.find(deliveries, 'webhook', webhook.id)) await tx.remove(deliveries, doc.id)
+    await tx.remove(webhooks, webhook.id)
   })
 }

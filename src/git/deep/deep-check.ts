@@ -1,10 +1,10 @@
-import type { CommitId } from '../../kernel/ids.js'
+import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { encodeObject, type ObjectType } from '../objects/hash.js'
 import { findInPacks } from '../objects/pack-index.js'
 import type { DeepFindings, Repository } from '../types.js'
 import { openSecondReader, type SecondReader } from './second-reader.js'
 
-/** It looks through packed-refs anew for every ref. */
+/** isomorphic-git reads packed-refs again for every ref. */
 const MAX_REFS = 2000
 const MIB = 1024 * 1024
 
@@ -12,21 +12,21 @@ interface Check {
   service: Pick<Repository, 'refs' | 'commit' | 'tree' | 'path'>
   second: SecondReader
   complaints: string[]
-  /** Objects that were compared, or left to Git. */
+  /** Objects that were compared, or left out. */
   seen: Set<string>
   leftObjects: number
 }
 
 /**
- * Reads every ref, all commits that they lead to, and the trees and files of the refs' own commits with isomorphic-git, and
- * compares with what the service reads, from its caches as it does for a page. Where the two differ, or the second cannot
- * read, one of them shows what is not on the disk.
+ * Reads every ref, all commits that are reachable from them, and the trees and files of the commits that they name with
+ * isomorphic-git, and compares them with what the service reads (from its caches, as it does for a page). If the two differ, one
+ * of them does not show what is on the disk.
  */
 export async function deepCheck(service: Check['service'], maxPackBytes: number): Promise<DeepFindings> {
   const second = await openSecondReader(service.path, maxPackBytes)
   const check: Check = { service, second, complaints: [], seen: new Set(), leftObjects: 0 }
   const notes = second.left.map(
-    ({ name, bytes }) => `${name} (${Math.ceil(bytes / MIB)} MiB) is left to Git: the second reader takes packs of ${maxPackBytes / MIB} MiB in all`,
+    ({ name, bytes }) => `${name} (${Math.ceil(bytes / MIB)} MiB) was not compared: isomorphic-git reads packs of at most ${maxPackBytes / MIB} MiB in all`,
   )
   const heads = await compareRefs(check, notes)
   await compareCommits(check, heads)
@@ -34,24 +34,24 @@ export async function deepCheck(service: Check['service'], maxPackBytes: number)
     const info = await service.commit(commit).catch(() => null)
     if (info) await compareTree(check, info.tree, ref)
   }
-  if (check.leftObjects > 0) notes.push(`${check.leftObjects} objects lie in packs that were left to Git`)
+  if (check.leftObjects > 0) notes.push(`${check.leftObjects} objects are in packs that were not compared`)
   return { complaints: check.complaints, notes }
 }
 
 async function compareRefs({ service, second, complaints }: Check, notes: string[]): Promise<Map<string, CommitId>> {
   const ours = await service.refs('refs/')
   const theirs = new Set(await second.refs())
-  for (const ref of ours.keys()) if (!theirs.has(ref)) complaints.push(`${ref}: the second reader does not see it`)
+  for (const ref of ours.keys()) if (!theirs.has(ref)) complaints.push(`${ref}: isomorphic-git does not list it`)
   const names = [...ours].slice(0, MAX_REFS)
-  if (names.length < ours.size) notes.push(`${ours.size - names.length} of ${ours.size} refs were not resolved a second time`)
+  if (names.length < ours.size) notes.push(`${ours.size - names.length} of ${ours.size} refs were not compared`)
   for (const [ref, oid] of names) {
     const other = await second.resolve(ref).catch(wordsOf)
-    if (other !== oid) complaints.push(`${ref}: the service reads ${oid}, the second reader ${other}`)
+    if (other !== oid) complaints.push(`${ref}: the service reads ${oid}, isomorphic-git ${other}`)
   }
   return ours
 }
 
-/** All commits below the heads. A ref may name a tag, which the service does not read. */
+/** Compares all commits that are reachable from the heads. A ref may name a tag, which the service does not read. */
 async function compareCommits(check: Check, heads: ReadonlyMap<string, CommitId>): Promise<void> {
   const open: [id: string, from: string][] = [...heads].map(([ref, id]) => [id, ref])
   for (let next = open.pop(); next; next = open.pop()) {
@@ -61,26 +61,26 @@ async function compareCommits(check: Check, heads: ReadonlyMap<string, CommitId>
     if (ours && type === 'commit') {
       const theirs = await check.second.commit(id).catch(() => null)
       if (theirs && (theirs.tree !== ours.tree || theirs.parents.join() !== ours.parents.join()))
-        check.complaints.push(`commit ${id}: its tree or parents are read in two ways`)
-    } else if (!ours && type === 'commit') check.complaints.push(`commit ${id} (below ${from}): the service cannot read it`)
+        check.complaints.push(`commit ${id}: the service and isomorphic-git read different trees or parents`)
+    } else if (!ours && type === 'commit') check.complaints.push(`commit ${id} (reachable from ${from}): the service cannot read it`)
     for (const parent of ours?.parents ?? []) if (!check.seen.has(parent)) open.push([parent, id])
   }
 }
 
-async function compareTree(check: Check, root: string, ref: string): Promise<void> {
-  const open: [oid: string, path: string][] = check.seen.has(root) ? [] : [[root, '']]
+async function compareTree(check: Check, root: TreeId, ref: string): Promise<void> {
+  const open: [oid: TreeId, path: string][] = check.seen.has(root) ? [] : [[root, '']]
   for (let next = open.pop(); next; next = open.pop()) {
     const [oid, path] = next
     if (check.seen.has(oid)) continue
-    const tree = check.service.tree(oid as never)
+    const tree = check.service.tree(oid)
     const entries = await tree.list('').catch(() => null)
     const type = await compareObject(check, oid, `${ref}:${path}`, 'tree')
     if (entries === null) check.complaints.push(`tree ${oid} (${ref}:${path}): the service cannot read it`)
     if (type === 'tree' && entries) await compareEntries(check, oid, `${ref}:${path}`, entries)
     for (const entry of entries ?? []) {
       const below = path === '' ? entry.path : `${path}/${entry.path}`
-      if (entry.mode === '040000') open.push([entry.oid, below])
-      else if (entry.mode !== '160000' && !check.seen.has(entry.oid)) await compareFile(check, entry.oid, `${ref}:${below}`)
+      if (entry.mode === '040000') open.push([entry.oid as TreeId, below])
+      else if (entry.mode !== '160000' && !check.seen.has(entry.oid)) await compareFile(check, tree, entry.oid, `${ref}:${below}`)
     }
   }
 }
@@ -94,33 +94,30 @@ async function compareEntries(
   const theirs = await second.tree(oid).catch(() => null)
   if (!theirs) return
   const same = theirs.size === entries.length && entries.every((entry) => theirs.get(entry.path) === `${entry.mode} ${entry.oid}`)
-  if (!same) complaints.push(`tree ${oid} (${where}): its entries are read in two ways`)
+  if (!same) complaints.push(`tree ${oid} (${where}): the service and isomorphic-git read different entries`)
 }
 
-async function compareFile(check: Check, oid: string, where: string): Promise<void> {
+async function compareFile(check: Check, tree: ReturnType<Repository['tree']>, oid: string, where: string): Promise<void> {
   const type = await compareObject(check, oid, where, 'blob')
-  const ours = await check.service
-    .tree(oid as never)
-    .read(oid)
-    .catch(wordsOf)
+  const ours = await tree.read(oid).catch(wordsOf)
   if (typeof ours === 'string') check.complaints.push(`blob ${oid} (${where}): the service cannot read it: ${ours}`)
-  // Both hash to the name, if both were read: then they are equal.
-  else if (type !== null && encodeObject('blob', ours).oid !== oid) check.complaints.push(`blob ${oid} (${where}): the service reads something else`)
+  // isomorphic-git has read an object whose hash is the name: if ours has the same hash, the two are equal.
+  else if (type !== null && encodeObject('blob', ours).oid !== oid) check.complaints.push(`blob ${oid} (${where}): the service reads other content`)
 }
 
-/** Whether the second reader finds under a name what hashes to it. Answers the type, null where it was left to Git or could not be read. */
+/** Checks that isomorphic-git finds the object, and that its hash is its name. Returns its type; null if it was left out or could not be read. */
 async function compareObject(check: Check, oid: string, where: string, type: ObjectType | null): Promise<string | null> {
   check.seen.add(oid)
   try {
     const found = await check.second.object(oid)
     if (encodeObject(found.type as ObjectType, found.content).oid !== oid)
-      check.complaints.push(`object ${oid} (${where}): the second reader finds something else`)
+      check.complaints.push(`object ${oid} (${where}): isomorphic-git reads content that does not match the name`)
     else if (type !== null && found.type !== type) check.complaints.push(`object ${oid} (${where}): it is a ${found.type}, not a ${type}`)
     return found.type
   } catch (error) {
     const pack = check.second.left.length > 0 ? (await findInPacks(`${check.service.path}/objects`, [oid])).get(oid) : undefined
     if (pack !== undefined && check.second.left.some(({ name }) => name === pack)) check.leftObjects++
-    else check.complaints.push(`${type ?? 'object'} ${oid} (${where}): the second reader cannot read it: ${wordsOf(error)}`)
+    else check.complaints.push(`${type ?? 'object'} ${oid} (${where}): isomorphic-git cannot read it: ${wordsOf(error)}`)
     return null
   }
 }

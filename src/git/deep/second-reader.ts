@@ -2,33 +2,33 @@ import fs from 'node:fs/promises'
 import { join } from 'node:path'
 import git from 'isomorphic-git'
 
-/** isomorphic-git reads packs whole: so many bytes of them at most are given to it. */
+/** isomorphic-git reads whole packs into memory, so it gets at most this many bytes of them. */
 export const MAX_PACK_BYTES = 128 * 1024 * 1024
 
-export interface RawSecond {
+export interface SecondObject {
   type: string
   content: Buffer
 }
 
-/** A pack that the second reader is not shown. */
+/** A pack that the second reader does not see. */
 export interface LeftPack {
   name: string
   bytes: number
 }
 
-/** A repository as isomorphic-git reads it: none of our code, and nothing of Git's. */
+/** A repository as isomorphic-git reads it: independent of our code and of Git. */
 export interface SecondReader {
   readonly left: readonly LeftPack[]
   refs(): Promise<string[]>
   resolve(ref: string): Promise<string>
-  /** Throws what the library throws, also where the content is not what the name says. */
-  object(oid: string): Promise<RawSecond>
+  /** Throws what the library throws, also if the content does not match the name. */
+  object(oid: string): Promise<SecondObject>
   /** Entries by name: mode and oid. */
   tree(oid: string): Promise<Map<string, string>>
   commit(oid: string): Promise<{ tree: string; parents: string[] }>
 }
 
-/** Opens a repository for the second reader, without the packs that are too large together; the smallest are shown first. */
+/** Opens a repository for the second reader, with the smallest packs up to `maxPackBytes` in all. */
 export async function openSecondReader(repository: string, maxPackBytes: number): Promise<SecondReader> {
   const folder = join(repository, 'objects/pack')
   const packs: LeftPack[] = []
@@ -41,8 +41,8 @@ export async function openSecondReader(repository: string, maxPackBytes: number)
       return room < 0
     })
   const hidden = new Set(left.map(({ name }) => name.replace(/\.pack$/, '.idx')))
-  const shown = async (path: string): Promise<string[]> => (await fs.readdir(path)).filter((name) => !hidden.has(name))
-  const common = { fs: { promises: { ...fs, readdir: shown } }, gitdir: repository, cache: {} }
+  const listed = async (path: string): Promise<string[]> => (await fs.readdir(path)).filter((name) => !hidden.has(name))
+  const common = { fs: { promises: { ...fs, readdir: listed } }, gitdir: repository, cache: {} }
   return {
     left,
     refs: async () => (await git.listRefs({ ...common, filepath: 'refs' })).map((name) => `refs/${name}`),

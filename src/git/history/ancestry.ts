@@ -1,15 +1,15 @@
 import type { CommitId } from '../../kernel/ids.js'
 import type { ObjectDatabase } from '../objects/database.js'
 import type { Launcher } from '../process/launcher.js'
-import { BOTH, bestCommon, get, headsOf, LEFT, paint, type Parents, put, putAll, RIGHT } from './parents.js'
+import { BOTH, bestCommon, get, headsOf, LEFT, paint, type CommitGraph, put, putAll, RIGHT } from './commit-graph.js'
 
-/** Unknown commits read one by one before `rev-list` is asked for the rest. */
-const READ_AT_ONCE = 64
+/** How many unknown commits are read one by one before `rev-list` is asked for the rest. */
+const MAX_SINGLE_READS = 64
 
 /**
- * The parents of a repository's commits, in memory as long as there is room. Whatever commit is known, all its ancestors are.
- * Grows when a commit is asked for: a few new ones are read, a long history comes from one `git rev-list --parents`. Who asks
- * holds the map that he was given to the end of his question: it may be let go meanwhile, and begun anew.
+ * Answers questions about ancestors from the repository's commit graph, which is cached. The graph grows when a commit is asked
+ * for that it does not contain: a few commits are read one by one, a long history comes from one `git rev-list --parents`. A graph
+ * may be evicted from the cache and begun again while a question still uses the old one.
  */
 export class Ancestry {
   #growing: Promise<unknown> = Promise.resolve()
@@ -19,12 +19,12 @@ export class Ancestry {
     readonly launcher: Launcher,
   ) {}
 
-  /** How many commits are known. */
+  /** How many commits are in the graph. */
   get size(): number {
     return this.#kept()?.size ?? 0
   }
 
-  /** Notes a new commit when all that is before it is known. */
+  /** Adds a new commit to the graph if its parents are there. */
   note(id: string, parents: readonly string[]): void {
     const known = this.#kept()
     if (!known || !parents.every((parent) => known.has(parent))) return
@@ -32,13 +32,13 @@ export class Ancestry {
     this.#keep(known)
   }
 
-  #kept(): Parents | undefined {
-    return this.objects.caches.parents.get(this.objects.cacheKey)
+  #kept(): CommitGraph | undefined {
+    return this.objects.caches.graphs.get(this.objects.cacheKey)
   }
 
-  /** Also after it grew, so that it is weighed again. */
-  #keep(known: Parents): void {
-    this.objects.caches.parents.set(this.objects.cacheKey, known)
+  /** Also called after the graph grew, so that its size is estimated again. */
+  #keep(known: CommitGraph): void {
+    this.objects.caches.graphs.set(this.objects.cacheKey, known)
   }
 
   async isAncestor(ancestor: string, descendant: string): Promise<boolean> {
@@ -52,19 +52,16 @@ export class Ancestry {
     return false
   }
 
-  /** A best common ancestor: one that no other common ancestor descends from. Of several, always the same. */
   async mergeBase(a: string, b: string): Promise<CommitId | null> {
     const known = await this.#learn([a, b])
     for (const { id, marks } of paint(known, a, b)) if (marks === BOTH) return id as CommitId
     return null
   }
 
-  /** All best common ancestors, always in the same order. */
   async mergeBases(a: string, b: string): Promise<CommitId[]> {
     return bestCommon(await this.#learn([a, b]), a, b) as CommitId[]
   }
 
-  /** A commit and its first parents, newest first. */
   async firstParents(from: string): Promise<CommitId[]> {
     const known = await this.#learn([from])
     const chain: CommitId[] = []
@@ -82,18 +79,18 @@ export class Ancestry {
     return counts
   }
 
-  /** The commits that one has and another has not, in no order; null if there are more than `most`. */
-  async missingFrom(other: string, one: string, most: number): Promise<Set<string> | null> {
+  /** The commits that `one` has and `other` does not have, in no order; null if there are more than `max`. */
+  async missingFrom(other: string, one: string, max: number): Promise<Set<string> | null> {
     const known = await this.#learn([one, other])
     const found = new Set<string>()
     for (const { id, marks } of paint(known, one, other)) {
       if (marks === LEFT) found.add(id)
-      if (found.size > most) return null
+      if (found.size > max) return null
     }
     return found
   }
 
-  async #learn(ids: readonly string[]): Promise<Parents> {
+  async #learn(ids: readonly string[]): Promise<CommitGraph> {
     const kept = this.#kept()
     if (kept && ids.every((id) => kept.has(id))) return kept
     const turn = this.#growing.then(() => this.#grow(ids))
@@ -101,14 +98,14 @@ export class Ancestry {
     return turn
   }
 
-  /** What is known, with these commits and all before them. */
-  async #grow(ids: readonly string[]): Promise<Parents> {
-    const known: Parents = this.#kept() ?? new Map()
+  /** The graph, with these commits and all their ancestors. */
+  async #grow(ids: readonly string[]): Promise<CommitGraph> {
+    const known: CommitGraph = this.#kept() ?? new Map()
     const found = new Map<string, readonly string[]>()
     const wanted = new Set(ids)
     for (const id of wanted) {
       if (known.has(id)) continue
-      if (found.size >= READ_AT_ONCE) {
+      if (found.size >= MAX_SINGLE_READS) {
         await this.#growByList(known, ids)
         return known
       }
@@ -121,11 +118,11 @@ export class Ancestry {
     return known
   }
 
-  async #growByList(known: Parents, ids: readonly string[]): Promise<void> {
+  async #growByList(known: CommitGraph, ids: readonly string[]): Promise<void> {
     for (const id of ids) await this.objects.commit(id)
     const heads = headsOf(known).map((id) => `^${id}\n`)
     const input = [...ids.map((id) => `${id}\n`), ...heads].join('')
-    // A head that is known here may be gone: a commit whose move was lost to another's is named by nothing, and pruned.
+    // A head of the graph may have been pruned: no ref names a commit whose move lost against another one. So --ignore-missing.
     const text = await this.launcher.mustRun(['rev-list', '--parents', '--ignore-missing', '--stdin'], {
       cwd: this.objects.repository,
       input,

@@ -6,16 +6,16 @@ import type { CommitInfo, HistoryQuery } from '../types.js'
 import type { Ancestry } from './ancestry.js'
 
 const TIMEOUT_MS = 120_000
-/** Commits of a branch that are put in order here: a merge of a change request starts no process for them. */
-const MOST_AT_ONCE = 256
+/** Longest branch that is sorted here, so that a merge of a change request starts no process for it. */
+const MAX_SORTED_HERE = 256
 
-/** Commits as `git log` orders them: by falling date. Throws `MissingObject` where `from` or `not` are not here. */
+/** Commits in the order of `git log`, latest first. Throws `MissingObject` if one of `from` and `not` does not exist. */
 export async function readHistory(objects: ObjectDatabase, launcher: Launcher, ancestry: Ancestry, query: HistoryQuery): Promise<CommitInfo[]> {
   if (query.limit === 0) return []
   const { from, not: [left, ...others] = [], ...rest } = query
   if (left !== undefined && others.length === 0 && Object.values(rest).every((value) => value === undefined)) {
     await mustHave(objects, [from, left])
-    const own = await ancestry.missingFrom(left, from, MOST_AT_ONCE)
+    const own = await ancestry.missingFrom(left, from, MAX_SORTED_HERE)
     if (own) return byDate(objects, from, own)
   }
   if (query.firstParent && query.path === undefined && query.author === undefined && !query.not?.length) {
@@ -28,7 +28,7 @@ export async function readHistory(objects: ObjectDatabase, launcher: Launcher, a
   return commits
 }
 
-/** Like `readHistory`, the IDs alone. */
+/** Like `readHistory`, but only the IDs. */
 export async function readHistoryIds(objects: ObjectDatabase, launcher: Launcher, query: HistoryQuery): Promise<CommitId[]> {
   if (query.limit === 0) return []
   await mustHave(objects, [query.from, ...(query.not ?? [])])
@@ -39,7 +39,7 @@ async function mustHave(objects: ObjectDatabase, ids: readonly string[]): Promis
   for (const id of ids) if (!isOid(id) || !(await objects.hasCommit(id))) throw new MissingObject(`there is no commit ${id}`)
 }
 
-/** Those of the commits to which `from` leads: the latest first, of two of one second the one that was met first. */
+/** Those of `wanted` that are reachable from `from`: the latest first, of two with the same second the one that was found first. */
 async function byDate(objects: ObjectDatabase, from: CommitId, wanted: ReadonlySet<string>): Promise<CommitInfo[]> {
   const ordered: CommitInfo[] = []
   const waiting: CommitInfo[] = []
@@ -70,7 +70,7 @@ async function firstParents(objects: ObjectDatabase, { from, limit = Number.POSI
   return commits
 }
 
-/** An address as Git writes it between angle brackets: nothing in it can end the option or the bracket. */
+/** An e-mail address that can be searched for between angle brackets: nothing in it can end the option or the bracket. */
 const ADDRESS = /^[^\0-\x20<>]+$/
 
 async function listCommits(objects: ObjectDatabase, launcher: Launcher, query: HistoryQuery): Promise<CommitId[]> {

@@ -2,7 +2,7 @@ import type { Reader } from '../process/conversation.js'
 import type { Pool, Service } from '../process/pool.js'
 import type { EntryMode, TreeChange, TreeEntry } from '../types.js'
 
-/** More files than this on both sides are compared for equality alone. */
+/** With more files than this on both sides, only renames without a change are found. */
 const RENAME_LIMIT = 1000
 const DONE = 'that is all\n'
 const service: Service = { name: 'diff-tree', args: ['diff-tree', '--stdin', '-r', '-z', '-M', `-l${RENAME_LIMIT}`, '--raw', '--no-abbrev'] }
@@ -10,8 +10,9 @@ const COLON = 0x3a
 const MODES = new Set(['100644', '100755', '120000', '160000'])
 
 /**
- * `diff-tree` repeats a line that names no object: the end of its answer. Several answers may come at once, and a file's
- * name may be that line, so the answer is read field by field: header line, then `:meta NUL path NUL` (two paths for a rename).
+ * `diff-tree` echoes a line that names no object; we send one to mark the end of its answer. Several answers may come at once, and
+ * a file may have that line as its name, so the answer is read field by field: a header line, then `:meta NUL path NUL` (two paths
+ * for a rename).
  */
 const untilDone: Reader<string> = (bytes) => {
   const more = { need: bytes.length + 1 }
@@ -36,7 +37,7 @@ const untilDone: Reader<string> = (bytes) => {
 const modeOf = (text: string): EntryMode => (MODES.has(text) ? (text as EntryMode) : '100644')
 const entry = (mode: string, oid: string, path: string): TreeEntry => ({ path, mode: modeOf(mode), oid })
 
-/** How two trees differ, with renames found by likeness, in order of path. */
+/** How two trees differ, with renames found by similarity, sorted by path. */
 export async function diffWithRenames(pool: Pool, repository: string, before: string, after: string): Promise<TreeChange[]> {
   if (before === after) return []
   const text = await pool.askAgain(repository, service, `${before} ${after}\n${DONE}`, untilDone)

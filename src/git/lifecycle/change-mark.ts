@@ -5,18 +5,18 @@ import { errorCode } from '../objects/disk.js'
 
 const FILE = 'bindery-maintained'
 
-/** What a repository looked like after it was maintained. */
+/** The state of a repository after its last maintenance. */
 export interface ChangeMark {
   state: string
   /** Milliseconds since 1970. */
   at: number
-  /** Loose objects that were left: garbage, in time. */
+  /** How many loose objects were left; unreachable ones can be deleted later. */
   loose: number
 }
 
 /**
- * Tells whether objects or refs came or went, by the times of the folders that hold their names: some hundred looks, whatever
- * the repository holds. A file that is only dated anew changes nothing.
+ * A digest that changes when objects or refs are added or removed: of the modification times of the folders that contain them.
+ * There are some hundred of these, however large the repository is. Renewing the time of a file does not change it.
  */
 export async function stateOf(repository: string): Promise<string> {
   const hash = createHash('sha1')
@@ -34,7 +34,7 @@ export async function stateOf(repository: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Null where it was never maintained, or nobody knows. */
+/** The mark of the last maintenance; null if there is none, or it cannot be read. */
 export async function readMark(repository: string): Promise<ChangeMark | null> {
   try {
     return JSON.parse(await readFile(join(repository, FILE), 'utf8')) as ChangeMark
@@ -43,5 +43,5 @@ export async function readMark(repository: string): Promise<ChangeMark | null> {
   }
 }
 
-/** Not synced: a lost mark costs one maintenance. */
+/** Not synced: a lost mark only costs one more maintenance. */
 export const writeMark = (repository: string, mark: ChangeMark): Promise<void> => writeFile(join(repository, FILE), JSON.stringify(mark))

@@ -1,19 +1,19 @@
 import { link, mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Disk, errorCode, inParallel, syncPath, writeSynced } from '../objects/disk.js'
+import { type Disk, errorCode, inParallel, REPACK_ATTEMPTS, syncPath, writeSynced } from '../objects/disk.js'
+import { isLooseFolder } from '../objects/loose.js'
 import type { RefReader } from '../refs/reader.js'
 
 const COPIED = ['refs/heads/main', 'refs/bindery/adopted', 'refs/bindery/sync/']
-const ATTEMPTS = 5
 
-/** The refs that a duplicate keeps, as a packed-refs file. */
-export function copiedRefs(refs: RefReader): string {
+/** The refs that a duplicate gets, as a packed-refs file. */
+function copiedRefs(refs: RefReader): string {
   const kept = COPIED.flatMap((prefix) => [...refs.list(prefix)].filter(([name]) => prefix.endsWith('/') || name === prefix))
   const lines = kept.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, commit]) => `${commit} ${name}\n`)
   return `# pack-refs with: sorted \n${lines.join('')}`
 }
 
-/** Hard-links all objects and copies the refs, durably. The refs are read first: objects only become more. */
+/** Hard-links all objects and copies the refs, durably. The refs are read first, so that no object of theirs is missed. */
 export async function fillDuplicate(disk: Disk, source: string, refs: RefReader, building: string): Promise<void> {
   const packedRefs = copiedRefs(refs)
   for (let attempt = 1; ; attempt++) {
@@ -21,15 +21,15 @@ export async function fillDuplicate(disk: Disk, source: string, refs: RefReader,
       await linkObjects(disk, source, building)
       break
     } catch (error) {
-      // A repack in between has replaced files that were listed: what it made instead is linked in the next round.
-      if (errorCode(error) !== 'ENOENT' || attempt === ATTEMPTS) throw error
+      // A repack has replaced files that were listed: the next attempt links the new ones.
+      if (errorCode(error) !== 'ENOENT' || attempt === REPACK_ATTEMPTS) throw error
     }
   }
   await writeSynced(disk, join(building, 'packed-refs'), [Buffer.from(packedRefs)], 0o644)
 }
 
 async function linkObjects(disk: Disk, source: string, building: string): Promise<void> {
-  const folders = (await readdir(join(source, 'objects'))).filter((name) => name === 'pack' || /^[0-9a-f]{2}$/.test(name))
+  const folders = (await readdir(join(source, 'objects'))).filter((name) => name === 'pack' || isLooseFolder(name))
   for (const folder of folders) {
     const [from, to] = [join(source, 'objects', folder), join(building, 'objects', folder)]
     await mkdir(to, { recursive: true })
@@ -48,6 +48,6 @@ async function linkOne(disk: Disk, from: string, to: string): Promise<void> {
     if (errorCode(error) === 'EEXIST') return
     throw error
   }
-  // An admin's Git may have written it without a sync.
+  // An administrator's Git may have written it without a sync.
   await syncPath(disk, to)
 }

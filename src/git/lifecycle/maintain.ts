@@ -1,45 +1,48 @@
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Disk, errorCode, inParallel, syncPath } from '../objects/disk.js'
-import { loosePath } from '../objects/loose.js'
+import { isLooseFolder, loosePath } from '../objects/loose.js'
 import type { Launcher } from '../process/launcher.js'
 import { readMark, stateOf, writeMark } from './change-mark.js'
 
 const DAY_MS = 86_400_000
-/** Unreachable objects younger than this survive: a write may be about to name them. */
+/** Unreachable objects younger than this are kept: a write may be about to use them. */
 const GRACE = '2.weeks.ago'
 const GRACE_MS = 14 * DAY_MS
-/** Milliseconds for what runs beside writers, and for what holds them off. */
+/** Time limits in milliseconds, for commands that run beside writers, and for those during which writers have to wait. */
 const LONG_MS = 3_600_000
 const SHORT_MS = 120_000
-/** What is worth the work: so many loose objects are packed, so many packs are made one, so many loose refs are packed. */
+/** Packing begins at these numbers of loose objects, packs, and loose refs. */
 const MANY_LOOSE = 1000
 const MANY_PACKS = 16
 const MANY_REFS = 200
+/** Content of our `.keep` files. */
 const OURS = 'bindery\n'
 
+/** What a maintenance needs of the repository. */
 export interface Upkeep {
   launcher: Launcher
   disk: Disk
-  /** Runs work with the repository's writers held off. */
+  /** Runs work while nobody writes to the repository. */
   exclusive<T>(work: () => Promise<T>): Promise<T>
-  /** Runs work while no ref of ours moves. */
+  /** Runs work while this process moves no ref of the repository. */
   betweenMoves<T>(work: () => Promise<T>): Promise<T>
-  /** Packs and drops what can be, however little it is. */
+  /** Packs and deletes however little there is. */
   thorough: boolean
 }
 
 /**
- * Packs what is loose and drops what nothing has named for two weeks; nothing at all where neither objects nor refs have changed.
- * Packing only adds, so it runs beside writers. Held off they are while packs that another holds are removed, and while
- * files are deleted that were found to be garbage before and have not been dated anew since: whoever uses an object dates it.
+ * Packs loose objects and refs, and deletes objects that have been unreachable for two weeks. Does nothing if neither objects nor
+ * refs have changed. Packing only adds files, so it runs beside writers. They have to wait while packs are removed whose objects
+ * are in another one, and while garbage is deleted. Garbage was determined before, so its time is checked again: using an object
+ * renews it.
  */
 export async function maintain(repository: string, upkeep: Upkeep): Promise<void> {
   const before = await readMark(repository)
   const due = !before || before.state !== (await stateOf(repository)) || (before.loose > 0 && Date.now() - before.at > GRACE_MS)
   if (!due && !upkeep.thorough) return
   const git = (args: readonly string[], timeoutMs = LONG_MS) => upkeep.launcher.mustRun(args, { cwd: repository, timeoutMs })
-  await forgetKeeps(repository)
+  await removeKeeps(repository)
   if (upkeep.thorough || (await countRefs(repository)) >= MANY_REFS) await packRefs(repository, upkeep, git)
   if (upkeep.thorough || (await looseObjects(repository)).length >= MANY_LOOSE) await packLoose(repository, upkeep, git)
   if (upkeep.thorough || (await packsOf(repository)).length >= MANY_PACKS) await joinPacks(repository, upkeep, git)
@@ -50,7 +53,7 @@ export async function maintain(repository: string, upkeep: Upkeep): Promise<void
 
 type RunGit = (args: readonly string[], timeoutMs?: number) => Promise<Buffer>
 
-/** The loose files go only when the packed one is on the disk under its name. */
+/** Loose refs are removed only after packed-refs was synced. */
 async function packRefs(repository: string, { disk, betweenMoves }: Upkeep, git: RunGit): Promise<void> {
   await betweenMoves(async () => {
     await git(['pack-refs', '--all', '--no-prune'], SHORT_MS)
@@ -66,7 +69,7 @@ async function packLoose(repository: string, { disk }: Upkeep, git: RunGit): Pro
   await git(['prune-packed', '-q'])
 }
 
-/** All that is reachable goes into one new pack, which is then kept while the others are removed; what is unreachable and young becomes loose. */
+/** Packs everything reachable into one new pack, then removes the others. Unreachable objects that are young become loose. */
 async function joinPacks(repository: string, { disk, exclusive }: Upkeep, git: RunGit): Promise<void> {
   const folder = join(repository, 'objects/pack')
   const old = new Set(await packsOf(repository))
@@ -103,10 +106,10 @@ async function dropGarbage(repository: string, { disk, exclusive }: Upkeep, git:
   )
 }
 
-/** Paths of loose objects, and of files that were to become such. */
+/** Paths of loose objects, and of temporary files of their writers. */
 async function looseObjects(repository: string): Promise<string[]> {
   const objects = join(repository, 'objects')
-  const folders = (await readdir(objects)).filter((name) => /^[0-9a-f]{2}$/.test(name))
+  const folders = (await readdir(objects)).filter(isLooseFolder)
   const names = folders.map(async (folder) => (await readdir(join(objects, folder)).catch(() => [])).map((name) => join(objects, folder, name)))
   return (await Promise.all(names)).flat()
 }
@@ -115,8 +118,8 @@ const packsOf = async (repository: string): Promise<string[]> => (await readdir(
 
 const countRefs = async (repository: string): Promise<number> => (await readdir(join(repository, 'refs'), { recursive: true })).length
 
-/** A run that was cut short leaves its mark at the pack that it had made. */
-async function forgetKeeps(repository: string): Promise<void> {
+/** Removes the `.keep` files that an interrupted maintenance left. */
+async function removeKeeps(repository: string): Promise<void> {
   const folder = join(repository, 'objects/pack')
   for (const name of (await readdir(folder)).filter((one) => one.endsWith('.keep'))) {
     const text = await readFile(join(folder, name), 'utf8').catch((error: unknown) => {

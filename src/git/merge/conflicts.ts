@@ -2,8 +2,8 @@ import type { ConflictKind, MergeConflict, TreeEntry } from '../types.js'
 import type { MergeAnswer, Message, Stage } from './parse.js'
 
 /**
- * What collided, one entry per path. Where Git renamed a file out of a folder's way (`name~commit`), the path is the one
- * that both sides wanted.
+ * The conflicts of a merge, one per path. If Git renamed a file to make room for a folder (`name~commit`), the path is the
+ * original one.
  */
 export function conflictsOf({ stages, messages }: MergeAnswer, commits: readonly string[]): MergeConflict[] {
   const byPath = new Map<string, Stage[]>()
@@ -38,7 +38,7 @@ function messagesByPath(messages: readonly Message[]): Map<string, Message[]> {
   return found
 }
 
-/** `name~commit` is Git's own spelling, for the commits that were merged; `messages` are those that name the path. */
+/** Undoes a rename by Git to `name~commit`, where `commit` is one of those that were merged; `messages` are those about the path. */
 function originalPath(path: string, messages: readonly Message[], commits: readonly string[]): string {
   if (!path.includes('~')) return path
   const match = /^(.+)~([0-9a-f]{40})(?:_\d+)?$/s.exec(path)
@@ -47,12 +47,12 @@ function originalPath(path: string, messages: readonly Message[], commits: reado
 }
 
 function kindOf(types: readonly string[], base?: TreeEntry, ours?: TreeEntry, theirs?: TreeEntry): ConflictKind {
-  const says = (part: string) => types.some((type) => type.startsWith('CONFLICT') && type.includes(part))
-  if (says('file/directory')) return 'file/directory'
-  if (says('rename')) return 'rename'
-  if (says('distinct modes') || says('distinct types')) return 'mode'
-  if (says('modify/delete')) return 'modify/delete'
-  if (says('binary')) return 'binary'
+  const hasType = (part: string) => types.some((type) => type.startsWith('CONFLICT') && type.includes(part))
+  if (hasType('file/directory')) return 'file/directory'
+  if (hasType('rename')) return 'rename'
+  if (hasType('distinct modes') || hasType('distinct types')) return 'mode'
+  if (hasType('modify/delete')) return 'modify/delete'
+  if (hasType('binary')) return 'binary'
   if (base && (!ours || !theirs)) return 'modify/delete'
   if (ours && theirs && ours.oid === theirs.oid && ours.mode !== theirs.mode) return 'mode'
   if (!base && ours && theirs) return 'add/add'

@@ -14,12 +14,12 @@ import { conflictsOf } from './conflicts.js'
 import { type MergeAnswer, readMergeAnswer } from './parse.js'
 
 const SETTINGS = ['-c', 'merge.directoryRenames=false', '-c', 'merge.renames=true', '-c', 'merge.renameLimit=1000', '-c', 'merge.conflictStyle=merge']
-// What is written is read back within minutes, or never: what a commit takes from it is written again, durably.
+// What a merge writes is temporary: what a commit needs of it is written again, durably.
 const VOLATILE = ['-c', 'core.fsync=none']
 const ARGS = [...SETTINGS, ...VOLATILE, 'merge-tree', '--write-tree', '-z', '--allow-unrelated-histories', '--stdin']
-/** A merge is silent until it is done. Milliseconds. */
+/** Longest merge, in milliseconds: Git prints nothing before it is done. */
 const SILENCE_MS = 180_000
-/** Damaged objects that one merge meets before it is given up. */
+/** How many damaged objects are repaired before a merge is given up. */
 const MAX_DAMAGED = 20
 const NOBODY = { name: 'Bindery', email: 'bindery@localhost', seconds: 0, offset: 0 }
 
@@ -30,9 +30,9 @@ export interface MergeInput {
 }
 
 /**
- * Merges two commits' trees by Git's own strategy (`ort`). What it makes lies in the scratch folder, none of it in the
- * repository, so that a merge may be made for a look alone. Git does not make anew what the repository has a file for, sound
- * or not: a damaged one that it relied on is removed, and the merge made again. Throws `MissingObject`.
+ * Merges the trees of two commits with Git's strategy `ort`. The objects it makes are in the scratch folder, not in the repository,
+ * so a merge can also be made for a preview. Git does not write an object again if the repository has a file for it, even a
+ * damaged one: such a file is removed, and the merge repeated. Throws `MissingObject`.
  */
 export async function mergeTrees(objects: ObjectDatabase, writer: ObjectWriter, pool: Pool, input: MergeInput): Promise<MergeOutcome> {
   for (let damaged = 0; ; damaged++) {
@@ -42,7 +42,7 @@ export async function mergeTrees(objects: ObjectDatabase, writer: ObjectWriter, 
       if (lost === null) return outcomeOf(answer, commits)
       if (damaged >= MAX_DAMAGED || !(await writer.removeDamaged(lost))) throw new MissingObject(`object ${lost} of a merge cannot be read`)
     } catch (error) {
-      // Git ends where it meets an empty object.
+      // Git exits when it reads an empty object.
       if (!(error instanceof ConversationLost) || damaged >= MAX_DAMAGED || (await writer.removeEmpty()) === 0) throw error
     }
   }
@@ -71,7 +71,7 @@ function outcomeOf(answer: MergeAnswer, commits: readonly string[]): MergeOutcom
   return answer.clean ? { clean: true, tree } : { clean: false, tree, conflicts: conflictsOf(answer, commits) }
 }
 
-/** An object that the merge made, or believed to be there, and that cannot be read; null where all can. */
+/** An object of the result that cannot be read; null if all can. */
 async function findLost(objects: ObjectDatabase, { ours, theirs }: MergeInput, { tree }: MergeAnswer): Promise<string | null> {
   const sides = await Promise.all([ours, theirs].map(async (id) => (await objects.commit(id)).tree))
   const trees = new Set<string>()
@@ -92,26 +92,26 @@ async function findLost(objects: ObjectDatabase, { ours, theirs }: MergeInput, {
   }
 }
 
-/** Where `stdbuf` is missing: one process, which flushes when it ends. */
+/** Without `stdbuf`: one process per merge, which flushes its output when it ends. */
 async function mergeOnce(pool: Pool, repository: string, folder: ScratchFolder, ours: string, theirs: string): Promise<MergeAnswer> {
   const stdout = await pool.launcher.mustRun(ARGS, { cwd: repository, env: folder.env, input: `${ours} ${theirs}\n`, timeoutMs: SILENCE_MS })
   const reading = readMergeAnswer(stdout)
-  if (!('answer' in reading)) throw new GitError('merge-tree answered in part')
+  if (!('answer' in reading)) throw new GitError('the output of merge-tree is incomplete')
   return reading.answer
 }
 
 /**
- * Git 2.39 takes no merge base. So both trees are put on commits of their own whose only parent is the base: then it is
- * their merge base, whatever the real histories say. The two are the same whenever the same is asked; they lie in the
- * scratch folder, where Git alone meets them.
+ * Git 2.39 has no option for the merge base. So each tree gets a new commit whose only parent is the base, which then is their
+ * merge base, whatever the real histories are. The same input gives the same two commits. They are in the scratch folder, where
+ * only Git reads them.
  */
 async function onBase(objects: ObjectDatabase, folder: ScratchFolder, { ours, theirs }: MergeInput, base: CommitId): Promise<[string, string]> {
   await objects.commit(base)
-  const stand = async (commit: CommitId, message: string): Promise<EncodedObject> => {
+  const makeCommit = async (commit: CommitId, message: string): Promise<EncodedObject> => {
     const { tree } = await objects.commit(commit)
     return encodeObject('commit', encodeCommit({ tree, parents: [base], author: NOBODY, committer: NOBODY, message }))
   }
-  const [left, right] = await Promise.all([stand(ours, `ours: ${ours}`), stand(theirs, `theirs: ${theirs}`)])
+  const [left, right] = await Promise.all([makeCommit(ours, `ours: ${ours}`), makeCommit(theirs, `theirs: ${theirs}`)])
   await objects.scratch.put(folder, [left, right])
   return [left.oid, right.oid]
 }

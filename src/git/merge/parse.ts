@@ -21,7 +21,7 @@ export interface MergeAnswer {
 
 class Incomplete extends Error {}
 
-/** Reads NUL-terminated fields; throws `Incomplete` at the end of what is there. */
+/** Reads NUL-terminated fields; throws `Incomplete` at the end of the bytes. */
 class Fields {
   at = 0
   constructor(readonly bytes: Buffer) {}
@@ -37,18 +37,18 @@ class Fields {
 
 function stageOf(field: string): Stage {
   const match = /^(\d{6}) ([0-9a-f]{40}) ([123])\t(.+)$/s.exec(field)
-  if (!match) throw new GitError('merge-tree answered a stage that cannot be read')
+  if (!match) throw new GitError('merge-tree printed a stage that cannot be parsed')
   return { mode: match[1] as EntryMode, oid: match[2] as string, stage: Number(match[3]), path: match[4] as string }
 }
 
 function parse(fields: Fields): MergeAnswer {
   const clean = fields.next() === '1'
   const tree = fields.next()
-  // Without this line it is no merge result at all, whatever the status says.
-  if (!isOid(tree)) throw new GitError('merge-tree answered no tree')
+  // A merge that failed prints no tree, whatever its status.
+  if (!isOid(tree)) throw new GitError('merge-tree printed no tree')
   const answer: MergeAnswer = { clean, tree, stages: [], messages: [] }
   if (clean) {
-    if (fields.next() !== '') throw new GitError('merge-tree answered more than a tree')
+    if (fields.next() !== '') throw new GitError('merge-tree printed more than a tree')
     return answer
   }
   for (let field = fields.next(); field !== ''; field = fields.next()) answer.stages.push(stageOf(field))
@@ -61,9 +61,9 @@ function parse(fields: Fields): MergeAnswer {
   return answer
 }
 
-/** One answer of `git merge-tree --write-tree -z --stdin`: status (1 = clean), tree, stages, messages, each list ended by an empty field. */
+/** Reads one answer of `git merge-tree --write-tree -z --stdin`: status (1 = clean), tree, stages, messages; an empty field ends each list. */
 export function readMergeAnswer(bytes: Buffer): Reading<MergeAnswer> {
-  // A long answer comes in many pieces: it is read when it may be whole, not again with each of them.
+  // A long answer comes in many pieces. It is parsed only when it may be complete, not with each piece.
   if (bytes.at(-1) !== 0 || bytes.at(-2) !== 0) return { need: bytes.length + 1 }
   const fields = new Fields(bytes)
   try {

@@ -1,5 +1,5 @@
 import { type BoundedCache, MemoryBudget } from '../../kernel/memory-budget.js'
-import type { Parents } from '../history/parents.js'
+import type { CommitGraph } from '../history/commit-graph.js'
 import type { ReadRefs } from '../refs/packed.js'
 import type { CommitInfo } from '../types.js'
 import type { Tree } from './tree-codec.js'
@@ -8,34 +8,33 @@ const SMALL_BLOB = 256 * 1024
 const DEFAULT_BYTES = 256 * 1024 * 1024
 
 /**
- * What was read from objects, for all repositories together: one budget, shared by use. Keys are repository and oid:
- * objects never change, so an entry is right for ever, but only for the repository that holds the object. Sharing
- * entries by oid alone would let the reader of one repository ask for what only another holds.
- * Absence is never cached: a fetch or an admin's push may bring the object.
+ * What was read from repositories; all caches share one memory budget. Keys are repository and object ID. Objects never change,
+ * so an entry stays right, but only for its repository: with the object ID alone as the key, a reader of one repository could
+ * get at objects that only another one has. Absence is never cached: a fetch or an administrator's push may add the object.
  */
 export interface Caches {
   trees: BoundedCache<Tree>
   commits: BoundedCache<CommitInfo>
   blobs: BoundedCache<Buffer>
   sizes: BoundedCache<number>
-  /** Written or verified by this process: a power cut cannot have emptied them. Not that they are still there. */
-  sound: BoundedCache<true>
-  /** Names of packs → when they were last dated anew, in milliseconds. */
+  /** Loose objects that this process wrote or verified, so no power cut can have emptied them. They may have been deleted since. */
+  verified: BoundedCache<true>
+  /** Names of packs → when their modification time was last renewed, in milliseconds since 1970. */
   packs: BoundedCache<number>
-  /** A repository's key alone → the parents of its commits. */
-  parents: BoundedCache<Parents>
+  /** A repository's key, without an object ID → its commit graph. */
+  graphs: BoundedCache<CommitGraph>
   /** A repository's path → its packed refs. */
   packedRefs: BoundedCache<ReadRefs>
 }
 
-/** Characters in all headers of a commit. */
 const charactersOf = ({ headers }: CommitInfo): number => Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + value.length, 0)
 
-export const treeBytes = (tree: Tree): number => tree.nodes.reduce((sum, { name }) => sum + 220 + name.length, 200)
-export const commitBytes = (commit: CommitInfo): number => 900 + commit.message.length + charactersOf(commit) + 80 * commit.parents.length
-export const parentsBytes = (parents: Parents): number => 200 + 380 * parents.size
+// Estimates of memory, in bytes; test/kernel/estimates.test.ts compares them with the heap.
+const treeBytes = (tree: Tree): number => tree.nodes.reduce((sum, { name }) => sum + 220 + name.length, 200)
+const commitBytes = (commit: CommitInfo): number => 900 + commit.message.length + charactersOf(commit) + 80 * commit.parents.length
+const graphBytes = (graph: CommitGraph): number => 200 + 380 * graph.size
 
-export const packedRefsBytes = ({ refs }: ReadRefs): number => {
+const packedRefsBytes = ({ refs }: ReadRefs): number => {
   let bytes = 200
   for (const name of refs.keys()) bytes += 140 + name.length
   return bytes
@@ -46,8 +45,8 @@ export const makeCaches = (budget: MemoryBudget = new MemoryBudget(DEFAULT_BYTES
   commits: budget.cache({ weigh: commitBytes }),
   blobs: budget.cache({ weigh: (blob) => 200 + blob.length, maxEntryBytes: SMALL_BLOB }),
   sizes: budget.cache({ weigh: () => 0 }),
-  sound: budget.cache({ weigh: () => 0 }),
+  verified: budget.cache({ weigh: () => 0 }),
   packs: budget.cache({ weigh: () => 0 }),
-  parents: budget.cache({ weigh: parentsBytes }),
+  graphs: budget.cache({ weigh: graphBytes }),
   packedRefs: budget.cache({ weigh: packedRefsBytes }),
 })

@@ -17,10 +17,10 @@ function parseInfo(line: string): ObjectInfo | null {
   return type === 'missing' || size === undefined ? null : { type: type as ObjectType, size: Number(size) }
 }
 
-const LONGEST_LINE = 4096
+const MAX_LINE = 4096
 const readInfo: Reader<ObjectInfo | null> = (bytes) => {
   const end = bytes.indexOf(10)
-  if (end < 0) return bytes.length > LONGEST_LINE ? { used: bytes.length, answer: null } : { need: bytes.length + 1 }
+  if (end < 0) return bytes.length > MAX_LINE ? { used: bytes.length, answer: null } : { need: bytes.length + 1 }
   return { used: end + 1, answer: parseInfo(bytes.toString('latin1', 0, end)) }
 }
 
@@ -37,10 +37,10 @@ const readContents =
     return { used, answer: { type: info.type, content: Buffer.from(bytes.subarray(end + 1, used - 1)) } }
   }
 
-/** Type and size of an object in the repository's packs or beside them, or null. */
+/** Type and size of an object that the repository has, loose or packed; null if it has none. */
 export const findInfo = (pool: Pool, repository: string, oid: string): Promise<ObjectInfo | null> =>
   pool.askAgain(repository, service, `info ${oid}\n`, readInfo)
 
-/** An object from the repository's packs (or beside them), or null. What is larger than `maxBytes` streams by unread and throws `ObjectTooLarge`. */
+/** An object that the repository has, loose or packed; null if it has none. One larger than `maxBytes` is skipped, not buffered: throws `ObjectTooLarge`. */
 export const findPacked = (pool: Pool, repository: string, oid: string, maxBytes: number): Promise<RawObject | null> =>
   pool.askAgain(repository, service, `contents ${oid}\n`, readContents(oid, maxBytes))

@@ -4,6 +4,7 @@ import { GitError } from '../errors.js'
 import type { CommitInfo, Signature } from '../types.js'
 import { encodeSignature, parseSignature } from './signature.js'
 
+/** The parts of a commit object, to be encoded. */
 export interface CommitParts {
   tree: string
   parents: readonly string[]
@@ -17,11 +18,11 @@ const HEADER = /^[a-z][a-z0-9-]*$/
 const OWN = new Set(['tree', 'parent', 'author', 'committer', 'encoding', 'gpgsig', 'gpgsig-sha256', 'mergetag'])
 
 function encodeHeader(name: string, value: string): string {
-  if (!HEADER.test(name) || OWN.has(name)) throw new GitError(`${JSON.stringify(name)} is no additional commit header`)
+  if (!HEADER.test(name) || OWN.has(name)) throw new GitError(`${JSON.stringify(name)} cannot be an additional commit header`)
   return `${name} ${value.replace(/\0/g, '').replace(/\n/g, '\n ')}\n`
 }
 
-/** A commit object's content. The message ends in a line feed; NUL, which `fsck` refuses, is dropped. */
+/** The content of a commit object. The message gets a final line feed; NUL, which `git fsck` refuses, is dropped. */
 export function encodeCommit({ tree, parents, author, committer, message, headers = {} }: CommitParts): Buffer {
   const head = [
     `tree ${tree}\n`,
@@ -45,7 +46,7 @@ function decode(bytes: Buffer, encoding: string | undefined): string {
 
 const KNOWN = new Set(['tree', 'parent', 'author', 'committer'])
 
-/** Reads a commit object's content. Throws `GitError` where it is damaged. */
+/** Parses the content of a commit object. Throws `GitError` if it is damaged. */
 export function parseCommit(id: CommitId, content: Buffer): CommitInfo {
   const blank = content.indexOf('\n\n')
   const end = blank < 0 ? content.length : blank

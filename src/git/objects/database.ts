@@ -7,42 +7,57 @@ import type { Caches } from './caches.js'
 import { findInfo, findPacked } from './cat-file.js'
 import { parseCommit } from './commit-codec.js'
 import { inParallel } from './disk.js'
-import { EMPTY_TREE, type EncodedObject, encodeObject, type ObjectType } from './hash.js'
+import { EMPTY_TREE, type EncodedObject, encodeObject, MAX_OBJECT_BYTES, type ObjectType } from './hash.js'
 import { findLoose, type RawObject } from './loose.js'
 import type { Scratch } from './scratch.js'
 import { emptyTree, encodeTree, parseTree, type Tree } from './tree-codec.js'
 
 const MAX_TREE_BYTES = 64 * 1024 * 1024
 const MAX_COMMIT_BYTES = 64 * 1024 * 1024
-/** What one object may take in memory while it is copied. */
-const MAX_OBJECT_BYTES = 1024 * 1024 * 1024
 const SIZES_AT_ONCE = 500
 const READS_AT_ONCE = 16
 
+/** Where an `ObjectDatabase` finds objects besides the loose files. */
+export interface ObjectSources {
+  /** Tells this opening of the repository from every other in the shared caches. */
+  cacheKey: string
+  caches: Caches
+  pool: Pool
+  scratch: Scratch
+  /** Largest blob that is read, in bytes. */
+  maxBlobBytes: number
+}
+
 /**
- * Reads the objects of one repository: from the caches, else loose in process, else what its merges made, else through its
- * `git cat-file`. An object is what its name says, so it does not matter where its content was found; whether the repository
- * has it is another question, which only `ObjectWriter` answers.
+ * Reads the objects of one repository: from the caches, from loose files, from the scratch folder of its merges, and through
+ * `git cat-file`. The name of an object determines its content, so it does not matter where it was found. Whether the repository
+ * itself has an object is another question, for `ObjectWriter`.
  */
 export class ObjectDatabase {
   readonly #folder: string
-  /** Objects that are being written: nobody but this process can read them yet. */
+  /** Objects that are being written: only this process can read them yet. */
   // bound: writes under way
   readonly pending = new Map<string, { type: ObjectType; object: EncodedObject }>()
 
+  readonly cacheKey: string
+  readonly pool: Pool
+  readonly caches: Caches
+  readonly maxBlobBytes: number
+  readonly scratch: Scratch
+
   constructor(
     readonly repository: string,
-    /** Tells this opening of the repository from every other in the shared caches. */
-    readonly cacheKey: string,
-    readonly pool: Pool,
-    readonly caches: Caches,
-    readonly maxBlobBytes: number,
-    readonly scratch: Scratch,
+    sources: ObjectSources,
   ) {
     this.#folder = join(repository, 'objects')
+    this.cacheKey = sources.cacheKey
+    this.pool = sources.pool
+    this.caches = sources.caches
+    this.maxBlobBytes = sources.maxBlobBytes
+    this.scratch = sources.scratch
   }
 
-  /** A blob's bytes, not to be written to. Throws `MissingObject`, `ObjectTooLarge`. */
+  /** A blob's bytes, which the caller must not change. Throws `MissingObject`, `ObjectTooLarge`. */
   async blob(oid: string, maxBytes = this.maxBlobBytes): Promise<Buffer> {
     const key = this.cacheKey + oid
     const known = this.caches.blobs.get(key)
@@ -64,12 +79,12 @@ export class ObjectDatabase {
     return tree
   }
 
-  /** A commit that is cached, without asking the disk. */
+  /** A commit, if it is cached. */
   knownCommit(id: string): CommitInfo | undefined {
     return this.caches.commits.get(this.cacheKey + id)
   }
 
-  /** Throws `MissingObject` where there is no such commit. */
+  /** Throws `MissingObject` if there is no such commit. */
   async commit(id: string): Promise<CommitInfo> {
     const known = this.knownCommit(id)
     if (known) return known
@@ -88,7 +103,7 @@ export class ObjectDatabase {
     }
   }
 
-  /** Type and size, or null where the object is not here. */
+  /** Type and size, or null if there is no such object. */
   async info(oid: string): Promise<{ type: ObjectType; size: number } | null> {
     const pending = this.pending.get(oid)
     if (pending) return { type: pending.type, size: pending.object.content.length }
@@ -105,12 +120,12 @@ export class ObjectDatabase {
     return sizes
   }
 
-  /** The first of `oids` whose content cannot be had, or null. What a merge has just made is known to be right by its name. */
+  /** The first of `oids` that cannot be read, or null. Objects that a merge has just made need no check. */
   async findUnreadable(oids: readonly string[]): Promise<string | null> {
     const unreadable: string[] = []
     await inParallel(oids, READS_AT_ONCE, async (oid) => {
       if (this.caches.blobs.has(this.cacheKey + oid) || (await this.scratch.has(oid))) return
-      const found = (await this.#sound(oid)) ?? (await findInfo(this.pool, this.repository, oid))
+      const found = (await this.#intactLoose(oid)) ?? (await findInfo(this.pool, this.repository, oid))
       if (!found) unreadable.push(oid)
     })
     return unreadable[0] ?? null
@@ -137,11 +152,11 @@ export class ObjectDatabase {
   }
 
   /**
-   * An object to be written again, because the repository has lost it or holds it damaged: from a sound copy of its own, from
-   * what a merge made, or from memory. Throws `LostObject`.
+   * Finds an object that has to be written again, because the repository has lost it or its loose file is damaged: from an
+   * intact loose file, the scratch folder, a pack, or the caches. Throws `LostObject`.
    */
   async recall(oid: string): Promise<{ type: ObjectType; object: EncodedObject }> {
-    for (const found of [() => this.#sound(oid), () => this.scratch.find(oid, MAX_OBJECT_BYTES), () => this.#packed(oid), () => this.#remembered(oid)]) {
+    for (const found of [() => this.#intactLoose(oid), () => this.scratch.find(oid, MAX_OBJECT_BYTES), () => this.#packed(oid), () => this.#remembered(oid)]) {
       const raw = await found()
       const object = raw && encodeObject(raw.type, raw.content)
       if (object?.oid === oid) return { type: raw?.type as ObjectType, object }
@@ -149,7 +164,7 @@ export class ObjectDatabase {
     throw new LostObject(oid, this.repository)
   }
 
-  async #sound(oid: string): Promise<RawObject | null> {
+  async #intactLoose(oid: string): Promise<RawObject | null> {
     try {
       return await findLoose(this.#folder, oid, MAX_OBJECT_BYTES, { verify: true })
     } catch (error) {
@@ -169,13 +184,13 @@ export class ObjectDatabase {
     return blob ? { type: 'blob', content: blob } : null
   }
 
-  /** Loose, made by a merge, packed, and loose again: a repack may unpack it in between. */
+  /** Looks at loose files, the scratch folder, packs, and loose files again: a repack may have unpacked the object in between. */
   async #find(oid: string, maxBytes: number): Promise<RawObject | null> {
     const near = (await this.#findUndamaged(oid, maxBytes)) ?? (await this.scratch.find(oid, maxBytes))
     return near ?? (await findPacked(this.pool, this.repository, oid, maxBytes)) ?? (await findLoose(this.#folder, oid, maxBytes))
   }
 
-  /** A damaged loose object may have a sound copy in a pack. */
+  /** Ignores a damaged loose file: there may be an intact copy in a pack. */
   async #findUndamaged(oid: string, maxBytes: number): Promise<RawObject | null> {
     try {
       return await findLoose(this.#folder, oid, maxBytes)

@@ -1,7 +1,8 @@
 import { close, fsync, mkdir, open, readdir, rename, unlink, utimes, write } from 'node:fs'
+import { access } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
-/** The file operations of what must be durable, so that a test can lose what was not synced. */
+/** The file operations of durable writes. A test can replace them to lose everything that was not synced. */
 export interface Disk {
   open(path: string, flags: 'r' | 'wx', mode?: number): Promise<number>
   /** Writes all of `data` at the end. */
@@ -12,7 +13,7 @@ export interface Disk {
   unlink(path: string): Promise<void>
   /** Sets access and modification time, in seconds since 1970. */
   utimes(path: string, seconds: number): Promise<void>
-  /** Makes one folder; one that is there is no error. Not those above it: a removed repository must not come back. */
+  /** Makes one folder, if it does not exist. Never the folders above it: a removed repository must not come back. */
   mkdir(path: string): Promise<void>
   readdir(path: string): Promise<string[]>
 }
@@ -22,7 +23,7 @@ const fsWrite = promisify(write)
 const fsUtimes = promisify(utimes)
 const fsMkdir = promisify(mkdir)
 
-/** The real one. Callbacks, because `fs/promises` costs twice as much per call. */
+/** The real disk. It uses callbacks, because `fs/promises` costs twice as much per call. */
 export const disk: Disk = {
   open: (path, flags, mode) => fsOpen(path, flags, mode),
   async write(fd, data) {
@@ -41,7 +42,7 @@ export const disk: Disk = {
   readdir: promisify(readdir) as (path: string) => Promise<string[]>,
 }
 
-/** Makes a folder's entries, or a file's content, durable. */
+/** Makes the entries of a folder, or the content of a file, durable. */
 export async function syncPath(on: Disk, path: string): Promise<void> {
   const fd = await on.open(path, 'r')
   try {
@@ -51,7 +52,7 @@ export async function syncPath(on: Disk, path: string): Promise<void> {
   }
 }
 
-/** Writes a new file durably, but for its name: its folder is the caller's to sync. */
+/** Writes a new file durably, except for its name: the caller has to sync its folder. */
 export async function writeSynced(on: Disk, path: string, data: readonly Uint8Array[], mode: number): Promise<void> {
   const fd = await on.open(path, 'wx', mode)
   try {
@@ -62,6 +63,9 @@ export async function writeSynced(on: Disk, path: string, data: readonly Uint8Ar
   }
 }
 
+/** How often something is tried that a repack of the repository may interrupt. */
+export const REPACK_ATTEMPTS = 5
+
 /** Does `work` for all items, at most `width` at a time. */
 export async function inParallel<T>(items: readonly T[], width: number, work: (item: T) => Promise<void>): Promise<void> {
   const queue = items[Symbol.iterator]()
@@ -70,6 +74,12 @@ export async function inParallel<T>(items: readonly T[], width: number, work: (i
   }
   await Promise.all(Array.from({ length: Math.min(width, items.length) }, lane))
 }
+
+export const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  )
 
 /** The code of a failed system call, such as `ENOENT`. */
 export const errorCode = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | null)?.code

@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto'
 
+/** Largest object that is held in memory while it is copied or verified. */
+export const MAX_OBJECT_BYTES = 1024 * 1024 * 1024
+
 export type ObjectType = 'blob' | 'tree' | 'commit' | 'tag'
 
 /** An object as it is hashed and stored: its header, then its content. */
@@ -9,14 +12,14 @@ export interface EncodedObject {
   content: Uint8Array
 }
 
-/** Names `content` as Git does. */
+/** Encodes and names an object as Git does. */
 export function encodeObject(type: ObjectType, content: Uint8Array): EncodedObject {
   const header = Buffer.from(`${type} ${content.length}\0`)
   return { oid: createHash('sha1').update(header).update(content).digest('hex'), header, content }
 }
 
-/** The name of what is stored, header and content in one. */
+/** The name of an object, from its header and content in one. */
 export const nameOf = (plain: Uint8Array): string => createHash('sha1').update(plain).digest('hex')
 
-/** The tree without entries. It need not be stored to be named. */
+/** The name of the tree without entries, which need not be stored. */
 export const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'

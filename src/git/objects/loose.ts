@@ -6,6 +6,7 @@ import { GitError, ObjectTooLarge } from '../errors.js'
 import { errorCode } from './disk.js'
 import { type EncodedObject, nameOf, type ObjectType } from './hash.js'
 
+/** An object as a loose file or a pack contains it: this file reads and writes loose ones. */
 export interface RawObject {
   type: ObjectType
   content: Buffer
@@ -30,13 +31,15 @@ async function expand(data: Buffer, limit: number): Promise<Buffer> {
   return inflateLarge(data, { maxOutputLength: limit })
 }
 
-/** Where a loose object lies below an object folder. */
+/** Whether a folder of this name in an object folder contains loose objects. */
+export const isLooseFolder = (name: string): boolean => /^[0-9a-f]{2}$/.test(name)
+
+/** The path of a loose object in an object folder. */
 export const loosePath = (objects: string, oid: string): string => join(objects, oid.slice(0, 2), oid.slice(2))
 
 /**
- * Reads a loose object of an object folder, or null where there is none. A zero-length file, as a crash of some other writer
- * leaves it, counts as none. Throws `ObjectTooLarge`, and `GitError` for a damaged one; with `verify` also for one whose
- * content is not what its name says.
+ * Reads a loose object, or returns null if there is none. An empty file, which the crash of another writer may leave, counts as
+ * none. Throws `ObjectTooLarge`, and `GitError` if the file is damaged; with `verify` also if the content does not match the name.
  */
 export async function findLoose(objects: string, oid: string, maxBytes: number, { verify = false } = {}): Promise<RawObject | null> {
   const path = loosePath(objects, oid)
@@ -52,8 +55,8 @@ export async function findLoose(objects: string, oid: string, maxBytes: number, 
     const plain = await expand(data, maxBytes + HEADER)
     const end = plain.indexOf(0)
     const [type, size] = plain.toString('latin1', 0, Math.max(0, end)).split(' ')
-    if (Number(size) !== plain.length - end - 1) throw new GitError(`object ${oid} has another size than it says`)
-    if (verify && nameOf(plain) !== oid) throw new GitError(`object ${oid} holds something else`)
+    if (Number(size) !== plain.length - end - 1) throw new GitError(`object ${oid} is damaged: its size is not that of its header`)
+    if (verify && nameOf(plain) !== oid) throw new GitError(`object ${oid} is damaged: its content does not match its name`)
     return { type: type as ObjectType, content: plain.subarray(end + 1) }
   } catch (error) {
     if (error instanceof GitError) throw error
@@ -62,7 +65,7 @@ export async function findLoose(objects: string, oid: string, maxBytes: number, 
   }
 }
 
-/** An object as a loose file holds it. */
+/** The bytes of an object's loose file. */
 export async function deflated({ header, content }: EncodedObject): Promise<Buffer> {
   const plain = Buffer.concat([header, content])
   const options = { level: constants.Z_BEST_SPEED }

@@ -1,29 +1,28 @@
 import { type FileHandle, open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { errorCode } from './disk.js'
+import { errorCode, REPACK_ATTEMPTS } from './disk.js'
 
-const ATTEMPTS = 5
 const OID_BYTES = 20
 const FANOUT_BYTES = 1024
-/** How a pack's index is laid out, by version (gitformat-pack(5)): bytes before its fan-out table, per entry, and before an entry's name. */
+/** The layout of a pack's index, by version (gitformat-pack(5)): bytes before the fan-out table, per entry, and before an entry's name. */
 const FIRST = { header: 0, entry: 24, name: 4 }
 const SECOND = { header: 8, entry: OID_BYTES, name: 0 }
 const SECOND_MAGIC = 'ff744f6300000002'
 
 /**
- * Which pack holds each object, as the folder stands now; what is in none is left out. The indexes are read anew each time:
- * a Git process that lives long goes on answering from a pack that it has open and that somebody has deleted.
+ * Which pack contains each object, by what is in the folder now; objects that are in none are left out. The indexes are read each
+ * time, because a long-lived Git process still reads from packs that it has open and that somebody has deleted.
  */
 export async function findInPacks(objects: string, oids: readonly string[]): Promise<Map<string, string>> {
   for (let attempt = 1; ; attempt++) {
     const found = new Map<string, string>()
-    const replaced = await lookThrough(join(objects, 'pack'), oids, found)
-    if (!replaced || found.size === oids.length || attempt === ATTEMPTS) return found
+    const replaced = await searchPacks(join(objects, 'pack'), oids, found)
+    if (!replaced || found.size === oids.length || attempt === REPACK_ATTEMPTS) return found
   }
 }
 
-/** Answers whether a pack went away meanwhile: what took its place was not looked at. */
-async function lookThrough(folder: string, oids: readonly string[], found: Map<string, string>): Promise<boolean> {
+/** Returns whether a pack was removed meanwhile: the one that replaced it was not searched. */
+async function searchPacks(folder: string, oids: readonly string[], found: Map<string, string>): Promise<boolean> {
   const names = new Set(await readdir(folder))
   let replaced = false
   for (const index of names) {
@@ -41,7 +40,7 @@ async function lookThrough(folder: string, oids: readonly string[], found: Map<s
   return replaced
 }
 
-/** Those of `oids` that an index names. An index that is cut short names nothing. */
+/** Those of `oids` that an index lists. An index that is cut short lists none. */
 async function namesIn(path: string, oids: readonly string[]): Promise<string[]> {
   const file = await open(path, 'r')
   try {

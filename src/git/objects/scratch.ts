@@ -2,24 +2,26 @@ import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { newId } from '../../kernel/ids.js'
+import { borrowingObjects } from '../process/environment.js'
 import type { Environment } from '../process/messages.js'
 import type { EncodedObject } from './hash.js'
 import { deflated, findLoose, loosePath, type RawObject } from './loose.js'
 
-/** A folder is filled by so many merges, or until it is found to hold so many bytes; then another is begun. */
+/** A folder is used for this many merges, or until it contains this many bytes; then a new one is begun. */
 const MAX_USES = 1000
 const MAX_BYTES = 64 * 1024 * 1024
-const USES_BETWEEN_LOOKS = 16
-/** Milliseconds in which a merge under way ends, and what it answered is read or taken up by a commit. */
+/** The size of the folder is measured after this many merges. */
+const USES_PER_MEASURE = 16
+/** How long a folder is kept after its last merge began, in milliseconds: until then its results were read or committed. */
 const RETIRED_MS = 600_000
 const MAX_REPOSITORIES = 32
 
-/** A folder that Git writes objects to instead of the repository's, whose objects it reads too. */
+/** A folder to which Git writes objects instead of to the repository, whose objects it still reads. */
 export interface ScratchFolder {
   /** Tells it from every other of the same process. */
   readonly name: string
   readonly path: string
-  /** Makes Git write there. */
+  /** Environment that makes Git write to it. */
   readonly env: Environment
 }
 
@@ -29,12 +31,12 @@ interface Live extends ScratchFolder {
 }
 
 /**
- * Where one repository's merges put their objects: beside it, unsynced, named by nothing, gone with the process. What a commit
- * takes up is copied from here into the repository, verified and durable; nothing else ever gets there.
+ * The objects that merges of one repository make: outside of the repository, not synced, deleted when the process ends. If a merge
+ * is committed, its objects are verified and copied durably into the repository; otherwise they never get there.
  */
 export class Scratch {
   #live: Promise<Live> | null = null
-  /** The newest first. */
+  /** Folders that still exist, the newest first. */
   readonly #readable: ScratchFolder[] = []
 
   constructor(
@@ -42,7 +44,7 @@ export class Scratch {
     readonly all: Scratches,
   ) {}
 
-  /** The folder for the next merge. `replaced`: told of the one before, where it is full; it can be read for some minutes more. */
+  /** The folder for the next merge. If the one before is full, `replaced` is called with it; it can be read for some more minutes. */
   async folder(replaced: (before: ScratchFolder) => void): Promise<ScratchFolder> {
     const current = this.#live
     const before = await current
@@ -53,14 +55,14 @@ export class Scratch {
     this.#live ??= this.#begin()
     this.all.noteUse(this)
     const live = await this.#live
-    if (++live.uses % USES_BETWEEN_LOOKS === 0)
+    if (++live.uses % USES_PER_MEASURE === 0)
       void bytesBelow(live.path).then((bytes) => {
         live.full ||= bytes > MAX_BYTES
       })
     return live
   }
 
-  /** Lets go of the folder in use: what it holds can be read for some minutes more. */
+  /** Stops using the current folder. It can be read for some more minutes. */
   close(): void {
     const live = this.#live
     this.#live = null
@@ -68,19 +70,19 @@ export class Scratch {
     live?.then((folder) => this.all.retire(folder, () => gone(folder))).catch(() => {})
   }
 
-  /** Writes objects for Git to read there. */
+  /** Writes objects into a folder, for Git to read. */
   async put(folder: ScratchFolder, objects: readonly EncodedObject[]): Promise<void> {
     for (const object of objects) {
       const path = loosePath(folder.path, object.oid)
       await mkdir(dirname(path), { recursive: true })
-      // Under its name only when it is whole: Git may be reading.
+      // Renamed only when it is complete: Git may be reading.
       const temporary = `${path}-${newId()}`
       await writeFile(temporary, await deflated(object), { mode: 0o444 })
       await rename(temporary, path)
     }
   }
 
-  /** A tree or blob that a merge made, its content verified against its name; null where none did. Commits are Git's crutches: nobody may take one for real. */
+  /** A tree or blob that a merge made, verified; null if there is none. The commits here are only input for Git's merge, so they are never returned. */
   async find(oid: string, maxBytes: number): Promise<RawObject | null> {
     for (const { path } of [...this.#readable]) {
       const found = await findLoose(path, oid, maxBytes, { verify: true })
@@ -89,7 +91,7 @@ export class Scratch {
     return null
   }
 
-  /** Whether a merge of this process made it. */
+  /** Whether a merge of this process made the object. */
   async has(oid: string): Promise<boolean> {
     for (const { path } of [...this.#readable]) if (await stat(loosePath(path, oid)).catch(() => null)) return true
     return false
@@ -103,14 +105,14 @@ export class Scratch {
   }
 }
 
-/** The scratch folders of all repositories, below one folder of this process. */
+/** The scratch folders of all repositories, in one folder of this process. */
 export class Scratches {
-  /** Those that have a folder in use. */
+  /** Repositories that have a folder in use. */
   readonly #open = new LRUCache<Scratch, true>({ max: MAX_REPOSITORIES, dispose: (_, scratch) => scratch.close() })
   readonly #timers = new Set<NodeJS.Timeout>()
   #made = 0
 
-  /** `path`: a folder that nobody else uses; made when it is needed. */
+  /** `path`: a folder that nobody else uses; created when it is needed. */
   constructor(readonly path: string) {}
 
   noteUse(scratch: Scratch): void {
@@ -121,12 +123,10 @@ export class Scratches {
     const name = String(++this.#made)
     const path = join(this.path, name)
     await mkdir(path, { recursive: true })
-    // Quoted, since a ":" would part it in two.
-    const env = { GIT_OBJECT_DIRECTORY: path, GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(repository, 'objects')) }
-    return { name, path, env }
+    return { name, path, env: { GIT_OBJECT_DIRECTORY: path, ...borrowingObjects(repository) } }
   }
 
-  /** Deletes a folder when what it holds is certainly read. */
+  /** Deletes a folder after some minutes, when its objects have certainly been read. */
   retire(folder: ScratchFolder, gone: () => void): void {
     const timer = setTimeout(() => {
       this.#timers.delete(timer)

@@ -3,7 +3,7 @@ import type { Signature } from '../types.js'
 const CRUD = /^[\s.,:;"'\\]+|[\s.,:;"'\\]+$/g
 const printable = (text: string): string => text.replace(/[<>\u0000-\u001f\u007f]+/g, ' ').replace(/ {2,}/g, ' ')
 
-/** `Name <email> seconds +hhmm`, without the characters that would end a part early (as `git commit` itself drops them). */
+/** `Name <email> seconds +hhmm`, without the characters that would end a part early (`git commit` drops them too). */
 export function encodeSignature({ name, email, seconds, offset }: Signature): string {
   const address = printable(email).replace(/\s+/g, '')
   const person = printable(name).replace(CRUD, '') || address.split('@')[0] || 'unknown'
@@ -13,7 +13,7 @@ export function encodeSignature({ name, email, seconds, offset }: Signature): st
   return `${person} <${address}> ${time} ${offset < 0 && minutes > 0 ? '-' : '+'}${digits}`
 }
 
-/** Reads what `encodeSignature` or any old Git wrote; what is missing becomes empty or zero. */
+/** Parses a signature, also one of an old Git; missing parts become empty or zero. */
 export function parseSignature(line: string): Signature {
   const match = /^(.*?) ?<([^>]*)>(?:.*> ?)? ?(-?\d+)?(?: ([+-])(\d{1,2}?)(\d{2}))?\s*$/.exec(line)
   if (!match) return { name: line, email: '', seconds: 0, offset: 0 }

@@ -1,21 +1,20 @@
 import type { EntryMode } from '../types.js'
 import { GitError } from '../errors.js'
 
-/** One entry of a folder, as it stands in the object. */
+/** One entry of a tree object. */
 export interface Node {
-  /** As written, so that an old mode such as `100664` survives a rewrite of its folder. */
+  /** The mode as written, so that an old one such as `100664` is kept when the folder is written again. */
   rawMode: string
   mode: EntryMode
   name: string
-  /** The name's bytes where they are not UTF-8. */
+  /** The bytes of the name if they are not UTF-8. */
   rawName?: Buffer
   oid: string
 }
 
-/** A folder: its entries in Git's order. */
+/** A tree object: the entries of a folder, in Git's order. */
 export interface Tree {
   readonly nodes: readonly Node[]
-  /** By name. */
   readonly byName: ReadonlyMap<string, Node>
 }
 
@@ -31,7 +30,7 @@ export const treeOf = (nodes: readonly Node[]): Tree => ({ nodes, byName: new Ma
 
 export const emptyTree: Tree = treeOf([])
 
-/** Reads a tree object's content. Throws `GitError` where it is damaged. */
+/** Parses the content of a tree object. Throws `GitError` if it is damaged. */
 export function parseTree(content: Buffer): Tree {
   const nodes: Node[] = []
   for (let at = 0; at < content.length; ) {
@@ -52,14 +51,14 @@ export function parseTree(content: Buffer): Tree {
 const nameBytes = (node: Node): Buffer => node.rawName ?? Buffer.from(node.name)
 const sortBytes = (node: Node): Buffer => (node.mode === '040000' ? Buffer.concat([nameBytes(node), Buffer.from('/')]) : nameBytes(node))
 
-/** Git's order: by bytes, folders as if their name ended in a slash. */
+/** Sorts entries in Git's order: by bytes, folders as if their name ended in a slash. */
 export const inGitsOrder = (nodes: readonly Node[]): Node[] =>
   nodes
     .map((node) => [sortBytes(node), node] as const)
     .sort(([a], [b]) => Buffer.compare(a, b))
     .map(([, node]) => node)
 
-/** A tree object's content from entries in Git's order. */
+/** The content of a tree object, from entries in Git's order. */
 export const encodeTree = (nodes: readonly Node[]): Buffer =>
   Buffer.concat(nodes.flatMap((node) => [Buffer.from(`${node.rawMode} `), nameBytes(node), Buffer.from([0]), Buffer.from(node.oid, 'hex')]))
 

@@ -3,23 +3,21 @@ import { dirname, join } from 'node:path'
 import { newId } from '../../kernel/ids.js'
 import { GitError, NoRepository } from '../errors.js'
 import type { Caches } from './caches.js'
-import { type Disk, errorCode, inParallel, syncPath, writeSynced } from './disk.js'
-import type { EncodedObject } from './hash.js'
-import { deflated, findLoose, loosePath } from './loose.js'
+import { type Disk, errorCode, inParallel, REPACK_ATTEMPTS, syncPath, writeSynced } from './disk.js'
+import { type EncodedObject, MAX_OBJECT_BYTES } from './hash.js'
+import { deflated, findLoose, isLooseFolder, loosePath } from './loose.js'
 import { findInPacks } from './pack-index.js'
 
 const WIDTH = 8
-/** What follows the folder in a loose object's path. */
+/** The file name of a loose object. */
 const NAME = /^[0-9a-f]{38}$/
 const HOUR_MS = 3_600_000
-/** What may not be dated anew is left as it is when it is younger: half of what a prune spares. */
+/** A file whose time we may not renew is safe from a prune if it is younger than this: half of the age that a prune spares. */
 const FRESH_MS = 7 * 24 * HOUR_MS
-/** Bytes of one object, in memory while it is verified. */
-const MAX_BYTES = 1024 * 1024 * 1024
-/** Somebody else's file: its owner alone may date it. */
+/** Errors of setting the time of a file that belongs to another user. */
 const NOT_OURS = new Set(['EPERM', 'EACCES'])
 
-/** Puts loose objects into one repository, and says which objects it has. Nothing gets there that is not synced. */
+/** Writes loose objects into one repository, always synced, and finds out which objects the repository has. */
 export class ObjectWriter {
   readonly #objects: string
 
@@ -27,15 +25,15 @@ export class ObjectWriter {
     repository: string,
     /** Tells this opening of the repository from every other in the shared caches. */
     readonly cacheKey: string,
-    readonly caches: Pick<Caches, 'sound' | 'packs'>,
+    readonly caches: Pick<Caches, 'verified' | 'packs'>,
     readonly disk: Disk,
   ) {
     this.#objects = join(repository, 'objects')
   }
 
   /**
-   * Writes objects; durable when it resolves. An object that is there already is replaced by the same content: this
-   * repairs a damaged (zero-length) one and renews its time, so that no prune under way takes it.
+   * Writes objects; they are durable when it resolves. An object that exists is replaced: this repairs a damaged file, and
+   * renews its time, so that a prune does not delete it.
    */
   async write(objects: readonly EncodedObject[]): Promise<void> {
     await this.place(objects)
@@ -48,20 +46,20 @@ export class ObjectWriter {
   }
 
   /**
-   * Makes objects that should be there already (a moved page's blob, an old tree used again) as safe as new ones: looked up on
-   * the disk, verified, synced, and with a fresh time. Answers those that it cannot say this of: lost, empty, damaged, or
-   * about to be pruned. They must be written again.
+   * Makes objects that should exist (the blob of a moved page, an old tree used again) as safe as new ones: looks them up on the
+   * disk, verifies and syncs them, and renews their time. Returns those for which this failed, because they are missing, damaged,
+   * or about to be pruned: they must be written again.
    */
   async keep(oids: readonly string[]): Promise<string[]> {
-    const found: Record<'kept' | 'absent' | 'unsound', string[]> = { kept: [], absent: [], unsound: [] }
+    const found: Record<'kept' | 'absent' | 'unsafe', string[]> = { kept: [], absent: [], unsafe: [] }
     await inParallel(oids, WIDTH, async (oid) => {
       found[await this.#keepLoose(oid)].push(oid)
     })
     await this.syncFolders(found.kept)
-    return [...found.unsound, ...(await this.#keepPacked(found.absent))]
+    return [...found.unsafe, ...(await this.#keepPacked(found.absent))]
   }
 
-  /** Answers those that are in no pack that can be relied on. */
+  /** Returns those that are in no pack, or in one that may be pruned. */
   async #keepPacked(oids: readonly string[]): Promise<string[]> {
     if (oids.length === 0) return []
     const packed = await findInPacks(this.#objects, oids)
@@ -69,19 +67,19 @@ export class ObjectWriter {
     return oids.filter((oid) => !packed.has(oid) || old.has(packed.get(oid) as string))
   }
 
-  /** Those of `oids` that the repository has neither loose nor packed, as the disk says now. */
+  /** Those of `oids` that are now neither loose nor packed on the disk. */
   async absent(oids: readonly string[]): Promise<string[]> {
     const elsewhere = await this.#notLoose(oids)
     if (elsewhere.length === 0) return []
     const packed = await findInPacks(this.#objects, elsewhere)
-    // A repack may have unpacked one in between.
+    // A repack may have unpacked some in between.
     return this.#notLoose(elsewhere.filter((oid) => !packed.has(oid)))
   }
 
-  /** Removes loose objects of no bytes, which stop Git wherever it meets one. Answers how many. */
+  /** Removes empty loose objects, at which Git stops with an error. Returns how many there were. */
   async removeEmpty(): Promise<number> {
     let removed = 0
-    const folders = (await this.disk.readdir(this.#objects)).filter((name) => /^[0-9a-f]{2}$/.test(name))
+    const folders = (await this.disk.readdir(this.#objects)).filter(isLooseFolder)
     for (const folder of folders) {
       const paths = (await this.disk.readdir(join(this.#objects, folder))).filter((name) => NAME.test(name)).map((name) => join(this.#objects, folder, name))
       await inParallel(paths, WIDTH, async (path) => {
@@ -93,16 +91,16 @@ export class ObjectWriter {
     return removed
   }
 
-  /** Removes a loose object that is empty or holds something else, so that Git writes it anew. Answers whether there was one. */
+  /** Removes a loose object if its file is damaged, so that Git writes it again. Returns whether it was. */
   async removeDamaged(oid: string): Promise<boolean> {
-    if ((await this.#notLoose([oid])).length > 0 || (await this.#isSound(oid))) return false
+    if ((await this.#notLoose([oid])).length > 0 || (await this.#isIntact(oid))) return false
     await this.disk.unlink(this.#path(oid))
     return true
   }
 
   /**
-   * Makes the names of objects durable. `objects/` itself every time: another write may have made the fan-out folder and
-   * not have synced it yet.
+   * Makes the names of objects durable. Always syncs `objects/` too: another write may have created a folder there and not
+   * synced it yet.
    */
   async syncFolders(oids: readonly string[]): Promise<void> {
     if (oids.length === 0) return
@@ -118,18 +116,18 @@ export class ObjectWriter {
     const { oid } = object
     const data = await deflated(object)
     const folder = dirname(this.#path(oid))
-    // `git prune` and `git gc` know files of this name as ours to clear away after a crash.
+    // `git prune` and `git gc` delete old files with names like this, which a crash may leave.
     const temporary = join(folder, `tmp_obj_${newId()}`)
     for (let attempt = 1; ; attempt++) {
       try {
         await writeSynced(this.disk, temporary, [data], 0o444)
         await this.disk.rename(temporary, this.#path(oid))
-        this.caches.sound.set(this.cacheKey + oid, true)
+        this.caches.verified.set(this.cacheKey + oid, true)
         return
       } catch (error) {
         await this.disk.unlink(temporary).catch(() => {})
-        // A folder that is missing was never made, or `gc` has just removed it because it was empty.
-        if (errorCode(error) !== 'ENOENT' || attempt > 5) throw error
+        // The folder did not exist yet, or `gc` has just removed it because it was empty.
+        if (errorCode(error) !== 'ENOENT' || attempt > REPACK_ATTEMPTS) throw error
         await this.disk.mkdir(folder).catch((cause: unknown) => {
           throw errorCode(cause) === 'ENOENT' ? new NoRepository(`${this.#objects} is gone`, { cause }) : cause
         })
@@ -137,10 +135,10 @@ export class ObjectWriter {
     }
   }
 
-  async #keepLoose(oid: string): Promise<'kept' | 'absent' | 'unsound'> {
+  async #keepLoose(oid: string): Promise<'kept' | 'absent' | 'unsafe'> {
     const path = this.#path(oid)
     try {
-      if (!(await this.#isSound(oid)) || !(await this.#renew(path))) return 'unsound'
+      if (!(await this.#isIntact(oid)) || !(await this.#renew(path))) return 'unsafe'
       await syncPath(this.disk, path)
       return 'kept'
     } catch (error) {
@@ -149,22 +147,22 @@ export class ObjectWriter {
     }
   }
 
-  /** Whether a loose object holds what its name says. Throws ENOENT where there is none. */
-  async #isSound(oid: string): Promise<boolean> {
+  /** Whether the content of a loose object matches its name. Throws ENOENT if there is none. */
+  async #isIntact(oid: string): Promise<boolean> {
     const { size } = await stat(this.#path(oid))
     if (size === 0) return false
-    if (this.caches.sound.has(this.cacheKey + oid)) return true
+    if (this.caches.verified.has(this.cacheKey + oid)) return true
     try {
-      if ((await findLoose(this.#objects, oid, MAX_BYTES, { verify: true })) === null) return false
+      if ((await findLoose(this.#objects, oid, MAX_OBJECT_BYTES, { verify: true })) === null) return false
     } catch (error) {
       if (!(error instanceof GitError)) throw error
       return false
     }
-    this.caches.sound.set(this.cacheKey + oid, true)
+    this.caches.verified.set(this.cacheKey + oid, true)
     return true
   }
 
-  /** Gives a file a fresh time. Answers whether it has one. */
+  /** Renews the modification time of a file. Returns whether it is recent now. */
   async #renew(path: string): Promise<boolean> {
     try {
       await this.disk.utimes(path, Date.now() / 1000)
@@ -175,14 +173,14 @@ export class ObjectWriter {
     }
   }
 
-  /** Renews and syncs packs that are relied on; answers those that are old and not ours to renew, or gone. */
+  /** Renews the time of packs and syncs them; returns those that are gone, or old and of another user. */
   async #keepPacks(names: ReadonlySet<string>): Promise<Set<string>> {
     const old = new Set<string>()
     const folder = join(this.#objects, 'pack')
     const due = [...names].filter((name) => Date.now() - (this.caches.packs.get(this.cacheKey + name) ?? 0) > HOUR_MS)
     await inParallel(due, WIDTH, async (name) => {
       try {
-        // An admin's Git may have put it there without a sync.
+        // An administrator's Git may have written it without a sync.
         if (!this.caches.packs.has(this.cacheKey + name))
           for (const one of [name, name.replace(/\.pack$/, '.idx')]) await syncPath(this.disk, join(folder, one))
         if (await this.#renew(join(folder, name))) this.caches.packs.set(this.cacheKey + name, Date.now())

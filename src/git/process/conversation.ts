@@ -1,25 +1,25 @@
 import { GitError } from '../errors.js'
-import { Heard } from './heard.js'
+import { ByteQueue } from './byte-queue.js'
 import type { Launcher, Running } from './launcher.js'
 import type { Environment } from './messages.js'
 
-/** The process ended before it answered, or did not answer in time and was ended. */
+/** The process ended before it answered, or was killed because it did not answer in time. */
 export class ConversationLost extends GitError {
   constructor(
     message: string,
-    /** Whether it may not have cleared up after itself. */
+    /** Whether it may have left lock files and the like behind. */
     readonly killed: boolean,
     options?: ErrorOptions,
-    /** It did not answer, and even its end was not reported: it may be at work still. */
-    readonly atLarge = false,
+    /** Whether it may still be running: it did not answer, and its end was not reported after it was killed. */
+    readonly mayBeRunning = false,
   ) {
     super(message, options)
   }
 }
 
 /**
- * What a reader makes of the bytes so far: it wants at least `need` of them; or the answer took the first `used`; or it
- * refuses an answer of `used` bytes, which are thrown away as they come, even beyond what is there.
+ * What a reader makes of the bytes received so far: it needs at least `need` bytes in all; or the first `used` bytes are the answer; or it
+ * refuses an answer of `used` bytes, which are discarded, also those that have not arrived yet.
  */
 export type Reading<T> = { need: number } | { used: number; answer: T } | { used: number; refuse: Error }
 export type Reader<T> = (bytes: Buffer) => Reading<T>
@@ -30,13 +30,14 @@ interface Question {
   reject(error: Error): void
 }
 
-/** Milliseconds in which a killed process must have ended. */
+/** How long the end of a killed process is waited for, in milliseconds. */
 const END_MS = 10_000
 
-export interface Manner {
+/** How the process of a conversation is run. */
+export interface ConversationOptions {
   cwd: string
   env?: Environment
-  /** Milliseconds without a word, while a question waits, after which the process is taken for dead and ended. */
+  /** Milliseconds without output, while a question waits, after which the process is killed. */
   silenceMs: number
 }
 
@@ -45,7 +46,7 @@ export class Conversation {
   readonly #questions: Question[] = []
   #running: Running | null = null
   #unsent: string[] = []
-  readonly #heard = new Heard()
+  readonly #heard = new ByteQueue()
   #need = 1
   #discard = 0
   #lost: ConversationLost | null = null
@@ -57,20 +58,20 @@ export class Conversation {
     launcher: Launcher,
     command: string,
     args: readonly string[],
-    readonly manner: Manner,
+    readonly options: ConversationOptions,
   ) {
-    launcher.start(command, args, manner.cwd, manner.env).then(
+    launcher.start(command, args, options).then(
       (running) => this.#begin(running),
       (error: Error) => this.#lose(new ConversationLost(error.message, true, { cause: error })),
     )
   }
 
-  /** Whether it can be asked no more. */
+  /** Whether no more questions can be asked. */
   get over(): boolean {
     return this.#lost !== null || this.#finishing || this.#hangs
   }
 
-  /** Sends `question` and answers what `read` makes of the process's words. Throws `ConversationLost`. */
+  /** Sends `question` and returns what `read` makes of the answer. Throws `ConversationLost`. */
   ask<T>(question: string, read: Reader<T>): Promise<T> {
     if (this.#lost) return Promise.reject(this.#lost)
     return new Promise<T>((resolve, reject) => {
@@ -81,27 +82,27 @@ export class Conversation {
     })
   }
 
-  /** Ends the process when it has answered what it was asked. */
+  /** Ends the process when all questions are answered. */
   finish(): void {
     this.#finishing = true
     if (this.#questions.length === 0) this.#running?.stream.end()
   }
 
-  /** Ends the process now. */
+  /** Kills the process now. */
   kill(): void {
     this.#running?.kill()
-    this.#lose(new ConversationLost('the process was ended', true))
+    this.#lose(new ConversationLost('the process was killed', true))
   }
 
-  /** Every word is a sign of life; without one, and with a question open, the process hangs. */
+  /** Restarts the time limit: called for each output, which shows that the process does not hang. */
   #watch(): void {
     if (this.#timer) clearTimeout(this.#timer)
-    this.#timer = this.#questions.length === 0 ? null : setTimeout(() => void this.#giveUp(), this.manner.silenceMs)
+    this.#timer = this.#questions.length === 0 ? null : setTimeout(() => void this.#giveUp(), this.options.silenceMs)
   }
 
-  /** Nobody is told before the process is gone: what it was asked to do, it might still do. */
+  /** Kills the process, and rejects the questions only when it has ended: until then it might still do what it was asked. */
   async #giveUp(): Promise<void> {
-    const why = `git did not answer for ${this.manner.silenceMs} ms and was ended`
+    const why = `git did not answer for ${this.options.silenceMs} ms and was killed`
     const running = this.#running
     this.#hangs = true
     running?.kill()
@@ -110,10 +111,10 @@ export class Conversation {
     const patience = new Promise((resolve) => {
       timer = setTimeout(resolve, END_MS, late)
     })
-    const atLarge = running !== null && (await Promise.race([running.ended, patience])) === late
+    const mayBeRunning = running !== null && (await Promise.race([running.ended, patience])) === late
     clearTimeout(timer)
     running?.stream.destroy()
-    this.#lose(new ConversationLost(why, true, undefined, atLarge))
+    this.#lose(new ConversationLost(why, true, undefined, mayBeRunning))
   }
 
   #begin(running: Running): void {
@@ -123,7 +124,7 @@ export class Conversation {
     }
     this.#running = running
     running.stream.on('data', (chunk: Buffer) => this.#hear(chunk))
-    // The exit is reported beside the stream: its last words may still be on their way.
+    // The exit is reported separately from the stream, which may still have output to deliver.
     running.stream.on('close', () => this.#over(running))
     running.stream.on('end', () => this.#over(running))
     for (const question of this.#unsent.splice(0)) running.stream.write(question)

@@ -1,8 +1,15 @@
-/** An environment in which nothing but our own settings reaches Git. `home` is an empty folder. */
-export function hermeticEnvironment(home: string, inherited: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
-  const kept = ['PATH', 'TMPDIR', 'LD_LIBRARY_PATH', 'TZ'].flatMap((name) => (inherited[name] === undefined ? [] : [[name, inherited[name]]]))
+import { join } from 'node:path'
+
+/** Variables that every process inherits: where programs and temporary files are. */
+const INHERITED = ['PATH', 'TMPDIR', 'LD_LIBRARY_PATH', 'TZ']
+
+/**
+ * The environment of every Git process: no system or user configuration, no prompt, objects as they are (without `refs/replace`).
+ * `home` is an empty folder, or none.
+ */
+export function hermeticEnvironment(home: string): Record<string, string> {
   return {
-    ...Object.fromEntries(kept),
+    ...Object.fromEntries(INHERITED.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]))),
     HOME: home,
     XDG_CONFIG_HOME: home,
     LC_ALL: 'C',
@@ -20,9 +27,12 @@ export function hermeticEnvironment(home: string, inherited: NodeJS.ProcessEnv =
   }
 }
 
+/** Makes Git read the objects of a repository too. The path is quoted, because a ":" would separate two paths. */
+export const borrowingObjects = (repository: string) => ({ GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(repository, 'objects')) })
+
 const setting = (name: string, value: string): string[] => ['-c', `${name}=${value}`]
 
-/** Options of every `git`: no hooks, no maintenance unasked, everything that is written reaches the disk. */
+/** Options of every `git` that works on a repository: no hooks, no automatic maintenance, all writes are synced. */
 export const gitOptions: readonly string[] = [
   '--git-dir=.',
   ...setting('core.hooksPath', '/dev/null'),

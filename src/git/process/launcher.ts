@@ -7,12 +7,14 @@ import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { GitError } from '../errors.js'
 import { gitOptions, hermeticEnvironment } from './environment.js'
-import { type Environment, type FromSpawner, ID_BYTES, type ToSpawner } from './messages.js'
+import { type Environment, type FromSpawner, type Guard, ID_BYTES, type ToSpawner } from './messages.js'
 
-/** How a process ended. `failure` says why it did not end by itself. */
+/** How a process ended. `failure` says why it was killed or did not start. */
 export interface Ending {
   code: number | null
   stderr: string
+  /** The signal that ended it. */
+  signal?: NodeJS.Signals
   failure?: string
 }
 /** A process whose stdin and stdout are one stream. */
@@ -25,20 +27,24 @@ export interface Running {
 export interface Finished extends Ending {
   stdout: Buffer
 }
-export interface RunOptions {
+export interface StartOptions {
   cwd: string
-  /** What it reads from stdin. */
+  env?: Environment
+  /** For a process that talks to a remote. */
+  guard?: Guard
+}
+export interface RunOptions extends StartOptions {
+  /** Its standard input. */
   input?: string | Buffer
-  /** Milliseconds until its process group is killed. Default: one minute. */
+  /** Milliseconds after which its process group is killed. Default: one minute. */
   timeoutMs?: number
   /** Bytes of stdout after which it is killed. Default: 256 MiB. */
   maxBytes?: number
-  env?: Environment
 }
-/** A process was killed because it said more than was asked for. */
+/** A process was killed because its output was longer than allowed. */
 export class TooMuchOutput extends GitError {}
 
-/** Milliseconds in which the spawning process must have started what it was told to; else it hangs, and another takes its place. */
+/** Milliseconds after which the spawning process is killed and replaced if it has not started a process. */
 const START_MS = 30_000
 
 interface Run {
@@ -50,8 +56,8 @@ interface Run {
 }
 
 /**
- * Starts Git processes through the spawning process (`spawner.ts`), which is started again when it dies; what ran under
- * it then ends with a failure.
+ * Starts Git processes through the spawning process (`spawner.ts`). When that dies, it is started again, and the processes that it
+ * had started end with a failure.
  */
 export class Launcher {
   readonly #dir = mkdtempSync(join(tmpdir(), 'bindery-git-'))
@@ -79,8 +85,8 @@ export class Launcher {
   }
 
   /** Starts a process; resolves when its streams are connected. */
-  start(command: string, args: readonly string[], cwd: string, env: Environment = {}): Promise<Running> {
-    if (this.#closed) return Promise.reject(new GitError('git/ is closed'))
+  start(command: string, args: readonly string[], { cwd, env = {}, guard }: StartOptions): Promise<Running> {
+    if (this.#closed) return Promise.reject(new GitError('the Git layer is closed'))
     const id = ++this.#lastId
     return new Promise((resolve, reject) => {
       let end: (ending: Ending) => void = () => {}
@@ -101,7 +107,7 @@ export class Launcher {
         end: (ending) => {
           run.over = true
           end(ending)
-          // A quick process may be reported as ended before its connection is seen here: that still comes, with its output.
+          // A quick process may be reported as ended before its connection arrives here. The connection still comes, with its output.
           if (!run.stream && ending.code !== null) return
           clearTimeout(timer)
           this.#runs.delete(id)
@@ -110,13 +116,13 @@ export class Launcher {
       }
       this.#runs.set(id, run)
       this.#ensureSpawner()
-      this.#tell({ kind: 'spawn', id, command, args, cwd, env })
+      this.#tell({ kind: 'spawn', id, command, args, cwd, env, ...(guard && { guard }) })
     })
   }
 
-  /** Runs `git` in a bare repository to its end. Throws `GitError` where it was killed or answered too much; judges no exit code. */
+  /** Runs `git` in a bare repository and waits for its end, whatever its exit code. Throws `GitError` if it was killed or could not be started. */
   async run(args: readonly string[], options: RunOptions): Promise<Finished> {
-    const running = await this.start('git', [...gitOptions, ...args], options.cwd, options.env)
+    const running = await this.start('git', [...gitOptions, ...args], options)
     let stopped: GitError | null = null
     const stop = (why: GitError) => {
       stopped ??= why
@@ -137,10 +143,10 @@ export class Launcher {
     })
     running.stream.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes > (options.maxBytes ?? 256 * 1024 * 1024)) stop(new TooMuchOutput(`git ${args[0]}: it answered too much`))
+      if (bytes > (options.maxBytes ?? 256 * 1024 * 1024)) stop(new TooMuchOutput(`git ${args[0]}: its output is too long`))
       else chunks.push(chunk)
     })
-    // Not even an empty write where there is nothing to say: to a process that has ended already it fails, and takes unread answers along.
+    // Without input there is no write, not even an empty one: to a process that has ended it would fail, and unread output would be lost.
     if (options.input === undefined || options.input.length === 0) running.stream.end()
     else running.stream.end(options.input)
     const [ending] = await Promise.all([running.ended, read])
@@ -148,18 +154,18 @@ export class Launcher {
     running.stream.destroy()
     if (stopped) throw stopped
     if (ending.failure || ending.code === null) throw new GitError(`git ${args[0]}: ${ending.failure ?? 'no exit code'}`, { cause: ending.stderr })
-    if (ending.code === 0 && !whole) throw new GitError(`git ${args[0]}: its answer was cut short`)
+    if (ending.code === 0 && !whole) throw new GitError(`git ${args[0]}: its output was cut short`)
     return { ...ending, stdout: Buffer.concat(chunks) }
   }
 
-  /** Like `run`, but any exit code but 0 throws `GitError`. */
+  /** Like `run`, but throws `GitError` for any exit code other than 0. */
   async mustRun(args: readonly string[], options: RunOptions): Promise<Buffer> {
     const { code, stderr, stdout } = await this.run(args, options)
     if (code !== 0) throw new GitError(`git ${args[0]} ended with ${code}: ${stderr.trim().slice(0, 1000)}`)
     return stdout
   }
 
-  /** Kills what still runs and ends the spawning process. */
+  /** Kills all processes and ends the spawning process. */
   async close(): Promise<void> {
     this.#closed = true
     const spawner = this.#spawner
@@ -196,7 +202,7 @@ export class Launcher {
     const run = this.#runs.get(message.id)
     if (!run) return
     if (message.kind === 'started') run.pid = message.pid
-    else run.end({ code: message.code, stderr: message.stderr, ...(message.failure === undefined ? {} : { failure: message.failure }) })
+    else run.end(message)
   }
 
   #accept(socket: Socket): void {

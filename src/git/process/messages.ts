@@ -1,11 +1,35 @@
-/** Variables that a process gets besides those of the spawning process. */
+// The messages between the server and the spawning process (launcher.ts, spawner.ts).
+
+/** Variables that a process gets in addition to those of the spawning process. */
 export type Environment = Readonly<Record<string, string>>
 
-/** What the server asks of the spawning process. `id` names one run. */
-export type ToSpawner = { kind: 'spawn'; id: number; command: string; args: readonly string[]; cwd: string; env: Environment } | { kind: 'kill'; id: number }
+/**
+ * What a process that talks to a remote gets. It is killed at once when the server or the spawning process dies: a push that
+ * outlived its server would change the remote unnoticed by the next one.
+ */
+export interface Guard {
+  /** Can be read from descriptor 3. */
+  credential?: string
+  /** The largest file that it may write; the kernel kills it (SIGXFSZ) at a larger one. */
+  maxFileBytes?: number
+}
 
-/** What the spawning process reports. */
-export type FromSpawner = { kind: 'started'; id: number; pid: number } | { kind: 'ended'; id: number; code: number | null; stderr: string; failure?: string }
+/** What is started, and where. */
+export interface Spawn {
+  command: string
+  args: readonly string[]
+  cwd: string
+  env: Environment
+  guard?: Guard
+}
+
+/** Requests of the server. `id` names one run. */
+export type ToSpawner = ({ kind: 'spawn'; id: number } & Spawn) | { kind: 'kill'; id: number }
+
+/** Reports of the spawning process. */
+export type FromSpawner =
+  | { kind: 'started'; id: number; pid: number }
+  | { kind: 'ended'; id: number; code: number | null; stderr: string; signal?: NodeJS.Signals; failure?: string }
 
 /** The first bytes on a connection: the run's number, padded to this length. */
 export const ID_BYTES = 12

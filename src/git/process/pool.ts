@@ -4,24 +4,23 @@ import { Conversation, ConversationLost, type Reader } from './conversation.js'
 import type { Launcher } from './launcher.js'
 import type { Environment } from './messages.js'
 
-/** Which long-lived process: what it runs, and in which repository. */
+/** A kind of long-lived process that answers questions about a repository. */
 export interface Service {
-  /** Part of the key: one process per repository and name. */
+  /** There is one process per repository and name. */
   name: string
-  /** `git`'s arguments. */
+  /** The arguments of `git`. */
   args: readonly string[]
-  /** Runs under `stdbuf -o0`, for what does not flush its answers. */
+  /** Runs under `stdbuf -o0`, for a command that does not flush its answers. */
   unbuffered?: boolean
   env?: Environment
-  /** Milliseconds without a word after which it is taken for dead. Default: one minute. */
+  /** Milliseconds without output after which it is killed. Default: one minute. */
   silenceMs?: number
 }
 
 const SILENCE_MS = 60_000
-
 const MAX_PROCESSES = 32
 
-/** The long-lived processes of all repositories; the least recently asked ends when there are too many. */
+/** The long-lived processes of all repositories. When there are too many, the least recently used one ends. */
 export class Pool {
   // bound: MAX_PROCESSES
   readonly #conversations = new LRUCache<string, Conversation>({ max: MAX_PROCESSES, dispose: (conversation) => conversation.finish() })
@@ -30,16 +29,16 @@ export class Pool {
     readonly launcher: Launcher,
     /** Whether `stdbuf` is installed. */
     readonly canUnbuffer: boolean,
-    /** The most that any service's `silenceMs` may be. */
+    /** Upper limit for the `silenceMs` of all services. */
     readonly maxSilenceMs = Number.POSITIVE_INFINITY,
   ) {}
 
-  /** Asks the service of a repository. Throws `ConversationLost` where the process ends before it answers. */
+  /** Asks the service of a repository. Throws `ConversationLost` if the process ends before it answers. */
   ask<T>(repository: string, service: Service, question: string, read: Reader<T>): Promise<T> {
     return this.#conversation(repository, service).ask(question, read)
   }
 
-  /** Like `ask`, for questions that change nothing: a process that ended or hung is started again, once. */
+  /** Like `ask`, for questions that change nothing: if the process ends or hangs, a new one is asked, once. */
   async askAgain<T>(repository: string, service: Service, question: string, read: Reader<T>): Promise<T> {
     try {
       return await this.ask(repository, service, question, read)
@@ -49,7 +48,7 @@ export class Pool {
     }
   }
 
-  /** Ends the processes of one repository. */
+  /** Kills the processes of one repository. */
   drop(repository: string): void {
     for (const key of [...this.#conversations.keys()]) {
       if (!key.startsWith(`${repository}\0`)) continue
@@ -58,16 +57,16 @@ export class Pool {
     }
   }
 
-  /** Ends one service of one repository, so that the next question meets a new process. */
+  /** Kills one service of one repository, so that the next question goes to a new process. */
   dropService(repository: string, service: Service): void {
     const key = `${repository}\0${service.name}`
     this.#conversations.peek(key)?.kill()
     this.#conversations.delete(key)
   }
 
-  /** Lets one service of one repository end when it has answered what it was asked. */
+  /** Ends one service of one repository when its questions are answered. */
   finishService(repository: string, service: Service): void {
-    // Disposing of it does so.
+    // The cache's `dispose` calls `finish`.
     this.#conversations.delete(`${repository}\0${service.name}`)
   }
 
@@ -81,8 +80,8 @@ export class Pool {
     const known = this.#conversations.get(key)
     if (known && !known.over) return known
     const [command, before] = service.unbuffered ? ['stdbuf', ['-o0', 'git']] : ['git', []]
-    const manner = { cwd: repository, silenceMs: Math.min(service.silenceMs ?? SILENCE_MS, this.maxSilenceMs), ...(service.env && { env: service.env }) }
-    const conversation = new Conversation(this.launcher, command as string, [...(before as string[]), ...gitOptions, ...service.args], manner)
+    const options = { cwd: repository, silenceMs: Math.min(service.silenceMs ?? SILENCE_MS, this.maxSilenceMs), ...(service.env && { env: service.env }) }
+    const conversation = new Conversation(this.launcher, command as string, [...(before as string[]), ...gitOptions, ...service.args], options)
     this.#conversations.set(key, conversation)
     return conversation
   }

@@ -1,22 +1,50 @@
+/**
+ * Entry point of the spawning process. It stays small, so that starting a process is quick however much memory the server uses.
+ * For each run it connects to the server's socket and makes that connection the child's stdin and stdout: the data never pass
+ * through here. When the server is gone, it ends all children and exits.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname } from 'node:path'
-import { type Environment, type FromSpawner, ID_BYTES, type ToSpawner } from './messages.js'
+import type { Duplex, Writable } from 'node:stream'
+import { type FromSpawner, type Guard, ID_BYTES, type Spawn, type ToSpawner } from './messages.js'
 
-/**
- * Entry point of the spawning process. It stays small, so that a spawn is quick however much memory the server holds.
- * Per run it connects to the server's socket and makes that connection the child's stdin and stdout: the data never pass
- * through here. It ends, and kills what it started, as soon as the server is gone.
- */
-const STDERR_LIMIT = 64 * 1024
-const LAST_WORDS_MS = 1000
+const STDERR_LIMIT = 256 * 1024
+/** How long children may take to end after the server is gone. */
+const GRACE_MS = 1000
 const socketPath = process.argv[2]
 if (!socketPath) throw new Error('usage: spawner <socket>')
-const running = new Map<number, ChildProcess>()
+const running = new Map<number, { child: ChildProcess; guarded: boolean }>()
+
+/**
+ * A shell command that kills its process group when descriptor 4 is closed, which is when this process dies, however it does:
+ * nobody ever writes to it.
+ */
+const WATCH = '(read -r _ <&4; kill -KILL 0) </dev/null >/dev/null 2>&1 3<&- &'
+
+/** A shell that starts the watch, sets the limit, and becomes the command. */
+function guardedBy({ maxFileBytes }: Guard, command: string, args: readonly string[]): [command: string, args: string[]] {
+  const limit = maxFileBytes === undefined ? '' : `ulimit -f ${Math.ceil(maxFileBytes / 512)} && `
+  return ['/bin/sh', ['-c', `${WATCH}\n${limit}exec "$0" "$@" 4<&-`, command, ...args]]
+}
+
+/** Hands the credential over, and keeps the other end of the watch open. */
+function attend(child: ChildProcess, { credential }: Guard): void {
+  const life = child.stdio[4] as Duplex
+  life.on('error', () => {})
+  life.resume()
+  // Helpers such as git-remote-http may outlive the command.
+  child.on('exit', () => killGroup(child))
+  if (credential === undefined) return
+  const pipe = child.stdio[3] as Writable
+  // A remote that needs no credential leaves the pipe unread.
+  pipe.on('error', () => {})
+  pipe.end(credential)
+}
 
 function report(message: FromSpawner): void {
-  // The server may be gone before 'disconnect' is heard: the callback takes the error.
+  // The server may be gone before 'disconnect' arrives: the callback receives the error.
   if (process.connected) process.send?.(message, undefined, undefined, () => {})
 }
 
@@ -28,20 +56,23 @@ function killGroup(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): voi
   }
 }
 
-function run(id: number, command: string, args: readonly string[], cwd: string, env: Environment): void {
+function run(id: number, { command, args, cwd, env, guard }: Spawn): void {
   const socket = connect({ path: socketPath as string, allowHalfOpen: true })
   socket.pause()
   let told = false
-  const end = (code: number | null, stderr: string, failure?: string) => {
+  const end = (code: number | null, stderr: string, failure?: string, signal?: NodeJS.Signals | null) => {
     socket.destroy()
     running.delete(id)
-    if (!told) report({ kind: 'ended', id, code, stderr, ...(failure === undefined ? {} : { failure }) })
+    if (!told) report({ kind: 'ended', id, code, stderr, ...(signal ? { signal } : {}), ...(failure === undefined ? {} : { failure }) })
     told = true
   }
   socket.on('error', (error) => end(null, '', error.message))
   socket.write(String(id).padEnd(ID_BYTES), () => {
-    const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: [socket, socket, 'pipe'], detached: true })
-    running.set(id, child)
+    const [program, given] = guard ? guardedBy(guard, command, args) : [command, args]
+    const guardPipes = guard ? ([guard.credential === undefined ? 'ignore' : 'pipe', 'pipe'] as const) : []
+    const child = spawn(program, given, { cwd, env: { ...process.env, ...env }, stdio: [socket, socket, 'pipe', ...guardPipes], detached: true })
+    running.set(id, { child, guarded: guard !== undefined })
+    if (guard && child.pid !== undefined) attend(child, guard)
     let stderr = ''
     child.on('spawn', () => {
       socket.destroy()
@@ -51,28 +82,28 @@ function run(id: number, command: string, args: readonly string[], cwd: string, 
       if (stderr.length < STDERR_LIMIT) stderr += text.slice(0, STDERR_LIMIT - stderr.length)
     })
     child.on('error', (error) => end(null, stderr, error.message))
-    child.on('close', (code, signal) => end(code, stderr, signal ? `ended by ${signal}` : undefined))
+    child.on('close', (code, signal) => end(code, stderr, signal ? `ended by ${signal}` : undefined, signal))
   })
 }
 
 process.on('message', (message: ToSpawner) => {
-  if (message.kind === 'spawn') return run(message.id, message.command, message.args, message.cwd, message.env)
-  const child = running.get(message.id)
-  if (child) killGroup(child)
+  if (message.kind === 'spawn') return run(message.id, message)
+  const one = running.get(message.id)
+  if (one) killGroup(one.child)
 })
 process.on('disconnect', () => {
-  // Asked to end, Git takes its locks back; killed, it leaves them. What hears neither has a second.
-  for (const child of running.values()) killGroup(child, 'SIGTERM')
-  const deadline = Date.now() + LAST_WORDS_MS
+  // On SIGTERM, Git removes its lock files; on SIGKILL it cannot. So SIGKILL comes a second later.
+  for (const { child, guarded } of running.values()) killGroup(child, guarded ? 'SIGKILL' : 'SIGTERM')
+  const deadline = Date.now() + GRACE_MS
   const leave = () => {
     if (running.size > 0 && Date.now() < deadline) return
-    for (const child of running.values()) killGroup(child)
+    for (const { child } of running.values()) killGroup(child)
     rmSync(dirname(socketPath), { recursive: true, force: true })
     process.exit(0)
   }
   setInterval(leave, 5)
   leave()
 })
-// A Ctrl-C reaches the whole foreground group: the server decides when its children end.
+// Ctrl-C sends SIGINT to the whole foreground group, but the server decides when its children end.
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => {})

@@ -9,9 +9,9 @@ export interface CommandResult {
 }
 
 /**
- * Runs a Git command to its end, outside of requests: the process is started from this one, which stops everything else for as
- * long as copying its page tables takes. For arguments of our own alone. `silenceMs`: it is ended when it says nothing for so
- * long. Judges no exit code.
+ * Runs a Git command through simple-git and waits for its end, whatever its exit code. Not for requests: the process is started from
+ * this one, which blocks while the kernel copies its page tables. `args` must not come from users. The command is killed after
+ * `silenceMs` without output.
  */
 export async function wholeCommand(cwd: string, args: readonly string[], silenceMs: number): Promise<CommandResult> {
   const env = hermeticEnvironment('/nonexistent')
@@ -19,21 +19,21 @@ export async function wholeCommand(cwd: string, args: readonly string[], silence
   const git = simpleGit({
     baseDir: cwd,
     timeout: { block: silenceMs },
-    // The guard drops what is not named here, as it would any of Git's variables that the server was started with.
+    // simple-git removes all Git variables that are not named here.
     allowEnvironment: Object.keys(env).filter((name) => name.startsWith('GIT_')),
-    // Which it asks for the variables that keep other settings out.
+    // Needed for the variables that exclude other configuration files.
     unsafe: { allowUnsafeConfigPaths: true },
-    // The library takes a silent failure for a success.
+    // simple-git takes a failure without output for a success.
     errors: (error, { exitCode, stdErr }) => {
       ending = { code: exitCode, stderr: Buffer.concat(stdErr).toString() }
       return exitCode > 0 ? undefined : error
     },
-  }).env(env as Record<string, string>)
+  }).env(env)
   try {
     const stdout = await git.raw([...args])
     const { code, stderr } = ending ?? { code: 0, stderr: '' }
     return { code, stdout, stderr }
   } catch (error) {
-    throw new GitError(`git ${args[0]} could not be run to its end`, { cause: error })
+    throw new GitError(`git ${args[0]} did not end by itself, or could not be started`, { cause: error })
   }
 }

@@ -4,23 +4,23 @@ import { errorCode } from '../objects/disk.js'
 import type { RefMove } from '../types.js'
 
 const FILE = 'bindery-moving'
-/** How coarse a file's time may be. */
+/** Resolution of file times. */
 const GRAIN_MS = 20
 
 interface Note {
-  /** Milliseconds since 1970: locks of these moves are no older. */
+  /** Milliseconds since 1970: the locks of these moves are not older. */
   since: number
   moves: RefMove[]
 }
 
 /**
- * Which locks a move may hold, noted beside the refs while it runs. A server that is killed alone leaves none (Git
- * aborts at the end of its input); when Git is killed too, they block the ref for ever, and the note is how they are told
- * from an admin's. Not synced: after a power failure a lost note only means that a lock is reported instead of removed.
+ * A file in the repository that says which lock files a move may hold while it runs. If only the server is killed, Git removes its
+ * locks (it aborts at the end of its input). If Git is killed too, they stay and block the ref; this file tells them from locks of an
+ * administrator's Git. It is not synced: if a power failure loses it, a lock is reported instead of removed.
  */
 export class MoveIntent {
   readonly #file: string
-  /** What killed processes may have left and cannot be told from an admin's while he may be at work. */
+  /** Moves whose locks may be left, but may also be an administrator's: they are removed at the next start only. */
   #doubtful: Note = { since: 0, moves: [] }
   #current: Note = { since: 0, moves: [] }
 
@@ -28,25 +28,25 @@ export class MoveIntent {
     this.#file = join(repository, FILE)
   }
 
-  /** Notes the locks that `moves` take. */
+  /** Writes down which moves begin. */
   begin(moves: readonly RefMove[]): void {
     this.#current = { since: Date.now(), moves: [...moves] }
     this.#note({ since: this.#doubtful.moves.length > 0 ? this.#doubtful.since : this.#current.since, moves: [...this.#doubtful.moves, ...moves] })
   }
 
-  /** The move has ended and its process took its locks back. */
+  /** The move has ended, and its process removed its locks. */
   end(): void {
     if (this.#doubtful.moves.length > 0) this.#note(this.#doubtful)
     else rmSync(this.#file, { force: true })
   }
 
-  /** The process of this move was killed: removes the locks that hold just what it meant to write. An empty one waits for the next start. */
+  /** The process of this move was killed: removes the locks whose content is what it was writing. An empty lock stays until the next start. */
   endKilled(): void {
     if (removeLocks(this.repository, this.#current, false)) this.abandon()
     else this.end()
   }
 
-  /** The process of this move may be at work still, or what it left cannot be told from an admin's: its locks wait for the next start. */
+  /** The process of this move may still be running, or left a lock that may be an administrator's: its locks stay until the next start. */
   abandon(): void {
     this.#doubtful = {
       since: this.#doubtful.moves.length > 0 ? this.#doubtful.since : this.#current.since,
@@ -55,7 +55,7 @@ export class MoveIntent {
     this.end()
   }
 
-  /** At the first opening after a start: removes the locks of a move that was cut short, also empty ones. */
+  /** When the repository is opened after a start: removes the locks of an interrupted move, also empty ones. */
   recover(): void {
     try {
       removeLocks(this.repository, parse(readFileSync(this.#file, 'utf8')), true)
@@ -70,7 +70,7 @@ export class MoveIntent {
   }
 }
 
-/** A note that was cut short names nothing. */
+/** An incomplete note counts as none. */
 function parse(text: string): Note {
   try {
     return JSON.parse(text) as Note
@@ -79,7 +79,7 @@ function parse(text: string): Note {
   }
 }
 
-/** Removes a note's locks: those that hold what was meant to be written, and on demand those that are empty. Answers whether an empty one was left. */
+/** Removes the locks of a note whose content is what was being written, and empty ones if `empty` is set. Returns whether an empty one was left. */
 function removeLocks(repository: string, { since, moves }: Note, empty: boolean): boolean {
   const ours = new Set(moves.map(({ to }) => `${to}\n`))
   const names = [...moves.map(({ ref }) => `${ref}.lock`), 'HEAD.lock', ...(moves.some(({ to }) => to === null) ? ['packed-refs.lock'] : [])]

@@ -2,11 +2,11 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RefMove } from '../types.js'
 
-/** The locks that some process holds and `moves` need, as paths from the repository's root. */
+/** Existing lock files that prevent `moves`, as paths from the repository's root. */
 export const locksInTheWay = (repository: string, moves: readonly RefMove[]): string[] =>
   [...moves.map(({ ref }) => `${ref}.lock`), 'HEAD.lock', 'packed-refs.lock'].filter((name) => existsSync(join(repository, name)))
 
-/** Lock files in a repository, as paths from its root: of a process at work, or left behind. At once: see `mustBeSupported`. */
+/** All lock files of a repository, as paths from its root: in use, or left behind. Synchronous for the reason given at `mustBeSupported`. */
 export function listLocks(repository: string): string[] {
   const top = readdirSync(repository).filter((name) => name.endsWith('.lock'))
   const refs = (readdirSync(join(repository, 'refs'), { recursive: true }) as string[]).filter((name) => name.endsWith('.lock'))

@@ -8,16 +8,16 @@ import type { Pool, Service } from '../process/pool.js'
 import type { RefMove } from '../types.js'
 import { MoveIntent } from './intent.js'
 import { locksInTheWay } from './locks.js'
-import { refName } from './name.js'
+import { requireRefName } from './name.js'
 import type { RefReader } from './reader.js'
 
 const ZERO = '0'.repeat(40)
 const PATIENCE_MS = 2000
 const UNLOCKED_ATTEMPTS = 4
-/** Longest that `update-ref` may be silent: it waits for nothing but the disk. */
+/** How long `update-ref` may take without output: it waits only for the disk. */
 const SILENCE_MS = 30_000
 
-/** `update-ref` writes one message per process into the reflog, so what varies from call to call is left out of it. */
+/** `update-ref` takes the reflog's message as an argument, for all moves of the process: so only the first words of `reason` are used. */
 function service(reason: string): Service {
   const verb = /^[a-z][a-z -]{0,60}/i.exec(reason)?.[0].trim() ?? 'move'
   return { name: `update-ref ${verb}`, args: ['update-ref', '-m', `bindery: ${verb}`, '--stdin'], silenceMs: SILENCE_MS }
@@ -41,7 +41,7 @@ function instruction({ ref, from, to }: RefMove): string {
 
 const namesOf = (moves: readonly RefMove[]): string => moves.map(({ ref }) => ref).join(', ')
 
-/** Moves the refs of one repository, one transaction after the other. */
+/** Moves the refs of one repository, one transaction after another, by a long-lived `git update-ref --stdin`. */
 export class RefMover {
   readonly #intent: MoveIntent
   #last: Promise<unknown> = Promise.resolve()
@@ -55,18 +55,18 @@ export class RefMover {
     this.#intent = new MoveIntent(repository)
   }
 
-  /** Compare-and-swap of all `moves` or none; durable when it resolves. Throws `StaleRef`; `RefLocked` where a lock stays for two seconds. */
+  /** Makes all `moves` or none; durable when it resolves. Throws `StaleRef` if a ref is not at its `from`, `RefLocked` if a lock stays for two seconds. */
   move(moves: readonly RefMove[], reason: string): Promise<void> {
     for (const { ref, from, to } of moves) {
-      refName(ref)
-      if ((from !== null && !isOid(from)) || (to !== null && !isOid(to))) throw new GitError(`a move of ${ref} names no commit`)
+      requireRefName(ref)
+      if ((from !== null && !isOid(from)) || (to !== null && !isOid(to))) throw new GitError(`a move of ${ref} needs full commit IDs`)
     }
     const turn = this.#last.then(() => this.#untilDone(moves, service(reason)))
     this.#last = turn.catch(() => {})
     return turn
   }
 
-  /** Runs work between two moves. */
+  /** Runs work while no move is under way. */
   between<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(work)
     this.#last = turn.catch(() => {})
@@ -78,7 +78,7 @@ export class RefMover {
     await this.#last
   }
 
-  /** Clears what a move of an earlier run left behind when it was killed. */
+  /** Removes the locks that a killed earlier run left. */
   recover(): void {
     this.#intent.recover()
   }
@@ -94,12 +94,12 @@ export class RefMover {
         return await this.#sync(moves)
       } catch (error) {
         if (error instanceof StaleRef) throw error
-        if (error instanceof ConversationLost && error.atLarge)
-          throw new GitError(`${namesOf(moves)} cannot be moved: Git hangs and cannot be ended`, { cause: error })
+        if (error instanceof ConversationLost && error.mayBeRunning)
+          throw new GitError(`${namesOf(moves)} cannot be moved: a Git process hangs and cannot be killed`, { cause: error })
         // The process may have died after it committed.
         if (this.#isDone(moves)) return await this.#sync(moves)
         this.#mustBeFresh(moves)
-        // One that hung may have used up the time: what it was asked for did not happen, so it may be asked for once more.
+        // A process that hung may have used up the time. The move did not happen, so it gets one more try.
         if (error instanceof ConversationLost && !lost) deadline = Date.now() + PATIENCE_MS
         lost ||= error instanceof ConversationLost
         const locks = locksInTheWay(this.repository, moves)
@@ -117,14 +117,14 @@ export class RefMover {
     this.#intent.begin(moves)
     try {
       await this.pool.ask(this.repository, asked, `start\n${lines.join('')}prepare\n`, PREPARED)
-      // Under the locks, by our own reader: Git may have answered itself from a packed-refs file that was just replaced.
+      // While Git holds the locks, the refs are read again: Git may have read a packed-refs file that was just replaced.
       const stale = this.#findStale(moves)
       await this.pool.ask(this.repository, asked, stale ? 'abort\n' : 'commit\n', stale ? ABORTED : COMMITTED)
       this.#intent.end()
       if (stale) throw stale
     } catch (error) {
-      // A process that fails takes its locks back; one that was killed does not.
-      if (error instanceof ConversationLost && error.atLarge) this.#intent.abandon()
+      // A process that fails removes its locks; one that was killed does not.
+      if (error instanceof ConversationLost && error.mayBeRunning) this.#intent.abandon()
       else if (error instanceof ConversationLost && error.killed) this.#intent.endKilled()
       else this.#intent.end()
       throw error
@@ -148,7 +148,7 @@ export class RefMover {
     return moves.every(({ ref, from, to }) => from !== to && this.reader.head(ref) === to)
   }
 
-  /** Git syncs the files, not their folders. A deletion may remove folders and rewrites packed-refs. */
+  /** Git syncs the files of refs but not their folders. A deletion may also remove folders, and writes packed-refs again. */
   async #sync(moves: readonly RefMove[]): Promise<void> {
     const folders = new Set<string>()
     for (const { ref, from, to } of moves) {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { BoundedCache } from '../../kernel/memory-budget.js'
 import { errorCode } from '../objects/disk.js'
 
+/** A file changed this recently may be replaced by another one with the same times. */
 const RACY_MS = 1000
 const none: ReadonlyMap<string, string> = new Map()
 
@@ -14,19 +15,19 @@ function parse(text: string): Map<string, string> {
   return refs
 }
 
-/** What a `packed-refs` file held, and the stat that it had. */
+/** The content of a `packed-refs` file, with a stamp of its inode, size and times. */
 export interface ReadRefs {
   readonly stamp: string
   readonly refs: ReadonlyMap<string, string>
 }
 
-/** The `packed-refs` file of one repository, read again when its stat changes, or when what was read was let go. */
+/** The `packed-refs` file of one repository. It is read again when its stamp changes, or its content was evicted from the cache. */
 export class PackedRefs {
   readonly #path: string
 
   constructor(
     repository: string,
-    /** Keeps what was read, by path; absent = nothing does. */
+    /** The cache, by path; absent = none. */
     readonly kept?: BoundedCache<ReadRefs>,
   ) {
     this.#path = join(repository, 'packed-refs')
@@ -39,7 +40,6 @@ export class PackedRefs {
       if (known?.stamp === before.stamp) return known.refs
       const refs = parse(readFileSync(this.#path, 'latin1'))
       const after = this.#stat()
-      // A file as young as the clock is coarse may be replaced by another with the same stat: not to be relied on yet.
       if (before.stamp === after.stamp && Date.now() - after.changedMs > RACY_MS) this.kept?.set(this.#path, { stamp: after.stamp, refs })
       return refs
     } catch (error) {

@@ -11,9 +11,9 @@ const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'EISDIR'])
 const MAX_DEPTH = 5
 
 /**
- * Reads refs from the disk, each time. Loose first, then packed, as Git itself: `pack-refs` removes the loose file only
- * after the packed one holds its value, so a reader in this order never sees an older value after a newer one. Where
- * both are absent, loose again: the ref may have been deleted from packed-refs and made anew between the two.
+ * Reads refs from the disk each time: the loose file first, then packed-refs, as Git does. `pack-refs` removes the loose file only
+ * after packed-refs has its value, so in this order no older value is ever read after a newer one. If there is neither, the loose
+ * file is tried again: the ref may have been deleted and created again between the two.
  */
 export class RefReader {
   readonly #packed: PackedRefs
@@ -25,7 +25,7 @@ export class RefReader {
     this.#packed = new PackedRefs(repository, kept)
   }
 
-  /** What `ref` names, or null. Symbolic refs are followed. */
+  /** The commit that `ref` names, or null. Symbolic refs are followed. */
   head(ref: string): CommitId | null {
     return this.#resolve(ref, MAX_DEPTH)
   }
@@ -39,7 +39,7 @@ export class RefReader {
     const found = new Map<RefName, CommitId>()
     for (const name of [...new Set([...loose, ...packed.keys()])].sort()) {
       if (!name.startsWith(prefix) || !isRefName(name)) continue
-      // What was packed alone when the folder was read needs no look for a file, which for thousands takes most of the time.
+      // A ref that had no loose file when the folder was read is not looked for again: with thousands, that would take most of the time.
       const head = loose.has(name) ? this.head(name) : this.#resolve(name, MAX_DEPTH, packed.get(name))
       if (head) found.set(name as RefName, head)
     }
@@ -52,13 +52,13 @@ export class RefReader {
     if (text === undefined || text === null) return null
     if (text.startsWith('ref: ')) return this.#resolve(text.slice(5).trim(), depth - 1)
     const oid = text.trim()
-    if (!isOid(oid)) throw new GitError(`${ref} in ${this.repository} is damaged`)
+    if (!isOid(oid)) throw new GitError(`${ref} in ${this.repository} is damaged: it contains no object ID`)
     return oid as CommitId
   }
 
   #loose(ref: string): string | null {
     try {
-      // As UTF-8, which Node reads in one call instead of four; a ref is plain ASCII or damaged.
+      // Node reads UTF-8 in one system call instead of four; a ref file is ASCII anyway.
       return readFileSync(`${this.repository}/${ref}`, 'utf8')
     } catch (error) {
       if (ABSENT.has(errorCode(error) ?? '')) return null

@@ -1,28 +1,28 @@
 import { RemoteError } from '../errors.js'
 
-/** A remote's URL, taken apart. `url` is what Git is given and what may be stored and shown: it holds no secret. */
+/** The parts of a remote's URL. `url` contains no secret: it is what Git gets, and what is stored and shown. */
 export interface RemoteAddress {
   url: string
   protocol: 'https' | 'http' | 'ssh' | 'file'
   /** Lower-case name or canonical IP literal (IPv6 without brackets); '' for `file`. */
   host: string
-  /** The port used, also where it is the protocol's own; 0 for `file`. */
+  /** The port, also if it is the default of the protocol; 0 for `file`. */
   port: number
-  /** As written below the host, percent-encoding kept. */
+  /** The path as written, with its percent-encoding. */
   path: string
-  /** The login of an ssh address, part of where it leads. */
+  /** The login name of an ssh address. */
   sshUser?: string
-  /** Decoded, of an http(s) URL. */
+  /** Credentials of an http(s) URL, decoded. */
   username?: string
   password?: string
 }
 
-/** The input is never quoted: what could not be taken apart may hold a password anywhere. */
+/** The message never quotes the input: a URL that cannot be parsed may contain a password anywhere. */
 export const refusedUrl = (reason: string): RemoteError => new RemoteError('refused-url', `The remote's URL is refused: ${reason}`)
 
 /**
- * A host in the one form that every resolver reads alike: lower case, IDNA, no trailing dot, IP literals in any notation
- * (decimal, octal, hexadecimal, IPv6-mapped) made canonical. The WHATWG parser knows them all.
+ * A host in the form that all resolvers understand alike: lower case, IDNA, no trailing dot; IP addresses in any notation
+ * (decimal, octal, hexadecimal, IPv6-mapped) become canonical. The WHATWG URL parser does this.
  */
 export function canonicalHost(host: string): string {
   let parsed: URL

@@ -3,8 +3,8 @@ import { RemoteError } from '../errors.js'
 type Kind = RemoteError['kind']
 
 /**
- * What Git 2.39 and newer write with LC_ALL=C, most telling first; the first entry that matches a line decides. Lines that begin
- * with `remote:` are the other side's words and decide nothing.
+ * Messages of Git 2.39 and later with LC_ALL=C, the most specific first; the first entry that matches a line decides. Lines that
+ * begin with `remote:` come from the other side and are ignored.
  */
 const TABLE: readonly (readonly [RegExp, Kind, string])[] = [
   [/couldn't find remote ref/i, 'missing-ref', 'The remote has no such branch; it may have been renamed or deleted.'],
@@ -18,7 +18,7 @@ const TABLE: readonly (readonly [RegExp, Kind, string])[] = [
   [
     /Authentication failed|returned error: 40[13]|HTTP 40[13]|Permission denied|could not read (?:Username|Password)|Invalid username or/i,
     'unauthorized',
-    'The remote does not accept the credential, or wants one; check the user name and token, and that the token may access this repository.',
+    'The remote does not accept the credential, or needs one; check the user name and token, and that the token may access this repository.',
   ],
   [/Host key verification failed/i, 'unreachable', "The remote's ssh host key is not the known one; an administrator must check it."],
   [
@@ -33,7 +33,7 @@ const TABLE: readonly (readonly [RegExp, Kind, string])[] = [
     'The remote cannot be reached; check the URL, or try again later.',
   ],
   [/SSL|certificate|TLS/, 'unreachable', "A secure connection to the remote could not be made; check the server's certificate."],
-  [/returned error: (?:5\d\d|429)|HTTP (?:5\d\d|429)/, 'unreachable', 'The remote answers with an error of its own; try again later.'],
+  [/returned error: (?:5\d\d|429)|HTTP (?:5\d\d|429)/, 'unreachable', 'The remote has an internal error; try again later.'],
   [
     /object [0-9a-f]{40}: \w+:|fsck error|error in object|invalid object|bad pack|pack .*corrupt|inflate|unresolved deltas|did not send all necessary objects/i,
     'unsafe-content',
@@ -46,7 +46,7 @@ const TABLE: readonly (readonly [RegExp, Kind, string])[] = [
 
 const MAX_WORDS = 1000
 
-/** Text of another machine, fit for one line of a message: no control characters, bounded. */
+/** Makes text of another machine fit for one line of a message: no control characters, limited length. */
 export function bounded(text: string): string {
   const line = text
     .replace(/\u001b\[[0-9;]*[A-Za-z]/g, '')
@@ -55,12 +55,12 @@ export function bounded(text: string): string {
   return line.length > MAX_WORDS ? `${line.slice(0, MAX_WORDS)}…` : line
 }
 
-/** A URL may hold any word of the table. */
+/** Removes URLs, which may contain any word of the table. */
 const withoutUrls = (line: string): string => line.replace(/\b(?:https?|ssh|file):\/\/[^\s']*/g, 'URL')
 
 const isRemoteWord = (line: string): boolean => line.startsWith('remote:')
 
-/** What the other side itself said (`remote: …` lines), joined and bounded. */
+/** The message of the other side (its `remote: …` lines), in one line of limited length. */
 export const remoteWords = (stderr: string): string =>
   bounded(
     stderr
@@ -71,13 +71,15 @@ export const remoteWords = (stderr: string): string =>
       .join('\n'),
   )
 
-/** Why a Git process that talked to a remote failed, from its standard error; `scrub` takes the credential out. */
+/** Explains from its standard error why a Git process that talked to a remote failed. `scrub` removes the credential. */
 export function classify(stderr: string, scrub: (text: string) => string): RemoteError {
   const own = stderr.split(/[\r\n]+/).filter((line) => line !== '' && !isRemoteWord(line))
   const found = TABLE.find(([pattern]) => own.some((line) => pattern.test(withoutUrls(line))))
-  // A line about the key names a path of this server.
-  const said = bounded(scrub(own.filter((line) => /^(?:fatal|error|ERROR|ssh|warning):|denied|Host key/.test(line) && !line.startsWith('Load key')).join(' ')))
+  // "Load key" lines are left out: they contain a path of this server.
+  const gitWords = bounded(
+    scrub(own.filter((line) => /^(?:fatal|error|ERROR|ssh|warning):|denied|Host key/.test(line) && !line.startsWith('Load key')).join(' ')),
+  )
   const words = bounded(scrub(remoteWords(stderr)))
   const [, kind, sentence] = found ?? [null, 'failed' as const, 'The remote operation failed.']
-  return new RemoteError(kind, [sentence, said && `Git: ${said}`, words && `The remote: ${words}`].filter((part) => part !== '').join(' '))
+  return new RemoteError(kind, [sentence, gitWords && `Git: ${gitWords}`, words && `The remote: ${words}`].filter((part) => part !== '').join(' '))
 }

@@ -1,10 +1,13 @@
 import { RemoteError } from '../errors.js'
+import type { Launcher } from '../process/launcher.js'
+import type { Environment } from '../process/messages.js'
 import type { Remote } from '../types.js'
 import { bounded, classify } from './classify.js'
-import { type RemoteIdentity, remoteEnvironment } from './environment.js'
+import { remoteEnvironment } from './environment.js'
+import type { RemoteIdentity } from './identity.js'
 import type { PrivateNetworks } from '../../kernel/addresses.js'
 import { allowedAddresses, type ResolveHost } from './hosts.js'
-import { type GitRun, type GitRunOptions, runGit } from './run.js'
+import { type GitRun, type GitRunOptions, type GitSetting, runGit, withEnv } from './run.js'
 import { scrubber } from './scrub.js'
 import { hostKeyRefusal } from './ssh.js'
 import { parseRemoteUrl } from './url.js'
@@ -14,47 +17,53 @@ export interface RemoteOptions extends RemoteIdentity {
   allowedProtocols: readonly string[]
   /** Whether hosts in private networks may be reached: true, or a list of CIDRs. */
   allowPrivateNetworks: PrivateNetworks
-  /** Where names of hosts are looked up; default the system, which blocks threads meanwhile. */
+  /** How host names are looked up. Default: by the system, which blocks a thread meanwhile. */
   resolve?: ResolveHost
-  /** Milliseconds for asking a remote's ref; 60 s unless given. */
+  /** Milliseconds for reading a remote's ref; default 60 s. */
   headTimeoutMs?: number
-  /** Milliseconds for a push; 10 min unless given. */
+  /** Milliseconds for a push; default 10 min. */
   pushTimeoutMs?: number
 }
 
-/** A remote that has been checked, and how to run Git against it. */
+/** The bare repository here, and what starts its Git processes. */
+export interface LocalRepository {
+  path: string
+  launcher: Launcher
+}
+
+/** A remote whose URL and host were checked, and how to run Git against it. */
 export interface Connection {
-  /** Without credentials; the only form that Git gets to see. */
+  /** The URL without credentials, the only form that Git gets. */
   readonly url: string
-  readonly env: Record<string, string>
-  /** Takes the credential out of a text. */
+  readonly git: GitSetting
+  /** Removes the credential from a text. */
   readonly scrub: (text: string) => string
-  /** Runs Git with the credential at hand. Throws `RemoteError` 'timeout', 'unreachable' for an ssh host that is not the one that is known. */
-  run(args: readonly string[], options: Omit<GitRunOptions, 'credential'>): Promise<GitRun>
-  /** Why a run failed. */
+  /** Runs Git with further variables. It can read the credential. Throws `RemoteError` 'timeout', and 'unreachable' if the key of an ssh host is not the known one. */
+  run(args: readonly string[], options: Omit<GitRunOptions, 'credential'> & { env: Environment }): Promise<GitRun>
+  /** Explains why a run failed. */
   failure(run: GitRun): RemoteError
 }
 
 /** Checks a remote's URL and host. Throws `RemoteError` 'refused-url', 'unreachable'. */
-export async function connect(remote: Remote, options: RemoteOptions): Promise<Connection> {
+export async function connect(remote: Remote, options: RemoteOptions, launcher: Launcher): Promise<Connection> {
   const address = parseRemoteUrl(remote.url, options.allowedProtocols)
   const username = remote.username ?? address.username ?? ''
   const password = remote.password ?? address.password ?? ''
-  if (/[\u0000-\u001f\u007f]/.test(username + password)) throw new RemoteError('unauthorized', 'The user name or password holds a control character.')
+  if (/[\u0000-\u001f\u007f]/.test(username + password)) throw new RemoteError('unauthorized', 'The user name or password contains a control character.')
   const addresses = await allowedAddresses(address, options.allowPrivateNetworks, options.resolve)
-  const env = remoteEnvironment(address, addresses, options)
+  const git = { launcher, env: remoteEnvironment(address, addresses, options) }
   const scrub = scrubber({ username, password })
   const given = address.protocol.startsWith('http') && (username !== '' || password !== '')
   return {
     url: address.url,
-    env,
+    git,
     scrub,
-    async run(args, runOptions) {
-      const run = await runGit(args, { ...runOptions, ...(given ? { credential: `username=${username}\npassword=${password}\n` } : {}) })
+    async run(args, { env, ...runOptions }) {
+      const run = await runGit(withEnv(git, env), args, { ...runOptions, ...(given ? { credential: `username=${username}\npassword=${password}\n` } : {}) })
       if (run.ended === 'timeout') {
         throw new RemoteError('timeout', `The remote did not finish within ${Math.ceil(runOptions.timeoutMs / 1000)} s; try again later.`)
       }
-      const refusal = address.protocol === 'ssh' ? await hostKeyRefusal(run, address, addresses[0] ?? '', env) : null
+      const refusal = address.protocol === 'ssh' ? await hostKeyRefusal(run, address, addresses[0] ?? '', launcher) : null
       if (refusal) throw refusal
       return run
     },

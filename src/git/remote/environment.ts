@@ -1,20 +1,12 @@
+import { hermeticEnvironment } from '../process/environment.js'
 import type { RemoteAddress } from './address.js'
 import { bracketed } from './address.js'
+import type { RemoteIdentity } from './identity.js'
 import { sshCommand } from './ssh.js'
 
-/** Files of the service's own that remotes may need; all optional. */
-export interface RemoteIdentity {
-  /** PEM bundle of certificate authorities for https, instead of the system's. */
-  caFile?: string
-  /** Private key for ssh: without one, there is no ssh. An absolute path without quotes, `%`, `$` and backslashes. */
-  sshKeyFile?: string
-  /** Host keys for ssh, likewise: without them, no host is known. */
-  knownHostsFile?: string
-}
-
 /**
- * Faults that old tools left in real histories and no reader trips over; large hosts let the same pass. All else that
- * `fsck` knows stays fatal, among it `.git` or `..` in a tree, unsorted or doubled entries, and dangerous `.gitmodules`.
+ * Faults that old tools left in real histories and that are harmless; large Git hosts accept them too. Everything else that
+ * `fsck` reports is an error, for example `.git` or `..` in a tree, unsorted or duplicate entries, and dangerous `.gitmodules`.
  */
 const TOLERATED = [
   'zeroPaddedFilemode',
@@ -26,7 +18,7 @@ const TOLERATED = [
   'missingEmail',
 ]
 
-/** Streamed, not held in memory, from this size on. */
+/** From this size on, Git streams a file instead of holding it in memory. */
 const BIG_FILE = '32m'
 
 const SETTINGS: readonly (readonly [string, string])[] = [
@@ -40,25 +32,25 @@ const SETTINGS: readonly (readonly [string, string])[] = [
   ['transfer.fsckObjects', 'true'],
   ['fetch.fsckObjects', 'true'],
   ...TOLERATED.map((name) => [`fetch.fsck.${name}`, 'warn'] as const),
-  // One pack, never loose objects: the check and the move into the repository deal with packs alone.
+  // Always one pack, never loose objects: the quarantine handles only packs.
   ['fetch.unpackLimit', '1'],
   ['fetch.recurseSubmodules', 'false'],
   ['fetch.writeCommitGraph', 'false'],
-  // Both would make Git follow URLs that the remote names.
+  // Otherwise Git would fetch from URLs that the remote names.
   ['transfer.bundleURI', 'false'],
   ['fetch.uriProtocols', ''],
   ['http.followRedirects', 'false'],
   ['http.sslVerify', 'true'],
   ['http.proxy', ''],
-  // A connection that is silent for a minute is dead; Git servers send a sign of life every 5 s.
+  // A connection without data for a minute counts as dead; Git servers send keep-alive packets every 5 s.
   ['http.lowSpeedLimit', '1'],
   ['http.lowSpeedTime', '60'],
 ]
 
 /**
- * The credential is read from descriptor 3, a private pipe: it is in no argument, file, environment or prompt. (A
- * `GIT_ASKPASS` program would be given the user name, often itself a token, as an argument.) The empty entry drops
- * helpers that the repository's own config names.
+ * Git reads the credential from descriptor 3, a private pipe: it is in no argument, file, environment variable or prompt. (A
+ * `GIT_ASKPASS` program would get the user name, which is often a token, as an argument.) The empty entry removes the helpers of
+ * the repository's own config.
  */
 const CREDENTIAL_SETTINGS: readonly (readonly [string, string])[] = [
   ['credential.helper', ''],
@@ -66,8 +58,8 @@ const CREDENTIAL_SETTINGS: readonly (readonly [string, string])[] = [
 ]
 
 /**
- * The whole environment of a Git process that talks to a remote: no system or user configuration, one protocol, the
- * host pinned to the addresses that were checked. Holds no credential.
+ * The environment of a Git process that talks to a remote: that of every Git process, with one protocol allowed, and the host
+ * pinned to the addresses that were checked. Contains no credential.
  */
 export function remoteEnvironment(remote: RemoteAddress, addresses: readonly string[], identity: RemoteIdentity): Record<string, string> {
   const pin = `${bracketed(remote.host)}:${remote.port}:${addresses.map(bracketed).join(',')}`
@@ -79,14 +71,9 @@ export function remoteEnvironment(remote: RemoteAddress, addresses: readonly str
     ...(identity.caFile ? [['http.sslCAInfo', identity.caFile] as const] : []),
   ]
   return {
-    PATH: process.env.PATH ?? '/usr/bin:/bin',
-    LC_ALL: 'C',
-    // Not a folder, so nothing can be put into it: no .netrc, no .config/git.
-    HOME: '/dev/null',
-    GIT_CONFIG_NOSYSTEM: '1',
-    GIT_CONFIG_GLOBAL: '/dev/null',
+    // /dev/null is not a folder, so there can be no .netrc and no .config/git in it.
+    ...hermeticEnvironment('/dev/null'),
     GIT_ALLOW_PROTOCOL: remote.protocol,
-    GIT_TERMINAL_PROMPT: '0',
     GIT_PROTOCOL_FROM_USER: '0',
     ...(remote.protocol === 'ssh' ? { GIT_SSH_COMMAND: sshCommand(remote, addresses[0] ?? '', identity), GIT_SSH_VARIANT: 'ssh' } : {}),
     GIT_CONFIG_COUNT: String(settings.length),

@@ -2,20 +2,19 @@ import { parseTree, type Tree } from '../objects/tree-codec.js'
 import { RemoteError } from '../errors.js'
 import { stream } from './inspect.js'
 import { bounded } from './classify.js'
-import { runGit } from './run.js'
+import { isGitFolder, whyRefusedByGit } from '../trees/path.js'
+import { type GitSetting, runGit } from './run.js'
 
-/** An object that Git's fsck refused, and why, in its words: `hasDotgit: contains '.git'`. */
+/** An object that Git's fsck refused. `says` is its reason: `hasDotgit: contains '.git'`. */
 export interface Fault {
   oid: string
   says: string
 }
 
-/** Trees of more bytes are not looked through for the name. */
+/** Larger trees are not searched for the name. */
 const MAX_TREE_BYTES = 4 * 1024 * 1024
-/** Letters that some file systems leave out of names (HFS+). */
-const IGNORED = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/gu
 
-/** What a fetch was refused for, from its standard error; null where that was no object's content. */
+/** The object for which a fetch was refused, from its standard error; null if it failed for another reason. */
 export function faultOf(stderr: string): Fault | null {
   for (const line of stderr.split(/[\r\n]+/)) {
     const found = line.startsWith('remote:') ? null : /object ([0-9a-f]{40}): (\w+: .*)/.exec(line)
@@ -25,35 +24,35 @@ export function faultOf(stderr: string): Fault | null {
 }
 
 /**
- * The refusal of a fault, with the path at which the history of `head` has it and the newest commit that does.
- * @param env of a quarantine that holds what was refused; null where it could not be had: then the object alone is named
+ * The error for a fault, with its path and the newest commit of the history of `head` that contains it.
+ * @param at a quarantine that contains the refused object; null if there is none: then the error names only the object ID
  */
-export async function refusalOf(fault: Fault, ref: string, at: { env: Record<string, string>; head: string; timeoutMs: number } | null): Promise<RemoteError> {
-  const place = at && (await findPlace(fault, at.env, at.head, at.timeoutMs))
+export async function refusalOf(fault: Fault, ref: string, at: { git: GitSetting; head: string; timeoutMs: number } | null): Promise<RemoteError> {
+  const place = at && (await findPlace(fault, at.git, at.head, at.timeoutMs))
   const what = place
     ? `${place.what}, in commit ${place.commit} of ${bounded(ref)}, is dangerous or damaged`
-    : `the history of ${bounded(ref)} holds an object that is dangerous or damaged`
+    : `the history of ${bounded(ref)} contains an object that is dangerous or damaged`
   return new RemoteError(
     'unsafe-content',
-    `What the remote sends is refused: ${what}. Git: ${fault.says} (object ${fault.oid}). Take it out of the branch, its history included, and start again.`,
+    `What the remote sends is refused: ${what}. Git: ${fault.says} (object ${fault.oid}). Remove it from the branch and its history, and start again.`,
   )
 }
 
 interface Place {
-  /** As it stands in a sentence: `"docs/.git"`. */
+  /** A phrase for the error: `"docs/.git"`. */
   what: string
   commit: string
 }
 
 const FOUND = Symbol('found')
 
-async function findPlace({ oid, says }: Fault, env: Record<string, string>, head: string, timeoutMs: number): Promise<Place | null> {
+async function findPlace({ oid, says }: Fault, git: GitSetting, head: string, timeoutMs: number): Promise<Place | null> {
   const started = Date.now()
   let commit = ''
   let path: string | null = null
-  // The newest commits first, each followed by what no newer one has: the last one named has it.
+  // rev-list prints the newest commits first, each followed by the objects that no newer one has. So the last commit printed contains it.
   const args = ['rev-list', '--objects', '--in-commit-order', head]
-  await stream(args, env, timeoutMs, '\n', (record) => {
+  await stream(git, args, timeoutMs, '\n', (record) => {
     const isCommit = record.length === 40
     if (isCommit) commit = record.toString('latin1')
     if (record.toString('latin1', 0, 40) !== oid) return
@@ -62,23 +61,22 @@ async function findPlace({ oid, says }: Fault, env: Record<string, string>, head
   }).catch(() => {})
   if (commit === '') return null
   if (path === null) return commit === oid ? { what: 'the commit itself', commit } : null
-  const name = await namesIn(oid, says, env, timeoutMs - (Date.now() - started))
-  return { what: spoken(path, name), commit }
+  const name = await faultyName(oid, says, git, timeoutMs - (Date.now() - started))
+  return { what: phraseOf(path, name), commit }
 }
 
 const quoted = (path: string): string => JSON.stringify(path.slice(0, 300))
 
-function spoken(path: string, name: string | null): string {
-  if (name === null) return path === '' ? 'the topmost folder' : quoted(path)
-  return name === '' ? `an entry without a name in ${path === '' ? 'the topmost folder' : quoted(path)}` : quoted(path === '' ? name : `${path}/${name}`)
+function phraseOf(path: string, name: string | null): string {
+  if (name === null) return path === '' ? 'the top folder' : quoted(path)
+  return name === '' ? `an entry without a name in ${path === '' ? 'the top folder' : quoted(path)}` : quoted(path === '' ? name : `${path}/${name}`)
 }
 
-/** Which entry of a folder the fault is about; null where the object is no folder, or no entry of it stands out. */
-async function namesIn(oid: string, says: string, env: Record<string, string>, timeoutMs: number): Promise<string | null> {
+/** The name of the folder's entry that the fault is about; null if the object is not a folder, or no entry looks wrong. */
+async function faultyName(oid: string, says: string, git: GitSetting, timeoutMs: number): Promise<string | null> {
   const pieces: Buffer[] = []
   let bytes = 0
-  const run = await runGit(['cat-file', 'tree', oid], {
-    env,
+  const run = await runGit(git, ['cat-file', 'tree', oid], {
     timeoutMs,
     onOutput: (piece, stop) => {
       bytes += piece.length
@@ -88,13 +86,13 @@ async function namesIn(oid: string, says: string, env: Record<string, string>, t
   })
   if (run.code !== 0) return null
   try {
-    return standingOut(parseTree(Buffer.concat(pieces)), says)
+    return faultyEntry(parseTree(Buffer.concat(pieces)), says)
   } catch {
     return null
   }
 }
 
-function standingOut({ nodes }: Tree, says: string): string | null {
+function faultyEntry({ nodes }: Tree, says: string): string | null {
   const seen = new Set<string>()
   for (const { name, oid } of nodes) {
     const isSpecial = /^\.git(modules|attributes|ignore)|^\.mailmap/i.test(name) && says.toLowerCase().includes(name.toLowerCase())
@@ -104,7 +102,5 @@ function standingOut({ nodes }: Tree, says: string): string | null {
   return null
 }
 
-const isDangerous = (name: string): boolean => ['', '.', '..'].includes(name) || name.includes('/') || name.split('\\').some(isGitFolder)
-
-/** Whether some system takes the name for `.git`. */
-const isGitFolder = (name: string): boolean => /^(?:\.git|git~1)[ .]*(?::.*)?$/i.test(name.replace(IGNORED, ''))
+/** Whether Git refuses the name, or (on Windows, where a backslash parts names) a part of it. */
+const isDangerous = (name: string): boolean => name.includes('/') || whyRefusedByGit(name) !== null || name.split('\\').some(isGitFolder)

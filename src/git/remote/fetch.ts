@@ -3,16 +3,16 @@ import type { CommitId, RefName } from '../../kernel/ids.js'
 import { isOid } from '../../kernel/ids.js'
 import { RemoteError } from '../errors.js'
 import type { FetchLimits, FetchResult, Remote } from '../types.js'
-import { type Connection, connect, type RemoteOptions } from './connection.js'
+import { type Connection, connect, type LocalRepository, type RemoteOptions } from './connection.js'
 import { checkArrived, checkHead } from './inspect.js'
 import { faultOf, refusalOf } from './fault.js'
 import { remoteHead } from './head.js'
 import { openQuarantine, type Quarantine } from './quarantine.js'
-import { requireRefName } from './ref-name.js'
-import type { GitRun } from './run.js'
+import { requireRemoteRefName } from '../refs/name.js'
+import { type GitRun, withEnv } from './run.js'
 
 const WATCH_MS = 100
-/** Room for Git's trace and for thin packs' bases, under the kernel's limit for one file; the exact limit is checked after. */
+/** Added to the kernel's limit for one file, for Git's trace and the bases of thin packs; the exact limit is checked afterwards. */
 const SLACK_BYTES = 1024 * 1024
 
 const ARGUMENTS = [
@@ -29,13 +29,13 @@ const ARGUMENTS = [
 const tooLarge = (limits: FetchLimits): RemoteError =>
   new RemoteError('too-large', `The remote sends more than the ${limits.maxPackBytes} bytes that are allowed.`)
 
-/** Receives into the quarantine; ends Git as soon as it has written more than is allowed. Throws `RemoteError` for that; else answers how it ended. */
+/** Fetches into the quarantine. Kills Git, and throws `RemoteError`, as soon as it has written more than is allowed. */
 async function receive(connection: Connection, quarantine: Quarantine, ref: RefName, limits: FetchLimits, settings: readonly string[] = []): Promise<GitRun> {
   let watch: NodeJS.Timeout | undefined
   let over = false
   try {
     const run = await connection.run([...settings, ...ARGUMENTS, '--', connection.url, ref], {
-      env: { ...connection.env, ...quarantine.env },
+      env: quarantine.env,
       timeoutMs: limits.timeoutMs,
       maxFileBytes: limits.maxPackBytes + SLACK_BYTES,
       onStart: (stop) => {
@@ -45,7 +45,7 @@ async function receive(connection: Connection, quarantine: Quarantine, ref: RefN
         }, WATCH_MS)
       },
     })
-    // Where the kernel ended index-pack, Git reports bad output: what lies there tells.
+    // If the kernel killed index-pack, Git reports only bad output; the size of what was received shows the reason.
     if (over || run.signal === 'SIGXFSZ' || (await quarantine.bytes()) > limits.maxPackBytes) throw tooLarge(limits)
     return run
   } finally {
@@ -55,28 +55,29 @@ async function receive(connection: Connection, quarantine: Quarantine, ref: RefN
 
 const UNCHECKED = ['-c', 'fetch.fsckObjects=false', '-c', 'transfer.fsckObjects=false']
 
+/** What is fetched, and into which repository. */
+interface FetchOrder {
+  local: LocalRepository
+  remote: Remote
+  ref: RefName
+  limits: FetchLimits
+}
+
 /**
- * Why a fetch failed. Git names what its checks refuse by its ID alone, and keeps nothing of it: so that people are told the path, it
- * is fetched once more without checks, to be looked up in a quarantine that is thrown away.
+ * Why a fetch failed. Git gives only the ID of an object that its checks refuse, and keeps nothing of it. To find its path, the
+ * ref is fetched again without checks, into a quarantine that is deleted afterwards.
  */
-async function whyRefused(
-  options: RemoteOptions,
-  connection: Connection,
-  run: GitRun,
-  repoPath: string,
-  remote: Remote,
-  ref: RefName,
-  limits: FetchLimits,
-): Promise<RemoteError> {
+async function whyRefused(options: RemoteOptions, connection: Connection, run: GitRun, order: FetchOrder): Promise<RemoteError> {
   const fault = faultOf(run.stderr)
   if (!fault) return connection.failure(run)
+  const { local, remote, ref, limits } = order
   const started = Date.now()
   const left = (): number => limits.timeoutMs - (Date.now() - started)
-  const quarantine = await openQuarantine(resolve(repoPath))
+  const quarantine = await openQuarantine(resolve(local.path))
   try {
-    const head = await remoteHead(options, repoPath, remote, ref)
+    const head = await remoteHead(options, local, remote, ref)
     await receive(connection, quarantine, ref, { ...limits, timeoutMs: left() }, UNCHECKED)
-    return await refusalOf(fault, ref, head && { env: { ...connection.env, ...quarantine.env }, head, timeoutMs: left() })
+    return await refusalOf(fault, ref, head && { git: withEnv(connection.git, quarantine.env), head, timeoutMs: left() })
   } catch {
     return refusalOf(fault, ref, null)
   } finally {
@@ -84,25 +85,26 @@ async function whyRefused(
   }
 }
 
-/** `RemoteOperations.fetch`: the refs and, on failure, the objects of the repository stay as they are. */
-export async function fetchRemote(options: RemoteOptions, repoPath: string, remote: Remote, ref: RefName, limits: FetchLimits): Promise<FetchResult> {
-  requireRefName(ref)
+/** `RemoteOperations.fetch`: changes no ref; if it fails, it adds no object either. */
+export async function fetchRemote(options: RemoteOptions, local: LocalRepository, remote: Remote, ref: RefName, limits: FetchLimits): Promise<FetchResult> {
+  requireRemoteRefName(ref)
   const started = Date.now()
   const left = (): number => limits.timeoutMs - (Date.now() - started)
-  const connection = await connect(remote, options)
-  const quarantine = await openQuarantine(resolve(repoPath))
+  const connection = await connect(remote, options, local.launcher)
+  const quarantine = await openQuarantine(resolve(local.path))
   try {
     const run = await receive(connection, quarantine, ref, { ...limits, timeoutMs: left() })
-    if (run.code !== 0) throw await whyRefused(options, connection, run, repoPath, remote, ref, { ...limits, timeoutMs: left() })
+    if (run.code !== 0) throw await whyRefused(options, connection, run, { local, remote, ref, limits: { ...limits, timeoutMs: left() } })
     await quarantine.requireChecked()
     const head = await quarantine.fetchedHead()
-    // Git succeeds without a head where the remote's history is cut off.
+    // Git succeeds without a head if the remote is a shallow clone.
     if (!isOid(head)) throw new RemoteError('failed', 'The remote is a shallow clone, which lacks the older history; use the full repository.')
+    const all = withEnv(connection.git, quarantine.env)
     const checks = [
-      checkArrived({ arrived: { ...connection.env, ...quarantine.arrivedEnv }, all: { ...connection.env, ...quarantine.env } }, head, limits, left()),
-      checkHead({ ...connection.env, ...quarantine.env }, head, limits, left()),
+      checkArrived({ arrived: withEnv(connection.git, quarantine.arrivedEnv), all }, head, limits, left()),
+      checkHead(all, head, limits, left()),
     ] as const
-    // Both end before the quarantine goes.
+    // Both must have ended before the quarantine is removed.
     await Promise.allSettled(checks)
     const [objects] = await Promise.all(checks)
     await quarantine.publish()

@@ -4,10 +4,10 @@ import { isAllowedAddress, type PrivateNetworks } from '../../kernel/addresses.j
 import { RemoteError } from '../errors.js'
 import { type RemoteAddress, refusedUrl } from './address.js'
 
-/** All IP addresses of a host name; rejects where there are none. */
+/** Looks up all IP addresses of a host name; rejects if there are none. */
 export type ResolveHost = (host: string) => Promise<readonly { address: string }[]>
 
-/** Blocks a thread of those that also write files for as long as a name server keeps it waiting: for tests and the command line. */
+/** For tests and the command line: blocks one of the threads that also do file operations until the name server answers. */
 const bySystem: ResolveHost = (host) => lookup(host, { all: true, verbatim: true })
 
 async function resolve(host: string, ask: ResolveHost): Promise<string[]> {
@@ -20,8 +20,8 @@ async function resolve(host: string, ask: ResolveHost): Promise<string[]> {
 }
 
 /**
- * The IP addresses that Git may connect to, resolved once here and pinned afterwards, so that a name cannot change its
- * mind between check and use. One forbidden address refuses the host. Empty for `file`.
+ * The IP addresses that Git may connect to. The name is resolved only here and Git is pinned to the result, so that it cannot stand
+ * for another address later. Throws `RemoteError` if one address is not allowed. Empty for `file`.
  */
 export async function allowedAddresses(remote: RemoteAddress, allow: PrivateNetworks, ask: ResolveHost = bySystem): Promise<string[]> {
   if (remote.protocol === 'file') return []

@@ -1,8 +1,8 @@
 import { RemoteError } from '../errors.js'
 import type { FetchLimits } from '../types.js'
-import { runGit } from './run.js'
+import { type GitSetting, runGit } from './run.js'
 
-/** Calls `each` with every piece that ends in `separator`, across pieces of output. */
+/** Splits output that arrives in pieces: calls `each` with every record that ends in `separator`. */
 function splitter(separator: number, each: (record: Buffer) => void): (piece: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0)
   return (piece) => {
@@ -16,18 +16,11 @@ function splitter(separator: number, each: (record: Buffer) => void): (piece: Bu
   }
 }
 
-/** Runs a Git command over the quarantine, handing each record of its output to `check`; what that throws ends it. */
-export async function stream(
-  args: readonly string[],
-  env: Record<string, string>,
-  timeoutMs: number,
-  separator: string,
-  check: (record: Buffer) => void,
-): Promise<void> {
+/** Runs a Git command and calls `check` with each record of its output. If that throws, the command is killed and the error thrown. */
+export async function stream(git: GitSetting, args: readonly string[], timeoutMs: number, separator: string, check: (record: Buffer) => void): Promise<void> {
   let found: unknown
   const split = splitter(separator.charCodeAt(0), check)
-  const { code, ended } = await runGit(args, {
-    env,
+  const { code, ended } = await runGit(git, args, {
     timeoutMs,
     onOutput: (piece, stop) => {
       if (found !== undefined) return
@@ -40,52 +33,41 @@ export async function stream(
     },
   })
   if (found !== undefined) throw found
-  if (ended === 'timeout') throw new RemoteError('timeout', 'Checking what the remote sent took longer than is allowed.')
+  if (ended === 'timeout') throw new RemoteError('timeout', 'Checking what the remote sent took too long; try again later.')
   if (code !== 0) throw new RemoteError('unsafe-content', 'What the remote sent cannot be read; check it with "git fsck --strict".')
 }
 
-/** What a limit looks at, as a pathspec. */
+/** The pathspec of the folder to which the limits apply. */
 const within = ({ directory = '' }: FetchLimits): string[] => (directory === '' ? [] : [`:(top,literal)${directory}/`])
 
 const tooLarge = (size: number, path: Buffer, commit: string, limits: FetchLimits): RemoteError =>
   new RemoteError(
     'too-large',
-    `The remote's history holds a file of ${size} bytes, ${JSON.stringify(path.subarray(0, 300).toString('utf8'))}; at most ${limits.maxBlobBytes} are allowed. It is in commit ${commit}.`,
+    `The remote's history contains a file of ${size} bytes, ${JSON.stringify(path.subarray(0, 300).toString('utf8'))}; at most ${limits.maxBlobBytes} are allowed. It is in commit ${commit}.`,
   )
 
 /**
- * Checks the size of every blob that arrived, in any commit of the history (of `directory`, where one is given); answers how
- * many objects arrived (with those that a thin pack builds on). What lies outside may have any size: it is never read.
+ * Checks the size of every blob that arrived, in any commit of the history. Blobs outside of `directory` may have any size: they are
+ * never read. Returns how many objects arrived (with the bases of thin packs).
  */
-export async function checkArrived(
-  env: { arrived: Record<string, string>; all: Record<string, string> },
-  head: string,
-  limits: FetchLimits,
-  timeoutMs: number,
-): Promise<number> {
+export async function checkArrived(git: { arrived: GitSetting; all: GitSetting }, head: string, limits: FetchLimits, timeoutMs: number): Promise<number> {
   const started = Date.now()
   let objects = 0
   const large = new Map<string, number>()
   const args = ['cat-file', '--batch-all-objects', '--unordered', '--buffer', '--batch-check=%(objecttype) %(objectsize) %(objectname)']
-  await stream(args, env.arrived, timeoutMs, '\n', (record) => {
+  await stream(git.arrived, args, timeoutMs, '\n', (record) => {
     objects++
     const [type, size, oid = ''] = record.toString('latin1').split(' ')
     if (type === 'blob' && Number(size) > limits.maxBlobBytes) large.set(oid, Number(size))
   })
-  if (large.size > 0) await requireElsewhere(env.all, head, large, limits, timeoutMs - (Date.now() - started))
+  if (large.size > 0) await requireOutside(git.all, head, large, limits, timeoutMs - (Date.now() - started))
   return objects
 }
 
-/** Throws for the first large blob that the history has below `directory`, by the path it has there and the newest commit that has it. */
-async function requireElsewhere(
-  env: Record<string, string>,
-  head: string,
-  large: ReadonlyMap<string, number>,
-  limits: FetchLimits,
-  timeoutMs: number,
-): Promise<void> {
+/** Throws if one of the large blobs is in `directory`, with its path there and the newest commit that contains it. */
+async function requireOutside(git: GitSetting, head: string, large: ReadonlyMap<string, number>, limits: FetchLimits, timeoutMs: number): Promise<void> {
   let commit = head
-  await stream(['rev-list', '--objects', '--in-commit-order', '--full-history', head, '--', ...within(limits)], env, timeoutMs, '\n', (record) => {
+  await stream(git, ['rev-list', '--objects', '--in-commit-order', '--full-history', head, '--', ...within(limits)], timeoutMs, '\n', (record) => {
     if (record.length === 40) commit = record.toString('latin1')
     const size = large.get(record.toString('latin1', 0, 40))
     if (size === undefined) return
@@ -94,21 +76,21 @@ async function requireElsewhere(
 }
 
 /**
- * Checks that `head` is a commit whose tree (or whose `directory`) has no more than `maxEntries` files and folders, none too large
- * (they may have been here already). Names are
- * Git's own affair, which refuses dangerous ones wherever they lie: what is merely unfit for a page is told of by the reader.
+ * Checks that `head` is a commit whose tree (or `directory`) has at most `maxEntries` files and folders, and no file that is too large
+ * (it may have been in the repository before). Names are not checked here: Git refuses dangerous ones wherever they are, and for
+ * names that are unfit for a page there is a diagnostic when the space is read.
  */
-export async function checkHead(env: Record<string, string>, head: string, limits: FetchLimits, timeoutMs: number): Promise<void> {
+export async function checkHead(git: GitSetting, head: string, limits: FetchLimits, timeoutMs: number): Promise<void> {
   const started = Date.now()
   const left = (): number => timeoutMs - (Date.now() - started)
-  const typeOf = async (name: string): Promise<string> => (await runGit(['cat-file', '-t', name], { env, timeoutMs: left() })).stdout.trim()
-  if ((await typeOf(head)) !== 'commit') throw new RemoteError('unsafe-content', 'The remote ref names no commit; use a branch.')
+  const typeOf = async (name: string): Promise<string> => (await runGit(git, ['cat-file', '-t', name], { timeoutMs: left() })).stdout.trim()
+  if ((await typeOf(head)) !== 'commit') throw new RemoteError('unsafe-content', 'The remote ref is not a commit; use a branch.')
   const root = limits.directory ? `${head}:${limits.directory}` : head
   if (root !== head && (await typeOf(root)) !== 'tree') return
   let entries = 0
-  // `-t` lists folders too: a tree of folders alone can be endless without a single file.
-  await stream(['ls-tree', '-r', '-t', '-l', '-z', '--full-tree', root], env, left(), '\0', (record) => {
-    if (++entries > limits.maxEntries) throw new RemoteError('too-large', `The remote holds more than ${limits.maxEntries} files and folders.`)
+  // `-t` lists folders too: a tree can contain any number of folders without a single file.
+  await stream(git, ['ls-tree', '-r', '-t', '-l', '-z', '--full-tree', root], left(), '\0', (record) => {
+    if (++entries > limits.maxEntries) throw new RemoteError('too-large', `The remote has more than ${limits.maxEntries} files and folders.`)
     const tab = record.indexOf(0x09)
     const size = Number(record.toString('latin1', 0, tab).split(/ +/)[3])
     if (size > limits.maxBlobBytes)

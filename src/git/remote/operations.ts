@@ -1,22 +1,36 @@
 import ipaddr from 'ipaddr.js'
-import type { RemoteOperations } from '../remote-operations.js'
-import type { RemoteOptions } from './connection.js'
+import type { CommitId, RefName } from '../../kernel/ids.js'
+import type { FetchLimits, FetchResult, PushOrder, Remote } from '../types.js'
+import type { LocalRepository, RemoteOptions } from './connection.js'
 import { fetchRemote } from './fetch.js'
 import { remoteDefault, remoteHead } from './head.js'
 import { push } from './push.js'
 
+/** How remotes are reached. The methods of `Repository` with these names say more. */
+export interface RemoteOperations {
+  remoteHead(local: LocalRepository, remote: Remote, ref: RefName): Promise<CommitId | null>
+  remoteDefault(local: LocalRepository, remote: Remote): Promise<RefName | null>
+  fetch(local: LocalRepository, remote: Remote, ref: RefName, limits: FetchLimits): Promise<FetchResult>
+  push(local: LocalRepository, remote: Remote, order: PushOrder): Promise<void>
+}
+
+const absent = (): Promise<never> => Promise.reject(new Error('git/ was opened without remote operations'))
+
+/** For tests that reach no remote. */
+export const noRemote: RemoteOperations = { remoteHead: absent, remoteDefault: absent, fetch: absent, push: absent }
+
 /**
- * The remote operations of the Git layer. They keep no state: every call checks, resolves and pins anew. Throws at once
- * where a network of `allowPrivateNetworks` is no CIDR.
+ * Operations on remotes through Git processes. They keep no state: each call checks the URL and resolves its host again. Throws
+ * at once if a network of `allowPrivateNetworks` is not a CIDR.
  */
 export function createRemoteOperations(options: RemoteOptions): RemoteOperations {
   for (const network of typeof options.allowPrivateNetworks === 'boolean' ? [] : options.allowPrivateNetworks) {
-    if (!ipaddr.isValidCIDR(network)) throw new Error(`"${network}" is no network such as 10.0.0.0/8`)
+    if (!ipaddr.isValidCIDR(network)) throw new Error(`"${network}" is not a network such as 10.0.0.0/8`)
   }
   return {
-    remoteHead: (repoPath, remote, ref) => remoteHead(options, repoPath, remote, ref),
-    remoteDefault: (repoPath, remote) => remoteDefault(options, repoPath, remote),
-    fetch: (repoPath, remote, ref, limits) => fetchRemote(options, repoPath, remote, ref, limits),
-    push: (repoPath, remote, ref, commit, expected) => push(options, repoPath, remote, ref, commit, expected),
+    remoteHead: (local, remote, ref) => remoteHead(options, local, remote, ref),
+    remoteDefault: (local, remote) => remoteDefault(options, local, remote),
+    fetch: (local, remote, ref, limits) => fetchRemote(options, local, remote, ref, limits),
+    push: (local, remote, order) => push(options, local, remote, order),
   }
 }

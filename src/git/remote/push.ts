@@ -2,28 +2,29 @@ import { resolve } from 'node:path'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { isOid } from '../../kernel/ids.js'
 import { RemoteError } from '../errors.js'
-import type { Remote } from '../types.js'
+import type { Environment } from '../process/messages.js'
+import type { PushOrder, Remote } from '../types.js'
 import { bounded, remoteWords } from './classify.js'
-import { type Connection, connect, type RemoteOptions } from './connection.js'
-import { requireRefName } from './ref-name.js'
-import { type GitRun, runGit } from './run.js'
+import { type Connection, connect, type LocalRepository, type RemoteOptions } from './connection.js'
+import { requireRemoteRefName } from '../refs/name.js'
+import { type GitRun, runGit, withEnv } from './run.js'
 
 const TIMEOUT_MS = 600_000
 
 const ARGUMENTS = ['push', '--porcelain', '--no-verify', '--no-follow-tags', '--no-signed', '--no-progress', '--recurse-submodules=no']
 
-/** Reasons in which Git, or the remote's Git, says that the ref is no longer what it was. */
+/** Messages of Git, here or on the remote, that say that the ref has another value than expected. */
 const STALE = /stale info|fetch first|non-fast-forward|needs force|incorrect old value/
 const MOVED = /cannot lock ref .*(?:but expected|reference already exists)/
 
-/** A lease alone would let a push drop the remote's commits; history there is never rewritten. */
-async function requireDescendant(connection: Connection, env: Record<string, string>, commit: CommitId, expected: CommitId): Promise<void> {
-  const { code } = await runGit(['merge-base', '--is-ancestor', expected, commit], { env, timeoutMs: TIMEOUT_MS })
+/** The remote's history is never rewritten: a lease alone would allow a push that drops its commits. */
+async function requireDescendant(connection: Connection, env: Environment, commit: CommitId, expected: CommitId): Promise<void> {
+  const { code } = await runGit(withEnv(connection.git, env), ['merge-base', '--is-ancestor', expected, commit], { timeoutMs: TIMEOUT_MS })
   if (code !== 0)
     throw new RemoteError('rejected', `The commit does not build on ${expected}, which ${connection.url} has; the remote's history is never rewritten.`)
 }
 
-/** The line of `--porcelain` output that tells of our one ref: flag, what, summary (with the reason in brackets). */
+/** The line of the `--porcelain` output about our ref: flag, refs, summary (with the reason in parentheses). */
 function verdict(run: GitRun, ref: RefName): { flag: string; summary: string } | null {
   for (const line of run.stdout.split('\n')) {
     const [flag, names, summary] = line.split('\t')
@@ -41,17 +42,17 @@ function refusal(connection: Connection, run: GitRun, summary: string): RemoteEr
   return new RemoteError('rejected', `The remote refuses the push: ${reason}.${words === '' ? '' : ` It says: ${words}`}`)
 }
 
-/** `RemoteOperations.push`. Pushing what the remote has already succeeds, so a push whose answer was lost can be repeated. */
-export async function push(options: RemoteOptions, repoPath: string, remote: Remote, ref: RefName, commit: CommitId, expected: CommitId | null): Promise<void> {
-  requireRefName(ref)
+/** `RemoteOperations.push`. A push of what the remote has already succeeds, so a push whose answer was lost can be repeated. */
+export async function push(options: RemoteOptions, local: LocalRepository, remote: Remote, { ref, commit, expected }: PushOrder): Promise<void> {
+  requireRemoteRefName(ref)
   if (!isOid(commit) || (expected !== null && !isOid(expected))) throw new RemoteError('failed', 'A push needs full commit IDs.')
-  const connection = await connect(remote, options)
-  const env = { ...connection.env, GIT_DIR: resolve(repoPath) }
+  const connection = await connect(remote, options, local.launcher)
+  const env = { GIT_DIR: resolve(local.path) }
   if (expected !== null) await requireDescendant(connection, env, commit, expected)
   const lease = `--force-with-lease=${ref}:${expected ?? ''}`
   const run = await connection.run([...ARGUMENTS, lease, '--', connection.url, `${commit}:${ref}`], { env, timeoutMs: options.pushTimeoutMs ?? TIMEOUT_MS })
   const found = verdict(run, ref)
   if (found?.flag === '!') throw refusal(connection, run, found.summary)
-  // An exit code of 0 without a word about our ref is no success.
+  // An exit code of 0 without a line about our ref does not count as success.
   if (run.code !== 0 || !found) throw connection.failure(run)
 }

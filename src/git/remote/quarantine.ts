@@ -1,49 +1,39 @@
-import { mkdtemp, open, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { mkdtemp, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { RemoteError } from '../errors.js'
+import { disk, exists, syncPath } from '../objects/disk.js'
+import { borrowingObjects } from '../process/environment.js'
+import type { Environment } from '../process/messages.js'
 
 /**
- * Where fetched objects wait to be checked: a Git folder of its own that shares the repository's refs (so what is here
- * already is not sent again) and borrows its objects, but writes to its own. It lies below `objects/` under a name that
- * `git prune` knows as its own kind, so one left by a crash is cleared away with the other garbage.
+ * A Git folder in which fetched objects are checked before they get into the repository. It uses the refs and objects of the
+ * repository, so that nothing is sent twice, but writes objects only to itself. It is in `objects/` under a name that `git prune`
+ * recognizes, so one that a crash leaves behind is deleted with the other garbage.
  */
 export interface Quarantine {
-  /** Environment that makes Git write there. */
-  readonly env: Record<string, string>
-  /** The same, but seeing only what has arrived. */
-  readonly arrivedEnv: Record<string, string>
-  /** Bytes of all objects that have arrived so far, without the indexes that Git makes of them. */
+  /** Environment in which Git writes to the quarantine. */
+  readonly env: Environment
+  /** The same, but Git sees only the objects that have arrived. */
+  readonly arrivedEnv: Environment
+  /** Bytes of all objects that have arrived so far, without the indexes of their packs. */
   bytes(): Promise<number>
-  /** What the fetch recorded as the head. */
+  /** The head that the fetch recorded. */
   fetchedHead(): Promise<string>
-  /** Throws `RemoteError` unless all that arrived came as packs that Git checked while receiving. */
+  /** Throws `RemoteError` unless all objects arrived in packs, which Git has checked. */
   requireChecked(): Promise<void>
-  /** Moves the packs into the repository; they are durable and visible when it resolves. */
+  /** Moves the packs into the repository; they are durable when it resolves. */
   publish(): Promise<void>
   remove(): Promise<void>
 }
 
-async function sync(path: string): Promise<void> {
-  const handle = await open(path, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
+const sync = (path: string): Promise<void> => syncPath(disk, path)
 
-const exists = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    () => false,
-  )
-
-/** Readers find a pack by its `.idx`, so that comes last. */
+/** In the order in which they are moved: readers find a pack by its `.idx`, so that comes last. */
 const PACK_FILES = ['.pack', '.rev', '.idx']
 
 async function publishPack(from: string, to: string, name: string): Promise<void> {
   const now = new Date()
-  // The name is the content's hash: the same pack is here already. Its new date keeps it from being pruned.
+  // The name is a hash of the content, so the repository has this pack already. A new time saves it from being pruned.
   if (await exists(join(to, `${name}.idx`))) return utimes(join(to, `${name}.pack`), now, now)
   for (const suffix of PACK_FILES) {
     const file = join(from, name + suffix)
@@ -55,7 +45,7 @@ async function publishPack(from: string, to: string, name: string): Promise<void
 
 const INDEX_FILE = /\.(?:idx|rev)$|\/tmp_(?:idx|rev)_[^/]*$/
 
-/** Git renames its files while this looks at them. */
+/** The size of all files. One that is gone counts as 0: Git renames its files meanwhile. */
 async function total(files: readonly string[]): Promise<number> {
   const sizes = await Promise.all(
     files.map((file) =>
@@ -73,7 +63,7 @@ interface TraceEvent {
   argv?: string[]
 }
 
-/** Whether the trace of a fetch shows an `index-pack` that did not check objects. */
+/** Whether the trace of a fetch contains an `index-pack` that did not check objects. */
 const hasUncheckedPack = (trace: string): boolean =>
   trace
     .split('\n')
@@ -96,14 +86,13 @@ export async function openQuarantine(repoPath: string): Promise<Quarantine> {
 
   return {
     arrivedEnv,
-    // Quoted, since a ":" would part it in two.
-    env: { ...arrivedEnv, GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(repoPath, 'objects')), GIT_TRACE2_EVENT: trace },
+    env: { ...arrivedEnv, ...borrowingObjects(repoPath), GIT_TRACE2_EVENT: trace },
     bytes: async () => total((await files().catch(() => [])).filter((file) => !INDEX_FILE.test(file))),
     async fetchedHead() {
       return (await readFile(join(folder, 'FETCH_HEAD'), 'utf8')).slice(0, 40)
     },
     async requireChecked() {
-      // A "dumb" HTTP remote makes Git download files one by one, past its own checks.
+      // From a "dumb" HTTP remote, Git downloads files one by one without its own checks.
       const loose = (await files()).some((file) => !file.startsWith(packs))
       if (loose || hasUncheckedPack(await readFile(trace, 'utf8'))) {
         throw new RemoteError('not-a-repository', 'The remote is a plain file server without Git support; use a Git server.')

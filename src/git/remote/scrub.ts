@@ -2,12 +2,12 @@ const escapeChar = (char: string): string => char.replace(/[\\^$.*+?()[\]{}|/-]/
 
 const eitherCase = (hex: string): string => hex.replace(/[A-F]/g, (digit) => `[${digit}${digit.toLowerCase()}]`)
 
-/** Matches `secret` with each character as it is or percent-encoded. */
+/** A pattern for `secret` in which each character may be percent-encoded. */
 const pattern = (secret: string): string =>
   [...secret]
     .map((char) => {
       const bytes = [...Buffer.from(char)].map((byte) => byte.toString(16).toUpperCase().padStart(2, '0'))
-      // The longer form first, or `%25` would lose its `%` alone.
+      // The encoded form first: otherwise only the `%` of `%25` would match.
       return `(?:${bytes.map((hex) => `%${eitherCase(hex)}`).join('')}|${escapeChar(char)})`
     })
     .join('')
@@ -21,8 +21,8 @@ function decoded(secret: string): string[] {
 }
 
 /**
- * A function that blots out a credential wherever a text holds it: plain, percent-encoded (wholly or in part), decoded,
- * and as the base64 of basic authentication. A user name without a password is a token, so a secret too.
+ * A function that replaces a credential in a text by `***`: plain, percent-encoded (wholly or in part), decoded, and as the base64
+ * of basic authentication. A user name without a password is a token, so it is a secret too.
  */
 export function scrubber(credential: { username?: string | undefined; password?: string | undefined }): (text: string) => string {
   const { username = '', password = '' } = credential

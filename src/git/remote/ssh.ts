@@ -1,25 +1,25 @@
 import { createHash } from 'node:crypto'
 import { RemoteError } from '../errors.js'
 import type { RemoteAddress } from './address.js'
-import type { RemoteIdentity } from './environment.js'
+import type { Launcher } from '../process/launcher.js'
+import type { RemoteIdentity } from './identity.js'
 import { type GitRun, runGit } from './run.js'
 
 const SCAN_SECONDS = 10
-/** What of a host's keys is shown, best first; `ssh` asks in the same order. */
+/** Types of host keys, best first; `ssh` prefers them in the same order. */
 const KEY_TYPES = ['ssh-ed25519', 'ecdsa-sha2-nistp256', 'ecdsa-sha2-nistp384', 'ecdsa-sha2-nistp521', 'ssh-rsa']
 const HOST_KEY = new RegExp(`^\\S+ (${KEY_TYPES.join('|')}) ([A-Za-z0-9+/]+=*)$`)
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
-/** As `ssh` reads the value of an option: one path, whatever blanks it has. What it would expand is refused with the setting. */
+/** Quotes a path for an option of `ssh`. Characters that `ssh` would expand are refused when the settings are read. */
 const path = (text: string): string => `"${text}"`
 
-/** How the file of known hosts names a remote: by its host, whatever address that has today. */
-export const knownAs = ({ host, port }: Pick<RemoteAddress, 'host' | 'port'>): string => (port === 22 ? host : `[${host}]:${port}`)
+/** The name of a remote in the file of known hosts: its host, not its address, which may change. */
+const knownAs = ({ host, port }: Pick<RemoteAddress, 'host' | 'port'>): string => (port === 22 ? host : `[${host}]:${port}`)
 
 /**
- * The ssh command line, run by a shell: pinned to `address`, with the key and the known hosts of the settings and nothing
- * else: no configuration, agent or key of the service's user, no prompt, no host that is not known. Throws `RemoteError`
- * 'refused-url' where the settings name no key.
+ * The ssh command line for a shell: pinned to `address`, with only the key and the known hosts of the settings. No configuration,
+ * agent or key of the service's user, no prompt, no unknown host. Throws `RemoteError` 'refused-url' if the settings have no key.
  */
 export function sshCommand(remote: RemoteAddress, address: string, identity: RemoteIdentity): string {
   if (identity.sshKeyFile === undefined) throw new RemoteError('refused-url', `The remote's URL is refused: ${NO_SSH}`)
@@ -49,20 +49,20 @@ export function sshCommand(remote: RemoteAddress, address: string, identity: Rem
   return `ssh -F /dev/null ${options.map((option) => `-o ${quoted(option)}`).join(' ')}`
 }
 
-/** What is told of an ssh address where ssh is not set up. */
+/** The error for an ssh address if ssh is not set up. */
 export const NO_SSH =
   'ssh is not set up on this server. Use "https://" with a token, or ask its operator to name a key in BINDERY_SSH_KEY_FILE, the known hosts in BINDERY_SSH_KNOWN_HOSTS, and ssh in BINDERY_REMOTE_PROTOCOLS.'
 
 /**
- * Why `ssh` refused the other side before it said who we are; null where it did not. Of a host that is not known, its key is
- * asked at the very address that was checked.
+ * The error for a run in which `ssh` refused the host's key, before it sent anything; null if it did not. The key of an unknown host
+ * is fetched from the address that was checked, to be shown.
  */
-export async function hostKeyRefusal(run: GitRun, remote: RemoteAddress, address: string, env: Record<string, string>): Promise<RemoteError | null> {
+export async function hostKeyRefusal(run: GitRun, remote: RemoteAddress, address: string, launcher: Launcher): Promise<RemoteError | null> {
   if (run.code === 0 || !/^Host key verification failed\.\r?$/m.test(run.stderr)) return null
   if (/REMOTE HOST IDENTIFICATION HAS CHANGED/.test(run.stderr)) return changed(run, remote)
   if (!/^No \S+ host key is known for /m.test(run.stderr)) return null
-  const key = await askHostKey(remote, address, env)
-  const shown = key ? `; it shows the key ${key.fingerprint} (${key.type})` : ', and its key could not be asked for'
+  const key = await fetchHostKey(remote, address, launcher)
+  const shown = key ? `; its key is ${key.fingerprint} (${key.type})` : ', and its key could not be fetched'
   const line = key ? `this line: ${knownAs(remote)} ${key.type} ${key.base64}` : `a line that begins with ${knownAs(remote)}`
   return new RemoteError(
     'unreachable',
@@ -81,15 +81,14 @@ function changed({ stderr }: GitRun, remote: RemoteAddress): RemoteError {
 interface HostKey {
   type: string
   base64: string
-  /** As `ssh` and hosts' operators write it. */
+  /** In the form in which `ssh` prints it and operators publish it. */
   fingerprint: string
 }
 
-/** The best key that a host shows; null where it shows none in time. */
-async function askHostKey({ port }: RemoteAddress, address: string, env: Record<string, string>): Promise<HostKey | null> {
+/** The best key that a host offers; null if it offers none in time. */
+async function fetchHostKey({ port }: RemoteAddress, address: string, launcher: Launcher): Promise<HostKey | null> {
   const args = ['-T', String(SCAN_SECONDS), '-p', String(port), '-t', 'ed25519,ecdsa,rsa', '--', address]
-  const { PATH = '', LC_ALL = 'C' } = env
-  const scan = await runGit(args, { program: 'ssh-keyscan', env: { PATH, LC_ALL, HOME: '/dev/null' }, timeoutMs: 2 * SCAN_SECONDS * 1000 }).catch(() => null)
+  const scan = await runGit({ launcher, env: { HOME: '/dev/null' } }, args, { program: 'ssh-keyscan', timeoutMs: 2 * SCAN_SECONDS * 1000 }).catch(() => null)
   const keys = (scan?.stdout ?? '').split('\n').flatMap((line): HostKey[] => {
     const [, type, base64] = HOST_KEY.exec(line) ?? []
     return type === undefined || base64 === undefined ? [] : [{ type, base64, fingerprint: fingerprintOf(base64) }]

@@ -9,7 +9,7 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f]/
 const ENCODED_CONTROL = /%(?:[01][0-9a-f]|7f)/i
 const SSH_USER = /^[A-Za-z0-9_.][A-Za-z0-9_.-]*$/
 
-/** Percent-decoding as Git does it: what is no valid escape stays as it is. */
+/** Percent-decodes as Git does: an escape that is not valid stays as it is. */
 const decode = (text: string): string =>
   text.replace(/(?:%[0-9a-f]{2})+/gi, (run) => {
     const decoded = Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8')
@@ -18,8 +18,8 @@ const decode = (text: string): string =>
 
 function checkPath(path: string): string {
   if (/^[/:]*$/.test(path)) throw refusedUrl('it names a host but no repository; write the whole clone address.')
-  if (ENCODED_CONTROL.test(path)) throw refusedUrl('its path holds an encoded control character.')
-  // `https://user:123/secret@host/x` reads as host `user`, port 123: the rest would be stored as a path.
+  if (ENCODED_CONTROL.test(path)) throw refusedUrl('its path contains an encoded control character.')
+  // `https://user:123/secret@host/x` is parsed as host `user`, port 123: the secret would be stored as part of the path.
   if (path.includes('@')) throw refusedUrl('it has an "@" in its path; write "%40", and percent-encode a "/" in a password as "%2F".')
   return path
 }
@@ -32,7 +32,7 @@ function checkPort(text: string, fallback: number): number {
 }
 
 function sshAddress(user: string | undefined, host: string, port: number, path: string, relative: boolean): RemoteAddress {
-  if (user !== undefined && !SSH_USER.test(user)) throw refusedUrl('an ssh address may hold a login name such as "git@", but no password.')
+  if (user !== undefined && !SSH_USER.test(user)) throw refusedUrl('an ssh address may contain a login name such as "git@", but no password.')
   const name = canonicalHost(host)
   const login = user === undefined ? '' : `${user}@`
   const url = relative ? `${login}${bracketed(name)}:${path}` : `ssh://${login}${bracketed(name)}${port === 22 ? '' : `:${port}`}${path}`
@@ -49,7 +49,7 @@ function httpAddress(text: string, protocol: 'https' | 'http'): RemoteAddress {
   }
   const username = decode(parsed.username)
   const password = decode(parsed.password)
-  if (CONTROL.test(username + password)) throw refusedUrl('its user name or password holds a control character.')
+  if (CONTROL.test(username + password)) throw refusedUrl('its user name or password contains a control character.')
   const host = canonicalHost(parsed.hostname)
   const port = checkPort(parsed.port, DEFAULT_PORTS[protocol])
   const path = checkPath(parsed.pathname)
@@ -84,27 +84,27 @@ function takeApart(text: string): RemoteAddress {
     if (!protocol) throw refusedUrl('its protocol is unknown; use "https://" or "ssh://".')
     return schemeAddress(text, protocol)
   }
-  // `host://path` reads as a URL of an unknown protocol.
+  // Not followed by `//`: `host://path` is a URL with an unknown protocol.
   const scp = /^(?:([^@/]*)@)?(\[[^\]/]*\]|[^:/@[\]]+):(?!\/\/)([^:-].*)$/.exec(text)
-  if (!scp) throw refusedUrl('it is no clone address; write "https://host/path" or "git@host:path".')
+  if (!scp) throw refusedUrl('it is not a clone address; write "https://host/path" or "git@host:path".')
   const path = scp[3] ?? ''
   return sshAddress(scp[1], scp[2] ?? '', 22, path, true)
 }
 
 /**
- * Takes a remote's URL apart: `https://`, `http://`, `ssh://`, `file://` or `git@host:path`, of which only
- * `allowedProtocols` pass. The result's `url` holds no credential; user name and password are decoded.
+ * Parses a remote's URL: `https://`, `http://`, `ssh://`, `file://` or `git@host:path`, if its protocol is one of
+ * `allowedProtocols`. The `url` of the result contains no credential; user name and password are decoded.
  * Throws `RemoteError` 'refused-url', whose message never quotes the input.
  */
 export function parseRemoteUrl(text: string, allowedProtocols: readonly string[] = SUPPORTED): RemoteAddress {
   if (text === '') throw refusedUrl('it is empty.')
   if (text.length > MAX_LENGTH) throw refusedUrl(`it is longer than ${MAX_LENGTH} characters.`)
-  if (CONTROL.test(text)) throw refusedUrl('it holds a line break or another control character.')
-  if (/[\s\\]/.test(text)) throw refusedUrl('it holds a space or a backslash; write a space as "%20".')
+  if (CONTROL.test(text)) throw refusedUrl('it contains a line break or another control character.')
+  if (/[\s\\]/.test(text)) throw refusedUrl('it contains a space or a backslash; write a space as "%20".')
   if (text.startsWith('-')) throw refusedUrl('it begins with "-".')
   if (/^[A-Za-z0-9+.-]*::/.test(text)) throw refusedUrl('remote helpers ("name::…") are not supported.')
-  // A query is where tokens hide, and Git servers have no use for one.
-  if (/[?#]/.test(text)) throw refusedUrl('it holds "?" or "#"; write the clone address alone, and a token as the password.')
+  // Queries often contain tokens, and Git servers do not use them.
+  if (/[?#]/.test(text)) throw refusedUrl('it contains "?" or "#"; write only the clone address, and a token as the password.')
   const address = takeApart(text)
   if (!allowedProtocols.includes(address.protocol)) {
     if (address.protocol === 'ssh') throw refusedUrl(NO_SSH)
@@ -114,9 +114,9 @@ export function parseRemoteUrl(text: string, allowedProtocols: readonly string[]
 }
 
 /**
- * A remote's stable name: 32 hexadecimal digits over the URL (without credentials and ssh login, trailing `.git` and
- * slashes, the host in lower case, a default port left out), the ref and the folder. `git@host:a/b` and
- * `ssh://git@host/a/b` are the same remote. Throws `RemoteError` 'refused-url'.
+ * A stable key of a remote: 32 hexadecimal digits, a hash of the URL (without credentials, ssh login, trailing `.git` and slashes,
+ * and default port, with the host in lower case), the ref and the folder. `git@host:a/b` and `ssh://git@host/a/b` have the same key.
+ * Throws `RemoteError` 'refused-url'.
  */
 export function remoteKey(url: string, ref: string, directory = ''): string {
   const { protocol, host, port, path } = parseRemoteUrl(url)

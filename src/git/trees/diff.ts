@@ -6,21 +6,21 @@ import { toEntry } from './snapshot.js'
 
 type ReadTree = (oid: string) => Promise<Tree>
 
-/** How two trees differ, file by file, in order of path; equal folders are not opened. Null = the empty tree. */
+/** How two trees differ, file by file, sorted by path; equal folders are not read. Null = the empty tree. */
 export async function diffTrees(before: string | null, after: string | null, readTree: ReadTree): Promise<TreeChange[]> {
   const changes: TreeChange[] = []
   if (before !== after) await compare({ before, after, prefix: '' }, readTree, changes, new Slices())
   return changes.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
 }
 
-/** Two folders to be compared, or the trees as wholes. */
+/** Two folders (or whole trees) to be compared. */
 interface Pair {
   before: string | null
   after: string | null
   prefix: string
 }
 
-/** Only folders are waited for: a wait for each of ten thousand equal files would be most of the work. */
+/** Awaits only folders: to await each of ten thousand equal files would be most of the work. */
 async function compare({ before, after, prefix }: Pair, readTree: ReadTree, into: TreeChange[], slices: Slices): Promise<void> {
   const [old, now] = await Promise.all([before ? readTree(before) : emptyTree, after ? readTree(after) : emptyTree])
   const folders: Pair[] = []

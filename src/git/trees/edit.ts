@@ -4,12 +4,12 @@ import { encodeTree, inGitsOrder, makeNode, type Node, type Tree, treeOf } from 
 import { caseKey } from './path.js'
 import type { FolderPlan, Plan } from './plan.js'
 
-/** A tree after its changes, and what must be written for it. */
+/** A tree after its changes, and the objects that must be written for it. */
 export interface EditedTree {
   oid: string
-  /** New trees and the new blobs they name. */
+  /** New trees, and the new blobs in them. */
   objects: EncodedObject[]
-  /** New trees as they are read back. */
+  /** The new trees by object ID. */
   trees: Map<string, Tree>
 }
 
@@ -21,9 +21,9 @@ interface Work {
 }
 
 /**
- * Applies a plan to a tree: deletions first, then what is put. Only touched folders are read and made anew; a folder
- * without entries vanishes. Throws `InvalidPath` where a file would be a folder or the reverse, and `PathCollision` where
- * a new name differs from another of its folder by case alone (one that was there before is left alone).
+ * Applies a plan to a tree: deletions first, then additions. Only the folders concerned are read and made again; a folder without
+ * entries disappears. Throws `InvalidPath` if a path names a file and a folder at once, and `PathCollision` if a new name differs
+ * from another one of its folder only by case (existing names are not compared).
  */
 export async function editTree(base: string, plan: Plan, readTree: (oid: string) => Promise<Tree>): Promise<EditedTree> {
   const work: Work = { readTree, blobs: plan.blobs, objects: new Map(), trees: new Map() }
@@ -41,7 +41,7 @@ function store(work: Work, nodes: readonly Node[]): string {
 async function editFolder(base: string, plan: FolderPlan, prefix: string, work: Work): Promise<string | null> {
   const before = await work.readTree(base)
   const nodes = new Map(before.byName)
-  if (nodes.size !== before.nodes.length) throw new InvalidPath(prefix, 'the folder holds a name twice')
+  if (nodes.size !== before.nodes.length) throw new InvalidPath(prefix, 'the folder has two entries of one name')
   for (const [name, entry] of plan.entries) if (entry === null) nodes.delete(name)
   for (const [name, inside] of plan.folders) await editInside(nodes, name, inside, `${prefix}${name}`, work)
   for (const [name, entry] of plan.entries) if (entry) putEntry(nodes, entry, `${prefix}${name}`, work)
@@ -49,7 +49,7 @@ async function editFolder(base: string, plan: FolderPlan, prefix: string, work: 
   const added = [...nodes.values()].filter((node) => isNew(node, before))
   mustNotCollide(nodes, added, before, prefix)
   const deleted = [...plan.entries.values()].includes(null)
-  // What was deleted and put again has lost its place, like what is new.
+  // What was deleted and put again is at the end of the map, like what is new.
   const after = added.length > 0 || deleted ? inGitsOrder([...nodes.values()]) : [...nodes.values()]
   if (sameNodes(after, before.nodes)) return base
   return store(work, after)
@@ -77,7 +77,7 @@ function putEntry(nodes: Map<string, Node>, entry: Node, path: string, work: Wor
 
 const puts = (plan: FolderPlan): boolean => [...plan.entries.values()].some((entry) => entry !== null) || [...plan.folders.values()].some(puts)
 
-/** Whether an entry needs a place of its own in Git's order, in which folders sort otherwise than files. */
+/** Whether an entry has to be sorted in: it is new, or became a folder or a file, which sort differently. */
 function isNew(node: Node, before: Tree): boolean {
   const old = before.byName.get(node.name)
   return !old || (old.mode === '040000') !== (node.mode === '040000')

@@ -2,7 +2,7 @@ import type { Tree } from '../objects/tree-codec.js'
 
 type ReadTree = (oid: string) => Promise<Tree>
 
-/** The objects of a tree that stand at the same place in none of `known`: what a commit of it adds to their histories. */
+/** The objects of a tree that none of the trees `known` has at the same path: those that a commit of it may add. */
 export async function objectsBeyond(tree: string, known: readonly string[], readTree: ReadTree): Promise<string[]> {
   const found = new Set<string>()
   await collect(tree, known, readTree, found)

@@ -4,24 +4,24 @@ import { makeNode, type Node } from '../objects/tree-codec.js'
 import type { FileChange } from '../types.js'
 import { splitPath } from './path.js'
 
-/** What changes in one folder. A name may be in both: the entry deleted and a folder begun anew, say. */
+/** The changes in one folder. A name may be in both maps: for example, the old entry is deleted and a new folder begun. */
 export interface FolderPlan {
-  /** Entries put (or, null, deleted with all below them). */
+  /** Entries to be put; null = to be deleted with everything in it. */
   entries: Map<string, Node | null>
   folders: Map<string, FolderPlan>
 }
 
 export interface Plan {
   root: FolderPlan
-  /** Blobs by oid that the changes bring. */
+  /** New blobs by object ID. */
   blobs: Map<string, EncodedObject>
-  /** Blobs that the changes name and that must be here already. */
+  /** Existing blobs that the changes name. */
   named: Set<string>
 }
 
 const emptyPlan = (): FolderPlan => ({ entries: new Map(), folders: new Map() })
 
-/** Sorts changes into folders. Of two for the same path the later counts. Throws `InvalidPath`. */
+/** Sorts changes into folders. Of two changes of the same path, the later one counts. Throws `InvalidPath`. */
 export function planChanges(changes: readonly FileChange[]): Plan {
   const plan: Plan = { root: emptyPlan(), blobs: new Map(), named: new Set() }
   for (const change of changes) {

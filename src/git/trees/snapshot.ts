@@ -5,7 +5,7 @@ import type { Snapshot, TreeEntry } from '../types.js'
 
 export const toEntry = (path: string, { mode, oid }: Node): TreeEntry => ({ path, mode, oid })
 
-/** The files of one tree. Paths that are not there, in whatever form, are answered with null. */
+/** The files of one tree. For a path that does not exist, or is not valid, the result is null. */
 export class TreeSnapshot implements Snapshot {
   constructor(
     readonly commit: CommitId,

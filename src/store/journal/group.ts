@@ -2,11 +2,11 @@ import { fileNameOf } from '../file-name.js'
 import type { AnyDocument } from '../view.js'
 import type { Added, Segment } from './segment.js'
 
-/** What a checkpoint keeps of a group; the records themselves lie in its segments. */
+/** The checkpoint of a group; the records themselves are in its segments. */
 export interface GroupIndex {
   readonly id: string
   readonly version: 1
-  /** Records before this one are dropped, though some may still lie in a segment with younger ones. */
+  /** Records before this one were dropped, although a segment with later ones may still contain some. */
   readonly first: number
   /** Position of the next record. */
   readonly next: number
@@ -17,13 +17,13 @@ export interface GroupIndex {
 export class Group {
   readonly folder: string
   segments: readonly Segment[]
-  /** Durable in the log, in no segment yet. Replaced, not changed, when some move into a segment: readers go on with what they have. */
+  /** Records that are durable in the log but in no segment yet. When some move into a segment, this becomes a new list: readers keep the old one. */
   // bound: the log since the last checkpoint
   tail: Added[]
-  /** Not durable yet. */
+  /** Records that are not durable yet. */
   // bound: transactions under way
   staged: Added[] = []
-  /** Records before this position are dropped. */
+  /** Records before this position were dropped. */
   first: number
 
   constructor(journals: string, name: string, group: string, index: GroupIndex | null, tail: Added[]) {
@@ -33,46 +33,46 @@ export class Group {
     this.#next = index?.next ?? tail[0]?.position ?? 1
     this.first = index?.first ?? this.#next
   }
-  /** Position of the next record where there is none in memory. */
+  /** The position after the last record in the segments. */
   #next: number
 
-  /** Position of the next record, of those that are durable. */
+  /** The position after the last durable record. */
   get next(): number {
     return (this.tail.at(-1)?.position ?? this.#next - 1) + 1
   }
   get stagedNext(): number {
     return (this.staged.at(-1)?.position ?? this.next - 1) + 1
   }
-  /** Position of the first record that is kept, where these are added to what is there. */
+  /** The position of the first record, also counting staged records and `added`. */
   firstWith(added: readonly Added[]): number {
     return this.isThere ? this.first : ((this.staged[0] ?? added[0])?.position ?? this.first)
   }
-  /** Whether anything durable is known of it. */
+  /** Whether it has, or had, durable records. */
   get isThere(): boolean {
     return this.next > 1
   }
 
-  /** The oldest of what was staged is durable. */
+  /** The oldest staged record is durable now. */
   settle(added: Added): void {
     if (!this.isThere) this.first = added.position
     this.staged.shift()
     this.tail.push(added)
   }
 
-  /** Forgets records before a position; they leave the disk with their segments, at checkpoints. Answers how many they were. */
+  /** Drops the records before a position, and returns how many. A checkpoint deletes their segments later. */
   dropBefore(position: number): number {
     const dropped = Math.max(0, Math.min(position, this.next) - this.first)
     this.first += dropped
     return dropped
   }
 
-  /** What a checkpoint with these segments says. */
+  /** The document that a checkpoint with these segments contains. */
   indexOf(id: string, segments: readonly Segment[], next: number): AnyDocument {
     const index: GroupIndex = { id, version: 1, first: this.first, next, segments }
     return index as unknown as AnyDocument
   }
 
-  /** The first `moved` records of the tail lie in segments now. */
+  /** Uses new segments, which contain the first `moved` records of the tail. */
   install(segments: readonly Segment[], moved: number): void {
     this.#next = this.next
     this.segments = segments

@@ -5,13 +5,14 @@ import type { AnyDocument } from '../view.js'
 import { Group, type GroupIndex } from './group.js'
 import { type Added, segmentFile, writeSegments } from './segment.js'
 
-/** Whether what is called so is a journal; collections are not. */
+/** Whether a name is that of a journal, not of a table. */
 export const isJournal = (name: string): boolean => name.startsWith('journal-')
 
-/** A group's records are in its segments: what its checkpoint file says, and what is to be done around its writing. */
+/** The result of `flush`: the durable records of a group are in segments. */
 export interface Flushed {
+  /** The content of the group's checkpoint file, which the caller writes. */
   readonly index: AnyDocument
-  /** To be called when the checkpoint file is written. */
+  /** Must be called when that file is written. */
   installed(): void
 }
 
@@ -19,17 +20,17 @@ export interface Flushed {
 export class Journals {
   // bound: the groups, which are documents' owners
   readonly #groups = new Map<string, Map<string, Group>>()
-  /** Files that no checkpoint names once the next is written. */
-  // bound: the groups, and what checkpoints that fail leave
+  /** Files of segments that the next checkpoint does not name any more. */
+  // bound: the groups, and what failed checkpoints leave
   readonly #unused = new Map<string, Set<string>>()
 
   constructor(
     readonly fs: FileSystem,
-    /** Folder of the segments. */
+    /** The folder that contains the segments. */
     readonly dir: string,
   ) {}
 
-  /** Hands in what a start found. */
+  /** Adds a group that was found at start. */
   load(name: string, group: string, index: GroupIndex | null, tail: Added[]): void {
     this.#of(name).set(group, new Group(this.dir, name, group, index, tail))
   }
@@ -40,7 +41,7 @@ export class Journals {
     return groups
   }
 
-  /** A group; an empty one where there is none yet. */
+  /** A group; an empty one if it does not exist yet. */
   group(name: string, group: string): Group {
     return this.find(name, group) ?? new Group(this.dir, name, group, null, [])
   }
@@ -49,14 +50,14 @@ export class Journals {
     return this.#groups.get(name)?.get(group)
   }
 
-  /** Stages a record behind those that are there; its position must be the next. */
+  /** Stages a record after the others of its group; its position must be the next one. */
   stage(name: string, group: string, added: Added): void {
     const found = this.group(name, group)
     this.#of(name).set(group, found)
     found.staged.push(added)
   }
 
-  /** Forgets everything that is not durable. */
+  /** Undoes everything that is not durable. */
   unstage(): void {
     for (const groups of this.#groups.values()) {
       for (const [name, group] of groups) {
@@ -70,7 +71,7 @@ export class Journals {
     return this.find(name, group)?.isThere ?? false
   }
 
-  /** How many groups have, or had, records, by journal. */
+  /** For each journal, how many groups have, or had, records. */
   counts(): Record<string, number> {
     const counts: Record<string, number> = {}
     for (const [name, groups] of this.#groups) {
@@ -85,7 +86,7 @@ export class Journals {
     return [...(this.#groups.get(name) ?? [])].filter(([, group]) => group.isThere).map(([group]) => group)
   }
 
-  /** Brings what is durable now into segments; nobody reads them before `installed`. To be called together with the reading of `seq`. */
+  /** Writes the records that are durable now into segments, which are read only after `installed`. The caller must read `seq` in the same step. */
   async flush(name: string, id: string): Promise<Flushed> {
     const group = this.group(name, id)
     const { tail, next } = group
@@ -112,7 +113,7 @@ export class Journals {
     else this.#unused.set(key, new Set([file]))
   }
 
-  /** Removes the files that a group does not need any more; the checkpoint that says so is on the disk. */
+  /** Removes files that the checkpoint of a group does not name any more. That checkpoint must be durable. */
   async tidy(name: string, group: string): Promise<void> {
     const key = JSON.stringify([name, group])
     const files = this.#unused.get(key)

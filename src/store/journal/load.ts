@@ -5,8 +5,8 @@ import type { Journals } from './journals.js'
 import { type Added, type Segment, segmentFile } from './segment.js'
 
 /**
- * Takes up a group at a start: its segments must be there, as long as they were written (what is in them is checked when it
- * is read); files that it does not name are left over from a checkpoint that was interrupted. Throws `StoreDamaged`.
+ * Loads a group at start. Its segments must exist with the right length (their content is checked when it is read). Other files in
+ * the folder were left by an interrupted checkpoint and are removed. Throws `StoreDamaged`.
  */
 export async function loadGroup(journals: Journals, name: string, id: string, index: GroupIndex | null, added: Added[]): Promise<void> {
   journals.load(name, id, index, added)

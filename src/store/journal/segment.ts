@@ -3,7 +3,7 @@ import { StoreDamaged } from '../errors.js'
 import { hasCode, replaceFile } from '../file-system.js'
 import type { FileSystem } from '../types.js'
 
-/** Records of a group that lie in one file, a line each: written once, as a whole, and never changed. */
+/** A file with records of a group, one per line. It is written once, as a whole, and never changed. */
 export interface Segment {
   readonly first: number
   readonly last: number
@@ -15,24 +15,25 @@ export interface Segment {
   readonly to: string
 }
 
-/** A record in memory: not yet in a segment. */
+/** A record in memory, which is in no segment yet. */
 export interface Added {
   readonly position: number
   readonly at: string
   readonly record: object
 }
 
-/** A segment is begun anew when it has this many bytes, or on another day. */
+/** A new segment is begun when one has this many bytes, and for each day. */
 const FULL_BYTES = 512 * 1024
-const DAY = 10
+/** Length of the date at the beginning of an ISO 8601 time. */
+const DATE_LENGTH = 10
 
 export const segmentFile = (folder: string, { first, last }: Segment): string =>
   `${folder}/${String(first).padStart(12, '0')}-${String(last).padStart(12, '0')}.jsonl`
 
-/** The file was taken away: its segment was dropped, or became part of a longer one. */
+/** The file was removed: its segment was dropped, or became part of a longer one. */
 export class SegmentGone extends Error {}
 
-/** The lines of a segment, oldest first. Throws `SegmentGone`, `StoreDamaged` where it is not what was written. */
+/** The lines of a segment, oldest first. Throws `SegmentGone`, and `StoreDamaged` if the file was changed. */
 export async function readSegment(fs: FileSystem, folder: string, segment: Segment): Promise<string[]> {
   const path = segmentFile(folder, segment)
   let bytes: Buffer
@@ -42,24 +43,24 @@ export async function readSegment(fs: FileSystem, folder: string, segment: Segme
     if (hasCode(thrown, 'ENOENT')) throw new SegmentGone(path, { cause: thrown })
     throw thrown
   }
-  if (bytes.length !== segment.bytes || crc32(bytes) !== segment.crc) throw new StoreDamaged(path, 0, 'its checksum does not fit: it was changed or cut')
+  if (bytes.length !== segment.bytes || crc32(bytes) !== segment.crc) throw new StoreDamaged(path, 0, 'its checksum is wrong: it was changed or cut')
   return bytes.toString('utf8', 0, bytes.length - 1).split('\n')
 }
 
 /**
- * Writes records behind the segments that are there, and answers the new list; a last segment that is short and of the same
- * day is written again with what follows, under another name. The folder is not synced.
+ * Writes records into new segments, and returns the new list of segments. If the last one is short and of the same day, it is
+ * written again under another name, together with what follows. The folder is not synced.
  */
 export async function writeSegments(fs: FileSystem, folder: string, before: readonly Segment[], added: readonly Added[]): Promise<Segment[]> {
   const segments = [...before]
-  const dayOf = (at: string): string => at.slice(0, DAY)
+  const dayOf = (at: string): string => at.slice(0, DATE_LENGTH)
   for (let next = 0; next < added.length; ) {
     const begin = added[next] as Added
     const last = segments.at(-1)
-    const goesOn = last !== undefined && last.last + 1 === begin.position && last.bytes < FULL_BYTES && dayOf(last.from) === dayOf(begin.at)
+    const extendsLast = last !== undefined && last.last + 1 === begin.position && last.bytes < FULL_BYTES && dayOf(last.from) === dayOf(begin.at)
     let text = ''
     let [first, from, to] = [begin.position, begin.at, begin.at]
-    if (goesOn) {
+    if (extendsLast) {
       text = `${(await readSegment(fs, folder, last)).join('\n')}\n`
       ;[first, from, to] = [last.first, last.from, last.to]
       segments.pop()

@@ -1,27 +1,27 @@
+/** The operations on uploaded files, variables and reusable content. */
 import type { ChangeOf } from '../../../model/content-changes.js'
 import { folderOf, isMarkdown, keyBelow, nameOf } from '../../paths.js'
 import { fileSlug } from '../../slug.js'
 import { findFrontMatter } from '../../front-matter.js'
-import { ASSETS_FOLDER } from '../../structure.js'
-import { INCLUDES_FOLDER } from '../../reusable.js'
+import { ASSETS_FOLDER, INCLUDES_FOLDER, VARIABLES_FILE } from '../../known-files.js'
 import { encodeText } from '../../text.js'
-import { VARIABLES_FILE } from '../../variables.js'
 import { defaultId, idOf } from '../../identity.js'
 import { decodeBase64 } from '../base64.js'
 import { ChangeError } from '../change-error.js'
-import type { Batch, Operation } from '../plan.js'
+import type { Batch, Operation } from '../batch.js'
 import { bounded, documentOf, done, editFile, markdownOf } from './page-text.js'
 import { inFolder } from './table-of-contents.js'
 import { moveFiles } from './move-file.js'
 
-/** A name that can stand in a tree, and whose kind is that of an uploaded file; the Git layer refuses the rest. */
+/** Refuses a file name with slashes or control characters, one that Git reserves, or one that is too long. */
 function checkName(name: string, member: string): void {
-  if (/[/\\\x00-\x1f\x7f]/.test(name) || name === '.' || name === '..') throw new ChangeError('A file name holds no slash and no control character.', member)
-  if (/^\.git/i.test(name)) throw new ChangeError('The name belongs to Git.', member)
-  if (Buffer.byteLength(name) > 200) throw new ChangeError('The name is longer than 200 bytes.', member)
+  if (/[/\\\x00-\x1f\x7f]/.test(name) || name === '.' || name === '..')
+    throw new ChangeError('A file name cannot be "." or "..", and cannot contain slashes or control characters. Choose another name.', member)
+  if (/^\.git/i.test(name)) throw new ChangeError('A file name cannot begin with ".git". Choose another name.', member)
+  if (Buffer.byteLength(name) > 200) throw new ChangeError('A file name can have at most 200 bytes. Choose a shorter one.', member)
 }
 
-/** Adds uploaded files below `.gitbook/assets`; a name that is taken gets a number. */
+/** Adds uploaded files to `.gitbook/assets`. If a name is taken, a number is added to it. */
 export const insertFiles: Operation<ChangeOf<'insert_files'>> = async (batch, change) => {
   const { config } = await batch.workspace.structure()
   for (const [index, file] of change.files.entries()) {
@@ -29,11 +29,12 @@ export const insertFiles: Operation<ChangeOf<'insert_files'>> = async (batch, ch
     const given = [file.base64, file.url, file.part].filter((one) => one !== undefined)
     if (given.length !== 1) throw new ChangeError('A file needs exactly one of base64, url and part.', member)
     const fetched = batch.fetched.get(file)
-    if (file.part !== undefined && !fetched) throw new ChangeError(`The request has no part ${file.part} with a file.`, `${member}/part`)
+    if (file.part !== undefined && !fetched)
+      throw new ChangeError(`The request has no part ${file.part} with a file. Add it, or correct the name.`, `${member}/part`)
     const name = fetched?.name ?? file.name
     checkName(name, `${member}/name`)
     const content = fetched?.content ?? decodeBase64(file.base64 ?? '')
-    if (content === null) throw new ChangeError('base64 is not valid Base64.', `${member}/base64`)
+    if (content === null) throw new ChangeError('base64 is not valid Base64. Encode the file again.', `${member}/base64`)
     const folder = inFolder(config.root, ASSETS_FOLDER.slice(0, -1))
     const dot = name.lastIndexOf('.')
     const [stem, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, '']
@@ -41,14 +42,15 @@ export const insertFiles: Operation<ChangeOf<'insert_files'>> = async (batch, ch
     await batch.work.pause()
     for (let n = 1; await batch.workspace.isTaken(path); n++) path = inFolder(folder, `${stem} (${n})${extension}`)
     await batch.workspace.add(path, content)
-    if (file.ref !== undefined && batch.fileRefs.has(file.ref)) throw new ChangeError(`The ref ${file.ref} is used twice.`, `${member}/ref`)
+    if (file.ref !== undefined && batch.fileRefs.has(file.ref))
+      throw new ChangeError(`The ref ${file.ref} is used twice. Give each change its own ref.`, `${member}/ref`)
     if (file.ref !== undefined) batch.fileRefs.set(file.ref, path)
     batch.insertedFiles.push({ path, name: nameOf(path), ...(file.ref === undefined ? {} : { ref: file.ref }) })
   }
   return null
 }
 
-/** The path of a file named by its ID or its path. */
+/** The path of the file with an ID or path. */
 async function pathOf(batch: Batch, file: string): Promise<string> {
   const { config } = await batch.workspace.structure()
   const paths = await batch.workspace.paths()
@@ -59,19 +61,19 @@ async function pathOf(batch: Batch, file: string): Promise<string> {
   return found
 }
 
-/** Files that are no content of their own cannot be reached as files. */
+/** Refuses pages and the configuration, which the operations on files must not change. */
 function refuseSpecial(path: string): void {
-  if (isMarkdown(path) || nameOf(path) === '.gitbook.yaml') throw new ChangeError(`${path} is no uploaded file: use the page operations.`, 'file')
+  if (isMarkdown(path) || nameOf(path) === '.gitbook.yaml') throw new ChangeError(`${path} is not an uploaded file: use the operations for pages.`, 'file')
 }
 
-/** Gives a file another name and rewrites the links to it. */
+/** Renames a file, and updates the links to it. */
 export const renameFile: Operation<ChangeOf<'rename_file'>> = async (batch, change) => {
   const path = await pathOf(batch, change.file)
   refuseSpecial(path)
   checkName(change.name, 'name')
   const to = inFolder(folderOf(path), change.name)
   const there = to.toLowerCase() === path.toLowerCase() ? null : await batch.workspace.taken(to)
-  if (there !== null) throw new ChangeError(`${path} cannot become ${to}: there is ${there} already.`, 'name')
+  if (there !== null) throw new ChangeError(`${path} cannot be renamed to ${to}, since ${there} exists. Choose another name.`, 'name')
   if (to !== path) await moveFiles(batch, new Map([[path, to]]))
   return null
 }
@@ -85,7 +87,7 @@ export const deleteFile: Operation<ChangeOf<'delete_file'>> = async (batch, chan
   return null
 }
 
-/** Sets variables of `.gitbook/vars.yaml`; null removes one. */
+/** Sets variables in `.gitbook/vars.yaml`; null removes one. */
 export const updateVariables: Operation<ChangeOf<'update_variables'>> = async (batch, change) => {
   const { config } = await batch.workspace.structure()
   const path = inFolder(config.root, VARIABLES_FILE)
@@ -95,7 +97,7 @@ export const updateVariables: Operation<ChangeOf<'update_variables'>> = async (b
   return null
 }
 
-/** Makes or changes a piece of reusable content in `.gitbook/includes`. */
+/** Adds reusable content to `.gitbook/includes`, or changes it. */
 export const upsertReusableContent: Operation<ChangeOf<'upsert_reusable_content'>> = async (batch, change) => {
   const { config, reusableContents } = await batch.workspace.structure()
   const existing = change.reusableContent === undefined ? undefined : reusableContents.find((one) => one.id === change.reusableContent)
@@ -122,7 +124,7 @@ export const upsertReusableContent: Operation<ChangeOf<'upsert_reusable_content'
   }
 }
 
-/** The text with a title in its front matter. */
+/** Sets the title in a text's front matter. */
 const titled = async ({ work }: Batch, text: string, title: string): Promise<string> =>
   done(await bounded(work.setMembers(text, { title }), 'The front matter', 'document'), 'The front matter cannot be edited', 'title')
 

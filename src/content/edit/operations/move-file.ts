@@ -1,18 +1,19 @@
+/** Moves files together with the links to and from them. */
 import { resolveReference } from '../../resolve-reference.js'
 import { mentionSearch } from '../../mentions.js'
 import { folderOf, isMarkdown, nameOf } from '../../paths.js'
 import { Slices } from '../../../kernel/slices.js'
 import type { DocumentEntry, SummaryNode } from '../../types.js'
-import { relativeTarget, styleOf } from '../links.js'
+import { relativeTarget, styleOf } from '../rewrite-references.js'
 import { ChangeError } from '../change-error.js'
-import type { Batch } from '../plan.js'
-import { retargetLinks } from '../references.js'
+import type { Batch } from '../batch.js'
+import { retargetLinks } from '../retarget-links.js'
 import { bounded } from './page-text.js'
 import { editSummary, summaryText } from './table-of-contents.js'
 
 /**
- * Moves a page's file (for a README its whole folder) and rewrites, in the same commit, the relative links to what moved and
- * those inside of it. Text that no link stands in is not touched.
+ * Moves a page's file (for a README its whole folder), and updates the relative links to and in the moved files. All other text
+ * stays as it is.
  */
 export async function moveFile(batch: Batch, page: DocumentEntry, to: string): Promise<void> {
   const { workspace } = batch
@@ -20,7 +21,7 @@ export async function moveFile(batch: Batch, page: DocumentEntry, to: string): P
   const from = isFolder ? `${folderOf(page.gitPath)}/` : page.gitPath
   const target = isFolder ? `${folderOf(to)}/` : to
   const there = from.toLowerCase() === target.toLowerCase() ? null : await workspace.taken(isFolder ? folderOf(to) : to)
-  if (there !== null) throw new ChangeError(`${page.gitPath} cannot become ${to}: there is ${there} already. Choose another slug.`, 'slug')
+  if (there !== null) throw new ChangeError(`${page.gitPath} cannot be moved to ${to}, since ${there} exists. Choose another slug.`, 'slug')
   const paths = await workspace.paths()
   const moved = new Map(
     [...paths].filter((path) => (isFolder ? path.startsWith(from) : path === from)).map((path) => [path, isFolder ? target + path.slice(from.length) : target]),
@@ -28,7 +29,7 @@ export async function moveFile(batch: Batch, page: DocumentEntry, to: string): P
   await moveFiles(batch, moved)
 }
 
-/** Moves files (old path → new path), the links to and from them, and their entries in the table of contents. */
+/** Moves files (old path → new path), and updates the links to and from them and their entries in the table of contents. */
 export async function moveFiles(batch: Batch, moved: ReadonlyMap<string, string>): Promise<void> {
   await rewriteLinks(batch, moved)
   for (const [old, now] of moved) await batch.workspace.rename(old, now)
@@ -44,7 +45,7 @@ export async function moveFiles(batch: Batch, moved: ReadonlyMap<string, string>
   await retargetEntries(batch, moved)
 }
 
-/** Links to and from files that are about to move. */
+/** Updates the links to and from files that are about to move. */
 async function rewriteLinks(batch: Batch, moved: ReadonlyMap<string, string>): Promise<void> {
   const { workspace } = batch
   const paths = await workspace.paths()
@@ -68,14 +69,14 @@ async function rewriteLinks(batch: Batch, moved: ReadonlyMap<string, string>): P
   }
 }
 
-/** A link that named a folder, or a page without `.md`, goes on doing so. */
+/** Keeps the form of a link: one to a folder, or to a page without `.md`, is written the same way again. */
 function keepForm(target: string, resolved: string, next: string): string {
   const bare = target.replace(/[?#].*$/, '')
   if (/readme\.md$/i.test(resolved) && !/readme\.md$/i.test(bare)) return next.replace(/\/?readme\.md$/i, bare.endsWith('/') ? '/' : '') || './'
   return isMarkdown(resolved) && !isMarkdown(bare) ? next.replace(/\.(md|markdown)$/i, '') : next
 }
 
-/** Entries of the table of contents whose files moved. */
+/** Updates the entries of the table of contents whose files have moved. */
 async function retargetEntries(batch: Batch, moved: ReadonlyMap<string, string>): Promise<void> {
   const { config } = await batch.workspace.structure()
   const paths = await batch.workspace.paths()

@@ -1,26 +1,27 @@
+/** Changes of a page's file: its text and its front matter. */
 import type { ChangeOf, PageMembers } from '../../../model/content-changes.js'
 import { checkCondition } from '../../conditions/check.js'
 import { ConditionError } from '../../conditions/error.js'
 import { MAX_PAGE_BYTES, pageLimit } from '../../blocks/weight.js'
-import type { DocumentNode } from '../../types.js'
+import type { DocumentNode, Outcome } from '../../types.js'
 import { MAX_EDITED_BYTES, MAX_TEXT_BYTES } from '../../text.js'
-import { type FileEdit, type Outcome, TextTooCostly } from '../../work/text-work.js'
+import { type FileEdit, TextTooCostly } from '../../work/text-work.js'
 import { ChangeError } from '../change-error.js'
 import { editFile as editAtOnce } from '../edit-file.js'
-import type { Batch } from '../plan.js'
+import type { Batch } from '../batch.js'
 
 type Work = Pick<Batch, 'work'>
 type GivenDocument = NonNullable<ChangeOf<'update_page'>['document']>
-/** Shorter markdown is looked at when it is read. */
+/** Shorter markdown is not checked against the limits of pages before it is written, only when it is read. */
 const MAY_BE_HEAVY = 8 * 1024
 
-/** What was done; what was refused is told of `member`. `what` begins the sentence. */
+/** The result of an outcome. If it was refused, throws `ChangeError` with a message that begins with `what`. */
 export function done(outcome: Outcome<string>, what: string, member?: string): string {
   if ('done' in outcome) return outcome.done
   throw new ChangeError(`${what}: ${outcome.refused}${outcome.refused.endsWith('.') ? '' : '.'}`, member, outcome.tooLarge === true)
 }
 
-/** Asks for work on something that the client handed in: what is too costly is beyond a limit. */
+/** Waits for work on something that the client sent. Throws `ChangeError` (413) if that is too costly. */
 export async function bounded<T>(work: Promise<T>, what: string, member?: string): Promise<T> {
   try {
     return await work
@@ -30,7 +31,7 @@ export async function bounded<T>(work: Promise<T>, what: string, member?: string
   }
 }
 
-/** The markdown of a change's `document`. A block tree that was read from `present`, the body there is now, keeps the bytes of what it does not change. */
+/** The markdown of a change's `document`. If a block tree was parsed from `present`, the current body, unchanged parts keep their bytes. */
 export async function markdownOf({ work }: Work, document: GivenDocument, present?: string): Promise<string> {
   if ('markdown' in document) {
     const { markdown } = document
@@ -42,20 +43,20 @@ export async function markdownOf({ work }: Work, document: GivenDocument, presen
   return done(printed, 'The block tree cannot be written', 'document')
 }
 
-/** Of a text that is too long in any case, nobody has to look at more than its length. */
+/** The limit that a text is beyond. If it is too long in any case, no thread is needed to find that out. */
 const limitOf = async (work: Work['work'], markdown: string): Promise<string | null> =>
   markdown.length > MAX_PAGE_BYTES ? pageLimit(markdown) : work.limit(markdown)
 
-/** The `document` of a change as an edit of a file takes it. Throws `ChangeError` (413) where the markdown is beyond a limit. */
+/** The `document` of a change, for an edit of a file. Throws `ChangeError` (413) if the markdown is beyond a limit. */
 export async function documentOf(batch: Work, document: GivenDocument): Promise<NonNullable<FileEdit['document']>> {
   if ('markdown' in document) return { markdown: await markdownOf(batch, document) }
   return { document: document.document as unknown as DocumentNode }
 }
 
-/** Files of so many bytes are edited at once, where markdown takes the place of their text and nothing has to be looked for in it. */
+/** Files of up to this size (with the new text) are edited on the main thread if only their text is replaced by markdown. */
 const AT_ONCE = 16 * 1024
 
-/** Makes an edit of a markdown file; a file that is not there is an empty one. Throws `ChangeError`: 413 where the file is too large to be edited. */
+/** Edits a markdown file; if it does not exist, it is created. Throws `ChangeError`; with 413 if the file is too large to be edited. */
 export async function editFile(batch: Batch, path: string, edit: FileEdit): Promise<void> {
   const { document, title, members, set } = edit
   if (!document && !title && !members && !set) return
@@ -69,9 +70,9 @@ async function editLarge(batch: Batch, path: string, edit: FileEdit): Promise<vo
   const { document, members, set } = edit
   const file = await batch.workspace.bytes(path, MAX_EDITED_BYTES)
   if (file instanceof Uint8Array) return editBytes(batch, path, file, edit)
-  // A title stands in the table of contents too: such a page goes on being listed, renamed and moved.
+  // Only the title changes: it is in the table of contents too, so the page can still be renamed.
   if (!document && !members && !set) return
-  throw new ChangeError(`${path} has more than ${MAX_EDITED_BYTES} bytes, so its text cannot be changed here. Divide it with Git first.`, blameOf(edit), true)
+  throw new ChangeError(`${path} has more than ${MAX_EDITED_BYTES} bytes, so its text cannot be changed here. Split it with Git first.`, blameOf(edit), true)
 }
 
 async function editBytes({ work, workspace }: Batch, path: string, file: Uint8Array, edit: FileEdit): Promise<void> {
@@ -82,7 +83,7 @@ async function editBytes({ work, workspace }: Batch, path: string, file: Uint8Ar
   await workspace.setBytes(path, outcome.done)
 }
 
-/** The member of a change that is to blame for a file being too large. */
+/** The member of a change that is named when a file is too large. */
 const blameOf = ({ document }: FileEdit): string => (document ? 'document' : 'page')
 const sentence = (text: string): string => (text.endsWith('.') ? text : `${text}.`)
 
@@ -96,18 +97,18 @@ const keys: Partial<Record<keyof PageMembers, string>> = {
   condition: 'if',
 }
 
-/** Refuses a condition that no visitor could be held against, with line, column and what to do. */
+/** Refuses an invalid condition, with line, column and what to do. */
 function checkMembers({ condition }: PageMembers): void {
   if (typeof condition !== 'string') return
   try {
     checkCondition(condition)
   } catch (error) {
-    if (error instanceof ConditionError) throw new ChangeError(`The condition cannot be read: ${error.message}`, 'condition')
+    if (error instanceof ConditionError) throw new ChangeError(`The condition is not valid: ${error.message}`, 'condition')
     throw error
   }
 }
 
-/** The members that are given, as keys of the front matter; `null` removes one. Undefined where none is. Throws `ChangeError`. */
+/** The given members as keys of the front matter (`null` removes one); undefined if there are none. Throws `ChangeError`. */
 export function membersOf(members: PageMembers): Readonly<Record<string, unknown>> | undefined {
   checkMembers(members)
   const changes = Object.entries(keys).flatMap(([member, key]) => {
@@ -117,7 +118,7 @@ export function membersOf(members: PageMembers): Readonly<Record<string, unknown
   return changes.length === 0 ? undefined : Object.fromEntries(changes)
 }
 
-/** Writes the members that are given into the front matter of a new page. What the given markdown itself says wins. */
+/** Writes the given members into the front matter of a new page. Keys in the markdown's own front matter take precedence. */
 export async function withMembers({ work }: Work, text: string, members: PageMembers): Promise<string> {
   const changes = membersOf(members)
   if (!changes) return text

@@ -1,16 +1,17 @@
+/** The operations on pages. */
 import type { ChangeOf } from '../../../model/content-changes.js'
 import { folderOf, nameOf } from '../../paths.js'
 import { fileSlug, MAX_FILE_SLUG_BYTES, pageSlug } from '../../slug.js'
 import { encodeText } from '../../text.js'
 import type { DocumentEntry, PageEntry } from '../../types.js'
-import { relativeTarget } from '../links.js'
+import { relativeTarget } from '../rewrite-references.js'
 import { ChangeError } from '../change-error.js'
-import type { Batch, Operation } from '../plan.js'
+import type { Batch, Operation } from '../batch.js'
 import { moveFile } from './move-file.js'
 import { bounded, documentOf, editFile, markdownOf, membersOf, withMembers } from './page-text.js'
-import { containerOf, editSummary, folderFor, inFolder, lineOf, nameRef, pageOf, parentOf, placeOf } from './table-of-contents.js'
+import { containerOf, editSummary, folderFor, inFolder, lineOf, nameRef, pageOf, parentOf, destinationOf } from './table-of-contents.js'
 
-/** Adds a page: its file, and its line in the table of contents. */
+/** Adds a page: its file, and its entry in the table of contents. */
 export const insertPage: Operation<ChangeOf<'insert_page'>> = async (batch, change) => {
   const { workspace } = batch
   const given = await markdownOf(batch, change.document)
@@ -23,42 +24,43 @@ export const insertPage: Operation<ChangeOf<'insert_page'>> = async (batch, chan
   const folder = folderFor(structure, parent)
   let path = inFolder(folder, `${wanted}.md`)
   const there = change.slug === undefined ? null : await workspace.taken(path)
-  if (there !== null) throw new ChangeError(`${path} cannot be made: there is ${there} already. Choose another slug.`, 'slug')
+  if (there !== null) throw new ChangeError(`${path} cannot be created, since ${there} exists. Choose another slug.`, 'slug')
   for (let n = 1; siblings.has(pageSlug(path)) || (await workspace.isTaken(path)); n++) path = inFolder(folder, `${wanted}-${n}.md`)
   await workspace.add(path, encodeText(await withMembers(batch, given, change)))
   batch.written.add(path)
-  await editSummary(batch, (now) => ({ kind: 'insert', title, href: relativeTarget(now.config.summary, path), place: placeOf(now, parent, change.at) }))
+  await editSummary(batch, (now) => ({ kind: 'insert', title, href: relativeTarget(now.config.summary, path), place: destinationOf(now, parent, change.at) }))
   const page = (await workspace.structure()).byGitPath.get(path)
-  if (!page) throw new ChangeError(`The page could not be listed as ${path}.`)
+  if (!page) throw new ChangeError(`The page could not be added to the table of contents as ${path}.`)
   nameRef(batch, change.ref, page.id)
   return { object: 'created_page', page: page.id, ...(change.ref === undefined ? {} : { ref: change.ref }) }
 }
 
-/** A slug from a title. `readme` would make the file that stands for its folder. */
+/** A slug for a file, made from a title. `readme` is avoided, since README.md is the page of its folder. */
 function slugFrom(title: string): string {
   const slug = fileSlug(title)
   return slug === '' || /^\.+$/.test(slug) || slug.startsWith('.git') || slug === 'readme' ? 'page' : slug
 }
 
-/** Refuses a slug that cannot be a file's name, or that another page beside it has (`page` itself left out). */
+/** Refuses a slug that cannot be a file's name, or that a sibling other than `page` has. */
 export async function checkSlug(batch: Batch, page: PageEntry | null, parent: PageEntry | null, slug: string): Promise<void> {
   if (/^\.+$/.test(slug) || /^\.git/i.test(slug) || /^readme$/i.test(slug) || slug.trim() !== slug)
-    throw new ChangeError(`${JSON.stringify(slug)} cannot be the name of a page's file.`, 'slug')
+    throw new ChangeError(`${JSON.stringify(slug)} cannot be the name of a page's file. Choose another slug.`, 'slug')
   if (Buffer.byteLength(slug) > MAX_FILE_SLUG_BYTES || slug.includes('\x7f'))
-    throw new ChangeError(`A slug has at most ${MAX_FILE_SLUG_BYTES} bytes and no control character: it names the page's file.`, 'slug')
+    throw new ChangeError(`A slug is the name of the page's file: it can have at most ${MAX_FILE_SLUG_BYTES} bytes and no control characters.`, 'slug')
   const structure = await batch.workspace.structure()
   const siblings = parent ? (structure.byId.get(parent.id)?.pages ?? []) : structure.pages
-  if (siblings.some((one) => one.slug === slug && one.id !== page?.id)) throw new ChangeError(`The slug ${slug} is taken by a sibling.`, 'slug')
+  if (siblings.some((one) => one.slug === slug && one.id !== page?.id))
+    throw new ChangeError(`Another page at the same level has the slug ${slug}. Choose another slug.`, 'slug')
 }
 
 const TEXT_MEMBERS = ['document', 'slug', 'emoji', 'icon', 'description', 'hidden', 'noIndex', 'noRobotsIndex', 'condition'] as const
 
-/** Changes what is given of a page: text, title, attributes, place, slug. */
+/** Changes the given members of a page: text, title, attributes, position, slug. */
 export const updatePage: Operation<ChangeOf<'update_page'>> = async (batch, change) => {
   const page = await pageOf(batch, change.page)
   if (page.type === 'document') await editText(batch, page, change)
   else if (TEXT_MEMBERS.some((member) => change[member] !== undefined))
-    throw new ChangeError(`${page.title} is a ${page.type}: it has no text and no file, so only its title and place can be changed here.`, 'page')
+    throw new ChangeError(`${page.title} is a ${page.type} without a file, so only its title and position can be changed.`, 'page')
   if (change.title !== undefined && change.title !== page.title)
     await editSummary(batch, (now) => ({ kind: 'retitle', line: lineOf(now, page), title: change.title as string }))
   if (change.into !== undefined || change.at !== undefined) await movePage(batch, await pageOf(batch, page.id), change)
@@ -72,7 +74,7 @@ export const updatePage: Operation<ChangeOf<'update_page'>> = async (batch, chan
 async function editText(batch: Parameters<typeof updatePage>[0], page: DocumentEntry, change: ChangeOf<'update_page'>): Promise<void> {
   const members = membersOf(change)
   const document = change.document && (await documentOf(batch, change.document))
-  // The H1 follows the title only where it said the same (spec/gaps.md, "title change").
+  // The H1 is changed with the title only if they were the same.
   const title = change.title === undefined || change.document ? undefined : { before: page.title, after: change.title }
   await editFile(batch, page.gitPath, { ...(document && { document }), ...(title && { title }), ...(members && { members }) })
 }
@@ -83,18 +85,18 @@ async function movePage(batch: Parameters<typeof updatePage>[0], page: PageEntry
   for (let at: PageEntry | null | undefined = parent; at; at = containerOf(structure, at)) {
     if (at.id === page.id) throw new ChangeError('A page cannot be moved under itself or one of its subpages.', 'into')
   }
-  await editSummary(batch, (now) => ({ kind: 'move', line: lineOf(now, page), place: placeOf(now, parent, change.at, page) }))
+  await editSummary(batch, (now) => ({ kind: 'move', line: lineOf(now, page), place: destinationOf(now, parent, change.at, page) }))
 }
 
-/** The path of a page's file under another slug: the file, or for a README its folder. */
+/** The new path of a page's file for another slug; for a README, its folder is renamed. */
 function renamed(page: DocumentEntry, slug: string): string {
   const folder = folderOf(page.gitPath)
   if (!/^readme\.md$/i.test(nameOf(page.gitPath))) return inFolder(folder, `${slug}.md`)
-  if (page.key === nameOf(page.key)) throw new ChangeError('The root page has no slug of its own.', 'slug')
+  if (page.key === nameOf(page.key)) throw new ChangeError('The slug of the root page cannot be changed.', 'slug')
   return inFolder(inFolder(folderOf(folder), slug), nameOf(page.gitPath))
 }
 
-/** Deletes a page with its subpages: their files, and their lines. */
+/** Deletes a page with its subpages: their files and their entries. */
 export const deletePage: Operation<ChangeOf<'delete_page'>> = async (batch, change) => {
   const page = await pageOf(batch, change.page)
   if (page.type === 'group') throw new ChangeError(`${page.title} is a group: use delete_group.`, 'page')
@@ -103,17 +105,17 @@ export const deletePage: Operation<ChangeOf<'delete_page'>> = async (batch, chan
   return { object: 'deleted_page', page: page.id }
 }
 
-/** The files of a page and all below it. */
+/** The files of a page and of all pages below it. */
 export function filesBelow(page: PageEntry): string[] {
   return [...(page.type === 'document' ? [page.gitPath] : []), ...page.pages.flatMap(filesBelow)]
 }
 
-/** Gives a page the text it had in another revision. */
+/** Restores the text that a page had in another revision. */
 export const revertPage: Operation<ChangeOf<'revert_page'>> = async (batch, change) => {
   const page = await pageOf(batch, change.page)
   if (page.type !== 'document') throw new ChangeError(`${page.title} is a ${page.type}: it has no text to revert.`, 'page')
   const file = await batch.fileIn(page.id, change.revision)
-  if (!file) throw new ChangeError(`Page ${page.id} is not in that revision.`, 'revision')
+  if (!file) throw new ChangeError(`The revision has no page ${page.id}. Choose another revision.`, 'revision')
   batch.workspace.setBlob(page.gitPath, file.oid, file.mode)
   return { object: 'updated_page', page: page.id }
 }

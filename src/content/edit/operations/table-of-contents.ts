@@ -1,14 +1,15 @@
+/** What the operations share: finding pages, and editing the table of contents. */
 import { groupSlug } from '../../slug.js'
 import { encodeEntry, encodeHeading } from '../../summary/encode.js'
 import type { ContentStructure, PageEntry } from '../../types.js'
 import { folderOf } from '../../paths.js'
-import { relativeTarget } from '../links.js'
+import { relativeTarget } from '../rewrite-references.js'
 import { ChangeError } from '../change-error.js'
-import type { Batch } from '../plan.js'
-import type { SummaryChange, SummaryPlace } from '../summary-change.js'
+import type { Batch } from '../batch.js'
+import type { SummaryChange, SummaryDestination } from '../summary-change.js'
 import { bounded } from './page-text.js'
 
-/** SUMMARY.md as it is now, made from the inferred tree where there is none: its first structural edit creates it. */
+/** The current SUMMARY.md. If there is none, it is made from the inferred tree: the first structural edit creates the file. */
 export async function summaryText(batch: Batch): Promise<{ path: string; text: string }> {
   const structure = await batch.workspace.structure()
   const path = structure.config.summary
@@ -19,7 +20,7 @@ export async function summaryText(batch: Batch): Promise<{ path: string; text: s
   return { path, text: made }
 }
 
-/** A folder without a page of its own is a group: a heading, and a break after it where no other one follows. */
+/** The lines of a top-level entry. A group is a heading, followed by a break if the next entry is not a group. */
 function topLines(page: PageEntry, summary: string, next: PageEntry | undefined): string {
   if (page.type !== 'group') return lines([page], summary, 0).join('') + (next?.type === 'group' ? '\n' : '')
   const anchor = groupSlug(page.title) === page.slug ? '' : ` <a href="#${page.slug}" id="${page.slug}"></a>`
@@ -34,14 +35,17 @@ function lines(pages: readonly PageEntry[], summary: string, depth: number): str
   ])
 }
 
-/** Keeps the name by which other changes of the batch mean a page. */
+/** Remembers the `ref` by which other changes of the batch name a page. */
 export function nameRef(batch: Batch, ref: string | undefined, id: string): void {
   if (ref === undefined) return
-  if (batch.pageRefs.has(ref)) throw new ChangeError(`The ref ${ref} is used twice.`, 'ref')
+  if (batch.pageRefs.has(ref)) throw new ChangeError(`The ref ${ref} is used twice. Give each change its own ref.`, 'ref')
   batch.pageRefs.set(ref, id)
 }
 
-/** Edits SUMMARY.md; what the editor refuses is told to the client. With `sameLines` no line comes or goes, and each keeps its ID. */
+/**
+ * Edits SUMMARY.md. Throws `ChangeError` if the editor refuses the change.
+ * @param sameLines the change adds and removes no line, so that the entry of each line keeps its ID
+ */
 export async function editSummary(batch: Batch, change: (structure: ContentStructure) => SummaryChange, sameLines = false): Promise<void> {
   const { path, text } = await summaryText(batch)
   const structure = await batch.workspace.structure()
@@ -51,37 +55,37 @@ export async function editSummary(batch: Batch, change: (structure: ContentStruc
   if (sameLines) await batch.workspace.structure(true)
 }
 
-/** The line of a page in the table of contents; `structure` is what the text says: a tree that was inferred before has no lines. */
+/** The line of a page in the table of contents. `structure` must have been read from it: an inferred tree has no lines. */
 export function lineOf(structure: ContentStructure, page: PageEntry): number {
   const line = structure.byId.get(page.id)?.line
-  if (line === undefined) throw new ChangeError(`${page.title} has no entry in the table of contents.`)
+  if (line === undefined) throw new ChangeError(`${page.title} has no entry in the table of contents. List it there first.`)
   return line
 }
 
-/** The place in the table of contents for an index among the pages of a parent (`moving` left out). */
-export function placeOf(structure: ContentStructure, parent: PageEntry | null, at: number | undefined, moving?: PageEntry): SummaryPlace {
+/** Where to write an entry in the table of contents, by its index among the pages of a parent (not counting `moving`). */
+export function destinationOf(structure: ContentStructure, parent: PageEntry | null, at: number | undefined, moving?: PageEntry): SummaryDestination {
   const pages = parent ? (structure.byId.get(parent.id)?.pages ?? []) : structure.pages
   const next = at === undefined ? undefined : pages.filter((page) => page.id !== moving?.id)[at]
   return { parent: parent ? lineOf(structure, parent) : null, ...(next?.line === undefined ? {} : { before: next.line }) }
 }
 
-/** The parent that `into` names: null = the top level. Throws where there is no such page. */
+/** The page that `into` names; null for the top level. Throws `ChangeError` if there is no such page. */
 export async function parentOf(batch: Batch, into: string | null | undefined): Promise<PageEntry | null> {
   if (into === null || into === undefined) return null
   const structure = await batch.workspace.structure()
   const parent = structure.byId.get(batch.pageRefs.get(into) ?? into)
-  if (!parent) throw new ChangeError(`There is no page ${into} to put it into.`, 'into')
+  if (!parent) throw new ChangeError(`There is no page ${into} to put it under.`, 'into')
   return parent
 }
 
-/** The page, of any type. Throws where there is none. */
+/** The page, of any type, with an ID or `ref`. Throws `ChangeError` if there is none. */
 export async function pageOf(batch: Batch, id: string): Promise<PageEntry> {
   const page = (await batch.workspace.structure()).byId.get(batch.pageRefs.get(id) ?? id)
   if (!page) throw new ChangeError(`There is no page ${id}.`, 'page')
   return page
 }
 
-/** The page that contains a page; null at the top level. */
+/** The parent of a page; null at the top level; undefined if the page is not in the tree. */
 export function containerOf(
   structure: ContentStructure,
   page: PageEntry,
@@ -96,7 +100,7 @@ export function containerOf(
   return undefined
 }
 
-/** The folder in which the files of a parent's new subpages are made. */
+/** The folder for the files of new subpages of `parent`. */
 export function folderFor(structure: ContentStructure, parent: PageEntry | null): string {
   const { root } = structure.config
   if (parent === null) return root

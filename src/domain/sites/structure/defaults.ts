@@ -3,8 +3,8 @@ import { type SiteStructure, sectionsOf } from '../../../model/index.js'
 import { type Container, findSection, findSiteSpace, replaceContainer } from './find.js'
 
 /**
- * Sets the default section, and the default site space of the site: its section is then the default one. Throws 400 where
- * there is none of the ID, or the site space is not in the section that is named beside it.
+ * Sets the default section, and the default site space of the site, which makes its section the default. Throws 400 if there
+ * is no section or site space with the ID, or the site space is not in the given section.
  */
 export function setDefaults(structure: SiteStructure, { section, siteSpace }: { section?: string; siteSpace?: string }): SiteStructure {
   if (section !== undefined && !findSection(structure, section))
@@ -20,13 +20,13 @@ export function setDefaults(structure: SiteStructure, { section, siteSpace }: { 
   return { ...next, defaultSection: found.section?.id ?? null }
 }
 
-/** ID of the site space that stands for a section (or the root): the chosen one, or the first, of those that are shown. */
+/** ID of the site space that is shown first for a section (or the root): the chosen default, else the first that is not hidden. */
 export function shownDefault({ siteSpaces, defaultSiteSpace }: Container): string | null {
   const shown = siteSpaces.filter((entry) => !entry.hidden)
   return (shown.find((entry) => entry.id === defaultSiteSpace) ?? shown[0])?.id ?? null
 }
 
-/** ID of the section at the root of a site: the chosen one, unless it has nothing to show while another has. */
+/** ID of the section that is shown at the root of a site: the chosen default, unless it has nothing to show and another has. */
 export function shownDefaultSection(structure: SiteStructure): string | null {
   const shown = sectionsOf(structure).filter((section) => shownDefault(section) !== null)
   return (shown.find((section) => section.id === structure.defaultSection) ?? shown[0])?.id ?? structure.defaultSection

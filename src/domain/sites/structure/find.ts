@@ -1,10 +1,12 @@
 import { notFound } from '../../../kernel/errors.js'
 import { type GroupEntry, type SectionEntry, type SiteSpaceEntry, type SiteStructure, sectionsOf } from '../../../model/index.js'
 
+// Finds and replaces sections, groups and site spaces in a structure.
+
 /** The groups of a structure in order. */
 export const groupsOf = (structure: SiteStructure): GroupEntry[] => structure.items.filter((item) => item.type === 'site-section-group')
 
-/** A section and the group that it is in; null where there is none of this ID. */
+/** A section and the group that it is in; null if there is no such section. */
 export function findSection(structure: SiteStructure, id: string): { section: SectionEntry; group?: GroupEntry } | null {
   for (const item of structure.items) {
     if (item.type === 'site-section') {
@@ -19,7 +21,7 @@ export function findSection(structure: SiteStructure, id: string): { section: Se
 
 export const findGroup = (structure: SiteStructure, id: string): GroupEntry | null => groupsOf(structure).find((group) => group.id === id) ?? null
 
-/** A site space and the section that it is in; null where there is none of this ID. */
+/** A site space and the section that it is in; null if there is no such site space. */
 export function findSiteSpace(structure: SiteStructure, id: string): { siteSpace: SiteSpaceEntry; section?: SectionEntry } | null {
   for (const section of [undefined, ...sectionsOf(structure)]) {
     const siteSpace = (section ?? structure).siteSpaces.find((one) => one.id === id)
@@ -64,7 +66,7 @@ export const replaceGroup = (structure: SiteStructure, next: GroupEntry): SiteSt
   items: structure.items.map((item) => (item.id === next.id ? next : item)),
 })
 
-/** What site spaces stand in: a section, or the root. */
+/** What contains site spaces: a section, or the root. */
 export type Container = Pick<SiteStructure, 'siteSpaces' | 'defaultSiteSpace'>
 
 /** The structure with other site spaces in a section, or at the root. */

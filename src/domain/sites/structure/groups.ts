@@ -2,18 +2,19 @@ import { badRequest, conflict } from '../../../kernel/errors.js'
 import type { GroupEntry, SectionEntry, SiteStructure } from '../../../model/index.js'
 import { findGroup, findSection, getGroup, groupsOf, replaceGroup } from './find.js'
 
-/** Most groups of sections of a site. */
+// Groups of sections in the structure of a site.
+
 export const MAX_GROUPS = 100
 
-/** A group to be made. */
+/** A group to be added. */
 export interface NewGroup {
   id: string
   title: string
   icon?: string
 }
 
-/** Takes a section out of where it stands. */
-const pulled = (structure: SiteStructure, id: string): SiteStructure => ({
+/** The structure without a section, wherever that is. */
+const withoutSection = (structure: SiteStructure, id: string): SiteStructure => ({
   ...structure,
   items: structure.items
     .filter((item) => item.id !== id)
@@ -26,15 +27,15 @@ function requireSection(structure: SiteStructure, id: string, field: string): Se
   throw badRequest('There is no such section.', [{ path: field, message: 'must be the ID of a section of this site' }])
 }
 
-/** Adds a group with sections, in the order given. It stands where the first of them stood at the top level, else at the end. */
+/** Adds a group with sections, in the order given. It takes the place of the first of them at the top level, else it goes to the end. */
 export function addGroup(structure: SiteStructure, { id, title, icon }: NewGroup, sectionIds: readonly string[]): SiteStructure {
-  if (groupsOf(structure).length >= MAX_GROUPS) throw conflict(`A site can have ${MAX_GROUPS} groups of sections, and has as many.`)
+  if (groupsOf(structure).length >= MAX_GROUPS) throw conflict(`A site can have at most ${MAX_GROUPS} groups of sections: remove some first.`)
   const sections = sectionIds.map((section, i) => requireSection(structure, section, `/sections/${i}`))
   const group: GroupEntry = { type: 'site-section-group', id, title, ...(icon === undefined ? {} : { icon }), sections }
   const first = structure.items.findIndex((item) => item.id === sectionIds[0])
   const at = first < 0 ? structure.items.length : first
   const staying = new Set(structure.items.slice(0, at).map((item) => item.id))
-  const left = sectionIds.reduce(pulled, structure)
+  const left = sectionIds.reduce(withoutSection, structure)
   const index = left.items.filter((item) => staying.has(item.id)).length
   return { ...left, items: [...left.items.slice(0, index), group, ...left.items.slice(index)] }
 }
@@ -46,25 +47,25 @@ export function updateGroup(structure: SiteStructure, id: string, { title, icon 
   return replaceGroup(structure, { ...group, ...(title === undefined ? {} : { title }), ...(kept === undefined ? {} : { icon: kept }) })
 }
 
-/** Removes a group; its sections stand at the top level in its place. A structure without it stays as it is. */
+/** Removes a group; its sections take its place at the top level. Returns a structure without the group unchanged. */
 export function removeGroup(structure: SiteStructure, id: string): SiteStructure {
   if (!findGroup(structure, id)) return structure
   return { ...structure, items: structure.items.flatMap((item) => (item.id === id && item.type === 'site-section-group' ? item.sections : [item])) }
 }
 
-/** Puts a section at the end of a group, wherever it stood; one that is in it stays as it is. Throws 404 (group), 400 (section). */
+/** Moves a section to the end of a group, unless it is in the group already. Throws 404 (group), 400 (section). */
 export function addToGroup(structure: SiteStructure, id: string, sectionId: string): SiteStructure {
   const group = getGroup(structure, id)
   const section = requireSection(structure, sectionId, '/sectionId')
   if (group.sections.includes(section)) return structure
-  const left = pulled(structure, sectionId)
+  const left = withoutSection(structure, sectionId)
   return replaceGroup(left, { ...group, sections: [...group.sections, section] })
 }
 
-/** Takes a section out of a group: it stands right behind it at the top level. One that is not in it stays where it is. */
+/** Takes a section out of a group, to the top level right after the group. Does nothing if the section is not in the group. */
 export function removeFromGroup(structure: SiteStructure, id: string, sectionId: string): SiteStructure {
   const section = findGroup(structure, id)?.sections.find((one) => one.id === sectionId)
   if (!section) return structure
-  const left = pulled(structure, sectionId)
+  const left = withoutSection(structure, sectionId)
   return { ...left, items: left.items.flatMap((item) => (item.id === id ? [item, section] : [item])) }
 }

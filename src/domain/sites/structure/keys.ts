@@ -1,10 +1,12 @@
 import { generateNKeysBetween } from 'fractional-indexing'
 import type { GroupEntry, SectionEntry, SiteStructure } from '../../../model/index.js'
 
+// Sort keys of the entries of a structure, for paging.
+
 type Keyed = { order?: string }
 
-/** Which of the keys may stay: a longest run of them that grows, by index. */
-function growing(keys: readonly (string | undefined)[]): Set<number> {
+/** Indexes of the keys that can stay: a longest increasing subsequence. */
+function keptKeys(keys: readonly (string | undefined)[]): Set<number> {
   const best: number[] = []
   const before: number[] = []
   for (const [i, key] of keys.entries()) {
@@ -19,9 +21,9 @@ function growing(keys: readonly (string | undefined)[]): Set<number> {
   return kept
 }
 
-/** The list with keys that grow along it. As few change as can be: those of what was moved or is new. */
+/** Gives the items increasing keys, changing as few as possible: those of items that are new or were moved. */
 function withOrder<T extends Keyed>(list: readonly T[]): T[] {
-  const kept = growing(list.map((item) => item.order))
+  const kept = keptKeys(list.map((item) => item.order))
   if (kept.size === list.length) return [...list]
   const next: T[] = []
   let from: string | null = null
@@ -41,8 +43,8 @@ function withOrder<T extends Keyed>(list: readonly T[]): T[] {
 const keyedSection = (section: SectionEntry): SectionEntry => ({ ...section, siteSpaces: withOrder(section.siteSpaces) })
 
 /**
- * Gives every entry a key by which the lists of the API are paged: it stays while others come, go and move, so a cursor
- * neither repeats nor skips. The order itself is that of the arrays.
+ * Gives every entry a key by which the lists of the API are paged. The key of an entry stays while others are added, removed
+ * and moved, so that a cursor neither repeats nor skips entries. The order itself is that of the arrays.
  */
 export const withKeys = (structure: SiteStructure): SiteStructure => ({
   ...structure,
@@ -52,5 +54,5 @@ export const withKeys = (structure: SiteStructure): SiteStructure => ({
   ),
 })
 
-/** A place in a list that runs over nested ones: a blank comes before all that a key is made of. */
-export const placeOf = (...orders: (string | undefined)[]): string => orders.filter((order) => order !== undefined).join(' ')
+/** The sort key of an entry in a list across nested lists: the keys on its path, joined by a blank, which sorts before all characters of a key. */
+export const sortKeyOf = (...orders: (string | undefined)[]): string => orders.filter((order) => order !== undefined).join(' ')

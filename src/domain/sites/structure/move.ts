@@ -1,14 +1,14 @@
 import type { GroupEntry, SectionEntry, SiteItemType, SiteStructure } from '../../../model/index.js'
 import { getGroup, getSection, getSiteSpace, replaceContainer, replaceGroup } from './find.js'
-import { moveAmong, type Pointer, type Position } from './position.js'
+import { moveAmong, type ItemPointer, type SiblingPosition } from './position.js'
 
 const typeOf = (item: SectionEntry | GroupEntry): SiteItemType => item.type
 
 /**
- * Moves a section among those of its group, a group or a section of the top level among its items, a site space among
- * those of its section or of the root. Throws 404 where there is no such item, 400 and 409 as `moveAmong`.
+ * Moves an item among its siblings: a section in its group, a section or group of the top level among the items there, a site
+ * space in its section or at the root. Throws 404 if there is no such item, 400 and 409 as `moveAmong`.
  */
-export function moveItem(structure: SiteStructure, { type, id }: Pointer, position: Position): SiteStructure {
+export function moveItem(structure: SiteStructure, { type, id }: ItemPointer, position: SiblingPosition): SiteStructure {
   if (type === 'site-space') {
     const { siteSpace, section } = getSiteSpace(structure, id)
     const { siteSpaces, defaultSiteSpace } = section ?? structure

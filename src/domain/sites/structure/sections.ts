@@ -5,7 +5,8 @@ import { findSection, getSection, replaceGroup, replaceSection } from './find.js
 import { without } from './position.js'
 import { appended, checkNewSpace, type NewSiteSpace } from './site-spaces.js'
 
-/** Most sections of a site, and most groups. */
+// Sections in the structure of a site.
+
 export const MAX_SECTIONS = 500
 
 const paths = (structure: SiteStructure, but?: string): string[] =>
@@ -13,7 +14,7 @@ const paths = (structure: SiteStructure, but?: string): string[] =>
     .filter((section) => section.id !== but)
     .map((section) => section.path)
 
-/** A section to be made. */
+/** A section to be added. */
 export interface NewSection {
   id: string
   title: string
@@ -21,15 +22,15 @@ export interface NewSection {
 }
 
 function add(structure: SiteStructure, { id, title, icon }: NewSection, container: Pick<SectionEntry, 'siteSpaces' | 'defaultSiteSpace'>): SiteStructure {
-  if (sectionsOf(structure).length >= MAX_SECTIONS) throw conflict(`A site can have ${MAX_SECTIONS} sections, and has as many.`)
+  if (sectionsOf(structure).length >= MAX_SECTIONS) throw conflict(`A site can have at most ${MAX_SECTIONS} sections: remove some first.`)
   const path = derivedPath(title, paths(structure), 'section')
   const section: SectionEntry = { type: 'site-section', id, title, path, ...(icon === undefined ? {} : { icon }), ...container }
   return { ...structure, items: [...structure.items, section], defaultSection: structure.defaultSection ?? id }
 }
 
 /**
- * Adds a section with its first site space at the end of the top level. Site spaces that stood at the root become the
- * site spaces of a section of their own, which comes first and is the default: `root` says how it is called.
+ * Adds a section with its first site space at the end of the top level. If there are site spaces at the root, they move into
+ * a section of their own (`root`), which comes first and is the default.
  */
 export function addSection(structure: SiteStructure, section: NewSection, first: NewSiteSpace, root: NewSection): SiteStructure {
   checkNewSpace(structure, first.space)
@@ -39,7 +40,7 @@ export function addSection(structure: SiteStructure, section: NewSection, first:
   return add(ready, section, appended({ siteSpaces: [], defaultSiteSpace: null }, first))
 }
 
-/** What of a section can be changed; null removes. */
+/** Changes of a section; null removes a field. */
 export interface SectionChange {
   title?: string
   path?: string
@@ -49,7 +50,7 @@ export interface SectionChange {
   description?: string | null
 }
 
-/** Changes a section. Throws 404, 400 (path, default site space), 409 where another section has the path. */
+/** Changes a section. Throws 404, 400 (path, default site space), 409 if another section has the path. */
 export function updateSection(structure: SiteStructure, id: string, change: SectionChange): SiteStructure {
   const { section } = getSection(structure, id)
   if (change.path !== undefined && change.path !== section.path) {
@@ -62,7 +63,7 @@ export function updateSection(structure: SiteStructure, id: string, change: Sect
   return replaceSection(structure, { defaultSiteSpace: null, ...next } as SectionEntry)
 }
 
-/** Removes a section with its site spaces; the next one is the default where it was. A structure without it stays as it is. */
+/** Removes a section with its site spaces. If it was the default, the next one is. Returns a structure without the section unchanged. */
 export function removeSection(structure: SiteStructure, id: string): SiteStructure {
   const found = findSection(structure, id)
   if (!found) return structure

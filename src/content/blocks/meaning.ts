@@ -1,0 +1,57 @@
+/** Comparison of block trees. */
+import type { BlockNode, DocumentNode } from '../types.js'
+import { isEmptyParagraph } from './print-block.js'
+import type { Inline } from './node.js'
+
+type Node = BlockNode | Inline
+
+/** Members of `data` that follow from other members, or that only tell how the source is written. */
+const DERIVED = new Set([
+  ...['position', 'tag', 'attributes', 'html', 'format', 'meta', 'tight', 'reference', 'legacy', 'dialect', 'records', 'definition', 'positional'],
+  ...['caption', 'src', 'refDark', 'url', 'page'],
+])
+const VERBATIM = new Set(['code', 'math', 'html', 'raw'])
+
+const plain = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && 'url' in value && 'kind' in value ? (value as { url: unknown }).url : value
+
+function data(node: Exclude<Node, { object: 'text' }>): unknown {
+  const skip = (name: string) =>
+    DERIVED.has(name) || (name === 'title' && (node.type === 'expandable' || node.type === 'image')) || (name === 'formula' && node.object === 'block')
+  const kept = Object.entries(node.data).filter(([name, value]) => !skip(name) && value !== undefined && value !== null && value !== '' && value !== false)
+  return kept.map(([name, value]) => [name, plain(value)]).sort(([a], [b]) => (String(a) < String(b) ? -1 : 1))
+}
+
+function meaning(nodes: readonly Node[], verbatim: boolean): unknown[] {
+  const out: unknown[] = []
+  let leaves: Array<[marks: string, text: string]> = []
+  const flush = () => {
+    const text = leaves.map(([marks, value]): [string, string] => [marks, verbatim ? value : value.replace(/\s+/g, ' ')]).filter(([, value]) => value !== '')
+    const joined: Array<[string, string]> = []
+    for (const [marks, value] of text) {
+      const last = joined.at(-1)
+      if (last && last[0] === marks) last[1] = `${last[1]}${value}`
+      else joined.push([marks, value])
+    }
+    if (joined.length > 0) out.push(joined)
+    leaves = []
+  }
+  for (const node of nodes) {
+    if (node.object === 'text')
+      leaves.push(...node.leaves.map((leaf): [string, string] => [JSON.stringify(leaf.marks.map((mark) => [mark.type, mark.data])), leaf.text]))
+    else if (!isEmptyParagraph(node)) {
+      flush()
+      const inner = meaning(node.nodes as Node[], node.object === 'block' && VERBATIM.has(node.type))
+      out.push(node.type === 'hard-break' ? node.type : [node.type, data(node), inner])
+    }
+  }
+  flush()
+  return out
+}
+
+/** The meaning of a tree, apart from how it is written: types, texts with marks, targets and options. Two trees with the same meaning look the same to a reader. */
+export const meaningOf = (document: DocumentNode): string => JSON.stringify(meaning(document.nodes, false))
+
+/** Everything in a node except keys and positions, for comparison. */
+export const fingerprint = (node: BlockNode | DocumentNode): string =>
+  JSON.stringify(node, (name, value: unknown) => (name === 'key' || name === 'isVoid' || name === 'position' ? undefined : value))

@@ -1,0 +1,87 @@
+import type { ContentChange } from '../../model/content-changes.js'
+import { decodePercent, folderOf } from '../paths.js'
+import { findTarget } from '../file-index.js'
+import type { ContentStructure, PageEntry } from '../types.js'
+import { relativeTarget } from './rewrite-references.js'
+import { deleteFile, deleteReusableContent, insertFiles, renameFile, updateVariables, upsertReusableContent } from './operations/files.js'
+import { deleteGroup, insertGroup, insertLink, updateGroup } from './operations/groups.js'
+import { deletePage, insertPage, revertPage, updatePage } from './operations/pages.js'
+import { ChangeError } from './change-error.js'
+import { type Retargeting, retargetLinks } from './retarget-links.js'
+import type { Applied, Batch, Operation } from './batch.js'
+
+/** The operation for each kind of change. */
+const operations: { readonly [K in ContentChange['operation']]: Operation<Extract<ContentChange, { operation: K }>> } = {
+  insert_page: insertPage,
+  update_page: updatePage,
+  delete_page: deletePage,
+  revert_page: revertPage,
+  insert_group: insertGroup,
+  update_group: updateGroup,
+  delete_group: deleteGroup,
+  insert_link: insertLink,
+  rename_file: renameFile,
+  delete_file: deleteFile,
+  insert_files: insertFiles,
+  update_variables: updateVariables,
+  upsert_reusable_content: upsertReusableContent,
+  delete_reusable_content: deleteReusableContent,
+}
+
+/** A change of a batch cannot be made; `index` is that of the first such change. */
+export class BatchError extends Error {
+  constructor(
+    readonly index: number,
+    readonly reason: ChangeError,
+  ) {
+    super(`Change ${index}: ${reason.message}`, { cause: reason })
+    this.name = 'BatchError'
+  }
+}
+
+/** Applies changes in order to the batch's workspace, then makes internal links in written files relative. Throws `BatchError`. */
+export async function applyBatch(batch: Batch, changes: readonly ContentChange[]): Promise<Applied[]> {
+  const applied: Applied[] = []
+  for (const [index, change] of changes.entries()) {
+    await batch.work.pause()
+    try {
+      const done = await (operations[change.operation] as Operation)(batch, change)
+      if (done) applied.push(done)
+    } catch (error) {
+      if (error instanceof ChangeError) throw new BatchError(index, error)
+      throw error
+    }
+  }
+  for (const path of batch.written) await relativeLinks(batch, path)
+  // So that IDs follow from the last change, too.
+  await batch.workspace.structure()
+  return applied
+}
+
+const INTERNAL = /^\/(pages|files)\/([^?#]+)([?#].*)?$/
+
+/** The page that is named by a ref of the batch, an ID, or a path (with or without `.md`, percent-encoded or not). */
+function pageNamed(batch: Batch, structure: ContentStructure, name: string): PageEntry | undefined {
+  const plain = decodePercent(name) ?? name
+  return structure.byId.get(batch.pageRefs.get(name) ?? name) ?? structure.byPath.get(plain) ?? structure.byPath.get(plain.replace(/\.md$/i, ''))
+}
+
+/** Replaces `/pages/<ref, ID or path>` and `/files/<ref or ID>` with links to their files. Other links stay. */
+const relativeLinks = (batch: Batch, path: string): Promise<void> =>
+  retargetLinks(batch, path, async (text) => (/\/(pages|files)\//.test(text) ? relativeTo(batch, path) : null))
+
+async function relativeTo(batch: Batch, path: string): Promise<Retargeting> {
+  const structure = await batch.workspace.structure()
+  const paths = await batch.workspace.paths()
+  const assets = new Map(structure.assets.map(({ id, gitPath }) => [id, gitPath]))
+  // A repository may have folders called pages or files; a link to a file in them is meant literally.
+  const isFileHere = (target: string): boolean =>
+    findTarget(target.replace(/[?#].*$/s, ''), folderOf(path), structure.config.root, (one) => paths.has(one)) !== null
+  return (target) => {
+    const [, kind, name = '', suffix = ''] = INTERNAL.exec(target) ?? []
+    if (kind === undefined || isFileHere(target)) return null
+    const page = kind === 'pages' ? pageNamed(batch, structure, name) : undefined
+    const named = kind === 'files' ? (batch.fileRefs.get(name) ?? assets.get(name)) : page?.type === 'document' ? page.gitPath : undefined
+    return named === undefined ? null : relativeTarget(path, named) + suffix
+  }
+}

@@ -1,0 +1,83 @@
+/** Replaces the target at `markdown.slice(start, end)`, a range with or without the target's angle brackets, but without quotes. */
+export interface ReferenceReplacement {
+  start: number
+  end: number
+  /** A URL or path. `%`, `#` and `?` in file names are percent-encoded (see `relativeTarget`). */
+  target: string
+}
+
+/**
+ * Replaces targets, each encoded for where it is: in a markdown link (spaces and parentheses in the old target's style: in angle
+ * brackets or percent-encoded), an HTML attribute, or an attribute of a `{% block %}`. All other bytes stay.
+ * @throws RangeError if replacements overlap or are outside of the text
+ */
+export function rewriteReferences(markdown: string, replacements: readonly ReferenceReplacement[]): string {
+  const sorted = [...replacements].sort((a, b) => a.start - b.start)
+  let done = ''
+  let at = 0
+  for (const { start, end, target } of sorted) {
+    if (start < at || end < start || end > markdown.length) throw new RangeError('Replacements overlap, or are outside of the text.')
+    done += markdown.slice(at, start) + encodeFor(markdown, start, end, target)
+    at = end
+  }
+  return done + markdown.slice(at)
+}
+
+const percent = (char: string): string => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
+
+function encodeFor(markdown: string, start: number, end: number, raw: string): string {
+  const target = raw.replace(/[\x00-\x1f\x7f]/g, percent)
+  const old = markdown.slice(start, end)
+  const before = markdown[start - 1] ?? ''
+  const inPercent = /%(?:20|28|29)/.test(old)
+  if (before === '<' && markdown[end] === '>') return escapeAngle(target)
+  const syntax = syntaxAround(markdown, start)
+  if (syntax === 'block') return target.replace(inPercent || !/["']/.test(before) ? /["'{} ]/g : /["'{}]/g, percent)
+  if (syntax === 'html') {
+    const spaced = inPercent || !/["']/.test(before) ? target.replace(/[ "'=`]/g, percent) : target
+    return spaced
+      .replace(/&(?=#|\w+;)/g, '&amp;')
+      .replace(/"/g, '&quot;')
+      .replace(/'/g, '&#39;')
+      .replace(/</g, '&lt;')
+      .replace(/>/g, '&gt;')
+  }
+  if (old.startsWith('<') && old.endsWith('>')) return `<${escapeAngle(target)}>`
+  if (!/[ ()]/.test(target) && target !== '') return escapeAngle(target)
+  return inPercent ? escapeAngle(target.replace(/[ ()]/g, percent)) : `<${escapeAngle(target)}>`
+}
+
+const escapeAngle = (target: string): string => target.replace(/\\(?=[!-/:-@[-`{-~]|$)|[<>]/g, '\\$&').replace(/&(?=#|\w+;)/g, '\\&')
+
+/** The syntax around an offset: a `{% block %}` or an HTML tag that is still open there (HTML only after `=`), else markdown. */
+function syntaxAround(markdown: string, start: number): 'markdown' | 'html' | 'block' {
+  const window = markdown.slice(Math.max(0, start - 2000), start)
+  const block = window.lastIndexOf('{%')
+  if (block >= 0 && !window.includes('%}', block)) return 'block'
+  if (!/=[ \t\r\n]*["']?$/.test(window)) return 'markdown'
+  return /<[A-Za-z][^<>]*$/.test(window.slice(window.lastIndexOf('<'))) ? 'html' : 'markdown'
+}
+
+/** How a target begins: `plain` is `file.md`, `dot` is `./file.md`, `root` is `/docs/file.md`. */
+export type TargetStyle = 'plain' | 'dot' | 'root'
+
+/** The style of a target. */
+export const styleOf = (target: string): TargetStyle => (target.startsWith('/') ? 'root' : target.startsWith('./') ? 'dot' : 'plain')
+
+/**
+ * The target for a link in the file `from` to the file `to`, both paths from the repository's root. `%`, `#` and `?` in file names
+ * are percent-encoded, since they have a meaning in targets. Spaces are not: `rewriteReferences` encodes them as needed.
+ */
+export function relativeTarget(from: string, to: string, style: TargetStyle = 'plain'): string {
+  const encoded = (path: readonly string[]): string => path.join('/').replace(/[%#?]/g, percent)
+  const there = to.split('/')
+  if (style === 'root') return `/${encoded(there)}`
+  const here = from.split('/').slice(0, -1)
+  let shared = 0
+  while (shared < here.length && shared < there.length - 1 && here[shared] === there[shared]) shared++
+  const up = here.slice(shared).map(() => '..')
+  const target = encoded([...up, ...there.slice(shared)])
+  if (up.length > 0) return target
+  // A colon in the first segment would be read as the end of a URL's scheme.
+  return style === 'dot' || /^[^/]*:/.test(target) ? `./${target}` : target
+}

@@ -1,0 +1,32 @@
+/** The files and folders of a repository that have a meaning of their own, by their paths. */
+import { isBelow, isMarkdown, keyBelow } from './paths.js'
+import type { ContentStructure, EntryKind } from './types.js'
+
+/** The configuration; always at the repository's root. */
+export const CONFIG_FILE = '.gitbook.yaml'
+/** Uploaded files, below the effective root. */
+export const ASSETS_FOLDER = '.gitbook/assets/'
+/** Reusable content, below the effective root. */
+export const INCLUDES_FOLDER = '.gitbook/includes/'
+/** A space's variables, below the effective root. */
+export const VARIABLES_FILE = '.gitbook/vars.yaml'
+
+/** Which kind of identity a file has, by its path below the effective root. */
+export function kindOfPath(key: string): EntryKind {
+  if (!isMarkdown(key)) return 'file'
+  return key.startsWith(INCLUDES_FOLDER) ? 'reusable-content' : 'page'
+}
+
+/**
+ * What the content of the file at `path` shapes in a structure. `entries`: which entries there are, and so their IDs.
+ * `details`: titles, variables and diagnostics only. null: nothing, so the file may change while the structure stays the same.
+ * (Adding, removing or renaming a file changes a structure in any case.)
+ */
+export function shapedBy(path: string, { config, listed }: Pick<ContentStructure, 'config' | 'listed'>): 'entries' | 'details' | null {
+  if (path === CONFIG_FILE || path === config.summary) return 'entries'
+  // Without a table of contents, pages get their titles from their own headings.
+  if (!listed) return 'details'
+  if (!isBelow(config.root, path)) return null
+  const key = keyBelow(config.root, path)
+  return key === VARIABLES_FILE || kindOfPath(key) === 'reusable-content' ? 'details' : null
+}

@@ -1,0 +1,89 @@
+import { atOnce } from '../kernel/slices.js'
+import { compareEntries, defaultId, type EntryKey, entryOfOverride, type IdOverrides, isDefaultId, overrideKey } from './identity.js'
+import { repairInSteps, settleAll } from './identity-changes.js'
+
+/** The overrides of a merge's three versions. */
+export interface OverrideSides {
+  base: IdOverrides
+  ours: IdOverrides
+  theirs: IdOverrides
+}
+
+/** Which side decides an entry's ID: the only one that has a file at its path, or whose file the merged tree has there; null = both or neither. */
+export type SideOf = (name: string) => 'ours' | 'theirs' | null
+
+export interface MergeOptions {
+  /** All entries of the merged tree: no two of them will share an ID, defaults included. */
+  existing?: Iterable<EntryKey>
+  sideOf?: SideOf
+  /** IDs that entries have by default and keep, even if another entry claims them. */
+  reserved?: ReadonlySet<string>
+}
+
+interface Claim {
+  name: string
+  id: string
+  /** The other side's ID, used if `id` goes to another entry. */
+  otherwise: string | undefined
+  /** The claim with the lower rank wins. */
+  rank: number
+}
+
+/**
+ * Merges the overrides of two sides, entry by entry. An ID follows its file: the side that the file comes from decides. Otherwise
+ * the side that changed the ID wins; ours, if both did. If two entries then claim one ID, the better claim keeps it (an existing
+ * entry before a tombstone; a file of one side only; an ID that only one side changed; ours), and the other entry gets the ID that
+ * its other side has for it.
+ */
+export const mergeOverrides = (sides: OverrideSides, options: MergeOptions = {}): Map<string, string> => atOnce(mergeOverridesInSteps(sides, options))
+
+/** `mergeOverrides` for many entries, in steps. */
+export function* mergeOverridesInSteps(
+  sides: OverrideSides,
+  { existing, sideOf = () => null, reserved = new Set() }: MergeOptions = {},
+): Generator<void, Map<string, string>> {
+  const alive = existing === undefined ? null : [...existing]
+  const live = alive && new Set(alive.map(({ kind, key }) => overrideKey(kind, key)))
+  const names = [...new Set([...sides.base.keys(), ...sides.ours.keys(), ...sides.theirs.keys()])]
+  const claims = names.flatMap((name) => claimOf(name, sides, live?.has(name) ?? true, sideOf))
+  claims.sort((a, b) => a.rank - b.rank || compareEntries(entryOfOverride(a.name), entryOfOverride(b.name)))
+  const merged = new Map<string, string>()
+  const used = new Set<string>()
+  const losers: Claim[] = []
+  const give = (name: string, id: string | undefined): boolean => {
+    if (id === undefined || used.has(id) || (reserved.has(id) && !isDefaultId(name, id))) return false
+    used.add(id)
+    merged.set(name, id)
+    return true
+  }
+  yield
+  for (const claim of claims) if (!give(claim.name, claim.id)) losers.push(claim)
+  const left = losers.filter(({ name, otherwise }) => !give(name, otherwise)).map(({ name }) => entryOfOverride(name))
+  for (const [name, id] of merged) if (isDefaultId(name, id)) merged.delete(name)
+  yield
+  return yield* alive ? repairInSteps(merged, alive) : settleAll(merged, left, () => true)
+}
+
+function claimOf(name: string, sides: OverrideSides, alive: boolean, sideOf: SideOf): Claim[] {
+  const [base, ours, theirs] = [sides.base.get(name), sides.ours.get(name), sides.theirs.get(name)]
+  const owner = ours === theirs || !alive ? null : sideOf(name)
+  const side = owner ?? (ours === base ? 'theirs' : 'ours')
+  const [chosen, other] = side === 'ours' ? [ours, theirs] : [theirs, ours]
+  const { kind, key } = entryOfOverride(name)
+  const id = chosen ?? (owner ? defaultId(kind, key) : undefined)
+  if (id === undefined) return []
+  const contested = ours !== base && theirs !== base && ours !== theirs
+  const rank = (alive ? 0 : 8) + (owner ? 0 : 4) + (contested ? 2 : 0) + (ours === id ? 0 : 1)
+  return [{ name, id, otherwise: contested ? other : undefined, rank }]
+}
+
+/**
+ * The overrides of a merge that takes one side's tree (`taken`) as it is and leaves the other's. Existing entries keep the IDs that
+ * `taken` gives them. Entries that are gone keep the ID that either side knows for them, unless it is in use.
+ */
+export function takeOverrides(taken: IdOverrides, left: IdOverrides, existing: Iterable<EntryKey>): Map<string, string> {
+  const entries = [...existing]
+  const live = new Set(entries.map(({ kind, key }) => overrideKey(kind, key)))
+  const tombstones = new Map([...left].filter(([name]) => !live.has(name)))
+  return mergeOverrides({ base: new Map(), ours: taken, theirs: tombstones }, { existing: entries })
+}

@@ -1,0 +1,87 @@
+import { spawnSync } from 'node:child_process'
+import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { hostname } from 'node:os'
+
+/** Another process (or another part of this one) uses the folder. Members are null if the lock file does not say who. */
+export class FolderLocked extends Error {
+  constructor(
+    readonly dir: string,
+    readonly pid: number | null,
+    readonly host: string | null,
+    /** When the holder took the lock, ISO 8601. */
+    readonly since: string | null,
+  ) {
+    super(`${dir} is in use by process ${pid ?? '(unknown)'} on ${host ?? '(unknown host)'} since ${since ?? '(unknown)'}; stop it first`)
+    this.name = new.target.name
+  }
+}
+
+/** A held lock. */
+export interface Lock {
+  release(): void
+}
+
+interface Holder {
+  pid: number
+  host: string
+  since: string
+}
+
+// O_EXLOCK | O_NONBLOCK where open(2) itself can lock; Node names neither.
+const BSD_EXLOCK = 0x20 | 0x4
+const LOCKED_BY_ANOTHER = 1
+
+/**
+ * Takes the operating system's lock (flock) on `path`. The lock ends with the process, however that ends: there is nothing to
+ * clean up after a kill, and no process ID that could be mistaken for another's. Node has no call for it, so on Linux `flock` of
+ * util-linux (or busybox) locks our open file, which it inherits as descriptor 3, and exits; the lock stays as long as we have
+ * the file open. The file's content only says who holds the lock. `dir` is the folder that the lock is for. Throws `FolderLocked`.
+ */
+export function takeLock(dir: string, path: string): Lock {
+  const fd = open(dir, path)
+  try {
+    if (process.platform !== 'darwin') flock(dir, path, fd)
+    const holder: Holder = { pid: process.pid, host: hostname(), since: new Date().toISOString() }
+    ftruncateSync(fd)
+    writeSync(fd, `${JSON.stringify(holder)}\n`, 0)
+  } catch (thrown) {
+    closeSync(fd)
+    throw thrown
+  }
+  let held = true
+  return {
+    release() {
+      if (!held) return
+      held = false
+      ftruncateSync(fd)
+      closeSync(fd)
+    },
+  }
+}
+
+function open(dir: string, path: string): number {
+  const flags = constants.O_RDWR | constants.O_CREAT
+  if (process.platform !== 'darwin') return openSync(path, flags, 0o600)
+  try {
+    return openSync(path, flags | BSD_EXLOCK, 0o600)
+  } catch (thrown) {
+    throw (thrown as NodeJS.ErrnoException).code === 'EAGAIN' ? lockedBy(dir, path) : thrown
+  }
+}
+
+function flock(dir: string, path: string, fd: number): void {
+  const { status, error, stderr } = spawnSync('flock', ['-n', '-x', '3'], { stdio: ['ignore', 'ignore', 'pipe', fd] })
+  if (error) throw new Error(`cannot lock ${path}: the command flock (package util-linux) could not be started`, { cause: error })
+  if (status === LOCKED_BY_ANOTHER) throw lockedBy(dir, path)
+  if (status !== 0) throw new Error(`cannot lock ${path}: flock ended with ${status}: ${stderr.toString().trim()}`)
+}
+
+function lockedBy(dir: string, path: string): FolderLocked {
+  let holder: Partial<Holder> = {}
+  try {
+    holder = JSON.parse(readFileSync(path, 'utf8')) as Partial<Holder>
+  } catch {
+    // The holder has not written its name yet: refuse without it.
+  }
+  return new FolderLocked(dir, holder.pid ?? null, holder.host ?? null, holder.since ?? null)
+}

@@ -1,0 +1,151 @@
+import { hashToken, newToken } from '../../auth/index.js'
+import { badRequest, ServiceError } from '../../kernel/errors.js'
+import { newId } from '../../kernel/ids.js'
+import { type AddressProof, type CreateToken, memberships, type TokenDoc, tokens, type UserDoc, users } from '../../model/index.js'
+import type { Document, Reader, Transaction } from '../../store/index.js'
+import { findOrganization, isTokenFor, organizationRole } from '../roles/access.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+
+// Users and their tokens.
+
+/** The user and token behind a token's secret; null if it is unknown or expired. */
+export async function authenticate(app: App, token: string): Promise<Actor | null> {
+  const [found] = await app.store.find(tokens, 'hash', hashToken(token))
+  if (!found || (found.expiresAt !== undefined && Date.parse(found.expiresAt) <= app.clock.now().getTime())) return null
+  const user = await app.store.get(users, found.user)
+  return user
+    ? {
+        user,
+        token: {
+          id: found.id,
+          readOnly: found.readOnly,
+          ...scopeOf(user, found),
+          ...(found.expiresAt === undefined ? {} : { expiresAt: found.expiresAt }),
+          ...(found.byEmail ? { byEmail: true } : {}),
+        },
+      }
+    : null
+}
+
+/** The organization that a token is limited to. For a user of a single organization it is that one, whatever the token says. */
+function scopeOf({ limitedTo }: UserDoc, { organization }: TokenDoc): { organization?: string } {
+  const scope = limitedTo ?? organization
+  return scope === undefined ? {} : { organization: scope }
+}
+
+/** A new token with its secret, which is shown only once. */
+export interface IssuedToken {
+  token: Document<TokenDoc>
+  secret: string
+}
+
+/** Properties of a token to be issued; `byEmail` as in `TokenDoc`. */
+export type NewToken = CreateToken & Pick<TokenDoc, 'byEmail'>
+
+type Writer = Pick<Transaction, 'insert'>
+
+/** Issues a token for a user. Only its hash is stored: the returned secret exists nowhere else. Throws 400. */
+export async function issueToken(app: App, user: string, input: NewToken, secret = newToken(), tx: Writer = app.store): Promise<IssuedToken> {
+  if (input.expiresAt !== undefined && Date.parse(input.expiresAt) <= app.clock.now().getTime()) {
+    throw badRequest('The token would already be expired.', [{ path: '/expiresAt', message: 'must be in the future' }])
+  }
+  const token = await tx.insert(tokens, {
+    id: newId(),
+    user,
+    label: input.label,
+    hash: hashToken(secret),
+    readOnly: input.readOnly ?? false,
+    createdAt: app.clock.now().toISOString(),
+    ...(input.organization === undefined ? {} : { organization: input.organization }),
+    ...(input.byEmail ? { byEmail: true } : {}),
+    ...(input.expiresAt === undefined ? {} : { expiresAt: new Date(input.expiresAt).toISOString() }),
+  })
+  return { token, secret }
+}
+
+/**
+ * Issues a token that the caller asks for: never more powerful than the token of the request, and it expires no later. If the
+ * caller leaves the organization or revokes the token of the request at the same time, none is issued. Throws 400, 401, 403.
+ */
+export async function createToken(app: App, actor: Actor, input: CreateToken): Promise<IssuedToken> {
+  const limit = actor.token.organization
+  if (limit !== undefined && input.organization !== limit) {
+    throw new ServiceError('forbidden', `Your token is limited to organization ${limit}: a new token must have the same limit.`)
+  }
+  const notAMember = () =>
+    badRequest('There is no such organization.', [{ path: '/organization', message: 'must be the ID of an organization you are a member of' }])
+  if (input.organization !== undefined && !(await findOrganization(app, actor, input.organization))) throw notAMember()
+  const end = actor.token.expiresAt
+  if (end !== undefined && input.expiresAt !== undefined && Date.parse(input.expiresAt) > Date.parse(end)) {
+    throw new ServiceError('forbidden', `Your token expires at ${end}: a new token must not expire later.`)
+  }
+  const wanted = { ...(end === undefined ? {} : { expiresAt: end }), ...input, ...(actor.token.byEmail ? { byEmail: true } : {}) }
+  return app.store.transact(async (tx) => {
+    if (!(await tx.get(tokens, actor.token.id))) throw new ServiceError('unauthenticated', 'Your token has just been revoked.')
+    if (input.organization !== undefined && (await organizationRole(tx, actor.user.id, input.organization)) === undefined) throw notAMember()
+    return issueToken(app, actor.user.id, wanted, undefined, tx)
+  })
+}
+
+/** The caller's tokens. If the token of the request is limited to an organization, only those with the same limit. */
+export async function listTokens(app: App, actor: Actor): Promise<Document<TokenDoc>[]> {
+  const limit = actor.token.organization
+  return (await app.store.find(tokens, 'user', actor.user.id)).filter((token) => limit === undefined || token.organization === limit)
+}
+
+/** Revokes one of the caller's own tokens. */
+export async function revokeToken(app: App, token: Document<TokenDoc>): Promise<void> {
+  await app.store.remove(tokens, token.id)
+}
+
+/** Names of a new user. */
+interface NewUser {
+  email: string
+  displayName?: string
+}
+
+/**
+ * Creates an account, which owns its e-mail address: no other account can have it. `email` is stored in lower case. Users of
+ * single organizations who claim the same address stay separate users. Throws `DuplicateKey` if an account has the address.
+ */
+export function createUser(app: App, input: NewUser & { proof?: AddressProof; service?: boolean }, tx: Writer = app.store): Promise<Document<UserDoc>> {
+  return tx.insert(users, { ...named(app, input), proof: input.proof ?? 'operator', ...(input.service ? { service: true } : {}) })
+}
+
+/** Creates a user of a single organization, who claims the address without proof: the address stays free for an account. */
+export const createLimitedUser = (app: App, input: NewUser, organization: string, tx: Writer): Promise<Document<UserDoc>> =>
+  tx.insert(users, { ...named(app, input), limitedTo: organization })
+
+function named(app: App, { email: given, displayName }: NewUser) {
+  const email = given.toLowerCase()
+  return { id: newId(), email, displayName: displayName ?? (email.split('@')[0] as string), createdAt: app.clock.now().toISOString() }
+}
+
+/** The account that owns the address, proven by a mail or vouched for by the operator; null if there is none. Ignores case. */
+export async function findAccount(reader: Reader, email: string): Promise<Document<UserDoc> | null> {
+  const [account] = await reader.find(users, 'proven', email.toLowerCase())
+  return account ?? null
+}
+
+/**
+ * Whether users of single organizations claim the address without proof. Then whoever proves that it is theirs may get an
+ * account without an invitation.
+ */
+export const isClaimed = async (reader: Reader, email: string): Promise<boolean> => (await reader.count(users, 'claimed', email.toLowerCase())) > 0
+
+/** The member of an organization who claims the address without proof; null if there is none. */
+export async function findLimitedMember(reader: Reader, organization: string, email: string): Promise<Document<UserDoc> | null> {
+  const [user] = await reader.find(users, 'claimedIn', `${organization}/${email.toLowerCase()}`)
+  return user ?? null
+}
+
+/** A user that the caller may see: themselves, or a member of an organization that the caller's token gives access to; else null. */
+export async function findUser(app: App, actor: Actor, id: string): Promise<Document<UserDoc> | null> {
+  if (id === actor.user.id) return actor.user
+  const [mine, theirs] = await Promise.all([app.store.find(memberships, 'user', actor.user.id), app.store.find(memberships, 'user', id)])
+  for (const { organization, disabled } of mine)
+    if (!disabled && theirs.some((other) => other.organization === organization) && (await isTokenFor(app.store, actor, organization)))
+      return app.store.get(users, id)
+  return null
+}

@@ -1,0 +1,49 @@
+import { conflict } from '../../kernel/errors.js'
+import { checkUnlocked } from '../commits/guards.js'
+import { commitMessage } from '../commits/make-commit.js'
+import { conflictError } from '../commits/merge/conflict-error.js'
+import { mergeCommits } from '../commits/merge/merge.js'
+import { makeMergeCommit } from '../commits/merge/merge-commit.js'
+import type { Actor } from '../context/actor.js'
+import type { App } from '../context/app.js'
+import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
+import { headOf } from '../revisions/main-content.js'
+import { createChangeRequest } from './change-requests.js'
+import { spanOf } from './span.js'
+
+/** Longest subject of a change request, in characters. */
+const MAX_SUBJECT = 100
+
+/**
+ * Opens a change request whose branch undoes what a merged one changed, and nothing else: a three-way merge of main and the commit before the
+ * merge, with the merge as base. Throws 409 if the change request is not merged or has no merge commit, if the undoing conflicts with later
+ * changes, or if nothing of it is left in main; 423 if the space is locked.
+ */
+export async function revertChangeRequest(app: App, actor: Actor, space: LoadedSpace, changeRequest: LoadedChangeRequest): Promise<LoadedChangeRequest> {
+  const { repo } = space
+  const { doc } = changeRequest
+  if (doc.status !== 'merged') throw conflict(`The change request is ${doc.status}: only a merged one can be reverted.`)
+  checkUnlocked(space)
+  const { before, merge } = await spanOf(app, space, changeRequest)
+  if (!merge)
+    throw conflict(
+      'The change request has no merge commit in main, so it is not known which changes belong to it. Revert its pages in a new change request instead.',
+    )
+  return app.locks.run(space.doc.id, async (lease) => {
+    const main = headOf(space)
+    const undone = await mergeCommits(app, space, { ours: main, theirs: before, base: merge })
+    if (!undone.clean) {
+      throw conflictError(
+        `The reversal of change request ${doc.number}`,
+        undone.conflicts,
+        'The same content has been changed since: undo what is left of it in a new change request.',
+      )
+    }
+    if (undone.tree === (await repo.commit(main)).tree) throw conflict(`Nothing of change request ${doc.number} is left in the main content.`)
+    const title = `Revert #${doc.number}${doc.subject ? `: ${doc.subject}` : ''}`
+    const message = commitMessage(`Revert change request #${doc.number}${doc.subject ? `: ${doc.subject}` : ''}`, { Reverts: merge })
+    const reversal = { ours: main, theirs: before, bases: [merge], tree: undone.tree }
+    const head = await makeMergeCommit(app, space, reversal, { parents: [main], message, author: actor.user })
+    return createChangeRequest(app, actor, space, { subject: [...title].slice(0, MAX_SUBJECT).join('') }, { lease, status: 'open', head })
+  })
+}

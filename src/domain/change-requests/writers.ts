@@ -1,0 +1,23 @@
+import type { CommitInfo } from '../../git/index.js'
+import type { App } from '../context/app.js'
+import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
+import type { UserDoc } from '../../model/index.js'
+import { spanOf } from './span.js'
+
+/** Trailer of an update from main with the number of conflicts that somebody resolved in it. */
+export const RESOLVED = 'Conflicts-Resolved'
+
+/**
+ * Whether a user wrote in a change request through this service: whether any commit that it adds to main is theirs. An update from main without
+ * resolutions does not count as writing. Commits that came by plain Git or from a remote do not count either, because their author's address
+ * is not verified.
+ */
+export async function wroteIn(app: App, space: LoadedSpace, changeRequest: LoadedChangeRequest, { email }: Pick<UserDoc, 'email'>): Promise<boolean> {
+  const { before } = await spanOf(app, space, changeRequest)
+  const commits = await space.repo.history({ from: changeRequest.head, not: [before] })
+  const own = commits.filter(({ author, committer }) => committer.email === app.settings.committer.email && author.email.toLowerCase() === email.toLowerCase())
+  return own.some(isWriting)
+}
+
+const isWriting = ({ parents, message }: CommitInfo): boolean =>
+  parents.length < 2 || !/^Update change request #\d+ from main\n/.test(message) || message.includes(`\n${RESOLVED}: `)

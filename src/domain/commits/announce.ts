@@ -1,0 +1,126 @@
+import { NoRepository, type Repository } from '../../git/index.js'
+import type { CommitId, RefName } from '../../kernel/ids.js'
+import { type AnnouncedHeadDoc, announcedHeadId, announcedHeads, changeRequests, type SpaceDoc, spaces } from '../../model/index.js'
+import type { Document, Transaction } from '../../store/index.js'
+import type { App } from '../context/app.js'
+import { memberOfAddress } from '../accounts/authors.js'
+import { emit, type NewEvent } from '../events/events.js'
+import { changeRequestNumber, changeRequestRef, MAIN, repositoryName } from '../context/refs.js'
+
+// Writes the events about moves of branches. A ref moves outside of any transaction, so its events are derived afterwards: a document per
+// branch says up to which commit events were written, and is updated in the transaction that writes more. So no commit is announced twice,
+// and what a crash or a push with plain Git left unannounced is found at the next look.
+
+/** If a branch moved by more commits than this, they are announced as one step. */
+const LONGEST_WALK = 32
+const LONGEST_MESSAGE = 200
+
+/** One commit to announce. */
+interface Step {
+  revision: CommitId
+  previous: CommitId
+  message: string
+  /** ID of the user who made it; absent if it was made with plain Git. */
+  actor?: string
+}
+
+/** Writes the events of what happened on a branch since the last time. The first time, it only notes the branch's head. */
+export async function announce(app: App, space: string, ref: RefName): Promise<void> {
+  const repo = await openIfThere(app, space)
+  for (let done = repo === null; !done && repo; ) {
+    const head = repo.head(ref)
+    if (head === null) return
+    const known = await app.store.get(announcedHeads, announcedHeadId(space, ref))
+    if (known?.commit === head) return
+    const steps = known ? await stepsBetween(app, space, repo, known.commit as CommitId, head) : []
+    done = await app.store.transact((tx) => write(app, tx, { space, ref, head, known, steps }))
+  }
+}
+
+async function openIfThere(app: App, space: string): Promise<Repository | null> {
+  try {
+    return await app.git.open(repositoryName(space))
+  } catch (error) {
+    if (error instanceof NoRepository) return null
+    throw error
+  }
+}
+
+/** The first-parent commits of a branch since `previous` was its head, oldest first. If `previous` is not found among them, one step. */
+async function stepsBetween(app: App, space: string, repo: Repository, previous: CommitId, head: CommitId): Promise<Step[]> {
+  const organization = (await app.store.get(spaces, space))?.organization
+  const steps: Step[] = []
+  for (let at: CommitId | undefined = head; at !== undefined && steps.length < LONGEST_WALK; ) {
+    const info = await repo.commit(at)
+    const [parent] = info.parents
+    const mine = info.committer.email === app.settings.committer.email
+    const author = mine && organization !== undefined ? await memberOfAddress(app.store, organization, info.author.email) : null
+    const [subject = ''] = info.message.split('\n')
+    const message = [...subject].slice(0, LONGEST_MESSAGE).join('')
+    steps.unshift({ revision: at, previous: parent ?? previous, message, ...(author ? { actor: author.id } : {}) })
+    if (parent === previous) return steps
+    at = parent
+  }
+  return [{ ...(steps.at(-1) as Step), previous }]
+}
+
+interface Announcement {
+  space: string
+  ref: RefName
+  head: CommitId
+  known: Document<AnnouncedHeadDoc> | null
+  steps: readonly Step[]
+}
+
+/** Writes the events, unless somebody else wrote some since `known` was read: then returns false. */
+async function write(app: App, tx: Transaction, { space, ref, head, known, steps }: Announcement): Promise<boolean> {
+  const stored = await tx.get(announcedHeads, announcedHeadId(space, ref))
+  if (stored?.commit !== known?.commit) return false
+  if (stored) await tx.replace(announcedHeads, { ...stored, commit: head })
+  else await tx.insert(announcedHeads, { id: announcedHeadId(space, ref), space, ref, commit: head })
+  const doc = await tx.get(spaces, space)
+  const about = doc && (await eventOf(tx, doc, ref))
+  if (!about) return true
+  for (const { actor, ...data } of steps) await emit(app, tx, { ...about, ...(actor === undefined ? {} : { actor }), data: { ...about.data, ...data } })
+  return true
+}
+
+/** The event about a move of the branch, without its commit. Null for a branch that is neither main nor a change request's. */
+async function eventOf(tx: Transaction, space: SpaceDoc, ref: RefName): Promise<NewEvent | null> {
+  if (ref === MAIN) return { type: 'content.updated', organization: space.organization, subject: { space: space.id } }
+  const number = changeRequestNumber(ref)
+  const [doc] = number === null ? [] : await tx.find(changeRequests, 'number', `${space.id}/${number}`)
+  if (!doc) return null
+  return { type: 'change_request.updated', organization: space.organization, subject: { space: space.id, changeRequest: doc.id }, data: { number: doc.number } }
+}
+
+/** Removes the documents of spaces that were removed or never completed. Called at the start, when no space is being created. */
+export async function forgetLostHeads(app: App): Promise<void> {
+  const lost: string[] = []
+  for (const { id, space } of await app.store.all(announcedHeads)) if (!(await app.store.get(spaces, space))) lost.push(id)
+  if (lost.length === 0) return
+  await app.store.transact(async (tx) => {
+    for (const id of lost) await tx.remove(announcedHeads, id)
+  })
+}
+
+/** Whether moves of a ref are announced. */
+export const isAnnounced = (ref: RefName): boolean => ref === MAIN || changeRequestNumber(ref) !== null
+
+/**
+ * Announces whatever is not announced yet in all spaces: on main, and with `branches` on change requests too. Called at the start and from time
+ * to time, to find what somebody pushed with plain Git. `pause` is called every 100 spaces, so that other work gets its turn.
+ */
+export async function announceAll(app: App, options: { branches: boolean; pause?: () => Promise<unknown> }): Promise<void> {
+  let looked = 0
+  for (const space of await app.store.all(spaces)) {
+    if (++looked % 100 === 0) await options.pause?.()
+    const repo = await openIfThere(app, space.id)
+    if (!repo) continue
+    const open = options.branches ? (await app.store.find(changeRequests, 'space', space.id)).filter(({ status }) => status !== 'merged') : []
+    for (const ref of [MAIN, ...open.map(({ number }) => changeRequestRef(number))]) {
+      const head = repo.head(ref)
+      if (head !== null && (await app.store.get(announcedHeads, announcedHeadId(space.id, ref)))?.commit !== head) await announce(app, space.id, ref)
+    }
+  }
+}

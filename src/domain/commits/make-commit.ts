@@ -1,0 +1,74 @@
+import type { IdOverrides } from '../../content/identity.js'
+import { type FileChange, InvalidPath, LostObject, PathCollision, type Signature, type Staging } from '../../git/index.js'
+import { badRequest, conflict } from '../../kernel/errors.js'
+import type { CommitId, TreeId } from '../../kernel/ids.js'
+import type { UserDoc } from '../../model/index.js'
+import type { App } from '../context/app.js'
+import type { SpaceRepository } from '../context/loaded.js'
+import { pageIdsHeader, rememberOverrides } from '../revisions/identity.js'
+
+/** A user as author or committer in Git, at the present time in UTC. */
+export function signatureOf(app: App, user: Pick<UserDoc, 'displayName' | 'email'>): Signature {
+  return { name: user.displayName, email: user.email, seconds: Math.floor(app.clock.now().getTime() / 1000), offset: 0 }
+}
+
+/** The service as committer. */
+export const serviceSignature = (app: App): Signature => ({
+  ...signatureOf(app, { displayName: app.settings.committer.name, email: app.settings.committer.email }),
+})
+
+/** A commit message: subject, body if there is one, then trailers. */
+export function commitMessage(subject: string, trailers: Record<string, string | readonly string[]> = {}): string {
+  const [first = '', ...rest] = subject.trim().split(/\r?\n/)
+  const lines = Object.entries(trailers).flatMap(([key, value]) => (typeof value === 'string' ? [value] : value).map((one) => `${key}: ${one}`))
+  return `${[`${first || 'Update content'}`, rest.join('\n').trim(), lines.join('\n')].filter((part) => part !== '').join('\n\n')}\n`
+}
+
+export interface CommitInput {
+  parents: readonly CommitId[]
+  changes: readonly FileChange[]
+  tree?: TreeId
+  message: string
+  author: Pick<UserDoc, 'displayName' | 'email'>
+  /** The page IDs that the commit is to have. */
+  overrides: IdOverrides
+  /** Further headers beside `page-ids`. */
+  headers?: Readonly<Record<string, string>>
+}
+
+/**
+ * Makes a commit of the service: the author is the acting user, the committer is the service, and a header states the page IDs. Moves no ref.
+ * Durable when it resolves, or when `into` is settled if that is given.
+ */
+export async function makeCommit(app: App, space: SpaceRepository, input: CommitInput, into?: Staging): Promise<CommitId> {
+  const headers = { ...(await pageIdsHeader(app, space, input.parents[0], input.overrides)), ...input.headers }
+  try {
+    const commit = await (into ?? space.repo).write({
+      parents: input.parents,
+      changes: input.changes,
+      message: input.message,
+      author: signatureOf(app, input.author),
+      committer: serviceSignature(app),
+      headers,
+      ...(input.tree === undefined ? {} : { tree: input.tree }),
+    })
+    rememberOverrides(app, space, commit, input.overrides)
+    return commit
+  } catch (error) {
+    throw translated(error)
+  }
+}
+
+/** Turns an error of the Git layer into the one that the client gets. Other errors stay as they are. */
+export function translated(error: unknown): unknown {
+  if (error instanceof InvalidPath) return badRequest(`${error.message}: choose another file name.`)
+  if (error instanceof PathCollision)
+    return conflict(`${error.message}: on some systems both would be one file. Choose another name.`, { paths: [error.existing, error.path] })
+  if (error instanceof LostObject)
+    return conflict(
+      `Content that this change needs (object ${error.oid}) is missing in the space's repository: it was pruned there, or its file is damaged. ` +
+        'Nothing was changed. Use other content, or have an administrator of the server restore the object from a backup.',
+      { cause: error },
+    )
+  return error
+}

@@ -1,0 +1,150 @@
+import type { Merged } from '../../../content/edit/merge-yaml.js'
+import { findTarget } from '../../../content/file-index.js'
+import { idOf } from '../../../content/identity.js'
+import { readConfig } from '../../../content/config.js'
+import { folderOf, isMarkdown, keyBelow } from '../../../content/paths.js'
+import { MAX_STRUCTURE_BYTES } from '../../../content/read-file.js'
+import { type SummaryNames, type TextWork, unlessTooCostly } from '../../../content/work/text-work.js'
+import { decodeText, encodeText, encodingOf, MAX_TEXT_BYTES } from '../../../content/text.js'
+import type { SummaryNode } from '../../../content/types.js'
+import type { EntryMode, MergeConflict, Repository } from '../../../git/index.js'
+import type { CommitId } from '../../../kernel/ids.js'
+import type { App } from '../../context/app.js'
+import type { SpaceRepository } from '../../context/loaded.js'
+import { overridesAt } from '../../revisions/identity.js'
+import { Slices } from '../../../kernel/slices.js'
+import { joinedBase } from './joined-base.js'
+import { type FileMerge, madeUpNames, mergeById } from './merge-by-id.js'
+import { movedFiles } from './moved-files.js'
+import type { Sides, MergedTree } from './merged-tree.js'
+import { conflictOfUnlistedPage } from './unlisted-pages.js'
+
+/**
+ * Merges two commits' trees, three-way. Moved files are followed by page ID, so that an edit of the other side reaches them at their new path. Files
+ * that Git cannot merge are merged by their structure if they have one: the table of contents as a tree, YAML and front matter by key.
+ * What still collides is a conflict. Writes objects but no commit of the space and no ref.
+ */
+export async function mergeCommits(app: App, space: SpaceRepository, { ours, theirs, base: given }: Sides): Promise<MergedTree> {
+  const { repo } = space
+  const base = given ?? (await joinedBase(app, space, { ours, theirs }, mergeCommits))
+  const sides: Sides = { ours, theirs, ...(base === null ? {} : { base }) }
+  const attempt = await mergeFiles(app, space, sides, given)
+  if (attempt.conflicts.length + attempt.setAside.length === 0) return { clean: true, tree: attempt.tree }
+  const { summary } = (await readConfig(await repo.at(sides.ours), app.texts.for(space.doc.id))).config
+  const changes = [...attempt.setAside]
+  const conflicts: MergeConflict[] = []
+  const slices = new Slices()
+  for (const conflict of attempt.conflicts) {
+    const merged = await mergeStructured(app, space, sides, conflict, summary)
+    if (merged === null) conflicts.push(conflict)
+    else changes.push({ path: conflict.path, content: merged, mode: conflict.ours?.mode as EntryMode })
+    if (slices.due) await slices.rest()
+  }
+  if (conflicts.length === 0) return { clean: true, tree: await repo.draft(attempt.tree, changes) }
+  const unmerged = { clean: false as const, conflicts, tree: attempt.tree, setAside: changes }
+  return { ...unmerged, conflicts: [...conflicts, ...(await conflictsOfUnlistedPages(app, space, sides, unmerged))] }
+}
+
+/**
+ * Files in conflict about their paths may be at paths where the other side has put other pages: makes sure that the table of contents does not
+ * lose those silently.
+ */
+async function conflictsOfUnlistedPages(
+  app: App,
+  space: SpaceRepository,
+  { base, ours, theirs }: Sides,
+  { conflicts, tree, setAside }: MergedTree & { clean: false },
+): Promise<MergeConflict[]> {
+  if (base === undefined || !conflicts.some(({ kind }) => kind === 'rename' || kind === 'modify/delete')) return []
+  const open = new Set(conflicts.flatMap((one) => [one.path, one.ours?.path, one.theirs?.path]).filter((path) => path !== undefined))
+  const found = await unlessTooCostly(conflictOfUnlistedPage(app, space, { base, ours, theirs }, await space.repo.draft(tree, setAside), open), null)
+  return found ? [found] : []
+}
+
+/**
+ * Merges files by ID and path.
+ * @param given the merge base if the caller of the merge named it; else Git finds it
+ */
+async function mergeFiles(app: App, space: SpaceRepository, { ours, theirs, base }: Sides, given?: CommitId): Promise<FileMerge> {
+  const { repo } = space
+  if (base === undefined) return mergeByPath(repo, { ours, theirs })
+  const moved = await movedFiles(app, space, { ours, theirs, base })
+  // If histories crossed, Git would join the merge bases itself, line by line, and put markers into tables of contents.
+  const crossed = given === undefined && base !== (await repo.mergeBase(ours, theirs))
+  if (moved.length > 0 || crossed) return mergeById(app, repo, { ours, theirs, base }, moved)
+  return mergeByPath(repo, { ours, theirs, ...(given === undefined ? {} : { base: given }) })
+}
+
+async function mergeByPath(repo: Repository, sides: Sides): Promise<FileMerge> {
+  const outcome = await repo.merge(sides)
+  if (outcome.clean) return { tree: outcome.tree, conflicts: [], setAside: [] }
+  return { tree: outcome.tree, conflicts: outcome.conflicts, setAside: await madeUpNames(repo, outcome.tree, sides) }
+}
+
+/** Merges a file in conflict by its structure. Null if it has none, is too large, or has a conflict by structure too. */
+async function mergeStructured(app: App, space: SpaceRepository, sides: Sides, conflict: MergeConflict, summary: string): Promise<Uint8Array | null> {
+  const { base, ours, theirs, path } = conflict
+  if (!ours || !theirs || (conflict.kind !== 'content' && conflict.kind !== 'add/add')) return null
+  const snapshot = await space.repo.at(sides.ours)
+  // Larger files stay conflicts for people to resolve.
+  const sizes = await snapshot.sizes([base, ours, theirs].flatMap((side) => (side === undefined ? [] : [side.oid])))
+  if (Math.max(...sizes) > (path === summary ? MAX_STRUCTURE_BYTES : MAX_TEXT_BYTES)) return null
+  const [was, mine, other] = await Promise.all([base, ours, theirs].map((side) => (side === undefined ? Buffer.alloc(0) : snapshot.read(side.oid))))
+  // The merged text keeps the encoding of both sides (UTF-8 or Latin-1). Sides with different encodings cannot be merged.
+  const encoding = encodingOf(mine as Buffer)
+  if (encoding !== encodingOf(other as Buffer)) return null
+  const [b, o, t] = [was, mine, other].map((bytes) => decodeText(bytes as Buffer)) as [string, string, string]
+  const texts = { base: b, ours: o, theirs: t }
+  // A file that is too costly to merge by its structure stays a conflict.
+  const merged = await unlessTooCostly(
+    path === summary ? mergeSummaries(app, space, sides, texts) : mergeTexts(app.texts.for(space.doc.id), path, texts, base !== undefined),
+    null,
+  )
+  return merged && 'text' in merged ? encodeText(merged.text, encoding) : null
+}
+
+/** The base, ours and theirs version of a text. */
+type Versions = Record<keyof SummaryNames, string>
+
+/** Merges YAML files and pages by key. A page that both sides added has no base (`hasBase` false) and is not merged. */
+async function mergeTexts(work: TextWork, path: string, { base, ours, theirs }: Versions, hasBase: boolean): Promise<Merged | null> {
+  if (/(^|\/)(\.gitbook\.yaml|\.gitbook\/vars\.yaml|\.gitbook\/tags\.yaml)$/.test(path)) return work.mergeYaml(base, ours, theirs)
+  return isMarkdown(path) && hasBase ? work.mergePage(base, ours, theirs) : null
+}
+
+/**
+ * Merges three versions of the table of contents. Entries are matched by page ID, so the entry of a renamed file is the same entry. Only pages
+ * of the base are matched so: pages that the sides added separately may have the same ID before the merge gives one of them another.
+ */
+async function mergeSummaries(app: App, space: SpaceRepository, sides: Sides, texts: Versions): Promise<Merged> {
+  const { doc, repo } = space
+  const work = app.texts.for(doc.id)
+  const base = sides.base ?? (await repo.mergeBase(sides.ours, sides.theirs))
+  const pages = new Set<string>()
+  const names = async (commit: CommitId | null, text: string): Promise<Record<string, string>> => {
+    if (commit === null) return {}
+    const snapshot = await repo.at(commit)
+    const [{ config }, overrides, files] = await Promise.all([readConfig(snapshot, work), overridesAt(app, space, commit), snapshot.walk()])
+    const paths = new Set(files.map((file) => file.path))
+    const identify = (path: string): string => idOf(overrides)('page', keyBelow(config.root, path))
+    const slices = new Slices()
+    if (commit === base)
+      for (const path of paths) {
+        if (slices.due) await slices.rest()
+        pages.add(identify(path))
+      }
+    const found: [string, string][] = []
+    for (const href of hrefsIn((await work.summary(text)).nodes)) {
+      if (slices.due) await slices.rest()
+      const path = /[?#]/.test(href) ? null : findTarget(href, folderOf(config.summary), config.root, (one) => paths.has(one))
+      const id = path === null ? null : identify(path)
+      if (id !== null && pages.has(id)) found.push([href, id])
+    }
+    return Object.fromEntries(found)
+  }
+  const named = { base: await names(base, texts.base), ours: await names(sides.ours, texts.ours), theirs: await names(sides.theirs, texts.theirs) }
+  return work.mergeSummary(texts.base, texts.ours, texts.theirs, named)
+}
+
+const hrefsIn = (nodes: readonly SummaryNode[]): Set<string> =>
+  new Set(nodes.flatMap((node) => [...(node.href === null || node.href === undefined ? [] : [node.href]), ...hrefsIn(node.children)]))

@@ -1,0 +1,44 @@
+import { defaultId } from '../../../content/identity.js'
+import { readStructure } from '../../../content/structure.js'
+import type { ContentStructure } from '../../../content/types.js'
+import type { MergeConflict } from '../../../git/index.js'
+import type { CommitId, TreeId } from '../../../kernel/ids.js'
+import { Slices } from '../../../kernel/slices.js'
+import type { App } from '../../context/app.js'
+import type { SpaceRepository } from '../../context/loaded.js'
+import { structureAt } from '../../revisions/revisions.js'
+
+/**
+ * Finds a page that the merged table of contents would lose although no side removed it: one side put the page at a path that had another page,
+ * and the other side moved that page's entry away. Merged line by line, no line for the path is left. Returns a conflict of the table of
+ * contents then; null if there is no such page.
+ * @param merged the merged tree, with either side's file at every path in conflict
+ * @param open paths in conflict: what they will have is not decided yet
+ */
+export async function conflictOfUnlistedPage(
+  app: App,
+  space: SpaceRepository,
+  sides: { base: CommitId; ours: CommitId; theirs: CommitId },
+  merged: TreeId,
+  open: ReadonlySet<string>,
+): Promise<MergeConflict | null> {
+  const { doc, repo } = space
+  const tree = repo.tree(merged)
+  const [ours, theirs] = [await structureAt(app, space, sides.ours), await structureAt(app, space, sides.theirs)]
+  const both = await readStructure(tree, defaultId, app.texts.for(doc.id))
+  const { summary } = ours.config
+  if (open.has(summary) || !ours.listed || !theirs.listed || !both.listed) return null
+  const [mine, its, was] = [await repo.at(sides.ours), await repo.at(sides.theirs), await repo.at(sides.base)]
+  /** Whether a side lists the page, or has no file at its path: so it did not take the page out of the table of contents. */
+  const agrees = async (side: ContentStructure, files: typeof mine, path: string): Promise<boolean> =>
+    side.byGitPath.has(path) || (await files.entry(path)) === null
+  const slices = new Slices()
+  for (const path of new Set([...ours.byGitPath.keys(), ...theirs.byGitPath.keys()])) {
+    if (slices.due) await slices.rest()
+    if (both.byGitPath.has(path) || open.has(path) || (await tree.entry(path)) === null) continue
+    if (!(await agrees(ours, mine, path)) || !(await agrees(theirs, its, path))) continue
+    const [base, left, right] = [await was.entry(summary), await mine.entry(summary), await its.entry(summary)]
+    return left && right ? { path: summary, kind: 'content', ...(base ? { base } : {}), ours: left, theirs: right } : null
+  }
+  return null
+}

@@ -1,0 +1,101 @@
+import { applyBatch, BatchError } from '../../content/edit/apply-batch.js'
+import { base64Length } from '../../content/edit/base64.js'
+import type { Applied, Batch } from '../../content/edit/batch.js'
+import { Workspace } from '../../content/edit/workspace.js'
+import { TextTooCostly } from '../../content/work/text-work.js'
+import type { FileChange } from '../../git/index.js'
+import { ServiceError } from '../../kernel/errors.js'
+import type { CommitId } from '../../kernel/ids.js'
+import type { ContentChange } from '../../model/index.js'
+import type { App } from '../context/app.js'
+import type { LoadedSpace } from '../context/loaded.js'
+import type { FetchedFiles } from './fetch-files.js'
+import { overridesAt } from '../revisions/identity.js'
+import { openRevision } from '../revisions/revisions.js'
+
+// Works out what changes of content do on a revision: which files become what, and which page IDs. Nothing is written yet.
+
+/** What changes of content do on one revision. */
+export interface ContentPlan {
+  batch: Batch
+  applied: Applied[]
+  changes: FileChange[]
+}
+
+/**
+ * Plans changes on the revision `base`. `revert_page` takes pages from `initial` unless it names a revision. Throws 400 with the index of the
+ * change that cannot be made, 413 if a text is too large for it.
+ */
+export async function planContent(
+  app: App,
+  space: LoadedSpace,
+  { base, initial }: { base: CommitId; initial: CommitId },
+  changes: readonly ContentChange[],
+  fetched: FetchedFiles,
+): Promise<ContentPlan> {
+  const revision = await openRevision(app, space, base)
+  const work = app.texts.for(space.doc.id)
+  const workspace = new Workspace(revision.snapshot, revision.structure, await overridesAt(app, space, base), work)
+  const batch: Batch = {
+    workspace,
+    work,
+    pageRefs: new Map(),
+    fileRefs: new Map(),
+    written: new Set(),
+    insertedFiles: [],
+    fetched,
+    fileIn: async (page, id) => {
+      if (id !== undefined && !(await space.repo.hasCommit(id))) return null
+      const other = await openRevision(app, space, (id ?? initial) as CommitId)
+      const entry = other.structure.byId.get(page)
+      const file = entry?.type === 'document' ? await other.snapshot.entry(entry.gitPath) : null
+      return file && { oid: file.oid, mode: file.mode }
+    },
+  }
+  try {
+    const applied = await applyBatch(batch, changes)
+    return { batch, applied, changes: workspace.changes() as FileChange[] }
+  } catch (error) {
+    if (error instanceof TextTooCostly)
+      throw new ServiceError('too-large', `A file of the space is too large for this change. ${error.message} Nothing was changed.`)
+    if (!(error instanceof BatchError)) throw error
+    const { index, reason } = error
+    throw new ServiceError(reason.tooLarge ? 'too-large' : 'bad-request', `Change ${index} cannot be made: ${reason.message} Nothing was changed.`, {
+      details: [{ path: `/changes/${index}${reason.member === undefined ? '' : `/${reason.member}`}`, message: reason.message }],
+      cause: error,
+    })
+  }
+}
+
+/** Throws 413 if a file of the request is larger than the limit. */
+export function checkFileSizes(changes: readonly ContentChange[], limit: number): void {
+  for (const [index, change] of changes.entries()) {
+    if (change.operation !== 'insert_files') continue
+    for (const [at, { name, base64 }] of change.files.entries()) {
+      // The length in characters is an upper bound: most files are below the limit by that alone.
+      if ((base64 ?? '').length <= limit || base64Length(base64 ?? '') <= limit) continue
+      throw new ServiceError('too-large', `The file ${name} has more than ${limit} bytes. Nothing was changed.`, {
+        details: [{ path: `/changes/${index}/files/${at}/base64`, message: `must have at most ${limit} bytes` }],
+      })
+    }
+  }
+}
+
+const verbs: Record<string, string> = { created_page: 'Add', updated_page: 'Edit', deleted_page: 'Delete' }
+
+/** A subject line for the commit: what the first change did to which page, and how many more there are. */
+export function subjectOf(changes: readonly ContentChange[], plan: ContentPlan): string {
+  const [change] = changes
+  const [done] = plan.applied
+  if (!change) return 'Change content'
+  const more = changes.length > 1 ? ` and ${changes.length - 1} more ${changes.length === 2 ? 'change' : 'changes'}` : ''
+  const path =
+    plan.batch.insertedFiles[0]?.path ??
+    plan.changes.find((one) => /\.(md|markdown)$/i.test(one.path) && !/SUMMARY\.md$/.test(one.path))?.path ??
+    plan.changes[0]?.path ??
+    ''
+  if (!done || !('page' in change || 'title' in change))
+    return `${change.operation.replaceAll('_', ' ').replace(/^./, (c) => c.toUpperCase())} ${path}`.trim() + more
+  const title = 'title' in change ? change.title?.replace(/\s+/g, ' ').trim() : undefined
+  return `${verbs[done.object] ?? 'Change'} ${title || path}${more}`
+}

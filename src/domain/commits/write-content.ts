@@ -1,0 +1,152 @@
+import type { Applied } from '../../content/edit/batch.js'
+import { defaultId } from '../../content/identity.js'
+import { keyBelow } from '../../content/paths.js'
+import type { Staging } from '../../git/index.js'
+import { conflict } from '../../kernel/errors.js'
+import { type CommitId, isOid } from '../../kernel/ids.js'
+import { type ContentChanges, changeRequests } from '../../model/index.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import { type LoadedChangeRequest, type LoadedSpace, loadHead } from '../context/loaded.js'
+import { commitMessage, makeCommit } from './make-commit.js'
+import { conflictError } from './merge/conflict-error.js'
+import { type Edit, makeEdits } from './edit-batch.js'
+import { overridesAt } from '../revisions/identity.js'
+import { type FetchedFiles, fetchFiles } from './fetch-files.js'
+import { headOf } from '../revisions/main-content.js'
+import { mergeCommits } from './merge/merge.js'
+import { makeMergeCommit } from './merge/merge-commit.js'
+import { type ContentPlan, checkFileSizes, planContent, subjectOf } from './plan-content.js'
+import { changeRequestRef, MAIN } from '../context/refs.js'
+import { checkUnlocked, guardBranch, guardMain } from './guards.js'
+import { type Uploads, uploadedFiles } from './uploads.js'
+
+/** A request to change content, with the files that came with it. */
+export interface ContentRequest {
+  app: App
+  actor: Actor
+  space: LoadedSpace
+  input: ContentChanges
+  uploads: Uploads
+}
+
+/** What a write of content did. */
+export interface Written {
+  revision: CommitId
+  applied: Applied[]
+  insertedFiles: { file: string; name: string; path: string; ref?: string }[]
+}
+
+/** Applies changes to a change request, as one commit on its branch: all of them or none. */
+export async function writeToChangeRequest(request: ContentRequest, changeRequest: LoadedChangeRequest): Promise<Written> {
+  const { app, space } = request
+  const branch = { ref: changeRequestRef(changeRequest.doc.number), guard: guardBranch(app, space) }
+  return writeInBatch(request, branch, async () => {
+    const doc = (await app.store.get(changeRequests, changeRequest.doc.id)) ?? changeRequest.doc
+    if (doc.status === 'merged' || doc.status === 'archived') throw conflict(`The change request is ${doc.status}: its content cannot be changed.`)
+    return { start: loadHead(space, doc).head, initial: doc.revisionInitial as CommitId }
+  })
+}
+
+/**
+ * Applies changes to the main content. If `ifMatch` is given, they are made on that revision and merged onto main if main has moved since.
+ * Throws 409 if that merge has conflicts, or if merges need approvals.
+ */
+export async function writeToMain(request: ContentRequest, ifMatch: string | null): Promise<Written> {
+  const { app, actor, space } = request
+  if (ifMatch !== null && !(isOid(ifMatch) && (await space.repo.hasCommit(ifMatch))))
+    throw conflict(`If-Match names no revision of this space: ${ifMatch}. Read the content again and use the revision of that response.`)
+  const main = { ref: MAIN, guard: guardMain(app, space, { by: 'edit', actor }) }
+  await main.guard.check()
+  return writeInBatch(request, main, async () => (ifMatch === null ? {} : { base: ifMatch as CommitId }))
+}
+
+/** The revisions that an edit depends on. */
+interface EditRevisions {
+  /** Where the branch begins if it does not exist; the head of main by default. */
+  start?: CommitId
+  /** The revision that `revert_page` takes a page from if the change names none. */
+  initial?: CommitId
+  /** The revision that the changes are made on; the branch's head by default. */
+  base?: CommitId
+}
+
+/**
+ * Makes an edit once the space is free, in one batch with all others that wait for it. `findRevisions` is called then, so that it sees what the
+ * edits before this one did.
+ */
+async function writeInBatch(
+  { app, actor, space, input, uploads }: ContentRequest,
+  branch: Pick<Edit<Written>, 'ref' | 'guard'>,
+  findRevisions: () => Promise<EditRevisions>,
+): Promise<Written> {
+  checkUnlocked(space)
+  checkFileSizes(input.changes, app.settings.maxFileBytes)
+  const uploaded = uploadedFiles(input.changes, uploads)
+  const fetched = new Map([...uploaded, ...(await fetchFiles(app, input.changes))])
+  return new Promise((resolve, reject) => {
+    const make: Edit<Written>['make'] = async (staging, tip) => {
+      const { start, initial, base } = await findRevisions()
+      const head = tip ?? start ?? headOf(space)
+      const result = await write({ app, actor, space, input, fetched, staging }, head, base ?? head, initial ?? base ?? head)
+      return { head: result.revision, result }
+    }
+    app.edits.add<Edit<Written>>(space.doc.id, { ...branch, make, resolve, reject }, (edits, lease) => makeEdits(lease, space.repo, edits))
+  })
+}
+
+/** A content request whose turn has come: its files are here, and `staging` takes its objects. */
+interface Writing extends Omit<ContentRequest, 'uploads'> {
+  fetched: FetchedFiles
+  staging: Staging
+}
+
+async function write(writing: Writing, head: CommitId, base: CommitId, initial: CommitId): Promise<Written> {
+  const { app, space, input } = writing
+  const plan = await planContent(app, space, { base, initial }, input.changes, writing.fetched)
+  const revision = plan.changes.length === 0 ? head : await commitPlan(writing, plan, base, head)
+  const { batch, applied } = plan
+  const { root } = (await batch.workspace.structure()).config
+  const insertedFiles = batch.insertedFiles.map(({ path, name, ref }) => {
+    const key = keyBelow(root, path)
+    return { file: batch.workspace.overrides.get(`file\0${key}`) ?? defaultId('file', key), name, path, ...(ref === undefined ? {} : { ref }) }
+  })
+  return { revision, applied, insertedFiles }
+}
+
+/** Commits a plan made on `base` onto `head`. */
+async function commitPlan(writing: Writing, plan: ContentPlan, base: CommitId, head: CommitId): Promise<CommitId> {
+  const { app, actor, space, input, staging } = writing
+  const message = commitMessage(input.message ?? subjectOf(input.changes, plan))
+  const { changes } = plan
+  const { overrides } = plan.batch.workspace
+  const before = await overridesAt(app, space, base)
+  if (base !== head && overrides === before && (await filesUnchanged(space, plan, base, head)))
+    return makeCommit(app, space, { parents: [head], changes, message, author: actor.user, overrides: await overridesAt(app, space, head) }, staging)
+  const commit = await makeCommit(app, space, { parents: [base], changes, message, author: actor.user, overrides }, staging)
+  return base === head ? commit : rebase(writing, { commit, base, head, message })
+}
+
+/** Whether `head` has every file of the plan as `base` has it. Then no merge is needed: the head gets the new versions of those files. */
+async function filesUnchanged({ repo }: LoadedSpace, plan: ContentPlan, base: CommitId, head: CommitId): Promise<boolean> {
+  const [was, is] = await Promise.all([repo.at(base), repo.at(head)])
+  for (const { path } of plan.changes) {
+    const [before, now] = await Promise.all([was.entry(path), is.entry(path)])
+    if (!before || before.oid !== now?.oid || before.mode !== now.mode) return false
+  }
+  return plan.changes.every((change) => !('delete' in change))
+}
+
+/** Commits the changes from `base` to `commit` on top of `head`, which has moved on since `base`. Throws 409 if they conflict. */
+async function rebase(
+  { app, actor, space, staging }: Writing,
+  { commit, base, head, message }: { commit: CommitId; base: CommitId; head: CommitId; message: string },
+): Promise<CommitId> {
+  // Git can only merge objects that are on the disk.
+  await staging.settle()
+  const merged = await mergeCommits(app, space, { ours: head, theirs: commit, base })
+  if (!merged.clean)
+    throw conflictError('The content has changed since that revision, and your change', merged.conflicts, 'Read the latest revision and make the change again.')
+  const merge = { ours: head, theirs: commit, bases: [base], tree: merged.tree }
+  return makeMergeCommit(app, space, merge, { parents: [head], message, author: actor.user }, staging)
+}

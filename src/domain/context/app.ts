@@ -1,0 +1,71 @@
+import type { Git } from '../../git/index.js'
+import type { Clock } from '../../kernel/clock.js'
+import type { HttpClient, Mailer } from '../../outbound/index.js'
+import type { Reader, Store } from '../../store/index.js'
+import type { ContentCache } from './content-cache.js'
+import type { Batcher } from './batcher.js'
+import type { KeyedMutex } from './keyed-mutex.js'
+import type { Previews } from './previews.js'
+import type { RefMoves } from './ref-moves.js'
+import type { Texts } from './texts.js'
+
+/** The services that every use case works with. Made once, in the composition root (`server.ts`). */
+export interface App {
+  store: Store
+  git: Git
+  /** For requests to URLs that users name; it never reaches private networks. */
+  http: HttpClient
+  /** Null if no mail server is set up. */
+  mail: Mailer | null
+  clock: Clock
+  settings: Settings
+  /** By space: writes of content, sync steps and maintenance exclude each other. */
+  locks: KeyedMutex
+  /** Branch moves that have passed their last check and are still running. */
+  moves: RefMoves
+  /** Limits how many previews of remotes run at once. */
+  previews: Previews
+  /** Writes of content that wait for the lock of their space, to be made together. */
+  edits: Batcher
+  content: ContentCache
+  /** Parses and prints texts, which may be hostile, on other threads. */
+  texts: Texts
+  /** Wakes the worker: jobs were queued. */
+  wakeJobs(): void
+  /** Counts a sign-in request from an IP address; throws 429 if there were too many. Absent = no limit. */
+  limitSignIn?(address: string): Promise<unknown>
+  /** Wakes the sender of webhooks: an organization has new events. May be called in the transaction that writes them. */
+  wakeWebhooks(organization: string): void
+  /** Credentials of queued remote operations by job ID: kept in memory only, never stored. */
+  credentials: Map<string, { username?: string; password?: string }>
+  /**
+   * Throws 403 or 404 if the caller may no longer do what they asked for: their role may change while the request runs.
+   * The first transaction of a request calls it by itself (`guardedApp`). Without a request it never throws.
+   */
+  stillMay(reader: Reader): Promise<void>
+  /** Marks the request as carried out: `stillMay` no longer refuses the steps that follow. */
+  decided(): void
+  /** Notes, for the audit log, that an admin overrode a rule of the space. */
+  overruled(rule: string): void
+  log: { info(fields: object, message: string): void; warn(fields: object, message: string): void; error(fields: object, message: string): void }
+}
+
+export interface Settings {
+  version: string
+  /** Base of the URLs in answers, without a trailing slash. */
+  publicUrl: string
+  /** Key that signs download URLs. */
+  signingKey: Buffer
+  maxFileBytes: number
+  maxBlobBytes: number
+  maxPackBytes: number
+  maxTreeEntries: number
+  remoteTimeoutMs: number
+  allowedProtocols: readonly string[]
+  /** How many days events and webhook deliveries are kept. */
+  eventDays: number
+  /** How many days entries of the audit log are kept. */
+  auditDays: number
+  /** Committer of the commits that the service makes. */
+  committer: { name: string; email: string }
+}

@@ -1,0 +1,40 @@
+import type { Lease } from '../../kernel/lease.js'
+
+/** Runs work with the same key one after the other, and work with different keys concurrently. */
+export class KeyedMutex {
+  // bound: requests and jobs in progress
+  readonly #tails = new Map<string, Promise<unknown>>()
+
+  /** Runs `work` once everything queued earlier under `key` has ended, whether it succeeded or failed. The lease is valid until `work` ends. */
+  run<T>(key: string, work: (lease: Lease) => Promise<T>): Promise<T> {
+    const before = this.#tails.get(key) ?? Promise.resolve()
+    const holding = () => whileHeld(key, work)
+    const result = before.then(holding, holding)
+    const tail = result.then(
+      () => undefined,
+      () => undefined,
+    )
+    this.#tails.set(key, tail)
+    void tail.then(() => {
+      if (this.#tails.get(key) === tail) this.#tails.delete(key)
+    })
+    return result
+  }
+
+  /** Resolves when nothing is running or queued. */
+  async idle(): Promise<void> {
+    while (this.#tails.size > 0) await Promise.all(this.#tails.values())
+  }
+}
+
+async function whileHeld<T>(key: string, work: (lease: Lease) => Promise<T>): Promise<T> {
+  let held = true
+  const assertHeld = (): void => {
+    if (!held) throw new Error(`The lock of ${key} was given back before the ref was moved.`)
+  }
+  try {
+    return await work({ assertHeld })
+  } finally {
+    held = false
+  }
+}

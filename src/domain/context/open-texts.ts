@@ -1,0 +1,25 @@
+import { availableParallelism } from 'node:os'
+import type { MemoryBudget } from '../../kernel/memory-budget.js'
+import { createPool } from '../../parsing/index.js'
+import { Texts } from './texts.js'
+
+/**
+ * Limits of the threads that parse texts. There is one thread per core, less one for the service itself, and a spare one
+ * while a slow task runs. A page within the limits of `content/blocks/weight.ts` takes at most two seconds of processor time
+ * on an idle core: the deadline of five allows for slow machines. Each thread may use `heapMb` of memory, so parsing costs
+ * at most cores × 512 MB; a page within the limits needs a third of a thread's share.
+ */
+const LIMITS = {
+  spares: 1,
+  slowMs: 1_000,
+  heapMb: 512,
+  deadline: { cpuMs: 5_000, wallMs: 30_000 },
+  maxWaiting: { items: 1_000, bytes: 64 * 1024 * 1024 },
+  maxResultBytes: 16 * 1024 * 1024,
+}
+
+/** Starts the threads that parse texts for the whole service. Results are cached within `budget` (default: one of its own). */
+export function openTexts(budget?: MemoryBudget): { texts: Texts; close: () => Promise<void> } {
+  const pool = createPool({ ...LIMITS, tasks: new URL('../../content/work/tasks.js', import.meta.url), threads: Math.max(1, availableParallelism() - 1) })
+  return { texts: new Texts(pool, budget), close: () => pool.close() }
+}

@@ -1,0 +1,27 @@
+/**
+ * Branch moves that have passed their last check and are still running. A request that takes a right or a setting away
+ * waits for them before it is answered: then every move that the old rights allowed is visible, and no other follows.
+ */
+export class RefMoves {
+  // bound: requests and jobs in progress
+  readonly #bySpace = new Map<string, Set<Promise<unknown>>>()
+
+  /** Runs `work`, which makes the last check of a move in the space, and then the move. */
+  async during<T>(space: string, work: () => Promise<T>): Promise<T> {
+    const moving = work()
+    const own = this.#bySpace.get(space) ?? new Set()
+    this.#bySpace.set(space, own.add(moving))
+    try {
+      return await moving
+    } finally {
+      own.delete(moving)
+      if (own.size === 0) this.#bySpace.delete(space)
+    }
+  }
+
+  /** Resolves when all moves that are running now, of one space or of all, have ended, whether they succeeded or failed. */
+  async settled(space?: string): Promise<void> {
+    const open = space === undefined ? [...this.#bySpace.values()] : [this.#bySpace.get(space) ?? new Set<Promise<unknown>>()]
+    await Promise.allSettled(open.flatMap((own) => [...own]))
+  }
+}

@@ -1,0 +1,31 @@
+import type { RefName } from '../../kernel/ids.js'
+
+// Names of the refs in a space's repository, and of the repository itself.
+
+/** The primary content of a space. */
+export const MAIN = 'refs/heads/main' as RefName
+/** The head of the history that the space was adopted from. */
+export const ADOPTED = 'refs/bindery/adopted' as RefName
+
+/** The branch of a change request. */
+export const changeRequestRef = (number: number): RefName => `refs/heads/change-requests/${number}` as RefName
+
+const CHANGE_REQUEST = /^refs\/heads\/change-requests\/([1-9][0-9]{0,9})$/
+
+/** The number of the change request whose branch this is, or null. */
+export const changeRequestNumber = (ref: RefName): number | null => {
+  const [, number] = CHANGE_REQUEST.exec(ref) ?? []
+  return number === undefined ? null : Number(number)
+}
+
+/** Keeps a commit that no branch contains, but that a client may still ask for. */
+export const keepRef = (commit: string): RefName => `refs/bindery/keep/${commit}` as RefName
+
+/** Prefix of the refs that hold what a sync knows about a remote. */
+export const syncPrefix = (remoteKey: string): string => `refs/bindery/sync/${remoteKey}/`
+
+/** The remote's newest head while a conflict keeps it out of main. */
+export const incomingRef = (remoteKey: string): RefName => `refs/bindery/incoming/${remoteKey}` as RefName
+
+/** Name of a space's repository. */
+export const repositoryName = (space: string): string => space

@@ -1,0 +1,150 @@
+import { type RefMove, StaleRef } from '../../git/index.js'
+import type { CommitId, TreeId } from '../../kernel/ids.js'
+import { commitMessage, makeCommit } from '../commits/make-commit.js'
+import { makeMergeCommit } from '../commits/merge/merge-commit.js'
+import { takenOverrides } from '../revisions/identity.js'
+import { guardMain, type RefGuard } from '../commits/guards.js'
+import { ADOPTED, keepRef, MAIN } from '../context/refs.js'
+import { type CommonGround, entriesOf } from './common-ground.js'
+import { holdConflict, settleConflict } from './conflict.js'
+import { localCommit, noFolder } from './directory.js'
+import { SyncFailure } from './failure.js'
+import type { Entry } from './log-entries.js'
+import { entriesWithoutDropped } from './heads-without-dropped.js'
+import { rememberTheirs } from './merge-arrival.js'
+import { isLocked, planWithSettledConflicts } from './conflicts-merged-elsewhere.js'
+import type { Arrival, ArrivalPlan } from './plan-arrival.js'
+import { describeRemote, isLinkTo } from './remote.js'
+import { checkStillAsked } from './request.js'
+import type { Contact, Outcome, LockedSync, Sync } from './sync.js'
+import { logMoves, readSyncLog } from './sync-log.js'
+
+// Brings a head of the remote into main: adopts it, merges it, or puts it into a conflict's change request.
+
+const ATTEMPTS = 8
+
+/** The head of main. Throws `SyncFailure` if somebody removed the branch. */
+export function requireMain({ space }: Pick<Contact, 'space'>): CommitId {
+  const main = space.repo.head(MAIN)
+  if (main === null) throw new SyncFailure('The branch main of the space is missing. An administrator of the server has to restore it.')
+  return main
+}
+
+/**
+ * Brings the remote's head into main. The move of main is the commit point: log entries have the commit that main moves to as anchor, so they
+ * count once main contains it. Throws `SyncFailure` or `ServiceError` if the head must not be imported.
+ */
+export async function applyArrival(sync: Sync, head: CommitId, options: { force: boolean; forExport: boolean }): Promise<Outcome> {
+  const { app, space, remote } = sync
+  await sync.enter('checking')
+  const theirs = await localCommit(space.repo, await readSyncLog(space.repo, remote, requireMain(sync)), remote.directory, head)
+  if (theirs === null) throw noFolder(remote)
+  await sync.enter('merging')
+  return app.locks.run(space.doc.id, async (lease) => {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await attempt({ ...sync, lease }, { head, theirs }, options)
+      } catch (error) {
+        if (!(error instanceof StaleRef) || tries >= ATTEMPTS) throw error
+      }
+    }
+  })
+}
+
+async function attempt(sync: LockedSync, came: Pick<Arrival, 'head' | 'theirs'>, options: { force: boolean; forExport: boolean }): Promise<Outcome> {
+  const { remote } = sync
+  const { repo } = sync.space
+  const main = requireMain(sync)
+  const arrival: Arrival = { ...came, main, log: await readSyncLog(repo, remote, main) }
+  const { plan, settled } = await planWithSettledConflicts(sync, arrival, options)
+  const unchanged = await unchangedAs(sync, arrival, plan)
+  if (unchanged !== null) {
+    await repo.move(
+      await recordMoves(sync, arrival, plan.ground, { local: unchanged, anchor: main, left: await entriesWithoutDropped(sync, plan.ground, arrival) }),
+      `in step with ${describeRemote(remote)}`,
+      sync.lease,
+    )
+    await settleConflict(sync, 'The remote and the main content are in step.')
+    return { result: 'unchanged', revision: main, remoteRevision: came.head }
+  }
+  const guard = guardMain(sync.app, sync.space, { by: 'import', known: ({ git }) => isLinkTo(git, remote.key) && arrival.log.last !== null })
+  await guard.check()
+  if (plan.kind === 'adopt') return adopt(sync, arrival, plan.ground, guard)
+  if (plan.kind === 'conflict') return holdConflict(sync, arrival, plan)
+  const taken = options.force && sync.run.direction === 'import'
+  const left = await entriesWithoutDropped(sync, plan.ground, arrival)
+  const commit = await mergeCommit(sync, arrival, plan as ArrivalPlan & { kind: 'merge' }, taken ? 'Take' : 'Merge', [
+    ...settled,
+    ...left.map(({ local }) => local),
+  ])
+  const moves = await recordMoves(sync, arrival, plan.ground, { local: came.theirs, anchor: commit, left })
+  await moveGuarded(sync, guard, [...moves, { ref: MAIN, from: main, to: commit }], `merge ${describeRemote(remote)}`)
+  await settleConflict(sync, options.force ? 'A forced import took the content of the remote.' : 'A later import could be merged cleanly.')
+  return { result: 'merged', revision: commit, remoteRevision: came.head }
+}
+
+/** The commit here that the head equals, if main is to stay as it is; else null. */
+async function unchangedAs(sync: Sync, { main, theirs }: Arrival, plan: ArrivalPlan): Promise<CommitId | null> {
+  if (plan.kind === 'same') return plan.local
+  if (plan.kind !== 'merge' || plan.tree !== (await sync.space.repo.commit(main)).tree) return null
+  // If both sides made the same changes, a merge commit records that. A locked space takes none and can do without.
+  return (await isLocked(sync)) ? theirs : null
+}
+
+/** The ref moves that record the head in the log, with `anchor` as the commit that brings it in. */
+async function recordMoves(
+  sync: Sync,
+  arrival: Arrival,
+  ground: CommonGround,
+  { local, anchor, left = [] }: Pick<Entry, 'local' | 'anchor'> & { left?: readonly Omit<Entry, 'anchor'>[] },
+): Promise<RefMove[]> {
+  const { head, theirs, main, log } = arrival
+  const taken = entriesOf(ground, { remote: head, theirs, local, anchor, ref: sync.remote.ref }, log)
+  return logMoves(sync.space.repo, log, main, [...taken, ...left.map((one) => ({ ...one, anchor }))])
+}
+
+/**
+ * Makes the commit that a planned merge puts on main. Moves no ref.
+ * @param also further parents: what main also contains by this merge
+ */
+export async function mergeCommit(
+  contact: Contact,
+  { main, theirs }: Pick<Arrival, 'main' | 'theirs'>,
+  { ground, tree }: { ground: CommonGround; tree: TreeId },
+  verb: 'Take' | 'Merge',
+  also: readonly CommitId[] = [],
+): Promise<CommitId> {
+  const { app, space, remote } = contact
+  const bases = ground.bases.map(({ local }) => local)
+  await rememberTheirs(contact, ground, theirs)
+  const commit = {
+    parents: [main, theirs, ...also],
+    message: commitMessage(`${verb} remote changes from ${describeRemote(remote)}`),
+    author: contact.actor.user,
+  }
+  if (verb === 'Merge' || bases.length === 0) return makeMergeCommit(app, space, { ours: main, theirs, bases, tree }, commit)
+  const overrides = await takenOverrides(app, space, theirs, main)
+  return makeCommit(app, space, { ...commit, changes: [], tree, overrides })
+}
+
+/** Makes the remote's head the head of main, with its history. */
+async function adopt(sync: LockedSync, arrival: Arrival, ground: CommonGround, guard: RefGuard): Promise<Outcome> {
+  const { repo } = sync.space
+  const { head, theirs, main } = arrival
+  const moves: RefMove[] = [
+    ...(repo.head(keepRef(main)) === null ? [{ ref: keepRef(main), from: null, to: main }] : []),
+    ...(await recordMoves(sync, arrival, ground, { local: theirs, anchor: theirs })),
+    { ref: ADOPTED, from: repo.head(ADOPTED), to: theirs },
+    { ref: MAIN, from: main, to: theirs },
+  ]
+  await moveGuarded(sync, guard, moves, `adopt ${describeRemote(sync.remote)}`)
+  return { result: 'adopted', revision: theirs, remoteRevision: head }
+}
+
+/** Moves main and the other refs together, after the guard's last check. */
+const moveGuarded = ({ app, run, lease, space: { repo } }: LockedSync, guard: RefGuard, moves: RefMove[], reason: string): Promise<void> =>
+  guard.during(async () => {
+    await guard.check()
+    await checkStillAsked(app.store, run)
+    await repo.move(moves, reason, lease)
+  })

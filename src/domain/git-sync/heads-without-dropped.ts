@@ -1,0 +1,61 @@
+import type { CommitId } from '../../kernel/ids.js'
+import { commitMessage, makeCommit } from '../commits/make-commit.js'
+import { mergedOverrides } from '../revisions/identity.js'
+import { mergeCommits } from '../commits/merge/merge.js'
+import { type CommonGround, commonCommits } from './common-ground.js'
+import { type Entry, isKnown } from './log-entries.js'
+import type { Arrival } from './plan-arrival.js'
+import type { Contact } from './sync.js'
+
+/**
+ * A forced push removed commits from one ref, but other refs of the remote may still contain them. If they come back by such a ref, they are news; the
+ * rest of that ref's head is not. So each head that contains a dropped commit stays known as a commit without it: the head with the dropped
+ * changes undone. If that has conflicts, the head is forgotten as a whole.
+ *
+ * Returns the `left` entries of these commits. The commit that follows the drop becomes their anchor; if it is a merge, it has `local` as a parent,
+ * so that Git's history says the same when a change request is merged later.
+ */
+export async function entriesWithoutDropped(
+  contact: Pick<Contact, 'app' | 'space' | 'remote' | 'actor'>,
+  ground: CommonGround,
+  { theirs, log }: Pick<Arrival, 'theirs' | 'log'>,
+): Promise<Omit<Entry, 'anchor'>[]> {
+  const { repo } = contact.space
+  const from = ground.droppedHead
+  if (ground.dropped.length === 0 || from === null) return []
+  const to = await repo.mergeBase(from, theirs)
+  if (to === null) return []
+  const kept = log.pairs.filter((pair) => !ground.dropped.includes(pair)).map((pair) => pair.theirs)
+  const found: Omit<Entry, 'anchor'>[] = []
+  for (const entry of [...lastOfOthers(contact.remote.ref, ground, log.pairs), ...log.left.filter((one) => !ground.dropped.includes(one))]) {
+    const content = entry.kind === 'left' ? entry.local : entry.theirs
+    const local = await commitWithout(contact, content, { from, to }, await commonCommits(repo, kept, [entry.theirs]))
+    if (local !== null) found.push({ ...entry, kind: 'left', local })
+  }
+  return found
+}
+
+/** The last known heads of other refs that contain something dropped. */
+function lastOfOthers(ref: string, { dropped }: CommonGround, pairs: readonly Entry[]): Entry[] {
+  const last = new Map(pairs.filter((pair) => isKnown(pair) && pair.ref !== '' && pair.ref !== ref).map((pair) => [pair.ref, pair]))
+  return [...last.values()].filter((pair) => dropped.includes(pair))
+}
+
+/** A commit with the content of `head` in which the changes from `to` to `from` are undone; null if that has conflicts. */
+async function commitWithout(
+  { app, space, actor }: Pick<Contact, 'app' | 'space' | 'actor'>,
+  head: CommitId,
+  { from, to }: { from: CommitId; to: CommitId },
+  parents: readonly CommitId[],
+): Promise<CommitId | null> {
+  const merged = await mergeCommits(app, space, { base: from, ours: head, theirs: to })
+  if (!merged.clean) return null
+  return makeCommit(app, space, {
+    parents,
+    changes: [],
+    tree: merged.tree,
+    message: commitMessage(`What is left of ${head}`),
+    author: actor.user,
+    overrides: await mergedOverrides(app, space, { bases: [from], ours: head, theirs: to, tree: merged.tree }),
+  })
+}

@@ -1,0 +1,56 @@
+import { conflict } from '../../kernel/errors.js'
+import { type RetryRequest, type SyncRunDoc, spaces, syncRuns } from '../../model/index.js'
+import type { Document } from '../../store/index.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedSpace } from '../context/loaded.js'
+import { checkUnlocked } from '../commits/guards.js'
+import { readRemote, remoteOf } from './remote.js'
+import { enqueue, isOver, requireRole } from './request.js'
+
+/** The runs of a space, newest first. */
+export async function listSyncRuns(app: App, space: LoadedSpace): Promise<Document<SyncRunDoc>[]> {
+  return (await app.store.find(syncRuns, 'space', space.doc.id)).sort((a, b) => b.sequence - a.sequence)
+}
+
+/** Removes the space's link to its remote. The sync log stays, so a later sync with the same remote goes on from there. */
+export async function unlinkRemote(app: App, space: LoadedSpace): Promise<void> {
+  await app.store.transact(async (tx) => {
+    const stored = await tx.get(spaces, space.doc.id)
+    if (stored?.git === undefined) return
+    const { git: _gone, ...rest } = stored
+    await tx.replace(spaces, rest)
+  })
+}
+
+/**
+ * Queues the last run again. Throws 409 unless it failed or ended in a conflict.
+ * @param input the URL with a fresh credential, if the remote needs one
+ */
+export async function retrySync(app: App, actor: Actor, space: LoadedSpace, input: RetryRequest): Promise<Document<SyncRunDoc>> {
+  const runs = await listSyncRuns(app, space)
+  if (runs.some((run) => !isOver(run))) throw conflict('A run of this space is queued or running: wait for its end.')
+  const last = runs[0]
+  if (!last || last.state === 'success') throw conflict('There is nothing to retry: the last run did not fail.')
+  const remote = remoteOf(last)
+  requireRole(space, remote, last.standalone ? 'standalone' : last.force ? 'force' : 'plain')
+  if (last.direction === 'import' && !last.standalone) checkUnlocked(space)
+  const given =
+    input.url === undefined
+      ? null
+      : readRemote(
+          { url: input.url, ref: last.ref, repoProjectDirectory: last.directory },
+          { allowedProtocols: app.settings.allowedProtocols, mergeRequests: last.standalone },
+        )
+  if (given && given.remote.key !== remote.key) throw conflict('The URL is that of another repository: start an import or export with it instead.')
+  return enqueue(app, space, { remote, credential: given?.credential ?? null, run: again(last, actor.user.id) })
+}
+
+/** The input that queues a run again. */
+export const again = (run: SyncRunDoc, requestedBy: string) => ({
+  direction: run.direction,
+  force: run.force,
+  standalone: run.standalone,
+  requestedBy,
+  ...(run.message === undefined ? {} : { message: run.message }),
+})

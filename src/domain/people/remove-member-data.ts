@@ -1,0 +1,25 @@
+import { collections, grants, invites, sites, spaces, teamMembers, tokens } from '../../model/index.js'
+import type { Transaction } from '../../store/index.js'
+import { removeKeptGrants } from '../roles/kept-grants.js'
+import { removeRequestedReviews } from '../reviews/requests.js'
+
+/**
+ * Removes everything that a user has in an organization besides the membership, in the transaction that removes that: places
+ * in teams, roles given by name, tokens limited to the organization, requested reviews, and invitations that they created.
+ */
+export async function removeMemberData(tx: Transaction, organization: string, user: string): Promise<void> {
+  for (const one of await tx.find(teamMembers, 'user', `${organization}/${user}`)) await tx.remove(teamMembers, one.id)
+  for (const grant of await tx.find(grants, 'principal', `user:${user}`))
+    if ((await ownerOf(tx, grant.target)) === organization) await tx.remove(grants, grant.id)
+  await removeKeptGrants(tx, organization, `user:${user}`)
+  for (const token of await tx.find(tokens, 'user', user)) if (token.organization === organization) await tx.remove(tokens, token.id)
+  await removeRequestedReviews(tx, organization, user)
+  for (const invite of await tx.find(invites, 'createdBy', `${organization}/${user}`)) await tx.remove(invites, invite.id)
+}
+
+/** The organization of a grant's target; null if that no longer exists. */
+async function ownerOf(tx: Transaction, target: string): Promise<string | null> {
+  const [kind, id] = target.split(':') as ['space' | 'collection' | 'site', string]
+  const doc = kind === 'space' ? await tx.get(spaces, id) : kind === 'collection' ? await tx.get(collections, id) : await tx.get(sites, id)
+  return doc?.organization ?? null
+}

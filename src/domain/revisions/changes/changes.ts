@@ -1,0 +1,40 @@
+import type { CommitId } from '../../../kernel/ids.js'
+import type { Change, ChangesQuery } from '../../../model/index.js'
+import type { App } from '../../context/app.js'
+import type { LoadedSpace } from '../../context/loaded.js'
+import { openComparison } from './comparison.js'
+import { findFileChanges, findReusableContentChanges, findVariableChanges } from './files.js'
+import { findPageChanges } from './pages.js'
+import { diffTexts } from './text-diff.js'
+
+/**
+ * What differs between two revisions: pages (by ID), other files, variables, reusable content. The cost depends on the files that differ;
+ * all pages are compared only if one of those shapes the structure (the table of contents, for example). If `before` is null, everything is
+ * new. Texts are read and compared only for the changes that are shown.
+ */
+export async function changesBetween(
+  app: App,
+  space: LoadedSpace,
+  revisions: { before: CommitId | null; after: CommitId },
+  query: ChangesQuery,
+): Promise<{ changes: Change[]; more?: number }> {
+  const comparison = await openComparison(app, space, revisions.before, revisions.after)
+  const pages = await findPageChanges(app, comparison)
+  const all =
+    query.pageId === undefined
+      ? [...pages, ...(await findFileChanges(app, comparison)), ...findVariableChanges(comparison), ...findReusableContentChanges(comparison)]
+      : pages.filter((found) => found.page === query.pageId)
+  const shown = all.slice(0, query.limit)
+  const changes = await Promise.all(shown.map((found) => found.describe()))
+  if (query.diff !== undefined) {
+    const texts = shown.flatMap((found, index) => (found.text ? [{ text: found.text, index }] : []))
+    const diffs = await diffTexts(
+      comparison.after,
+      texts.map(({ text }) => text),
+      query.diff,
+    )
+    for (const [at, diff] of diffs.entries()) Object.assign(changes[texts[at]?.index as number] as Change, { diff })
+  }
+  const more = all.length - shown.length
+  return { changes, ...(more > 0 ? { more } : {}) }
+}

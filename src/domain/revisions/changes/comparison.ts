@@ -1,0 +1,51 @@
+import type { ContentStructure } from '../../../content/types.js'
+import type { TreeChange } from '../../../git/index.js'
+import type { CommitId, TreeId } from '../../../kernel/ids.js'
+import type { Change } from '../../../model/index.js'
+import type { App } from '../../context/app.js'
+import type { LoadedSpace } from '../../context/loaded.js'
+import { type OpenRevision, openBoth, openRevision } from '../revisions.js'
+
+/** Two opened revisions and the files that differ between them, by path. */
+export interface Comparison {
+  before: OpenRevision
+  after: OpenRevision
+  changed: Map<string, TreeChange>
+}
+
+/** A change that was found. Its details are read only if it is shown. */
+export interface FoundChange {
+  describe(): Change | Promise<Change>
+  /** The ID of the page it is about. */
+  page?: string
+  /** The blobs and paths of an edited text. */
+  text?: { before: string; after: string; from: string; to: string }
+}
+
+const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904' as TreeId
+
+/** Opens two revisions for comparison. If `before` is null, `after` is compared with an empty revision. */
+export async function openComparison(app: App, space: LoadedSpace, before: CommitId | null, after: CommitId): Promise<Comparison> {
+  if (before !== null) {
+    const both = await openBoth(app, space, before, after)
+    return { before: both.before, after: both.after, changed: byPath(both.changes) }
+  }
+  const [changes, revision] = await Promise.all([space.repo.diff(null, after), openRevision(app, space, after)])
+  const snapshot = Object.assign(space.repo.tree(EMPTY_TREE), { commit: after })
+  return { before: { ...revision, snapshot, structure: emptyLike(revision.structure) }, after: revision, changed: byPath(changes) }
+}
+
+const byPath = (changes: readonly TreeChange[]): Map<string, TreeChange> => new Map(changes.map((change) => [change.path, change]))
+
+const emptyLike = ({ config }: ContentStructure): ContentStructure => ({
+  config,
+  listed: false,
+  pages: [],
+  assets: [],
+  reusableContents: [],
+  variables: {},
+  diagnostics: [],
+  byId: new Map(),
+  byGitPath: new Map(),
+  byPath: new Map(),
+})

@@ -1,0 +1,83 @@
+import { type IdOverrides, idOf } from '../../../content/identity.js'
+import { keyBelow, nameOf } from '../../../content/paths.js'
+import { kindOfPath, VARIABLES_FILE } from '../../../content/known-files.js'
+import type { ContentStructure, ReusableContentEntry } from '../../../content/types.js'
+import type { TreeChange } from '../../../git/index.js'
+import type { App } from '../../context/app.js'
+import { overridesAt } from '../identity.js'
+import type { FoundChange, Comparison } from './comparison.js'
+
+/** Whether changes of the file are listed in another form: as changes of pages, reusable content or variables. */
+function showsElsewhere(structure: ContentStructure, path: string): boolean {
+  const { root, summary } = structure.config
+  const key = keyBelow(root, path)
+  return (structure.listed && path === summary) || key === VARIABLES_FILE || kindOfPath(key) === 'reusable-content'
+}
+
+/**
+ * The files that differ and are not pages: all of them, referenced by a page or not, so that a review misses no change of the repository. A file
+ * that was moved keeps its ID and counts as one edited file.
+ */
+export async function findFileChanges(app: App, { before, after, changed }: Comparison): Promise<FoundChange[]> {
+  const isNew = ({ path, status }: TreeChange): boolean => status === 'added' && !after.structure.byGitPath.has(path) && !showsElsewhere(after.structure, path)
+  const isGone = ({ path, status }: TreeChange): boolean =>
+    status === 'deleted' && !before.structure.byGitPath.has(path) && !showsElsewhere(before.structure, path)
+  const isOther = ({ path, status }: TreeChange): boolean =>
+    status === 'modified' && !after.structure.byGitPath.has(path) && !showsElsewhere(after.structure, path)
+  const wanted = [...changed.values()].filter((change) => isNew(change) || isGone(change) || isOther(change))
+  if (wanted.length === 0) return []
+  const ids = await Promise.all([before, after].map(({ space, snapshot }) => overridesAt(app, space, snapshot.commit)))
+  const [old, now] = ids as [IdOverrides, IdOverrides]
+  const fileIn = (structure: ContentStructure, overrides: IdOverrides, path: string) => {
+    const key = keyBelow(structure.config.root, path)
+    return { id: idOf(overrides)(kindOfPath(key), key), name: nameOf(path), path }
+  }
+  const gone = new Map(wanted.filter(isGone).map((change) => [fileIn(before.structure, old, change.path).id, change]))
+  const found: FoundChange[] = []
+  for (const change of wanted.filter((one) => !isGone(one))) {
+    const file = fileIn(after.structure, now, change.path)
+    const from = isNew(change) ? gone.get(file.id)?.path : undefined
+    if (from !== undefined) gone.delete(file.id)
+    found.push({
+      describe: () =>
+        from !== undefined ? { type: 'file_edited', file, from } : isNew(change) ? { type: 'file_created', file } : { type: 'file_edited', file },
+    })
+  }
+  for (const { path } of gone.values()) found.push({ describe: () => ({ type: 'file_deleted', file: fileIn(before.structure, old, path) }) })
+  return found
+}
+
+/** The variables that differ, as one change. */
+export function findVariableChanges({ before, after }: Comparison): FoundChange[] {
+  const [old, now] = [before.structure.variables, after.structure.variables]
+  if (old === now) return []
+  const names = [...new Set([...Object.keys(old), ...Object.keys(now)])].filter((name) => own(old, name) !== own(now, name)).sort()
+  if (names.length === 0) return []
+  const variables = Object.fromEntries(
+    names.map((name) => {
+      const [was, is] = [own(old, name), own(now, name)]
+      return [name, { ...(was === undefined ? {} : { before: was }), ...(is === undefined ? {} : { after: is }) }]
+    }),
+  )
+  return [{ describe: () => ({ type: 'variables_edited', variables }) }]
+}
+
+const own = (values: Record<string, string>, name: string): string | undefined => (Object.hasOwn(values, name) ? values[name] : undefined)
+
+/** The pieces of reusable content that differ, by ID. */
+export function findReusableContentChanges({ before, after, changed }: Comparison): FoundChange[] {
+  if (before.structure === after.structure) return []
+  const old = new Map(before.structure.reusableContents.map((place) => [place.id, place]))
+  const content = ({ id, title }: ReusableContentEntry) => ({ id, title })
+  const found: FoundChange[] = []
+  for (const place of after.structure.reusableContents) {
+    const was = old.get(place.id)
+    old.delete(place.id)
+    if (!was) found.push({ describe: () => ({ type: 'reusable_content_created', reusableContent: content(place) }) })
+    else if (was.gitPath !== place.gitPath || changed.has(place.gitPath)) {
+      found.push({ describe: () => ({ type: 'reusable_content_edited', reusableContent: content(place) }) })
+    }
+  }
+  for (const place of old.values()) found.push({ describe: () => ({ type: 'reusable_content_deleted', reusableContent: content(place) }) })
+  return found
+}

@@ -1,0 +1,105 @@
+import { comparePages } from '../../../content/compare-structures.js'
+import { sameValue } from '../../../content/json.js'
+import type { TreeLocation } from '../../../content/compare-structures.js'
+import type { DocumentEntry, PageEntry } from '../../../content/types.js'
+import { Slices } from '../../../kernel/slices.js'
+import { type Change, type ChangedAttributes, frontMatterAttributes } from '../../../model/index.js'
+import type { App } from '../../context/app.js'
+import { readDocument } from '../revisions.js'
+import type { FoundChange, Comparison } from './comparison.js'
+
+/** The pages that differ, in the order of the table of contents; deleted ones last. */
+export async function findPageChanges(app: App, comparison: Comparison): Promise<FoundChange[]> {
+  const { before, after } = comparison
+  if (before.structure === after.structure) {
+    const edited = [...comparison.changed.keys()].flatMap((path) => after.structure.byGitPath.get(path) ?? [])
+    return edited.sort(byLine).map((entry) => pageEdited(app, comparison, entry, entry))
+  }
+  const { created, deleted, kept } = await comparePages(before.structure, after.structure)
+  const found = created.map((entry) => ({ entry, change: createdOrDeleted('page_created', entry) }))
+  const slices = new Slices()
+  for (const one of kept) {
+    if (slices.due) await slices.rest()
+    if (one.moved) found.push({ entry: one.after, change: pageMoved(one.after, one.moved) })
+    if (isEdited(comparison, one.before, one.after)) found.push({ entry: one.after, change: pageEdited(app, comparison, one.before, one.after) })
+  }
+  return [...found.sort((a, b) => byLine(a.entry, b.entry)).map(({ change }) => change), ...deleted.map((entry) => createdOrDeleted('page_deleted', entry))]
+}
+
+const byLine = (a: PageEntry, b: PageEntry): number => (a.line ?? 0) - (b.line ?? 0) || (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)
+
+const changedPage = (entry: PageEntry) => ({
+  id: entry.id,
+  type: entry.type,
+  title: entry.title,
+  path: entry.path,
+  ...(entry.type === 'document' ? { file: entry.gitPath } : {}),
+})
+
+const createdOrDeleted = (type: 'page_created' | 'page_deleted', entry: PageEntry): FoundChange => ({
+  page: entry.id,
+  describe: () => ({ type, page: changedPage(entry) }),
+})
+
+const presentPlace = ({ path, parent, position, gitPath }: TreeLocation) => ({
+  path,
+  position,
+  ...(parent === null ? {} : { parent }),
+  ...(gitPath === null ? {} : { file: gitPath }),
+})
+
+const pageMoved = (entry: PageEntry, { from, to }: { from: TreeLocation; to: TreeLocation }): FoundChange => ({
+  page: entry.id,
+  describe: () => ({ type: 'page_moved', page: changedPage(entry), from: presentPlace(from), to: presentPlace(to) }),
+})
+
+/** The two blobs of a page that both revisions have; null if they are the same. */
+function editedBlobs({ changed }: Comparison, before: PageEntry, after: PageEntry): { before: string; after: string } | null {
+  if (before.type !== 'document' || after.type !== 'document') return null
+  const was = changed.get(before.gitPath)?.before
+  const is = changed.get(after.gitPath)?.after
+  return was && is && was.oid !== is.oid ? { before: was.oid, after: is.oid } : null
+}
+
+const ownMembers = (entry: PageEntry): object => ({
+  type: entry.type,
+  title: entry.title,
+  href: entry.type === 'link' ? entry.href : undefined,
+  computed: entry.type === 'computed' ? entry.computed : undefined,
+})
+
+/** A text without the blank lines between it and its front matter. */
+const body = (markdown: string): string => markdown.replace(/^[\r\n]+/, '')
+
+const isEdited = (comparison: Comparison, before: PageEntry, after: PageEntry): boolean =>
+  before.title !== after.title ||
+  before.type !== after.type ||
+  editedBlobs(comparison, before, after) !== null ||
+  (after.type !== 'document' && !sameValue(ownMembers(before), ownMembers(after)))
+
+function pageEdited(app: App, comparison: Comparison, before: PageEntry, after: PageEntry): FoundChange {
+  const blobs = editedBlobs(comparison, before, after)
+  const attributes: Record<string, object> = {}
+  const compare = (name: string, was: unknown, is: unknown): void => {
+    if (!sameValue(was, is)) attributes[name] = { ...(was === undefined ? {} : { before: was }), ...(is === undefined ? {} : { after: is }) }
+  }
+  return {
+    page: after.id,
+    ...(blobs ? { text: { ...blobs, from: (before as DocumentEntry).gitPath, to: (after as DocumentEntry).gitPath } } : {}),
+    describe: async (): Promise<Change> => {
+      const [was, is] = [ownMembers(before), ownMembers(after)] as [Record<string, unknown>, Record<string, unknown>]
+      for (const name of Object.keys(is)) compare(name, was[name], is[name])
+      if (blobs) {
+        const [old, now] = await Promise.all([
+          readDocument(app, comparison.before, before as DocumentEntry),
+          readDocument(app, comparison.after, after as DocumentEntry),
+        ])
+        for (const name of frontMatterAttributes) compare(name, old.source.attributes[name], now.source.attributes[name])
+        // A text that is too large to be held is known to differ because its blobs do.
+        const isLarge = old.large !== undefined || now.large !== undefined
+        if (isLarge || body(old.source.markdown) !== body(now.source.markdown)) attributes.document = {}
+      }
+      return { type: 'page_edited', page: changedPage(after), attributes: attributes as ChangedAttributes }
+    },
+  }
+}

@@ -1,0 +1,244 @@
+import { defaultId } from '../../content/identity.js'
+import { matchPages, type PageVersion } from '../../content/identity-match/match.js'
+import { isMarkdown, nameOf } from '../../content/paths.js'
+import { readStructure } from '../../content/structure.js'
+import { readBounded } from '../../content/read-file.js'
+import { decodeText, MAX_TEXT_BYTES } from '../../content/text.js'
+import type { ContentStructure } from '../../content/types.js'
+import { type TextWork, unlessTooCostly } from '../../content/work/text-work.js'
+import type { Repository, Snapshot, TreeChange } from '../../git/index.js'
+import { Slices } from '../../kernel/slices.js'
+
+// Finds which files a commit moved. Git's rename detection goes by likeness alone; here identical bytes and titles in the table of contents
+// are considered first, and pages that swapped places are recognized.
+
+/** If a commit changes more pages than this, in number or bytes, their texts are not compared: only exact bytes and titles count. */
+const MAX_PAGES = 4_000
+const MAX_BYTES = 32 * 1024 * 1024
+
+/** The files of one of two revisions that are compared. Its structure is read when it is first needed. */
+export class RevisionFiles {
+  #structure: Promise<ContentStructure> | null = null
+  constructor(
+    readonly snapshot: Snapshot,
+    readonly work: TextWork,
+  ) {}
+
+  structure(): Promise<ContentStructure> {
+    this.#structure ??= readStructure(this.snapshot, defaultId, this.work)
+    return this.#structure
+  }
+
+  /** The titles of files in the table of contents, by path, for the paths that `isAsked` accepts. */
+  async titles(isAsked: (path: string) => boolean): Promise<Map<string, string>> {
+    const { byGitPath } = await this.structure()
+    return new Map([...byGitPath.values()].filter((entry) => isAsked(entry.gitPath)).map((entry) => [entry.gitPath, entry.title]))
+  }
+}
+
+/**
+ * The changes of a commit (`plain`: its diff by path) with moved files as renames. Files are matched in this order:
+ *
+ * 1. the same bytes;
+ * 2. a deleted and an added file with the same title in the table of contents;
+ * 3. pages by text, H1 and title, even if both paths have a file before and after (`matchPages`);
+ * 4. Git's own rename detection.
+ *
+ * If pages that stay have other texts now, their texts may have swapped places. Then titles come after step 3: an entry of the table of contents
+ * whose path is edited keeps its title, whatever page is at the new path.
+ */
+export async function fileMoves(repo: Repository, old: RevisionFiles, now: RevisionFiles, plain: readonly TreeChange[]): Promise<TreeChange[]> {
+  const open = new OpenFiles(plain)
+  const slices = new Slices()
+  await exactMoves(open, slices)
+  if (open.anyRenames) await titleMoves(open, old, now, open.anyRewritten ? 'equal' : 'all')
+  await equalMoves(open, slices)
+  const { summary } = (await now.structure()).config
+  await pageMoves(open, old, now, summary, slices)
+  if (open.anyRenames) await titleMoves(open, old, now, 'all')
+  if (open.anyRenames)
+    for (const change of await repo.diff(old.snapshot.commit, now.snapshot.commit, { renames: true }))
+      if (change.status === 'renamed' && change.from !== undefined && open.isRename(change.from, change.path)) open.take(change.from, change.path)
+  return open.outcome()
+}
+
+/** Whether the commit may have moved a file at all: a commit that only changes the bytes of at most one page has not. */
+export function mayMove(plain: readonly TreeChange[]): boolean {
+  if (plain.some((change) => change.status !== 'modified')) return true
+  const had = new Set(plain.map((change) => change.before?.oid))
+  return plain.filter(({ path }) => isMarkdown(path)).length > 1 || plain.some((change) => had.has(change.after?.oid))
+}
+
+/** Changed files that have not been matched yet. */
+class OpenFiles {
+  /** The changes by path: `gone` those with a file at the path before, `came` those with one after. A modified file is in both. */
+  readonly gone: Map<string, TreeChange>
+  readonly came: Map<string, TreeChange>
+  readonly #moved: TreeChange[] = []
+  /** Paths whose file was moved away. */
+  readonly #left = new Set<string>()
+  #deleted = 0
+  #added = 0
+
+  constructor(plain: readonly TreeChange[]) {
+    this.gone = new Map(plain.filter((change) => change.before).map((change) => [change.path, change]))
+    this.came = new Map(plain.filter((change) => change.after).map((change) => [change.path, change]))
+    for (const { status } of plain) this.#count(status, 1)
+  }
+
+  #count(status: TreeChange['status'] | undefined, by: number): void {
+    if (status === 'deleted') this.#deleted += by
+    if (status === 'added') this.#added += by
+  }
+
+  has(from: string, to: string): boolean {
+    return this.gone.has(from) && this.came.has(to)
+  }
+
+  /** Whether `from` was deleted and `to` added. */
+  isRename(from: string, to: string): boolean {
+    return this.gone.get(from)?.status === 'deleted' && this.came.get(to)?.status === 'added'
+  }
+
+  /** Whether there are both deleted and added files left. */
+  get anyRenames(): boolean {
+    return this.#deleted > 0 && this.#added > 0
+  }
+
+  /** Whether a page's text was changed at the same path. */
+  get anyRewritten(): boolean {
+    return [...this.came.values()].some((change) => isOccupied(change) && isMarkdown(change.path))
+  }
+
+  take(from: string, to: string): void {
+    this.#count(this.gone.get(from)?.status, -1)
+    this.#count(this.came.get(to)?.status, -1)
+    this.#moved.push({ ...(this.came.get(to) as TreeChange), status: 'renamed', from, path: to })
+    this.#left.add(from)
+    this.gone.delete(from)
+    this.came.delete(to)
+  }
+
+  /** Settles that the file at this path is the one that was there before. */
+  stay(path: string): void {
+    this.gone.delete(path)
+    this.came.delete(path)
+  }
+
+  outcome(): TreeChange[] {
+    const gone = [...this.gone.values()].filter(({ status, path }) => status === 'deleted' || !this.came.has(path))
+    const came = [...this.came.values()].flatMap((change) => {
+      if (change.status === 'added') return [change]
+      // The page that was here was moved, and no page was moved here: this one is new. Another kind of file may have been copied away instead.
+      return this.#left.has(change.path) && isMarkdown(change.path) ? [{ ...change, status: 'added' as const }] : []
+    })
+    return [...this.#moved, ...gone.map((change) => ({ ...change, status: 'deleted' as const })), ...came]
+  }
+}
+
+const isOccupied = (change: TreeChange | undefined): boolean => change?.status === 'modified'
+/** Whether to leave two pages to `pageMoves`: if one of the paths has a page before and after, the same bytes alone do not decide. */
+const isForPageMoves = (open: OpenFiles, from: string, to: string): boolean =>
+  isMarkdown(from) && isMarkdown(to) && (isOccupied(open.gone.get(from)) || isOccupied(open.came.get(to)))
+
+/** Matches files by bytes that exactly one file had and exactly one has. */
+async function exactMoves(open: OpenFiles, slices: Slices): Promise<void> {
+  const [had, have] = [byBlob(open.gone, 'before'), byBlob(open.came, 'after')]
+  for (const [oid, targets] of have) {
+    const sources = had.get(oid) ?? []
+    const [from, to] = [sources[0] as string, targets[0] as string]
+    if (sources.length === 1 && targets.length === 1 && from !== to && !isForPageMoves(open, from, to)) open.take(from, to)
+    if (slices.due) await slices.rest()
+  }
+}
+
+/** Matches files of which several have the same bytes (stubs, for example): those with the same name, in order of path. */
+async function equalMoves(open: OpenFiles, slices: Slices): Promise<void> {
+  const had = byBlob(open.gone, 'before')
+  const waiting = new Map<string, string[]>()
+  for (const [oid, sources] of had) for (const path of sources) push(waiting, `${oid} ${nameOf(path)}`, path)
+  for (const list of waiting.values()) list.reverse()
+  for (const [to, change] of [...open.came]) {
+    const oid = change.after?.oid as string
+    const sources = had.get(oid) ?? []
+    const from = sources.length === 1 ? sources[0] : waiting.get(`${oid} ${nameOf(to)}`)?.pop()
+    if (from !== undefined && from !== to && open.has(from, to) && !isForPageMoves(open, from, to)) open.take(from, to)
+    if (slices.due) await slices.rest()
+  }
+}
+
+function byBlob(changes: ReadonlyMap<string, TreeChange>, side: 'before' | 'after'): Map<string, string[]> {
+  const found = new Map<string, string[]>()
+  for (const [path, change] of changes) push(found, change[side]?.oid as string, path)
+  return found
+}
+
+function push(lists: Map<string, string[]>, key: string, value: string): void {
+  const list = lists.get(key)
+  if (list) list.push(value)
+  else lists.set(key, [value])
+}
+
+/**
+ * Matches deleted and added files (all, or only those with equal bytes) by a title that only one file of each has. Several pages called
+ * `Introduction` are not matched.
+ */
+async function titleMoves(open: OpenFiles, old: RevisionFiles, now: RevisionFiles, which: 'equal' | 'all'): Promise<void> {
+  const [sources, targets] = [onlyOnes(await old.titles((path) => open.gone.has(path))), onlyOnes(await now.titles((path) => open.came.has(path)))]
+  for (const [title, from] of sources) {
+    const to = targets.get(title)
+    if (from === null || !to || !open.isRename(from, to)) continue
+    if (which === 'all' || open.gone.get(from)?.before?.oid === open.came.get(to)?.after?.oid) open.take(from, to)
+  }
+}
+
+function onlyOnes(titles: ReadonlyMap<string, string>): Map<string, string | null> {
+  const found = new Map<string, string | null>()
+  for (const [path, title] of titles) found.set(title, found.has(title) ? null : path)
+  return found
+}
+
+/** Matches pages by all that is known of them, if some were changed at a path that they had before: they may have swapped places. */
+async function pageMoves(open: OpenFiles, old: RevisionFiles, now: RevisionFiles, summary: string, slices: Slices): Promise<void> {
+  const isPage = (path: string): boolean => isMarkdown(path) && path !== summary
+  const [gone, came] = [[...open.gone.values()].filter(({ path }) => isPage(path)), [...open.came.values()].filter(({ path }) => isPage(path))]
+  if (gone.length + came.length < 3 || !came.some(isOccupied)) return
+  const texts = await withinBounds(old, now, gone, came)
+  const [before, after] = [await pageVersions(old, gone, 'before', texts, slices), await pageVersions(now, came, 'after', texts, slices)]
+  for (const [from, to] of await matchPages(before, after, slices)) {
+    if (from === to) open.stay(from)
+    else open.take(from, to)
+  }
+}
+
+async function withinBounds(old: RevisionFiles, now: RevisionFiles, gone: readonly TreeChange[], came: readonly TreeChange[]): Promise<boolean> {
+  if (gone.length > MAX_PAGES || came.length > MAX_PAGES) return false
+  const sizes = [
+    ...(await old.snapshot.sizes(gone.map((change) => change.before?.oid as string))),
+    ...(await now.snapshot.sizes(came.map((change) => change.after?.oid as string))),
+  ]
+  return sizes.reduce((sum, size) => sum + size, 0) <= MAX_BYTES
+}
+
+/** What `matchPages` is to know of each page. `texts`: whether to read the texts. */
+async function pageVersions(
+  side: RevisionFiles,
+  changes: readonly TreeChange[],
+  when: 'before' | 'after',
+  texts: boolean,
+  slices: Slices,
+): Promise<PageVersion[]> {
+  const paths = new Set(changes.map((change) => change.path))
+  const titles = await side.titles((path) => paths.has(path))
+  const found: PageVersion[] = []
+  for (const change of changes) {
+    const entry = change[when]
+    const bytes = texts && entry?.mode.startsWith('100') ? await readBounded(side.snapshot, entry.oid, MAX_TEXT_BYTES) : null
+    const text = bytes && decodeText(bytes)
+    // A page that is too costly to parse counts as one without a heading.
+    const heading = text === null ? null : await unlessTooCostly(side.work.heading(text), null)
+    found.push({ path: change.path, oid: entry?.oid as string, text, title: titles.get(change.path) ?? null, heading })
+    if (slices.due) await slices.rest()
+  }
+  return found
+}

@@ -1,0 +1,138 @@
+import { applyInSteps } from '../../content/identity-changes.js'
+import type { SideOf } from '../../content/merge-identity.js'
+import { defaultId, type EntryKey, entryOfOverride, type IdOverrides, overrideKey } from '../../content/identity.js'
+import { matchStructures, structureKeys } from '../../content/identity-structure.js'
+import { readConfig } from '../../content/config.js'
+import { keyBelow } from '../../content/paths.js'
+import { kindOfPath, shapedBy } from '../../content/known-files.js'
+import { readStructure } from '../../content/structure.js'
+import type { TextWork } from '../../content/work/text-work.js'
+import type { Repository } from '../../git/index.js'
+import type { CommitId, TreeId } from '../../kernel/ids.js'
+import { inSlices, Slices } from '../../kernel/slices.js'
+import { fileMoves, mayMove, RevisionFiles } from './file-moves.js'
+
+// How page IDs follow what happened between commits: what one commit changed, and which side of a merge an ID belongs to.
+
+/** The overrides after the changes from one commit to another (renames, additions, deletions). The commits need not be related. */
+export async function resolveChanges(work: TextWork, repo: Repository, before: IdOverrides, from: CommitId, to: CommitId): Promise<IdOverrides> {
+  const plain = await repo.diff(from, to)
+  const [old, now] = await Promise.all([repo.at(from), repo.at(to)])
+  const [{ config: oldConfig }, { config }] = [await readConfig(old, work), await readConfig(now, work)]
+  const [oldRoot, root] = [oldConfig.root, config.root]
+  // Whether there is a table of contents does not matter here: only its own text and the configuration shape entries.
+  const mayShapeEntries = plain.some((change) => shapedBy(change.path, { config: oldConfig, listed: true }) === 'entries')
+  if (!mayMove(plain) && !mayShapeEntries) return before
+  const sides = [new RevisionFiles(old, work), new RevisionFiles(now, work)] as const
+  const changes = mayMove(plain) ? await fileMoves(repo, ...sides, plain) : []
+  const files = await now.walk()
+  const entry = (path: string): EntryKey => ({ kind: kindOfPath(keyBelow(root, path)), key: keyBelow(root, path) })
+  const here = new Set(files.map((file) => keyBelow(root, file.path)))
+  // If the root changed, every file has another key, although none has moved.
+  const changed = new Set(changes.map((change) => change.path))
+  const rerooted =
+    root === oldRoot ? [] : files.map((file) => file.path).filter((path) => !changed.has(path) && keyBelow(root, path) !== keyBelow(oldRoot, path))
+  const steps = applyInSteps(
+    before,
+    {
+      added: changes.filter((change) => change.status === 'added').map((change) => entry(change.path)),
+      deleted: changes
+        .filter((change) => change.status === 'deleted')
+        .map(({ path }) => ({ kind: kindOfPath(keyBelow(oldRoot, path)), key: keyBelow(oldRoot, path) })),
+      renamed: [
+        ...changes.filter((change) => change.status === 'renamed').map((change) => [change.from as string, change.path] as const),
+        ...rerooted.map((path) => [path, path] as const),
+      ].map(([source, path]) => ({ kind: entry(path).kind, from: keyBelow(oldRoot, source), to: keyBelow(root, path) })),
+    },
+    (kind, key) => here.has(key) && kindOfPath(key) === kind,
+  )
+  return resolveStructure(await inSlices(steps), ...sides)
+}
+
+/** The same for groups, links and computed pages, which have no file: they are matched by what stayed the same around them. */
+async function resolveStructure(overrides: IdOverrides, old: RevisionFiles, now: RevisionFiles): Promise<IdOverrides> {
+  const [before, after] = await Promise.all([old.structure(), now.structure()])
+  const keys = await structureKeys(after)
+  const changes = await matchStructures(before, after)
+  if (changes.added.length + changes.deleted.length + changes.renamed.length === 0) return overrides
+  return inSlices(applyInSteps(overrides, changes, (kind, key) => keys.has(`${kind}\0${key}`)))
+}
+
+/**
+ * Which side of a merge decides the ID of each entry in `names`: the side whose blob the merged tree has at the entry's path, or the
+ * only side that has a file there. Null if that is true of both sides or of neither.
+ */
+export async function sideOfFiles(
+  work: TextWork,
+  repo: Repository,
+  sides: { ours: CommitId; theirs: CommitId; tree: TreeId },
+  names: readonly string[],
+): Promise<SideOf> {
+  const merged = await blobAt(work, repo.tree(sides.tree))
+  const [ours, theirs] = [await blobAt(work, await repo.at(sides.ours)), await blobAt(work, await repo.at(sides.theirs))]
+  const found = new Map<string, 'ours' | 'theirs'>()
+  const slices = new Slices()
+  for (const name of names) {
+    if (slices.due) await slices.rest()
+    const { kind, key } = entryOfOverride(name)
+    if (kindOfPath(key) !== kind) continue
+    const oid = await merged(key)
+    if (oid === undefined) continue
+    const [mine, other] = [await ours(key), await theirs(key)]
+    const [oursSays, theirsSays] = [mine === oid || other === undefined, other === oid || mine === undefined]
+    if (oursSays !== theirsSays) found.set(name, oursSays ? 'ours' : 'theirs')
+  }
+  return (name) => found.get(name) ?? null
+}
+
+/** Looks up the blob of a tree by an entry's key (its path below the content root). */
+async function blobAt(work: TextWork, files: ReturnType<Repository['tree']>): Promise<(key: string) => Promise<string | undefined>> {
+  const { root } = (await readConfig(files, work)).config
+  return async (key) => (await files.entry(root === '' ? key : `${root}/${key}`))?.oid
+}
+
+interface CommitOverrides {
+  commit: CommitId
+  overrides: IdOverrides
+}
+
+/**
+ * The default IDs that `keeper` keeps in a merge. If both sides restored the same deleted page, `keeper` at its old path and `other` at
+ * another one, both have its ID: `keeper` by default and `other` by an override. The page of `keeper` keeps it.
+ * @param entries all entries of the merged tree
+ */
+export async function idsKeptByDefault(
+  work: TextWork,
+  repo: Repository,
+  keeper: CommitOverrides,
+  other: CommitOverrides,
+  entries: readonly EntryKey[],
+): Promise<Set<string>> {
+  const kept = new Set<string>()
+  const [own, slices] = [new Set(keeper.overrides.values()), new Slices()]
+  const claimed = new Set<string>()
+  for (const { kind, key } of entries) {
+    const id = other.overrides.get(overrideKey(kind, key))
+    if (id !== undefined && !own.has(id)) claimed.add(id)
+    if (slices.due) await slices.rest()
+  }
+  if (claimed.size === 0) return kept
+  const [mine, its] = [await blobAt(work, await repo.at(keeper.commit)), await blobAt(work, await repo.at(other.commit))]
+  for (const { kind, key } of entries) {
+    if (slices.due) await slices.rest()
+    if (keeper.overrides.has(overrideKey(kind, key)) || kindOfPath(key) !== kind) continue
+    const id = defaultId(kind, key)
+    if (claimed.has(id) && (await mine(key)) !== undefined && (await its(key)) === undefined) kept.add(id)
+  }
+  return kept
+}
+
+/** Every entry of a tree that has an ID: pages, files, groups, links and computed pages. */
+export async function entriesOf(work: TextWork, repo: Repository, tree: TreeId): Promise<EntryKey[]> {
+  const files = repo.tree(tree)
+  const structure = await readStructure(files, defaultId, work)
+  const { root } = structure.config
+  const keys = (await files.walk()).map((file) => keyBelow(root, file.path))
+  const listed = [...(await structureKeys(structure))].map(entryOfOverride).filter(({ kind }) => kind !== 'page')
+  return [...keys.map((key) => ({ kind: kindOfPath(key), key })), ...listed]
+}

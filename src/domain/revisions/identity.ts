@@ -1,0 +1,187 @@
+import type { IdOverrides } from '../../content/identity.js'
+import { mergeOverridesInSteps, takeOverrides } from '../../content/merge-identity.js'
+import { composePageIds, decodePageIds, differenceOfPageIds } from '../../content/identity-header.js'
+import type { CommitInfo } from '../../git/index.js'
+import type { CommitId, TreeId } from '../../kernel/ids.js'
+import { inSlices } from '../../kernel/slices.js'
+import type { App } from '../context/app.js'
+import type { SpaceRepository } from '../context/loaded.js'
+import { ADOPTED } from '../context/refs.js'
+import { entriesOf, idsKeptByDefault, resolveChanges, sideOfFiles } from './identity-changes.js'
+
+// The IDs of pages and files at a commit, as overrides: the entries whose ID is not the default one (a hash of their path).
+// Commits of the server state their overrides in a header; those of other commits are worked out from what they changed.
+// See ARCHITECTURE.md, "Page identity".
+
+/** The commit header that states page IDs. */
+export const PAGE_IDS = 'page-ids'
+
+/** Commits without the header that are resolved one by one. A longer run of them is resolved as a single change. */
+const MAX_STEPS = 2_000
+
+export const noOverrides: IdOverrides = new Map()
+
+/** Overrides are cached by space and commit, because they also depend on the space's adopted head. */
+const cacheKey = ({ doc }: SpaceRepository, commit: string): string => `${doc.id}:${commit}`
+
+/**
+ * The commit that an import adopted as main. At and below it all IDs are the default ones. Null if nothing was adopted, or if
+ * that history states its IDs itself (for example a repository put under a new space after its documents were lost).
+ */
+async function adoptedHead(app: App, space: SpaceRepository): Promise<CommitId | null> {
+  const adopted = space.repo.head(ADOPTED)
+  return !adopted || (await historyStatesIds(app, space, adopted)) ? null : adopted
+}
+
+/** Whether any commit on the first-parent line of `head` has the `page-ids` header, so a server wrote it. */
+export async function historyStatesIds(app: App, space: SpaceRepository, head: CommitId): Promise<boolean> {
+  const key = cacheKey(space, head)
+  let stated = app.content.ownHistories.get(key)
+  if (stated === undefined) {
+    const history = await space.repo.history({ from: head, firstParent: true, limit: MAX_STEPS })
+    stated = history.some((info) => info.headers[PAGE_IDS] !== undefined)
+    app.content.ownHistories.set(key, stated)
+  }
+  return stated
+}
+
+/** The overrides that `commit` will have once it is the adopted head of a space that has none. */
+export const overridesOnceAdopted = async (app: App, space: SpaceRepository, commit: CommitId): Promise<IdOverrides> =>
+  (await historyStatesIds(app, space, commit)) ? overridesAt(app, space, commit) : noOverrides
+
+/** Walks down the first parents from `commit` to the nearest one whose overrides are known. `unknown` is newest first. */
+async function walkToKnown(app: App, space: SpaceRepository, commit: CommitId): Promise<{ unknown: CommitInfo[]; known: IdOverrides; from: CommitId | null }> {
+  const { repo } = space
+  const adopted = await adoptedHead(app, space)
+  const unknown: CommitInfo[] = []
+  if (adopted && (await repo.isAncestor(commit, adopted))) return { unknown, known: noOverrides, from: commit }
+  let at: CommitId | undefined = commit
+  while (at !== undefined) {
+    const known = at === adopted ? noOverrides : app.content.overrides.get(cacheKey(space, at))
+    if (known) return { unknown, known, from: at }
+    const info: CommitInfo = await repo.commit(at)
+    unknown.push(info)
+    at = info.parents[0]
+  }
+  return { unknown, known: noOverrides, from: null }
+}
+
+/**
+ * The overrides at a commit. A header is relative to the nearest commit below it on the first-parent line that has the header
+ * too (or to the adopted head, or to nothing). Commits without the header are resolved from what they changed.
+ */
+export async function overridesAt(app: App, space: SpaceRepository, commit: CommitId): Promise<IdOverrides> {
+  const { unknown, known, from } = await walkToKnown(app, space, commit)
+  let stated = await statedBelow(app, space, from)
+  let current = known
+  let previous = from
+  const withoutHeader: CommitInfo[] = []
+  const resolveWaiting = async (): Promise<void> => {
+    const steps = withoutHeader.length > MAX_STEPS ? withoutHeader.slice(-1) : withoutHeader
+    for (const step of steps) {
+      if (previous !== null)
+        current = (await resolveMerge(app, space, step)) ?? (await resolveChanges(app.texts.for(space.doc.id), space.repo, current, previous, step.id))
+      previous = step.id
+      rememberOverrides(app, space, step.id, current)
+    }
+    withoutHeader.length = 0
+  }
+  for (const info of unknown.reverse()) {
+    const header = info.headers[PAGE_IDS]
+    if (header === undefined) {
+      withoutHeader.push(info)
+      continue
+    }
+    // The header says what the commits before it came to, so they need no work.
+    withoutHeader.length = 0
+    current = composePageIds(stated, decodePageIds(header))
+    stated = current
+    previous = info.id
+    rememberOverrides(app, space, info.id, current)
+  }
+  await resolveWaiting()
+  return current
+}
+
+/** The overrides after a merge commit that somebody made with plain Git, merged three-way. Null if `commit` is no such merge. */
+async function resolveMerge(app: App, space: SpaceRepository, { parents, tree }: CommitInfo): Promise<IdOverrides | null> {
+  const [ours, theirs] = parents
+  if (!ours || !theirs) return null
+  const bases = await space.repo.mergeBases(ours, theirs)
+  return bases.length === 0 ? null : mergedOverrides(app, space, { bases, ours, theirs, tree })
+}
+
+/** The overrides at the nearest commit at or below `commit` that has the header: headers above it are relative to them. */
+async function statedBelow(app: App, space: SpaceRepository, commit: CommitId | null): Promise<IdOverrides> {
+  const { repo } = space
+  const adopted = await adoptedHead(app, space)
+  if (adopted && commit && (await repo.isAncestor(commit, adopted))) return noOverrides
+  for (let at: CommitId | undefined | null = commit; at; ) {
+    if (at === adopted) return noOverrides
+    const info: CommitInfo = await repo.commit(at)
+    if (info.headers[PAGE_IDS] !== undefined) return app.content.overrides.get(cacheKey(space, at)) ?? (await overridesAt(app, space, at))
+    at = info.parents[0]
+  }
+  return noOverrides
+}
+
+/** The header that gives a new commit on `parent` these overrides. */
+export async function pageIdsHeader(app: App, space: SpaceRepository, parent: CommitId | undefined, overrides: IdOverrides): Promise<Record<string, string>> {
+  const below = await statedBelow(app, space, parent ?? null)
+  return { [PAGE_IDS]: differenceOfPageIds(below, overrides) }
+}
+
+/** Caches the overrides of a commit, so that they are not worked out again. */
+export function rememberOverrides(app: App, space: SpaceRepository, commit: CommitId, overrides: IdOverrides): void {
+  app.content.overrides.set(cacheKey(space, commit), overrides)
+}
+
+/** A merge of two commits, and the tree that came of it. */
+export interface MergedCommits {
+  /** The merge bases; histories that crossed have several. */
+  bases: readonly CommitId[]
+  ours: CommitId
+  theirs: CommitId
+  tree: TreeId
+  /** Whose page keeps its default ID if both sides restored the same page. It is main's side if one side is main; `ours` by default. */
+  keeper?: 'ours' | 'theirs'
+}
+
+/** The overrides after a merge, merged three-way. No two entries of the merged tree have the same ID. */
+export async function mergedOverrides(app: App, space: SpaceRepository, merged: MergedCommits): Promise<IdOverrides> {
+  const { bases, ours, theirs, tree, keeper = 'ours' } = merged
+  const { repo } = space
+  const [b, o, t] = await Promise.all([overridesOfBases(app, space, bases), overridesAt(app, space, ours), overridesAt(app, space, theirs)])
+  if (b.size + o.size + t.size === 0) return o
+  const work = app.texts.for(space.doc.id)
+  const differing = [...new Set([...o.keys(), ...t.keys()])].filter((name) => o.get(name) !== t.get(name))
+  const sideOf = await sideOfFiles(work, repo, { ours, theirs, tree }, differing)
+  const entries = await entriesOf(work, repo, tree)
+  const sides = [
+    { commit: ours, overrides: o },
+    { commit: theirs, overrides: t },
+  ] as const
+  const kept = await idsKeptByDefault(work, repo, ...(keeper === 'ours' ? sides : ([sides[1], sides[0]] as const)), entries)
+  return inSlices(mergeOverridesInSteps({ base: b, ours: o, theirs: t }, { existing: entries, sideOf, reserved: kept }))
+}
+
+/** The overrides of several merge bases, merged into one as their content is. */
+async function overridesOfBases(app: App, space: SpaceRepository, bases: readonly CommitId[]): Promise<IdOverrides> {
+  const [first, ...more] = bases
+  if (first === undefined) return noOverrides
+  let joined = await overridesAt(app, space, first)
+  for (const base of more) {
+    const below = await space.repo.mergeBase(first, base)
+    const under = below ? await overridesAt(app, space, below) : noOverrides
+    joined = await inSlices(mergeOverridesInSteps({ base: under, ours: joined, theirs: await overridesAt(app, space, base) }))
+  }
+  return joined
+}
+
+/** The overrides after the whole content of `taken` has replaced that of `replaced` (a rollback, a forced import): nothing is merged. */
+export const takenOverrides = async (app: App, space: SpaceRepository, taken: CommitId, replaced: CommitId): Promise<IdOverrides> =>
+  takeOverrides(
+    await overridesAt(app, space, taken),
+    await overridesAt(app, space, replaced),
+    await entriesOf(app.texts.for(space.doc.id), space.repo, (await space.repo.commit(taken)).tree),
+  )

@@ -1,0 +1,106 @@
+import { resolveRedirect } from '../../content/config.js'
+import { evaluateMarkdown } from '../../content/evaluate.js'
+import { imageDimensions } from '../../content/image-dimensions.js'
+import type { FileEntry, PageEntry } from '../../content/types.js'
+import { unlessTooCostly } from '../../content/work/text-work.js'
+import { notFound } from '../../kernel/errors.js'
+import type { App } from '../context/app.js'
+import { parsePage } from './page-source.js'
+import { filesOf, type OpenRevision } from './revisions.js'
+
+// Pages, files and reusable content of an opened revision, by ID or path.
+
+/** A file of a revision with its size and, if it is an image, its dimensions. */
+export interface LoadedFile {
+  place: FileEntry
+  oid: string
+  /** Bytes. */
+  size: number
+  dimensions: { width: number; height: number } | null
+}
+
+/** Larger images get no dimensions: they would have to be read whole. */
+const MAX_IMAGE_BYTES = 32 * 1024 * 1024
+
+/** A page by its ID. Throws 404. */
+export function getPage(revision: OpenRevision, id: string): PageEntry {
+  const page = revision.structure.byId.get(id)
+  if (!page) throw notFound(`Page ${id}`)
+  return page
+}
+
+/** A page by its path or a redirect. Slashes at the ends are ignored; '' is the first page. Throws 404. */
+export function getPageByPath(revision: OpenRevision, path: string): PageEntry {
+  const wanted = path.replace(/^\/+|\/+$/g, '')
+  const { byPath, pages } = revision.structure
+  const page = wanted === '' ? (pages.find((one) => one.type === 'document') ?? pages[0]) : (byPath.get(wanted) ?? resolveRedirect(revision.structure, wanted))
+  if (!page) throw notFound(`Page ${path}`)
+  return page
+}
+
+/** Loads sizes and image dimensions of files. Leaves out those that the revision does not have. */
+export async function loadFiles(app: App, revision: OpenRevision, places: readonly FileEntry[]): Promise<LoadedFile[]> {
+  const found = (await Promise.all(places.map(async (place) => ({ place, entry: await revision.snapshot.entry(place.gitPath) })))).filter(
+    (one) => one.entry !== null,
+  )
+  const sizes = await revision.snapshot.sizes(found.map((one) => one.entry?.oid as string))
+  const loaded: LoadedFile[] = []
+  // One after the other: each may be an image of many megabytes.
+  for (const [index, { place, entry }] of found.entries()) {
+    const oid = entry?.oid as string
+    const size = sizes[index] as number
+    loaded.push({ place, oid, size, dimensions: await dimensionsOf(app, revision, oid, place.name, size) })
+  }
+  return loaded
+}
+
+async function dimensionsOf(app: App, revision: OpenRevision, oid: string, name: string, size: number): Promise<{ width: number; height: number } | null> {
+  if (size > MAX_IMAGE_BYTES || !/\.(png|jpe?g|gif|webp|svg|avif|bmp|ico|tiff?)$/i.test(name)) return null
+  const known = app.content.dimensions.get(oid)
+  if (known !== undefined) return known === 'none' ? null : known
+  const dimensions = imageDimensions(await revision.snapshot.read(oid))
+  app.content.dimensions.set(oid, dimensions ?? 'none')
+  return dimensions
+}
+
+/** A file by its ID. Throws 404. */
+export async function getFile(app: App, revision: OpenRevision, id: string): Promise<LoadedFile> {
+  const place = (await filesOf(app, revision)).find((file) => file.id === id)
+  const [file] = place ? await loadFiles(app, revision, [place]) : []
+  if (!file) throw notFound(`File ${id}`)
+  return file
+}
+
+/** A piece of reusable content: its text without front matter. Throws 404. */
+export async function readReusable(
+  app: App,
+  revision: OpenRevision,
+  id: string,
+): Promise<{ place: OpenRevision['structure']['reusableContents'][number]; oid: string; markdown: string }> {
+  const place = revision.structure.reusableContents.find((one) => one.id === id)
+  const entry = place ? await revision.snapshot.entry(place.gitPath) : null
+  if (!place || !entry) throw notFound(`Reusable content ${id}`)
+  const page = await parsePage(app, revision.space.doc.id, revision.snapshot, entry.oid, place.gitPath)
+  return { place, oid: entry.oid, markdown: page.hidden ?? page.large ?? page.source.markdown }
+}
+
+/** The markdown of the file `gitPath` with reusable content and variables filled in. */
+export async function evaluate(
+  app: App,
+  revision: OpenRevision,
+  gitPath: string,
+  markdown: string,
+  pageVariables: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const { structure, snapshot } = revision
+  const reusable = new Set(structure.reusableContents.map((place) => place.gitPath))
+  const paths = new Set((await snapshot.walk()).map((entry) => entry.path))
+  const readIncluded = async (path: string): Promise<string | null> => {
+    const entry = reusable.has(path) ? await snapshot.entry(path) : null
+    const page = entry && (await parsePage(app, revision.space.doc.id, snapshot, entry.oid, path))
+    return page === null || page.large !== undefined ? null : page.source.markdown
+  }
+  const around = { structure, pageVariables, exists: (path: string) => paths.has(path), readIncluded, work: app.texts.for(revision.space.doc.id) }
+  // If filling in is too costly, the markdown stays as it is written.
+  return unlessTooCostly(evaluateMarkdown(markdown, gitPath, around), markdown)
+}

@@ -1,0 +1,30 @@
+import type { CommitInfo } from '../../git/index.js'
+import { type ChangeRequestDoc, changeRequests } from '../../model/index.js'
+import type { Document } from '../../store/index.js'
+import type { App } from '../context/app.js'
+import type { LoadedSpace } from '../context/loaded.js'
+import { PAGE_IDS } from './identity.js'
+
+// What a commit of main is, as its message and headers say: edits, a merge, an update or a rollback.
+
+/** The value of a trailer (`Key: value` in the last paragraph of a commit's message), or null. */
+export function trailer(message: string, key: string): string | null {
+  const last = message.trimEnd().split(/\n\n+/).at(-1) ?? ''
+  const line = last.split('\n').find((one) => one.toLowerCase().startsWith(`${key.toLowerCase()}: `))
+  return line === undefined ? null : line.slice(key.length + 2).trim()
+}
+
+/** What made a revision: a merge into main, an update of a change request, a rollback, or edits. */
+export function revisionType(info: CommitInfo): 'edits' | 'merge' | 'update' | 'rollback' {
+  if (info.headers[PAGE_IDS] !== undefined && trailer(info.message, 'Rollback-To') !== null) return 'rollback'
+  if (info.parents.length < 2) return 'edits'
+  return /^Update change request #\d+/.test(info.message) ? 'update' : 'merge'
+}
+
+/** The change request that a merge commit of the service merged; null for any other commit. */
+export async function mergedChangeRequest(app: App, space: LoadedSpace, info: CommitInfo): Promise<Document<ChangeRequestDoc> | null> {
+  if (info.headers[PAGE_IDS] === undefined || revisionType(info) !== 'merge') return null
+  const number = trailer(info.message, 'Change-Request')
+  const [found] = number === null ? [] : await app.store.find(changeRequests, 'number', `${space.doc.id}/${number}`)
+  return found ?? null
+}

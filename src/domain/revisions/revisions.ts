@@ -1,0 +1,155 @@
+import { revisionFiles } from '../../content/files.js'
+import type { Reference } from '../../content/reference.js'
+import { resolveReference } from '../../content/resolve-reference.js'
+import { idOf } from '../../content/identity.js'
+import { shapedBy } from '../../content/known-files.js'
+import { mentionSearch } from '../../content/mentions.js'
+import { readStructure } from '../../content/structure.js'
+import type { ContentStructure, DocumentEntry, FileEntry, PageEntry } from '../../content/types.js'
+import { unlessTooCostly } from '../../content/work/text-work.js'
+import { MissingObject, type Repository, type Snapshot, type TreeChange } from '../../git/index.js'
+import { notFound } from '../../kernel/errors.js'
+import { type CommitId, isOid } from '../../kernel/ids.js'
+import { inSlices, Slices } from '../../kernel/slices.js'
+import type { App } from '../context/app.js'
+import type { LoadedSpace, SpaceRepository } from '../context/loaded.js'
+import type { ParsedPage } from '../context/content-cache.js'
+import { overridesAt } from './identity.js'
+import { parsePage } from './page-source.js'
+import { ofStructure } from './weights.js'
+
+/** One revision of a space, opened for reading. */
+export interface OpenRevision {
+  space: LoadedSpace
+  repo: Repository
+  snapshot: Snapshot
+  structure: ContentStructure
+}
+
+/** Opens a revision. If its first parent is cached, this costs only what the commit changed. */
+export async function openRevision(app: App, space: LoadedSpace, commit: CommitId): Promise<OpenRevision> {
+  const { repo } = space
+  const [snapshot, structure] = await Promise.all([repo.at(commit), structureAt(app, space, commit)])
+  return { space, repo, snapshot, structure }
+}
+
+/** Opens the revision that a client named by ID. Throws 404 if the space has no such commit. */
+export async function openRevisionById(app: App, space: LoadedSpace, id: string): Promise<OpenRevision> {
+  if (!isOid(id) || !(await space.repo.hasCommit(id))) throw notFound(`Revision ${id}`)
+  return openRevision(app, space, id as CommitId)
+}
+
+/** The structure at a commit. If only page text changed since its first parent, it is the same object as the parent's. */
+export async function structureAt(app: App, space: SpaceRepository, commit: CommitId): Promise<ContentStructure> {
+  const key = `${space.doc.id}:${commit}`
+  const known = app.content.structures.get(key)
+  if (known) return known
+  const shared = await inherited(app, space, commit)
+  if (shared) {
+    app.content.structures.set(key, shared)
+    return shared
+  }
+  const structure = await readStructure(await space.repo.at(commit), idOf(await overridesAt(app, space, commit)), app.texts.for(space.doc.id))
+  app.content.structures.set(key, structure, await inSlices(ofStructure(structure)))
+  return structure
+}
+
+async function inherited(app: App, space: SpaceRepository, commit: CommitId): Promise<ContentStructure | null> {
+  const parent = (await space.repo.commit(commit)).parents[0]
+  return parent === undefined ? null : sharedWith(app, space, commit, parent, await space.repo.diff(parent, commit))
+}
+
+/** The cached structure of `other`, if the changes between the two commits leave it as it is; else null. */
+async function sharedWith(
+  app: App,
+  space: SpaceRepository,
+  commit: CommitId,
+  other: CommitId,
+  changes: readonly TreeChange[],
+): Promise<ContentStructure | null> {
+  const structure = app.content.structures.get(`${space.doc.id}:${other}`)
+  const sameMode = (change: TreeChange): boolean => change.before?.mode === change.after?.mode
+  if (!structure || changes.some((change) => change.status !== 'modified' || !sameMode(change) || shapedBy(change.path, structure) !== null)) return null
+  const [before, after] = await Promise.all([overridesAt(app, space, other), overridesAt(app, space, commit)])
+  return before === after || (before.size === after.size && [...after].every(([key, id]) => before.get(key) === id)) ? structure : null
+}
+
+/** Opens two revisions, which need not be related, with the files that differ. If only page text differs, they share one structure object. */
+export async function openBoth(
+  app: App,
+  space: LoadedSpace,
+  before: CommitId,
+  after: CommitId,
+): Promise<{ before: OpenRevision; after: OpenRevision; changes: TreeChange[] }> {
+  const { repo, doc } = space
+  const changes = await repo.diff(before, after)
+  const [known, other] = app.content.structures.has(`${doc.id}:${after}`) ? [after, before] : [before, after]
+  const first = await openRevision(app, space, known)
+  const shared = await sharedWith(app, space, other, known, changes)
+  if (shared && !app.content.structures.has(`${doc.id}:${other}`)) app.content.structures.set(`${doc.id}:${other}`, shared)
+  const second = await openRevision(app, space, other)
+  const same = shared ? { ...second, structure: first.structure } : second
+  return known === before ? { before: first, after: same, changes } : { before: same, after: first, changes }
+}
+
+/** Reads a page. Throws 404 if its file is missing although the table of contents lists it. */
+export async function readDocument(app: App, revision: OpenRevision, entry: DocumentEntry): Promise<ParsedPage & { oid: string }> {
+  const file = await revision.snapshot.entry(entry.gitPath)
+  if (!file) throw notFound(`File ${entry.gitPath}`)
+  return { oid: file.oid, ...(await parsePage(app, revision.space.doc.id, revision.snapshot, file.oid, entry.gitPath)) }
+}
+
+/** The references in a page, cached by blob. */
+export async function referencesOf(app: App, revision: OpenRevision, entry: DocumentEntry): Promise<readonly Reference[]> {
+  const file = await revision.snapshot.entry(entry.gitPath)
+  if (!file) return []
+  const known = app.content.references.get(file.oid)
+  if (known) return known
+  const { source } = await parsePage(app, revision.space.doc.id, revision.snapshot, file.oid, entry.gitPath)
+  // A page that is too costly to parse counts as one without references.
+  const found = await unlessTooCostly(app.texts.for(revision.space.doc.id).references(source.markdown), [])
+  app.content.references.set(file.oid, found)
+  return found
+}
+
+/** All pages of a tree, depth first. */
+export function* eachPage(pages: readonly PageEntry[]): Generator<PageEntry> {
+  for (const page of pages) {
+    yield page
+    yield* eachPage(page.pages)
+  }
+}
+
+/** The files of a revision: everything in `.gitbook/assets/` and what pages reference, in order of path. */
+export async function filesOf(app: App, revision: OpenRevision): Promise<FileEntry[]> {
+  const { structure, snapshot } = revision
+  const cacheKey = `${revision.space.doc.id}:${snapshot.tree}`
+  const referenced = app.content.files.get(cacheKey) ?? (await referencedFiles(app, revision))
+  app.content.files.set(cacheKey, referenced)
+  return revisionFiles(structure, referenced, idOf(await overridesAt(app, revision.space, snapshot.commit)))
+}
+
+/** The paths of files outside `.gitbook/assets/` that pages reference. */
+async function referencedFiles(app: App, revision: OpenRevision): Promise<string[]> {
+  const { structure, snapshot } = revision
+  const paths = new Set((await snapshot.walk()).filter((entry) => entry.mode === '100644' || entry.mode === '100755').map((entry) => entry.path))
+  const found = new Set<string>()
+  const assets = new Set(structure.assets.map((asset) => asset.gitPath))
+  const others = [...paths].filter((path) => !assets.has(path) && !structure.byGitPath.has(path) && path !== structure.config.summary)
+  const mayMention = mentionSearch(others, app.texts.for(revision.space.doc.id))
+  const slices = new Slices()
+  await slices.rest()
+  for (const page of eachPage(structure.pages)) {
+    if (slices.due) await slices.rest()
+    if (page.type !== 'document' || others.length === 0 || !(await mayMention((await readDocument(app, revision, page)).source.markdown))) continue
+    for (const reference of await referencesOf(app, revision, page)) {
+      if (slices.due) await slices.rest()
+      const resolved = resolveReference(reference.target, page.gitPath, structure, (path) => paths.has(path))
+      if (resolved.kind === 'file' && resolved.gitPath !== undefined) found.add(resolved.gitPath)
+    }
+  }
+  return [...found]
+}
+
+/** Whether an error says that Git no longer has an object: for a commit that a client named, that is a 404 and no failure of the server. */
+export const isMissing = (error: unknown): boolean => error instanceof MissingObject

@@ -1,0 +1,99 @@
+import type { CommentTarget } from '../../content/blocks/comment-targets.js'
+import type { IdOverrides } from '../../content/identity.js'
+import type { Reference } from '../../content/reference.js'
+import type { ContentStructure } from '../../content/types.js'
+import type { Signature } from '../../git/index.js'
+import type { Deletions, Dimensions, PageDates, PageRevision, ParsedPage } from '../context/content-cache.js'
+
+// How many bytes cached values take in memory. The figures are for V8 with 8-byte pointers, measured over many values of each
+// kind; `test/kernel/estimates.test.ts` checks each against the growth of the heap, within a factor of two.
+
+/** A string. One character beyond Latin-1 makes every character of the string take two bytes. */
+export const ofText = (text: string): number => 24 + text.length * (isWide(text) ? 2 : 1)
+
+const WIDE = /[^\0-\xff]/
+const isWide = (text: string): boolean => WIDE.test(text)
+
+/** An entry of a map or set, with its share of unused slots. */
+const SLOT = 48
+const OBJECT = 64
+
+export function ofOverrides(overrides: IdOverrides): number {
+  let bytes = 200
+  for (const [key, id] of overrides) bytes += SLOT + ofText(key) + ofText(id)
+  return bytes
+}
+
+/** A page's entry: its members, its list of subpages, and its slots in three maps. */
+const PAGE = 400
+
+/** Yields once per entry, so that weighing a large structure can be interrupted. */
+export function* ofStructure(structure: ContentStructure): Generator<void, number> {
+  let bytes = 2_000
+  const work = [...structure.pages]
+  for (let page = work.pop(); page; page = work.pop()) {
+    yield
+    bytes += PAGE + ofText(page.id) + ofText(page.key) + ofText(page.title) + ofText(page.slug) + ofText(page.path)
+    if (page.type === 'document') bytes += ofText(page.gitPath)
+    if (page.type === 'link') bytes += ofText(page.href) + OBJECT
+    if (page.type === 'computed') bytes += 4 * JSON.stringify(page.computed).length
+    for (const below of page.pages) work.push(below)
+  }
+  for (const file of [...structure.assets, ...structure.reusableContents]) bytes += OBJECT + 3 * ofText(file.gitPath)
+  for (const diagnostic of structure.diagnostics) {
+    yield
+    bytes += 4 * JSON.stringify(diagnostic).length
+  }
+  return bytes + 4 * JSON.stringify([structure.config, structure.variables]).length
+}
+
+/** The text, attributes and diagnostics. The part after the front matter is a slice of the text and takes no memory of its own. */
+export const ofPage = ({ text, source }: ParsedPage): number => 400 + ofText(text) + 4 * JSON.stringify([source.attributes, source.diagnostics]).length
+
+export function ofReferences(references: readonly Reference[]): number {
+  let bytes = 32
+  for (const { target, raw } of references) bytes += 88 + ofText(target) + (raw === target ? 0 : ofText(raw))
+  return bytes
+}
+
+export function ofPlaces(places: readonly CommentTarget[]): number {
+  let bytes = 32
+  for (const { node, preview } of places) bytes += 320 + 2 * (ofText(node) + ofText(preview))
+  return bytes
+}
+
+/** Only the map of this commit: the maps below it in the chain are cached values of their own. */
+export function ofDates({ own }: PageDates): number {
+  let bytes = 200
+  for (const path of own.keys()) bytes += SLOT + 40 + ofText(path)
+  return bytes
+}
+
+export const ofDimensions = (dimensions: Dimensions): number => (dimensions === 'none' ? 0 : 32)
+
+export function ofPaths(paths: Iterable<string>): number {
+  let bytes = 200
+  for (const path of paths) bytes += SLOT + ofText(path)
+  return bytes
+}
+
+export function ofPageHistory(revisions: readonly PageRevision[]): number {
+  let bytes = 32
+  for (const { id, path } of revisions) bytes += 48 + ofText(id) + ofText(path)
+  return bytes
+}
+
+export function ofDeletions(deletions: Deletions): number {
+  let bytes = 200
+  for (const [page, list] of deletions) {
+    bytes += SLOT + 48 + ofText(page)
+    for (const { commit, parent, path } of list) bytes += 48 + ofText(commit) + ofText(parent) + ofText(path)
+  }
+  return bytes
+}
+
+export function ofWriters(writers: readonly Signature[]): number {
+  let bytes = 32
+  for (const { name, email } of writers) bytes += 80 + ofText(name) + ofText(email)
+  return bytes
+}

@@ -1,0 +1,59 @@
+import { greater } from '../../access/index.js'
+import { collections, memberships, organizations, type Role, sites, spaces, teamMemberId, teamMembers, teams, tokens } from '../../model/index.js'
+import type { Reader } from '../../store/index.js'
+import type { Actor } from '../context/actor.js'
+import { contentRole, isTokenFor, organizationRole, type PermissionTarget } from './access.js'
+
+/** A resource that a resolver loaded. */
+export interface LoadedForRole {
+  doc: { id: string }
+}
+
+/** A role; `gone` = the resource no longer exists, `unseen` = the caller may no longer see it. */
+export type CurrentRole = Role | null | 'gone' | 'unseen'
+
+/** Whether the caller's token still exists: it may be revoked while a request is in progress. */
+export const isTokenValid = async (reader: Reader, actor: Actor): Promise<boolean> => (await reader.get(tokens, actor.token.id)) !== null
+
+/**
+ * The role that the caller has on a loaded resource by what is stored now: for an organization, team, member, collection,
+ * space or site the same role that its resolver determines.
+ */
+export async function currentRole(reader: Reader, actor: Actor, kind: string, { doc }: LoadedForRole): Promise<CurrentRole> {
+  if (kind === 'space' || kind === 'collection' || kind === 'site') return roleOnContent(reader, actor, kind, doc.id)
+  if (kind === 'organization') return (await reader.get(organizations, doc.id)) ? inOrganization(reader, actor, doc.id) : 'gone'
+  if (kind === 'team') {
+    const team = await reader.get(teams, doc.id)
+    return team ? onTeam(reader, actor, team) : 'gone'
+  }
+  if (kind === 'member') {
+    const membership = await reader.get(memberships, doc.id)
+    if (!membership) return 'gone'
+    const role = await inOrganization(reader, actor, membership.organization)
+    return role === 'unseen' || membership.user !== actor.user.id ? role : greater(role, 'read')
+  }
+  throw new Error(`a ${kind} has no roles`)
+}
+
+const findContent = (reader: Reader, kind: PermissionTarget['kind'], id: string): Promise<Omit<PermissionTarget, 'kind'> | null> =>
+  kind === 'space' ? reader.get(spaces, id) : kind === 'collection' ? reader.get(collections, id) : reader.get(sites, id)
+
+async function roleOnContent(reader: Reader, actor: Actor, kind: PermissionTarget['kind'], id: string): Promise<CurrentRole> {
+  const doc = await findContent(reader, kind, id)
+  if (!doc) return 'gone'
+  if (!(await isTokenFor(reader, actor, doc.organization))) return 'unseen'
+  return (await contentRole(reader, actor.user.id, { ...doc, kind })) ?? 'unseen'
+}
+
+async function inOrganization(reader: Reader, actor: Actor, id: string): Promise<Role | null | 'unseen'> {
+  if (!(await isTokenFor(reader, actor, id))) return 'unseen'
+  const role = await organizationRole(reader, actor.user.id, id)
+  return role === undefined ? 'unseen' : role
+}
+
+async function onTeam(reader: Reader, actor: Actor, { id, organization }: { id: string; organization: string }): Promise<CurrentRole> {
+  const member = await inOrganization(reader, actor, organization)
+  if (member === 'unseen') return member
+  const teamMember = await reader.get(teamMembers, teamMemberId(id, actor.user.id))
+  return teamMember?.role === 'owner' ? 'admin' : (member ?? (teamMember ? 'read' : null))
+}

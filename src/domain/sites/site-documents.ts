@@ -1,0 +1,45 @@
+import { notFound } from '../../kernel/errors.js'
+import { type SiteDoc, shareLinks, siteAdaptiveSchemas, siteCustomizations, sitePublishingAuths, siteRedirects, sites } from '../../model/index.js'
+import type { Document, Transaction } from '../../store/index.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedSite } from '../context/loaded.js'
+import { emit } from '../events/events.js'
+
+/**
+ * Changes documents that belong to a site (share links, redirects, customizations …) in one transaction, and emits
+ * `site.updated`.
+ * @param changed what the event says has changed
+ * @param work returns null if nothing changed. Throws 404 if the site was deleted meanwhile.
+ */
+export async function changeSiteDocuments<R>(
+  app: App,
+  actor: Actor,
+  site: LoadedSite,
+  changed: string,
+  work: (tx: Transaction, stored: Document<SiteDoc>) => Promise<R>,
+): Promise<R> {
+  return app.store.transact(async (tx) => {
+    const stored = await tx.get(sites, site.doc.id)
+    if (!stored) throw notFound('The site')
+    const result = await work(tx, stored)
+    if (result !== null)
+      await emit(app, tx, {
+        type: 'site.updated',
+        organization: stored.organization,
+        actor: actor.user.id,
+        subject: { site: stored.id },
+        data: { changed: [changed] },
+      })
+    return result
+  })
+}
+
+/** Removes all documents that belong to a site, except for the site itself and the roles given on it. */
+export async function removeSiteDocuments(tx: Transaction, site: string): Promise<void> {
+  for (const { id } of await tx.find(shareLinks, 'site', site)) await tx.remove(shareLinks, id)
+  for (const { id } of await tx.find(siteRedirects, 'site', site)) await tx.remove(siteRedirects, id)
+  for (const { id } of await tx.find(siteCustomizations, 'site', site)) await tx.remove(siteCustomizations, id)
+  await tx.remove(siteAdaptiveSchemas, site)
+  await tx.remove(sitePublishingAuths, site)
+}

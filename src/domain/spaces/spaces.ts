@@ -1,0 +1,240 @@
+import { badRequest, conflict, notFound, ServiceError } from '../../kernel/errors.js'
+import { newId } from '../../kernel/ids.js'
+import { orderKey } from '../../kernel/order.js'
+import { type Page, type PageQuery, paginate, paginateSorted } from '../../kernel/paging.js'
+import { type CreateSpace, type EventType, grants, placeKey, type SpaceDoc, spaces, type UpdateSpace } from '../../model/index.js'
+import type { Document, Transaction } from '../../store/index.js'
+import { spaceRole, viewerOf } from '../roles/access.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedOrganization, LoadedSpace, VisibleSpace } from '../context/loaded.js'
+import { makeCommit } from '../commits/make-commit.js'
+import { moveBranch } from '../commits/move-branch.js'
+import { emit } from '../events/events.js'
+import { noOverrides } from '../revisions/identity.js'
+import { checkMayAdd, checkMayAddBeside } from './location-checks.js'
+import { unguarded } from '../commits/guards.js'
+import { MAIN, repositoryName } from '../context/refs.js'
+import { updateHiddenOnSites } from './sites-of-space.js'
+import { rolesOf } from '../roles/roles-of-list.js'
+import { itemsAt, makeRoom, positionAtEnd } from './siblings.js'
+import { starterFiles } from './starter-files.js'
+
+// Creating, listing, changing, deleting, restoring and copying spaces.
+
+/** How long a deleted space can be restored. After that it is purged. */
+export const RESTORE_MS = 7 * 24 * 60 * 60 * 1000
+
+const DEFAULT_TITLE = 'Untitled'
+const DEFAULT_EMOJI = '📖'
+
+/**
+ * Creates a space at the end of its parent: first the repository with an initial commit, then the document. Throws 400 if the
+ * parent does not exist, 403 if the caller may not add to it.
+ * @param also what must be created in the same transaction
+ */
+export async function createSpace(
+  app: App,
+  actor: Actor,
+  organization: LoadedOrganization,
+  input: CreateSpace,
+  also: (tx: Transaction, made: Document<SpaceDoc>) => Promise<void> = async () => undefined,
+): Promise<LoadedSpace> {
+  const location = { organization: organization.doc.id, ...(input.parent === undefined ? {} : { parent: input.parent }) }
+  await checkMayAdd(app.store, await viewerOf(app.store, actor.user.id, location.organization), location)
+  const now = app.clock.now().toISOString()
+  const title = input.title ?? DEFAULT_TITLE
+  const draft: SpaceDoc = {
+    id: newId(),
+    ...location,
+    title,
+    emoji: input.emoji ?? DEFAULT_EMOJI,
+    visibility: 'private',
+    editMode: input.editMode ?? 'live',
+    defaultLevel: 'inherit',
+    createdAt: now,
+    updatedAt: now,
+    ...newCounters,
+    createdBy: actor.user.id,
+    ...(input.language === undefined ? {} : { language: input.language }),
+  }
+  const repo = await app.git.create(repositoryName(draft.id))
+  await app.locks.run(draft.id, (lease) =>
+    moveBranch(repo, { ref: MAIN, reason: 'create space', guard: unguarded, lease }, () =>
+      makeCommit(
+        app,
+        { doc: draft, repo },
+        {
+          parents: [],
+          changes: starterFiles(title, input.template ?? 'empty'),
+          message: 'Initial commit\n',
+          author: actor.user,
+          overrides: noOverrides,
+        },
+      ),
+    ),
+  )
+  const doc = await recordOrRemoveRepository(app, draft.id, () =>
+    app.store.transact(async (tx) => {
+      await checkMayAdd(tx, await viewerOf(tx, actor.user.id, location.organization), location)
+      const position = await positionAtEnd(tx, location)
+      await emit(app, tx, { type: 'space.created', organization: location.organization, actor: actor.user.id, subject: { space: draft.id } })
+      const made = await tx.insert(spaces, { ...draft, position })
+      await also(tx, made)
+      return made
+    }),
+  )
+  return openSpace(app, actor, doc)
+}
+
+const newCounters = { nextChangeRequest: 1, changeRequests: 0, changeRequestsOpen: 0, changeRequestsDraft: 0, comments: 0 }
+
+/** Stores a space whose repository exists already. If that is refused, removes the repository. */
+async function recordOrRemoveRepository<T>(app: App, id: string, record: () => Promise<T>): Promise<T> {
+  try {
+    return await record()
+  } catch (error) {
+    // After any other failure the document may have been written.
+    if (error instanceof ServiceError) await app.git.remove(repositoryName(id))
+    throw error
+  }
+}
+
+/** Loads the caller's role on a space that they have just created or changed, and opens its repository. */
+export async function openSpace(app: App, actor: Actor, doc: Document<SpaceDoc>): Promise<LoadedSpace> {
+  return { doc, role: (await spaceRole(app.store, actor.user.id, doc)) ?? 'read', repo: await app.git.open(repositoryName(doc.id)) }
+}
+
+/** The spaces of an organization that the caller may see: all, oldest first, or only those at the top level, in their order. */
+export async function listSpaces(
+  app: App,
+  actor: Actor,
+  organization: LoadedOrganization,
+  query: PageQuery & { nested: boolean },
+): Promise<Page<VisibleSpace>> {
+  const { id } = organization.doc
+  if (query.nested) {
+    const { documents } = await app.store.page(spaces, 'createdAt', id, { limit: Number.POSITIVE_INFINITY, direction: 'asc' })
+    return paginateSorted(await visibleSpaces(app, actor, id, documents), query, ({ doc }) => [doc.createdAt, doc.id])
+  }
+  const top = (await app.store.find(spaces, 'place', placeKey({ organization: id }))).filter((doc) => doc.deletedAt === undefined)
+  return paginate(await visibleSpaces(app, actor, id, top), query, ({ doc }) => [orderKey(doc), doc.id])
+}
+
+/** Filters spaces of an organization: those that the caller may see, with their role. */
+export async function visibleSpaces(app: App, actor: Actor, organization: string, docs: readonly Document<SpaceDoc>[]): Promise<VisibleSpace[]> {
+  const viewer = await viewerOf(app.store, actor.user.id, organization)
+  const roles = await rolesOf(app.store, viewer, 'space', docs)
+  return docs.flatMap((doc, n) => {
+    const role = roles[n] ?? null
+    return role === null ? [] : [{ doc, role }]
+  })
+}
+
+/** Opens the repositories of listed spaces. Cut the list to a page first. */
+export const openSpaces = (app: App, seen: readonly VisibleSpace[]): Promise<LoadedSpace[]> =>
+  Promise.all(seen.map(async (one) => ({ ...one, repo: await app.git.open(repositoryName(one.doc.id)) })))
+
+/** A change of a space's document, and the event that reports it. */
+interface SpaceChange {
+  type: EventType
+  /** Returns the stored document itself if nothing changes: then nothing is written or emitted. */
+  change: (stored: Document<SpaceDoc>) => Document<SpaceDoc>
+  /** Data of the event. */
+  data?: (before: SpaceDoc, after: SpaceDoc) => Record<string, unknown>
+  /** What must change in the same transaction. */
+  also?: (tx: Transaction, changed: Document<SpaceDoc>) => Promise<void>
+}
+
+/** Changes a space, based on what is stored now. Throws 404 if the space was purged meanwhile. */
+async function changeSpace(app: App, actor: Actor, id: string, { type, change, data, also }: SpaceChange): Promise<Document<SpaceDoc>> {
+  return app.store.transact(async (tx) => {
+    const stored = await tx.get(spaces, id)
+    if (!stored) throw notFound('The space')
+    const next = change(stored)
+    if (next === stored) return stored
+    await also?.(tx, next)
+    const subject = { space: id }
+    await emit(app, tx, { type, organization: stored.organization, actor: actor.user.id, subject, data: data?.(stored, next) ?? {} })
+    return tx.replace(spaces, next)
+  })
+}
+
+const settings = ['title', 'emoji', 'language', 'editMode', 'defaultLevel', 'visibility', 'requiredApprovals', 'visitorAuth'] as const
+
+/** Changes the settings that are given; `null` removes a setting that may be absent. Throws 400, 404. */
+export async function updateSpace(app: App, actor: Actor, space: LoadedSpace, input: UpdateSpace): Promise<LoadedSpace> {
+  if (input.visitorAuth?.backend === 'integration')
+    throw badRequest('There is no such integration.', [
+      { path: '/visitorAuth/integration', message: 'this service has no integrations: use the backend custom' },
+    ])
+  const changed = (before: SpaceDoc, after: SpaceDoc) => settings.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]))
+  const change = (stored: Document<SpaceDoc>): Document<SpaceDoc> => {
+    if (stored.deletedAt !== undefined) throw notFound('The space')
+    if (input.visibility === 'in-collection' && stored.parent === undefined) {
+      throw badRequest('Only a space in a collection can have this visibility.', [
+        { path: '/visibility', message: 'must not be in-collection while the space is in no collection' },
+      ])
+    }
+    const given = Object.entries({ ...stored, ...input }).filter(([, value]) => value !== undefined)
+    const next = Object.fromEntries(given.filter(([field, value]) => value !== null || field === 'defaultLevel')) as unknown as Document<SpaceDoc>
+    return changed(stored, next).length === 0 ? stored : { ...next, updatedAt: app.clock.now().toISOString() }
+  }
+  const doc = await changeSpace(app, actor, space.doc.id, { type: 'space.updated', change, data: (before, after) => ({ fields: changed(before, after) }) })
+  return openSpace(app, actor, doc)
+}
+
+/** Marks a space as deleted; it can be restored for seven days. */
+export async function deleteSpace(app: App, actor: Actor, space: LoadedSpace): Promise<void> {
+  const deletedAt = app.clock.now().toISOString()
+  const change = (stored: Document<SpaceDoc>) => (stored.deletedAt === undefined ? { ...stored, deletedAt } : stored)
+  await changeSpace(app, actor, space.doc.id, { type: 'space.deleted', change, also: updateHiddenOnSites })
+}
+
+/**
+ * Brings a deleted space back to the collection that it was in (or to where the content of that collection moved). Throws 404
+ * after seven days, 403 if the caller may not add to that location, 409 if the space is not deleted.
+ */
+export async function restoreSpace(app: App, actor: Actor, space: LoadedSpace): Promise<LoadedSpace> {
+  const change = (stored: Document<SpaceDoc>): Document<SpaceDoc> => {
+    if (stored.deletedAt === undefined) throw conflict('The space is not deleted.')
+    if (Date.parse(stored.deletedAt) + RESTORE_MS <= app.clock.now().getTime()) throw notFound('The space')
+    const { deletedAt: _over, ...rest } = stored
+    return { ...rest, updatedAt: app.clock.now().toISOString() } as Document<SpaceDoc>
+  }
+  const also = async (tx: Transaction, changed: Document<SpaceDoc>): Promise<void> => {
+    await checkMayAddBeside(tx, actor.user.id, changed)
+    await updateHiddenOnSites(tx, changed)
+  }
+  const doc = await changeSpace(app, actor, space.doc.id, { type: 'space.restored', change, also })
+  return openSpace(app, actor, doc)
+}
+
+/**
+ * Copies a space: the copy comes right after it, with the same content, page IDs and grants, but without its change requests
+ * and its link to a remote. Throws 403 if the caller may not add to the location of the space, 404 if it was deleted meanwhile.
+ */
+export async function duplicateSpace(app: App, actor: Actor, space: LoadedSpace): Promise<LoadedSpace> {
+  const id = newId()
+  const now = app.clock.now().toISOString()
+  // Checked before the repository is copied, and again in the transaction that stores the copy.
+  await checkMayAddBeside(app.store, actor.user.id, space.doc)
+  await app.locks.run(space.doc.id, () => app.git.duplicate(repositoryName(space.doc.id), repositoryName(id)))
+  const doc = await recordOrRemoveRepository(app, id, () =>
+    app.store.transact(async (tx) => {
+      const stored = await tx.get(spaces, space.doc.id)
+      if (!stored || stored.deletedAt !== undefined) throw notFound('The space')
+      await checkMayAddBeside(tx, actor.user.id, stored)
+      for (const { version: _of, ...grant } of await tx.find(grants, 'target', `space:${stored.id}`))
+        await tx.insert(grants, { ...grant, id: `space:${id}:${grant.principal}`, target: `space:${id}` })
+      const siblings = await itemsAt(tx, stored)
+      const [position] = await makeRoom(tx, siblings, siblings.findIndex((one) => one.doc.id === stored.id) + 1)
+      const { git: _link, version: _version, ...rest } = stored
+      const title = [...`Copy of ${stored.title}`].slice(0, 50).join('')
+      const subject = { space: id }
+      await emit(app, tx, { type: 'space.created', organization: stored.organization, actor: actor.user.id, subject, data: { duplicateOf: stored.id } })
+      return tx.insert(spaces, { ...rest, ...newCounters, id, title, createdAt: now, updatedAt: now, createdBy: actor.user.id, position: position as string })
+    }),
+  )
+  return openSpace(app, actor, doc)
+}

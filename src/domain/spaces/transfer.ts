@@ -1,0 +1,161 @@
+import { atLeast } from '../../access/index.js'
+import { badRequest, conflict, type ErrorDetail, notFound, ServiceError } from '../../kernel/errors.js'
+import {
+  collections,
+  grants,
+  membershipId,
+  memberships,
+  requestedReviews,
+  type Role,
+  type SiteDoc,
+  type SpaceDoc,
+  sites,
+  spaces,
+  type TransferContent,
+} from '../../model/index.js'
+import type { Transaction } from '../../store/index.js'
+import { findOrganization, grantTarget, type Viewer, viewerOf } from '../roles/access.js'
+import type { App } from '../context/app.js'
+import type { Actor } from '../context/actor.js'
+import type { LoadedCollection, LoadedSpace } from '../context/loaded.js'
+import { loadedCollection } from './collections.js'
+import { emit } from '../events/events.js'
+import { isPrincipalOf, transferGrants } from '../roles/kept-grants.js'
+import { locationIn, MAX_DETAILS, locationOf, movedTo } from './move.js'
+import { checkMayMove, checkMayTake, checkNesting, roleAt, roleOnItem, itemsNotToTake } from './location-checks.js'
+import { checkStillProtected, adminProtectedSpaces } from './protected-spaces.js'
+import { collectionItem, type Item, itemsBelow, type Location, positionAtEnd, replaceItem, spaceItem } from './siblings.js'
+import { openSpace } from './spaces.js'
+
+// Transfers of spaces and collections to another organization or collection.
+
+/** Transfers a space to another organization, a collection of it, or another collection of its own. Throws as `transferItem` does. */
+export async function transferSpace(app: App, actor: Actor, space: LoadedSpace, input: TransferContent): Promise<LoadedSpace> {
+  await checkTarget(app, actor, input)
+  const doc = await app.store.transact(async (tx) => {
+    const stored = await tx.get(spaces, space.doc.id)
+    if (!stored || stored.deletedAt !== undefined) throw notFound('The space')
+    return (await transferItem(app, tx, actor, spaceItem(stored), input)).doc as typeof stored
+  })
+  return openSpace(app, actor, doc)
+}
+
+/** Transfers a collection with everything below it: all or nothing. Throws as `transferItem` does. */
+export async function transferCollection(app: App, actor: Actor, collection: LoadedCollection, input: TransferContent): Promise<LoadedCollection> {
+  await checkTarget(app, actor, input)
+  const doc = await app.store.transact(async (tx) => {
+    const stored = await tx.get(collections, collection.doc.id)
+    if (!stored) throw notFound('The collection')
+    return (await transferItem(app, tx, actor, collectionItem(stored), input)).doc as typeof stored
+  })
+  return loadedCollection(app.store, actor, doc)
+}
+
+async function checkTarget(app: App, actor: Actor, { organization }: TransferContent): Promise<void> {
+  if (!(await findOrganization(app, actor, organization)))
+    throw badRequest('There is no such organization.', [{ path: '/organization', message: 'must be the ID of an organization you are a member of' }])
+}
+
+/**
+ * Transfers an item, based on what is stored now, in one transaction whatever the size. Throws 400 if the organization or the
+ * parent does not exist, 403 if the caller may not take the item from its location, 409 if nothing would change or a
+ * collection would be in itself, 412 with every reason why the transfer cannot be done.
+ */
+async function transferItem(app: App, tx: Transaction, actor: Actor, item: Item, input: TransferContent): Promise<Item> {
+  const from = locationOf(item)
+  const to = locationIn(input.organization, input.parent ?? undefined)
+  const viewer = await viewerOf(tx, actor.user.id, from.organization)
+  await checkMayMove(tx, viewer, item)
+  await checkMayTake(tx, viewer, from)
+  if (from.organization === to.organization && from.parent === to.parent) throw conflict('Nothing would change: it is there already.')
+  const below = item.kind === 'collection' ? await itemsBelow(tx, item.doc.id) : []
+  const everything = [item, ...below]
+  await checkTransferable(tx, viewer, everything, from, to)
+  if (item.kind === 'collection') await checkNesting(tx, item.doc.id, to.parent)
+
+  const now = app.clock.now().toISOString()
+  const protectedIds = await adminProtectedSpaces(tx, viewer, everything)
+  const moved = await replaceItem(tx, movedTo(item, to, await positionAtEnd(tx, to), now))
+  if (from.organization !== to.organization) {
+    for (const one of below) await replaceItem(tx, { ...one, doc: { ...one.doc, organization: to.organization } } as Item)
+    for (const { kind, doc } of everything) {
+      await transferGrants(tx, grantTarget({ kind, id: doc.id }), from.organization, to.organization)
+      if (kind === 'space') await removeRequestsToOutsiders(tx, doc.id, to.organization)
+    }
+  }
+  if ((await roleOnItem(tx, await viewerOf(tx, actor.user.id, to.organization), moved)) === null)
+    throw refusal([{ path: '', message: 'you could no longer see it: its default level gives nobody access, and you are not an admin of the target' }])
+  await checkStillProtected(tx, actor.user.id, protectedIds)
+  for (const one of from.organization === to.organization ? [item] : everything) await emitTransferred(app, tx, actor, one, { from, to })
+  return moved
+}
+
+const refusal = (reasons: readonly ErrorDetail[]) => {
+  const more = reasons.length > 1 ? ` (and ${reasons.length - 1} more, see details)` : ''
+  return new ServiceError('precondition-failed', `The transfer cannot be done: ${reasons[0]?.message}${more}.`, { details: reasons.slice(0, MAX_DETAILS) })
+}
+
+/** Throws 400 for an unknown parent, and 412 with every reason why the transfer cannot be done. */
+async function checkTransferable(tx: Transaction, viewer: Viewer, everything: readonly Item[], from: Location, to: Location): Promise<void> {
+  const target = await viewerOf(tx, viewer.user, to.organization)
+  const role = await roleAt(tx, target, to)
+  if (to.parent !== undefined && role === null)
+    throw badRequest('There is no such collection.', [{ path: '/parent', message: 'must be the ID of a collection of the organization it is transferred to' }])
+  const details: ErrorDetail[] = []
+  if (!atLeast(role, 'create'))
+    details.push({ path: to.parent === undefined ? '/organization' : '/parent', message: 'you need the role create where it is transferred to' })
+  details.push(...(await itemsNotToTake(tx, viewer, everything, 'transfer')))
+  if (from.organization !== to.organization) {
+    if (details.length === 0) details.push(...(await rolesAboveOwn(tx, role, everything, to)))
+    details.push(...(await sitesShowing(tx, viewer, everything)))
+  }
+  if (details.length > 0) throw refusal(details)
+}
+
+/** The sites that spaces are on, which keep them in their organization; only of spaces that the viewer may take. */
+async function sitesShowing(tx: Transaction, viewer: Viewer, everything: readonly Item[]): Promise<ErrorDetail[]> {
+  const details: ErrorDetail[] = []
+  for (const item of everything)
+    if (item.kind === 'space' && atLeast(await roleOnItem(tx, viewer, item), 'create'))
+      for (const site of await tx.find(sites, 'space', item.doc.id)) details.push({ path: '', message: isOnSite(item.doc, site) })
+  return details
+}
+
+/**
+ * Default levels and grants that would apply in the target organization and are above the caller's own role there: otherwise
+ * people could give others a more powerful role than their own, by way of a transfer.
+ */
+async function rolesAboveOwn(tx: Transaction, role: Role | null, everything: readonly Item[], to: Location): Promise<ErrorDetail[]> {
+  const details: ErrorDetail[] = []
+  for (const { kind, doc } of everything) {
+    const named = `the ${kind} ${doc.id} (${doc.title})`
+    const { defaultLevel } = doc
+    if (defaultLevel !== null && defaultLevel !== 'inherit' && !atLeast(role, defaultLevel))
+      details.push({ path: '', message: `${named} has the default level ${defaultLevel}, above your own role ${role} there: lower it first` })
+    let above = 0
+    for (const grant of await tx.find(grants, 'target', grantTarget({ kind, id: doc.id })))
+      if (!atLeast(role, grant.role) && (await isPrincipalOf(tx, to.organization, grant.principal))) above++
+    if (above > 0)
+      details.push({
+        path: '',
+        message: `on ${named}, ${above} users or teams of that organization would have a role above your own there: take those roles back first`,
+      })
+  }
+  return details
+}
+
+const isOnSite = (space: SpaceDoc, site: SiteDoc) => `the space ${space.id} (${space.title}) is on the site ${site.id}: remove it from the site first`
+
+/** Removes review requests to people who are not members of the organization that the space is in now. */
+async function removeRequestsToOutsiders(tx: Transaction, space: string, organization: string): Promise<void> {
+  for (const one of await tx.find(requestedReviews, 'space', space))
+    if (!(await tx.get(memberships, membershipId(organization, one.user)))) await tx.remove(requestedReviews, one.id)
+}
+
+/** Emits the event in both organizations: the one that lost the item, and the one that has it now. */
+async function emitTransferred(app: App, tx: Transaction, actor: Actor, { kind, doc }: Item, { from, to }: { from: Location; to: Location }): Promise<void> {
+  const subject = { [kind]: doc.id }
+  const data = { from: { organization: from.organization }, to: { organization: to.organization } }
+  for (const organization of new Set([from.organization, to.organization]))
+    await emit(app, tx, { type: `${kind}.transferred`, organization, actor: actor.user.id, subject, data })
+}

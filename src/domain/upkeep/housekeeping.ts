@@ -1,0 +1,77 @@
+import { changeRequests, invites, type JobDoc, jobs, LAST_IN_LANE, signIns, spaces, syncRuns, announcedHeads } from '../../model/index.js'
+import type { Draft } from '../../store/index.js'
+import type { App } from '../context/app.js'
+import { removeComments } from '../comments/comments.js'
+import { emit } from '../events/events.js'
+import { removeGrantsOn } from '../roles/permissions.js'
+import { repositoryName } from '../context/refs.js'
+import { removeReviews } from '../reviews/requests.js'
+import { removeSpaceFromSites } from '../sites/edit-structure.js'
+import { RESTORE_MS } from '../spaces/spaces.js'
+
+/** How often a repository is repacked. */
+const MAINTENANCE_MS = 24 * 60 * 60 * 1000
+
+/**
+ * Queues jobs that are due: to purge spaces that were deleted more than seven days ago, and to maintain every repository once
+ * a day. The ID of a job contains its kind, space and day, so calling this again queues nothing twice. Returns how many.
+ */
+export async function queueHousekeeping(app: App): Promise<number> {
+  const now = app.clock.now()
+  const day = Math.floor(now.getTime() / MAINTENANCE_MS)
+  const due = (await app.store.all(spaces)).map((space): Draft<JobDoc> => {
+    const purge = space.deletedAt !== undefined && Date.parse(space.deletedAt) + RESTORE_MS <= now.getTime()
+    const kind = purge ? 'purge-space' : 'maintain-repository'
+    const job = { kind, lane: space.id, payload: { space: space.id }, state: 'queued' as const, sequence: LAST_IN_LANE, attempts: 0 }
+    return { ...job, id: `${kind}:${space.id}:${day}`, createdAt: now.toISOString() }
+  })
+  let queued = 0
+  for (const job of due) {
+    queued += await app.store.transact(async (tx) => {
+      if (await tx.get(jobs, job.id)) return 0
+      await tx.insert(jobs, job)
+      return 1
+    })
+  }
+  if (queued > 0) app.wakeJobs()
+  return queued
+}
+
+/** Removes expired invitations and sign-in links. */
+export async function removeExpired(app: App): Promise<void> {
+  const now = app.clock.now().toISOString()
+  await app.store.transact(async (tx) => {
+    for (const one of await tx.all(invites)) if (one.expiresAt !== undefined && one.expiresAt <= now) await tx.remove(invites, one.id)
+    for (const one of await tx.all(signIns)) if (one.expiresAt <= now) await tx.remove(signIns, one.id)
+  })
+}
+
+/** Repacks a space's repository. Writes go on meanwhile, except during the steps that remove objects. */
+export async function maintainRepository(app: App, space: string): Promise<void> {
+  if (!(await app.git.exists(repositoryName(space)))) return
+  await (await app.git.open(repositoryName(space))).maintain({ exclusive: (work) => app.locks.run(space, work) })
+}
+
+/**
+ * Removes a deleted space for good: first its documents in one transaction, then its repository. Can be run again after a
+ * crash between the two: if there is no document, only the repository is removed. A space that was restored meanwhile stays.
+ */
+export async function purgeSpace(app: App, id: string): Promise<void> {
+  await app.locks.run(id, async () => {
+    const gone = await app.store.transact(async (tx) => {
+      const space = await tx.get(spaces, id)
+      if (!space) return true
+      if (space.deletedAt === undefined || Date.parse(space.deletedAt) + RESTORE_MS > app.clock.now().getTime()) return false
+      await removeComments(tx, id)
+      await removeReviews(tx, id)
+      for (const doc of await tx.find(changeRequests, 'space', id)) await tx.remove(changeRequests, doc.id)
+      for (const doc of await tx.find(syncRuns, 'space', id)) await tx.remove(syncRuns, doc.id)
+      await removeGrantsOn(tx, { kind: 'space', id })
+      for (const doc of await tx.find(announcedHeads, 'space', id)) await tx.remove(announcedHeads, doc.id)
+      await removeSpaceFromSites(tx, id)
+      await emit(app, tx, { type: 'space.purged', organization: space.organization, subject: { space: id }, data: { title: space.title } })
+      return tx.remove(spaces, id)
+    })
+    if (gone && (await app.git.exists(repositoryName(id)))) await app.git.remove(repositoryName(id))
+  })
+}

@@ -1,0 +1,43 @@
+const NOTHING: Buffer = Buffer.alloc(0)
+
+/**
+ * The output of a process that was not read yet. A long answer may arrive in tens of thousands of small pieces; however they
+ * arrive, each byte is copied only a bounded number of times.
+ */
+export class ByteQueue {
+  #store: Buffer = NOTHING
+  #length = 0
+
+  /** How many bytes are waiting. */
+  get length(): number {
+    return this.#length
+  }
+
+  /** Adds a piece. `need`: how many bytes the reader needs in all, as far as it knows. */
+  add(piece: Buffer, need: number): void {
+    const length = this.#length + piece.length
+    if (this.#length === 0) this.#store = piece
+    else {
+      if (length > this.#store.length) this.#grow(Math.max(need, 2 * length))
+      piece.copy(this.#store, this.#length)
+    }
+    this.#length = length
+  }
+
+  /** All bytes that are waiting, in one buffer, which later calls do not change. */
+  get bytes(): Buffer {
+    return this.#store.subarray(0, this.#length)
+  }
+
+  /** Removes the first `count` bytes. */
+  drop(count: number): void {
+    this.#length -= count
+    this.#store = this.#length === 0 ? NOTHING : this.#store.subarray(count, count + this.#length)
+  }
+
+  #grow(size: number): void {
+    const store = Buffer.allocUnsafeSlow(size)
+    this.#store.copy(store, 0, 0, this.#length)
+    this.#store = store
+  }
+}

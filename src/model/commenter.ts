@@ -1,0 +1,20 @@
+/** Who wrote in a discussion. */
+import { table } from '../kernel/documents.js'
+
+/** How many posts a user has in a discussion, as stored. Its ID is `<discussion>:<user>`; it is removed with the last post. */
+export interface CommenterDoc {
+  id: string
+  space: string
+  discussion: string
+  user: string
+  /** Comments and replies. */
+  posts: number
+}
+
+export const commenters = table<CommenterDoc>()({
+  name: 'commenters',
+  indexes: { space: (one) => one.space, discussion: (one) => one.discussion },
+  owner: (one) => one.space,
+})
+
+export const commenterId = (discussion: string, user: string): string => `${discussion}:${user}`

@@ -1,0 +1,76 @@
+/** Pages of a revision. */
+import { type Static, Type } from '@sinclair/typebox'
+import { Id, oneOf, Timestamp } from './common.js'
+import { contentQuery, ContentReference, Diagnostic, formats, GitPlace } from './content.js'
+
+export const StringMap = Type.Record(Type.String(), Type.String())
+
+const Layout = Type.Object({
+  width: Type.Optional(oneOf(['default', 'wide'])),
+  cover: Type.Optional(Type.Boolean()),
+  coverSize: Type.Optional(oneOf(['hero', 'full'])),
+  title: Type.Optional(Type.Boolean()),
+  description: Type.Optional(Type.Boolean()),
+  tableOfContents: Type.Optional(Type.Boolean()),
+  outline: Type.Optional(Type.Boolean()),
+  pagination: Type.Optional(Type.Boolean()),
+  metadata: Type.Optional(Type.Boolean()),
+})
+
+export const Page = Type.Recursive(
+  (Self) =>
+    Type.Object({
+      id: Id,
+      title: Type.String(),
+      type: oneOf(['document', 'group', 'link', 'computed']),
+      slug: Type.String(),
+      path: Type.String(),
+      emoji: Type.Optional(Type.String()),
+      icon: Type.Optional(Type.String()),
+      description: Type.Optional(Type.String()),
+      createdAt: Type.Optional(Timestamp),
+      updatedAt: Type.Optional(Timestamp),
+      markdown: Type.Optional(Type.String({ description: 'The bytes after the front matter.' })),
+      document: Type.Optional(Type.Unknown({ description: 'The page as a block tree.' })),
+      urls: Type.Object({ app: Type.String() }),
+      pages: Type.Array(Self),
+      git: Type.Optional(GitPlace),
+      layout: Type.Optional(Layout),
+      cover: Type.Optional(
+        Type.Object({
+          ref: Type.Optional(ContentReference),
+          refDark: Type.Optional(ContentReference),
+          yPos: Type.Optional(Type.Number()),
+          height: Type.Optional(Type.Number()),
+        }),
+      ),
+      variables: Type.Optional(StringMap),
+      tags: Type.Optional(Type.Array(Type.String())),
+      condition: Type.Optional(Type.String()),
+      hidden: Type.Optional(Type.Boolean()),
+      noIndex: Type.Optional(Type.Boolean()),
+      noRobotsIndex: Type.Optional(Type.Boolean()),
+      metaLinks: Type.Optional(Type.Object({ canonical: Type.Optional(Type.String()), alternates: Type.Optional(Type.Array(Type.String())) })),
+      target: Type.Optional(ContentReference),
+      href: Type.Optional(Type.String()),
+      computed: Type.Optional(
+        Type.Object({ type: Type.String(), dependencies: Type.Record(Type.String(), Type.Unknown()), props: Type.Record(Type.String(), Type.Unknown()) }),
+      ),
+      computedSeed: Type.Optional(Type.String()),
+      diagnostics: Type.Optional(Type.Array(Diagnostic)),
+    }),
+  { $id: 'Page' },
+)
+export type Page = Static<typeof Page>
+
+export const Pages = Type.Object({ pages: Type.Array(Page) }, { $id: 'Pages' })
+
+export const PageQuery = Type.Object({
+  ...contentQuery,
+  format: oneOf(formats, { default: 'markdown', description: 'Format of the content in the response.' }),
+  evaluated: Type.Boolean({
+    default: false,
+    description: 'True fills in reusable content and the variables of `space.vars` and `page.vars`.',
+  }),
+})
+export type PageQuery = Static<typeof PageQuery>

@@ -1,0 +1,91 @@
+/** Revisions: commits, with their content or as entries of the history. */
+import { type Static, Type } from '@sinclair/typebox'
+import { closed, Id, listOf, oneOf, pageQuery, Timestamp } from './common.js'
+import { Diagnostic } from './content.js'
+import { File } from './file.js'
+import { Page, StringMap } from './page.js'
+import { ReusableFields } from './reusable-content.js'
+import { User } from './user.js'
+
+export const revisionTypes = ['edits', 'merge', 'update', 'rollback', 'computed'] as const
+
+/** The change request that a merge brought in. */
+export const MergedFrom = Type.Object(
+  { object: Type.Literal('change-request'), id: Id, number: Type.Integer(), subject: Type.String() },
+  { $id: 'MergedFrom', description: 'The change request that the revision merged.' },
+)
+
+/** What Git records of a commit besides its files. */
+export const RevisionGit = Type.Object(
+  { oid: Type.String(), message: Type.String(), createdByService: Type.Boolean(), url: Type.Optional(Type.String()), ref: Type.Optional(Type.String()) },
+  { $id: 'RevisionGit' },
+)
+
+/** The author of a commit: a member of the organization, or a name and an e-mail address that Git recorded. */
+export const Author = Type.Union([User, Type.Object({ displayName: Type.String(), email: Type.String() })], {
+  $id: 'Author',
+  description: 'A member of the organization, or the name and e-mail address that Git recorded.',
+})
+
+export const Revision = Type.Object(
+  {
+    object: Type.Literal('revision'),
+    id: Type.String(),
+    parents: Type.Array(Type.String()),
+    pages: Type.Array(Page),
+    files: Type.Array(File),
+    reusableContents: Type.Array(Type.Object(ReusableFields)),
+    variables: StringMap,
+    createdAt: Timestamp,
+    git: Type.Optional(RevisionGit),
+    urls: Type.Object({
+      app: Type.String(),
+      published: Type.Optional(Type.String({ description: 'Address for visitors; present on the current revision of a published space.' })),
+      public: Type.Optional(Type.String({ description: 'The same address, present if everybody may see it and search engines may list it.' })),
+    }),
+    type: oneOf(revisionTypes),
+    mergedFrom: Type.Optional(MergedFrom),
+    diagnostics: Type.Array(Diagnostic),
+  },
+  { $id: 'Revision' },
+)
+export type Revision = Static<typeof Revision>
+
+export const RevisionSummary = Type.Object(
+  {
+    object: Type.Literal('revision'),
+    id: Type.String(),
+    parents: Type.Array(Type.String()),
+    type: oneOf(revisionTypes),
+    author: Author,
+    createdAt: Timestamp,
+    git: RevisionGit,
+    mergedFrom: Type.Optional(MergedFrom),
+    urls: Type.Object({ app: Type.String(), location: Type.String() }),
+  },
+  { $id: 'RevisionSummary', description: 'A revision without its pages and files.' },
+)
+
+export const RevisionList = listOf(RevisionSummary, { $id: 'RevisionList' })
+
+export const RevisionsQuery = Type.Object({
+  ...pageQuery,
+  pageId: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description:
+        'Only revisions that changed this page: its file (under whatever path), its title or its place in the table of contents; for a deleted page, up to its deletion.',
+    }),
+  ),
+  author: Type.Optional(Type.String({ maxLength: 320, description: 'Only revisions of this author: the ID of a user, or an e-mail address.' })),
+})
+export type RevisionsQuery = Static<typeof RevisionsQuery>
+
+export const ContributorList = listOf(Author, { $id: 'ContributorList' })
+
+export const Rollback = Type.Object(
+  { revision: Type.String({ maxLength: 40, pattern: '^[0-9a-f]{40}$', description: 'A revision of the main content, or one that was merged into it.' }) },
+  { ...closed, $id: 'Rollback' },
+)
+
+export const RollbackResult = Type.Object({ revision: Type.String(), result: Type.Literal('rollback') }, { $id: 'RollbackResult' })

@@ -1,0 +1,36 @@
+/** Sign-in by a link that is sent to an e-mail address. */
+import { type Static, Type } from '@sinclair/typebox'
+import { table } from '../kernel/documents.js'
+import { Email } from './user.js'
+import { closed } from './common.js'
+
+/** A link to sign in, sent to an address, as stored. Used once. */
+export interface SignInDoc {
+  id: string
+  /** Lower case. */
+  email: string
+  /** SHA-256 of the link's secret, hexadecimal. */
+  hash: string
+  /** Link invitation by which an account is made and an organization joined. */
+  invite?: string
+  createdAt: string
+  expiresAt: string
+}
+
+export const signIns = table<SignInDoc>()({
+  name: 'sign-ins',
+  indexes: { hash: (one) => one.hash, email: (one) => one.email },
+  unique: ['hash'],
+})
+
+export const LinkSecret = Type.String({ minLength: 20, maxLength: 200, description: 'The part of the link after the #.' })
+
+export const SignIn = Type.Object(
+  { email: Email, invite: Type.Optional(Type.String({ minLength: 20, maxLength: 200, description: 'The secret of a link invitation, to join with it.' })) },
+  { ...closed, $id: 'SignIn' },
+)
+export type SignIn = Static<typeof SignIn>
+
+export const SignInStarted = Type.Object({ object: Type.Literal('sign-in'), message: Type.String() }, { $id: 'SignInStarted' })
+
+export const FinishSignIn = Type.Object({ token: LinkSecret }, { ...closed, $id: 'FinishSignIn' })

@@ -1,0 +1,69 @@
+import type { Table } from '../kernel/documents.js'
+import { announcedHeads } from './announced-head.js'
+import { auditLog } from './audit.js'
+import { changeRequests } from './change-request.js'
+import { collections } from './collection.js'
+import { comments } from './comment.js'
+import { commenters } from './commenter.js'
+import { earlierEvents, eventStreams, events } from './event.js'
+import { syncRuns } from './git-sync.js'
+import { invites } from './invite.js'
+import { jobs } from './job.js'
+import { memberships } from './member.js'
+import { organizations } from './organization.js'
+import { grants, keptGrants } from './permission.js'
+import { reactions } from './reaction.js'
+import { replies } from './reply.js'
+import { requestedReviews, reviews } from './review.js'
+import { signIns } from './sign-in.js'
+import { sites } from './site.js'
+import { siteAdaptiveSchemas } from './site-adaptive-schema.js'
+import { siteCustomizations } from './site-customization.js'
+import { sitePublishingAuths } from './site-publishing-auth.js'
+import { siteRedirects } from './site-redirect.js'
+import { shareLinks } from './site-share-link.js'
+import { spaces } from './space.js'
+import { teamMembers, teams } from './team.js'
+import { tokens } from './token.js'
+import { users } from './user.js'
+import { webhooks } from './webhook.js'
+import { deliveries } from './webhook-delivery.js'
+
+/** Every table of documents: the store builds their indexes at start. */
+export const documentTables: readonly Table<never, string>[] = [
+  users,
+  tokens,
+  organizations,
+  memberships,
+  teams,
+  teamMembers,
+  invites,
+  signIns,
+  collections,
+  spaces,
+  grants,
+  keptGrants,
+  sites,
+  shareLinks,
+  siteRedirects,
+  siteCustomizations,
+  siteAdaptiveSchemas,
+  sitePublishingAuths,
+  changeRequests,
+  announcedHeads,
+  comments,
+  replies,
+  reactions,
+  commenters,
+  reviews,
+  requestedReviews,
+  jobs,
+  syncRuns,
+  eventStreams,
+  earlierEvents,
+  webhooks,
+  deliveries,
+]
+
+/** Every journal. */
+export const journals = [auditLog, events]

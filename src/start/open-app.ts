@@ -1,0 +1,144 @@
+/** Opens what a service works with (documents, repositories, mail, HTTP) and puts it together into the app that use cases get. */
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { networkOf } from '../api/pipeline/network-of.js'
+import { rateLimit } from '../api/pipeline/rate-limit.js'
+import type { Config } from '../config.js'
+import { makeDurableFolder } from '../disk/durable-folder.js'
+import { makePrivate } from '../disk/private-files.js'
+import { keepSecret } from '../disk/secret-file.js'
+import type { App, Settings } from '../domain/context/app.js'
+import { Batcher } from '../domain/context/batcher.js'
+import { withoutCaller } from '../domain/context/guarded-app.js'
+import { KeyedMutex } from '../domain/context/keyed-mutex.js'
+import { openTexts } from '../domain/context/open-texts.js'
+import { Previews } from '../domain/context/previews.js'
+import { RefMoves } from '../domain/context/ref-moves.js'
+import { RevisionCache } from '../domain/revisions/revision-cache.js'
+import { migrations } from '../domain/upkeep/migrations.js'
+import { createRemoteOperations, type Git, openGit } from '../git/index.js'
+import type { Clock } from '../kernel/clock.js'
+import type { RefName } from '../kernel/ids.js'
+import type { Log } from '../kernel/log.js'
+import type { MemoryBudget } from '../kernel/memory-budget.js'
+import { documentTables, journals } from '../model/index.js'
+import { createHttpClient, createMailer, type HttpClient, type Mailer, resolveHost } from '../outbound/index.js'
+import { openStore, type Store } from '../store/index.js'
+import type { Closers } from './closers.js'
+
+/** The name of the product, as clients, remotes and commits see it. */
+export const NAME = 'Bindery'
+/** Edits of a space that wait for its lock and are published by one move of its refs. */
+const EDITS_AT_ONCE = 64
+
+/** What an app is opened with besides the configuration. */
+export interface Surroundings {
+  log: Log
+  clock: Clock
+  budget: MemoryBudget
+  /** Called with the branches of a repository that moved. */
+  moved: (repository: string, refs: readonly RefName[]) => void
+}
+
+/** Opens the app; what has to be closed again is added to `closers` as soon as it is open. */
+export async function openApp(config: Config, around: Surroundings, closers: Closers): Promise<App> {
+  const { budget, log, clock } = around
+  const store = await openDocuments(config, log)
+  closers.add(() => store.close())
+  const git = await openRepositories(config, around, closers)
+  const { http, mail } = await openClients(config, closers)
+  const { texts, close: closeTexts } = openTexts(budget)
+  closers.add(closeTexts)
+  const locks = new KeyedMutex()
+  const signIns = rateLimit('sign-in', config.signInRate)
+  return {
+    ...withoutCaller,
+    store,
+    git,
+    http,
+    mail,
+    ...(signIns ? { limitSignIn: (address: string) => signIns(networkOf(address)) } : {}),
+    clock,
+    locks,
+    moves: new RefMoves(),
+    previews: new Previews(),
+    edits: new Batcher(locks, EDITS_AT_ONCE),
+    content: new RevisionCache(budget),
+    texts,
+    wakeJobs: () => {},
+    wakeWebhooks: () => {},
+    // bound: queued imports and exports; gone with their job
+    credentials: new Map(),
+    log,
+    settings: await settingsOf(config),
+  }
+}
+
+/** The documents. Names, addresses and hashes of tokens are for the owner alone, also in files that were there before. */
+async function openDocuments(config: Config, log: Log): Promise<Store> {
+  const dataDir = resolve(config.dataDir)
+  const dir = join(dataDir, 'store')
+  await makeDurableFolder(dir)
+  makePrivate(dataDir, { deep: false })
+  makePrivate(dir, { deep: true })
+  return openStore({ dir, tables: documentTables, journals, migrations, log: ({ event, ...fields }) => log.info(fields, `store: ${event}`) })
+}
+
+/** The repositories. They hold content of private spaces, and Git itself writes files for all to read: their folder is closed to others. */
+async function openRepositories(config: Config, { budget, log, moved }: Surroundings, closers: Closers): Promise<Git> {
+  const reposDir = resolve(config.reposDir)
+  const allowedProtocols = protocolsOf(config)
+  const git = await openGit({
+    budget,
+    reposDir,
+    maxBlobBytes: config.blobLimitBytes,
+    remote: createRemoteOperations({ allowedProtocols, allowPrivateNetworks: config.allowPrivateNetworks, resolve: resolveHost, ...sshIdentity(config) }),
+    notice: (message) => log.warn({}, message),
+    moved,
+  })
+  closers.add(() => git.close())
+  makePrivate(reposDir, { deep: false })
+  return git
+}
+
+/** The clients by which the service talks to others: HTTP, and mail if a mail server is configured. */
+async function openClients(config: Config, closers: Closers): Promise<{ http: HttpClient; mail: Mailer | null }> {
+  const http = createHttpClient({ allowPrivateNetworks: config.allowPrivateNetworks, agent: `${NAME}/${await version()}` })
+  closers.add(() => http.close())
+  const mail = config.smtpUrl === null ? null : createMailer({ url: config.smtpUrl, from: config.mailFrom as string })
+  if (mail) closers.add(async () => mail.close())
+  return { http, mail }
+}
+
+async function settingsOf(config: Config): Promise<Settings> {
+  const signingKey = await keepSecret(join(resolve(config.dataDir), 'signing-key'), () => randomBytes(32).toString('hex'))
+  return {
+    version: await version(),
+    publicUrl: config.publicUrl ?? '',
+    signingKey: Buffer.from(signingKey, 'hex'),
+    maxFileBytes: config.fileLimitBytes,
+    maxBlobBytes: config.blobLimitBytes,
+    maxPackBytes: config.packLimitBytes,
+    maxTreeEntries: config.treeLimitEntries,
+    remoteTimeoutMs: config.remoteTimeoutSeconds * 1000,
+    allowedProtocols: protocolsOf(config),
+    eventDays: config.eventDays,
+    auditDays: config.auditDays,
+    committer: { name: NAME, email: 'bindery@localhost' },
+  }
+}
+
+/** The protocols of remotes: ssh only with a key. */
+const protocolsOf = ({ remoteProtocols, sshKeyFile }: Config) => remoteProtocols.filter((protocol) => protocol !== 'ssh' || sshKeyFile !== null)
+
+/** The key and the known hosts of ssh remotes: those of the settings, never those of the user that the service runs as. */
+const sshIdentity = ({ sshKeyFile, sshKnownHosts }: Config) => ({
+  ...(sshKeyFile === null ? {} : { sshKeyFile }),
+  ...(sshKnownHosts === null ? {} : { knownHostsFile: sshKnownHosts }),
+})
+
+async function version(): Promise<string> {
+  const { version: text } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
+  return text
+}

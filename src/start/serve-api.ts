@@ -1,0 +1,112 @@
+/** Puts the API of an app behind an HTTP server. */
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { endpoints } from '../api/index.js'
+import { type Api, createApi } from '../api/pipeline/create-api.js'
+import { createHttpServer } from '../api/pipeline/http-server.js'
+import { createMetrics } from '../api/pipeline/metrics.js'
+import { resolvers } from '../api/resolvers.js'
+import { can, checkStillMay } from '../api/service.js'
+import { bearer } from '../auth/index.js'
+import type { Config } from '../config.js'
+import { authenticate } from '../domain/accounts/accounts.js'
+import type { Actor } from '../domain/context/actor.js'
+import type { App } from '../domain/context/app.js'
+import { guardedApp } from '../domain/context/guarded-app.js'
+import { recordRequest } from '../domain/events/audit.js'
+import { ServiceError } from '../kernel/errors.js'
+import type { Log } from '../kernel/log.js'
+import type { MemoryBudget } from '../kernel/memory-budget.js'
+import { NAME } from './open-app.js'
+
+/** Longest wait for requests under way when the service stops. */
+const GRACE_MS = 30_000
+
+/** An API that takes requests. */
+export interface RunningApi {
+  /** Where it listens: `http://127.0.0.1:3000`. */
+  url: string
+  /** Takes no more requests, waits for those under way, then cuts off what is left. */
+  stop(): Promise<void>
+}
+
+/** Starts the API on the configured address and port. */
+export async function serveApi(app: App, config: Config, { log, budget }: { log: Log; budget: MemoryBudget }): Promise<RunningApi> {
+  const api = await apiOf(app, config, { log, budget })
+  const server = createHttpServer(api, {
+    maxConnections: config.maxConnections,
+    maxConnectionsPerAddress: config.maxConnectionsPerAddress,
+    requestMs: config.requestSeconds * 1000,
+    trustProxy: config.trustProxy,
+  })
+  await listen(server, config)
+  const { port } = server.address() as AddressInfo
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host
+  const stop = (): Promise<void> => {
+    api.stop()
+    return stopServer(server)
+  }
+  return { url: `http://${host}:${port}`, stop }
+}
+
+function apiOf(app: App, config: Config, { log, budget }: { log: Log; budget: MemoryBudget }): Promise<Api> {
+  return createApi<App, Actor>({
+    app,
+    endpoints,
+    resolvers,
+    authenticate: (header) => signIn(app, header),
+    permit: checkReadOnly,
+    acted: (request) => recordRequest(app, request),
+    actorKey: (actor) => actor.token.id,
+    can,
+    guard: (actor, permission, resources) => guardedApp(app, (reader) => checkStillMay(reader, actor, permission, resources)),
+    config: {
+      name: NAME,
+      version: app.settings.version,
+      publicUrl: config.publicUrl,
+      baseUrl: () => app.settings.publicUrl,
+      trustProxy: config.trustProxy,
+      bodyLimitBytes: config.bodyLimitBytes,
+      bodiesLimitBytes: config.bodiesLimitBytes,
+      answersLimitBytes: config.answersLimitBytes,
+      fileLimitBytes: config.fileLimitBytes,
+      rateLimit: { perToken: config.ratePerToken, perAddress: config.ratePerAddress },
+      corsOrigins: config.corsOrigins,
+      metricsToken: config.metricsToken,
+      checkAnswers: config.checkAnswers,
+    },
+    log,
+    metrics: createMetrics(),
+    ready: () => [],
+    byteCache: responseCache(budget),
+  })
+}
+
+async function signIn(app: App, header: string): Promise<Actor | null> {
+  const token = bearer(header)
+  return token === null ? null : authenticate(app, token)
+}
+
+/** Throws 403 if a read-only token is used for anything but GET. */
+function checkReadOnly(actor: Actor, method: string): void {
+  if (actor.token.readOnly && method !== 'GET') throw new ServiceError('forbidden', 'This token is read-only. Use a token that may write.')
+}
+
+/** Response bodies, by what they depend on (the `validator` of their endpoint). */
+const responseCache = (budget: MemoryBudget) => budget.cache<Buffer>({ weigh: (bytes) => bytes.length + 200, maxEntryBytes: 1024 * 1024 })
+
+const listen = (server: Server, { host, port }: Config): Promise<void> =>
+  new Promise((done, failed) => {
+    server.once('error', failed)
+    server.listen(port, host, () => done())
+  })
+
+const stopServer = (server: Server): Promise<void> =>
+  new Promise((done) => {
+    const timer = setTimeout(() => server.closeAllConnections(), GRACE_MS)
+    server.close(() => {
+      clearTimeout(timer)
+      done()
+    })
+    server.closeIdleConnections()
+  })

@@ -1,0 +1,80 @@
+import type { Direction, SortKey } from '../kernel/paging.js'
+import { OrderIndex } from './order-index.js'
+import { type AnyOrder, type Entry, KeyIndex, type View } from './view.js'
+
+/** The durable documents of one table, in memory. A change takes the same time however many documents there are. */
+export class DurableTable implements View {
+  // bound: the stored documents, as for the maps below
+  readonly #entries = new Map<string, Entry>()
+  readonly #index = new KeyIndex()
+  readonly #owners = new Map<string, Map<string, Entry>>()
+  /** The orders that were used; building the others would take time at the start, and memory. */
+  readonly #orders = new Map<AnyOrder, OrderIndex>()
+
+  get size(): number {
+    return this.#entries.size
+  }
+  /** How many owners have documents. */
+  get ownerCount(): number {
+    return this.#owners.size
+  }
+
+  put(entry: Entry): void {
+    const id = entry.document.id
+    const before = this.#entries.get(id)
+    if (before) this.#forget(before)
+    this.#entries.set(id, entry)
+    this.#index.add(entry)
+    const owned = this.#owners.get(entry.owner)
+    if (owned) owned.set(id, entry)
+    else this.#owners.set(entry.owner, new Map([[id, entry]]))
+    for (const order of this.#orders.values()) order.change(before, entry)
+  }
+
+  delete(id: string): void {
+    const entry = this.#entries.get(id)
+    if (!entry) return
+    this.#forget(entry)
+    for (const order of this.#orders.values()) order.change(entry, undefined)
+  }
+
+  #forget(entry: Entry): void {
+    const id = entry.document.id
+    this.#entries.delete(id)
+    this.#index.remove(entry)
+    const owned = this.#owners.get(entry.owner)
+    owned?.delete(id)
+    if (owned?.size === 0) this.#owners.delete(entry.owner)
+  }
+
+  entry(id: string): Entry | undefined {
+    return this.#entries.get(id)
+  }
+  entries(): Iterable<Entry> {
+    return this.#entries.values()
+  }
+  ids(index: string, key: string): Iterable<string> {
+    return this.#index.ids(index, key)
+  }
+  count(index: string, key: string): number {
+    return this.#index.ids(index, key).size
+  }
+  keys(order: AnyOrder, group: string, direction: Direction, after?: SortKey): Iterable<SortKey> {
+    return this.#ordered(order).keys(group).from(direction, after)
+  }
+  groupSize(order: AnyOrder, group: string): number {
+    return this.#ordered(order).keys(group).size
+  }
+  #ordered(order: AnyOrder): OrderIndex {
+    let index = this.#orders.get(order)
+    if (!index) this.#orders.set(order, (index = new OrderIndex(order, this.#entries.values())))
+    return index
+  }
+  /** The documents of one checkpoint file; if there are none, the file is removed. */
+  ownedBy(owner: string): Entry[] {
+    return [...(this.#owners.get(owner)?.values() ?? [])]
+  }
+  hasOwner(owner: string): boolean {
+    return this.#owners.has(owner)
+  }
+}

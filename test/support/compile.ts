@@ -1,0 +1,95 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { SourceMap } from 'node:module'
+import { dirname, join, relative } from 'node:path'
+import { build } from 'esbuild'
+
+const COMPILED = ['src', 'test']
+
+/** The sources of one run as JavaScript: each process of a test would else spend seconds on translating and loading them. */
+export interface Compiled {
+  /** Where a file of the repository stands in the compiled tree. */
+  path(file: string): string
+  /** A text with places in the compiled tree replaced by those in the sources. */
+  inSources(text: string): string
+  remove(): void
+}
+
+/**
+ * Compiles src/ and test/ of a repository into a folder of this process's own in `.test-run`, one file for one file, so that
+ * relative imports and `import.meta.url` mean what they mean in the sources. All there is is linked as well, not copied: a golden
+ * file is written where it belongs.
+ */
+export async function compile(repository: string): Promise<Compiled> {
+  const runs = join(repository, '.test-run')
+  removeLeftovers(runs)
+  const dir = join(runs, String(process.pid))
+  rmSync(dir, { recursive: true, force: true })
+  const sources = COMPILED.flatMap((folder) => typeScriptIn(join(repository, folder)))
+  await build({
+    entryPoints: sources,
+    outbase: repository,
+    outdir: dir,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    sourcemap: 'external',
+    logLevel: 'error',
+  })
+  for (const folder of COMPILED) linkAll(join(repository, folder), join(dir, folder))
+  for (const name of readdirSync(repository)) if (!COMPILED.includes(name) && !name.startsWith('.')) symlinkSync(join(repository, name), join(dir, name))
+  return {
+    path: (file) => join(dir, relative(repository, file)).replace(/\.ts$/, '.js'),
+    inSources: (text) => inSources(text, repository, dir),
+    remove: () => rmSync(dir, { recursive: true, force: true }),
+  }
+}
+
+/** Runs that were killed could not remove their folders. */
+function removeLeftovers(runs: string): void {
+  if (!existsSync(runs)) return
+  for (const pid of readdirSync(runs)) if (!isRunning(Number(pid))) rmSync(join(runs, pid), { recursive: true, force: true })
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+const isTypeScript = (path: string): boolean => path.endsWith('.ts')
+const typeScriptIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter(isTypeScript)
+    .map((path) => join(folder, path))
+
+/** Links every file, sources too, beside what was compiled: a test may look for them. A folder without TypeScript is linked as a whole. */
+function linkAll(from: string, to: string): void {
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)]
+    if (entry.isDirectory() && typeScriptIn(source).length > 0) {
+      mkdirSync(target, { recursive: true })
+      linkAll(source, target)
+    } else symlinkSync(source, target)
+  }
+}
+
+const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
+/** `file:///…/.test-run/7/src/a.js:3:14` → `src/a.ts:5:10`. */
+function inSources(text: string, repository: string, dir: string): string {
+  const maps = new Map<string, SourceMap>()
+  return text.replaceAll(
+    new RegExp(`(?:file://)?${escaped(dir)}/([^\\s:()]+\\.js):(\\d+):(\\d+)`, 'g'),
+    (place, file: string, line: string, column: string) => {
+      const compiled = join(dir, file)
+      if (!existsSync(`${compiled}.map`)) return place
+      const map = maps.get(compiled) ?? new SourceMap(JSON.parse(readFileSync(`${compiled}.map`, 'utf8')))
+      maps.set(compiled, map)
+      const entry = map.findEntry(Number(line) - 1, Number(column) - 1)
+      if (!('originalLine' in entry)) return place
+      return `${relative(repository, join(dirname(compiled), entry.originalSource))}:${entry.originalLine + 1}:${entry.originalColumn + 1}`
+    },
+  )
+}

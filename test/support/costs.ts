@@ -1,0 +1,60 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+
+/** What a test file took: processor time of its process and all it waited for, and time by the clock. */
+export interface Cost {
+  name: string
+  processorMs: number | null
+  wallMs: number
+}
+
+const MS_PER_TICK = 10
+
+interface ProcessTimes {
+  parent: number
+  /** Its own, and that of the children that it has waited for. */
+  ms: number
+}
+
+function timesOf(pid: string): ProcessTimes | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return { parent: Number(fields[1]), ms: fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) * MS_PER_TICK, 0) }
+  } catch {
+    // it has just ended
+    return null
+  }
+}
+
+/** Processor time of this process and all below it until now, in milliseconds; null where the system does not tell. */
+export function processorMs(): number | null {
+  const pids = existsSync('/proc/self/stat') ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : []
+  const all = new Map<number, ProcessTimes>()
+  for (const pid of pids) {
+    const times = timesOf(pid)
+    if (times) all.set(Number(pid), times)
+  }
+  const below = (pid: number): number => [...all].reduce((sum, [one, { parent }]) => (parent === pid ? sum + below(one) : sum), all.get(pid)?.ms ?? 0)
+  return all.has(process.pid) ? below(process.pid) : null
+}
+
+/** In the line of a file. */
+export const told = ({ processorMs: ms, wallMs }: Cost): string => `${seconds(wallMs).trim()}${ms === null ? '' : `, ${seconds(ms).trim()} of processor`}`
+
+/** The files that cost most first, and all of them together. */
+export function printCosts(costs: readonly Cost[]): void {
+  const total = (of: (cost: Cost) => number): number => costs.reduce((sum, cost) => sum + of(cost), 0)
+  const line = (name: string, processor: number, wall: number): string => `${seconds(processor)} ${seconds(wall)}  ${name}`
+  console.log('\nprocessor  by clock')
+  for (const { name, processorMs: ms, wallMs } of [...costs].sort((a, b) => (b.processorMs ?? b.wallMs) - (a.processorMs ?? a.wallMs)))
+    console.log(line(name, ms ?? 0, wallMs))
+  console.log(
+    line(
+      'all files',
+      total((cost) => cost.processorMs ?? 0),
+      total((cost) => cost.wallMs),
+    ),
+  )
+}
+
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`.padStart(9)

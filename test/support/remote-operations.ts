@@ -1,0 +1,23 @@
+import { Launcher } from '../../src/git/process/launcher.js'
+import type { RemoteOptions } from '../../src/git/remote/connection.js'
+import { createRemoteOperations } from '../../src/git/remote/operations.js'
+import type { FetchLimits, FetchResult, PushOrder, Remote } from '../../src/git/types.js'
+import type { CommitId, RefName } from '../../src/kernel/ids.js'
+
+let launcher: Promise<Launcher> | undefined
+
+/** The launcher of this test file; it ends with the process. */
+export const sharedLauncher = (): Promise<Launcher> => (launcher ??= Launcher.open())
+
+/** Remote operations on a repository that is given by its path alone. */
+export function remoteOperations(options: RemoteOptions) {
+  const operations = createRemoteOperations(options)
+  const at = async (path: string) => ({ path, launcher: await sharedLauncher() })
+  return {
+    remoteHead: async (path: string, remote: Remote, ref: RefName): Promise<CommitId | null> => operations.remoteHead(await at(path), remote, ref),
+    remoteDefault: async (path: string, remote: Remote): Promise<RefName | null> => operations.remoteDefault(await at(path), remote),
+    fetch: async (path: string, remote: Remote, ref: RefName, limits: FetchLimits): Promise<FetchResult> =>
+      operations.fetch(await at(path), remote, ref, limits),
+    push: async (path: string, remote: Remote, order: PushOrder): Promise<void> => operations.push(await at(path), remote, order),
+  }
+}

@@ -1,0 +1,45 @@
+import { pathToFileURL } from 'node:url'
+import { processorMs } from './costs.js'
+import type { Report } from './report.js'
+
+// Runs the test files that the parent names, one after the other: uvu queues what `.run()` hands it, `exec` runs it, the parent
+// gets the counts.
+
+// uvu looks at these while it is loaded, hence the dynamic imports.
+const shared = globalThis as unknown as { UVU_DEFER: number; UVU_QUEUE: unknown[][]; UVU_INDEX: number }
+shared.UVU_DEFER = 1
+shared.UVU_QUEUE = [[null]]
+shared.UVU_INDEX = 0
+const { exec } = await import('uvu')
+const { newTally } = await import('./suite.js')
+
+// One seed for all, so that a run can be repeated; FC_SEED=random looks elsewhere, FC_SEED=<number> at what a run reported.
+const { FC_SEED = '20261121' } = process.env
+if (FC_SEED !== 'random') (await import('fast-check')).default.configureGlobal({ seed: Number(FC_SEED) })
+
+// Also of what a file before this one left behind: better the wrong file fails than none.
+let crashes: string[] = []
+process.on('unhandledRejection', (reason) => {
+  crashes.push(`unhandled rejection: ${reason instanceof Error ? reason.stack : String(reason)}`)
+})
+
+let spentMs = 0
+async function run(file: string): Promise<Report> {
+  const tally = newTally()
+  shared.UVU_QUEUE = [[null]]
+  try {
+    await import(pathToFileURL(file).href)
+    await (exec as (bail?: boolean) => Promise<void>)(false)
+  } catch (thrown) {
+    crashes.push(thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown))
+  }
+  const before = spentMs
+  const now = processorMs()
+  spentMs = now ?? 0
+  const report = { ...tally, crashes, processorMs: now === null ? null : now - before, memory: process.memoryUsage.rss() }
+  crashes = []
+  return report
+}
+
+process.on('message', (file: string) => void run(file).then((report) => process.send?.(report)))
+process.on('disconnect', () => process.exit())

@@ -1,0 +1,65 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, truncateSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Report } from './report.js'
+
+const FILE_TIMEOUT_MS = 600_000
+/** How long a process that is to end may take. */
+const END_MS = 5_000
+const MOST_FILES = 40
+/** In bytes. The more a process holds, the longer it takes to start another. */
+const MOST_MEMORY = 320 * 1024 ** 2
+
+/** A process that runs test files one after the other: loading the whole service costs more than most of them. */
+export class TestProcess {
+  readonly #child: ChildProcess
+  readonly #exited: Promise<unknown>
+  /** A file, not a pipe: whatever was said before the report is in there when the report comes. */
+  readonly #dir = mkdtempSync(join(tmpdir(), 'bindery-test-run-'))
+  readonly #output = join(this.#dir, 'output')
+  readonly #done: string[] = []
+
+  /** @param script run-files, compiled */
+  constructor(script: string) {
+    const output = openSync(this.#output, 'a')
+    this.#child = fork(script, { execArgv: [], stdio: ['ignore', output, output, 'ipc'], env: { ...process.env, FORCE_COLOR: '0' } })
+    closeSync(output)
+    this.#exited = once(this.#child, 'exit')
+  }
+
+  /**
+   * Runs a file, compiled; the report is null where the process ended, or had to be ended, before there was one.
+   * @param name what it is called in what is said of the process
+   */
+  async run(name: string, file: string): Promise<{ report: Report | null; output: string }> {
+    truncateSync(this.#output)
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), FILE_TIMEOUT_MS)
+    const reported = once(this.#child, 'message').then(([report]) => report as Report)
+    this.#child.send(file, () => {})
+    const report = await Promise.race([reported, this.#exited.then(() => null)])
+    clearTimeout(timer)
+    this.#done.push(name)
+    return { report, output: readFileSync(this.#output, 'utf8') }
+  }
+
+  /** What ran in this process before the last file, for whoever looks for the cause of a failure. */
+  before(): string[] {
+    const before = this.#done.slice(0, -1)
+    return before.length === 0 ? [] : [`the process had run before: ${before.join(' ')}`]
+  }
+
+  /** Whether the next file should have a fresh process. */
+  worn(report: Report | null): boolean {
+    return report === null || report.memory > MOST_MEMORY || this.#done.length >= MOST_FILES
+  }
+
+  async end(): Promise<void> {
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), END_MS)
+    if (this.#child.connected) this.#child.disconnect()
+    await this.#exited
+    clearTimeout(timer)
+    rmSync(this.#dir, { recursive: true, force: true })
+  }
+}
