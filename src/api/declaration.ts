@@ -21,9 +21,9 @@ export interface FormFile {
   content: Buffer
 }
 
-/** What a handler may know of the request itself. */
+/** What a handler can learn about the request itself. */
 export interface RequestInfo {
-  /** Also answered as `X-Request-Id` and written to the log. */
+  /** Also returned as `X-Request-Id` and written to the log. */
   id: string
   method: string
   /** As sent, percent-encoded, without the query. */
@@ -39,18 +39,18 @@ export interface RequestInfo {
   files: ReadonlyMap<string, FormFile>
 }
 
-/** A permission, or: any valid token, or: nobody need be known. */
+/** A permission, `authenticated` (any valid token) or `public` (no token needed). */
 export type Needs<P extends string> = P | 'authenticated' | 'public'
 
 type QueryOf<Q> = Q extends TSchema ? Static<Q> : Record<never, never>
 type BodyOf<B> = B extends TOptional<TSchema> ? Static<B> | undefined : B extends TSchema ? Static<B> : undefined
-// biome-ignore lint/suspicious/noConfusingVoidType: a handler without an answer may be a function that returns nothing
+// biome-ignore lint/suspicious/noConfusingVoidType: a handler without a response body may be a function that returns nothing
 type AnswerOf<R> = R extends TSchema ? Static<R> | Reply<Static<R>> : R extends Binary ? Reply<never> : void | Reply<never>
 
-/** The name of the resource that a permission is about: its first word. */
+/** The kind of resource that a permission is about: its first word. */
 export const scopeOf = (permission: string): string => permission.slice(0, permission.indexOf(':'))
 
-/** Bytes of a body that anybody may send, without a token. */
+/** Largest body of an endpoint that needs no token, in bytes. */
 export const PUBLIC_BODY_BYTES = 16 * 1024
 
 /** What a handler gets. */
@@ -62,15 +62,15 @@ export type Context<T extends ApiTypes, Path extends string, N, Q, B, Aliases> =
   request: RequestInfo
 } & Resources<T['resolvers'], Path, Aliases>
 
-/** An answer that is no JSON. */
+/** A response that is not JSON. */
 export interface Binary {
   binary: string
 }
 
-/** Declares an answer of another content type; the handler answers `stream(…)`. */
+/** Declares a response of another content type; the handler returns `stream(…)`. */
 export const binary = (contentType: string): Binary => ({ binary: contentType })
 
-/** What is said about an endpoint besides its types. */
+/** What a declaration says besides its types. */
 export interface EndpointFacts {
   method: Method
   /** `/v1/spaces/{spaceId}`; `{pagePath*}` takes the rest of the path. */
@@ -82,27 +82,27 @@ export interface EndpointFacts {
   section: string
   deprecated?: boolean
   needs: string
-  /** 200 unless told, 204 where there is no `returns`. */
+  /** Default 200, or 204 without `returns`. */
   status?: 200 | 201 | 202 | 204
   query?: TObject
   /** The JSON body; `Type.Optional(…)` = may be left out. */
   body?: TSchema
-  /** The JSON that is answered, or `binary(type)`; absent = 204. */
+  /** The JSON that is returned, or `binary(type)`; absent = 204. */
   returns?: TSchema | Binary
   /** Error statuses that only the handler can give (409, 423 …), for the documentation. */
   fails?: readonly number[]
-  /** The last resource of the path may be missing or invisible: answered with 204. */
+  /** If the last resource of the path is missing or invisible, 204 is returned instead of 404. */
   deletes?: 'leaf'
-  /** Parameter → the resolver that loads it, where that is not the one of its own name. */
+  /** Parameter → the resolver that loads it, if that is not the one with its own name. */
   aliases?: Readonly<Record<string, string>>
   /**
    * The body may also come as multipart/form-data: its members as fields (JSON, or text where the member is a text), and
    * files, found in `request.files`. The function completes the members before they are checked.
    */
   form?: (members: Record<string, unknown>, files: ReadonlyMap<string, FormFile>) => Record<string, unknown>
-  /** False = it is not told to the audit log, since it changes nothing but what it is called for all the time. */
+  /** False = not recorded in the audit log, since it is called all the time and changes nothing of interest. */
   audited?: false
-  /** Bytes that the body may have, where that is not the general limit; `PUBLIC_BODY_BYTES` where no token is needed. */
+  /** Largest body, in bytes. Default: the general limit, or `PUBLIC_BODY_BYTES` if no token is needed. */
   bodyLimitBytes?: number
 }
 
@@ -138,8 +138,8 @@ export function endpointsOf<T extends ApiTypes>() {
       returns?: R
       aliases?: Aliases
       /**
-       * Names, before the work is done, all that the answer depends on besides the URL and the service's version (oids,
-       * versions, what the caller may do), or null. Equal parts = equal bytes: answered by 304 or from the byte cache.
+       * Returns, before the work is done, all that the response depends on besides the URL and the version of the service
+       * (oids, versions, what the caller may do), or null. Equal parts mean equal bytes: 304, or a response from the cache.
        */
       validator?: (context: Context<T, Path, N, Q, B, Aliases>) => readonly string[] | null | Promise<readonly string[] | null>
       handle: (context: Context<T, Path, N, Q, B, Aliases>) => AnswerOf<R> | Promise<AnswerOf<R>>

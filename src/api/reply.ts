@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Audited } from '../model/index.js'
 
-/** Part of a file: both ends inclusive, in bytes. */
+/** Part of a file, in bytes; both ends are included. */
 export interface ByteRange {
   start: number
   end: number
@@ -31,12 +31,12 @@ interface ReplyParts<T> {
   audited?: Audited
 }
 
-/** An answer that is more than a body with the declared status. */
+/** A response that is more than a body with the declared status. */
 export class Reply<T = unknown> {
   constructor(readonly parts: ReplyParts<T> & { file?: FileReply }) {}
 }
 
-/** Any special answer: another status, headers, a `Location`. */
+/** A response with another status, headers or a `Location`. */
 export const reply = <T>(parts: ReplyParts<T>): Reply<T> => new Reply(parts)
 
 /** 201 with the new resource and its `Location` (a path such as `/v1/orgs/x`, or a URL). */

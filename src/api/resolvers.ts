@@ -17,7 +17,7 @@ import { defineResolvers, resolversOf } from './resolver.js'
 
 const resolver = resolversOf<App, Actor>()
 
-/** The only ways from an ID in a path to a resource: not there and not visible are the same answer. */
+/** The only ways from an ID in a path to a resource: a resource that is missing and one that is invisible give the same response. */
 export const resolvers = defineResolvers({
   ...permissionResolvers,
   ...reviewResolvers,

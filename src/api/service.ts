@@ -19,19 +19,18 @@ export const endpoint = endpointsOf<{ app: App; actor: Actor; permission: Permis
 export type Loaded<Path extends string> = { app: App } & Resources<typeof resolvers, Path, Record<never, never>>
 
 /**
- * `can`, asked of what a transaction sees: the token is still there, and the role that the caller has now is enough. What is
- * gone is for the use case to say. Throws 401, 403, 404.
+ * Checks again inside of a transaction that the token still exists and that the current role of the caller is enough. If the
+ * resource is gone, the use case says so. Throws 401, 403, 404.
  */
 export async function checkStillMay(reader: Reader, actor: Actor, permission: string | null, resources: Readonly<Record<string, unknown>>): Promise<void> {
-  if (!(await isTokenValid(reader, actor))) throw new ServiceError('unauthenticated', 'The token was revoked while the request was under way.')
+  if (!(await isTokenValid(reader, actor))) throw new ServiceError('unauthenticated', 'The token was revoked during the request.')
   if (permission === null) return
   const scope = scopeOf(permission)
   const resource = resources[scope] as LoadedForRole | undefined
   const role = resource && (await currentRole(reader, actor, scope, resource))
   if (role === 'gone') return
   if (role === 'unseen') throw notFound(`The ${scope}`)
-  if (!allows(permission as Permission, role))
-    throw new ServiceError('forbidden', `This needs the permission "${permission}", which you do not have here any more.`)
+  if (!allows(permission as Permission, role)) throw new ServiceError('forbidden', `This needs the permission "${permission}", which you no longer have here.`)
 }
 
 /** Whether the policy allows it, by the role the caller has on the resource that the permission is about: its first word. */

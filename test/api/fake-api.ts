@@ -9,7 +9,7 @@ import { createMetrics } from '../../src/api/pipeline/metrics.js'
 import type { ApiConfig, ByteCache } from '../../src/api/pipeline/options.js'
 import { created, redirect, stream } from '../../src/api/reply.js'
 import { defineResolvers, resolversOf } from '../../src/api/resolver.js'
-import { listOf, listQuery, oneOf } from '../../src/api/schema.js'
+import { listOf, oneOf, pageQuery } from '../../src/model/index.js'
 import { conflict, ServiceError } from '../../src/kernel/errors.js'
 import { createLog } from '../../src/kernel/log.js'
 
@@ -67,7 +67,8 @@ const listBooks = endpoint({
   summary: 'List the books',
   section,
   needs: 'shelf:view',
-  query: listQuery({
+  query: Type.Object({
+    ...pageQuery,
     authors: Type.Optional(Type.Array(Type.String({ maxLength: 50 }))),
     order: oneOf(['asc', 'desc'], { default: 'desc' }),
     old: Type.Optional(Type.Boolean()),
@@ -84,7 +85,8 @@ const echoQuery = endpoint({
   summary: 'Echo the query',
   section,
   needs: 'public',
-  query: listQuery({
+  query: Type.Object({
+    ...pageQuery,
     authors: Type.Optional(Type.Array(Type.String())),
     old: Type.Optional(Type.Boolean()),
     order: oneOf(['asc', 'desc'], { default: 'desc' }),

@@ -1,5 +1,5 @@
 import { startService, type TestService } from '../support/service.js'
-import { deskOf, type Desk } from '../writing/fixture.js'
+import { deskOf, type Desk } from '../commits/fixture.js'
 
 export const GUIDE = ['# Guide', 'First paragraph.', 'Second **bold** paragraph.', 'Third paragraph.', ''].join('\n\n')
 export const PRICES = ['# Prices', '| Plan | Price |\n| --- | --- |\n| Basic | 5 |\n| Pro | 20 |\n| Team | 20 |', ''].join('\n\n')

@@ -53,7 +53,7 @@ test('replaces no file, and says what is wrong', async () => {
   await refused('space1', kept, /kept exists: name a file that does not/)
   assert.is(readFileSync(kept, 'utf8'), 'mine')
   await refused('nowhere', join(place.dir, 'b.bundle'), /There is no repository .*nowhere\.git/)
-  await refused('../space1', join(place.dir, 'b.bundle'), /is no ID of a space/)
+  await refused('../space1', join(place.dir, 'b.bundle'), /is not the ID of a space/)
   await refused('space1', join(place.dir, 'missing', 'b.bundle'), /No file can be written in .*missing/)
   const empty = await place.git.create('empty')
   await refused('empty', join(place.dir, 'e.bundle'), new RegExp(`git bundle of ${empty.path} failed: .*empty bundle`))

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
-import { openDesk } from '../writing/fixture.js'
+import { openDesk } from '../commits/fixture.js'
 
 const [test, here] = await suiteWith('content that an admin pruned', startService)
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ServerProcess, startServer, TOKEN } from '../races/server-process.js'
 import type { Files } from '../support/bare-repository.js'
-import { commitTo } from '../writing/fixture.js'
+import { commitTo } from '../commits/fixture.js'
 
 /** One request and what came of it. */
 export interface Answer {

@@ -7,7 +7,7 @@ import { git } from '../support/hermetic-git.js'
 import { type MergeStyle, mergeOnRemote } from '../support/people-on-remote.js'
 import { startService, type TestService } from '../support/service.js'
 import { pick, type Random, random } from '../simulation/two-sided/random.js'
-import { commitTo, type Desk, flat, openDesk } from '../writing/fixture.js'
+import { commitTo, type Desk, flat, openDesk } from '../commits/fixture.js'
 
 type Files = Map<string, string>
 const WORDS = ['amber', 'birch', 'cedar', 'delta', 'ember', 'fjord', 'grove', 'haven']

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
-import { type Desk, deskOf, flat, openDesk } from '../writing/fixture.js'
+import { type Desk, deskOf, flat, openDesk } from '../commits/fixture.js'
 import { idsOf, soundIds } from './ids.js'
 
 const [test, here] = await suiteWith('identity: hard cases', startService)

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
-import { deskOf, openDesk } from '../writing/fixture.js'
+import { deskOf, openDesk } from '../commits/fixture.js'
 import { soundIds } from './ids.js'
 
 const [test, here] = await suiteWith('identity', startService)

@@ -3,7 +3,7 @@ import type { LoadedSpace } from '../../src/domain/context/loaded.js'
 import { filesOf, openRevision, structureAt } from '../../src/domain/revisions/revisions.js'
 import type { CommitId } from '../../src/kernel/ids.js'
 import { spaces } from '../../src/model/index.js'
-import { type Desk, flat } from '../writing/fixture.js'
+import { type Desk, flat } from '../commits/fixture.js'
 
 /** Every ID of a revision: `page <title>` or `file <path>` → ID. Titles are taken to be unique. */
 export async function idsOf(desk: Desk, at = ''): Promise<Map<string, string>> {

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
-import { flat, openDesk } from '../writing/fixture.js'
+import { flat, openDesk } from '../commits/fixture.js'
 import { soundIds } from './ids.js'
 
 const [test, here] = await suiteWith('a page restored at two places', startService)

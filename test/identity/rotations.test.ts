@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import { startService, type TestService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
-import { type Desk, openDesk } from '../writing/fixture.js'
+import { type Desk, openDesk } from '../commits/fixture.js'
 import { soundIds } from './ids.js'
 
 const [test, here] = await suiteWith('identity: files that change places', startService)

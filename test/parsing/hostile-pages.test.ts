@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { deskOf } from '../writing/fixture.js'
+import { deskOf } from '../commits/fixture.js'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 import { watched } from './watch.js'

@@ -153,14 +153,14 @@ test('by the operator: the command line', async () => {
     const none = await refusal(tokenOf(here.dir, 'line@people.example'))
     assert.match(none, 'No account has the address line@people.example')
     assert.match(none, `User ${claimer.user} of organization ${claimer.org} alone`)
-    assert.match(await refusal(vouch(here.dir, 'no address')), 'no e-mail address')
+    assert.match(await refusal(vouch(here.dir, 'no address')), 'not an e-mail address')
     const env = { PATH: process.env.PATH, BINDERY_DATA_DIR: join(here.dir, 'data'), BINDERY_REPOS_DIR: join(here.dir, 'repos') }
     const { stdout } = await run(
       process.execPath,
       [...moduleArguments('../../src/main.js', import.meta.url), 'user', 'Line@people.example', '--name', 'Line'],
       { env },
     )
-    assert.match(stdout, "Line <line@people.example>: the address is his by the operator's word")
+    assert.match(stdout, 'Line <line@people.example>: the address was confirmed by the operator')
     const account = await tokenOf(here.dir, 'LINE@people.example')
     const limited = await tokenOf(here.dir, 'line@people.example', claimer.org)
     assert.match(await refusal(tokenOf(here.dir, 'line@people.example', 'none')), 'No member of organization none')
@@ -217,7 +217,7 @@ test('the operator frees the address of an account that an earlier release made 
   const dir = await earlierData()
   let here: TestService | null = null
   try {
-    assert.match(await vouch(dir, 'ada@people.example'), "by the operator's word")
+    assert.match(await vouch(dir, 'ada@people.example'), 'confirmed by the operator')
     assert.match(await vouch(dir, 'wanda@people.example', { free: true }), `User ${EARLIER.wanda} of organization ${EARLIER.org} alone`)
     assert.match(await refusal(vouch(dir, 'wanda@people.example', { free: true })), 'No account has the address')
     assert.match(await vouch(dir, 'wanda@people.example'), /^Account \w+/)

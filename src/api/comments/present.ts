@@ -9,7 +9,7 @@ import { type CommentDoc, type Format, MAX_REACTION_USERS, type ReplyDoc, users 
 import { inFormat } from '../content/present-page.js'
 import { formerUser, presentUser } from '../users/present.js'
 
-/** What the comments and replies of one answer are presented with. */
+/** What the comments and replies of one response are presented with. */
 export interface CommentContext {
   app: App
   actor: Actor
@@ -93,7 +93,7 @@ export async function presentReply(context: CommentContext, doc: ReplyDoc) {
   return { object: 'comment-reply' as const, ...(await presentPost(context, doc, `${doc.comment}/replies/${doc.id}`)) }
 }
 
-/** Presents the items of a list one after the other: what one looked up, the next one finds. */
+/** Presents the items of a list one after the other, so that each can use what was looked up for the ones before. */
 export async function presentEach<T, R>(items: readonly T[], present: (item: T) => Promise<R>): Promise<R[]> {
   const presented: R[] = []
   for (const item of items) presented.push(await present(item))

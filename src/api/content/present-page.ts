@@ -13,7 +13,7 @@ import { RawJson } from '../../kernel/raw-json.js'
 import { Slices } from '../../kernel/slices.js'
 import type { ContentReference, Format, Page } from '../../model/index.js'
 
-/** What is asked of the presentation of pages. */
+/** How pages are presented. */
 export interface PageOptions {
   metadata: boolean
   computed: boolean
@@ -21,14 +21,14 @@ export interface PageOptions {
   evaluated?: boolean
 }
 
-/** Content in the asked format; `limit` says why a block tree is the source alone. `owner`: the space whose turn it costs. */
+/** Content in the requested format; `limit` says why a block tree holds the source only. `owner`: the space to which the work is counted. */
 export async function inFormat(app: App, owner: string, markdown: string, format: Format): Promise<{ content: object; limit: string | null }> {
   if (format === 'markdown') return { content: { markdown: await markdownJson(app, owner, markdown) }, limit: null }
   const { document, limit } = await documentJson(app, owner, markdown)
   return { content: { document }, limit }
 }
 
-/** Everything pages of one revision are presented with. */
+/** What the pages of one revision are presented with. */
 export interface PageContext {
   app: App
   revision: OpenRevision
@@ -88,7 +88,7 @@ async function presentDocument(context: PageContext, entry: DocumentEntry, forma
   } as Partial<Page>
 }
 
-/** The text in the asked format, and what its authors should know of the page. A file that is not shown has neither text nor tree. */
+/** The text in the requested format, and the diagnostics of the page. A file that is not shown has neither text nor tree. */
 async function presentContent(
   { app, revision, options }: PageContext,
   { gitPath }: DocumentEntry,
@@ -139,7 +139,7 @@ export async function presentPage(context: PageContext, entry: PageEntry, format
   return { ...(await presentOwn(context, entry, format)), pages: json } as Page
 }
 
-/** Pages of a tree as they are answered, and what is told of those that cost too much to be read. */
+/** Pages of a tree as JSON, and diagnostics of those that cost too much to be read. */
 export interface PresentedPages {
   json: Page[]
   costly: Diagnostic[]

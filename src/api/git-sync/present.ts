@@ -6,7 +6,7 @@ import { presentGitSync } from '../spaces/present.js'
 const optional = <K extends keyof SyncRunDoc>(run: SyncRunDoc, ...keys: K[]): Pick<SyncRunDoc, K> =>
   Object.fromEntries(keys.filter((key) => run[key] !== undefined).map((key) => [key, run[key]])) as Pick<SyncRunDoc, K>
 
-/** What `git/info` says: the link, and the newest run. */
+/** The response of `git/info`: the link, and the newest run. */
 export function presentGitInfo(space: LoadedSpace, run: SyncRunDoc | undefined): GitInfo {
   const link = space.doc.git
   return {

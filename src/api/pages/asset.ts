@@ -25,5 +25,5 @@ export function asset(operation: string, path: string, type: string, read: () =>
   }
 }
 
-/** Content that is known from the start. */
+/** Content that is fixed. */
 export const fixed = (content: string) => async (): Promise<Buffer> => Buffer.from(content)

@@ -1,6 +1,6 @@
 import type { Page } from '../pipeline/page.js'
 
-/** `/healthz`: the process answers. `/readyz`: it may be sent requests, or 503 with what is missing. */
+/** `/healthz`: the process responds. `/readyz`: it is ready for requests, or 503 with what is missing. */
 export function healthPages(ready: () => readonly string[] | Promise<readonly string[]>, stopping: () => boolean): Page[] {
   return [
     {

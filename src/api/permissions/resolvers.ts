@@ -18,13 +18,13 @@ interface Parents {
   site?: LoadedSite
 }
 
-/** The principal, where a role was given to him on the target itself. */
+/** The user or team, if a role was given to them on the target itself; otherwise null. */
 const granted = async (app: App, { space, collection, site }: Parents, principal: Principal): Promise<Principal | null> => {
   const target = space ? spaceTarget(space) : collection ? collectionTarget(collection) : site ? siteTarget(site) : null
   return target && (await findGrant(app.store, target, principal)) ? principal : null
 }
 
-/** Users and teams below `/permissions`: there is one where a role was given to him on the resource itself. */
+/** Users and teams in paths below `/permissions`: only those who were given a role on the resource itself. */
 export const permissionResolvers = {
   permittedUserId: resolver<Parents>()({
     as: 'permission',

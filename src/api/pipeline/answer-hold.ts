@@ -3,15 +3,15 @@ import type { Refusals, Share } from './byte-budget.js'
 import { FREE_BYTES } from './byte-budget.js'
 
 export const ANSWERS: Refusals = {
-  all: 'The service holds as many answers as it can that are not taken yet.',
-  his: 'You leave as many answers untaken at once as one caller may.',
+  all: 'The service is overloaded: too many responses are waiting to be read.',
+  caller: 'Too many of your responses are waiting to be read.',
 }
 
-/** Whoever takes an answer has this long, and a second more for so many bytes. */
+/** Time to read a response, plus a second for this many bytes. */
 const GRACE_MS = 60_000
 const LEAST_PACE = 16 * 1024
 
-/** What one answer holds of the budget of all, from before it is made until it is taken or its connection ends. */
+/** What one response holds of the budget of all responses, from before it is made until it is read or its connection ends. */
 export class AnswerHold {
   #share: Share | undefined
   #counted = 0
@@ -25,7 +25,7 @@ export class AnswerHold {
     res.once('close', () => this.#end())
   }
 
-  /** Makes room for bytes that the answer will need. Throws 429, 503. */
+  /** Reserves the bytes that the response will need. Throws 429, 503. */
   reserve(bytes: number): void {
     if (bytes <= FREE_BYTES || this.#over) return
     this.#share ??= this.open()
@@ -33,7 +33,7 @@ export class AnswerHold {
     this.#counted += bytes
   }
 
-  /** Counts the answer as it is, and cuts off who does not take it in time. Throws 429, 503. */
+  /** Counts the response as it is, and ends the connection if it is not read in time. Throws 429, 503. */
   holds(body: unknown): void {
     const bytes = typeof body === 'string' ? Buffer.byteLength(body) : Buffer.isBuffer(body) ? body.length : 0
     if (bytes > this.#counted) this.reserve(bytes - this.#counted)

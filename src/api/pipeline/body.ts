@@ -65,7 +65,7 @@ export function parseJson(text: string, what: string): unknown {
 export const VALUE_BYTES = 64
 
 /**
- * Reads the JSON body, or answers null where there is none. Depth and number of values are known before it is parsed.
+ * Reads the JSON body, or returns null if there is none. Depth and number of values are known before it is parsed.
  * `takesForm` is for the message alone. Throws 400, 408, 413, 415, 429, 503.
  */
 export async function readJson(ctx: Context, limit: number, share: Share, takesForm = false): Promise<ParsedBody | null> {

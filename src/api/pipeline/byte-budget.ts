@@ -1,26 +1,26 @@
 import { ServiceError } from '../../kernel/errors.js'
 
-/** Of each body or answer so much is free, so that those who need much keep nobody from an ordinary request. */
+/** Bytes of each body or response that are not counted, so that callers with large ones do not keep others from ordinary requests. */
 export const FREE_BYTES = 64 * 1024
 const RETRY_SECONDS = '5'
 
 /** What one request holds of the budget. */
 export interface Share {
-  /** Counts more bytes of it. Throws 429 where its caller holds half of the budget elsewhere, 503 where all is taken. */
+  /** Counts more bytes. Throws 429 if the caller holds half of the budget in other requests, 503 if all of it is taken. */
   take(bytes: number): void
-  /** Gives all back, once. */
+  /** Gives all of it back. */
   release(): void
 }
 
-/** What is told to who comes on top: where all is taken, and where he has half of it himself. */
+/** Messages of the refusals: when the whole budget is taken, and when the caller alone holds half of it. */
 export interface Refusals {
   all: string
-  his: string
+  caller: string
 }
 
 /**
- * One bound, in bytes, on what all requests together hold: bodies from their first byte until they are answered, answers
- * until they are taken. What stands alone passes, however large: it has limits of its own.
+ * Bounds the bytes that all requests together hold: bodies from their first byte until the response, responses until they
+ * are read. A request that is alone passes, however large: it has limits of its own.
  */
 export class ByteBudget {
   // bound: requests under way
@@ -46,9 +46,9 @@ export class ByteBudget {
         received += bytes
         const more = Math.max(0, received - FREE_BYTES) - held
         if (more === 0) return
-        const his = this.#byCaller.get(caller) ?? 0
+        const own = this.#byCaller.get(caller) ?? 0
         if (this.#total + more > this.limit && this.#total > held) throw refusal('unavailable', this.refusals.all)
-        if (his + more > this.limit / 2 && his > held) throw refusal('too-many-requests', this.refusals.his)
+        if (own + more > this.limit / 2 && own > held) throw refusal('too-many-requests', this.refusals.caller)
         held += more
         this.#add(caller, more)
       },
@@ -63,8 +63,8 @@ export class ByteBudget {
   #add(caller: string, bytes: number): void {
     if (bytes === 0) return
     this.#total += bytes
-    const his = (this.#byCaller.get(caller) ?? 0) + bytes
-    if (his > 0) this.#byCaller.set(caller, his)
+    const own = (this.#byCaller.get(caller) ?? 0) + bytes
+    if (own > 0) this.#byCaller.set(caller, own)
     else this.#byCaller.delete(caller)
   }
 }

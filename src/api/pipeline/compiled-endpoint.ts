@@ -15,19 +15,19 @@ export interface Step {
   resolver: AnyResolver
 }
 
-/** An endpoint with all that can be prepared prepared. */
+/** An endpoint, prepared for its requests. */
 export interface CompiledEndpoint {
   operationId: string
   method: Endpoint['method']
   path: string
   endpoint: Endpoint
   steps: readonly Step[]
-  /** Null where the needs are no permission. */
+  /** Null if a token is enough, or none is needed. */
   permission: string | null
-  /** The step that loads what the permission is about; -1 where that is not needed. */
+  /** Index of the step that loads what the permission is about; -1 without a permission. */
   askAfter: number
   status: number
-  /** Null where nobody needs it. */
+  /** Null if none is declared. */
   query: ((search: string) => QueryResult) | null
   body: { required: boolean; check: (count: number) => Check } | null
   /** Reads the body from a form; null where the endpoint takes none. */
@@ -51,7 +51,7 @@ function steps(operationId: string, endpoint: Endpoint, resolvers: AnyResolvers)
   })
 }
 
-/** Compiles one declaration. Throws where it contradicts itself or its schemas are none: a mistake is found at the start. */
+/** Compiles one declaration. Throws if it contradicts itself or its schemas are invalid, so that mistakes are found at the start. */
 export function compileEndpoint(operationId: string, endpoint: Endpoint, resolvers: AnyResolvers, compiler: SchemaCompiler): CompiledEndpoint {
   if (!/^\/v1(\/|$)/.test(endpoint.path)) throw new Error(`${operationId}: the path must begin with /v1`)
   if (endpoint.body && (endpoint.method === 'GET' || endpoint.method === 'DELETE')) throw new Error(`${operationId}: ${endpoint.method} takes no body`)

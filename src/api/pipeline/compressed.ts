@@ -2,7 +2,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, deflate, gzip } from 'node:zlib'
 import type { Context } from 'koa'
 
-/** Smaller answers fit one packet anyhow. */
+/** Smaller responses fit into one packet anyway. */
 const COMPRESS_BYTES = 1400
 const WORTH_IT = /^(?:text\/|application\/(?:json|[\w.+-]+\+json)|image\/svg\+xml)/
 const QUALITY = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
@@ -14,10 +14,10 @@ const codings = {
 }
 export type Coding = keyof typeof codings
 
-/** Texts that are answered again and again, in their codings. */
+/** The compressed forms of a text that is sent again and again. */
 export type CodedCache = Map<Coding, Promise<Buffer>>
 
-/** The coding that the client takes and the body is worth; null = as it is. */
+/** The coding that the client accepts, if compressing the body is worth it; null = as it is. */
 export function codingFor(ctx: Context, type: string, bytes: number): Coding | null {
   if (bytes < COMPRESS_BYTES || ctx.req.headers['accept-encoding'] === undefined || !WORTH_IT.test(type)) return null
   const coding = ctx.acceptsEncodings('br', 'gzip', 'deflate', 'identity')

@@ -28,17 +28,17 @@ import { SchemaCompiler } from './schemas.js'
 export interface Api {
   listener: (req: IncomingMessage, res: ServerResponse) => void
   clientError: (error: NodeJS.ErrnoException, socket: Duplex) => void
-  /** All operations with those of the machinery itself. */
+  /** All operations, including those of the API itself. */
   endpoints: Endpoints
   /** The OpenAPI document. */
   document: object
-  /** From now on every request is answered by 503; those under way go on. */
+  /** From now on every request gets a 503; those under way go on. */
   stop: () => void
 }
 
 const BODIES = {
-  all: 'The service is reading as many bodies as it can hold.',
-  his: 'You are sending as many bodies at once as one caller may.',
+  all: 'The service is overloaded: it is reading as many request bodies as it can hold.',
+  caller: 'You are sending too many large request bodies at once.',
 }
 
 const STANDING = [
@@ -125,7 +125,7 @@ function dispatcher(options: ApiOptions<unknown, object>, routes: Routes<Compile
   }
 }
 
-/** Answers what Node itself could not read as HTTP (bad syntax, headers too large) in the form of all other errors. */
+/** Responds to what Node could not read as HTTP (bad syntax, headers too large) with an error like all others. */
 function clientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return
   const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400

@@ -5,11 +5,11 @@ export interface ErrorAnswer {
   status: number
   headers: Readonly<Record<string, string>>
   body: string
-  /** Nobody meant this to happen: its chain belongs in the log. */
+  /** An unexpected failure: its chain of causes belongs in the log. */
   unforeseen: boolean
 }
 
-const SENTENCE = 'The service failed unexpectedly. Its log tells why, under the request ID of this answer (header X-Request-Id).'
+const SENTENCE = 'The service failed unexpectedly. The cause is in its log, under the request ID of this response (header X-Request-Id).'
 const RETRY_SECONDS = '5'
 
 function standardHeaders(status: number): Record<string, string> {
@@ -18,7 +18,7 @@ function standardHeaders(status: number): Record<string, string> {
   return {}
 }
 
-/** The answer for whatever was thrown: a `ServiceError` as it says, all else 500 with a fixed sentence. */
+/** The response for what was thrown: a `ServiceError` as it says, everything else 500 with a fixed sentence. */
 export function errorAnswer(thrown: unknown): ErrorAnswer {
   const known = thrown instanceof ServiceError ? thrown : new ServiceError('internal', SENTENCE)
   const { details, paths, headers } = known.extra

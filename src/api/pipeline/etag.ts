@@ -12,7 +12,7 @@ const sha1: (data: string | Buffer) => string = oneShot
 /** The opaque tag (no quotes) of bytes. */
 export const tagOfBytes = (body: string | Buffer): string => sha1(body)
 
-/** The opaque tag of what an answer depends on: equal only where all parts are. */
+/** The opaque tag of what a response depends on: equal only if all parts are. */
 export const tagOfParts = (parts: readonly string[]): string => sha1(JSON.stringify(parts))
 
 /** The tag inside an entity tag, without quotes, weakness and the coding that compression adds. */

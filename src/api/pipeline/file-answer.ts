@@ -6,7 +6,7 @@ import type { ByteRange, FileReply } from '../reply.js'
 import type { AnswerHold } from './answer-hold.js'
 import { noneMatches } from './etag.js'
 
-/** The one range asked for; undefined = the whole file. Several ranges are answered with the whole. Throws 416. */
+/** The requested range; undefined = the whole file, also if several ranges are requested. Throws 416. */
 function wantedRange(ctx: Context, file: FileReply): ByteRange | undefined {
   const header = ctx.req.headers.range
   if (header === undefined) return undefined
@@ -20,8 +20,8 @@ function wantedRange(ctx: Context, file: FileReply): ByteRange | undefined {
 }
 
 /**
- * Answers a file: validators, one byte range, Content-Disposition. It is opened only where bytes are to be sent, when there
- * is room for all of it. Throws 416, 429, 503.
+ * Sends a file: validators, one byte range, Content-Disposition. It is opened only if bytes are to be sent, and if there is
+ * room for all of it. Throws 416, 429, 503.
  */
 export async function answerFile(ctx: Context, file: FileReply, hold: AnswerHold): Promise<void> {
   const fresh = file.etag !== undefined && noneMatches(ctx.req.headers['if-none-match'], file.etag)

@@ -83,7 +83,7 @@ class Collector {
   }
 
   #field(name: string | undefined, decoded: string | undefined, nameTruncated: boolean): void {
-    // The parser answers nothing for a charset that it does not know.
+    // The parser returns nothing for a charset that it does not know.
     const text = decoded ?? ''
     this.#fieldBytes += Buffer.byteLength(text)
     if (decoded === undefined) this.fail(badRequest('A field of the form names a charset that is not known: send UTF-8.'))

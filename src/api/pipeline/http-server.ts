@@ -19,7 +19,7 @@ const HEADER_BYTES = 16 * 1024
 const HEADER_MS = 15_000
 /** A connection that says nothing after its answer. */
 const KEEP_ALIVE_MS = 10_000
-/** A connection on which nothing moves, whatever it waits for: a reader who does not take his answer. */
+/** A connection on which nothing moves, whatever it waits for: a reader who does not take the response. */
 const SILENT_MS = 300_000
 /** How often Node looks for requests that are over time. */
 const LOOK_MS = 5_000

@@ -29,7 +29,7 @@ const ignore = (): void => {}
 export function receive({ req, res }: Pick<Context, 'req' | 'res'>, { limit, tooLarge, share }: Incoming, take: (bytes: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     if (Number(req.headers['content-length'] ?? 0) > limit) return reject(tooLarge())
-    // Only now: who may not send a body is told so before he does.
+    // Only now: callers who may not send a body are told so before they send it.
     if (req.headers.expect !== undefined) res.writeContinue()
     const began = Date.now()
     let received = 0

@@ -1,4 +1,4 @@
-/** What callers are counted by: their address, of IPv6 the network that one subscriber has (/64), in which he has all he likes. */
+/** What callers are counted by: their IPv4 address, or their IPv6 network (/64), since one subscriber has all addresses in it. */
 export function networkOf(address: string): string {
   if (!address.includes(':') || address.startsWith('::ffff:')) return address
   const [before = '', after] = address.split('::')

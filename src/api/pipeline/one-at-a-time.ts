@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Requests of one connection that wait for the answers before them; who sends more ahead is cut off. */
+/** Most requests of one connection that may wait for the responses before them; a client that sends more is cut off. */
 const MOST_AHEAD = 16
 
 type Listener = (req: IncomingMessage, res: ServerResponse) => void

@@ -37,7 +37,7 @@ export interface ByteCache {
   set(key: string, bytes: Buffer): unknown
 }
 
-/** All that the machinery is given; it knows no policy, no store and no resource. */
+/** What the pipeline is given; it knows no policy, no store and no resource. */
 export interface ApiOptions<App, Actor extends object> {
   app: App
   endpoints: Endpoints
@@ -55,7 +55,7 @@ export interface ApiOptions<App, Actor extends object> {
    * (null = any token) on the loaded resources, in the transaction that makes the change.
    */
   guard?: (actor: Actor, permission: string | null, resources: Readonly<Record<string, unknown>>) => { app: App; overruled: readonly string[] }
-  /** Told of every request of somebody known that is no GET, and awaited before it is answered; unless `audited` is false. */
+  /** Called for every request of a known caller that is not a GET, before the response is sent; not if `audited` is false. */
   acted?: (request: AuditedRequest<Actor>) => Promise<void>
   config: ApiConfig
   log: Log

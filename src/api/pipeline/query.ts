@@ -7,13 +7,13 @@ export type QueryResult = { value: Record<string, unknown> } | { details: ErrorD
 
 const BAD_ESCAPE = /%(?![0-9a-f]{2})/i
 
-/** Throws 400 where a percent-encoding is none, or hides a NUL or bytes that are not UTF-8. */
+/** Throws 400 if a percent-encoding is invalid, or decodes to a NUL or to bytes that are not UTF-8. */
 export function checkEncoding(text: string, where: string): void {
   if (!text.includes('%')) return
   try {
     if (!BAD_ESCAPE.test(text) && !decodeURIComponent(text).includes('\0')) return
   } catch {
-    // bytes that are not UTF-8: answered below
+    // bytes that are not UTF-8: reported below
   }
   throw badRequest(`The ${where} is not properly percent-encoded.`)
 }

@@ -6,7 +6,7 @@ const WINDOW_SECONDS = 60
 /** Keys that are counted at a time: of more, the one that was silent for the longest begins anew. */
 const MOST_KEYS = 50_000
 
-/** Counts requests under a key; answers the headers to send, or throws 429 with them. */
+/** Counts a request under a key; returns the headers to send, or throws 429 with them. */
 export type RateLimit = (key: string) => Promise<RateLimitHeaders>
 
 export type RateLimitHeaders = { 'RateLimit-Policy': string; RateLimit: string }

@@ -42,8 +42,8 @@ interface Trace {
 }
 
 /**
- * Loads the path's resources in order, into `resources`; false = the leaf of a DELETE is not there. The permission is asked
- * as soon as what it is about is there, so that who does not have it learns nothing of what lies below. Throws 403, 404.
+ * Loads the resources of the path in order, into `resources`; false = the leaf of a DELETE is not there. The permission is
+ * checked as soon as the resource that it is about is loaded, so that callers without it learn nothing of what is below. Throws 403, 404.
  */
 async function load(compiled: CompiledEndpoint, call: Call<object>, { app, can }: Options, resources: Resources): Promise<boolean> {
   const { steps } = compiled

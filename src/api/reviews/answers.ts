@@ -23,7 +23,7 @@ export async function answerReviews(about: About & { query: PageQuery & { format
   return { ...page, items: await presentReviews(contextOf(about, about.query.format), about.changeRequest, page.items) }
 }
 
-/** A review, by the head of the change request as it is now: it may have moved since the request came. */
+/** A review, with the current head of the change request, which may have moved since the request arrived. */
 export async function answerReview(about: About & { query: { format: Format } }, review: ReviewDoc) {
   const changeRequest = loadHead(about.space, about.changeRequest.doc)
   const [presented] = await presentReviews(contextOf({ ...about, changeRequest }, about.query.format), changeRequest, [review])

@@ -7,7 +7,7 @@ import { type CommentContext, presentComment, presentEach } from '../comments/pr
 /** Path of a review. */
 export const reviewPath = (review: ReviewDoc): string => `/v1/spaces/${review.space}/change-requests/${review.changeRequest}/reviews/${review.id}`
 
-/** Reviews of one change request, with what they amount to now. */
+/** Reviews of one change request, and which of them count now. */
 export async function presentReviews(context: CommentContext, changeRequest: LoadedChangeRequest, list: readonly ReviewDoc[]) {
   const { app, discussion, user } = context
   const { approvals, objections } = await decidingReviews(app.store, discussion.space.doc, changeRequest)

@@ -4,7 +4,7 @@ import { PAGE_IDS } from '../../domain/revisions/identity.js'
 import { mergedChangeRequest } from '../../domain/revisions/revision-type.js'
 import type { CommitInfo } from '../../git/index.js'
 
-/** What Git says of a revision's commit, and where the provider shows it. */
+/** What Git records of a revision, and where the provider shows it. */
 export function presentRevisionGit({ doc }: LoadedSpace, info: CommitInfo) {
   const link = doc.git
   return {

@@ -8,7 +8,7 @@ import type { UserDoc } from '../../model/index.js'
 import { presentUser } from '../users/present.js'
 import { presentMergedFrom, presentRevisionGit } from './present-facts.js'
 
-/** Who wrote: the member of that e-mail address, else what Git recorded. */
+/** The author of a commit: the member with that e-mail address, otherwise what Git recorded. */
 function presentAuthor(app: App, members: ReadonlyMap<string, UserDoc>, { name, email }: Signature) {
   const user = members.get(email.toLowerCase())
   return user ? presentUser(app, user) : { displayName: name, email }

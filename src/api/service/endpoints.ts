@@ -11,7 +11,7 @@ const Service = Type.Object(
   { $id: 'Service' },
 )
 
-/** The operations of the machinery itself: what the service is, and its OpenAPI document. */
+/** The operations of the API itself: what the service is, and its OpenAPI document. */
 export function serviceEndpoints(config: { name: string; version: string }, document: () => object): Endpoints {
   const getService: Endpoint = {
     method: 'GET',

@@ -37,7 +37,7 @@ export interface CommonGround {
   bases: Base[]
   /** Pairs that the remote dropped: they must be forgotten when the head is imported. */
   dropped: Entry[]
-  /** What was last seen at the ref and is there no more. */
+  /** The head last seen at the ref, if the ref has lost it; otherwise null. */
   droppedHead: CommitId | null
 }
 
@@ -78,7 +78,7 @@ export async function findCommonGround(repo: Repository, log: SyncLog, { main, t
 /** The head's newest unknown commits. */
 async function newsOf(repo: Repository, log: SyncLog, theirs: CommitId, known: readonly CommitId[]): Promise<CommitInfo[]> {
   if (log.pairs.length === 0 || (await isWithin(repo, theirs, known))) return []
-  // What was dropped and is there again is news itself, also where an export to another branch is just the same.
+  // A dropped commit that is back is news, even if an export to another branch has the same content.
   const dropped = log.counting.flatMap((entry) => (entry.kind === 'dropped' ? [entry.theirs] : []))
   return repo.history({ from: theirs, not: [...new Set([...known, ...dropped])], limit: SEARCH })
 }
@@ -111,13 +111,13 @@ async function mergedByHand(repo: Repository, log: SyncLog, main: CommitId, thei
   return [common]
 }
 
-/** The head last seen at the ref, where it is gone from it: what main has of it. null = it is still there. */
+/** The head last seen at the ref, as main has it, if the ref has lost it; null if it is still there. */
 async function outstandingHead(repo: Repository, log: SyncLog, theirs: CommitId, implied: ReadonlySet<CommitId>): Promise<CommitId | null> {
   if (log.lastLeft !== null) return (await isOutstanding(repo, log, log.lastLeft, theirs, implied)) ? log.lastLeft.local : null
   return log.last !== null && (await isOutstanding(repo, log, log.last, theirs, implied)) ? log.last.theirs : null
 }
 
-/** Whether a head that was seen at the ref is gone from it, and content with it. */
+/** Whether a head that was seen at the ref, and its content, are gone from it. */
 async function isOutstanding(repo: Repository, log: SyncLog, last: Entry, theirs: CommitId, implied: ReadonlySet<CommitId>): Promise<boolean> {
   if (implied.has(last.theirs) || (await repo.isAncestor(last.theirs, theirs))) return false
   if ((await repo.commit(last.local)).tree === (await repo.commit(theirs)).tree) return false

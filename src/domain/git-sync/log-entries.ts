@@ -71,7 +71,7 @@ export interface SyncLog {
   left: readonly Entry[]
   /** The newest known pair of the ref that is being synced. */
   last: Entry | null
-  /** The `left` entry of a head that was seen at this ref after `last`. */
+  /** The `left` entry of a head that was seen at that ref after `last`. */
   lastLeft: Entry | null
   /** Deletes the refs in which earlier versions kept pairs. Done together with the first write of the log. */
   legacy: readonly RefMove[]

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import * as assert from 'uvu/assert'
-import type { Desk, PageJson } from '../../writing/fixture.js'
+import type { Desk, PageJson } from '../../commits/fixture.js'
 import { emptySide, type Known, type Side } from './model.js'
 
 const blobOf = (text: string): string =>

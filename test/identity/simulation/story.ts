@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
 import type { TestService } from '../../support/service.js'
-import { type ChangeRequestDesk, type Desk, openDesk } from '../../writing/fixture.js'
+import { type ChangeRequestDesk, type Desk, openDesk } from '../../commits/fixture.js'
 import { soundIds } from '../ids.js'
 import { lookAt, mustEqual } from './look.js'
 import { childrenOf, copyOf, descendantsOf, emptySide, type Known, mergedPages, orderFault, place, remove, type Side } from './model.js'

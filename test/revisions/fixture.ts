@@ -1,5 +1,5 @@
-import type { Desk } from '../writing/fixture.js'
-import { expectStatus } from '../writing/fixture.js'
+import type { Desk } from '../commits/fixture.js'
+import { expectStatus } from '../commits/fixture.js'
 
 export const FILES = {
   'SUMMARY.md': '# Table of contents\n\n* [Home](README.md)\n* [First](first.md)\n* [Second](second.md)\n  * [Deep](second/deep.md)\n* [Third](third.md)\n',

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
-import { type Desk, openDesk } from '../writing/fixture.js'
+import { type Desk, openDesk } from '../commits/fixture.js'
 import { FILES, get } from './fixture.js'
 
 const [test, here] = await suiteWith('history of a page', startService)

@@ -6,7 +6,7 @@ import { parseWords } from '../../src/domain/revisions/changes/text-diff.js'
 import { git } from '../support/hermetic-git.js'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
-import { type Desk, openDesk } from '../writing/fixture.js'
+import { type Desk, openDesk } from '../commits/fixture.js'
 import { FILES, get, post } from './fixture.js'
 
 const [test, here] = await suiteWith('changes', startService)

@@ -157,8 +157,8 @@ test('settings of ssh are checked at the start', async () => {
       return (error as Error).message
     }
   }
-  assert.match(wrong({ BINDERY_SSH_KEY_FILE: join(sshd.folder, 'none') }), /BINDERY_SSH_KEY_FILE must be the path of a file that is there/)
-  assert.match(wrong({ BINDERY_SSH_KNOWN_HOSTS: sshd.folder }), /BINDERY_SSH_KNOWN_HOSTS must be the path of a file that is there/)
+  assert.match(wrong({ BINDERY_SSH_KEY_FILE: join(sshd.folder, 'none') }), /BINDERY_SSH_KEY_FILE must be the path of a file that exists/)
+  assert.match(wrong({ BINDERY_SSH_KNOWN_HOSTS: sshd.folder }), /BINDERY_SSH_KNOWN_HOSTS must be the path of a file that exists/)
   assert.match(wrong({ BINDERY_SSH_KEY_FILE: '/keys/%h' }), /without quotes/)
   const open = await makeKey(sshd.folder, 'open')
   await chmod(open, 0o644)

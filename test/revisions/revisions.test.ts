@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
-import { openDesk } from '../writing/fixture.js'
+import { openDesk } from '../commits/fixture.js'
 import { FILES, get, lines } from './fixture.js'
 
 const [test, here] = await suiteWith('history of main', startService)
