@@ -167,7 +167,7 @@ test('a run that a crash interrupted is taken up again; one whose credential is 
     const runs = new Map((await app.store.all(syncRuns)).map((run) => [run.url, run]))
     assert.is(runs.get(remote.url)?.result, 'adopted')
     assert.is(runs.get(secret.url)?.state, 'failure')
-    assert.match(runs.get(secret.url)?.error ?? '', /restarted .* credential .* gone/)
+    assert.match(runs.get(secret.url)?.error ?? '', /restarted .* credential .* lost/)
     assert.ok((await app.store.all(jobs)).every((one) => one.state === 'done' || one.state === 'failed'))
   } finally {
     delete f.remotes.behaviour.onRequest

@@ -8,7 +8,7 @@ import { startGitHttp } from '../support/git-http.js'
 const [test, here] = await suiteWith('the rule "a merge needs approvals" holds for everything that moves main', startService)
 
 const insert = (title: string) => ({ changes: [{ operation: 'insert_page', title, document: { markdown: `${title}.\n` } }] })
-const WAY = /make a change request \(POST \/v1\/spaces\/\w+\/change-requests\), have it approved 2 times by others, and merge it/
+const WAY = /create a change request \(POST \/v1\/spaces\/\w+\/change-requests\), have it approved 2 times by others, and merge it/
 
 /** A space with two revisions of main, under the rule. */
 async function ruled(requiredApprovals = 2) {
