@@ -1,7 +1,6 @@
-import { createHmac, randomBytes } from 'node:crypto'
-
 // Signatures of webhooks by the Standard Webhooks specification (https://www.standardwebhooks.com), for which receivers find a
 // library in most languages.
+import { createHmac, randomBytes } from 'node:crypto'
 
 const PREFIX = 'whsec_'
 

@@ -1,7 +1,5 @@
-/**
- * A quick test of whether a text may link to one of some files. Finding the links of a page needs a markdown parser, and for
- * most pages this test shows that it is not worth it.
- */
+// A quick test of whether a text may link to one of some files. Finding the links of a page needs a markdown parser, and for
+// most pages this test shows that it is not worth it.
 import { nameOf } from './paths.js'
 import { TextTooCostly, type TextWork } from './work/text-work.js'
 

@@ -51,8 +51,7 @@ export interface ApiOptions<App, Actor extends object> {
   /** Whether the actor may make requests of this method at all; throws where not. */
   permit?: (actor: Actor, method: string) => void
   /**
-   * The app as a request that is to change something gets it: it asks once more whether the actor still has the permission
-   * (null = any token) on the loaded resources, in the transaction that makes the change.
+   * The app for one request that changes something: its transaction checks again that the actor has the permission (null = any token).
    */
   guard?: (actor: Actor, permission: string | null, resources: Readonly<Record<string, unknown>>) => { app: App; overruled: readonly string[] }
   /** Called for every request of a known caller that is not a GET, before the response is sent; not if `audited` is false. */

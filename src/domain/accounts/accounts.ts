@@ -1,3 +1,4 @@
+// Users and their tokens.
 import { hashToken, newToken } from '../../auth/index.js'
 import { badRequest, ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
@@ -6,8 +7,6 @@ import type { Document, Reader, Transaction } from '../../store/index.js'
 import { findOrganization, isTokenFor, organizationRole } from '../roles/access.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
-
-// Users and their tokens.
 
 /** The user and token behind a token's secret; null if it is unknown or expired. */
 export async function authenticate(app: App, token: string): Promise<Actor | null> {

@@ -1,3 +1,4 @@
+// Lists the conflicts of a change request with main, and applies the resolutions that people send for them.
 import { sameLineEnds } from '../../content/edit/line-ends.js'
 import { encodeText, isText } from '../../content/text.js'
 import { TextTooCostly, type TextWork } from '../../content/work/text-work.js'
@@ -11,8 +12,6 @@ import { mergeOfBranch } from '../commits/merge/branch-ground.js'
 import type { MergedTree } from '../commits/merge/merged-tree.js'
 import { MAIN } from '../context/refs.js'
 import { conflictError, namesOf } from '../commits/merge/conflict-error.js'
-
-// Lists the conflicts of a change request with main, and applies the resolutions that people send for them.
 
 /** Larger texts (in bytes) are left out of responses; the file can be read by its oid. */
 const MAX_TEXT_BYTES = 1024 * 1024

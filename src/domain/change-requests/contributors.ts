@@ -1,3 +1,4 @@
+// Who wrote in a change request or a page, by the authors that Git recorded.
 import type { Signature } from '../../git/index.js'
 import { notFound } from '../../kernel/errors.js'
 import type { App } from '../context/app.js'
@@ -6,8 +7,6 @@ import { headOf } from '../revisions/main-content.js'
 import { spanOf } from './span.js'
 import { pageHistory } from '../revisions/page-history.js'
 import type { PageRevision } from '../context/content-cache.js'
-
-// Who wrote in a change request or a page, by the authors that Git recorded.
 
 /** The authors of the commits that the change request adds to main, once per e-mail address. */
 export async function contributorsOf(app: App, space: LoadedSpace, changeRequest: LoadedChangeRequest): Promise<Signature[]> {

@@ -1,3 +1,4 @@
+// Reads the body of a comment or reply, in markdown or as a block tree.
 import { isQuick } from '../../content/blocks/limits.js'
 import { pageLimit, SMALL_WEIGHT } from '../../content/blocks/weight.js'
 import type { DocumentNode } from '../../content/types.js'
@@ -5,8 +6,6 @@ import { TextTooCostly } from '../../content/work/text-work.js'
 import { badRequest, ServiceError } from '../../kernel/errors.js'
 import { type CommentBodyInput, MAX_COMMENT_LENGTH } from '../../model/index.js'
 import type { App } from '../context/app.js'
-
-// Reads the body of a comment or reply, in markdown or as a block tree.
 
 const invalid = (path: string, message: string): ServiceError => badRequest(`The body ${message}.`, [{ path, message }])
 const tooLarge = (path: string, message: string): ServiceError => new ServiceError('too-large', `The body ${message}`, { details: [{ path, message }] })

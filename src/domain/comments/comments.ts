@@ -1,3 +1,4 @@
+// Creating, changing and deleting comments.
 import { mayResolve, presentCommentPermissions } from '../../access/index.js'
 import { notFound, ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
@@ -12,8 +13,6 @@ import { react, readReactions, removeReactions } from './reactions.js'
 import { commentedContent } from './commented-content.js'
 import { readTarget } from './targets.js'
 import { checkBoth } from './check-both.js'
-
-// Creating, changing and deleting comments.
 
 /** A comment on the space itself or, with a change request, on that; null if there is none. */
 export async function findComment(

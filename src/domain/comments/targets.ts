@@ -1,9 +1,8 @@
+// What a comment is about: a page, and a place in it (a node, or a cell of a table).
 import { findCommentTarget, type CommentTarget } from '../../content/blocks/comment-targets.js'
 import { badRequest, type ServiceError } from '../../kernel/errors.js'
 import type { CommentDoc, CreateComment, SeenPage, SeenPlace } from '../../model/index.js'
 import type { CommentedContent } from './commented-content.js'
-
-// What a comment is about: a page, and a place in it (a node, or a cell of a table).
 
 const invalid = (path: string, message: string): ServiceError => badRequest(`The target of the comment is invalid: ${path} ${message}.`, [{ path, message }])
 

@@ -1,3 +1,6 @@
+// Writes the events about moves of branches. A ref moves outside of any transaction, so its events are derived afterwards: a document per
+// branch says up to which commit events were written, and is updated in the transaction that writes more. So no commit is announced twice,
+// and what a crash or a push with plain Git left unannounced is found at the next look.
 import { NoRepository, type Repository } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { type AnnouncedHeadDoc, announcedHeadId, announcedHeads, changeRequests, type SpaceDoc, spaces } from '../../model/index.js'
@@ -6,10 +9,6 @@ import type { App } from '../context/app.js'
 import { memberOfAddress } from '../accounts/authors.js'
 import { emit, type NewEvent } from '../events/events.js'
 import { changeRequestNumber, changeRequestRef, MAIN, repositoryName } from '../context/refs.js'
-
-// Writes the events about moves of branches. A ref moves outside of any transaction, so its events are derived afterwards: a document per
-// branch says up to which commit events were written, and is updated in the transaction that writes more. So no commit is announced twice,
-// and what a crash or a push with plain Git left unannounced is found at the next look.
 
 /** If a branch moved by more commits than this, they are announced as one step. */
 const LONGEST_WALK = 32

@@ -1,10 +1,9 @@
+// Commits edits that wait for the same space together: their objects are synced to the disk at once, then their branches move at once.
 import { type Repository, type Staging, StaleRef } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import type { Lease } from '../../kernel/lease.js'
 import type { RefGuard } from './guards.js'
 import { ATTEMPTS, moveRefs, movesTooFast } from './move-branch.js'
-
-// Commits edits that wait for the same space together: their objects are synced to the disk at once, then their branches move at once.
 
 const REASON = 'edit content'
 /** Bytes of objects that are made but not yet on the disk. Once there are more, further edits wait until these are on the disk. */

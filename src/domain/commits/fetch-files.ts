@@ -7,8 +7,6 @@ import type { App } from '../context/app.js'
 
 type FileInput = ChangeOf<'insert_files'>['files'][number]
 
-// Fetches the files that changes of content name by URL.
-
 /** A file that was fetched, and the name that it gets. */
 export interface FetchedFile {
   name: string

@@ -1,3 +1,4 @@
+// Decides whether a branch may move: the caller's role, the lock of the space, and the rule that merges need approvals.
 import { allows } from '../../access/index.js'
 import { conflict, notFound, ServiceError } from '../../kernel/errors.js'
 import { type SpaceDoc, spaces } from '../../model/index.js'
@@ -6,8 +7,6 @@ import type { Actor } from '../context/actor.js'
 import type { LoadedSpace } from '../context/loaded.js'
 import { type Candidate, checkApprovals } from './approvals.js'
 import { spaceRole } from '../roles/access.js'
-
-// Decides whether a branch may move: the caller's role, the lock of the space, and the rule that merges need approvals.
 
 /** Asked twice by whatever moves a branch: before the work, and again right before the ref moves, under the lock of the space. */
 export interface RefGuard {

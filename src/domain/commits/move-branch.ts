@@ -1,11 +1,10 @@
+// Moves branches by compare-and-swap: a write whose branch was moved by somebody else meanwhile is made again on the new head.
 import { RefLocked, type RefMove, type Repository, StaleRef } from '../../git/index.js'
 import { conflict } from '../../kernel/errors.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import type { Lease } from '../../kernel/lease.js'
 import type { RefGuard } from './guards.js'
 import { translated } from './make-commit.js'
-
-// Moves branches by compare-and-swap: a write whose branch was moved by somebody else meanwhile is made again on the new head.
 
 /** How often a write is made again because somebody else moved the branch. */
 export const ATTEMPTS = 8

@@ -1,3 +1,4 @@
+// Works out what changes of content do on a revision: which files become what, and which page IDs. Nothing is written yet.
 import { applyBatch, BatchError } from '../../content/edit/apply-batch.js'
 import { base64Length } from '../../content/edit/base64.js'
 import type { Applied, Batch } from '../../content/edit/batch.js'
@@ -12,8 +13,6 @@ import type { LoadedSpace } from '../context/loaded.js'
 import type { FetchedFiles } from './fetch-files.js'
 import { overridesAt } from '../revisions/identity.js'
 import { openRevision } from '../revisions/revisions.js'
-
-// Works out what changes of content do on a revision: which files become what, and which page IDs. Nothing is written yet.
 
 /** What changes of content do on one revision. */
 export interface ContentPlan {

@@ -1,10 +1,9 @@
+// What the resolvers load for the IDs in a request's path. Use cases get these instead of IDs.
 import type { Repository } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { ChangeRequestDoc, CollectionDoc, OrganizationDoc, Role, SiteDoc, SpaceDoc, TeamDoc } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import { changeRequestRef } from './refs.js'
-
-// What the resolvers load for the IDs in a request's path. Use cases get these instead of IDs.
 
 /** An organization that the caller may see, with their role in it (null = guest). */
 export interface LoadedOrganization {

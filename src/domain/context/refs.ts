@@ -1,6 +1,5 @@
-import type { RefName } from '../../kernel/ids.js'
-
 // Names of the refs in a space's repository, and of the repository itself.
+import type { RefName } from '../../kernel/ids.js'
 
 /** The primary content of a space. */
 export const MAIN = 'refs/heads/main' as RefName

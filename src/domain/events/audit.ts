@@ -1,3 +1,4 @@
+// The audit log: how requests that may change something are written to it, and how it is listed.
 import { newTimedId } from '../../kernel/ids.js'
 import { decodeCursor, encodeCursor, type Page, type PageQuery, type SortKey } from '../../kernel/paging.js'
 import { type AuditDoc, type AuditedRequest, type AuditOutcome, auditLog, failedEntries, memberships } from '../../model/index.js'
@@ -6,8 +7,6 @@ import type { Actor } from '../context/actor.js'
 import type { LoadedOrganization } from '../context/loaded.js'
 import { invalidCursor, MAX_SCANNED, normalizedTime } from './event-stream.js'
 import { newestFirst } from './newest-first.js'
-
-// The audit log: how requests that may change something are written to it, and how it is listed.
 
 const MAX_ID_LENGTH = 256
 const MAX_USER_AGENT_LENGTH = 200

@@ -1,8 +1,7 @@
+// Removes what is too old or too much to keep: events, webhook deliveries and audit entries.
 import { auditLog, deliveries, earlierEvents, events, failedEntries, webhooks } from '../../model/index.js'
 import type { Journal } from '../../store/index.js'
 import type { App } from '../context/app.js'
-
-// Removes what is too old or too much to keep: events, webhook deliveries and audit entries.
 
 const DAY_MS = 24 * 60 * 60 * 1000
 /** Documents removed in one transaction, so that other transactions need not wait long. */

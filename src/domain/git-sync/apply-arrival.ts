@@ -1,3 +1,4 @@
+// Brings a head of the remote into main: adopts it, merges it, or puts it into a conflict's change request.
 import { type RefMove, StaleRef } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { commitMessage, makeCommit } from '../commits/make-commit.js'
@@ -18,8 +19,6 @@ import { describeRemote, isLinkTo } from './remote.js'
 import { checkStillAsked } from './request.js'
 import type { Contact, Outcome, LockedSync, Sync } from './sync.js'
 import { logMoves, readSyncLog } from './sync-log.js'
-
-// Brings a head of the remote into main: adopts it, merges it, or puts it into a conflict's change request.
 
 const ATTEMPTS = 8
 

@@ -1,12 +1,11 @@
+// What main and a head of the remote have in common. Git's merge base is not enough: an export has main's content but not its history. So the sync log
+// is asked which of the remote's commits are known, that is, contained in main in any way.
 import type { CommitInfo, Repository } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { equalCommits, type StandIn } from './equal-commits.js'
 import { containedInExports, isWithin, withoutSuperseded } from './contained-in-exports.js'
 import { type Entry, isKnown, isWhole, type SyncLog } from './log-entries.js'
 import { squashedExports } from './squashed-exports.js'
-
-// What main and a head of the remote have in common. Git's merge base is not enough: an export has main's content but not its history. So the sync log
-// is asked which of the remote's commits are known, that is, contained in main in any way.
 
 /** How many of the remote's newest unknown commits are compared with known ones. */
 const SEARCH = 2_000

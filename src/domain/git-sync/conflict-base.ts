@@ -1,3 +1,4 @@
+// The merge base that a commit of a conflict's branch states, so that the change request has the same conflicts as the import.
 import type { CommitId } from '../../kernel/ids.js'
 import { overridesAt } from '../revisions/identity.js'
 import { groundHeader } from '../commits/merge/branch-ground.js'
@@ -8,8 +9,6 @@ import { isKnown, type SyncLog } from './log-entries.js'
 import type { Arrival } from './plan-arrival.js'
 import { describeRemote } from './remote.js'
 import type { Sync } from './sync.js'
-
-// The merge base that a commit of a conflict's branch states, so that the change request has the same conflicts as the import.
 
 /** A stated merge base: a commit that becomes a parent, and the header that names it. */
 export interface StatedBase {

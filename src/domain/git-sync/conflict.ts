@@ -1,3 +1,4 @@
+// Heads of the remote that cannot be merged: they wait in one change request per remote, until somebody resolves the conflict there.
 import type { RefMove, Repository } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { type ChangeRequestDoc, changeRequests } from '../../model/index.js'
@@ -17,8 +18,6 @@ import type { Arrival, ArrivalPlan } from './plan-arrival.js'
 import { describeRemote } from './remote.js'
 import type { Outcome, LockedSync, Sync } from './sync.js'
 import { logMoves, readSyncLog } from './sync-log.js'
-
-// Heads of the remote that cannot be merged: they wait in one change request per remote, until somebody resolves the conflict there.
 
 const isLive = (doc: ChangeRequestDoc): boolean => doc.status === 'open' || doc.status === 'draft'
 

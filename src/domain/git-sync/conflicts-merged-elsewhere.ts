@@ -1,3 +1,5 @@
+// A head of the remote that conflicts here waits in a change request. Somebody may merge that head into another branch of the remote, so that it comes
+// in by that branch. The conflict is then over, although its change request is still open.
 import { type Repository, remoteKey } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { spaces } from '../../model/index.js'
@@ -7,9 +9,6 @@ import { isWithin } from './contained-in-exports.js'
 import { type Entry, isKnown } from './log-entries.js'
 import { type Arrival, type ArrivalPlan, planArrival } from './plan-arrival.js'
 import type { Contact } from './sync.js'
-
-// A head of the remote that conflicts here waits in a change request. Somebody may merge that head into another branch of the remote, so that it comes
-// in by that branch. The conflict is then over, although its change request is still open.
 
 /**
  * The first commits of conflict branches whose remote head is contained in the arriving one (`theirs`). If main did not contain such a commit, merging

@@ -1,11 +1,10 @@
+// Syncs of one folder of a repository: maps the remote's commits to commits of that folder alone.
 import type { CommitInfo, Repository, Staging } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { PAGE_IDS } from '../revisions/identity.js'
 import { SyncFailure } from './failure.js'
 import { describeRemote, type SyncRemote } from './remote.js'
 import type { SyncLog } from './log-entries.js'
-
-// Syncs of one folder of a repository: maps the remote's commits to commits of that folder alone.
 
 /** The error of an import from a folder that the remote does not have. */
 export const noFolder = (remote: SyncRemote): SyncFailure =>

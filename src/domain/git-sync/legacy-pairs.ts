@@ -1,9 +1,8 @@
+// Reads what earlier versions recorded about syncs, before there was a log: one ref per pair of a remote commit and its equal here.
 import type { RefMove, Repository } from '../../git/index.js'
 import { type CommitId, isOid, type RefName } from '../../kernel/ids.js'
 import { type Entry, LOG } from './log-entries.js'
 import type { SyncRemote } from './remote.js'
-
-// Reads what earlier versions recorded about syncs, before there was a log: one ref per pair of a remote commit and its equal here.
 
 /** The refs of one remote: `<remote commit>` points to the commit here, `head` to the last remote head that was in step. */
 interface Legacy {

@@ -1,10 +1,9 @@
+// The sync log: what a space has in common with a remote repository. Git's history does not say it all, because an export is a commit of its own
+// on the remote's branch, with the content of main but none of its history.
 import { type RefMove, remoteKey } from '../../git/index.js'
 import { type CommitId, isOid, type RefName } from '../../kernel/ids.js'
 import { syncPrefix } from '../context/refs.js'
 import type { SyncRemote } from './remote.js'
-
-// The sync log: what a space has in common with a remote repository. Git's history does not say it all, because an export is a commit of its own
-// on the remote's branch, with the content of main but none of its history.
 
 /**
  * One line of the log. It counts only while main contains `anchor`: not yet after a crash before main moved, or while a conflict is not resolved,

@@ -1,7 +1,6 @@
+// Keeps the sync log short: finds the entries that no longer matter.
 import type { Repository } from '../../git/index.js'
 import { isKnown, type Entry, type SyncLog } from './log-entries.js'
-
-// Keeps the sync log short: finds the entries that no longer matter.
 
 /** The newest entries always stay: somebody may set main back a little. */
 const NEWEST = 16

@@ -1,3 +1,4 @@
+// Merges a head of the remote with main, on the common ground that the sync log gives.
 import type { CommitId } from '../../kernel/ids.js'
 import { commitMessage, makeCommit } from '../commits/make-commit.js'
 import { overridesAt, rememberOverrides } from '../revisions/identity.js'
@@ -10,8 +11,6 @@ import type { CommonGround } from './common-ground.js'
 import { isWithin } from './contained-in-exports.js'
 import { describeRemote } from './remote.js'
 import type { Contact } from './sync.js'
-
-// Merges a head of the remote with main, on the common ground that the sync log gives.
 
 /** The merged tree, and the merge base that was used; null if it is the one that Git finds by itself. */
 export interface MergedArrival {

@@ -1,3 +1,4 @@
+// Finds the commit of the remote on which an export creates a new branch.
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { ADOPTED } from '../context/refs.js'
 import { commonCommits, findCommonGround } from './common-ground.js'
@@ -7,8 +8,6 @@ import { fetchHead, type Sync } from './sync.js'
 import { hasMetRemote, readSyncLog } from './sync-log.js'
 import type { SyncLog } from './log-entries.js'
 import { requireMain } from './apply-arrival.js'
-
-// Finds the commit of the remote on which an export creates a new branch.
 
 /** Most other branches that are looked at. */
 const MOST = 4

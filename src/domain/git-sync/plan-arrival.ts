@@ -1,3 +1,4 @@
+// Decides what becomes of a head of the remote: nothing, adoption, a merge, or a conflict. Imports and exports carry it out; previews only show it.
 import type { MergeConflict, Repository } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { changeRequests } from '../../model/index.js'
@@ -9,8 +10,6 @@ import { describeRemote, type SyncRemote } from './remote.js'
 import type { Contact } from './sync.js'
 import { hasMetRemote } from './sync-log.js'
 import type { SyncLog } from './log-entries.js'
-
-// Decides what becomes of a head of the remote: nothing, adoption, a merge, or a conflict. Imports and exports carry it out; previews only show it.
 
 /** A fetched head of the remote (`head`), the same commit here (`theirs`), and what it is merged with. */
 export interface Arrival {

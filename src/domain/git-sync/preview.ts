@@ -1,3 +1,4 @@
+// Previews of imports and exports.
 import { type MergeConflict, RemoteError } from '../../git/index.js'
 import { badRequest, conflict, ServiceError } from '../../kernel/errors.js'
 import type { CommitId } from '../../kernel/ids.js'
@@ -20,8 +21,6 @@ import { type Contact, fetchHead } from './sync.js'
 import { readSyncLog } from './sync-log.js'
 import type { SyncLog } from './log-entries.js'
 import { mergeCommit } from './apply-arrival.js'
-
-// Previews of imports and exports.
 
 /** How long a preview waits for the remote; the job of an import or export may take longer. */
 const PATIENCE_MS = 60_000

@@ -1,3 +1,4 @@
+// Takes requests for imports and exports: checks who asks, and queues a run with its job.
 import { atLeast } from '../../access/index.js'
 import { badRequest, notFound, ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
@@ -20,8 +21,6 @@ import type { LoadedSpace } from '../context/loaded.js'
 import { checkImport, checkUnlocked } from '../commits/guards.js'
 import { spaceRole } from '../roles/access.js'
 import { type Credential, isLinkTo, readRemote, remoteOf, type SyncRemote } from './remote.js'
-
-// Takes requests for imports and exports: checks who asks, and queues a run with its job.
 
 /** Runs that are kept per space. */
 const KEPT_RUNS = 200

@@ -1,9 +1,8 @@
+// Finds exports that were squashed or rebased on the remote: their commits are not in the branch's history, but their changes are.
 import type { CommitInfo, Repository, TreeChange } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { StandIn } from './equal-commits.js'
 import { type Entry, isWhole, type SyncLog } from './log-entries.js'
-
-// Finds exports that were squashed or rebased on the remote: their commits are not in the branch's history, but their changes are.
 
 /** How many of the newest unknown commits are compared. */
 const SEARCH = 500

@@ -1,4 +1,7 @@
-/** Reads and updates a space's sync log: which commits of the remote main already has, stored in Git behind a ref. */
+/**
+ * Reads and updates a space's sync log (`log-entries.ts`): which commits of the remote main already has. The log is the message of a commit
+ * that a ref of its own points to; the commit's parents keep the commits that it names from being pruned.
+ */
 import type { RefMove, Repository } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { readLegacy } from './legacy-pairs.js'
@@ -8,9 +11,6 @@ import type { SyncRemote } from './remote.js'
 
 const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904' as TreeId
 const NOBODY = { name: 'Bindery', email: 'bindery@localhost', seconds: 0, offset: 0 }
-
-// Reads and writes the sync log (`log-entries.ts`). It is the message of a commit that a ref of its own points to; that commit's parents keep the
-// commits that it names from being pruned.
 
 /** Reads the log as it counts for this `main`. */
 export async function readSyncLog(repo: Repository, remote: SyncRemote, main: CommitId): Promise<SyncLog> {

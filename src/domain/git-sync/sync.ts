@@ -16,8 +16,6 @@ import { isLinkTo, remoteOf, type SyncRemote, withCredential } from './remote.js
 export type Stage = 'connecting' | 'fetching' | 'checking' | 'merging' | 'pushing'
 const progress: Record<Stage, number> = { connecting: 0.05, fetching: 0.1, checking: 0.5, merging: 0.7, pushing: 0.8 }
 
-// A run of a sync: opened for work, and written back when it ends.
-
 /** A space and the remote that it is synced or compared with. */
 export interface Contact {
   app: App

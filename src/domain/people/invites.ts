@@ -1,3 +1,4 @@
+// E-mail invitations to an organization.
 import { hashToken, newToken } from '../../auth/index.js'
 import { allows } from '../../access/index.js'
 import { badRequest, conflict, notFound, ServiceError } from '../../kernel/errors.js'
@@ -10,8 +11,6 @@ import type { Actor } from '../context/actor.js'
 import type { LoadedOrganization } from '../context/loaded.js'
 import { findAccount, findLimitedMember } from '../accounts/accounts.js'
 import { queueMail } from './mails.js'
-
-// E-mail invitations to an organization.
 
 /** How long an e-mail invitation is valid. */
 export const INVITE_MS = 7 * 24 * 60 * 60 * 1000

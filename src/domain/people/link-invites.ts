@@ -1,3 +1,4 @@
+// Invitations to an organization by a link that anybody may use.
 import { hashToken, newToken } from '../../auth/index.js'
 import { badRequest, conflict, notFound } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
@@ -7,8 +8,6 @@ import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import type { LoadedOrganization } from '../context/loaded.js'
 import { isOpen, requireInviter, type ShownInvite } from './invites.js'
-
-// Invitations to an organization by a link that anybody may use.
 
 /** The open link invitations of an organization. */
 export async function listLinkInvites(app: App, organization: LoadedOrganization): Promise<Document<InviteDoc>[]> {

@@ -1,10 +1,9 @@
+// Mails are queued as jobs, written when they are sent (`write-mail.ts`), and tried again while the mail server fails.
 import { newId } from '../../kernel/ids.js'
 import { type JobDoc, jobs } from '../../model/index.js'
 import { type Mail, MailRefused } from '../../outbound/index.js'
 import type { Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
-
-// Mails are queued as jobs, written when they are sent (`write-mail.ts`), and tried again while the mail server fails.
 
 /** A mail to be sent. Its text is not stored: it contains a secret, which is made only when the mail is sent. */
 export type MailOrder = { mail: 'invite'; invite: string } | { mail: 'sign-in'; email: string; invite?: string }

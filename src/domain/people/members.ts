@@ -1,3 +1,4 @@
+// Members of an organization: finding, listing, changing and removing them.
 import { allows, greater } from '../../access/index.js'
 import { conflict, notFound, ServiceError } from '../../kernel/errors.js'
 import { type Page, pageOf, paginate } from '../../kernel/paging.js'
@@ -21,8 +22,6 @@ import type { LoadedOrganization } from '../context/loaded.js'
 import { emit } from '../events/events.js'
 import { removeMemberData } from './remove-member-data.js'
 import { loadSpaceAccess } from '../roles/space-access.js'
-
-// Members of an organization: finding, listing, changing and removing them.
 
 /** `lastSeenAt` is stored at most once in this time. */
 const PING_MS = 60 * 1000

@@ -1,10 +1,9 @@
+// What the operator does about accounts on the command line.
 import { conflict, ServiceError } from '../../kernel/errors.js'
 import { memberships, tokens, type UserDoc, users } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { createUser, findAccount, findLimitedMember, type IssuedToken, issueToken } from '../accounts/accounts.js'
-
-// What the operator does about accounts on the command line.
 
 const noAccount = (email: string) => new ServiceError('not-found', `No account has the address ${email}.`)
 

@@ -1,3 +1,4 @@
+// Teams of an organization.
 import { allows } from '../../access/index.js'
 import { badRequest, notFound, ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
@@ -22,8 +23,6 @@ import type { LoadedOrganization, LoadedTeam } from '../context/loaded.js'
 import { removeKeptGrants } from '../roles/kept-grants.js'
 import { emit, type NewEvent } from '../events/events.js'
 import { loadSpaceAccess } from '../roles/space-access.js'
-
-// Teams of an organization.
 
 /** A team with its counters. */
 export interface CountedTeam extends LoadedTeam {

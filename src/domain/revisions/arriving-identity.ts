@@ -1,3 +1,4 @@
+// The page IDs at a commit that comes from elsewhere (a remote, another branch), seen from a commit whose IDs count here.
 import { readConfig } from '../../content/config.js'
 import { entryOfOverride, type IdOverrides } from '../../content/identity.js'
 import { kindOfPath } from '../../content/known-files.js'
@@ -9,8 +10,6 @@ import type { App } from '../context/app.js'
 import type { SpaceRepository } from '../context/loaded.js'
 import { historyStatesIds, overridesAt } from './identity.js'
 import { resolveChanges } from './identity-changes.js'
-
-// The page IDs at a commit that comes from elsewhere (a remote, another branch), seen from a commit whose IDs count here.
 
 interface CommitOverrides {
   commit: CommitId

@@ -1,10 +1,9 @@
+// Texts and block trees as JSON that is spliced into a response as it is. Worker threads make what is large.
 import { TextTooCostly } from '../../content/work/text-work.js'
 import type { Snapshot } from '../../git/index.js'
 import { RawJson } from '../../kernel/raw-json.js'
 import type { Format } from '../../model/index.js'
 import type { App } from '../context/app.js'
-
-// Texts and block trees as JSON that is spliced into a response as it is. Worker threads make what is large.
 
 /** Longer texts (in characters) are turned into JSON by a worker thread. */
 const LONG = 64 * 1024

@@ -1,3 +1,5 @@
+// Finds which files a commit moved. Git's rename detection goes by likeness alone; here identical bytes and titles in the table of contents
+// are considered first, and pages that swapped places are recognized.
 import { defaultId } from '../../content/identity.js'
 import { matchPages, type PageVersion } from '../../content/identity-match/match.js'
 import { isMarkdown, nameOf } from '../../content/paths.js'
@@ -8,9 +10,6 @@ import type { ContentStructure } from '../../content/types.js'
 import { type TextWork, unlessTooCostly } from '../../content/work/text-work.js'
 import type { Repository, Snapshot, TreeChange } from '../../git/index.js'
 import { Slices } from '../../kernel/slices.js'
-
-// Finds which files a commit moved. Git's rename detection goes by likeness alone; here identical bytes and titles in the table of contents
-// are considered first, and pages that swapped places are recognized.
 
 /** If a commit changes more pages than this, in number or bytes, their texts are not compared: only exact bytes and titles count. */
 const MAX_PAGES = 4_000

@@ -1,3 +1,4 @@
+// How page IDs follow what happened between commits: what one commit changed, and which side of a merge an ID belongs to.
 import { applyInSteps } from '../../content/identity-changes.js'
 import type { SideOf } from '../../content/merge-identity.js'
 import { defaultId, type EntryKey, entryOfOverride, type IdOverrides, overrideKey } from '../../content/identity.js'
@@ -11,8 +12,6 @@ import type { Repository } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
 import { inSlices, Slices } from '../../kernel/slices.js'
 import { fileMoves, mayMove, RevisionFiles } from './file-moves.js'
-
-// How page IDs follow what happened between commits: what one commit changed, and which side of a merge an ID belongs to.
 
 /** The overrides after the changes from one commit to another (renames, additions, deletions). The commits need not be related. */
 export async function resolveChanges(work: TextWork, repo: Repository, before: IdOverrides, from: CommitId, to: CommitId): Promise<IdOverrides> {

@@ -1,3 +1,6 @@
+// The IDs of pages and files at a commit, as overrides: the entries whose ID is not the default one (a hash of their path).
+// Commits of the server state their overrides in a header; those of other commits are worked out from what they changed.
+// See ARCHITECTURE.md, "Page identity".
 import type { IdOverrides } from '../../content/identity.js'
 import { mergeOverridesInSteps, takeOverrides } from '../../content/merge-identity.js'
 import { composePageIds, decodePageIds, differenceOfPageIds } from '../../content/identity-header.js'
@@ -8,10 +11,6 @@ import type { App } from '../context/app.js'
 import type { SpaceRepository } from '../context/loaded.js'
 import { ADOPTED } from '../context/refs.js'
 import { entriesOf, idsKeptByDefault, resolveChanges, sideOfFiles } from './identity-changes.js'
-
-// The IDs of pages and files at a commit, as overrides: the entries whose ID is not the default one (a hash of their path).
-// Commits of the server state their overrides in a header; those of other commits are worked out from what they changed.
-// See ARCHITECTURE.md, "Page identity".
 
 /** The commit header that states page IDs. */
 export const PAGE_IDS = 'page-ids'

@@ -1,3 +1,5 @@
+// When each file was created and last changed, by commit. Each commit's dates are a map of what it changed, on top of the map of the commit
+// before it: a chain, which is flattened into one map when it gets long.
 import { readConfig } from '../../content/config.js'
 import { type IdOverrides, idOf } from '../../content/identity.js'
 import { isMarkdown, keyBelow } from '../../content/paths.js'
@@ -8,9 +10,6 @@ import type { App } from '../context/app.js'
 import type { PageDates, FileDates } from '../context/content-cache.js'
 import type { SpaceRepository } from '../context/loaded.js'
 import { overridesAt } from './identity.js'
-
-// When each file was created and last changed, by commit. Each commit's dates are a map of what it changed, on top of the map of the commit
-// before it: a chain, which is flattened into one map when it gets long.
 
 /** Longest chain: a lookup walks at most this many maps. */
 const MAX_DEPTH = 32

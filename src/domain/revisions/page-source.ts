@@ -1,3 +1,4 @@
+// Reads the file of a page: its text, front matter and diagnostics, cached by blob.
 import { readSource } from '../../content/page-source.js'
 import { readBounded } from '../../content/read-file.js'
 import { decodeText, MAX_EDITED_BYTES, MAX_TEXT_BYTES } from '../../content/text.js'
@@ -6,8 +7,6 @@ import type { Snapshot } from '../../git/index.js'
 import type { Diagnostic } from '../../kernel/diagnostic.js'
 import type { App } from '../context/app.js'
 import type { ParsedPage } from '../context/content-cache.js'
-
-// Reads the file of a page: its text, front matter and diagnostics, cached by blob.
 
 /** Shorter pages are hardly ever beyond the limits of `content/blocks/weight.ts`, so those are checked only when the page is parsed. */
 const MAY_BE_HEAVY = 8 * 1024

@@ -1,3 +1,4 @@
+// Pages, files and reusable content of an opened revision, by ID or path.
 import { resolveRedirect } from '../../content/config.js'
 import { evaluateMarkdown } from '../../content/evaluate.js'
 import { imageDimensions } from '../../content/image-dimensions.js'
@@ -7,8 +8,6 @@ import { notFound } from '../../kernel/errors.js'
 import type { App } from '../context/app.js'
 import { parsePage } from './page-source.js'
 import { filesOf, type OpenRevision } from './revisions.js'
-
-// Pages, files and reusable content of an opened revision, by ID or path.
 
 /** A file of a revision with its size and, if it is an image, its dimensions. */
 export interface LoadedFile {

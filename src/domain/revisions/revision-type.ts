@@ -1,11 +1,10 @@
+// What a commit of main is, as its message and headers say: edits, a merge, an update or a rollback.
 import type { CommitInfo } from '../../git/index.js'
 import { type ChangeRequestDoc, changeRequests } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import type { LoadedSpace } from '../context/loaded.js'
 import { PAGE_IDS } from './identity.js'
-
-// What a commit of main is, as its message and headers say: edits, a merge, an update or a rollback.
 
 /** The value of a trailer (`Key: value` in the last paragraph of a commit's message), or null. */
 export function trailer(message: string, key: string): string | null {

@@ -1,12 +1,11 @@
+// How many bytes cached values take in memory. The figures are for V8 with 8-byte pointers, measured over many values of each
+// kind; `test/kernel/estimates.test.ts` checks each against the growth of the heap, within a factor of two.
 import type { CommentTarget } from '../../content/blocks/comment-targets.js'
 import type { IdOverrides } from '../../content/identity.js'
 import type { Reference } from '../../content/reference.js'
 import type { ContentStructure } from '../../content/types.js'
 import type { Signature } from '../../git/index.js'
 import type { Deletions, Dimensions, PageDates, PageRevision, ParsedPage } from '../context/content-cache.js'
-
-// How many bytes cached values take in memory. The figures are for V8 with 8-byte pointers, measured over many values of each
-// kind; `test/kernel/estimates.test.ts` checks each against the growth of the heap, within a factor of two.
 
 /** A string. One character beyond Latin-1 makes every character of the string take two bytes. */
 export const ofText = (text: string): number => 24 + text.length * (isWide(text) ? 2 : 1)

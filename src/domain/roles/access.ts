@@ -1,3 +1,4 @@
+// Who may see an organization, space or collection, and with which role.
 import { type ChainLink, effectiveRole } from '../../access/index.js'
 import { ServiceError } from '../../kernel/errors.js'
 import {
@@ -21,8 +22,6 @@ import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import type { LoadedCollection, LoadedOrganization, LoadedSpace } from '../context/loaded.js'
 import { repositoryName } from '../context/refs.js'
-
-// Who may see an organization, space or collection, and with which role.
 
 /** Whether the caller's token is valid for the organization. */
 const inScope = (actor: Actor, organization: string): boolean => actor.token.organization === undefined || actor.token.organization === organization

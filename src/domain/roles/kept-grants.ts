@@ -1,7 +1,6 @@
+// Grants that a transfer to another organization suspends, so that they apply again if the content comes back.
 import { grants, keptGrants, membershipId, memberships, teams } from '../../model/index.js'
 import type { Reader, Transaction } from '../../store/index.js'
-
-// Grants that a transfer to another organization suspends, so that they apply again if the content comes back.
 
 /** Whether a principal (`user:<id>`, `team:<id>`) belongs to an organization. */
 export async function isPrincipalOf(tx: Reader, organization: string, principal: string): Promise<boolean> {

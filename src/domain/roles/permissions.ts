@@ -1,3 +1,4 @@
+// Giving, changing and taking back roles on a space, collection or site.
 import { atLeast } from '../../access/index.js'
 import { badRequest, type ErrorDetail, notFound, ServiceError } from '../../kernel/errors.js'
 import {
@@ -19,8 +20,6 @@ import { contentRole, grantTarget, type PermissionTarget } from './access.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import { emit } from '../events/events.js'
-
-// Giving, changing and taking back roles on a space, collection or site.
 
 /** Whom a role is given to. */
 export interface Principal {

@@ -1,9 +1,8 @@
+// Roles of one viewer on a long list, with few reads.
 import { type ChainLink, effectiveRole } from '../../access/index.js'
 import { collections, type DefaultLevel, grants, type Role } from '../../model/index.js'
 import type { Reader } from '../../store/index.js'
 import { isReadableInCollection, type PermissionTarget, type Viewer } from './access.js'
-
-// Roles of one viewer on a long list, with few reads.
 
 const NONE: readonly Role[] = []
 

@@ -1,9 +1,8 @@
+// Which spaces of an organization people see, and how many.
 import { collections, grants, type Role, type SpaceDoc, spaces } from '../../model/index.js'
 import type { Document, Reader } from '../../store/index.js'
 import type { Viewer } from './access.js'
 import { rolesOf } from './roles-of-list.js'
-
-// Which spaces of an organization people see, and how many.
 
 type Space = Document<SpaceDoc>
 

@@ -1,3 +1,4 @@
+// The schema of what a site knows about its visitors, and the conditions that follow from it.
 import { checkCondition } from '../../content/conditions/check.js'
 import { ConditionError } from '../../content/conditions/error.js'
 import { badRequest, type ErrorDetail } from '../../kernel/errors.js'
@@ -6,8 +7,6 @@ import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import type { LoadedSite } from '../context/loaded.js'
 import { changeSiteDocuments } from './site-documents.js'
-
-// The schema of what a site knows about its visitors, and the conditions that follow from it.
 
 const MAX_NAME_LENGTH = 100
 

@@ -1,6 +1,5 @@
-import type { SiteCustomization } from '../../model/index.js'
-
 // The customization of a site that nobody has customized.
+import type { SiteCustomization } from '../../model/index.js'
 
 const both = (light: string, dark: string = light) => ({ light, dark })
 

@@ -1,3 +1,4 @@
+// Use cases that change the structure of a site: sections, groups and site spaces. The pure functions are in `structure/`.
 import { notFound } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import {
@@ -27,8 +28,6 @@ import { moveItem } from './structure/move.js'
 import type { ItemPointer, SiblingPosition } from './structure/position.js'
 import { addSection, removeSection, updateSection } from './structure/sections.js'
 import { addSiteSpace, removeSiteSpace, removeSiteSpacesOf, updateSiteSpace } from './structure/site-spaces.js'
-
-// Use cases that change the structure of a site: sections, groups and site spaces. The pure functions are in `structure/`.
 
 type StructureEdit = (structure: SiteStructure, tx: Transaction) => SiteStructure | Promise<SiteStructure>
 

@@ -1,3 +1,4 @@
+// Redirects of a site.
 import { isSitePath } from '../../content/href.js'
 import { normalizePath, SitePathError } from '../../content/site-path.js'
 import { badRequest, conflict, notFound } from '../../kernel/errors.js'
@@ -10,8 +11,6 @@ import type { Actor } from '../context/actor.js'
 import type { LoadedSite } from '../context/loaded.js'
 import { changeSiteDocuments } from './site-documents.js'
 import { checkOnSite, checkReachable } from './destinations.js'
-
-// Redirects of a site.
 
 const MAX_REDIRECTS = 5000
 

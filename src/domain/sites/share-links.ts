@@ -1,3 +1,4 @@
+// Share links of a site, and the keys in them.
 import { hashToken, seal, unseal } from '../../auth/index.js'
 import { conflict, notFound } from '../../kernel/errors.js'
 import { newId, newSecret } from '../../kernel/ids.js'
@@ -8,8 +9,6 @@ import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import type { LoadedSite } from '../context/loaded.js'
 import { changeSiteDocuments } from './site-documents.js'
-
-// Share links of a site, and the keys in them.
 
 const MAX_SHARE_LINKS = 1000
 

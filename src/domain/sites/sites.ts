@@ -1,3 +1,4 @@
+// Creating, finding and changing sites.
 import { isDeepStrictEqual } from 'node:util'
 import { badRequest, notFound } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
@@ -25,8 +26,6 @@ import { sitesOfSpace } from '../spaces/sites-of-space.js'
 import { findSpaceToPublish, publishableSpace } from './publishable-space.js'
 import { withKeys } from './structure/keys.js'
 import { newPublishingAuth } from './publishing-auth.js'
-
-// Creating, finding and changing sites.
 
 const DEFAULT_TITLE = 'Untitled'
 

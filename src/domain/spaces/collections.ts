@@ -1,3 +1,4 @@
+// Creating, listing and changing collections.
 import { notFound } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import { type CollectionDoc, type CreateCollection, collections, spaces, type UpdateCollection } from '../../model/index.js'
@@ -11,8 +12,6 @@ import { checkDepth, checkMayAdd } from './location-checks.js'
 import { rolesOf } from '../roles/roles-of-list.js'
 import { positionAtEnd } from './siblings.js'
 import { visibleSpaces } from './spaces.js'
-
-// Creating, listing and changing collections.
 
 const DEFAULT_TITLE = 'Untitled'
 

@@ -1,11 +1,10 @@
+// What is checked before spaces and collections are put into, or taken out of, a location: roles, and how deep collections nest.
 import { atLeast } from '../../access/index.js'
 import { badRequest, conflict, type ErrorDetail, notFound, ServiceError } from '../../kernel/errors.js'
 import { type CollectionDoc, collections, type Role } from '../../model/index.js'
 import type { Document, Reader } from '../../store/index.js'
 import { roleOn, type Viewer, viewerOf } from '../roles/access.js'
 import type { Item, Location } from './siblings.js'
-
-// What is checked before spaces and collections are put into, or taken out of, a location: roles, and how deep collections nest.
 
 /** How deep collections may be nested: access to a space is computed from all collections above it. */
 export const MAX_DEPTH = 32

@@ -1,3 +1,4 @@
+// Moves of spaces and collections within their organization.
 import { badRequest, conflict, notFound, ServiceError } from '../../kernel/errors.js'
 import { collections, type MoveContent, type SiblingPointer, spaces } from '../../model/index.js'
 import type { Reader, Transaction } from '../../store/index.js'
@@ -11,8 +12,6 @@ import { checkMayAdd, checkMayMove, checkMayTake, checkNesting, roleOnItem, item
 import { checkStillProtected, adminProtectedSpaces } from './protected-spaces.js'
 import { collectionItem, type Item, isDeleted, itemsAt, itemsBelow, makeRoom, type Location, replaceItem, spaceItem } from './siblings.js'
 import { openSpace } from './spaces.js'
-
-// Moves of spaces and collections within their organization.
 
 /** Most details of one refusal. */
 export const MAX_DETAILS = 50

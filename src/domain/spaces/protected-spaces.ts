@@ -1,3 +1,4 @@
+// A lock or required approvals can be lifted only by an admin of the space. Nobody may become one by moving the space.
 import { atLeast } from '../../access/index.js'
 import { ServiceError } from '../../kernel/errors.js'
 import { spaces } from '../../model/index.js'
@@ -5,8 +6,6 @@ import type { Reader } from '../../store/index.js'
 import { spaceRole, type Viewer } from '../roles/access.js'
 import { roleOnItem } from './location-checks.js'
 import type { Item } from './siblings.js'
-
-// A lock or required approvals can be lifted only by an admin of the space. Nobody may become one by moving the space.
 
 /** IDs of the spaces among `items` that are locked or need approvals, and of which the viewer is not an admin. */
 export async function adminProtectedSpaces(reader: Reader, viewer: Viewer, items: readonly Item[]): Promise<string[]> {

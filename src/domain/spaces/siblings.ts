@@ -1,8 +1,7 @@
+// The spaces and collections of one location, and their order.
 import { inOrder, positionsAt } from '../../kernel/order.js'
 import { type CollectionDoc, collections, placeKey, type SpaceDoc, spaces } from '../../model/index.js'
 import type { Document, Reader, Transaction } from '../../store/index.js'
-
-// The spaces and collections of one location, and their order.
 
 /** A space or a collection: what a collection or the top level of an organization contains. */
 export type Item = { kind: 'space'; doc: Document<SpaceDoc> } | { kind: 'collection'; doc: Document<CollectionDoc> }

@@ -1,7 +1,6 @@
+// The sites that a space is on.
 import { type SiteDoc, type SiteSpaceEntry, type SiteStructure, type SpaceDoc, sites } from '../../model/index.js'
 import type { Document, Reader, Transaction } from '../../store/index.js'
-
-// The sites that a space is on.
 
 type SiteSpaces = Pick<SiteStructure, 'siteSpaces'>
 

@@ -1,3 +1,4 @@
+// Creating, listing, changing, deleting, restoring and copying spaces.
 import { badRequest, conflict, notFound, ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import { orderKey } from '../../kernel/order.js'
@@ -19,8 +20,6 @@ import { updateHiddenOnSites } from './sites-of-space.js'
 import { rolesOf } from '../roles/roles-of-list.js'
 import { itemsAt, makeRoom, positionAtEnd } from './siblings.js'
 import { starterFiles } from './starter-files.js'
-
-// Creating, listing, changing, deleting, restoring and copying spaces.
 
 /** How long a deleted space can be restored. After that it is purged. */
 export const RESTORE_MS = 7 * 24 * 60 * 60 * 1000

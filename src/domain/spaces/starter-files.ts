@@ -1,6 +1,5 @@
-import type { FileChange } from '../../git/index.js'
-
 // The content that a new space begins with.
+import type { FileChange } from '../../git/index.js'
 
 const file = (path: string, text: string): FileChange => ({ path, content: Buffer.from(text) })
 

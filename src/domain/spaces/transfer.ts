@@ -1,3 +1,4 @@
+// Transfers of spaces and collections to another organization or collection.
 import { atLeast } from '../../access/index.js'
 import { badRequest, conflict, type ErrorDetail, notFound, ServiceError } from '../../kernel/errors.js'
 import {
@@ -26,8 +27,6 @@ import { checkMayMove, checkMayTake, checkNesting, roleAt, roleOnItem, itemsNotT
 import { checkStillProtected, adminProtectedSpaces } from './protected-spaces.js'
 import { collectionItem, type Item, itemsBelow, type Location, positionAtEnd, replaceItem, spaceItem } from './siblings.js'
 import { openSpace } from './spaces.js'
-
-// Transfers of spaces and collections to another organization or collection.
 
 /** Transfers a space to another organization, a collection of it, or another collection of its own. Throws as `transferItem` does. */
 export async function transferSpace(app: App, actor: Actor, space: LoadedSpace, input: TransferContent): Promise<LoadedSpace> {

@@ -1,10 +1,9 @@
+// What an attempt to deliver changes: the delivery, and the state of its webhook.
 import { type DeliveryDoc, deliveries, type WebhookDoc, webhooks } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { PATIENCE_MS, retryDelay } from './schedule.js'
 import type { Attempt } from './send.js'
-
-// What an attempt to deliver changes: the delivery, and the state of its webhook.
 
 const GONE = 410
 

@@ -1,3 +1,4 @@
+// Creating and changing webhooks.
 import { badRequest, conflict, notFound } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import { type CreateWebhook, deliveries, organizations, spaces, type UpdateWebhook, type WebhookDoc, webhooks } from '../../model/index.js'
@@ -9,8 +10,6 @@ import type { LoadedOrganization } from '../context/loaded.js'
 import { nextSequence } from '../events/events.js'
 import { makePendingDue } from './outcome.js'
 import { newSealedSecret } from './secret.js'
-
-// Creating and changing webhooks.
 
 const MAX_WEBHOOKS = 50
 /** How long the previous secret signs as well after a rotation. */

@@ -1,3 +1,5 @@
+// Merges a change request's branch with main. Git finds their merge base from history, but for the change request of a sync's conflict the import
+// may know a better one from the sync log (exports that crossed, a branch of the remote that was forced back). It is kept in a commit header.
 import { createHmac } from 'node:crypto'
 import type { CommitInfo } from '../../../git/index.js'
 import { type CommitId, isOid } from '../../../kernel/ids.js'
@@ -7,9 +9,6 @@ import type { SpaceRepository } from '../../context/loaded.js'
 import { joinedCommits } from './joined-base.js'
 import { mergeCommits } from './merge.js'
 import type { MergedTree } from './merged-tree.js'
-
-// Merges a change request's branch with main. Git finds their merge base from history, but for the change request of a sync's conflict the import
-// may know a better one from the sync log (exports that crossed, a branch of the remote that was forced back). It is kept in a commit header.
 
 /**
  * Header of the first commit of a conflict's branch, and of one that merges a later head into it: the merge base that the import used (it is a parent

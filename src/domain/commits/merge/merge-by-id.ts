@@ -1,11 +1,10 @@
+// Merges files by page ID. Git merges by path, so a file that one side moved and the other changed would be a conflict. Before Git's merge, each
+// such file is put at one temporary path in all three trees (it is "aligned"); afterwards it goes to the path where it belongs.
 import { type FileChange, InvalidPath, type MergeConflict, type MergeOutcome, type Repository, type TreeEntry } from '../../../git/index.js'
 import type { CommitId, TreeId } from '../../../kernel/ids.js'
 import type { App } from '../../context/app.js'
 import { serviceSignature } from '../make-commit.js'
 import type { MovedFile } from './moved-files.js'
-
-// Merges files by page ID. Git merges by path, so a file that one side moved and the other changed would be a conflict. Before Git's merge, each
-// such file is put at one temporary path in all three trees (it is "aligned"); afterwards it goes to the path where it belongs.
 
 /** What Git's merge gave, with conflicts named by the paths that people know. */
 export interface FileMerge {

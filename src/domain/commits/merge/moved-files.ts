@@ -1,3 +1,4 @@
+// Finds the files that a merge must follow by page ID, because Git merges by path.
 import { readConfig } from '../../../content/config.js'
 import { type IdOverrides, idOf } from '../../../content/identity.js'
 import { keyBelow } from '../../../content/paths.js'
@@ -9,8 +10,6 @@ import type { App } from '../../context/app.js'
 import type { SpaceRepository } from '../../context/loaded.js'
 import { overridesFrom } from '../../revisions/arriving-identity.js'
 import { overridesAt } from '../../revisions/identity.js'
-
-// Finds the files that a merge must follow by page ID, because Git merges by path.
 
 /** A file of the merge base, and where each side has it now; null = that side deleted it. */
 export interface MovedFile {

@@ -1,8 +1,7 @@
+// Diffs of page texts, made by Git, within limits.
 import { decodeText } from '../../../content/text.js'
 import type { DiffFormat, TextDiff } from '../../../model/index.js'
 import type { OpenRevision } from '../revisions.js'
-
-// Diffs of page texts, made by Git, within limits.
 
 /** Larger texts are not compared, in bytes. */
 const MAX_TEXT_BYTES = 2 * 1024 * 1024

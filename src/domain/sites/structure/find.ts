@@ -1,7 +1,6 @@
+// Finds and replaces sections, groups and site spaces in a structure.
 import { notFound } from '../../../kernel/errors.js'
 import { type GroupEntry, type SectionEntry, type SiteSpaceEntry, type SiteStructure, sectionsOf } from '../../../model/index.js'
-
-// Finds and replaces sections, groups and site spaces in a structure.
 
 /** The groups of a structure in order. */
 export const groupsOf = (structure: SiteStructure): GroupEntry[] => structure.items.filter((item) => item.type === 'site-section-group')

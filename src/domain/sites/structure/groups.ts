@@ -1,8 +1,7 @@
+// Groups of sections in the structure of a site.
 import { badRequest, conflict } from '../../../kernel/errors.js'
 import type { GroupEntry, SectionEntry, SiteStructure } from '../../../model/index.js'
 import { findGroup, findSection, getGroup, groupsOf, replaceGroup } from './find.js'
-
-// Groups of sections in the structure of a site.
 
 export const MAX_GROUPS = 100
 

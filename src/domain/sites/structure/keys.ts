@@ -1,7 +1,6 @@
+// Sort keys of the entries of a structure, for paging.
 import { generateNKeysBetween } from 'fractional-indexing'
 import type { GroupEntry, SectionEntry, SiteStructure } from '../../../model/index.js'
-
-// Sort keys of the entries of a structure, for paging.
 
 type Keyed = { order?: string }
 

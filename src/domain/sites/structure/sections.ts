@@ -1,11 +1,10 @@
+// Sections in the structure of a site.
 import { badRequest, conflict } from '../../../kernel/errors.js'
 import { type SectionEntry, type SiteStructure, sectionsOf } from '../../../model/index.js'
 import { checkFree, checkPath, derivedPath } from '../paths.js'
 import { findSection, getSection, replaceGroup, replaceSection } from './find.js'
 import { without } from './position.js'
 import { appended, checkNewSpace, type NewSiteSpace } from './site-spaces.js'
-
-// Sections in the structure of a site.
 
 export const MAX_SECTIONS = 500
 

@@ -1,10 +1,9 @@
+// Site spaces in the structure of a site.
 import { badRequest, conflict } from '../../../kernel/errors.js'
 import { type SiteSpaceEntry, type SiteStructure, siteSpacesOf, spacesOf } from '../../../model/index.js'
 import { checkFree, checkPath, derivedPath } from '../paths.js'
 import { type Container, findSection, getSiteSpace, replaceContainer } from './find.js'
 import { without } from './position.js'
-
-// Site spaces in the structure of a site.
 
 /** The structure of a site is one document, which is read as a whole: so its size is limited. */
 export const MAX_SITE_SPACES = 500
