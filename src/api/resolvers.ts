@@ -12,7 +12,7 @@ import { permissionResolvers } from './permissions/resolvers.js'
 import { commentResolvers } from './comments/resolvers.js'
 import { reviewResolvers } from './reviews/resolvers.js'
 import { eventResolvers } from './event-resolvers.js'
-import { siteBelongingsResolvers } from './sites/belongings-resolvers.js'
+import { siteDocumentResolvers } from './sites/site-document-resolvers.js'
 import { siteResolvers } from './sites/resolvers.js'
 import { defineResolvers, resolversOf } from './resolver.js'
 
@@ -43,7 +43,7 @@ export const resolvers = defineResolvers({
     load: ({ app, actor, id }) => actor && findCollection(app, actor, id),
   }),
   ...siteResolvers,
-  ...siteBelongingsResolvers,
+  ...siteDocumentResolvers,
   spaceId: resolver()({ as: 'space', description: 'ID of a space.', load: ({ app, actor, id }) => actor && findSpace(app, actor, id) }),
   deletedSpaceId: resolver()({
     as: 'space',

@@ -4,7 +4,7 @@ import { createRedirect, deleteRedirect, listRedirects, updateRedirect } from '.
 import { CreateSiteRedirect, listOf, pageQuery, SiteRedirect, UpdateSiteRedirect } from '../../model/index.js'
 import { created } from '../reply.js'
 import { endpoint } from '../service.js'
-import { presentRedirect, presentRedirects, sitePath } from './present-belongings.js'
+import { presentRedirect, presentRedirects, sitePath } from './present-site-documents.js'
 
 const section = 'Site redirects'
 const base = '/v1/orgs/{organizationId}/sites/{siteId}/redirects'

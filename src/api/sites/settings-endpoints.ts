@@ -12,7 +12,7 @@ import {
   UpdateSitePublishingAuth,
 } from '../../model/index.js'
 import { endpoint } from '../service.js'
-import { presentAdaptiveSchema, presentPublishingAuth } from './present-belongings.js'
+import { presentAdaptiveSchema, presentPublishingAuth } from './present-site-documents.js'
 
 const section = 'Sites'
 const base = '/v1/orgs/{organizationId}/sites/{siteId}'

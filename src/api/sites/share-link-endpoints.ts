@@ -4,7 +4,7 @@ import { createShareLink, deleteShareLink, listShareLinks, updateShareLink } fro
 import { CreateShareLink, listOf, pageQuery, ShareLink, UpdateShareLink } from '../../model/index.js'
 import { created } from '../reply.js'
 import { endpoint } from '../service.js'
-import { presentShareLink, sitePath } from './present-belongings.js'
+import { presentShareLink, sitePath } from './present-site-documents.js'
 
 const section = 'Site share links'
 const base = '/v1/orgs/{organizationId}/sites/{siteId}/share-links'

@@ -1,3 +1,4 @@
+import { iso } from '../../kernel/clock.js'
 import { conflict } from '../../kernel/errors.js'
 import { type CommitId, newId } from '../../kernel/ids.js'
 import type { Lease } from '../../kernel/lease.js'
@@ -166,7 +167,7 @@ export async function isOutdated(space: LoadedSpace, changeRequest: LoadedChange
 export async function updatedAt(space: LoadedSpace, changeRequest: LoadedChangeRequest): Promise<string> {
   const { doc, head } = changeRequest
   if (head === doc.revisionInitial) return doc.updatedAt
-  const committed = new Date((await space.repo.commit(head)).committer.seconds * 1000).toISOString()
+  const committed = iso((await space.repo.commit(head)).committer.seconds)
   return committed > doc.updatedAt && committed > doc.createdAt ? committed : doc.updatedAt
 }
 

@@ -9,7 +9,7 @@ import { resolversOf } from '../resolver.js'
 const resolver = resolversOf<App, Actor>()
 
 /** The only ways from an ID in a path to what belongs to a site. */
-export const siteBelongingsResolvers = {
+export const siteDocumentResolvers = {
   shareLinkId: resolver<{ site: LoadedSite }>()({
     as: 'shareLink',
     needs: ['site'],
