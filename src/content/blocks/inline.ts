@@ -3,7 +3,7 @@ import type { Context } from './context.js'
 import { decodeReferences, type HtmlToken, pairTokens, tokenizeHtml } from './html.js'
 import { voidElement, wrapElement } from './inline-html.js'
 import { MAX_DEPTH } from './limits.js'
-import { findOffsets, type Markdown } from './markdown.js'
+import { findOffsets, type Markdown } from '../gfm/tree.js'
 import { append, type Inline, inline, type Mark, mark, plainText, text } from './node.js'
 import { referenceOf } from './reference.js'
 

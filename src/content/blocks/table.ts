@@ -3,7 +3,7 @@ import type { BlockNode } from '../types.js'
 import type { Context } from './context.js'
 import type { HtmlSource, HtmlToken } from './html.js'
 import { htmlInlines, inlines } from './inline.js'
-import { findOffsets, type Markdown } from './markdown.js'
+import { findOffsets, type Markdown } from '../gfm/tree.js'
 import { block, type Inline, plainText, type Position } from './node.js'
 import { type ContentReference, referenceOf } from './reference.js'
 
