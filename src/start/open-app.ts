@@ -15,7 +15,7 @@ import { KeyedMutex } from '../domain/context/keyed-mutex.js'
 import { openTexts } from '../domain/context/open-texts.js'
 import { Previews } from '../domain/context/previews.js'
 import { RefMoves } from '../domain/context/ref-moves.js'
-import { RevisionCache } from '../domain/revisions/revision-cache.js'
+import { revisionCache } from '../domain/revisions/revision-cache.js'
 import { migrations } from '../domain/upkeep/migrations.js'
 import { createRemoteOperations, type Git, openGit } from '../git/index.js'
 import type { Clock } from '../kernel/clock.js'
@@ -64,7 +64,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     moves: new RefMoves(),
     previews: new Previews(),
     edits: new Batcher(locks, EDITS_AT_ONCE),
-    content: new RevisionCache(budget),
+    content: revisionCache(budget),
     texts,
     wakeJobs: () => {},
     wakeWebhooks: () => {},

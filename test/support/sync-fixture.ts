@@ -6,7 +6,7 @@ import type { Actor } from '../../src/domain/context/actor.js'
 import type { LoadedOrganization, LoadedSpace } from '../../src/domain/context/loaded.js'
 import { makeCommit } from '../../src/domain/commits/make-commit.js'
 import { moveBranch } from '../../src/domain/commits/move-branch.js'
-import { RevisionCache } from '../../src/domain/revisions/revision-cache.js'
+import { revisionCache } from '../../src/domain/revisions/revision-cache.js'
 import { openTexts } from '../../src/domain/context/open-texts.js'
 import { listSyncRuns } from '../../src/domain/git-sync/runs.js'
 import { requestExport, requestImport } from '../../src/domain/git-sync/request.js'
@@ -99,7 +99,7 @@ export async function openApp(root: string, logged: string[]): Promise<{ app: Ap
     moves: new RefMoves(),
     previews: new Previews(),
     edits: new Batcher(locks, 8),
-    content: new RevisionCache(),
+    content: revisionCache(),
     texts,
     wakeJobs: () => {},
     wakeWebhooks: () => {},

@@ -1,5 +1,6 @@
 import { parseDocument, SCHEMA_VERSION } from '../blocks/parse.js'
 import { limitOf, verbatimDocument } from '../blocks/verbatim.js'
+import { factLines } from '../facts.js'
 import { readPage } from '../front-matter.js'
 import { parseSummary } from '../summary/parse.js'
 import { decodeText } from '../text.js'
@@ -45,6 +46,7 @@ const bodyOf = (file: Uint8Array): string => readPage(decodeText(file), '').mark
 export const tasks: Readonly<Record<string, Task>> = {
   ...Object.fromEntries(named),
   summary: (text: string) => summaryLines(parseSummary(text)),
+  facts: (...files: Uint8Array[]) => factLines(files),
   document: (markdown: string) => treeLines(parseDocument(markdown)),
   /** The block tree of a page that is beyond a limit. */
   verbatim: (markdown: string, limit: string) => treeLines(verbatimDocument(markdown, limit, SCHEMA_VERSION)),
