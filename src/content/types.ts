@@ -24,7 +24,7 @@ export type EntryKind = 'page' | 'file' | 'group' | 'link' | 'computed' | 'reusa
 /** Returns the stable ID of the entry with this key. */
 export type IdOf = (kind: EntryKind, key: string) => string
 
-/** The settings in `.gitbook.yaml`. Paths are from the repository's root, normalized, without leading or trailing slash. */
+/** The settings in `.gitbook.yaml`, or in the configuration of mdBook or HonKit. Paths are from the repository's root, normalized, without leading or trailing slash. */
 export interface ContentConfig {
   /** Effective root; '' = the repository's root. */
   root: string

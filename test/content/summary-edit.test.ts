@@ -261,4 +261,15 @@ test('what is not there is refused', () => {
   assert.is(removeEntry(sample, home!).includes('Home'), false)
 })
 
+test('mdBook: what cannot stand after the last chapters goes before them, and a new part has the marker of the others', () => {
+  const text = '# Summary\n\n[Preface](p.md)\n\n# Part\n\n- [a](a.md)\n\n[End](end.md)\n'
+  const before = '- [a](a.md)\n'
+  assert.is(insertGroup(text, { title: 'More' }), text.replace(before, `${before}\n# More\n\n***\n`))
+  assert.is(insertEntry(text, { title: 'Soon', href: null, parent: null }), text.replace(before, `${before}\n***\n\n- Soon\n`))
+  assert.is(insertEntry(text, { title: 'Z', href: 'z.md', parent: null }), `${text}[Z](z.md)\n`)
+  const untitled = '[Preface](p.md)\n\n# Part\n\n- [a](a.md)\n'
+  assert.match(insertGroup(untitled, { title: 'First', at: 0 }), /^## First\n/)
+  assert.match(insertGroup('* [a](a.md)\n', { title: 'First' }), /\n## First\n/)
+})
+
 test.run()

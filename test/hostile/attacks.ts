@@ -2,6 +2,7 @@ import { forms, json } from './kinds/json.js'
 import type { Kind } from './kinds/kind.js'
 import { markdown } from './kinds/markdown.js'
 import { trees } from './kinds/trees.js'
+import { toml } from './kinds/toml.js'
 import { summaries, yaml } from './kinds/yaml.js'
 import type { Answer, Station } from './station.js'
 
@@ -49,7 +50,7 @@ async function readAndEdit(station: Station, url: string): Promise<Answer[]> {
 
 /** Committed by plain Git, or imported: then read and edited through the service. */
 const committed =
-  (files: (text: string) => Record<string, string>): Way =>
+  (files: (text: string) => Record<string, string | null>): Way =>
   async (station, text) => {
     const space = await station.space({ 'SUMMARY.md': SUMMARY, 'hostile.md': '# Hostile\n' })
     await space.commit(files(text))
@@ -134,6 +135,13 @@ const ways: { name: string; kinds: readonly Kind[]; limit: number; way: Way }[] 
   { name: 'merge', kinds: markdown.filter((_, index) => index % 4 === 0), limit: BODY_LIMIT, way: merge },
   { name: 'front matter', kinds: yaml, limit: BODY_LIMIT, way: committed(frontMatter) },
   { name: '.gitbook.yaml', kinds: yaml, limit: BODY_LIMIT, way: committed((text) => ({ '.gitbook.yaml': text })) },
+  { name: 'book.toml', kinds: toml, limit: BODY_LIMIT, way: committed((text) => ({ 'SUMMARY.md': null, 'book.toml': text })) },
+  {
+    name: 'book.json',
+    kinds: json.filter((_, index) => index % 4 === 0),
+    limit: BODY_LIMIT,
+    way: committed((text) => ({ 'SUMMARY.md': null, 'book.json': text })),
+  },
   { name: 'vars.yaml', kinds: yaml, limit: BODY_LIMIT, way: committed((text) => ({ '.gitbook/vars.yaml': text })) },
   { name: 'SUMMARY.md', kinds: summaries, limit: BODY_LIMIT, way: committed((text) => ({ 'SUMMARY.md': `${SUMMARY}${text}` })) },
   { name: 'tree', kinds: trees, limit: BODY_LIMIT - 10 * KIB, way: tree },
@@ -142,7 +150,7 @@ const ways: { name: string; kinds: readonly Kind[]; limit: number; way: Way }[] 
 ]
 
 /** The number of different kinds of hostile input. */
-export const kindsCount = new Set([markdown, yaml, summaries, trees, json, forms].flat()).size
+export const kindsCount = new Set([markdown, yaml, toml, summaries, trees, json, forms].flat()).size
 
 export type Size = 'small' | 'large' | 'limit'
 

@@ -32,6 +32,7 @@ const KEPT = new Set<string>([
   'document',
   'page',
   'yaml',
+  'toml',
   'summary',
   'limit',
   'references',
