@@ -1,3 +1,4 @@
+/** The commands of an operator that work on the data of a stopped server: tokens, users, checks, and bundles of repositories. */
 import { join, resolve } from 'node:path'
 import type { Config } from '../config.js'
 import type { App } from '../domain/context/app.js'

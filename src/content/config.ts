@@ -1,3 +1,4 @@
+/** Reads `.gitbook.yaml`, the configuration of a space, and resolves the redirects in it. */
 import type { Diagnostic } from '../kernel/diagnostic.js'
 import { CONFIG_FILE } from './known-files.js'
 import { isRecord } from './json.js'

@@ -1,3 +1,4 @@
+/** Reads the state of a store from the disk at start: checkpoints, the log after them, and checks that nothing is missing. */
 import { Low } from 'lowdb'
 import { type Checkpoint, checkpointFile } from './checkpoint-file.js'
 import type { Raw } from './database.js'

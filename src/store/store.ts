@@ -1,3 +1,4 @@
+/** The embedded store: opens, runs and queues transactions, and decides when a checkpoint is due. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Checkpointer } from './checkpointer.js'
 import { Committer, type Failure } from './committer.js'

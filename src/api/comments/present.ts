@@ -1,3 +1,4 @@
+/** Turns comments and replies into the JSON that clients get, and makes their paths. */
 import { presentCommentPermissions } from '../../access/index.js'
 import type { App } from '../../domain/context/app.js'
 import type { Actor } from '../../domain/context/actor.js'

@@ -1,3 +1,4 @@
+/** Turns the pages of a revision into the JSON that clients get: one page with its content, or a tree of pages without. */
 import { resolveReference } from '../../content/resolve-reference.js'
 import type { DocumentEntry, PageAttributes, PageEntry } from '../../content/types.js'
 import type { App } from '../../domain/context/app.js'

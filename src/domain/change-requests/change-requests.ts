@@ -1,3 +1,4 @@
+/** Creates, finds, lists and changes change requests: the document, its branch, and the counters of the space. */
 import { iso } from '../../kernel/clock.js'
 import { conflict } from '../../kernel/errors.js'
 import { type CommitId, newId } from '../../kernel/ids.js'

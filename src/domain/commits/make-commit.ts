@@ -1,3 +1,4 @@
+/** Makes the commits of the service: author, committer, message, and the header with the page IDs. */
 import type { IdOverrides } from '../../content/identity.js'
 import { type FileChange, InvalidPath, LostObject, PathCollision, type Signature, type Staging } from '../../git/index.js'
 import { badRequest, conflict } from '../../kernel/errors.js'

@@ -1,3 +1,4 @@
+/** Writes content: applies a client's changes to main or to a change request as one commit. */
 import type { Applied } from '../../content/edit/batch.js'
 import { defaultId } from '../../content/identity.js'
 import { keyBelow } from '../../content/paths.js'

@@ -1,3 +1,4 @@
+/** The services and settings that every use case gets. */
 import type { Git } from '../../git/index.js'
 import type { Clock } from '../../kernel/clock.js'
 import type { HttpClient, Mailer } from '../../outbound/index.js'

@@ -1,3 +1,4 @@
+/** Lists and finds the events of an organization. */
 import { badRequest, type ServiceError } from '../../kernel/errors.js'
 import { placeInId } from '../../kernel/ids.js'
 import { decodeCursor, encodeCursor, type Page, type PageQuery } from '../../kernel/paging.js'

@@ -1,3 +1,4 @@
+/** Keeps what a forced push dropped from one ref of a remote from counting as known because of other refs. */
 import type { CommitId } from '../../kernel/ids.js'
 import { commitMessage, makeCommit } from '../commits/make-commit.js'
 import { mergedOverrides } from '../revisions/identity.js'

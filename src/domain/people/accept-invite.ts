@@ -1,3 +1,4 @@
+/** Accepts invitations: makes the caller, or a new user, a member of the organization. */
 import { hashToken } from '../../auth/index.js'
 import { conflict, ServiceError } from '../../kernel/errors.js'
 import {

@@ -1,3 +1,4 @@
+/** Lists the spaces and teams of a member. */
 import { type Page, type PageQuery, paginate } from '../../kernel/paging.js'
 import { type Role, teamMembers, teams } from '../../model/index.js'
 import { viewerOf } from '../roles/access.js'

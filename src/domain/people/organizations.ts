@@ -1,3 +1,4 @@
+/** Creates, lists, finds and changes organizations. */
 import { isDeepStrictEqual } from 'node:util'
 import { badRequest, conflict, notFound, ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'

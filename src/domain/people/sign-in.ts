@@ -1,3 +1,4 @@
+/** Signs users in by a link that is sent to their address. */
 import { hashToken } from '../../auth/index.js'
 import { conflict, ServiceError } from '../../kernel/errors.js'
 import { invites, type SignIn, signIns } from '../../model/index.js'

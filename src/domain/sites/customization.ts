@@ -1,3 +1,4 @@
+/** The look of a site and of its site spaces: reads, replaces and removes the settings. */
 import { hrefFault } from '../../content/href.js'
 import { requireCondition } from './conditions.js'
 import { badRequest, type ErrorDetail, notFound } from '../../kernel/errors.js'

@@ -1,3 +1,4 @@
+/** Finds the public URLs of a space or a revision. */
 import { organizations, type SpaceDoc, sectionsOf } from '../../model/index.js'
 import type { App } from '../context/app.js'
 import type { LoadedSpace } from '../context/loaded.js'

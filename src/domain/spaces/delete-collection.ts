@@ -1,3 +1,4 @@
+/** Deletes a collection, without taking its content or anybody's access with it. */
 import { atLeast } from '../../access/index.js'
 import { ServiceError } from '../../kernel/errors.js'
 import { type CollectionDoc, collections, type DefaultLevel, type GrantDoc, grants } from '../../model/index.js'

@@ -1,3 +1,4 @@
+/** Sends a delivery to its endpoint, once, and says how that went. */
 import { signWebhook } from '../../auth/index.js'
 import { type DeliveryDoc, type EventDoc, PING, type WebhookDoc } from '../../model/index.js'
 import { OutboundError } from '../../outbound/index.js'

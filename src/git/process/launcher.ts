@@ -1,3 +1,4 @@
+/** Starts Git processes, waits for their end, and kills those that take too long or print too much. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
