@@ -46,7 +46,7 @@ export type Needs<P extends string> = P | 'authenticated' | 'public'
 type QueryOf<Q> = Q extends TSchema ? Static<Q> : Record<never, never>
 type BodyOf<B> = B extends TOptional<TSchema> ? Static<B> | undefined : B extends TSchema ? Static<B> : undefined
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler without a response body may be a function that returns nothing
-type AnswerOf<R> = R extends TSchema ? Static<R> | Reply<Static<R>> : R extends Binary ? Reply<never> : void | Reply<never>
+type HandlerResult<R> = R extends TSchema ? Static<R> | Reply<Static<R>> : R extends Binary ? Reply<never> : void | Reply<never>
 
 /** The kind of resource that a permission is about: its first word. */
 export const scopeOf = (permission: string): string => permission.slice(0, permission.indexOf(':'))
@@ -143,7 +143,7 @@ export function endpointsOf<T extends ApiTypes>() {
        * (oids, versions, what the caller may do), or null. Equal parts mean equal bytes: 304, or a response from the cache.
        */
       validator?: (context: Context<T, Path, N, Q, B, Aliases>) => readonly string[] | null | Promise<readonly string[] | null>
-      handle: (context: Context<T, Path, N, Q, B, Aliases>) => AnswerOf<R> | Promise<AnswerOf<R>>
+      handle: (context: Context<T, Path, N, Q, B, Aliases>) => HandlerResult<R> | Promise<HandlerResult<R>>
     },
   ): Endpoint => declared as unknown as Endpoint
 }

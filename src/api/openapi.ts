@@ -13,7 +13,7 @@ export interface OpenApiInput {
 }
 
 const ref = (name: string): string => `#/components/schemas/${name}`
-const EVERY_ANSWER = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy']
+const EVERY_RESPONSE = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy']
 
 const headers: Record<string, JsonSchema> = {
   'X-Request-Id': { description: 'Identifies the request in the log of the server.', schema: { type: 'string' } },
@@ -83,7 +83,7 @@ function success(endpoint: Endpoint, bundle: Bundle): [status: string, response:
   const status = endpoint.status ?? (endpoint.returns ? 200 : 204)
   const description = status === 201 ? 'Created' : status === 204 ? 'Done' : 'OK'
   const own = status === 201 ? ['Location'] : endpoint.method === 'GET' && status === 200 ? ['ETag'] : []
-  const common = { description, headers: headerRefs([...EVERY_ANSWER, ...own]) }
+  const common = { description, headers: headerRefs([...EVERY_RESPONSE, ...own]) }
   if (!endpoint.returns) return [String(status), common]
   const content =
     'binary' in endpoint.returns

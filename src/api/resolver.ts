@@ -46,7 +46,7 @@ type Bare<Name extends string> = Name extends `${infer N}*` ? N : Name
 type Parameters<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Bare<Name> | Parameters<Rest> : never
 type Aliased<Name, Aliases> = Name extends keyof Aliases ? Aliases[Name] : Name
 type NameOf<R> = R extends { as: infer As extends string } ? As : never
-type Loaded<R> = R extends { load: (input: never) => infer Answer } ? NonNullable<Awaited<Answer>> : never
+type Loaded<R> = R extends { load: (input: never) => infer Result } ? NonNullable<Awaited<Result>> : never
 
 /** The resources that a path loads, by the names under which its resolvers put them into the context. */
 export type Resources<T extends AnyResolvers, Path extends string, Aliases> = {

@@ -35,7 +35,7 @@ export const siteSpacesOf = (structure: SiteStructure): SiteSpaceEntry[] => [
 /** IDs of the spaces of a structure. */
 export const spacesOf = (structure: SiteStructure): string[] => siteSpacesOf(structure).map((entry) => entry.space)
 
-export const SiteStructureAnswer = Type.Union(
+export const SiteStructureResponse = Type.Union(
   [
     Type.Object({ type: Type.Literal('sections'), structure: Type.Array(Type.Union([SiteSection, SiteSectionGroup])) }),
     Type.Object({ type: Type.Literal('siteSpaces'), structure: Type.Array(SiteSpace) }),

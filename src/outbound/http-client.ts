@@ -97,14 +97,14 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     const limit = request.method === 'POST' ? 0 : (request.redirects ?? MAX_REDIRECTS)
     let url = readUrl(request.url)
     for (let hops = 0; ; hops++) {
-      const answer = await ask(url, request, signal)
-      const { location } = answer.headers
-      if (limit === 0 || !REDIRECTS.has(answer.status) || location === undefined) {
+      const response = await ask(url, request, signal)
+      const { location } = response.headers
+      if (limit === 0 || !REDIRECTS.has(response.status) || location === undefined) {
         const where = { maxBytes: request.maxBytes, cut: request.longer === 'cut', host: hostOf(url) }
-        const body = await readBody(answer.body, answer.headers['content-encoding'] ?? '', where)
-        return { status: answer.status, headers: answer.headers, body, url: url.href }
+        const body = await readBody(response.body, response.headers['content-encoding'] ?? '', where)
+        return { status: response.status, headers: response.headers, body, url: url.href }
       }
-      answer.body.on('error', () => {}).destroy()
+      response.body.on('error', () => {}).destroy()
       if (hops >= limit) throw new OutboundError('bad-answer', `${hostOf(url)} redirects more than ${limit} times.`)
       url = readUrl(location, url)
     }

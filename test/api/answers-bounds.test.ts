@@ -47,12 +47,12 @@ test('large answers that wait for slow readers: who comes on top is told to come
   const open = Array.from({ length: 16 }, () => taker(ask(path, headers)))
   const refused = () => fetch(here.url + path, { headers: { Authorization: `Bearer ${here.admin.token}` } })
   await until(async () => {
-    const answer = await refused()
-    await answer.arrayBuffer()
-    if (answer.status === 200) return false
-    assert.ok([429, 503].includes(answer.status), String(answer.status))
-    assert.is(answer.headers.get('retry-after'), '5')
-    assert.is(answer.headers.get('cache-control'), 'private, no-cache')
+    const response = await refused()
+    await response.arrayBuffer()
+    if (response.status === 200) return false
+    assert.ok([429, 503].includes(response.status), String(response.status))
+    assert.is(response.headers.get('retry-after'), '5')
+    assert.is(response.headers.get('cache-control'), 'private, no-cache')
     return true
   })
   await here.admin.call('get', `/v1/orgs/${here.organization}`).expect(200)
@@ -66,8 +66,8 @@ test('who asks far ahead of the answers is cut off; a little ahead, he is answer
   assert.is((await ahead.received()).match(/HTTP\/1\.1 200/g)?.length, 13)
   const far = await openRaw(here.url)
   far.send(ask('/v1/openapi.json', 'Accept-Encoding: gzip\r\n').repeat(500))
-  const answers = (await far.received()).match(/HTTP\/1\.1 200/g)?.length ?? 0
-  assert.ok(answers <= 17, `${answers} answers`)
+  const responses = (await far.received()).match(/HTTP\/1\.1 200/g)?.length ?? 0
+  assert.ok(responses <= 17, `${responses} answers`)
   await here.admin.call('get', '/v1/user').expect(200)
 })
 

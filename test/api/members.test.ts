@@ -20,7 +20,7 @@ async function join(org: string, role: Role | null, joinedAt = new Date(now).toI
 const grant = (target: string, principal: string, role: Role) =>
   here.service.app.store.insert(grants, { id: `${target}:${principal}`, target, principal, role })
 const space = async (org: string): Promise<string> => (await here.admin.call('post', `/v1/orgs/${org}/spaces`, { title: 'S' }).expect(201)).body.id
-const ids = (answer: { body: { items: { id: string }[] } }): string[] => answer.body.items.map((one) => one.id)
+const ids = (response: { body: { items: { id: string }[] } }): string[] => response.body.items.map((one) => one.id)
 
 test('the list is filtered by role and text, sorted, ordered and paged', async () => {
   const org = await organization()

@@ -172,13 +172,13 @@ test('invitations, changes and removals at once: one of them wins, none fails', 
   const path = `/v1/spaces/${await newSpace()}/permissions`
   const user = (await here.caller(null)).user
   for (let round = 0; round < 5; round++) {
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       here.admin.call('post', path, { role: 'edit', users: [user] }),
       here.admin.call('post', path, { role: 'review', users: [user] }),
       here.admin.call('patch', `${path}/users/${user}`, { role: 'read' }),
       here.admin.call('delete', `${path}/users/${user}`),
     ])
-    for (const { status } of answers) assert.ok([204, 404].includes(status), String(status))
+    for (const { status } of responses) assert.ok([204, 404].includes(status), String(status))
     const { count } = (await here.admin.call('get', `${path}/users`).expect(200)).body
     assert.ok(count <= 1)
   }

@@ -27,13 +27,13 @@ const raw = (text: string): Promise<string> =>
 
 test('every error of the table has its status, the body and its headers', async () => {
   for (const [code, { status }] of Object.entries(errorTable)) {
-    const answer = await api().post(`/v1/fail/${code}`)
-    assert.is(answer.status, status, code)
-    assert.is(answer.body.error.code, status)
-    assert.type(answer.body.error.message, 'string')
-    if (status === 401) assert.is(answer.headers['www-authenticate'], 'Bearer')
-    if (status === 503) assert.match(answer.headers['retry-after'] ?? '', /^\d+$/)
-    assert.ok(answer.headers['x-request-id'])
+    const response = await api().post(`/v1/fail/${code}`)
+    assert.is(response.status, status, code)
+    assert.is(response.body.error.code, status)
+    assert.type(response.body.error.message, 'string')
+    if (status === 401) assert.is(response.headers['www-authenticate'], 'Bearer')
+    if (status === 503) assert.match(response.headers['retry-after'] ?? '', /^\d+$/)
+    assert.ok(response.headers['x-request-id'])
   }
 })
 
@@ -55,9 +55,9 @@ test('DELETE answers 204 for a missing leaf, 404 for a missing parent, 403 witho
 })
 
 test('an unforeseen failure says nothing outside and all in the log, without credentials', async () => {
-  const answer = await api().post('/v1/fail/crash').set('X-Request-Id', 'my-request-1')
-  assert.is(answer.status, 500)
-  assert.not.match(answer.text, /secret|hunter2/)
+  const response = await api().post('/v1/fail/crash').set('X-Request-Id', 'my-request-1')
+  assert.is(response.status, 500)
+  assert.not.match(response.text, /secret|hunter2/)
   const line = fake.lines.find((one) => one.requestId === 'my-request-1' && one.level === 'error') as { error: { message: string }[] } | undefined
   assert.is(line?.error[0]?.message, 'inner secret')
   assert.is(line?.error.length, 2)
@@ -155,8 +155,8 @@ test('hostile bodies', async () => {
   assert.is((await post('{"title": "\\ud800"}')).status, 400)
   assert.is((await post('['.repeat(4000) + ']'.repeat(4000))).status, 400)
   const bytes = Buffer.concat([Buffer.from('{"title":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')])
-  const answer = await fetch(fake.url + books, { method: 'POST', headers: { ...bearer('editor'), 'content-type': 'application/json' }, body: bytes })
-  assert.is(answer.status, 400)
+  const response = await fetch(fake.url + books, { method: 'POST', headers: { ...bearer('editor'), 'content-type': 'application/json' }, body: bytes })
+  assert.is(response.status, 400)
 })
 
 test('hostile paths and headers', async () => {

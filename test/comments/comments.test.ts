@@ -46,7 +46,7 @@ test('what each role may do with a comment that is not its own, and what the ans
         await who.call('post', `${one}/replies`, hello),
         await who.call('delete', one),
       ]
-      assert.equal([...got.map((answer) => answer.status), shown], expected, `${what}: ${role}`)
+      assert.equal([...got.map((response) => response.status), shown], expected, `${what}: ${role}`)
     }
     const own = await post(author, url)
     assert.equal(own.permissions, { view: true, edit: true, reply: true, delete: true })
@@ -126,11 +126,11 @@ test('a body that is none, blank, too long, or made to keep the server busy is r
     [paragraph(''), '/body/document'],
   ]
   for (const [body, path] of cases) {
-    const answer = await here.admin.call('post', url, { body })
-    assert.is(answer.status, 400, `${JSON.stringify(body)?.slice(0, 60)}: ${answer.text.slice(0, 200)}`)
+    const response = await here.admin.call('post', url, { body })
+    assert.is(response.status, 400, `${JSON.stringify(body)?.slice(0, 60)}: ${response.text.slice(0, 200)}`)
     assert.ok(
-      answer.body.error.details.some((one: { path: string }) => one.path.startsWith(path)),
-      `${JSON.stringify(body)?.slice(0, 60)}: ${JSON.stringify(answer.body.error.details)}`,
+      response.body.error.details.some((one: { path: string }) => one.path.startsWith(path)),
+      `${JSON.stringify(body)?.slice(0, 60)}: ${JSON.stringify(response.body.error.details)}`,
     )
   }
   for (const [body, path] of [

@@ -98,7 +98,7 @@ test('the files of one request are limited together', async () => {
 test('a server that is slow to answer does not hold up other writes of the space', async () => {
   held = []
   const asked = new Promise<void>((done) => (heldOne = done))
-  const slow = write(insert({ name: 'slow.txt', url: `${base}/held` })).then((answer) => answer)
+  const slow = write(insert({ name: 'slow.txt', url: `${base}/held` })).then((response) => response)
   await asked
   await write(page).expect(200)
   held[0]?.()

@@ -115,8 +115,8 @@ export async function deskOf(here: TestService, space: string, files?: Files): P
 /** Says what was answered where the status is another. */
 export const expectStatus =
   (wanted: number) =>
-  (answer: { status: number; text: string }): void => {
-    if (answer.status !== wanted) throw new Error(`${answer.status} instead of ${wanted}: ${answer.text}`)
+  (response: { status: number; text: string }): void => {
+    if (response.status !== wanted) throw new Error(`${response.status} instead of ${wanted}: ${response.text}`)
   }
 
 const data = (bytes: Buffer): Buffer => Buffer.concat([Buffer.from(`data ${bytes.length}\n`), bytes, Buffer.from('\n')])

@@ -19,8 +19,8 @@ const page = (members: object): object => ({ operation: 'insert_page', title: 'T
 async function refused(desk: Desk, changes: object[], statuses = [400]): Promise<void> {
   const before = await desk.git('rev-parse', 'main')
   for (const change of changes) {
-    const answer = await desk.admin.call('post', `${desk.url}/content`, { changes: [change] })
-    assert.ok(statuses.includes(answer.status), `${JSON.stringify(change).slice(0, 200)}: ${answer.status} ${answer.text}`)
+    const response = await desk.admin.call('post', `${desk.url}/content`, { changes: [change] })
+    assert.ok(statuses.includes(response.status), `${JSON.stringify(change).slice(0, 200)}: ${response.status} ${response.text}`)
   }
   assert.is(await desk.git('rev-parse', 'main'), before)
 }

@@ -47,8 +47,8 @@ test('a file beyond the limit is not edited: the answer names it, the limit and 
   const desk = await openDesk(here, { 'SUMMARY.md': summary('large'), 'README.md': '# Home\n', 'large.md': text })
   const page = await desk.id('large')
   for (const change of [{ description: 'New' }, { document: { markdown: 'a\n' } }]) {
-    const answer = await write(desk, [{ operation: 'update_page', page, ...change }], 413)
-    assert.match(JSON.stringify(answer), /large\.md has more than 10485760 bytes.*Split it with Git first/)
+    const response = await write(desk, [{ operation: 'update_page', page, ...change }], 413)
+    assert.match(JSON.stringify(response), /large\.md has more than 10485760 bytes.*Split it with Git first/)
   }
   await write(desk, [{ operation: 'update_page', page, title: 'Other', slug: 'moved', at: 0 }])
   assert.ok((await desk.file('moved.md')) === text)

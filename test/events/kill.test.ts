@@ -18,7 +18,7 @@ test(
     const dir = mkdtempSync(join(tmpdir(), 'bindery-webhooks-'))
     const receiver = await startReceiver()
     // Now and then the endpoint takes its time, so that a kill meets deliveries under way.
-    receiver.answer = (res) => void setTimeout(() => res.writeHead(200).end(), Math.random() * 40)
+    receiver.respond = (res) => void setTimeout(() => res.writeHead(200).end(), Math.random() * 40)
     const acknowledged = new Set<string>()
     const env = { BINDERY_ALLOW_PRIVATE_NETWORKS: 'true' }
     let space = ''
@@ -36,8 +36,8 @@ test(
         const write = async (writer: number): Promise<void> => {
           for (let i = 0; !stopped; i++) {
             const changes = [{ operation: 'insert_page', title: `Page ${kill}-${writer}-${i}`, document: { markdown: 'Text.' } }]
-            const answer = await call('POST', `/v1/spaces/${space}/content`, { changes }).catch(() => null)
-            if (answer?.status === 200) acknowledged.add(answer.body.revision)
+            const response = await call('POST', `/v1/spaces/${space}/content`, { changes }).catch(() => null)
+            if (response?.status === 200) acknowledged.add(response.body.revision)
           }
         }
         const writers = Array.from({ length: WRITERS }, (_, writer) => write(writer))

@@ -14,7 +14,7 @@ export interface Receiver {
   /** Sequences in the order of arrival. */
   sequences(): number[]
   /** What is answered from now on; default 200. */
-  answer: (res: ServerResponse, received: Received) => void
+  respond: (res: ServerResponse, received: Received) => void
   /** Resolves when so many requests have come in total. */
   until(count: number): Promise<Received[]>
   close(): void
@@ -28,7 +28,7 @@ export async function startReceiver(): Promise<Receiver> {
     url: '',
     got,
     sequences: () => got.map(({ json }) => json.sequence),
-    answer: (res) => res.writeHead(200).end(),
+    respond: (res) => res.writeHead(200).end(),
     until: (count) =>
       new Promise((done) => {
         waiting.push({ count, done: () => done(got) })
@@ -49,7 +49,7 @@ export async function startReceiver(): Promise<Receiver> {
     req.on('end', () => {
       const received = { headers: req.headers, body, json: JSON.parse(body) }
       got.push(received)
-      receiver.answer(res, received)
+      receiver.respond(res, received)
       settle()
     })
   })

@@ -127,13 +127,13 @@ test('what is known of a space that was never made whole is forgotten at the nex
 test('writers at once: sequences without gaps, no commit told of twice', async () => {
   const space = await newSpace()
   const from = await last()
-  const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => here.admin.call('post', `/v1/spaces/${space}/content`, page(`P${i}`)).expect(200)))
+  const responses = await Promise.all(Array.from({ length: 12 }, (_, i) => here.admin.call('post', `/v1/spaces/${space}/content`, page(`P${i}`)).expect(200)))
   const told = await after(from, 12)
   assert.equal(
     told.map(({ sequence }) => sequence),
     told.map((_, i) => from + 1 + i),
   )
-  assert.equal(new Set(told.map(({ data }) => data.revision)), new Set(answers.map(({ body }) => body.revision)))
+  assert.equal(new Set(told.map(({ data }) => data.revision)), new Set(responses.map(({ body }) => body.revision)))
   for (const [i, { data }] of told.slice(1).entries()) assert.is(data.previous, told[i]?.data.revision)
 })
 

@@ -60,7 +60,7 @@ async function story(lost: 'answer' | 'server', style: MergeStyle, { exported, a
     await idle(1)
     await commitIn(repo, 'refs/heads/main', exported, 'Before the export', 1_700_000_000)
     const hook = join(remote.path, 'hooks', 'post-receive')
-    if (lost === 'answer') remotes.behaviour.losePushAnswers = true
+    if (lost === 'answer') remotes.behaviour.losePushResponses = true
     else {
       await writeFile(hook, `#!/bin/sh\nkill -KILL ${server.child.pid}\nexec sleep 1\n`)
       await chmod(hook, 0o755)
@@ -69,7 +69,7 @@ async function story(lost: 'answer' | 'server', style: MergeStyle, { exported, a
     if (lost === 'answer') assert.is((await idle(2)).state, 'failure')
     else await server.ended
     assert.ok(await until(() => remote.head(DOCS)), 'it arrived')
-    remotes.behaviour.losePushAnswers = false
+    remotes.behaviour.losePushResponses = false
     await commitIn(repo, 'refs/heads/main', after, 'After the export', 1_700_000_060)
     if (moved) await remote.commit({ 'other.md': '# Other\n' })
     await mergeOnRemote(remote, 'docs', style)

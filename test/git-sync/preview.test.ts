@@ -68,17 +68,17 @@ async function desk() {
     /** Asks for a preview, and sees that it changed nothing. */
     async preview(body: object, query = ''): Promise<Preview> {
       const before = await state()
-      const answer = await service.admin.call('post', `${base}/git/preview${query}`, { ref, direction: 'import', ...body })
-      assert.is(answer.status, 200, JSON.stringify(answer.body))
+      const response = await service.admin.call('post', `${base}/git/preview${query}`, { ref, direction: 'import', ...body })
+      assert.is(response.status, 200, JSON.stringify(response.body))
       assert.equal(await state(), before, 'nothing changed')
-      return answer.body
+      return response.body
     },
     /** The status and the sentence with which a preview is refused. */
     async refused(body: object, as: Caller = service.admin) {
       const before = await state()
-      const { status, body: answer } = await as.call('post', `${base}/git/preview`, { ref, direction: 'import', ...body })
+      const { status, body: result } = await as.call('post', `${base}/git/preview`, { ref, direction: 'import', ...body })
       assert.equal(await state(), before, 'nothing changed')
-      return { status, message: answer.error?.message as string, text: JSON.stringify(answer) }
+      return { status, message: result.error?.message as string, text: JSON.stringify(result) }
     },
     async write(path: string, text: string) {
       const { pages } = await get('/content')

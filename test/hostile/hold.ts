@@ -3,7 +3,7 @@ import type { Assault } from './assault.js'
 import type { Attack } from './attacks.js'
 
 /** Bounds for a machine that does other work too; `scripts/hostile` measures the real ones. */
-export const ANSWER_MS = 60_000
+export const RESPONSE_MS = 60_000
 const HEALTH_MS = 3_000
 const PEAK_MB = 1_500
 

@@ -6,8 +6,8 @@ const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 
 const once = (): Promise<void> =>
   new Promise((done, failed) => {
-    const asked = request(`${url}/healthz`, { agent }, (answer) => {
-      answer.resume().on('end', () => (answer.statusCode === 200 ? done() : failed(new Error(`/healthz answered ${answer.statusCode}`))))
+    const asked = request(`${url}/healthz`, { agent }, (response) => {
+      response.resume().on('end', () => (response.statusCode === 200 ? done() : failed(new Error(`/healthz answered ${response.statusCode}`))))
     })
     asked.on('error', failed).end()
   })

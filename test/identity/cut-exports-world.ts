@@ -187,11 +187,11 @@ export class Story {
 
   /** The push arrives, its answer does not. */
   async cutExport(branch: string): Promise<string> {
-    this.remotes.behaviour.losePushAnswers = true
+    this.remotes.behaviour.losePushResponses = true
     try {
       return `cut ${await this.sync('export', branch)}`
     } finally {
-      delete this.remotes.behaviour.losePushAnswers
+      delete this.remotes.behaviour.losePushResponses
     }
   }
 

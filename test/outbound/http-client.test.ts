@@ -57,11 +57,11 @@ test('sends what is asked, without cookies, and answers status, headers and body
   process.env.HTTP_PROXY = process.env.http_proxy = 'http://127.0.0.9:9'
   const http = client()
   const url = `http://127.0.0.1:${port}/a?b=c#d`
-  const answer = await http.send({ url, method: 'POST', body: 'ping', headers: { 'x-one': '1' }, ...limits })
+  const response = await http.send({ url, method: 'POST', body: 'ping', headers: { 'x-one': '1' }, ...limits })
   await http.send({ url, ...limits })
   delete process.env.HTTP_PROXY
   delete process.env.http_proxy
-  assert.equal([answer.status, answer.headers['content-type'], answer.body.toString()], [418, 'text/plain', 'short and stout'])
+  assert.equal([response.status, response.headers['content-type'], response.body.toString()], [418, 'text/plain', 'short and stout'])
   assert.equal([seen[0]?.method, seen[0]?.url, seen[0]?.body, seen[0]?.headers['x-one']], ['POST', '/a?b=c', 'ping', '1'])
   assert.is(seen[1]?.headers.cookie, undefined)
   assert.is(seen[1]?.headers['user-agent'], 'Test/1')
@@ -136,8 +136,8 @@ test('redirects are followed, each one checked like the first', async () => {
   const http = client()
   const base = `http://127.0.0.1:${port}`
   const to = (target: string): string => `${base}/?to=${encodeURIComponent(target)}`
-  const answer = await http.send({ url: to(to('/end')), ...limits })
-  assert.equal([answer.body.toString(), answer.url], ['arrived', `${base}/end`])
+  const response = await http.send({ url: to(to('/end')), ...limits })
+  assert.equal([response.body.toString(), response.url], ['arrived', `${base}/end`])
   const before = asked.length
   for (const target of [`http://127.0.0.2:${port}/`, `http://[::1]:${port}/`, 'http://169.254.169.254/latest', `http://2130706434:${port}/`])
     await fails(http.send({ url: to(target), ...limits }), 'refused', /private network/)
@@ -152,8 +152,8 @@ test('redirects are followed, each one checked like the first', async () => {
 
 test('a name is checked by the addresses that are connected to, each time', async () => {
   const port = await serve((req, res) => void res.end(req.socket.localAddress))
-  const answers = [['127.0.0.1'], ['127.0.0.2'], ['127.0.0.1', '10.0.0.1'], [] as string[], ['::ffff:127.0.0.2']]
-  const http = client({ resolve: async () => (answers.shift() ?? []).map((address) => ({ address, family: address.includes(':') ? 6 : 4 })) })
+  const resolved = [['127.0.0.1'], ['127.0.0.2'], ['127.0.0.1', '10.0.0.1'], [] as string[], ['::ffff:127.0.0.2']]
+  const http = client({ resolve: async () => (resolved.shift() ?? []).map((address) => ({ address, family: address.includes(':') ? 6 : 4 })) })
   const ask = () => http.send({ url: `http://rebind.example:${port}/`, headers: { connection: 'close' }, ...limits })
   assert.match((await ask()).body.toString(), /127\.0\.0\.1$/)
   await fails(ask(), 'refused', /rebind\.example is in a private network/)

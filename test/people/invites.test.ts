@@ -57,8 +57,8 @@ test('two acceptances of one invitation make one member, whoever asks', async ()
   for (let round = 0; round < 5; round++) {
     const org = await organization(here)
     const fresh = await invite(org, `twice-${round}@people.example`)
-    const answers = await Promise.all([1, 2, 3, 4].map(() => accept(fresh)))
-    assert.equal(answers.map(({ status }) => status).sort(), [200, 409, 409, 409])
+    const responses = await Promise.all([1, 2, 3, 4].map(() => accept(fresh)))
+    assert.equal(responses.map(({ status }) => status).sort(), [200, 409, 409, 409])
     assert.is(await membersOf(org), 2)
     assert.is((await here.service.app.store.find(users, 'claimed', `twice-${round}@people.example`)).length, 1)
 

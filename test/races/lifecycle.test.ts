@@ -63,7 +63,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
         method: 'POST',
         headers: { Authorization: `Bearer ${TOKEN}`, 'Content-Type': 'application/json', 'Content-Length': String(body.length), Expect: '100-continue' },
       })
-      const answered = new Promise<{ status: number; text: string }>((resolve, reject) => {
+      const received = new Promise<{ status: number; text: string }>((resolve, reject) => {
         slow.on('error', reject).on('response', (response) => {
           let text = ''
           response.on('data', (chunk) => (text += chunk)).on('end', () => resolve({ status: response.statusCode ?? 0, text }))
@@ -81,7 +81,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       )
       assert.is(server.child.exitCode, null)
       slow.end(body.slice(20))
-      const { status, text } = await answered
+      const { status, text } = await received
       assert.is(status, 200, text)
       assert.is(await ended, 0)
       const git = new PlainGit(join(dir, 'repos', `${space}.git`))
@@ -112,13 +112,13 @@ test('starting again serves the same data under the same IDs', async () => {
         '/v1/user',
         '/v1/user/tokens',
       ]
-      const answers = []
+      const bodies = []
       for (const path of paths) {
         const { status, body } = await call('GET', path)
         assert.is(status, 200, path)
-        answers.push(body)
+        bodies.push(body)
       }
-      return JSON.stringify(answers).replaceAll(call.url, '')
+      return JSON.stringify(bodies).replaceAll(call.url, '')
     }
     const told = await everything(before.call)
     assert.is(await stop(before), 0)

@@ -58,13 +58,13 @@ test(
       for (const [index, user] of people.entries()) {
         const server = await startServer(dir)
         const call = caller(server.url, TOKEN)
-        const answered = call('DELETE', `/v1/orgs/${organization}/members/${user}`).then(
+        const removal = call('DELETE', `/v1/orgs/${organization}/members/${user}`).then(
           ({ status }) => status,
           () => null,
         )
         await sleep(index * 15)
         await server.kill('tree')
-        const status = await answered
+        const status = await removal
         store = await open(dir)
         const left = await remaining(store, organization, user)
         await store.close()

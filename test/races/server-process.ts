@@ -85,8 +85,8 @@ export async function startServer(dir: string, env: Record<string, string> = {})
 /** Asks until the answer is not null. */
 export async function until<T>(ask: () => T | null | Promise<T | null>): Promise<T> {
   for (;;) {
-    const answer = await ask()
-    if (answer !== null) return answer
+    const result = await ask()
+    if (result !== null) return result
     await new Promise((done) => setTimeout(done, 5))
   }
 }

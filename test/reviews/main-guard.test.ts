@@ -93,8 +93,8 @@ test('what waits for its turn goes by the rule, the lock and the role of when it
     const { id, path, main } = await ruled(0)
     const before = await main()
     const meanwhile = () => (change ? here.admin.call('patch', path, change).expect(200) : here.admin.call('delete', path).expect(204))
-    const answer = await whileWaiting(id, async () => editor.call('post', `${path}/content`, insert('Late')), meanwhile)
-    assert.is(answer.status, status, JSON.stringify(change))
+    const response = await whileWaiting(id, async () => editor.call('post', `${path}/content`, insert('Late')), meanwhile)
+    assert.is(response.status, status, JSON.stringify(change))
     if (change) assert.is(await main(), before)
   }
 })
@@ -115,9 +115,9 @@ test('edits that wait together: who is refused at the last moment takes nobody a
   const [gone, stays] = [await here.caller('edit'), await here.caller('edit')]
   const ask = () => Promise.all([gone, stays].map(async (who, n) => who.call('post', `${path}/content`, insert(`Edit ${n}`))))
   const demote = () => here.admin.call('patch', `/v1/orgs/${here.organization}/members/${gone.user}`, { role: 'comment' }).expect(200)
-  const answers = await whileWaiting(id, ask, demote)
+  const responses = await whileWaiting(id, ask, demote)
   assert.equal(
-    answers.map(({ status }) => status),
+    responses.map(({ status }) => status),
     [403, 200],
   )
   const titles = (await here.admin.call('get', `${path}/content/pages`).expect(200)).body.pages.map((page: { title: string }) => page.title)

@@ -42,7 +42,7 @@ test('writes against the removal of the site: all or nothing is left, and never 
   for (let i = 0; i < 4; i++) {
     const site = await makeSite(here)
     const redirect = (source: string) => here.admin.call('post', `${site.base}/redirects`, { source, destination: { kind: 'url', url: '/' } })
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       redirect('/a'),
       here.admin.call('put', `${site.base}/customization`, {}),
       here.admin.call('delete', site.base),
@@ -51,7 +51,7 @@ test('writes against the removal of the site: all or nothing is left, and never 
       here.admin.call('put', `${site.base}/adaptive-schema`, { jsonSchema }),
       redirect('/b'),
     ])
-    for (const { status } of answers) assert.ok([200, 201, 204, 404].includes(status), String(status))
+    for (const { status } of responses) assert.ok([200, 201, 204, 404].includes(status), String(status))
     assert.is(await belongingsOf(site), 0)
   }
 })

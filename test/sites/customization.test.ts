@@ -100,8 +100,8 @@ const hostile: [why: string, body: object, at: string][] = [
 for (const [why, body, at] of hostile)
   test(`refuses ${why}`, async () => {
     const before = await get()
-    const answer = await put(body).expect(400)
-    assert.ok(faults(answer.body)[at], JSON.stringify(answer.body))
+    const response = await put(body).expect(400)
+    assert.ok(faults(response.body)[at], JSON.stringify(response.body))
     assert.equal(await get(), before)
   })
 

@@ -34,9 +34,9 @@ test('every claim of the schema makes conditions that can be used', async () => 
     { isPro: { ...boolean, description: 'Pays' }, 'https://example.org/claims/x': boolean, class: boolean, 'a"b\\c': boolean },
     { isBeta: boolean },
   )
-  const answer = (await putSchema(body).expect(200)).body
-  assert.equal(answer.jsonSchema, body.jsonSchema)
-  assert.equal((await here.admin.call('get', `${site.base}/adaptive-schema`).expect(200)).body, answer)
+  const response = (await putSchema(body).expect(200)).body
+  assert.equal(response.jsonSchema, body.jsonSchema)
+  assert.equal((await here.admin.call('get', `${site.base}/adaptive-schema`).expect(200)).body, response)
   const { items } = (await here.admin.call('get', `${site.base}/adaptive-schema/template-conditions`).expect(200)).body
   assert.equal(items.slice(0, 4), [
     { description: 'unsigned.isBeta is true', condition: 'visitor.claims.unsigned.isBeta == true' },
@@ -78,8 +78,8 @@ const wrong: [why: string, body: object, at: string][] = [
 ]
 for (const [why, body, at] of wrong)
   test(`refuses ${why}`, async () => {
-    const answer = await putSchema(body).expect(400)
-    assert.ok(faults(answer.body)[at], JSON.stringify(answer.body))
+    const response = await putSchema(body).expect(400)
+    assert.ok(faults(response.body)[at], JSON.stringify(response.body))
   })
 
 test('a claim named __proto__ is refused', async () => {

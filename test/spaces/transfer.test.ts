@@ -181,12 +181,12 @@ test('a space on a site stays in its organization until it is removed there', as
 test('a token of one organization reaches no other', async () => {
   const id = await f.space()
   const { token } = (await f.admin.call('post', '/v1/user/tokens', { label: 'one', organization: f.organization }).expect(201)).body
-  const answer = await fetch(`${f.url}/v1/spaces/${id}/transfer`, {
+  const response = await fetch(`${f.url}/v1/spaces/${id}/transfer`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
     body: JSON.stringify({ organization: other }),
   })
-  assert.is(answer.status, 400)
+  assert.is(response.status, 400)
   assert.is((await f.service.app.store.get(spaces, id))?.organization, f.organization)
 })
 

@@ -205,12 +205,12 @@ export function storeContract(name: string, place: () => Promise<StorePlace>): v
       (await store.all(pages)).map(({ id }) => id),
       ['a'],
     )
-    const answer = await store.transact(async (tx) => {
+    const result = await store.transact(async (tx) => {
       await tx.insert(pages, page('b'))
       await tx.remove(pages, 'a')
       return 42
     })
-    assert.is(answer, 42)
+    assert.is(result, 42)
     assert.equal(
       (await (await reopen()).all(pages)).map(({ id }) => id),
       ['b'],

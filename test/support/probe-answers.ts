@@ -57,9 +57,9 @@ export async function probeList(url: string, get: Fetch, expect: Expect): Promis
 const nameOf = (item: unknown): unknown => (item as { id?: unknown } | null)?.id ?? item
 
 /** Every `urls.location` in an answer, at any depth. */
-export function locations(answer: unknown): string[] {
-  if (Array.isArray(answer)) return answer.flatMap(locations)
-  if (typeof answer !== 'object' || answer === null) return []
-  const here = (answer as { urls?: { location?: unknown } }).urls?.location
-  return [...(typeof here === 'string' ? [here] : []), ...Object.values(answer).flatMap(locations)]
+export function locations(response: unknown): string[] {
+  if (Array.isArray(response)) return response.flatMap(locations)
+  if (typeof response !== 'object' || response === null) return []
+  const here = (response as { urls?: { location?: unknown } }).urls?.location
+  return [...(typeof here === 'string' ? [here] : []), ...Object.values(response).flatMap(locations)]
 }

@@ -48,7 +48,7 @@ export interface Finding {
   got: string
 }
 
-interface Answer {
+interface ApiResponse {
   status: number
   text: string
   location: string | null
@@ -79,10 +79,10 @@ export async function probeEndpoints<Role extends string>(input: ProbeInput<Role
   let probes = 0
 
   const probeOne = async (operationId: string, endpoint: Endpoint, sample: Sample): Promise<void> => {
-    const ask = (token: string | null, url: string, body: unknown): Promise<Answer> => askFor(endpoint.method, token, url, body)
-    const askFor = (method: string, token: string | null, url: string, body: unknown): Promise<Answer> =>
+    const ask = (token: string | null, url: string, body: unknown): Promise<ApiResponse> => askFor(endpoint.method, token, url, body)
+    const askFor = (method: string, token: string | null, url: string, body: unknown): Promise<ApiResponse> =>
       send(method, token, url, body === undefined ? undefined : JSON.stringify(body))
-    const send = async (method: string, token: string | null, url: string, body: string | undefined): Promise<Answer> => {
+    const send = async (method: string, token: string | null, url: string, body: string | undefined): Promise<ApiResponse> => {
       probes++
       const response = await fetch(input.baseUrl + url, {
         method,
@@ -92,11 +92,11 @@ export async function probeEndpoints<Role extends string>(input: ProbeInput<Role
       })
       return { status: response.status, text: await response.text(), location: response.headers.get('location') }
     }
-    const expect = (probe: string, answer: Answer, ...statuses: number[]): boolean => {
-      const good = statuses.includes(answer.status)
-      if (!good) findings.push({ operationId, probe, expected: statuses.join(' or '), got: `${answer.status} ${answer.text.slice(0, 300)}` })
-      else if (answer.status >= 400 && errorCode(answer.text) !== answer.status)
-        findings.push({ operationId, probe, expected: 'the error body', got: answer.text.slice(0, 300) })
+    const expect = (probe: string, response: ApiResponse, ...statuses: number[]): boolean => {
+      const good = statuses.includes(response.status)
+      if (!good) findings.push({ operationId, probe, expected: statuses.join(' or '), got: `${response.status} ${response.text.slice(0, 300)}` })
+      else if (response.status >= 400 && errorCode(response.text) !== response.status)
+        findings.push({ operationId, probe, expected: 'the error body', got: response.text.slice(0, 300) })
       return good
     }
     const url = urlOf(endpoint, sample)
@@ -127,9 +127,9 @@ export async function probeEndpoints<Role extends string>(input: ProbeInput<Role
         if (value !== '') expect(`${name} ${why}`, await ask(allowed, urlOf(endpoint, sample, { [name]: value }), sample.body), 400)
     if (endpoint.body) {
       for (const { why, body, at } of invalidBodies(endpoint.body as unknown as JsonSchema, sample.body)) {
-        const answer = await ask(allowed, url, body)
-        if (expect(why, answer, 400) && at !== undefined && !errorPaths(answer.text).some((path) => path.startsWith(at)))
-          findings.push({ operationId, probe: why, expected: `an error at ${at}`, got: answer.text.slice(0, 300) })
+        const response = await ask(allowed, url, body)
+        if (expect(why, response, 400) && at !== undefined && !errorPaths(response.text).some((path) => path.startsWith(at)))
+          findings.push({ operationId, probe: why, expected: `an error at ${at}`, got: response.text.slice(0, 300) })
       }
       for (const bracket of ['[', '{"a":']) expect(`nested ${bracket}`, await send(endpoint.method, allowed, url, bracket.repeat(1_000)), 400)
       if (endpoint.needs === 'public') {
@@ -141,8 +141,8 @@ export async function probeEndpoints<Role extends string>(input: ProbeInput<Role
     }
     if (sample.success ?? endpoint.method === 'GET') {
       const compiled = compileEndpoint(operationId, endpoint, input.resolvers, compiler)
-      const answer = await ask(allowed, url, sample.body)
-      if (!expect('a valid request', answer, compiled.status)) return
+      const response = await ask(allowed, url, sample.body)
+      if (!expect('a valid request', response, compiled.status)) return
       const hold = (probe: string, holds: boolean, got: unknown): void => {
         if (!holds) findings.push({ operationId, probe, expected: 'so', got: JSON.stringify(got).slice(0, 600) })
       }
@@ -150,15 +150,16 @@ export async function probeEndpoints<Role extends string>(input: ProbeInput<Role
         const one = await askFor('GET', allowed, address, undefined)
         return { status: one.status, body: parse(one.text) }
       }
-      if (compiled.status === 201) hold('Location of what was made', answer.location !== null && (await get(answer.location)).status === 200, answer.location)
-      for (const location of new Set(locations(parse(answer.text)))) {
+      if (compiled.status === 201)
+        hold('Location of what was made', response.location !== null && (await get(response.location)).status === 200, response.location)
+      for (const location of new Set(locations(parse(response.text)))) {
         const seen = await get(location.replace(input.baseUrl, ''))
         hold('urls.location resolves', seen.status === 200, { location, ...seen })
       }
       if (isPagedList(endpoint)) await probeList(url, get, hold)
       if (!endpoint.returns || isBinary(endpoint.returns)) return
       const check = compiled.answer?.()
-      if (check && !check(parse(answer.text)))
+      if (check && !check(parse(response.text)))
         findings.push({ operationId, probe: 'a valid request', expected: 'an answer as declared', got: JSON.stringify(check.errors?.slice(0, 3)) })
     }
   }

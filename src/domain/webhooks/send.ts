@@ -11,7 +11,7 @@ import { signingSecrets } from './secret.js'
 /** How long an endpoint may take to answer. */
 const TIMEOUT_MS = 15_000
 /** How much of an answer is read, so that the connection can be reused. Nothing of it is kept. */
-const MAX_ANSWER_BYTES = 64 * 1024
+const MAX_RESPONSE_BYTES = 64 * 1024
 
 /** The outcome of an attempt. */
 export interface Attempt {
@@ -65,7 +65,7 @@ export async function attemptDelivery(app: App, webhook: WebhookDoc, delivery: D
       },
       body,
       timeoutMs: TIMEOUT_MS,
-      maxBytes: MAX_ANSWER_BYTES,
+      maxBytes: MAX_RESPONSE_BYTES,
       longer: 'cut',
       ...(signal ? { signal } : {}),
     })

@@ -22,12 +22,12 @@ export async function mergeBranch(world: World, next: Random, target: Target): P
   const { project, at, knowledge } = target
   const merge = () => world.host.api.call('POST', `${project.url}${at}/merge`)
   let said = ''
-  let answer = await merge()
-  if (answer.status === 409) {
+  let response = await merge()
+  if (response.status === 409) {
     said = ` (${await updateBranch(world, next, target)})`
-    answer = await merge()
+    response = await merge()
   }
-  if (answer.status !== 200) throw new Fault('answer', `merge of ${project.url}${at}: ${answer.status} ${answer.text}`)
+  if (response.status !== 200) throw new Fault('answer', `merge of ${project.url}${at}: ${response.status} ${response.text}`)
   meet(project.main, knowledge, heldRef(target))
   return `merged${said}`
 }
