@@ -16,7 +16,7 @@ export interface ApiTypes {
 
 /** A file of a form (multipart/form-data). */
 export interface FormFile {
-  /** The file's name as sent, without folders; the part's where it has none. */
+  /** The file's name as sent, without folders; the part's if it has none. */
   name: string
   contentType: string
   content: Buffer
@@ -36,7 +36,7 @@ export interface RequestInfo {
   headers: IncomingHttpHeaders
   /** The opaque tag of `If-Match` (no quotes), or null. */
   ifMatch: string | null
-  /** Files by the name of their part, where the endpoint takes forms. */
+  /** Files by the name of their part, if the endpoint takes forms. */
   files: ReadonlyMap<string, FormFile>
 }
 
@@ -97,7 +97,7 @@ export interface EndpointFacts {
   /** Parameter → the resolver that loads it, if that is not the one with its own name. */
   aliases?: Readonly<Record<string, string>>
   /**
-   * The body may also come as multipart/form-data: its members as fields (JSON, or text where the member is a text), and
+   * The body may also come as multipart/form-data: its members as fields (JSON, or text if the member is a text), and
    * files, found in `request.files`. The function completes the members before they are checked.
    */
   form?: (members: Record<string, unknown>, files: ReadonlyMap<string, FormFile>) => Record<string, unknown>

@@ -92,7 +92,7 @@ function success(endpoint: Endpoint, bundle: Bundle): [status: string, response:
   return [String(status), { ...common, content }]
 }
 
-/** JSON, and where the endpoint takes them forms: the members as fields, files under names of the client's choice. */
+/** JSON and, if the endpoint takes them, forms: the members as fields, files under names of the client's choice. */
 function bodyContent(endpoint: Endpoint, body: TSchema, bundle: Bundle): JsonSchema {
   const json = { 'application/json': { schema: bundle.add(body) } }
   if (!endpoint.form) return json

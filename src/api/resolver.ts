@@ -1,7 +1,7 @@
 /** What a resolver is asked. */
 export interface LoadInput<App, Actor, Parents> {
   app: App
-  /** Null where the endpoint is public and nobody is signed in. */
+  /** Null if the endpoint is public and nobody is signed in. */
   actor: Actor | null
   /** The decoded parameter: 1 to `maxLength` characters, no NUL, otherwise anything. */
   id: string
@@ -19,7 +19,7 @@ export interface Resolver<App, Actor, As extends string, R, Parents extends obje
   description?: string
   /** Of the parameter, in characters. Default 256, 4096 for the rest of a path. */
   maxLength?: number
-  /** The resource, or null where it does not exist or the actor may not see it. */
+  /** The resource, or null if it does not exist or the actor may not see it. */
   load: (input: LoadInput<App, Actor, Parents>) => R | null | Promise<R | null>
 }
 

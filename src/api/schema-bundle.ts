@@ -33,7 +33,7 @@ function tagOf(branches: readonly JsonSchema[]): { name: string; values: unknown
 
 /**
  * Collects schemas into one set: what has an `$id` is kept once, in `definitions`, and referred to from everywhere.
- * Throws where two different schemas have the same `$id`.
+ * Throws if two different schemas have the same `$id`.
  */
 export class Bundle {
   readonly definitions = new Map<string, JsonSchema>()

@@ -17,7 +17,7 @@ const sampleFor = (id: string): Sample | null =>
     : { parameters: { shelfId: 's1', bookId: 'emma', rest: 'a/b' }, ...(id === 'createBook' ? { body: { title: 'New' }, success: true } : {}) }
 
 async function probe(changed: Partial<typeof endpoints> = {}, asked = endpoints) {
-  const fake = await startFake({ checkAnswers: false }, { endpoints: { ...endpoints, ...changed } as typeof endpoints })
+  const fake = await startFake({ checkResponses: false }, { endpoints: { ...endpoints, ...changed } as typeof endpoints })
   try {
     return await probeEndpoints({ endpoints: asked, resolvers, baseUrl: fake.url, callers, sampleFor, rolesFor: (p) => least[p]!, anyone: 'stranger' })
   } finally {

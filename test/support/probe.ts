@@ -158,7 +158,7 @@ export async function probeEndpoints<Role extends string>(input: ProbeInput<Role
       }
       if (isPagedList(endpoint)) await probeList(url, get, hold)
       if (!endpoint.returns || isBinary(endpoint.returns)) return
-      const check = compiled.answer?.()
+      const check = compiled.response?.()
       if (check && !check(parse(response.text)))
         findings.push({ operationId, probe: 'a valid request', expected: 'an answer as declared', got: JSON.stringify(check.errors?.slice(0, 3)) })
     }
