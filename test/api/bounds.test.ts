@@ -20,7 +20,7 @@ const [test, here] = await suiteWith('requests are bounded', () =>
 const status = (text: string): number => Number(/^HTTP\/1\.1 (\d+)/.exec(text.replace(/^HTTP\/1\.1 100 [\s\S]*?\r\n\r\n/, ''))?.[1])
 const RESPONSE = /^HTTP\/1\.1 [2-5][\s\S]*\r\n\r\n\{[\s\S]*\}/
 
-test('who has no token is answered before he has sent his body, and none is asked of him', async () => {
+test('a caller without a token gets a response before sending a body, and is not asked for one', async () => {
   for (const headers of [{}, { Authorization: 'Bearer nobody' }, { Authorization: 'Bearer nobody', Expect: '100-continue' }]) {
     const raw = await openRaw(here.url)
     raw.send(head('PATCH', `/v1/orgs/${here.organization}`, 10 * MIB, headers))
@@ -135,7 +135,7 @@ test('a URL of nine megabytes is an invalid one, as is any text that is matched 
   await here.admin.call('post', '/v1/orgs', { title: 'Dots', emailDomains: [`${'.'.repeat(MIB)}@`] }).expect(400)
 })
 
-test('violations are answered in part, however many there are', async () => {
+test('only some violations are listed, however many there are', async () => {
   const changes = Array.from({ length: 4_000 }, () => ({ operation: 'no-such' }))
   const space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, {}).expect(201)).body.id
   const { body } = await here.admin.call('post', `/v1/spaces/${space}/content`, { changes }).expect(400)

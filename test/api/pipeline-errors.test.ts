@@ -45,7 +45,7 @@ test('token, visibility, permission, in this order', async () => {
   assert.is((await api().get('/v1/shelves/none/books').set(bearer('admin'))).status, 404)
 })
 
-test('DELETE answers 204 for a missing leaf, 404 for a missing parent, 403 without permission', async () => {
+test('DELETE returns 204 for a missing leaf, 404 for a missing parent, 403 without permission', async () => {
   const remove = (path: string, who: string) => api().delete(path).set(bearer(who))
   assert.is((await remove(`${books}/none`, 'admin')).status, 204)
   assert.is((await remove(`${books}/none`, 'editor')).status, 403, 'who may not remove books learns of none whether it is there')
@@ -65,7 +65,7 @@ test('an unforeseen failure says nothing outside and all in the log, without cre
   assert.is((await api().post('/v1/fail/odd')).status, 500)
 })
 
-test('an answer that is not as declared is not in the log: it may hold a secret that is shown once', async () => {
+test('a response that is not as declared is not in the log: it may hold a secret that is shown once', async () => {
   assert.is((await api().get('/v1/lie').set('X-Request-Id', 'my-request-2')).status, 500)
   const line = JSON.stringify(fake.lines.find((one) => one.requestId === 'my-request-2' && one.level === 'error'))
   assert.match(line, /returned what it does not declare.*extra/)
@@ -174,7 +174,7 @@ test('hostile paths and headers', async () => {
   assert.match(await raw(`GET /v1 HTTP/1.1\r\nHost: x\r\nX-Big: ${'x'.repeat(20_000)}\r\n\r\n`), /^HTTP\/1\.1 431 [\s\S]*"code":431/)
   assert.match(await raw('NONSENSE\r\n\r\n'), /^HTTP\/1\.1 400 [\s\S]*"code":400/)
   const strange = await raw('GET /v1 HTTP/1.1\r\nHost: a"b\r\nX-Request-Id: a b\r\nConnection: close\r\n\r\n')
-  assert.ok(strange.includes(`"${fake.url}/v1/openapi.json"`), 'no answer repeats the Host of a request')
+  assert.ok(strange.includes(`"${fake.url}/v1/openapi.json"`), 'no response repeats the Host of a request')
   assert.not.match(strange, /X-Request-Id: a b/)
 })
 

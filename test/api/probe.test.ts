@@ -31,7 +31,7 @@ test('finds nothing where all is as declared', async () => {
   assert.ok(probes > 50, `${probes} probes`)
 })
 
-test('finds a weaker permission, a crash and an answer that is not declared', async () => {
+test('finds a weaker permission, a crash and a response that is not declared', async () => {
   const { findings } = await probe({
     createBook: { ...endpoints.createBook!, needs: 'shelf:view' },
     deleteBook: { ...endpoints.deleteBook!, needs: 'public' },

@@ -22,7 +22,7 @@ async function places(): Promise<{ desk: Desk; url: string; owner: string; what:
   ]
 }
 
-test('what each role may do with a comment that is not its own, and what the answer says of it', async () => {
+test('what each role may do with a comment by somebody else, and what the response says about it', async () => {
   for (const { url, what } of await places()) {
     const table = {
       // list, post, react, resolve, edit, reply, delete; then permissions

@@ -95,7 +95,7 @@ test('the files of one request are limited together', async () => {
   assert.match((await write(insert(...files)).expect(400)).body.error.message, /8192 bytes together/)
 })
 
-test('a server that is slow to answer does not hold up other writes of the space', async () => {
+test('a server that is slow to respond does not hold up other writes of the space', async () => {
   held = []
   const asked = new Promise<void>((done) => (heldOne = done))
   const slow = write(insert({ name: 'slow.txt', url: `${base}/held` })).then((response) => response)

@@ -27,7 +27,7 @@ export interface Desk {
   git(...args: string[]): Promise<string>
   /** What a person commits with plain Git. */
   human(files: Files, options?: { message?: string; ref?: string; parents?: string[] }): Promise<string>
-  /** Changes of the main content; answers the body. */
+  /** Changes of the main content; returns the body. */
   write(changes: object[], status?: number, headers?: Record<string, string>): Promise<any>
   /** A file's bytes as text on a branch; null where there is none. */
   file(path: string, ref?: string): Promise<string | null>
@@ -112,7 +112,7 @@ export async function deskOf(here: TestService, space: string, files?: Files): P
   return desk
 }
 
-/** Says what was answered where the status is another. */
+/** Throws with the body of the response if its status is another. */
 export const expectStatus =
   (wanted: number) =>
   (response: { status: number; text: string }): void => {

@@ -76,7 +76,7 @@ test('a long title in any script makes a file that file systems take; a slug tha
   }
 })
 
-test('files that the same batch renames or deletes are answered as they are in the commit', async () => {
+test('files that the same batch renames or deletes are returned as they are in the commit', async () => {
   const desk = await openDesk(here, FILES)
   const file = (name: string) => ({ operation: 'insert_files', files: [{ name, base64: 'AAAA', ref: name[0] }] })
   const { insertedFiles } = await desk.write([

@@ -42,7 +42,7 @@ for (const [name, text] of Object.entries(large)) {
   })
 }
 
-test('a file beyond the limit is not edited: the answer names it, the limit and what to do; its place and title can be changed', async () => {
+test('a file beyond the limit is not edited: the response names it, the limit and what to do; its place and title can be changed', async () => {
   const text = `# large\n\n${filled('word ', 11 * MIB)}`
   const desk = await openDesk(here, { 'SUMMARY.md': summary('large'), 'README.md': '# Home\n', 'large.md': text })
   const page = await desk.id('large')

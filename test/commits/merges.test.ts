@@ -189,7 +189,7 @@ test('criss-cross: updated, merged by others, updated again', async () => {
   assert.ok((await desk.file('one.md'))?.includes('A2.'))
 })
 
-test('merged by plain Git: it is shown as it is, and a merge answers main', async () => {
+test('merged by plain Git: it is shown as it is, and a merge returns main', async () => {
   const desk = await openDesk(here, FILES)
   const change = await desk.changeRequest()
   await change.write([{ operation: 'insert_page', title: 'N', document: { markdown: 'n\n' } }])

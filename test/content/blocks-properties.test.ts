@@ -24,7 +24,7 @@ test('never throws, keeps positions in order and within their parents, and has u
   )
 })
 
-test('answers the same tree for the same text', () => {
+test('returns the same tree for the same text', () => {
   fc.assert(
     fc.property(soup, (markdown) => assert.equal(parseDocument(markdown), parseDocument(markdown))),
     { numRuns: 100 },

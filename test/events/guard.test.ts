@@ -46,7 +46,7 @@ test('a URL into a private network is refused when it is given, and when it is d
   await here.close()
 })
 
-test('an endpoint that never answers does not keep the service from stopping; the delivery is made after the next start', async () => {
+test('an endpoint that never responds does not keep the service from stopping; the delivery is made after the next start', async () => {
   const receiver = await startReceiver()
   receivers.push(receiver)
   receiver.respond = () => {}

@@ -21,7 +21,7 @@ interface Told {
   sequence: number
 }
 
-/** A store as a release wrote it that kept events as documents, and what its API answered. */
+/** A store as written by a release that kept events as documents, and what its API returned. */
 interface Earlier {
   now: string
   organization: string

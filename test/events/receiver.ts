@@ -7,13 +7,13 @@ export interface Received {
   json: { id: string; sequence: number; type: string; subject: Record<string, string>; data: Record<string, unknown>; actor?: string }
 }
 
-/** A real endpoint of webhooks that keeps what it gets, and answers as it is told. */
+/** A real endpoint of webhooks that keeps what it gets, and responds as told. */
 export interface Receiver {
   url: string
   got: Received[]
   /** Sequences in the order of arrival. */
   sequences(): number[]
-  /** What is answered from now on; default 200. */
+  /** How it responds from now on; by default with 200. */
   respond: (res: ServerResponse, received: Received) => void
   /** Resolves when so many requests have come in total. */
   until(count: number): Promise<Received[]>

@@ -138,7 +138,7 @@ test('an edit on the remote after the merge of the branch is news, a revert ther
   assert.is((await f.files(space))['guide.md'], page('one', 'two', 'three', 'four', 'five').trimEnd(), 'the revert was taken back by force')
 })
 
-/** Lets the next push arrive, and cuts its answer off. */
+/** Lets the next push arrive, and cuts its response off. */
 const cutPush = (): void => {
   f.remotes.behaviour.onRequest = (request) => {
     if (request.method === 'POST' && request.url.includes('receive-pack')) f.remotes.behaviour.cutAfter = 0
@@ -150,8 +150,8 @@ const heal = (): void => {
   delete f.remotes.behaviour.cutAfter
 }
 
-test('a push that arrived although its answer was lost is known', async () => {
-  const { remote, space, url } = await imported('lost-answer')
+test('a push that arrived although its response was lost is known', async () => {
+  const { remote, space, url } = await imported('lost-response')
   const [before, first] = [head(space), await remote.head()]
   await f.edit(space, { 'old.md': null, 'new.md': '# New\n' })
   cutPush()
@@ -166,7 +166,7 @@ test('a push that arrived although its answer was lost is known', async () => {
   assert.not.ok('new.md' in after)
 })
 
-test('a push to a branch whose answer was lost is known when the branch is merged', async () => {
+test('a push to a branch whose response was lost is known when the branch is merged', async () => {
   const { remote, space, url } = await imported('lost-branch')
   const before = head(space)
   await f.edit(space, { 'old.md': null })

@@ -6,7 +6,7 @@ import { suite } from '../support/suite.js'
 
 const test = suite('previews are bounded in number')
 
-test('of remotes that do not answer: who asks for too many at once is told so at once, others are served', async () => {
+test('previews of remotes that do not respond: one too many at once is refused at once, others are served', async () => {
   const here = await startService({ env: { BINDERY_REMOTE_TIMEOUT_SECONDS: '5' } })
   const remotes = await startGitHttp({ root: join(here.dir, 'remotes') })
   try {

@@ -205,7 +205,7 @@ test('a folder of a larger repository', async () => {
   assert.equal(kinds(made), ['page_created Home'])
 })
 
-test('what would end the run is answered in the words of git/info', async () => {
+test('what would end the run is reported in the words of git/info', async () => {
   const remote = await remotes.createRepository('words.git', { files: docs })
   await remotes.createRepository('no-docs.git', { files: { LICENSE: 'MIT\n' } })
   const space = await desk()
@@ -272,7 +272,7 @@ test('a folder whose history is too long to be read within a request', async () 
   assert.is((await space.preview({ url: remote.url })).result, 'adopt')
 })
 
-test('a remote that does not answer, and an address that is not reached', async () => {
+test('a remote that does not respond, and an address that cannot be reached', async () => {
   const remote = await remotes.createRepository('mute.git', { files: docs })
   const asked = async (env: Record<string, string>) => {
     const other = await startService({ env })
@@ -295,7 +295,7 @@ test('a remote that does not answer, and an address that is not reached', async 
   assert.is(refused.body.error.details[0].path, '/url')
 })
 
-test('while a sync and edits are under way: previews answer, and the sync ends well', async () => {
+test('while a sync and edits are under way, previews respond and the sync succeeds', async () => {
   const remote = await remotes.createRepository('busy.git', { files: docs })
   const space = await desk()
   await space.run('import', { url: remote.url })

@@ -5,7 +5,7 @@ import { suite } from '../support/suite.js'
 
 const test = suite('what a Git process has said')
 
-test('an answer of a million bytes in pieces of fifty is copied a few times, not with each of them', () => {
+test('an output of a million bytes in pieces of fifty is copied a few times, not with each of them', () => {
   const heard = new ByteQueue()
   const stores = new Set<ArrayBufferLike>()
   for (let n = 0; n < 20_000; n++) {

@@ -8,7 +8,7 @@ import { anyLease } from '../support/lease.js'
 
 const [test, place] = await suiteWith('a Git process that hangs', () => makePlace({ maxSilenceMs: 500 }), clear)
 
-/** Stops the processes of a repository whose arguments hold `word`; answers how many. */
+/** Stops the processes of a repository whose arguments hold `word`; returns how many. */
 function freeze(repository: Repository, word: string): number {
   const all = execFileSync('ps', ['-eo', 'pid=,args=']).toString().split('\n')
   const mine = all.flatMap((line) => {

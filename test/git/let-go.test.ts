@@ -12,7 +12,7 @@ const test = suite('what Git keeps in memory is let go')
 setFlagsFromString('--expose-gc')
 const gc = runInNewContext('gc') as () => void
 
-test('with no room at all, and with room that ends in between, ancestry answers as Git does', async () => {
+test('with no room at all, and with room that ends in between, ancestry agrees with Git', async () => {
   for (const bytes of [1, 30_000]) {
     const budget = new MemoryBudget(bytes)
     const place = await makePlace({ budget })

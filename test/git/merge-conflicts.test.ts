@@ -36,7 +36,7 @@ test('names that Git made up are those that both sides wanted', () => {
   )
 })
 
-test('an answer is read whole, however it comes in pieces', () => {
+test('an output is read whole, whatever pieces it arrives in', () => {
   const conflicted = ['0', OID, `100644 ${OID} 1\ta.md`, '', '1', 'a.md', 'CONFLICT (contents)', 'CONFLICT in a.md\n', ''].join('\0')
   for (const text of [`1\0${OID}\0\0`, `${conflicted}\0`]) {
     const bytes = Buffer.from(text)

@@ -108,7 +108,7 @@ test(
 
 for (const neverResponds of ['all', 'pack'] as const) {
   test(
-    `a server that never answers (${neverResponds}) ends in a time-out, with no process left`,
+    `a server that never responds (${neverResponds}) ends in a time-out, with no process left`,
     inWorld({}, async (world) => {
       world.server.behaviour.neverResponds = neverResponds
       await refusedFetch(world, 'timeout', { timeoutMs: 1500 })

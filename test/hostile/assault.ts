@@ -5,7 +5,7 @@ import { type Health, peakMemory, watchHealth } from './watch.js'
 export interface Result {
   attack: Attack
   responses: TimedResponse[]
-  /** What is wrong with the answers, a line each. */
+  /** What is wrong with the responses, a line each. */
   wrong: string[]
 }
 
@@ -19,13 +19,13 @@ export interface Assault {
   deaths: number
 }
 
-/** Every answer comes in time and is one that a client can act on: no 5xx, but for a 503 of a busy service. */
+/** Every response comes in time and is one that a client can act on: no 5xx except a 503 of a busy service. */
 function complaints({ name, bytes }: Attack, responses: readonly TimedResponse[], responseMs: number): string[] {
   return responses.flatMap(({ what, status, ms, body }) => {
     const where = `${name}, ${bytes} bytes, ${what}`
-    if (status === 0) return [`${where}: no answer after ${Math.round(ms)} ms (${body})`]
+    if (status === 0) return [`${where}: no response after ${Math.round(ms)} ms (${body})`]
     if (status >= 500 && status !== 503) return [`${where}: ${status} ${body.slice(0, 200)}`]
-    return ms > responseMs ? [`${where}: answered ${status} after ${Math.round(ms)} ms`] : []
+    return ms > responseMs ? [`${where}: ${status} after ${Math.round(ms)} ms`] : []
   })
 }
 

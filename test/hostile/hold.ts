@@ -7,7 +7,7 @@ export const RESPONSE_MS = 60_000
 const HEALTH_MS = 3_000
 const PEAK_MB = 1_500
 
-/** Every attack was carried out and answered, and the service was well all the time. */
+/** Every attack was carried out and got its responses, and the service was healthy all the time. */
 export function mustHold({ results, busy, peakMb, deaths }: Assault, list: readonly Attack[]): void {
   assert.equal(
     results.flatMap(({ wrong }) => wrong),

@@ -11,7 +11,7 @@ test('there are at least 60 kinds', () => {
 })
 
 test(
-  'each kind at 100 KB is answered, and the service goes on',
+  'each kind at 100 KB gets a response, and the service goes on',
   async () => {
     // Writes, merges and comments of the same texts: `scripts/hostile`.
     const list = attacks(['small'], (name) => !/^(write|merge|comment|README|vars\.yaml)/.test(name))

@@ -27,7 +27,7 @@ export interface SpaceUnderAttack {
   commit(files: Files, ref?: string): Promise<void>
 }
 
-/** Every request must be answered within this time, in milliseconds. */
+/** Every request must get its response within this time, in milliseconds. */
 export const RESPONSE_MS = 30_000
 
 export async function openStation(heapMb: number): Promise<Station> {

@@ -185,7 +185,7 @@ export class Story {
     await admin.call('post', `${url}/change-requests/${id}/merge`)
   }
 
-  /** The push arrives, its answer does not. */
+  /** The push arrives, but its response is lost. */
   async cutExport(branch: string): Promise<string> {
     this.remotes.behaviour.losePushResponses = true
     try {

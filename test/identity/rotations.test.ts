@@ -18,7 +18,7 @@ const LISTED = { 'a.md': 'A', 'b.md': 'B', 'c.md': 'C', 'd.md': 'D' }
 const idsByFile = async (desk: Desk): Promise<Record<string, string>> =>
   Object.fromEntries([...(await desk.byPath()).values()].map((page) => [page.slug, page.id]))
 
-/** Commits `after` on `before` (each with SUMMARY.md), and answers which page of before is at each path: its old slug, or `new`. */
+/** Commits `after` on `before` (each with SUMMARY.md), and returns which page of `before` is at each path: its old slug, or `new`. */
 async function whoIsWho(
   here: TestService,
   before: Record<string, string>,

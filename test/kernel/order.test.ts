@@ -7,7 +7,7 @@ const test = suite('kernel: order')
 const at = (seconds: number): string => new Date(seconds * 1000).toISOString()
 const shuffled = <T>(list: readonly T[]): T[] => [...list].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? 1 : -1))
 
-/** Puts new things (or one that is there already) where they are wanted; answers the siblings as they are stored after it. */
+/** Puts new things (or one that is there already) where they are wanted; returns the siblings as they are stored after it. */
 function put(stored: readonly Ordered[], what: readonly Ordered[], index: number): Ordered[] {
   const others = inOrder(stored.filter(({ id }) => !what.some((one) => one.id === id)))
   const { positions, moved } = positionsAt(others, index, what.length)

@@ -14,7 +14,7 @@ test.after(async () => {
   for (const one of open) await one.close()
 })
 
-/** A server on every loopback address; answers its port. */
+/** A server on every loopback address; returns its port. */
 async function serve(listener: RequestListener): Promise<number> {
   const server: Server = createServer(listener)
   await new Promise<void>((done) => server.listen(0, '0.0.0.0', done))
@@ -44,7 +44,7 @@ async function fails(work: Promise<unknown>, kind: OutboundFailure, text: RegExp
   assert.match(error.message, text)
 }
 
-test('sends what is asked, without cookies, and answers status, headers and body', async () => {
+test('sends what is asked, without cookies, and returns status, headers and body', async () => {
   const seen: { method?: string; url?: string; headers: NodeJS.Dict<string | string[]>; body: string }[] = []
   const port = await serve((req, res) => {
     let body = ''
@@ -145,7 +145,7 @@ test('redirects are followed, each one checked like the first', async () => {
   await fails(http.send({ url: to(`http://u:p@127.0.0.1:${port}/`), ...limits }), 'refused', /user name/)
   assert.is(asked.length, before + 6)
   const loop = await serve((_req, res) => void res.writeHead(307, { location: '/' }).end())
-  await fails(http.send({ url: `http://127.0.0.1:${loop}/`, ...limits }), 'bad-answer', /5 times/)
+  await fails(http.send({ url: `http://127.0.0.1:${loop}/`, ...limits }), 'bad-response', /5 times/)
   assert.is((await http.send({ url: to('/end'), redirects: 0, ...limits })).status, 302)
   assert.is((await http.send({ url: to('/end'), method: 'POST', body: '', ...limits })).status, 302)
 })
@@ -182,12 +182,12 @@ test('a body that is too long, also when unpacked, ends the request; or is cut',
   assert.is((await ask('/small')).body.toString(), 'small')
   assert.is((await ask('/plain', { longer: 'cut' })).body.length, MIB)
   assert.is((await ask('/gzip', { longer: 'cut', maxBytes: 10 })).body.length, 10)
-  await fails(ask('/odd'), 'bad-answer', /encoding/)
-  await fails(ask('/broken'), 'bad-answer', /not valid HTTP/)
-  await fails(ask('/none'), 'bad-answer', /not valid HTTP/)
+  await fails(ask('/odd'), 'bad-response', /encoding/)
+  await fails(ask('/broken'), 'bad-response', /not valid HTTP/)
+  await fails(ask('/none'), 'bad-response', /not valid HTTP/)
 })
 
-test('the time holds for all of it: no answer, a body that drips, redirects without end', async () => {
+test('the time limit covers all of it: no response, a body that drips, redirects without end', async () => {
   const port = await serve((req, res) => {
     if (req.url === '/silent') return
     if (req.url === '/slow') return void setTimeout(() => res.writeHead(302, { location: '/slow' }).end(), 100)
@@ -217,7 +217,7 @@ test('what is no HTTP, closed ports, unknown hosts: a sentence each', async () =
   open.push({ close: () => tcp.close() })
   const { port } = tcp.address() as AddressInfo
   const http = client({ resolve: () => Promise.reject(Object.assign(new Error('x'), { code: 'ENOTFOUND' })) })
-  await fails(http.send({ url: `http://127.0.0.1:${port}/`, ...limits }), 'bad-answer', /not valid HTTP/)
+  await fails(http.send({ url: `http://127.0.0.1:${port}/`, ...limits }), 'bad-response', /not valid HTTP/)
   await fails(http.send({ url: `https://127.0.0.1:${port}/`, ...limits }), 'unreachable', /127\.0\.0\.1/)
   await fails(http.send({ url: 'http://127.0.0.1:1/', ...limits }), 'unreachable', /cannot be reached \(ECONNREFUSED\)/)
   await fails(http.send({ url: 'http://nowhere.example/', ...limits }), 'unreachable', /nowhere\.example is not known/)

@@ -4,7 +4,7 @@ import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 import { watched } from './watch.js'
 
-// @own-process: it measures how fast answers come
+// @own-process: it measures how fast responses come
 const MB = 1024 * 1024
 /** Nobody else waits longer. The machine that tests run on is shared: what was measured alone stands in ARCHITECTURE.md. */
 /** Generous, since the machine may be busy with other tests; `scripts/hostile` measures. */

@@ -4,7 +4,7 @@ import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 import { watched } from './watch.js'
 
-// @own-process: it measures what the main thread does, and how fast answers come
+// @own-process: it measures what the main thread does, and how fast responses come
 const MB = 1024 * 1024
 /** Generous, since the machine may be busy with other tests; `scripts/hostile` measures. */
 const BOUND_MS = 3_000

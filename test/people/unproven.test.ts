@@ -113,7 +113,7 @@ test('without mail, one member at a time has an address; one who is removed neve
   assert.equal([shown.createdBy.id, shown.createdBy.emailUnproven], [first.user, true])
 })
 
-test('a link that was answered before its address became a member’s makes no second one', async () => {
+test('a link that was accepted before its address became a member’s creates no second member', async () => {
   const org = await organization(here, { inviteLinks: true })
   const owner = await person(here, 'twofold@people.example')
   const secret = await invite(org, 'twofold@people.example')

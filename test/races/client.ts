@@ -1,4 +1,4 @@
-/** An answer of the API. */
+/** A response of the API. */
 export interface ApiResponse {
   status: number
   body: any
@@ -23,7 +23,7 @@ export function caller(url: string, token: string, seen: (status: number, respon
   return Object.assign(call, { url })
 }
 
-/** Calls until the answer is no 409, planning anew each time. Answers how often it was refused. */
+/** Calls until the status is not 409, planning anew each time. Returns how often it was refused. */
 export async function untilAccepted(attempt: () => Promise<ApiResponse>, patience = 500): Promise<{ response: ApiResponse; refused: number }> {
   for (let refused = 0; ; refused++) {
     const response = await attempt()

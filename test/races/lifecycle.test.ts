@@ -26,7 +26,7 @@ async function within(work: (dir: string, start: (env?: Record<string, string>) 
   }
 }
 
-/** Asks it to stop, as a process manager does; answers its exit code. */
+/** Asks it to stop, as a process manager does; returns its exit code. */
 function stop(server: ServerProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
   server.child.kill(signal)
   return server.ended

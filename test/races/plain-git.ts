@@ -9,7 +9,7 @@ export class PlainGit {
   }
 
   /**
-   * Adds a file to a branch with commit-tree and update-ref, told the old value. Answers the commit, or null where the
+   * Adds a file to a branch with commit-tree and update-ref, told the old value. Returns the commit, or null if the
    * branch had moved or was locked: then nothing was done.
    */
   async addFile(ref: string, name: string, text: string): Promise<string | null> {

@@ -14,7 +14,7 @@ export interface ServerProcess {
   child: ChildProcess
   url: string
   organization: string
-  /** Milliseconds from the start of the process until `/readyz` answered 200. */
+  /** Milliseconds from the start of the process until `/readyz` returned 200. */
   readyMs: number
   /** All it has said. */
   output(): string
@@ -82,7 +82,7 @@ export async function startServer(dir: string, env: Record<string, string> = {})
   return { child, url, organization, readyMs, output, kill, ended }
 }
 
-/** Asks until the answer is not null. */
+/** Asks until the result is not null. */
 export async function until<T>(ask: () => T | null | Promise<T | null>): Promise<T> {
   for (;;) {
     const result = await ask()

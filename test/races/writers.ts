@@ -16,7 +16,7 @@ export interface Ledger {
   acknowledged: number
   onMain: string[]
   changeRequests: Map<string, KnownChangeRequest>
-  /** A setting's value as last acknowledged, and as last asked for: an answer that never came leaves either. */
+  /** A setting's value as last acknowledged, and as last asked for: if the response never came it may be either. */
   settings: Record<string, { acknowledged: string; asked: string }>
   tokens: string[]
 }

@@ -5,7 +5,7 @@ import { MAIN } from '../../src/domain/context/refs.js'
 import { type Caller, startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 
-const [test, here] = await suiteWith('a setting or a right that is taken away: no move of a branch comes after the answer', startService)
+const [test, here] = await suiteWith('a setting or a right that is taken away: no move of a branch comes after the response', startService)
 
 const insert = { changes: [{ operation: 'insert_page', title: 'Late', document: { markdown: 'Late.\n' } }] }
 
@@ -63,7 +63,7 @@ for (const [what, take] of cases)
         return one.main()
       })
       const { status } = (await moving) as { status: number }
-      assert.is(await one.main(), seen, `main moved after the answer (the move was answered ${status})`)
+      assert.is(await one.main(), seen, `main moved after the response (the move got ${status})`)
     })
 
 test.run()

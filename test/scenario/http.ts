@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { locations } from '../support/probe-answers.js'
+import { locations } from '../support/probe-responses.js'
 
 /** What a caller got. */
 export interface ApiResponse {

@@ -15,7 +15,7 @@ const get = async () => (await here.admin.call('get', path).expect(200)).body
 const put = (body: unknown) => here.admin.call('put', path, body)
 const themed = (value: string) => ({ light: value, dark: value })
 
-test('a new site has a complete customization, and what is answered can be sent back', async () => {
+test('a new site has a complete customization, and what is returned can be sent back', async () => {
   const before = await get()
   assert.is(before.themes.default, 'system')
   assert.match(before.styling.primaryColor.light, /^#[0-9a-f]{6}$/)

@@ -13,7 +13,7 @@ export interface SiteClient {
   outline(): Promise<string>
 }
 
-/** An answer; the service checks it against its schema. */
+/** A response body; the service checks it against its schema. */
 export type Json = any
 
 /** A new space of the first organization. */
@@ -35,7 +35,7 @@ export async function newSite(here: TestService, body: object = { title: 'Docs' 
   }
 }
 
-/** Titles of an answered structure, as `outline`. */
+/** Titles of a returned structure, as `outline`. */
 export function outlineOf({ structure }: Json): string {
   const spaces = (entries: Json[], chosen?: string): string =>
     entries.map((one) => `${one.title}${one.id === chosen || (chosen === undefined && one.default) ? '*' : ''}`).join(' ')

@@ -106,7 +106,7 @@ export class StructureModel {
     this.list('top').splice(this.list('top').indexOf(group) + 1, 0, section)
   }
 
-  /** Moves an item; answers the status. */
+  /** Moves an item; returns the status. */
   move(id: string, before: string | undefined, after: string | undefined): number {
     const list = this.list(this.place(id) as string)
     const rest = list.filter((one) => one !== id)

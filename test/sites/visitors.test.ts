@@ -119,7 +119,7 @@ test('the backend, its integration and the fallback are changed together or not 
   assert.equal([back.backend, back.integration, back.fallbackURL, back.privateKey], ['custom', undefined, undefined, privateKey])
 })
 
-test('regenerated, twice at once: both answer a new key, the last one holds', async () => {
+test('regenerated, twice at once: both return a new key, the last one is valid', async () => {
   const before = (await here.admin.call('get', auth()).expect(200)).body.privateKey
   const [one, two] = await Promise.all([1, 2].map(async () => (await here.admin.call('post', `${auth()}/regenerate`).expect(200)).body.privateKey))
   const now = (await here.admin.call('get', auth()).expect(200)).body.privateKey

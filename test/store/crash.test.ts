@@ -69,7 +69,7 @@ interface Pace {
   calm: boolean
 }
 
-/** Runs steps until the power goes off; answers which were acknowledged. A failed close stands for the end of the process. */
+/** Runs steps until the power goes off; returns which were acknowledged. A failed close represents the end of the process. */
 async function live(fs: LossyFs, dir: string, steps: readonly Step[], from: number, { together, afterBytes, calm }: Pace): Promise<number> {
   let acknowledged = from - 1
   let store: Store | undefined

@@ -74,7 +74,7 @@ function injected(thrown: unknown): undefined {
   assert.ok(text.startsWith('injected') || text === 'the power is off', text)
 }
 
-/** Lives, ends, starts again, and looks for what was acknowledged. Answers the calls of the first life. */
+/** Runs a store, ends it, starts it again, and looks for what was acknowledged. Returns the calls of the first run. */
 async function survives(one: Case): Promise<number> {
   const place = temporaryDir()
   const lossy = new LossyFs(place.dir)

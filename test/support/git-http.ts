@@ -7,21 +7,21 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type BareRepository, createBareRepository, type RepositoryContent } from './bare-repository.js'
 import { hermeticEnv } from './hermetic-git.js'
 
-/** How the server answers; `GitHttp.behaviour` holds the same object, so a test can change it between requests. */
+/** How the server responds; `GitHttp.behaviour` holds the same object, so a test can change it between requests. */
 export interface GitHttpBehaviour {
   /** Basic authentication that every request needs. */
   auth?: { username: string; password: string }
-  /** Called with each request before it is answered. */
+  /** Called with each request before the response. */
   onRequest?: (request: GitHttpRequest) => void | Promise<void>
-  /** Milliseconds to wait before each answer. */
+  /** Milliseconds to wait before each response. */
   delayMs?: number
-  /** Every request is answered 302 to this URL followed by the request's path. */
+  /** Every request is redirected (302) to this URL followed by the request's path. */
   redirectTo?: string
-  /** Requests are taken and never answered: 'all', or only those for a pack (after the refs were answered). */
+  /** Requests are accepted and get no response: 'all', or only those for a pack (after the refs were sent). */
   neverResponds?: 'all' | 'pack'
-  /** The connection of an answer to a POST breaks after so many bytes of its body. */
+  /** The connection breaks after so many bytes of the body of a response to a POST. */
   cutAfter?: number
-  /** Pushes are carried out, and the connection breaks before a byte of the answer. */
+  /** Pushes are carried out, and the connection breaks before a byte of the response. */
   losePushResponses?: boolean
   /** Status for every push, after authentication. A refusal in Git's own words is a repository's `rejectPushes`. */
   pushStatus?: number
@@ -49,7 +49,7 @@ export interface GitHttp {
   close(): Promise<void>
 }
 
-/** The header block of a CGI answer, once it is whole: status, headers, where the body begins. */
+/** The header block of a CGI response, once it is whole: status, headers, where the body begins. */
 function parseHead(bytes: Buffer): { status: number; headers: [string, string][]; body: number } | null {
   const end = bytes.indexOf('\r\n\r\n')
   if (end < 0) return null

@@ -9,7 +9,7 @@ function mainThreadMs(): number {
   }
 }
 
-/** Does something, and answers what it cost the main thread, which everybody waits for. */
+/** Does something, and returns what it cost the main thread, which everybody waits for. */
 export async function costOf<T>(act: () => Promise<T>): Promise<{ result: T; ms: number }> {
   const from = mainThreadMs()
   const result = await act()

@@ -4,7 +4,7 @@ import { SchemaCompiler } from '../../src/api/pipeline/schemas.js'
 import type { AnyResolvers } from '../../src/api/resolver.js'
 import { isOptional, type JsonSchema } from '../../src/api/schema.js'
 import { invalidBodies, invalidStrings } from './invalid.js'
-import { isPagedList, locations, probeList } from './probe-answers.js'
+import { isPagedList, locations, probeList } from './probe-responses.js'
 
 /** Tokens to ask with. */
 export interface Callers<Role extends string> {
@@ -20,7 +20,7 @@ export interface Sample {
   query?: Readonly<Record<string, string>>
   /** A valid body; with it success is probed too. */
   body?: unknown
-  /** Ask for success as well: the answer must match the declaration. Default: for GET. */
+  /** Ask for success as well: the response must match the declaration. Default: for GET. */
   success?: boolean
   /** The resources of the path are visible to strangers (or it has none), so a stranger gets 403. */
   public?: boolean
@@ -72,7 +72,7 @@ function urlOf(endpoint: Endpoint, sample: Sample, more: Readonly<Record<string,
   return query ? `${path}?${query}` : path
 }
 
-/** Asks every declared endpoint all that can be derived from its declaration; answers what did not come as declared. */
+/** Sends every declared endpoint all requests that can be derived from its declaration; returns what did not come as declared. */
 export async function probeEndpoints<Role extends string>(input: ProbeInput<Role>): Promise<{ probes: number; findings: Finding[] }> {
   const findings: Finding[] = []
   const compiler = new SchemaCompiler()
@@ -160,7 +160,7 @@ export async function probeEndpoints<Role extends string>(input: ProbeInput<Role
       if (!endpoint.returns || isBinary(endpoint.returns)) return
       const check = compiled.response?.()
       if (check && !check(parse(response.text)))
-        findings.push({ operationId, probe: 'a valid request', expected: 'an answer as declared', got: JSON.stringify(check.errors?.slice(0, 3)) })
+        findings.push({ operationId, probe: 'a valid request', expected: 'a response as declared', got: JSON.stringify(check.errors?.slice(0, 3)) })
     }
   }
 

@@ -28,7 +28,7 @@ export interface Sshd {
   close(): Promise<void>
 }
 
-/** Makes a key pair; answers the file of the private key. */
+/** Makes a key pair; returns the file of the private key. */
 export async function makeKey(folder: string, name: string, type = 'ed25519'): Promise<string> {
   const file = join(folder, name)
   await run('ssh-keygen', ['-q', '-t', type, '-N', '', '-C', name, '-f', file])

@@ -20,7 +20,7 @@ export interface ContentSource<Path extends BelowSpace> {
   /** What summaries call it. */
   noun: string
   section: string
-  /** The commit that answers depend on. */
+  /** The commit that responses depend on. */
   head: (loaded: Loaded<Path>) => CommitId
   open: (loaded: Loaded<Path>) => OpenRevision | Promise<OpenRevision>
 }

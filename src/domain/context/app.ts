@@ -53,7 +53,7 @@ export interface App {
 
 export interface Settings {
   version: string
-  /** Base of the URLs in answers, without a trailing slash. */
+  /** Base of the URLs in responses, without a trailing slash. */
   publicUrl: string
   /** Key that signs download URLs. */
   signingKey: Buffer

@@ -31,7 +31,7 @@ function idsOf(resources: Readonly<Record<string, unknown>>): Record<string, str
 }
 
 /**
- * The organizations whose logs get the request: the one that the answer names, else the one of a resource in the path. A
+ * The organizations whose logs get the request: the one that the response names, else the one of a resource in the path. A
  * request that concerns no organization (creating a token, signing in) goes into the log of every organization of its user.
  */
 async function organizationsOf(app: App, { resources, audited, actor }: AuditedRequest<Actor>, user: string): Promise<string[]> {

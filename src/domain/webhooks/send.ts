@@ -8,9 +8,9 @@ import { eventAt, eventJson } from '../events/event-stream.js'
 import { retryAfter } from './schedule.js'
 import { signingSecrets } from './secret.js'
 
-/** How long an endpoint may take to answer. */
+/** How long an endpoint may take to respond. */
 const TIMEOUT_MS = 15_000
-/** How much of an answer is read, so that the connection can be reused. Nothing of it is kept. */
+/** How much of a response is read, so that the connection can be reused. Nothing of it is kept. */
 const MAX_RESPONSE_BYTES = 64 * 1024
 
 /** The outcome of an attempt. */

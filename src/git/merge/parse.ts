@@ -62,9 +62,9 @@ function parse(fields: Fields): MergeOutput {
   return output
 }
 
-/** Reads one answer of `git merge-tree --write-tree -z --stdin`: status (1 = clean), tree, stages, messages; an empty field ends each list. */
+/** Reads one output of `git merge-tree --write-tree -z --stdin`: status (1 = clean), tree, stages, messages; an empty field ends each list. */
 export function readMergeOutput(bytes: Buffer): Reading<MergeOutput> {
-  // A long answer comes in many pieces. It is parsed only when it may be complete, not with each piece.
+  // A long output comes in many pieces. It is parsed only when it may be complete, not with each piece.
   if (bytes.at(-1) !== 0 || bytes.at(-2) !== 0) return { need: bytes.length + 1 }
   const fields = new Fields(bytes)
   try {

@@ -94,7 +94,7 @@ function isSound(pages: ReadonlyMap<string, Known>): boolean {
 
 const common = (a: readonly string[], b: readonly string[]): string => a.filter((id) => b.includes(id)).join()
 
-/** What a merge did to the order: where one side left the siblings as they were, the other's order stands. Answers a complaint, or null. */
+/** What a merge did to the order: where one side left the siblings as they were, the other's order stands. Returns a complaint, or null. */
 export function orderFault(base: Side, ours: Side, theirs: Side, merged: Side): string | null {
   for (const [side, other] of [
     [ours, theirs],

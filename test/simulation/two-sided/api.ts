@@ -9,7 +9,7 @@ export interface ApiResponse {
 /** The server went away while it was asked: whether it did what it was asked to, nobody knows. */
 export class Gone extends Error {}
 
-/** Calls the API as the administrator. An answer of 500 and above is a fault. */
+/** Calls the API as the administrator. A status of 500 and above is a fault. */
 export class Api {
   constructor(
     readonly url: string,
@@ -29,14 +29,14 @@ export class Api {
       throw new Gone(`${method} ${path}: ${(error as Error).cause ?? error}`)
     }
     const { status, text } = received
-    if (status >= 500) throw new Fault('answer', `${method} ${path} ${JSON.stringify(body) ?? ''}: ${status} ${text}`)
+    if (status >= 500) throw new Fault('response', `${method} ${path} ${JSON.stringify(body) ?? ''}: ${status} ${text}`)
     return { status, text, body: text.startsWith('{') ? JSON.parse(text) : null }
   }
 
-  /** The body of an answer of one of the statuses wanted. */
+  /** The body of a response with one of the wanted statuses. */
   async ask(method: string, path: string, body?: unknown, wanted: readonly number[] = [200, 201, 204]): Promise<any> {
     const response = await this.call(method, path, body)
-    if (!wanted.includes(response.status)) throw new Fault('answer', `${method} ${path} ${JSON.stringify(body) ?? ''}: ${response.status} ${response.text}`)
+    if (!wanted.includes(response.status)) throw new Fault('response', `${method} ${path} ${JSON.stringify(body) ?? ''}: ${response.status} ${response.text}`)
     return response.body
   }
 }

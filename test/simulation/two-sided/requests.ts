@@ -27,7 +27,7 @@ export async function mergeBranch(world: World, next: Random, target: Target): P
     said = ` (${await updateBranch(world, next, target)})`
     response = await merge()
   }
-  if (response.status !== 200) throw new Fault('answer', `merge of ${project.url}${at}: ${response.status} ${response.text}`)
+  if (response.status !== 200) throw new Fault('response', `merge of ${project.url}${at}: ${response.status} ${response.text}`)
   meet(project.main, knowledge, heldRef(target))
   return `merged${said}`
 }
@@ -55,7 +55,7 @@ export async function revertRequest(world: World, next: Random, project: Project
   if (!merged || project.branches.length >= 3) return null
   const { status, body, text } = await world.host.api.call('POST', `${project.url}/change-requests/${merged.id}/revert`)
   if (status === 409) return `${project.name}: a revert that is not clean: ${text.slice(0, 200)}`
-  if (status !== 201) throw new Fault('answer', `revert of ${merged.id}: ${status} ${text}`)
+  if (status !== 201) throw new Fault('response', `revert of ${merged.id}: ${status} ${text}`)
   const branch: Branch = { id: body.id, number: body.number, knowledge: project.main.copy() }
   const [before, after] = await Promise.all([merged.before, merged.after].map((commit) => snapshotOf(project.objects, commit)))
   const main = await seeHere(project)
@@ -85,7 +85,7 @@ export async function rollback(world: World, next: Random, project: Project): Pr
   const { status, text } = await world.host.api.call('POST', `${project.url}/rollback`, { revision })
   // Whoever asks for what is there already is told so, and nothing happens.
   if (status === 409 && before.tree === then.tree && before.commit === (await seeHere(project)).commit) return null
-  if (status !== 200) throw new Fault('answer', `rollback of ${project.url} to ${revision}: ${status} ${text}`)
+  if (status !== 200) throw new Fault('response', `rollback of ${project.url} to ${revision}: ${status} ${text}`)
   const seen = await seeHere(project)
   if (seen.tree !== then.tree) throw new Fault('bytes', `${project.name}: the rollback to ${revision} has another tree`)
   record(project.main, seen, why(world, 'a rollback here'))

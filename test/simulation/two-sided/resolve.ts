@@ -81,7 +81,7 @@ function judgeConflicts({ project, knowledge: branch, at }: Target, conflicts: r
   }
 }
 
-/** What a resolver answers about one path. */
+/** What a resolver decides about one path. */
 interface Choice {
   path: string
   content?: string
@@ -89,7 +89,7 @@ interface Choice {
   delete?: boolean
 }
 
-/** What becomes of each path in conflict: mostly what does justice to both sides, sometimes one side. Answers the pages decided without regard to the other. */
+/** What becomes of each path in conflict: mostly what keeps both sides' changes, sometimes one side. Returns the pages that were decided without regard to the other. */
 function decide(
   next: Random,
   conflicts: readonly Conflict[],
@@ -145,7 +145,7 @@ export async function updateBranch(world: World, next: Random, target: Target): 
   for (const item of items) if (taken.includes(item.path)) for (const page of pagesOf(item)) decided.add(page)
   if (taken.length > 0) ({ status, text, body } = await ask())
   if (status !== 200)
-    throw new Fault('answer', `update of ${url} with ${JSON.stringify(resolve.map((one) => ({ ...one, content: undefined })))}: ${status} ${text}`)
+    throw new Fault('response', `update of ${url} with ${JSON.stringify(resolve.map((one) => ({ ...one, content: undefined })))}: ${status} ${text}`)
   meet(knowledge, project.main, heldRef(target), project.main, knowledge)
   await seeMerged(world, project, ref, knowledge)
   await learnDecisions(world, target, decided, items)

@@ -55,7 +55,7 @@ export async function before(world: World, project: Project): Promise<Before> {
   return { here: headHere(project), there: new Map(REFS.map((ref) => [ref, headThere(world, ref)])), last: (await runsOf(world, project))[0]?.id ?? null }
 }
 
-/** Waits until no run is under way, and answers those that began since, oldest first. */
+/** Waits until no run is under way, and returns those that began since, oldest first. */
 export async function idle(world: World, project: Project, since: string | null): Promise<Run[]> {
   const end = Date.now() + 90_000
   for (;;) {
@@ -202,7 +202,7 @@ async function born(world: World, project: Project, ref: Ref, head: string): Pro
       'not in step',
       `${project.name}: ${ref} was made by an export, and shares no history with main of the remote, which holds the last head in step`,
     )
-  // What main of the remote has itself (an export whose answer was lost, say) undoes nothing there.
+  // What main of the remote has itself (an export whose response was lost, for example) undoes nothing there.
   if (parent && !(await isAncestor(world, head, main)) && !(await isKnown(world, project, parent)))
     throw new Fault('undone there', `${project.name}: ${ref} was built on ${parent}, which was never imported: a merge of it would undo what is there`)
   for (const other of world.projects) {
@@ -217,7 +217,7 @@ async function born(world: World, project: Project, ref: Ref, head: string): Pro
   }
 }
 
-/** Whether a commit of the remote was in step, or below one that was, or has the project's folder as one that was, or as main here was (an export whose answer was lost). */
+/** Whether a commit of the remote was in step, or below one that was, or has the project's folder as one that was, or as main here was (an export whose response was lost). */
 async function isKnown(world: World, project: Project, commit: string): Promise<boolean> {
   const tree = await world.there.treeId(commit, project.folder)
   for (const seen of project.seen.values())

@@ -18,7 +18,7 @@ const isPush = (url: string): boolean => url.includes('git-receive-pack')
 
 type Break = (world: World, next: Random, project: Project) => Promise<() => Promise<unknown> | unknown>
 
-/** The push is carried out, and its answer never arrives. */
+/** The push is carried out, but its response never arrives. */
 const pushResponseLost: Break = async ({ remotes }) => {
   remotes.behaviour.losePushResponses = true
   return () => delete remotes.behaviour.losePushResponses
@@ -56,8 +56,8 @@ const remoteDown: Break = async ({ remotes }) => {
 /** A sync with a remote that is broken in one way while it runs. */
 export async function brokenSync(world: World, next: Random, project: Project): Promise<string> {
   const [name, breaks] = pick(next, [
-    ['the answer of the push lost', pushResponseLost],
-    ['the answer of the push lost', pushResponseLost],
+    ['the response to the push lost', pushResponseLost],
+    ['the response to the push lost', pushResponseLost],
     ['the fetch cut', fetchCut],
     ['the push refused', pushRefused],
     ['the remote down', remoteDown],
@@ -86,7 +86,7 @@ export async function racedSync(world: World, next: Random, project: Project): P
     world.past.set(MAIN, [...(world.past.get(MAIN) ?? []), commit])
     const known = project.there.get(MAIN)
     if (known) then.unraced = known.copy()
-    // Noted before the service can answer to it.
+    // Noted before the service can respond.
     await recordThere(world, MAIN, 'a person on the remote during a push')
     then.there.set(MAIN, commit)
   }

@@ -161,7 +161,7 @@ export function beginStep(world: World, step: number): void {
 export const why = (world: World, who: string): string => `${who} in step ${world.step}`
 export const headHere = (project: Project, ref = MAIN as string): string => {
   const head = project.objects.head(ref)
-  if (!head) throw new Fault('answer', `${project.name} has no ${ref}`)
+  if (!head) throw new Fault('response', `${project.name} has no ${ref}`)
   return head
 }
 export const seeHere = (project: Project, ref = MAIN as string): Promise<Snapshot> => snapshotOf(project.objects, headHere(project, ref))
@@ -180,7 +180,7 @@ function keepsStatics(project: Project, seen: Snapshot, where: string): void {
 
 /**
  * A page that was gone and that two people restored at two places is there twice, and nothing can be said against it; somebody takes one away.
- * `kept` answers the path that stays; null = the page must not be there twice. Answers the lines that were in what is taken away alone.
+ * `kept` returns the path that stays; null = the page must not be there twice. Returns the lines that were only in what is taken away.
  */
 export async function mendTwice(
   world: World,
