@@ -31,7 +31,7 @@ test('a caller without a token gets a response before sending a body, and is not
   }
 })
 
-test('who may send one is asked for it', async () => {
+test('a caller who may send a body is asked for it', async () => {
   const raw = await openRaw(here.url)
   const body = JSON.stringify({ title: 'Ada' })
   raw.send(head('PATCH', `/v1/orgs/${here.organization}`, body.length, { Authorization: `Bearer ${here.admin.token}`, Expect: '100-continue' }))
@@ -50,7 +50,7 @@ test('after a refused body the connection is good for the next request', async (
   assert.match(await raw.received(), /413[\s\S]*HTTP\/1\.1 200/)
 })
 
-test('a body that nobody wants is not taken in for long', async () => {
+test('a body that is not needed is not read for long', async () => {
   const raw = await openRaw(here.url)
   raw.send(head('POST', '/v1/sign-in/token', 100 * MIB))
   const piece = Buffer.alloc(MIB, 'x')

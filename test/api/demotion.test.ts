@@ -11,7 +11,7 @@ const test = suite('a role that is taken away while a request is under way')
 
 /** What changes Git alone, whose guards are asked when the branch moves: `reviews/main-guard.test.ts`. */
 const movesBranches = new Set(['updateSpaceContent', 'updateChangeRequestContent', 'rollBackSpace', 'updateChangeRequestFromMain'])
-/** What only looks, or says that somebody is there. */
+/** Requests that only read, or only say that a client is online. */
 const changesNothing = new Set(['previewGitSync'])
 
 const isAsked = ([id, { method, needs }]: [string, Endpoint]): boolean =>
@@ -61,7 +61,7 @@ async function askMeanwhile(here: TestService, who: Caller, endpoint: Endpoint, 
 }
 
 test(
-  'nothing is changed by who may not change it any more, whatever the endpoint',
+  'a caller who lost the permission changes nothing, whatever the endpoint',
   async () => {
     const here = await startService()
     try {

@@ -8,7 +8,7 @@ const [test, here] = await suiteWith('api: organizations', startService)
 
 const make = async (title = 'Acme'): Promise<string> => (await here.admin.call('post', '/v1/orgs', { title }).expect(201)).body.id
 
-test('every setting is kept, and what did not change is not told', async () => {
+test('every setting is kept, and what did not change is not reported', async () => {
   const id = await make()
   const url = `/v1/orgs/${id}`
   const settings = { title: 'New', hostname: 'acme-docs', defaultRole: null, sso: true, ai: true, inviteLinks: true, emailDomains: ['B.example', 'a.example'] }
@@ -63,7 +63,7 @@ test('one hostname, asked for by two at once, goes to one of them', async () => 
   for (const other of ['nobody-has-it', 'x', 'Contested', '..']) await here.admin.call('get', `/v1/subdomains/${encodeURIComponent(other)}`).expect(404)
 })
 
-test('the organizations of an e-mail domain are told to members, and by name to people of that domain', async () => {
+test('the organizations of an e-mail domain are listed for members, and by name for people of that domain', async () => {
   const { app } = here.service
   const id = await make('Claims')
   await here.admin.call('patch', `/v1/orgs/${id}`, { emailDomains: ['claimed.example'], hostname: 'claimed', inviteLinks: true }).expect(200)

@@ -25,7 +25,7 @@ async function probe(changed: Partial<typeof endpoints> = {}, asked = endpoints)
   }
 }
 
-test('finds nothing where all is as declared', async () => {
+test('finds nothing if everything is as declared', async () => {
   const { probes, findings } = await probe()
   assert.equal(findings, [])
   assert.ok(probes > 50, `${probes} probes`)

@@ -71,7 +71,7 @@ test('a client that sends requests far ahead of the responses is cut off; a litt
   await here.admin.call('get', '/v1/user').expect(200)
 })
 
-test('a file is read when its bytes are sent: not for HEAD, nor for who has it', async () => {
+test('a file is read only when its bytes are sent: not for HEAD, nor for a client that has it', async () => {
   const head = await fetch(here.url + large, { method: 'HEAD' })
   assert.equal([head.status, head.headers.get('content-length')], [200, String(6 * MIB)])
   const part = await fetch(here.url + large, { headers: { Range: 'bytes=1-4' } })

@@ -10,7 +10,7 @@ const [test, here] = await suiteWith('api: spaces', () => startService({ overrid
 
 const make = async (body: object = { title: 'Docs' }) => (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, body).expect(201)).body
 
-test('who has the role create by name on a space duplicates it where he may add one, and nowhere else', async () => {
+test('a user given the role create on a space can duplicate it only to where they may add one', async () => {
   const guest = await here.caller(null)
   const { store } = here.service.app
   const grant = (target: string) => store.insert(grants, { id: `${target}:user:${guest.user}`, target, principal: `user:${guest.user}`, role: 'create' })

@@ -47,7 +47,7 @@ test('a team is made, found, renamed and deleted', async () => {
   )
 })
 
-test('who makes a team needs the role create; he becomes its owner and manages it as an admin would', async () => {
+test('making a team needs the role create; its maker becomes its owner and manages it as an admin would', async () => {
   const org = await organization()
   const [creator, reviewer, other] = [await join(org, 'create'), await join(org, 'review'), await join(org, 'create')]
   await reviewer.call('put', `/v1/orgs/${org}/teams`, { title: 'No' }).expect(403)

@@ -12,7 +12,7 @@ const post = async (who: Caller, at: string, input: object = hello) => {
   now += 1000
   return (await who.call('post', at, input).expect(200)).body
 }
-/** On the space, and on a change request: all else is the same. */
+/** On the space, and on a change request: everything else is the same. */
 async function places(): Promise<{ desk: Desk; url: string; owner: string; what: string }[]> {
   const desk = await openDiscussion(here)
   const change = await desk.changeRequest()
@@ -67,7 +67,7 @@ test('what each role may do with a comment by somebody else, and what the respon
   }
 })
 
-test('who lost his access sees and does nothing any more; what he wrote stays under his name', async () => {
+test('a user who lost access no longer sees or does anything; what they wrote stays under their name', async () => {
   const [{ desk, url, owner }] = (await places()) as [Awaited<ReturnType<typeof places>>[0]]
   const who = await here.caller('comment')
   const comment = await post(who, url)
@@ -218,7 +218,7 @@ test('comments go on in a locked space, and on an archived or merged change requ
   }
 })
 
-test('a comment is found where it stands, and nowhere else', async () => {
+test('a comment is found only where it was posted', async () => {
   const [onSpace, onChange] = (await places()) as [Awaited<ReturnType<typeof places>>[0], Awaited<ReturnType<typeof places>>[0]]
   const [a, b] = [await post(here.admin, onSpace.url), await post(here.admin, onChange.url)]
   for (const [url, id] of [

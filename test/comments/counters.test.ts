@@ -107,7 +107,7 @@ test('a duplicate begins without comments; a purge takes them along, with those 
   await checkDocuments(here.service.app)
 })
 
-test('in another organization comments stay whose they were; who is no member there is shown, and is no commenter', async () => {
+test('in another organization comments keep their authors; an author who is not a member there is shown, but does not count as a commenter', async () => {
   const desk = await openDiscussion(here)
   const [stays, goes] = [await here.caller('comment'), await here.caller('comment')]
   const found = [await talk(desk, stays), await talk(desk, goes)].flat()
@@ -133,7 +133,7 @@ test('commenters: members, once each, by when they joined, page by page, while t
   const people: Caller[] = []
   for (const role of ['comment', 'edit', 'admin'] as const) {
     people.push(await here.caller(role))
-    // Who joined in one millisecond has no order.
+    // Users who joined in the same millisecond have no order.
     const joined = Date.now()
     while (Date.now() === joined) await new Promise(setImmediate)
   }

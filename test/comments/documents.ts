@@ -8,7 +8,7 @@ const tally = (keys: readonly string[]): Record<string, number> => {
   return counts
 }
 
-/** Every counter says what the documents say, and no document is left of what is gone. */
+/** Every counter agrees with the documents, and nothing that was deleted left a document behind. */
 export async function checkDocuments({ store }: App): Promise<void> {
   const [allComments, allReplies] = [await store.all(comments), await store.all(replies)]
   const posts = [...allComments, ...allReplies]

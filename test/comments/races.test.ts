@@ -8,7 +8,7 @@ const [test, here] = await suiteWith('comments: two at once', startService)
 const body = { markdown: 'Hello.' }
 const statuses = (responses: readonly { status: number }[]) => [...new Set(responses.map(({ status }) => status))].sort()
 
-test('twenty who react, post and reply at once: nothing is lost, nothing counted twice', async () => {
+test('twenty users react, post and reply at once: nothing is lost, nothing counted twice', async () => {
   const { url } = await openDiscussion(here)
   const people = await Promise.all(Array.from({ length: 20 }, () => here.caller('comment')))
   const { id } = (await here.admin.call('post', `${url}/comments`, { body }).expect(200)).body
@@ -30,7 +30,7 @@ test('twenty who react, post and reply at once: nothing is lost, nothing counted
   await checkDocuments(here.service.app)
 })
 
-test('two who resolve: one did it, and both are told who', async () => {
+test('two users resolve: one did it, and both learn who', async () => {
   const { url } = await openDiscussion(here)
   for (let round = 0; round < 5; round++) {
     const { id } = (await here.admin.call('post', `${url}/comments`, { body }).expect(200)).body
@@ -43,7 +43,7 @@ test('two who resolve: one did it, and both are told who', async () => {
   await checkDocuments(here.service.app)
 })
 
-test('whoever writes to what is deleted at the same moment comes before it or gets 404', async () => {
+test('a write to something that is deleted at the same moment comes before it or gets 404', async () => {
   const { url } = await openDiscussion(here)
   for (let round = 0; round < 10; round++) {
     const { id } = (await here.admin.call('post', `${url}/comments`, { body }).expect(200)).body
@@ -63,7 +63,7 @@ test('whoever writes to what is deleted at the same moment comes before it or ge
   await checkDocuments(here.service.app)
 })
 
-test('who comments while the space is deleted is heard or gets 404; restored, everything adds up', async () => {
+test('a comment made while the space is deleted is stored or gets 404; once restored, everything adds up', async () => {
   const { url } = await openDiscussion(here)
   const responses = await Promise.all([
     ...Array.from({ length: 6 }, () => here.admin.call('post', `${url}/comments`, { body })),

@@ -105,7 +105,7 @@ test('a server that is slow to respond does not hold up other writes of the spac
   assert.is((await slow).status, 200)
 })
 
-test('whoever may not write makes the service ask nobody', async () => {
+test('a caller who may not write cannot make the service fetch anything', async () => {
   held = []
   const changes = { changes: [insert({ name: 'x.txt', url: `${base}/held` })] }
   const reader = await here.caller('read')

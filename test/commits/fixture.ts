@@ -29,7 +29,7 @@ export interface Desk {
   human(files: Files, options?: { message?: string; ref?: string; parents?: string[] }): Promise<string>
   /** Changes of the main content; returns the body. */
   write(changes: object[], status?: number, headers?: Record<string, string>): Promise<any>
-  /** A file's bytes as text on a branch; null where there is none. */
+  /** A file's bytes as text on a branch; null if there is none. */
   file(path: string, ref?: string): Promise<string | null>
   bytes(path: string, ref?: string): Promise<Buffer>
   paths(ref?: string): Promise<string[]>

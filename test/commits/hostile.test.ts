@@ -32,7 +32,7 @@ test('a condition that no visitor could be held against', async () => {
   await refused(desk, [...bad.map((condition) => page({ condition })), ...bad.map((condition) => ({ operation: 'update_page', page: one, condition }))])
 })
 
-test('slugs and names that must not stand in a tree', async () => {
+test('slugs and names that must not be in a tree', async () => {
   const desk = await openDesk(here, FILES)
   const [dir, one] = [await desk.id('dir'), await desk.id('one')]
   const bad = ['..', '.', '.git', '.GIT', 'a/b', 'a\\b', 'a\0b', 'a\nb', '', 'x'.repeat(101), 'README', ' a', 'git~1', '.git\u200c']
@@ -91,7 +91,7 @@ test('files that the same batch renames or deletes are returned as they are in t
   )
 })
 
-test('what is not there, or cannot hold it', async () => {
+test('targets that do not exist, or cannot contain the page', async () => {
   const desk = await openDesk(here, FILES)
   const [dir, inner, site, home] = [await desk.id('dir'), await desk.id('dir/in'), await desk.id('site'), await desk.id('readme')]
   await refused(desk, [

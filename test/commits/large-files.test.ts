@@ -9,7 +9,7 @@ const MIB = 1024 * 1024
 /** Processor time of the main thread for one request, which holds others up: what threads and Git do is not in it. Ten times what it takes. */
 const BOUND_MS = 1_000
 
-const [test, here] = await suiteWith('writing beside files of many megabytes', () => startService({ env: { BINDERY_CHECK_ANSWERS: 'false' } }))
+const [test, here] = await suiteWith('writing in a space with files of many megabytes', () => startService({ env: { BINDERY_CHECK_ANSWERS: 'false' } }))
 
 const filled = (text: string, bytes: number): string => text.repeat(Math.floor(bytes / text.length))
 const summary = (...names: string[]): string => `# Table of contents\n\n* [Home](README.md)\n${names.map((name) => `* [${name}](${name}.md)\n`).join('')}`

@@ -56,7 +56,7 @@ test('files alone are inserted under their names, on a change request and with I
   assert.is(await desk.file('a.md'), '# A\n\nMore.\n')
 })
 
-test('what is wrong is said, and nothing is changed', async () => {
+test('errors are reported, and nothing is changed', async () => {
   const desk = await openDesk(here, FILES)
   const before = await desk.git('rev-parse', 'main')
   const file = { name: 'f.txt', bytes: Buffer.from('f') }
@@ -124,7 +124,7 @@ test('a client that hangs up in the middle of a form leaves nothing, and the ser
   assert.is(await desk.git('rev-parse', 'main^'), before)
 })
 
-test('who may not write is told so before the form is read', async () => {
+test('a caller who may not write is refused before the form is read', async () => {
   const desk = await openDesk(here, FILES)
   const reader = await here.caller('read')
   const response = await reader.call('post', `${desk.url}/content`).attach('f', Buffer.from('x'), 'f.txt')

@@ -87,7 +87,7 @@ test('no secret is ever in it', async () => {
   for (const secret of [made.token, hook.secret, 'hush-hush', 'hunter2']) assert.not.ok(text.includes(secret), secret)
 })
 
-test("a user's own matters are in the log of each of his organizations; an organization's in its own alone", async () => {
+test("changes of a user's account are in the log of each of the user's organizations; those of an organization only in its own", async () => {
   const { count } = await read('limit=0')
   const { headers } = await here.admin.call('post', '/v1/orgs', { title: 'Second' }).expect(201)
   const second = headers.location as string

@@ -13,7 +13,7 @@ const WRITERS = 3
 const test = suite('webhooks: kill -9')
 
 test(
-  'whatever was acknowledged is told of once, and delivered, however often the server is killed',
+  'whatever was acknowledged has one event, and is delivered, however often the server is killed',
   async () => {
     const dir = mkdtempSync(join(tmpdir(), 'bindery-webhooks-'))
     const receiver = await startReceiver()

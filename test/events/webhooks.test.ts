@@ -29,7 +29,7 @@ const newSpace = async (): Promise<string> => (await here.admin.call('post', `/v
 const page = { changes: [{ operation: 'insert_page', title: 'Page', document: { markdown: 'Text.' } }] }
 const deliveries = async (id: string, query = '') => (await here.admin.call('get', `${base}/${id}/deliveries${query}`).expect(200)).body
 
-/** Asks until it holds. */
+/** Asks until it is true. */
 async function eventually<T>(ask: () => Promise<T | null>): Promise<T> {
   for (;;) {
     const result = await ask()
@@ -92,7 +92,7 @@ test('types and spaces filter; a webhook gets what happens after it was made', a
   assert.is(byType.got.length, 1)
 })
 
-test('a ping says how it went, also where the webhook is disabled', async () => {
+test('a ping returns its outcome, even if the webhook is disabled', async () => {
   const receiver = await receive()
   const { id, secret } = await hook({ url: receiver.url, enabled: false })
   const { body: good } = await here.admin.call('post', `${base}/${id}/test`).expect(200)

@@ -179,7 +179,7 @@ test('a push to a branch whose response was lost is known when the branch is mer
   assert.ok('old.md' in (await inStep(space, url)))
 })
 
-test('a revert on the remote of what was exported is news, also where the branch was rebased there', async () => {
+test('a revert on the remote of what was exported is news, also if the branch was rebased there', async () => {
   for (const style of styles) {
     const { remote, space, url } = await imported(`reverted-${style}`)
     await f.edit(space, { 'guide.md': page('one', 'two', 'three', 'four', 'five') })
@@ -276,7 +276,7 @@ test('forced back, and restored while a change of ours collides: the conflict ho
   assert.equal(merge.clean ? [] : merge.conflicts.map((one) => one.path), ['guide.md'])
 })
 
-/** Main as it was, everything else as it is: the process ended between two refs. */
+/** Main as it was before, everything else as it is now: the process ended between two refs. */
 const crashBefore = (space: LoadedSpace, main: CommitId) => git(space.repo.path, ['update-ref', 'refs/heads/main', main])
 
 test('a crash between the record and the move of main has no effect: the import is made again', async () => {

@@ -283,7 +283,7 @@ test('a remote that does not respond, and an address that cannot be reached', as
       await other.close()
     }
   }
-  // The branch is named, and what is asked for then never comes.
+  // The server names the branch, and never sends what is requested next.
   let asks = 0
   remotes.behaviour.onRequest = ({ method }) => (method === 'POST' && ++asks > 1 ? new Promise(() => {}) : undefined)
   const slow = await asked({ BINDERY_REMOTE_TIMEOUT_SECONDS: '1' }).finally(() => delete remotes.behaviour.onRequest)

@@ -36,7 +36,7 @@ async function filled(): Promise<{ repository: Repository; head: CommitId }> {
 const file = (repository: Repository, oid: string): string => join(repository.path, 'objects', oid.slice(0, 2), oid.slice(2))
 const oidOf = (repository: Repository, name: string): string => admin(repository, ['rev-parse', name])
 
-test('is content with what is sound, and leaves large packs to Git by name', async () => {
+test('accepts what is sound, and names the large packs that it leaves to Git', async () => {
   const { repository } = await filled()
   assert.equal(await repository.deepCheck(), { complaints: [], notes: [] })
   admin(repository, ['tag', '-a', 'v1', '-m', 'A tag', MAIN])

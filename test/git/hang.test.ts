@@ -23,7 +23,7 @@ function freeze(repository: Repository, word: string): number {
   return mine.length
 }
 
-test('is ended and started anew: reads, merges, diffs and moves go on', async () => {
+test('is ended and started again: reads, merges, diffs and moves go on', async () => {
   const repository = await place.git.create('space')
   const lines = 'line\n'.repeat(30)
   const root = await commit(repository, [], { a: lines, b: 'b' })

@@ -35,7 +35,7 @@ test('with no room at all, and with room that ends in between, ancestry agrees w
   }
 })
 
-test('a repository that somebody holds is opened once, however many others are opened; one that nobody holds is forgotten', async () => {
+test('a repository that is in use is opened once, however many others are opened; one that is not in use is forgotten', async () => {
   const open = new OpenRepositories<{ name: string }>()
   let opened = 0
   const get = (name: string) => open.get(name, async () => ({ name, n: opened++ }))

@@ -13,9 +13,9 @@ export interface Assault {
   results: Result[]
   idle: Health
   busy: Health
-  /** The most memory that the server held, in MiB; null where it could not be read. */
+  /** The most memory that the server held, in MiB; null if it could not be read. */
   peakMb: number | null
-  /** How often the server had to be started anew because it ended. */
+  /** How often the server had to be started again because it ended. */
   deaths: number
 }
 

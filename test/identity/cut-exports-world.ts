@@ -12,7 +12,7 @@ import { commitTo, type Desk, flat, openDesk } from '../commits/fixture.js'
 type Files = Map<string, string>
 const WORDS = ['amber', 'birch', 'cedar', 'delta', 'ember', 'fjord', 'grove', 'haven']
 
-/** A page says in its text who it is, so that its ID can be held against that, wherever people put it. */
+/** The text of a page says which page it is, so that its ID can be compared with that, wherever people put it. */
 const pageOf = (mark: string, title: string): string =>
   `# ${title}\n\nmark: ${mark}\n\n${Array.from({ length: 6 }, (_, n) => `${mark} tells of ${WORDS[n]} and of what came ${n} days after.\n`).join('\n')}`
 const markOf = (text: string): string | null => /^mark: (\w+)$/m.exec(text)?.[1] ?? null

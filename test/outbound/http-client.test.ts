@@ -211,7 +211,7 @@ test('names of the hosts file are known, others are not', async () => {
   await Promise.all(Array.from({ length: 8 }, () => http.check('http://localhost/')))
 })
 
-test('what is no HTTP, closed ports, unknown hosts: a sentence each', async () => {
+test('invalid HTTP, closed ports, unknown hosts: a sentence for each', async () => {
   const tcp = createTcpServer((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'))
   await new Promise<void>((done) => tcp.listen(0, '127.0.0.1', done))
   open.push({ close: () => tcp.close() })

@@ -6,7 +6,7 @@ import { watched } from './watch.js'
 
 // @own-process: it measures how fast responses come
 const MB = 1024 * 1024
-/** Nobody else waits longer. The machine that tests run on is shared: what was measured alone stands in ARCHITECTURE.md. */
+/** No other request waits longer. The machine that tests run on is shared; ARCHITECTURE.md has what was measured on an idle one. */
 /** Generous, since the machine may be busy with other tests; `scripts/hostile` measures. */
 const BOUND_MS = 3_000
 

@@ -122,7 +122,7 @@ test('a lock that an admin left on one branch stops the edits of that branch alo
   assert.is((await post(desk, `/change-requests/${stuck.id}/content`, update(ids[0] as string, 'Free.\n'))).status, 200)
 })
 
-test('a lock that an admin left on main: edits and merges are told of it, and work once it is gone', async () => {
+test('a lock that an admin left on main: edits and merges report it, and work once it is gone', async () => {
   const { desk, ids } = await counted(here)
   const request = await desk.changeRequest()
   await request.write([update(ids[1] as string, 'Merged.\n').changes[0] as object])

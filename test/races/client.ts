@@ -4,7 +4,7 @@ export interface ApiResponse {
   body: any
 }
 
-/** Calls the API of one server with a token, over kept connections. Rejects where the server goes away. */
+/** Calls the API of one server with a token, over kept connections. Rejects if the server goes away. */
 export type Call = ((method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<ApiResponse>) & { url: string }
 
 /** A caller. Every status is seen by `seen`, so that a test can say which never came. */
@@ -23,7 +23,7 @@ export function caller(url: string, token: string, seen: (status: number, respon
   return Object.assign(call, { url })
 }
 
-/** Calls until the status is not 409, planning anew each time. Returns how often it was refused. */
+/** Calls until the status is not 409, planning again each time. Returns how often it was refused. */
 export async function untilAccepted(attempt: () => Promise<ApiResponse>, patience = 500): Promise<{ response: ApiResponse; refused: number }> {
   for (let refused = 0; ; refused++) {
     const response = await attempt()

@@ -123,7 +123,7 @@ async function client(number: number, { call, base, shared, acknowledged, counts
 
 /**
  * The admin: commits to both branches, packs refs, collects garbage. With Git's default of two weeks: `--prune=now` takes
- * objects that any other Git has written and not yet named, as its manual warns, so nobody can promise anything there.
+ * objects that any other Git has written and not yet named, as its manual warns, so nothing can be promised there.
  */
 async function adminWork(git: PlainGit, racing: () => boolean, counts: { stale: number; admin: number; gc: number; packed: number }) {
   const made: { ref: string; commit: string; name: string; text: string }[] = []
@@ -169,7 +169,7 @@ async function everythingIsThere(
       assert.ok(position.has(one.commit), `the admin's commit ${one.commit} is not on ${ref}`)
       assert.equal(await git.texts([`${ref}:${one.name}`]), [one.text.trim()])
     }
-    // Lines that were added stay; a page of one client's own holds what he wrote last.
+    // Lines that were added stay; a page that only one client edits has what that client wrote last.
     for (const page of new Set(writes.map((one) => one.page))) {
       const mine = writes.filter((one) => one.page === page).sort((a, b) => (position.get(a.revision) ?? 0) - (position.get(b.revision) ?? 0))
       const { body } = await call('GET', `${base}${place}/content/page/${page}?format=markdown`)

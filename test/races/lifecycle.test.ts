@@ -46,7 +46,7 @@ test('a second server on the same data refuses to start and says who holds it', 
     assert.not.match(second.output(), /\n\s+at /)
     assert.is((await first.call('GET', `/v1/spaces/${space}`)).status, 200)
     assert.is(await stop(first), 0)
-    // Now that it is gone, and also where it was killed, the data are free.
+    // Now that it has ended, even if it was killed, the data are free.
     const third = await start()
     await third.kill('server')
     assert.is((await (await start()).call('GET', `/v1/spaces/${space}`)).status, 200)
@@ -72,7 +72,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       await new Promise((done) => slow.on('continue', done))
       slow.write(body.slice(0, 20))
       const ended = stop(server, signal)
-      // It takes nobody new any more, while the slow one is still there.
+      // It accepts no new connections while the slow one is still open.
       await until(() =>
         fetch(`${server.url}/readyz`).then(
           ({ status }) => (status === 503 ? true : null),
@@ -130,7 +130,7 @@ test('starting again serves the same data under the same IDs', async () => {
   })
 })
 
-test('where the document store is lost, the repository keeps the page IDs', async () => {
+test('if the document store is lost, the repository still has the page IDs', async () => {
   await within(async (dir, start) => {
     const before = await start()
     const space = await newSpace(before)

@@ -48,7 +48,7 @@ export function launch(dir: string, env: Record<string, string> = {}): { child: 
   return { child, output: () => said, ended }
 }
 
-/** Starts a server and waits until it is ready. Rejects, with what it said, where it ends before. */
+/** Starts a server and waits until it is ready. Rejects with its output if it ends before. */
 export async function startServer(dir: string, env: Record<string, string> = {}): Promise<ServerProcess> {
   const started = performance.now()
   const { child, output, ended } = launch(dir, env)

@@ -5,7 +5,7 @@ interface KnownChangeRequest {
   subject: string
   /** Revisions acknowledged on its branch. */
   edits: string[]
-  /** The revision that merged it, where that was acknowledged. */
+  /** The revision that merged it, if that was acknowledged. */
   merged: string | null
 }
 

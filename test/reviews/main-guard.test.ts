@@ -5,7 +5,7 @@ import { type Caller, startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 import { startGitHttp } from '../support/git-http.js'
 
-const [test, here] = await suiteWith('the rule "a merge needs approvals" holds for everything that moves main', startService)
+const [test, here] = await suiteWith('the rule "a merge needs approvals" applies to everything that moves main', startService)
 
 const insert = (title: string) => ({ changes: [{ operation: 'insert_page', title, document: { markdown: `${title}.\n` } }] })
 const WAY = /create a change request \(POST \/v1\/spaces\/\w+\/change-requests\), have it approved 2 times by others, and merge it/
@@ -41,7 +41,7 @@ for (const role of ['edit', 'review', 'create'] as const)
     assert.is((await who.call('get', path).expect(200)).body.permissions.edit, true, 'permissions say what the role allows')
   })
 
-test('an admin of the space writes and rolls back, and the audit log tells that the rule did not hold for him', async () => {
+test('an admin of the space writes and rolls back, and the audit log says that they overrode the rule', async () => {
   const { id, path, first } = await ruled()
   const boss = await here.caller('read')
   await here.admin.call('post', `${path}/permissions`, { role: 'admin', users: [boss.user] }).expect(204)
@@ -67,7 +67,7 @@ test('an admin’s merge needs its approvals as anybody’s', async () => {
   await here.admin.call('post', `${path}/change-requests/1/merge`).expect(200)
 })
 
-/** Holds the space's lock while `meanwhile` runs, so that what is asked for before waits for it. */
+/** Holds the space's lock while `meanwhile` runs, so that an earlier request waits for it. */
 async function whileWaiting<T>(space: string, ask: () => Promise<T>, meanwhile: () => Promise<unknown>): Promise<T> {
   const { app } = here.service
   let open = (): void => {}
@@ -110,7 +110,7 @@ test('a merge that waits goes by the rule of when it moves main', async () => {
   assert.is(await main(), before)
 })
 
-test('edits that wait together: who is refused at the last moment takes nobody along', async () => {
+test('edits that wait together: one that is refused at the last moment does not fail the others', async () => {
   const { id, path } = await ruled(0)
   const [gone, stays] = [await here.caller('edit'), await here.caller('edit')]
   const ask = () => Promise.all([gone, stays].map(async (who, n) => who.call('post', `${path}/content`, insert(`Edit ${n}`))))
@@ -124,7 +124,7 @@ test('edits that wait together: who is refused at the last moment takes nobody a
   assert.ok(titles.includes('Edit 1') && !titles.includes('Edit 0'))
 })
 
-test('imports: of what the space was last synced with alone; an export brings nothing else in first', async () => {
+test('imports: only from what the space was last synced with; an export does not bring in anything else first', async () => {
   const remotes = await startGitHttp({ root: join(here.dir, 'remotes') })
   try {
     const docs = { 'README.md': '# Docs\n', 'SUMMARY.md': '# Table of contents\n\n* [Docs](README.md)\n' }

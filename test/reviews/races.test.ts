@@ -33,7 +33,7 @@ test('of a push, an approval and a merge: nothing is merged that was not approve
   assert.ok(merged > 0)
 })
 
-test('of two who ask for, give and take back the same review: one of each, no failure', async () => {
+test('two users request, give and withdraw the same review: each happens once, without failure', async () => {
   const { base, author } = await openCase(here, 1)
   const reviewer = await here.caller('review')
   const responses = await Promise.all([

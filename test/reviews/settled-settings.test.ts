@@ -19,7 +19,7 @@ async function space() {
 
 type Space = Awaited<ReturnType<typeof space>>
 
-/** Lets a move of main be asked about and begin, and holds it there by a lock file of Git's while `meanwhile` is asked for. */
+/** Lets a move of main pass its check and begin, and holds it there with a Git lock file while `meanwhile` is requested. */
 async function whileMoving<T>({ id }: Space, move: () => Promise<unknown>, meanwhile: () => Promise<T>): Promise<T> {
   const lock = join(here.dir, 'repos', `${id}.git`, 'refs/heads/main.lock')
   await writeFile(lock, '', { flag: 'wx' })

@@ -49,7 +49,7 @@ test('a rollback is refused: no effect, unknown, not in main, locked, not allowe
   assert.is(await head(desk), main)
 })
 
-test('rollbacks beside edits lose none of them', async () => {
+test('rollbacks during edits lose none of them', async () => {
   const desk = await openDesk(here, FILES)
   const [old, first, start] = [await head(desk), await desk.id('first'), Number(await desk.git('rev-list', '--count', 'main'))]
   await desk.write([edit(first, '# First\n\nStart.\n')])

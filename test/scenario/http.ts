@@ -8,7 +8,7 @@ export interface ApiResponse {
   location: string | null
 }
 
-/** Somebody who speaks plain HTTP with his token, and remembers every address he was shown. */
+/** A user who sends plain HTTP with a token, and remembers every address that a response contained. */
 export class Person {
   readonly shown = new Set<string>()
   constructor(

@@ -5,7 +5,7 @@ import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 import { type MadeSite, makeSite } from './support.js'
 
-const [test, here] = await suiteWith('sites: what hangs on them', startService)
+const [test, here] = await suiteWith('sites: what belongs to them', startService)
 
 const jsonSchema = { type: 'object', properties: { isBeta: { type: 'boolean' } }, additionalProperties: false }
 
@@ -29,7 +29,7 @@ async function filled(): Promise<MadeSite> {
   return site
 }
 
-test('a site goes with all that hangs on it; what hangs on others stays', async () => {
+test('a site is deleted with everything that belongs to it; what belongs to others stays', async () => {
   const [site, other] = [await filled(), await filled()]
   assert.equal([await belongingsOf(site), await belongingsOf(other)], [7, 7])
   await here.admin.call('delete', site.base).expect(204)
@@ -56,7 +56,7 @@ test('writes against the removal of the site: all or nothing is left, and never 
   }
 })
 
-test('a site space looks like its site but for what it customizes', async () => {
+test('a site space looks like its site except for what it customizes', async () => {
   const site = await filled()
   await here.admin.call('post', `${site.base}/publish`).expect(200)
   const path = `${site.base}/site-spaces/${site.siteSpace}/customization`
@@ -81,7 +81,7 @@ test('the customization of a site space goes with it', async () => {
   assert.is(await belongingsOf(site), 6)
 })
 
-test('every change is told in the events of the organization, without a secret', async () => {
+test('every change is in the events of the organization, without a secret', async () => {
   const site = await makeSite(here)
   const link = (await here.admin.call('post', `${site.base}/share-links`, { name: 'x' }).expect(201)).body
   const { privateKey } = (await here.admin.call('post', `${site.base}/publishing/auth/regenerate`).expect(200)).body

@@ -110,7 +110,7 @@ test('a font of one`s own is taken', async () => {
   assert.equal((await put({ styling: { font } }).expect(200)).body.styling.font, font)
 })
 
-test('who may see the site sees it; admins change it; strangers do not know of it', async () => {
+test('everybody who may see the site sees it; admins change it; for strangers it does not exist', async () => {
   for (const role of ['read', 'create'] as const) {
     const who = await here.caller(role)
     await who.call('get', path).expect(200)

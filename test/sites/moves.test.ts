@@ -66,7 +66,7 @@ test('every move, by the operation of its kind', async () => {
   assert.is(await site.outline(), 'Aa*[a2 a3 Aa*] G(Bb[Bb*] Cc[Cc*] Dd[Dd*]) H() Ee[Ee*]')
 })
 
-test('the same with sortSiteStructure, which also puts a section beside a group', async () => {
+test('the same with sortSiteStructure, which also puts a section next to a group', async () => {
   const steps: Step[] = [
     ['Ee', { before: 'G' }, 200, 'Aa*[a2 a3 Aa*] Ee[Ee*] G(Bb[Bb*] Cc[Cc*] Dd[Dd*]) H()'],
     ['Ee', { before: 'G' }, 409],

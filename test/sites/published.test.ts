@@ -176,7 +176,7 @@ test('putting a space on a site against transferring it: one of them, never both
   }
 })
 
-test('who may see the site but not a space of it is not told of the space', async () => {
+test('a user who may see the site but not one of its spaces does not learn about the space', async () => {
   const site = await newSite(here, { title: 'Partly' })
   const [open, closed] = [await site.section('Open'), await site.section('Closed')]
   const hidden = closed.siteSpaces[0]

@@ -91,7 +91,7 @@ test('there is always one default, and it can be chosen', async () => {
   assert.is(await site.outline(), 'Root*')
 })
 
-test('a group holds sections, and gives them back in its place', async () => {
+test('a group contains sections, and leaves them in its place when it is deleted', async () => {
   const site = await newSite(here)
   const [a, b, c, d] = [await site.section('Aa'), await site.section('Bb'), await site.section('Cc'), await site.section('Dd')]
   const group = await site.group('G', [c.id, b.id])

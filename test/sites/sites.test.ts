@@ -64,7 +64,7 @@ test('what a site cannot be made with', async () => {
   assert.is((await here.admin.call('get', base).expect(200)).body.count, before)
 })
 
-test('who may only read a space cannot publish it, and whom it is hidden from does not learn of it', async () => {
+test('a user who may only read a space cannot publish it, and one from whom it is hidden does not learn about it', async () => {
   const space = await makeSpace(here, 'Guarded')
   await here.admin.call('patch', `/v1/spaces/${space.id}`, { defaultLevel: 'read' }).expect(200)
   const maker = await here.caller('create')
@@ -222,7 +222,7 @@ test('a deleted site is gone with all that is its own, and the organization does
   assert.equal(await here.service.app.store.find(sites, 'space', space.id), [])
 })
 
-test('what happens to a site is told in the stream of events', async () => {
+test('what happens to a site is in the stream of events', async () => {
   const site = await newSite(here, { title: 'Told', spaces: 'empty' })
   for (let i = 0; i < 2; i++) await here.admin.call('patch', site.base, { title: 'Told again', visibility: 'public' }).expect(200)
   for (const what of ['publish', 'publish', 'unpublish', 'unpublish']) await here.admin.call('post', `${site.base}/${what}`).expect(200)

@@ -22,7 +22,7 @@ const schema = (properties: object, unsigned: object = {}) => ({
 })
 const putSchema = (body: unknown) => here.admin.call('put', `${site.base}/adaptive-schema`, body)
 
-test('a site knows nothing of its visitors until it is told', async () => {
+test('a site knows nothing about its visitors until an admin sets a schema', async () => {
   const { body } = await here.admin.call('get', `${site.base}/adaptive-schema`).expect(200)
   assert.equal(body.jsonSchema, schema({}).jsonSchema)
   assert.ok(body.updatedAt)

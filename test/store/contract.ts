@@ -354,7 +354,7 @@ export function storeContract(name: string, place: () => Promise<StorePlace>): v
   }
 
   check('numbers the records of a journal by group, and reads them in both directions from any place', async (store, reopen) => {
-    // Over days, with restarts in between: some lie in one file, some in the next, some in the log.
+    // Over days, with restarts in between: some are in one file, some in the next, some in the log.
     await add(store, 'a', 0, 20)
     const second = await reopen()
     await add(second, 'b', 0, 3)

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Milliseconds that this process's main thread has run on a processor: however busy the machine, the work is the same. Zero where the system does not tell. */
+/** Milliseconds that this process's main thread has run on a processor: however busy the machine, the work is the same. Zero if the system does not say. */
 function mainThreadMs(): number {
   try {
     return Number(readFileSync(`/proc/${process.pid}/task/${process.pid}/schedstat`, 'latin1').split(' ')[0]) / 1e6

@@ -33,7 +33,7 @@ export interface ProbeInput<Role extends string> {
   callers: Callers<Role>
   /** What the endpoint is asked with, or null = it is not probed. */
   sampleFor(operationId: string, endpoint: Endpoint): Sample | null
-  /** The least role for a permission, and the one below it, null where all who see the resource may. */
+  /** The least role for a permission, and the one below it, null if everybody who sees the resource may. */
   rolesFor(permission: string): { least: Role; below: Role | null }
   /** A token that may call an endpoint that needs only a token. */
   anyone: string
@@ -114,7 +114,7 @@ export async function probeEndpoints<Role extends string>(input: ProbeInput<Role
     }
     if (roles?.below) expect(`one rank below (${roles.below})`, await ask(input.callers.byRole(roles.below), url, sample.body), 403)
     const [leaf] = pathParameters(endpoint.path).slice(-1)
-    // who may not do it learns nothing of what lies below what his role is asked on
+    // a caller who may not do it learns nothing about what is below the resource whose role is checked
     if (roles?.below && leaf && input.resolvers[endpoint.aliases?.[leaf.name] ?? leaf.name]?.as !== scopeOf(endpoint.needs)) {
       const elsewhere = urlOf(endpoint, { ...sample, parameters: { ...sample.parameters, [leaf.name]: 'no-such-thing' } })
       expect(`one rank below (${roles.below}), of what is not there`, await ask(input.callers.byRole(roles.below), elsewhere, sample.body), 403)

@@ -50,7 +50,7 @@ function linesOf(side: Side, textOf: (page: Known) => string): string[] {
   return [...side.pages].map(([id, page]) => `${id} ${page.title} in ${page.parent ?? '-'} at ${rank(id, page)}, ${page.path}: ${textOf(page)}`).sort()
 }
 
-/** Holds what the service says against the model. */
+/** Compares what the service says with the model. */
 export function mustEqual(told: Side, model: Side, what: string): void {
   assert.equal(
     linesOf(told, (page) => page.text),

@@ -6,7 +6,7 @@ export interface ApiResponse {
   text: string
 }
 
-/** The server went away while it was asked: whether it did what it was asked to, nobody knows. */
+/** The server went away while it was asked: whether it did what it was asked to is unknown. */
 export class Gone extends Error {}
 
 /** Calls the API as the administrator. A status of 500 and above is a fault. */

@@ -59,7 +59,7 @@ export class Objects {
     return found.bytes
   }
 
-  /** Oid of the tree of a commit, or of a folder in it; null where there is none. */
+  /** Oid of the tree of a commit, or of a folder in it; null if there is none. */
   async treeId(commit: string, folder = ''): Promise<string | null> {
     return (await this.read(folder === '' ? `${commit}^{tree}` : `${commit}:${folder}`))?.oid ?? null
   }

@@ -17,7 +17,7 @@ export async function openRequest(world: World, project: Project): Promise<strin
   return `${project.name}: open change request ${number}`
 }
 
-/** Merges a branch into main, after an update where the merge alone is not clean. */
+/** Merges a branch into main, after an update if the merge alone is not clean. */
 export async function mergeBranch(world: World, next: Random, target: Target): Promise<string> {
   const { project, at, knowledge } = target
   const merge = () => world.host.api.call('POST', `${project.url}${at}/merge`)
@@ -59,7 +59,7 @@ export async function revertRequest(world: World, next: Random, project: Project
   const branch: Branch = { id: body.id, number: body.number, knowledge: project.main.copy() }
   const [before, after] = await Promise.all([merged.before, merged.after].map((commit) => snapshotOf(project.objects, commit)))
   const main = await seeHere(project)
-  // What the change request deleted and somebody has restored since at another place, its revert restores where it was.
+  // What the change request deleted and somebody has restored since at another place, its revert restores at the old place.
   await mendTwice(world, project, branchRef(branch.number), (page, paths) => {
     const places = [main.pages.get(page)?.path, after?.pages.has(page) ? undefined : before?.pages.get(page)?.path]
     return paths.every((path) => places.includes(path)) ? (places[0] ?? null) : null
@@ -83,7 +83,7 @@ export async function rollback(world: World, next: Random, project: Project): Pr
   const then = await snapshotOf(project.objects, revision)
   const before = await seeHere(project)
   const { status, text } = await world.host.api.call('POST', `${project.url}/rollback`, { revision })
-  // Whoever asks for what is there already is told so, and nothing happens.
+  // A request for what is there already is refused, and nothing happens.
   if (status === 409 && before.tree === then.tree && before.commit === (await seeHere(project)).commit) return null
   if (status !== 200) throw new Fault('response', `rollback of ${project.url} to ${revision}: ${status} ${text}`)
   const seen = await seeHere(project)

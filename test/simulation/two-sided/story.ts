@@ -106,7 +106,7 @@ async function play(world: World, options: Options, told: Told): Promise<void> {
   await checkRepositories(world)
 }
 
-/** Plays a story, and tells what happened up to its end or its first fault. */
+/** Plays a story, and reports what happened up to its end or its first fault. */
 export async function playStory(options: Options): Promise<Told> {
   const told: Told = { log: [], acted: [], fault: null, at: -1 }
   const killed = !options.without?.includes('kill')

@@ -38,13 +38,13 @@ export interface Run {
   changeRequest?: string
 }
 
-/** Where everything stood before a sync. */
+/** The state of everything before a sync. */
 export interface Before {
   here: string
   there: Map<Ref, string | null>
   /** The newest run; null = none yet. */
   last: string | null
-  /** Where a person pushed beside the run: what was known there until then. */
+  /** If a person pushed during the run: what was known there until then. */
   unraced?: Knowledge
 }
 
@@ -129,7 +129,7 @@ async function absorbImport(world: World, project: Project, then: Before, run: R
   const knowledge = project.there.get(run.ref)
   const head = then.there.get(run.ref)
   if (!knowledge || !head) return
-  // An export takes in what it finds first, and may then collide with what was pushed beside it.
+  // An export takes in what it finds first, and may then collide with what was pushed meanwhile.
   if (then.unraced && moved && run.state === 'conflict') return meet(project.main, then.unraced, run.ref)
   const claims = run.state === 'success' && !(force && run.direction === 'export')
   if (!claims && !(moved && run.state !== 'conflict')) return
@@ -155,7 +155,7 @@ async function absorbImport(world: World, project: Project, then: Before, run: R
   }
 }
 
-/** The change request of a conflict is archived by an import that is clean, or an export: also one that makes anew a branch that was deleted there. */
+/** The change request of a conflict is archived by an import that is clean, or an export: also one that creates again a branch that was deleted there. */
 async function releaseHeld(world: World, project: Project, run: Run): Promise<void> {
   const held = project.held.get(run.ref)
   if (!held) return

@@ -71,7 +71,7 @@ export async function brokenSync(world: World, next: Random, project: Project): 
   }
 }
 
-/** A sync beside which a person pushes to the remote, just before the service's own push. */
+/** A sync during which a person pushes to the remote, just before the service's own push. */
 export async function racedSync(world: World, next: Random, project: Project): Promise<string> {
   const head = headThere(world, MAIN)
   const plan = head ? planOf(world, next, await seeThere(world, project, head)) : null
