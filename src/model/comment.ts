@@ -23,16 +23,17 @@ export interface SeenPage {
   content: string
 }
 
-/** A place in a page as it was when it was commented on. */
+/** A node of a page, or a cell of a table (by record and column), as it was when it was commented on. */
 export interface SeenPlace {
-  /** Key of the node; of the table, where a cell was commented on. */
+  /** Key of the node; for a cell, of its table. */
   node: string
   record?: string
   definition?: string
   /** The beginning of its text. */
   preview: string
-  /** What it is recognised by: see content/blocks/comment-targets.ts. */
+  /** A hash of the type and text: equal for places with the same type and text. */
   digest: string
+  /** How many places before it in the page have the same digest. */
   occurrence: number
 }
 
