@@ -87,7 +87,7 @@ const privateKeyFile = makeValidator<string>((input) => {
 })
 
 /** A protocol of remote repositories. */
-export type RemoteProtocol = 'https' | 'ssh' | 'http' | 'file'
+type RemoteProtocol = 'https' | 'ssh' | 'http' | 'file'
 
 interface Setting<T> {
   name: string
@@ -222,7 +222,7 @@ type Values = { [K in keyof typeof settings]: (typeof settings)[K] extends Setti
 export type Config = Readonly<Values>
 
 /** One line of the table in docs/settings.md. */
-export interface SettingRow {
+interface SettingRow {
   name: string
   default: string
   description: string

@@ -6,7 +6,7 @@ import { ErrorBody, isOptional, type JsonSchema } from './schema.js'
 import { Bundle } from './schema-bundle.js'
 
 /** What the document is made from. */
-export interface OpenApiInput {
+interface OpenApiInput {
   endpoints: Endpoints
   resolvers: AnyResolvers
   config: { name: string; version: string; publicUrl: string | null }
@@ -28,7 +28,7 @@ const headers: Record<string, JsonSchema> = {
 const headerRefs = (names: readonly string[]): JsonSchema => Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
 /** The error statuses that an endpoint can give by what it declares. */
-export function errorStatuses(endpoint: Endpoint): number[] {
+function errorStatuses(endpoint: Endpoint): number[] {
   const parameters = pathParameters(endpoint.path)
   const hidden = endpoint.deletes === 'leaf' ? parameters.slice(0, -1) : parameters
   const found = new Set<number>([429, 500, 503, ...(endpoint.fails ?? [])])

@@ -1,5 +1,5 @@
 /** What a resolver is asked. */
-export interface LoadInput<App, Actor, Parents> {
+interface LoadInput<App, Actor, Parents> {
   app: App
   /** Null if the endpoint is public and nobody is signed in. */
   actor: Actor | null
@@ -10,7 +10,7 @@ export interface LoadInput<App, Actor, Parents> {
 }
 
 /** The only way from a path parameter to a resource. */
-export interface Resolver<App, Actor, As extends string, R, Parents extends object> {
+interface Resolver<App, Actor, As extends string, R, Parents extends object> {
   /** The name of the resource in the handler's context. */
   as: As
   /** Names of resources that must have been loaded before; checked at registration. */

@@ -28,7 +28,7 @@ async function onData<T>(config: Config, work: (app: App) => Promise<T>): Promis
 }
 
 /** What a check of everything found: complaints, one per line (empty = all is well), and what was not checked. */
-export interface Findings {
+interface Findings {
   complaints: string[]
   notes: string[]
 }

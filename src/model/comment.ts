@@ -6,9 +6,9 @@ import { CommentBodyInput, discussionKey, formatQuery, type Post, postFields } f
 import { User } from './user.js'
 import { reactionMembers } from './reaction.js'
 
-export const commentStatuses = ['open', 'resolved'] as const
+const commentStatuses = ['open', 'resolved'] as const
 
-export type CommentStatus = (typeof commentStatuses)[number]
+type CommentStatus = (typeof commentStatuses)[number]
 
 /** A page as it was when it was commented on: shown when the page is gone, and compared with what it is now. */
 export interface SeenPage {
@@ -52,7 +52,7 @@ export interface CommentDoc extends Post {
 }
 
 /** Selects a list of comments; members that are left out do not restrict it. */
-export interface CommentFilter {
+interface CommentFilter {
   page?: string
   author?: string
   status?: CommentStatus

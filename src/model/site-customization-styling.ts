@@ -9,7 +9,7 @@ export const ThemedColor = Type.Object(
   { ...closed, $id: 'SiteThemedColor', description: 'A colour on light and on dark pages.' },
 )
 
-export const siteFonts = [
+const siteFonts = [
   'ABCFavorit',
   'Inter',
   'Roboto',
@@ -26,7 +26,7 @@ export const siteFonts = [
   'Poppins',
   'FiraSans',
 ] as const
-export const siteMonospaceFonts = [
+const siteMonospaceFonts = [
   'FiraCode',
   'IBMPlexMono',
   'JetBrainsMono',

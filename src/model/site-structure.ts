@@ -6,7 +6,7 @@ import { type SectionEntry, SiteSection } from './site-section.js'
 import { SiteSpace, type SiteSpaceEntry } from './site-space.js'
 
 /** What a site is made of. */
-export const siteItemTypes = ['site-section', 'site-section-group', 'site-space'] as const
+const siteItemTypes = ['site-section', 'site-section-group', 'site-space'] as const
 
 export type SiteItemType = (typeof siteItemTypes)[number]
 

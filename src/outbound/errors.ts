@@ -17,7 +17,7 @@ export class OutboundError extends Error {
 }
 
 /** The `OutboundError` among an error and its causes, or null: libraries wrap ours. */
-export function findOutboundError(thrown: unknown): OutboundError | null {
+function findOutboundError(thrown: unknown): OutboundError | null {
   for (let at: unknown = thrown, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) if (at instanceof OutboundError) return at
   return null
 }

@@ -12,7 +12,7 @@ export type Operation =
   | { c: string; o: string; n: number; t: string; add: object }
 
 /** One committed transaction. */
-export interface TransactionRecord {
+interface TransactionRecord {
   readonly ops: readonly Operation[]
   /** The number of the migration, if the transaction is one. */
   readonly migrated?: number

@@ -28,7 +28,7 @@ interface OwnerState {
 type Owners = Map<string, Map<string, OwnerState>>
 
 /** What a start finds on the disk. */
-export interface Recovered {
+interface Recovered {
   readonly manifest: Manifest
   readonly documents: Map<string, Raw[]>
   readonly journals: Journals

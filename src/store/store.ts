@@ -15,7 +15,7 @@ import type { Table, Document, Draft, Store, StoreEvent, Transaction } from './t
 import { type AnyTable, stretchOf } from './view.js'
 
 /** The parts that `openStore` puts together. */
-export interface StoreParts {
+interface StoreParts {
   readonly database: Database
   readonly log: Log
   readonly checkpointer: Checkpointer

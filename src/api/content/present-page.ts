@@ -30,7 +30,7 @@ export async function inFormat(app: App, owner: string, markdown: string, format
 }
 
 /** What the pages of one revision are presented with. */
-export interface PageContext {
+interface PageContext {
   app: App
   revision: OpenRevision
   options: PageOptions
@@ -141,7 +141,7 @@ export async function presentPage(context: PageContext, entry: PageEntry, format
 }
 
 /** Pages of a tree as JSON, and diagnostics of those that cost too much to be read. */
-export interface PresentedPages {
+interface PresentedPages {
   json: Page[]
   costly: Diagnostic[]
 }

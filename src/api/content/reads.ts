@@ -14,7 +14,7 @@ import { contentValidator, revisionValidator } from './validators.js'
 type BelowSpace = `/v1/spaces/{spaceId}/${string}`
 
 /** Whose content is read. */
-export interface ContentSource<Path extends BelowSpace> {
+interface ContentSource<Path extends BelowSpace> {
   /** Path of the whole revision; its parts are below it. */
   path: Path
   /** What summaries call it. */

@@ -6,7 +6,7 @@ import { locate, type Locator } from './locate.js'
 import { summaryOf } from './parse.js'
 import { type Block, type Scan, scanSummary } from './scan.js'
 
-export interface NewGroup {
+interface NewGroup {
   title: string
   /** Written as an anchor; if absent, the slug follows from the title. */
   slug?: string

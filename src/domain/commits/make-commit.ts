@@ -25,7 +25,7 @@ export function commitMessage(subject: string, trailers: Record<string, string |
   return `${[`${first || 'Update content'}`, rest.join('\n').trim(), lines.join('\n')].filter((part) => part !== '').join('\n\n')}\n`
 }
 
-export interface CommitInput {
+interface CommitInput {
   parents: readonly CommitId[]
   changes: readonly FileChange[]
   tree?: TreeId

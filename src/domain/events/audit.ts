@@ -82,7 +82,7 @@ export async function recordRequest(app: App, request: AuditedRequest<Actor>): P
 
 export const outcomeOf = ({ status }: AuditDoc): AuditOutcome => (status < 400 ? 'succeeded' : status === 401 || status === 403 ? 'refused' : 'failed')
 
-export interface AuditFilter {
+interface AuditFilter {
   /** ID of a user. */
   actor?: string
   operation?: string

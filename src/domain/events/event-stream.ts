@@ -8,7 +8,7 @@ import type { App } from '../context/app.js'
 import type { LoadedOrganization } from '../context/loaded.js'
 
 /** What a list of events may be narrowed to. */
-export interface EventFilter {
+interface EventFilter {
   type?: readonly EventType[]
   space?: string
   /** Only events with a greater sequence. */

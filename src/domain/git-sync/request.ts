@@ -25,7 +25,7 @@ import { type Credential, isLinkTo, readRemote, remoteOf, type SyncRemote } from
 /** Runs that are kept per space. */
 const KEPT_RUNS = 200
 
-export type NewRun = Pick<SyncRunDoc, 'direction' | 'force' | 'standalone' | 'message' | 'timestamp' | 'requestedBy'>
+type NewRun = Pick<SyncRunDoc, 'direction' | 'force' | 'standalone' | 'message' | 'timestamp' | 'requestedBy'>
 
 /**
  * Queues an import. Throws 400 (url, ref, directory), 403, 409 if merges need approvals and it is not the remote of the last sync, 423 if the space is
@@ -59,7 +59,7 @@ export async function requestExport(app: App, actor: Actor, space: LoadedSpace, 
 }
 
 /** The kinds of runs that need different roles. */
-export type RunKind = 'standalone' | 'plain' | 'force'
+type RunKind = 'standalone' | 'plain' | 'force'
 const kindOf = ({ standalone, force }: NewRun): RunKind => (standalone ? 'standalone' : force ? 'force' : 'plain')
 
 /**

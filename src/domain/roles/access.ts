@@ -118,7 +118,7 @@ export async function permissionChain(reader: Reader, content: Omit<PermissionTa
 }
 
 /** The role that a loaded chain gives a viewer. */
-export function roleByChain(chain: readonly PermissionLink[], viewer: Viewer): Role | null {
+function roleByChain(chain: readonly PermissionLink[], viewer: Viewer): Role | null {
   const links = chain.map(
     (link): ChainLink => ({
       defaultLevel: link.defaultLevel,

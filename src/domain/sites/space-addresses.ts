@@ -9,7 +9,7 @@ import { sitesOfSpace } from '../spaces/sites-of-space.js'
 import { shownDefault, shownDefaultSection } from './structure/defaults.js'
 
 /** The URLs under which visitors find a space. */
-export interface SpaceAddresses {
+interface SpaceAddresses {
   /** On the oldest published site that shows the space. */
   published?: string
   /** The same URL, if that site is public. */

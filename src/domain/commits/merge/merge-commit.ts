@@ -12,7 +12,7 @@ import { makeCommit } from '../make-commit.js'
 import { checkMergedNames } from './path-collisions.js'
 
 /** A merge of two commits that is clean, or whose conflicts are resolved. */
-export interface CleanMerge {
+interface CleanMerge {
   ours: CommitId
   theirs: CommitId
   /** The newest commits that both sides contain: page IDs are merged on them. */
@@ -23,7 +23,7 @@ export interface CleanMerge {
 }
 
 /** What its commit says. */
-export interface MergeCommit {
+interface MergeCommit {
   /** `[ours, theirs]` by default. The first is the branch that takes the commit. */
   parents?: readonly CommitId[]
   message: string

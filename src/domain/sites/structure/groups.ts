@@ -6,7 +6,7 @@ import { findGroup, findSection, getGroup, groupsOf, replaceGroup } from './find
 export const MAX_GROUPS = 100
 
 /** A group to be added. */
-export interface NewGroup {
+interface NewGroup {
   id: string
   title: string
   icon?: string

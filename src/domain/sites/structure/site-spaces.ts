@@ -42,7 +42,7 @@ export function addSiteSpace(structure: SiteStructure, added: NewSiteSpace, sect
 }
 
 /** Changes of a site space; null removes the condition. */
-export interface SiteSpaceChange {
+interface SiteSpaceChange {
   path?: string
   condition?: string | null
   space?: string
