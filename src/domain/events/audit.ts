@@ -43,8 +43,8 @@ async function organizationsOf(app: App, { resources, audited, actor }: AuditedR
     if (typeof organization === 'string') return [organization]
   }
   const limit = actor?.token.organization
-  const mine = await app.store.find(memberships, 'user', user)
-  return mine.map(({ organization }) => organization).filter((organization) => limit === undefined || organization === limit)
+  const ownMemberships = await app.store.find(memberships, 'user', user)
+  return ownMemberships.map(({ organization }) => organization).filter((organization) => limit === undefined || organization === limit)
 }
 
 /** Writes a request into the audit log; durable when it resolves. */
