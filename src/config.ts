@@ -65,7 +65,7 @@ const networks = makeValidator<boolean | string[]>((input) => {
   })
 })
 
-/** An existing file of the operator's, by its absolute path, which stands in a command line of ssh: nothing in it that ssh would expand. */
+/** An existing file of the operator's, by its absolute path, which appears in a command line of ssh: nothing in it that ssh would expand. */
 function fileOf(input: string): string {
   const file = resolve(input)
   if (/["%$\\\p{Cc}]/u.test(file)) fail('must be a path without quotes, %, $ and backslashes')

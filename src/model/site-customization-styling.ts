@@ -38,7 +38,7 @@ const siteMonospaceFonts = [
   'UbuntuMono',
 ] as const
 
-/** A font from files of one's own. Its name stands in a style sheet, so it is letters, digits, blanks, `-` and `_` only. */
+/** A font from files of one's own. Its name appears in a style sheet, so it is letters, digits, blanks, `-` and `_` only. */
 const CustomFont = Type.Object(
   {
     fontFamily: Type.String({ minLength: 1, maxLength: 64, pattern: '^[\\p{L}\\p{N}](?:[\\p{L}\\p{N} _-]*[\\p{L}\\p{N}])?$' }),
