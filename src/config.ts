@@ -65,7 +65,7 @@ const networks = makeValidator<boolean | string[]>((input) => {
   })
 })
 
-/** An existing file of the operator's, by its absolute path, which stands in a command line of ssh: nothing in it that ssh would expand. */
+/** An existing file of the operator's, by its absolute path, which appears in a command line of ssh: nothing in it that ssh would expand. */
 function fileOf(input: string): string {
   const file = resolve(input)
   if (/["%$\\\p{Cc}]/u.test(file)) fail('must be a path without quotes, %, $ and backslashes')
@@ -87,7 +87,7 @@ const privateKeyFile = makeValidator<string>((input) => {
 })
 
 /** A protocol of remote repositories. */
-export type RemoteProtocol = 'https' | 'ssh' | 'http' | 'file'
+type RemoteProtocol = 'https' | 'ssh' | 'http' | 'file'
 
 interface Setting<T> {
   name: string
@@ -150,6 +150,12 @@ const settings = {
     integer(16 * MIB, 1024 * 1024 * MIB),
     String(256 * MIB),
     'Memory for all caches together (objects, revisions, pages, histories, responses), in bytes. A machine with 1 GB has room for the default.',
+  ),
+  factsBytes: setting<number>(
+    'FACTS_BYTES',
+    integer(MIB, 1024 * 1024 * MIB),
+    String(1024 * MIB),
+    'Size of the index `facts.db` in the data folder, in bytes, from which its oldest rows are dropped. It can be made anew at any time.',
   ),
   ratePerToken: setting<number>('RATE_LIMIT_PER_MINUTE', integer(0, 10_000_000), '3000', 'Requests per minute and token; 0 = no limit.'),
   ratePerAddress: setting<number>('RATE_LIMIT_PER_MINUTE_ADDRESS', integer(0, 10_000_000), '6000', 'Requests per minute and address; 0 = no limit.'),
@@ -222,7 +228,7 @@ type Values = { [K in keyof typeof settings]: (typeof settings)[K] extends Setti
 export type Config = Readonly<Values>
 
 /** One line of the table in docs/settings.md. */
-export interface SettingRow {
+interface SettingRow {
   name: string
   default: string
   description: string

@@ -7,6 +7,7 @@ import type { LoadedOrganization, LoadedSpace } from '../../src/domain/context/l
 import { makeCommit } from '../../src/domain/commits/make-commit.js'
 import { moveBranch } from '../../src/domain/commits/move-branch.js'
 import { revisionCache } from '../../src/domain/revisions/revision-cache.js'
+import { openFacts } from '../../src/facts/index.js'
 import { openTexts } from '../../src/domain/context/open-texts.js'
 import { listSyncRuns } from '../../src/domain/git-sync/runs.js'
 import { requestExport, requestImport } from '../../src/domain/git-sync/request.js'
@@ -15,6 +16,7 @@ import { Batcher } from '../../src/domain/context/batcher.js'
 import { withoutCaller } from '../../src/domain/context/guarded-app.js'
 import { unguarded } from '../../src/domain/commits/guards.js'
 import { KeyedMutex } from '../../src/domain/context/keyed-mutex.js'
+import { PageIndex } from '../../src/domain/context/page-facts.js'
 import { Previews } from '../../src/domain/context/previews.js'
 import { RefMoves } from '../../src/domain/context/ref-moves.js'
 import { MAIN } from '../../src/domain/context/refs.js'
@@ -70,6 +72,8 @@ export async function openApp(root: string, logged: string[]): Promise<{ app: Ap
   const locks = new KeyedMutex()
   const allowedProtocols = ['http', 'https', 'file']
   const { texts, close: closeTexts } = openTexts()
+  const content = revisionCache()
+  const facts = openFacts({ file: join(root, 'facts.db'), version: 1, maxBytes: 100_000_000, notice: () => {} })
   const app: App = {
     ...withoutCaller,
     store: await openStore({ dir: join(root, 'data') }),
@@ -99,7 +103,8 @@ export async function openApp(root: string, logged: string[]): Promise<{ app: Ap
     moves: new RefMoves(),
     previews: new Previews(),
     edits: new Batcher(locks, 8),
-    content: revisionCache(),
+    content,
+    pages: new PageIndex(texts, facts, content),
     texts,
     wakeJobs: () => {},
     wakeWebhooks: () => {},
@@ -111,6 +116,7 @@ export async function openApp(root: string, logged: string[]): Promise<{ app: Ap
     await app.store.close()
     await app.http.close()
     await closeTexts()
+    facts.close()
   }
   return { app, close }
 }
@@ -120,15 +126,8 @@ const tree = async (dir: string, commit: string): Promise<Record<string, string>
   return Object.fromEntries(await Promise.all(paths.map(async (path) => [path, await git(dir, ['show', `${commit}:${path}`])] as const)))
 }
 
-/** Starts a fixture; `close` it. */
-export async function startFixture(): Promise<Fixture> {
-  const root = await mkdtemp(join(tmpdir(), 'bindery-sync-'))
-  const served = await mkdtemp(join(tmpdir(), 'bindery-remotes-'))
-  const remotes = await startGitHttp({ root: served })
-  const logged: string[] = []
-  const { app, close } = await openApp(root, logged)
-  const worker = startWorker(app, { concurrency: 2 })
-  app.wakeJobs = worker.wake
+/** An organization with one admin, as documents: no API is needed. */
+export async function insertOrganization(app: App): Promise<{ organization: LoadedOrganization; actor: Actor }> {
   const now = new Date().toISOString()
   const user = await app.store.insert(users, { id: 'ada', displayName: 'Ada Lovelace', email: 'ada@example.org', createdAt: now, proof: 'operator' })
   const org = {
@@ -146,6 +145,19 @@ export async function startFixture(): Promise<Fixture> {
   const organization: LoadedOrganization = { doc: await app.store.insert(organizations, org), role: 'admin' }
   await app.store.insert(memberships, { id: 'org:ada', organization: 'org', user: 'ada', role: 'admin', joinedAt: now, disabled: false, sso: false })
   const actor: Actor = { user, token: { id: 'token', readOnly: false } }
+  return { organization, actor }
+}
+
+/** Starts a fixture; `close` it. */
+export async function startFixture(): Promise<Fixture> {
+  const root = await mkdtemp(join(tmpdir(), 'bindery-sync-'))
+  const served = await mkdtemp(join(tmpdir(), 'bindery-remotes-'))
+  const remotes = await startGitHttp({ root: served })
+  const logged: string[] = []
+  const { app, close } = await openApp(root, logged)
+  const worker = startWorker(app, { concurrency: 2 })
+  app.wakeJobs = worker.wake
+  const { organization, actor } = await insertOrganization(app)
   const fixture: Fixture = {
     root,
     app,
@@ -162,7 +174,7 @@ export async function startFixture(): Promise<Fixture> {
           parents: [head as CommitId],
           changes: Object.entries(changes).map(([path, text]) => (text === null ? { path, delete: true as const } : { path, content: Buffer.from(text) })),
           message: 'Edit\n',
-          author: user,
+          author: actor.user,
           overrides: await overridesAt(app, space, head as CommitId),
         }),
       ),

@@ -1,3 +1,4 @@
+/** The services and settings that every use case gets. */
 import type { Git } from '../../git/index.js'
 import type { Clock } from '../../kernel/clock.js'
 import type { HttpClient, Mailer } from '../../outbound/index.js'
@@ -5,6 +6,7 @@ import type { Reader, Store } from '../../store/index.js'
 import type { ContentCache } from './content-cache.js'
 import type { Batcher } from './batcher.js'
 import type { KeyedMutex } from './keyed-mutex.js'
+import type { PageIndex } from './page-facts.js'
 import type { Previews } from './previews.js'
 import type { RefMoves } from './ref-moves.js'
 import type { Texts } from './texts.js'
@@ -28,6 +30,8 @@ export interface App {
   /** Writes of content that wait for the lock of their space, to be made together. */
   edits: Batcher
   content: ContentCache
+  /** What is known of markdown files, by their content. */
+  pages: PageIndex
   /** Parses and prints texts, which may be hostile, on other threads. */
   texts: Texts
   /** Wakes the worker: jobs were queued. */
@@ -52,7 +56,7 @@ export interface App {
 
 export interface Settings {
   version: string
-  /** Base of the URLs in answers, without a trailing slash. */
+  /** Base of the URLs in responses, without a trailing slash. */
   publicUrl: string
   /** Key that signs download URLs. */
   signingKey: Buffer

@@ -1,4 +1,4 @@
-/** The caches of what is derived from Git objects, by their interface. */
+/** What is derived from Git objects and cached, and under which keys. The caches themselves are made at start. */
 import type { CommentTarget } from '../../content/blocks/comment-targets.js'
 import type { PageFacts } from '../../content/facts.js'
 import type { IdOverrides } from '../../content/identity.js'

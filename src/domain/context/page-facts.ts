@@ -1,10 +1,10 @@
 /** What is known of markdown files: from memory, from the index, or made by threads, several files at a time. */
 import type { FileFacts } from '../../content/facts.js'
+import { readSource } from '../../content/page-source.js'
 import { readBounded } from '../../content/read-file.js'
 import type { Reference } from '../../content/reference.js'
-import { MAX_EDITED_BYTES, MAX_TEXT_BYTES } from '../../content/text.js'
-import type { LargePage } from '../../content/work/text-work.js'
-import { TextTooCostly } from '../../content/work/text-work.js'
+import { decodeText, MAX_EDITED_BYTES, MAX_TEXT_BYTES } from '../../content/text.js'
+import { type LargePage, TextTooCostly } from '../../content/work/text-work.js'
 import type { FactRow, Facts } from '../../facts/index.js'
 import type { Snapshot } from '../../git/index.js'
 import { Slices } from '../../kernel/slices.js'
@@ -154,8 +154,8 @@ export class PageIndex {
 
   /** A file that is too costly to parse: only its front matter counts. It is not kept in the index, since a busy machine may be the reason. */
   async #costly(owner: string, oid: string, file: Uint8Array, reason: TextTooCostly): Promise<Made> {
-    const { attributes, diagnostics } = await this.#frontMatter(owner, file)
-    return this.#keep(oid, { page: { attributes, bodyStart: 0, diagnostics, limit: reason.message }, references: [] })
+    const { attributes, bodyStart, diagnostics } = await readSource(this.texts.for(owner), decodeText(file), '')
+    return this.#keep(oid, { page: { attributes, bodyStart, diagnostics, limit: reason.message }, references: [] })
   }
 
   /** A file whose text is not kept in memory. */

@@ -1,5 +1,4 @@
 /** Reads the file of a page: its text, front matter and diagnostics. */
-import { findFrontMatter } from '../../content/front-matter.js'
 import { readBounded } from '../../content/read-file.js'
 import { decodeText, MAX_EDITED_BYTES, MAX_TEXT_BYTES } from '../../content/text.js'
 import type { Snapshot } from '../../git/index.js'
