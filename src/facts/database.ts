@@ -39,8 +39,7 @@ const SCHEMA = `
 `
 const SELECT =
   "SELECT group_concat(f.oid || ' ' || f.value, char(10)) AS rows FROM json_each(?) AS asked CROSS JOIN facts AS f ON f.oid = asked.value AND f.kind = ?"
-const INSERT =
-  "INSERT OR REPLACE INTO facts SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]'), ? FROM json_each(?)"
+const INSERT = "INSERT OR REPLACE INTO facts SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]'), ? FROM json_each(?)"
 const DROP = 'DELETE FROM facts WHERE made <= (SELECT made FROM facts ORDER BY made LIMIT 1 OFFSET (SELECT count(*) / ? FROM facts))'
 
 class FactFile implements Database {

@@ -134,7 +134,9 @@ export class PageIndex {
   async #trip(owner: string, files: ReadonlyMap<string, Uint8Array>): Promise<Map<string, Made>> {
     const oids = [...files.keys()]
     try {
-      const lines = Buffer.from(await this.texts.bytes(owner, 'facts', [...files.values()], oids.join())).toString().split('\n')
+      const lines = Buffer.from(await this.texts.bytes(owner, 'facts', [...files.values()], oids.join()))
+        .toString()
+        .split('\n')
       const rows: FactRow[] = []
       const made = oids.map((oid, index): [string, Made] => {
         const [page, references] = lines.slice(2 * index, 2 * index + 2) as [string, string]
