@@ -1,6 +1,6 @@
 /** The SQLite file of the index: one table, read and written in bulk, since each call into the library costs more than a row. */
 import type libsql from 'libsql'
-import type { FactRow, FactsOptions } from './facts.js'
+import type { FactRow, FactsOptions } from './types.js'
 
 type Library = typeof libsql
 

@@ -1,14 +1,7 @@
 /** The index: opened when it is first needed, made anew if it is damaged, and given up if its library or its file cannot be used. */
 import { rmSync } from 'node:fs'
 import { type Database, openDatabase } from './database.js'
-
-/** One fact: `value` is what is derived of kind `kind` from the object `oid`. */
-export interface FactRow {
-  kind: string
-  oid: string
-  /** Without line feeds: JSON. */
-  value: string
-}
+import type { FactRow, FactsOptions } from './types.js'
 
 /** What is derived from Git objects, by their IDs. Any row may be missing at any time: it can be made again. */
 export interface Facts {
@@ -16,17 +9,6 @@ export interface Facts {
   get(kind: string, oids: readonly string[]): Map<string, string>
   put(rows: readonly FactRow[]): void
   close(): void
-}
-
-export interface FactsOptions {
-  /** Path of the SQLite file. Nothing is lost if it is deleted while the service is stopped. */
-  file: string
-  /** Names the code that makes the facts: rows of another version are dropped. */
-  version: number
-  /** Size of the file, in bytes, from which the oldest rows are dropped. */
-  maxBytes: number
-  /** Told, in a sentence for the operator, if the index is damaged or cannot be used. */
-  notice(message: string): void
 }
 
 /** Opens the index. Its file is opened, or made, when it is first used. */

@@ -1,2 +1,3 @@
 /** The door of this folder: a disposable index of what is derived from Git objects, in an SQLite file. */
-export { type FactRow, type Facts, type FactsOptions, openFacts } from './facts.js'
+export { type Facts, openFacts } from './facts.js'
+export type { FactRow, FactsOptions } from './types.js'
