@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import MarkdownIt from 'markdown-it'
-import { parseDocument } from '../../src/content/blocks/parse.js'
+import type { parseDocument as parse } from '../../src/content/blocks/parse.js'
 import { startGitHttp } from '../../test/support/git-http.js'
 import { git } from '../../test/support/hermetic-git.js'
 import { generateRepository, richText } from './generated.js'
@@ -20,6 +20,9 @@ const markdownIt = new MarkdownIt({ html: true, linkify: true })
 
 /** Block trees of pages of all kinds against a bare parse of the same texts by markdown-it, in processor time. */
 export async function blockTrees(): Promise<Line[]> {
+  // As it is built: the loader of TypeScript slows down functions.
+  const built = new URL('../../dist/content/blocks/parse.js', import.meta.url).href
+  const { parseDocument } = (await import(built)) as { parseDocument: typeof parse }
   const texts = Array.from({ length: 400 }, (_, i) => richText(i))
   const processor = (work: (text: string) => unknown) => async (): Promise<number> => {
     const started = process.cpuUsage()

@@ -36,7 +36,7 @@ const NOTE_LINK = /^#user-content-fn-/
 
 /** Converts phrasing to inline nodes. HTML tags are paired among siblings; a tag without a partner is kept as written. */
 export function inlines(nodes: readonly Markdown[], context: Context, marks: Mark[] = [], depth = 0): Inline[] {
-  const tokens = nodes.map(asToken)
+  const tokens = nodes.some((node) => node.type === 'html') ? nodes.map(asToken) : []
   const pairs = pairTokens(tokens)
   return range(0, nodes.length, marks, depth)
 

@@ -60,12 +60,17 @@ function hasAtMost(nodes: BlockNode['nodes'], max: number): boolean {
 
 function parseRegion(page: Page, region: Region, depth: number): BlockNode[] {
   const root = page.read(region)
+  if (region.text.includes(']:')) findDefinitions(root, page.definitions)
+  return blocksOf(root.children ?? [], contextOf(page, region, depth))
+}
+
+/** Of definitions of the same label, the first counts. */
+function findDefinitions(root: Markdown, definitions: Map<string, Markdown>): void {
   const pending = [...(root.children ?? [])].reverse()
   for (let node = pending.pop(); node; node = pending.pop()) {
-    if (node.type === 'definition' && node.identifier !== undefined && !page.definitions.has(node.identifier)) page.definitions.set(node.identifier, node)
+    if (node.type === 'definition' && node.identifier !== undefined && !definitions.has(node.identifier)) definitions.set(node.identifier, node)
     if (node.children && node.type !== 'paragraph') for (const child of node.children.toReversed()) pending.push(child)
   }
-  return blocksOf(root.children ?? [], contextOf(page, region, depth))
 }
 
 function contextOf(page: Page, region: Region, depth: number): Context {
