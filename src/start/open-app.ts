@@ -19,6 +19,7 @@ import { RefMoves } from '../domain/context/ref-moves.js'
 import { revisionCache } from '../domain/revisions/revision-cache.js'
 import { migrations } from '../domain/upkeep/migrations.js'
 import { FACTS_VERSION } from '../content/facts.js'
+import { isNative } from '../content/gfm/native.js'
 import { openFacts, type Facts } from '../facts/index.js'
 import { createRemoteOperations, type Git, openGit } from '../git/index.js'
 import type { Clock } from '../kernel/clock.js'
@@ -53,6 +54,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
   const { http, mail } = await openClients(config, closers)
   const { texts, close: closeTexts } = openTexts(budget)
   closers.add(closeTexts)
+  if (!isNative) log.warn({}, 'The native parser of markdown does not load on this machine. Pages are read by the other one, which takes much longer.')
   const content = revisionCache(budget)
   const facts = openIndex(config, log)
   closers.add(async () => facts.close())
