@@ -9,6 +9,7 @@ import type { MergedTree, Sides } from '../commits/merge/merged-tree.js'
 import type { FileChange, Repository } from '../../git/index.js'
 import type { CommonGround } from './common-ground.js'
 import { isWithin } from './contained-in-exports.js'
+import { sharedVersions } from './shared-versions.js'
 import { describeRemote } from './remote.js'
 import type { Contact } from './sync.js'
 
@@ -31,8 +32,29 @@ export async function mergeArrival(
   const { app, space } = contact
   await rememberTheirs(contact, ground, arrival.theirs)
   const sides = await sidesOf(contact, ground, arrival)
-  return { merged: await mergeCommits(app, space, sides), base: sides.base ?? null }
+  const merged = await mergeCommits(app, space, sides)
+  const shared = merged.clean ? [] : await sharedVersions(space.repo, ground, arrival, merged.conflicts)
+  if (shared.length === 0) return { merged, base: sides.base ?? null }
+  const known = sides.base ?? (await joinedBase(app, space, sides, mergeCommits))
+  if (known === null) return { merged, base: null }
+  const base = await changedBase(contact, known, shared, 'What both sides have had in common since')
+  return { merged: await mergeCommits(app, space, { ...sides, base }), base }
 }
+
+/** A merge base with some files otherwise. */
+const changedBase = async (
+  { app, space, actor }: Pick<Contact, 'app' | 'space' | 'actor'>,
+  known: CommitId,
+  changes: readonly FileChange[],
+  message: string,
+): Promise<CommitId> =>
+  makeCommit(app, space, {
+    parents: [known],
+    changes,
+    message: commitMessage(message),
+    author: actor.user,
+    overrides: await overridesAt(app, space, known),
+  })
 
 async function sidesOf(
   contact: Pick<Contact, 'app' | 'space' | 'remote' | 'actor'>,
@@ -66,13 +88,7 @@ async function sidesOf(
   if (known === null) return sides
   const own = byGit === null ? [] : await madeByGit(repo, { known, byGit, theirs })
   if (own.length === 0) return { ...sides, base: known }
-  const base = await makeCommit(app, space, {
-    parents: [known],
-    changes: own,
-    message: commitMessage('What both sides have in common, as Git left it there'),
-    author: contact.actor.user,
-    overrides: await overridesAt(app, space, known),
-  })
+  const base = await changedBase(contact, known, own, 'What both sides have in common, as Git left it there')
   return { ...sides, base }
 }
 

@@ -42,6 +42,8 @@ export async function judgeIds(world: World, project: Project, seen: Snapshot, a
         'identity',
         `${project.name}${at}: ${page} at ${path} has the ID ${id} and had ${given.id} at ${given.path}${given.state === 'gone' ? ' before it was deleted' : ''}`,
       )
+    // Restored at another place with another ID: a change request that began before it was deleted has it by the old one.
+    if (main && given && given.id !== id) project.former.set(page, (project.former.get(page) ?? new Set()).add(given.id))
     if (main) project.ids.set(page, { id, path, state: 'there' })
     else if (!given) project.ids.set(page, { id, path, state: 'new' })
   }

@@ -63,7 +63,7 @@ export interface Project {
   ids: Map<string, Given>
   /** Pages that were there twice: which of the two had the ID of the page, and on which side it is the one that stayed, nobody can say. */
   twins: Set<string>
-  /** IDs that pages had before somebody who resolved a conflict put their texts elsewhere. */
+  /** IDs that pages had before somebody who resolved a conflict put their texts elsewhere, or before they were gone and restored at another place. */
   former: Map<string, Set<string>>
   /** Files that nobody ever touches. */
   statics: Map<string, string>
