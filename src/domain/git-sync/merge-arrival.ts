@@ -86,7 +86,7 @@ async function sidesOf(
   }
   const known = await joinedBase(app, space, sides, mergeCommits)
   if (known === null) return sides
-  const own = byGit === null ? [] : await madeByGit(repo, { known, byGit, theirs })
+  const own = byGit === null ? [] : await madeByGit(repo, { known, byGit, theirs, droppedHead: ground.droppedHead })
   if (own.length === 0) return { ...sides, base: known }
   const base = await changedBase(contact, known, own, 'What both sides have in common, as Git left it there')
   return { ...sides, base }
@@ -94,13 +94,19 @@ async function sidesOf(
 
 /**
  * The files that `theirs` has exactly as the merge base `byGit` has them, which Git finds without knowing of exports, and the base `known` has
- * otherwise. Nobody changed them on the remote: Git put them so when branches were merged there. The base must have them so too.
+ * otherwise. Nobody changed them on the remote: Git put them so when branches were merged there. The base must have them so too. Not where the ref was
+ * set back and the dropped head had another file: that was a change, however Git would merge the two.
  */
-async function madeByGit(repo: Repository, { known, byGit, theirs }: { known: CommitId; byGit: CommitId; theirs: CommitId }): Promise<FileChange[]> {
+async function madeByGit(
+  repo: Repository,
+  { known, byGit, theirs, droppedHead }: { known: CommitId; byGit: CommitId; theirs: CommitId; droppedHead: CommitId | null },
+): Promise<FileChange[]> {
   const found: FileChange[] = []
   const there = await repo.at(theirs)
+  const before = droppedHead === null ? null : await repo.at(droppedHead)
   for (const { path, after } of await repo.diff(known, byGit)) {
     const entry = await there.entry(path)
+    if (before !== null && (await before.entry(path))?.oid !== entry?.oid) continue
     if (after === null || after === undefined) {
       if (entry === null) found.push({ path, delete: true })
     } else if (entry?.oid === after.oid && entry.mode === after.mode) found.push({ path, oid: after.oid, mode: after.mode })

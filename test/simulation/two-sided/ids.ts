@@ -36,7 +36,8 @@ export async function judgeIds(world: World, project: Project, seen: Snapshot, a
     if (!id) throw new Fault('identity', `${project.name}${at}: ${page} stands in SUMMARY.md as ${path}, and is no page`)
     const given = project.ids.get(page)
     const free = given && (given.state !== 'gone' || (given.path === path && !taken.has(given.id)))
-    const isFormer = !main && project.former.get(page)?.has(id)
+    // What a resolver did on a branch, main has not heard of.
+    const isFormer = (!main || given?.state === 'new') && project.former.get(page)?.has(id)
     if (free && given.id !== id && !isFormer)
       throw new Fault(
         'identity',
