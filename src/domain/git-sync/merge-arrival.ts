@@ -3,13 +3,14 @@ import type { CommitId } from '../../kernel/ids.js'
 import { commitMessage, makeCommit } from '../commits/make-commit.js'
 import { overridesAt, rememberOverrides } from '../revisions/identity.js'
 import { arrivingOverrides } from '../revisions/arriving-identity.js'
-import { joinedBase } from '../commits/merge/joined-base.js'
+import { withFiles } from '../commits/merge/files-of-both.js'
+import { joinedBase, joinedCommits } from '../commits/merge/joined-base.js'
 import { mergeCommits } from '../commits/merge/merge.js'
 import type { MergedTree, Sides } from '../commits/merge/merged-tree.js'
 import type { FileChange, Repository } from '../../git/index.js'
 import type { CommonGround } from './common-ground.js'
 import { isWithin } from './contained-in-exports.js'
-import { sharedVersions } from './shared-versions.js'
+import { sharedFiles, sharedVersions } from './shared-versions.js'
 import { describeRemote } from './remote.js'
 import type { Contact } from './sync.js'
 
@@ -31,7 +32,7 @@ export async function mergeArrival(
 ): Promise<MergedArrival> {
   const { app, space } = contact
   await rememberTheirs(contact, ground, arrival.theirs)
-  const sides = await sidesOf(contact, ground, arrival)
+  const sides = await withSharedFiles(contact, ground, arrival, await sidesOf(contact, ground, arrival))
   const merged = await mergeCommits(app, space, sides)
   const shared = merged.clean ? [] : await sharedVersions(space.repo, ground, arrival, merged.conflicts)
   if (shared.length === 0) return { merged, base: sides.base ?? null }
@@ -39,6 +40,19 @@ export async function mergeArrival(
   if (known === null) return { merged, base: null }
   const base = await changedBase(contact, known, shared, 'What both sides have had in common since')
   return { merged: await mergeCommits(app, space, { ...sides, base }), base }
+}
+
+/** The sides, on a merge base that has the new files which both have. */
+async function withSharedFiles(
+  { app, space }: Pick<Contact, 'app' | 'space'>,
+  ground: CommonGround,
+  arrival: { main: CommitId; theirs: CommitId },
+  sides: Sides,
+): Promise<Sides> {
+  const known = sides.base ?? (await joinedBase(app, space, sides, mergeCommits))
+  if (known === null) return sides
+  const base = await withFiles(app, space, known, await sharedFiles(app, space, ground, { ...arrival, base: known }))
+  return base === known ? sides : { ...sides, base }
 }
 
 /** A merge base with some files otherwise. */
@@ -122,7 +136,11 @@ async function isPlain(repo: Repository, { bases, implied, held }: CommonGround,
 }
 
 /** Works out the page IDs of what arrives from those of the merge base here, and caches them. */
-export async function rememberTheirs({ app, space }: Pick<Contact, 'app' | 'space'>, { bases: [base] }: CommonGround, theirs: CommitId): Promise<void> {
-  if (base === undefined) return
-  rememberOverrides(app, space, theirs, await arrivingOverrides(app, space, base.local, theirs))
+export async function rememberTheirs({ app, space }: Pick<Contact, 'app' | 'space'>, ground: CommonGround, theirs: CommitId): Promise<void> {
+  const common = await commonCommit({ app, space }, ground)
+  if (common !== null) rememberOverrides(app, space, theirs, await arrivingOverrides(app, space, common, theirs))
 }
+
+/** The merge base here; several are joined, since a page may have come by any of them. Null if there is none. */
+export const commonCommit = ({ app, space }: Pick<Contact, 'app' | 'space'>, { bases }: CommonGround): Promise<CommitId | null> =>
+  joinedCommits(app, space, [...new Set(bases.map(({ local }) => local))], mergeCommits)

@@ -1,8 +1,13 @@
-// Finds versions of files that both sides of an import have had since their merge base, by commits of their own: somebody squashed an export by
-// hand, or made the same change once more. Whoever has gone on from such a version knew it, so it is no conflict.
+/**
+ * Finds versions of files that both sides of an import have had since their merge base, by commits of their own: somebody squashed an export by
+ * hand, or made the same change once more. Whoever has gone on from such a version knew it, so it is no conflict.
+ */
 import type { FileChange, MergeConflict, Repository, TreeEntry } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { Slices } from '../../kernel/slices.js'
+import { newFiles } from '../commits/merge/files-of-both.js'
+import type { App } from '../context/app.js'
+import type { SpaceRepository } from '../context/loaded.js'
 import type { CommonGround } from './common-ground.js'
 import { isWithin } from './contained-in-exports.js'
 
@@ -39,6 +44,41 @@ export async function sharedVersions(
   return found
 }
 
+/**
+ * The new files that both sides have by commits of their own, by ID, as one of them had it when the other took it over: a page that was exported and
+ * squashed by hand, say, and moved since. In the merge base, they are one file and not two.
+ */
+export async function sharedFiles(
+  app: App,
+  space: SpaceRepository,
+  { bases }: CommonGround,
+  { main, theirs, base }: { main: CommitId; theirs: CommitId; base: CommitId },
+): Promise<Map<string, TreeEntry>> {
+  const { repo } = space
+  const [mine, other] = [await newFiles(app, space, base, main), await newFiles(app, space, base, theirs)]
+  const shared = new Map<string, TreeEntry>()
+  const open = [...mine].flatMap(([id, ours]) => {
+    const its = other.get(id)
+    return its === undefined || (its.path === ours.path && its.oid === ours.oid) ? [] : [{ id, ours, its }]
+  })
+  if (open.length === 0 || bases.length === 0) return shared
+  const here = await commitsSince(
+    repo,
+    main,
+    bases.map(({ local }) => local),
+  )
+  const there = await commitsSince(
+    repo,
+    theirs,
+    bases.map((one) => one.theirs),
+  )
+  for (const { id, ours, its } of open.slice(0, MOST_FILES)) {
+    if (await wentOnFrom(repo, there, ours.path, { base: null, version: ours })) shared.set(id, ours)
+    else if (ours.oid === its.oid || (await wentOnFrom(repo, here, its.path, { base: null, version: its }))) shared.set(id, its)
+  }
+  return shared
+}
+
 /** The newest commits below `head` that contain all merge bases. */
 async function commitsSince(repo: Repository, head: CommitId, bases: readonly CommitId[]): Promise<CommitId[]> {
   const found: CommitId[] = []
@@ -49,18 +89,18 @@ async function commitsSince(repo: Repository, head: CommitId, bases: readonly Co
   return found
 }
 
-/** Whether a file had a version, and never again that of the base. `commits`: newest first. */
+/** Whether a file had a version, and never again that of the base; null = a new file, which may have moved on. `commits`: newest first. */
 async function wentOnFrom(
   repo: Repository,
   commits: readonly CommitId[],
   path: string,
-  { base, version }: { base: TreeEntry; version: TreeEntry },
+  { base, version }: { base: TreeEntry | null; version: TreeEntry },
 ): Promise<boolean> {
   const slices = new Slices()
   const undone: CommitId[] = []
   for (const commit of commits) {
     const entry = await (await repo.at(commit)).entry(path)
-    if (entry?.oid === base.oid) undone.push(commit)
+    if (base !== null && entry?.oid === base.oid) undone.push(commit)
     if (entry?.oid === version.oid && entry.mode === version.mode) return !(await isWithin(repo, commit, undone))
     if (slices.due) await slices.rest()
   }

@@ -24,7 +24,7 @@ export async function idsByPath(world: World, project: Project, at: string): Pro
 
 /**
  * Every listed page has the ID that it has had, wherever it lies. A page that was gone and is back at its path has it again; elsewhere it may
- * have another (DESIGN.md says nothing of it).
+ * have another (nothing says which).
  */
 export async function judgeIds(world: World, project: Project, seen: Snapshot, at = ''): Promise<void> {
   const told = await idsByPath(world, project, at)

@@ -133,11 +133,14 @@ export async function updateBranch(world: World, next: Random, target: Target): 
   const { resolve, decided } = decide(next, items, files, before)
   const ask = () => world.host.api.call('POST', `${url}/update`, items.length === 0 ? undefined : { resolve })
   let { status, text, body } = await ask()
-  // Where a third page has gone to the place that was chosen, nobody can have it: who resolves does as he is told, and takes main's.
-  const taken: string[] = status === 409 && /the merge has another file there/.test(text) ? body.error.paths : []
-  for (const [at, { path }] of resolve.entries()) if (taken.includes(path)) resolve[at] = { path, take: 'main' }
-  for (const item of items) if (taken.includes(item.path)) for (const page of pagesOf(item)) decided.add(page)
-  if (taken.length > 0) ({ status, text, body } = await ask())
+  // Where a third page has gone to the place that was chosen, nobody can have it: who resolves does as he is told, and takes main's. One is named at a time.
+  for (const _round of resolve) {
+    const taken: string[] = status === 409 && /the merge has another file there/.test(text) ? body.error.paths : []
+    if (taken.length === 0) break
+    for (const [at, { path }] of resolve.entries()) if (taken.includes(path)) resolve[at] = { path, take: 'main' }
+    for (const item of items) if (taken.includes(item.path)) for (const page of pagesOf(item)) decided.add(page)
+    ;({ status, text, body } = await ask())
+  }
   if (status !== 200)
     throw new Fault('answer', `update of ${url} with ${JSON.stringify(resolve.map((one) => ({ ...one, content: undefined })))}: ${status} ${text}`)
   meet(knowledge, project.main, heldRef(target), project.main, knowledge)

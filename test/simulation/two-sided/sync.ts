@@ -178,7 +178,7 @@ async function absorbExport(world: World, project: Project, then: Before, run: R
     )
   const knowledge = project.there.get(run.ref)
   if (knowledge) meet(project.main, knowledge, run.ref)
-  if (force) record(project.main, ours, why(world, 'a forced export'))
+  if (force) record(project.main, ours, why(world, 'a forced export'), { forced: run.ref })
   await judgeTarget(world, mainOf(project))
   project.there.set(run.ref, project.main.copy())
   if (!pushed) return

@@ -180,17 +180,17 @@ function keepsStatics(project: Project, seen: Snapshot, where: string): void {
 
 /**
  * A page that was gone and that two people restored at two places is there twice, and nothing can be said against it; somebody takes one away.
- * `kept` answers the path that stays; null = the page must not be there twice. Answers the lines that were in what is taken away alone, and those
- * that are in what stays alone.
+ * `kept` answers the path that stays; null = the page must not be there twice. Answers the lines that were in what is taken away alone, those that
+ * are in what stays alone, and where each page stays.
  */
 export async function mendTwice(
   world: World,
   project: Project,
   ref: string,
   kept: (page: string, paths: readonly string[]) => string | null,
-): Promise<{ gone: string[]; stayed: string[] }> {
+): Promise<{ gone: string[]; stayed: string[]; places: Map<string, string> }> {
   const head = headHere(project, ref)
-  const lines: { gone: string[]; stayed: string[] } = { gone: [], stayed: [] }
+  const mended = { gone: [] as string[], stayed: [] as string[], places: new Map<string, string>() }
   for (const [page, files] of await twinsIn(project.objects, head)) {
     const paths = [...files.keys()]
     const stays = kept(page, paths)
@@ -207,15 +207,16 @@ export async function mendTwice(
     )
     world.said.push(`${project.name}: ${page} was restored at ${paths.join(' and ')}; one is taken away`)
     const [other, own] = [new Set(gone.flatMap((path) => [...(files.get(path) ?? [])])), files.get(stays) ?? new Set<string>()]
-    lines.gone.push(...[...other].filter((line) => !own.has(line)))
-    lines.stayed.push(...[...own].filter((line) => !other.has(line)))
+    mended.places.set(page, stays)
+    mended.gone.push(...[...other].filter((line) => !own.has(line)))
+    mended.stayed.push(...[...own].filter((line) => !other.has(line)))
   }
-  return lines
+  return mended
 }
 
 /** A snapshot of a branch here, after a merge. */
 export async function seeMerged(world: World, project: Project, ref: string, knowledge: Knowledge): Promise<Snapshot> {
-  const { gone, stayed } = await mendTwice(world, project, ref, (page, paths) => {
+  const { gone, stayed, places } = await mendTwice(world, project, ref, (page, paths) => {
     const known = [...knowledge.own(pathOf(page)), ...(knowledge.alsoAt.get(pathOf(page)) ?? [])]
     // The one that main has: what others do to the page there goes on to meet it.
     const main = paths.find((path) => path === project.ids.get(page)?.path)
@@ -227,6 +228,8 @@ export async function seeMerged(world: World, project: Project, ref: string, kno
   // What main itself must have is no such line: the copy that it had stays.
   const away = gone.map(lineOf).filter((line) => knowledge === project.main || !project.main.own(line).includes('in'))
   for (const line of away) knowledge.set(line, null, why(world, 'who took one of two away'))
+  for (const [page, path] of places)
+    if (!knowledge.values(pathOf(page)).includes(path)) knowledge.set(pathOf(page), path, why(world, 'who took one of two away'))
   // Nor does it have what was deleted in the other one alone.
   for (const line of stayed.map(lineOf))
     if (project.main.own(line).includes('in') || knowledge === project.main) knowledge.set(line, 'in', why(world, 'who took one of two away'))
