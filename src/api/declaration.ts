@@ -7,7 +7,7 @@ import type { AnyResolvers, Resources } from './resolver.js'
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** What the endpoints of one service have in common. */
-export interface ApiTypes {
+interface ApiTypes {
   app: unknown
   actor: object
   permission: string
@@ -16,7 +16,7 @@ export interface ApiTypes {
 
 /** A file of a form (multipart/form-data). */
 export interface FormFile {
-  /** The file's name as sent, without folders; the part's where it has none. */
+  /** The file's name as sent, without folders; the part's if it has none. */
   name: string
   contentType: string
   content: Buffer
@@ -36,17 +36,17 @@ export interface RequestInfo {
   headers: IncomingHttpHeaders
   /** The opaque tag of `If-Match` (no quotes), or null. */
   ifMatch: string | null
-  /** Files by the name of their part, where the endpoint takes forms. */
+  /** Files by the name of their part, if the endpoint takes forms. */
   files: ReadonlyMap<string, FormFile>
 }
 
 /** A permission, `authenticated` (any valid token) or `public` (no token needed). */
-export type Needs<P extends string> = P | 'authenticated' | 'public'
+type Needs<P extends string> = P | 'authenticated' | 'public'
 
 type QueryOf<Q> = Q extends TSchema ? Static<Q> : Record<never, never>
 type BodyOf<B> = B extends TOptional<TSchema> ? Static<B> | undefined : B extends TSchema ? Static<B> : undefined
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler without a response body may be a function that returns nothing
-type AnswerOf<R> = R extends TSchema ? Static<R> | Reply<Static<R>> : R extends Binary ? Reply<never> : void | Reply<never>
+type HandlerResult<R> = R extends TSchema ? Static<R> | Reply<Static<R>> : R extends Binary ? Reply<never> : void | Reply<never>
 
 /** The kind of resource that a permission is about: its first word. */
 export const scopeOf = (permission: string): string => permission.slice(0, permission.indexOf(':'))
@@ -55,7 +55,7 @@ export const scopeOf = (permission: string): string => permission.slice(0, permi
 export const PUBLIC_BODY_BYTES = 16 * 1024
 
 /** What a handler gets. */
-export type Context<T extends ApiTypes, Path extends string, N, Q, B, Aliases> = {
+type Context<T extends ApiTypes, Path extends string, N, Q, B, Aliases> = {
   app: T['app']
   actor: N extends 'public' ? T['actor'] | null : T['actor']
   query: QueryOf<Q>
@@ -72,7 +72,7 @@ export interface Binary {
 export const binary = (contentType: string): Binary => ({ binary: contentType })
 
 /** What a declaration says besides its types. */
-export interface EndpointFacts {
+interface EndpointFacts {
   method: Method
   /** `/v1/spaces/{spaceId}`; `{pagePath*}` takes the rest of the path. */
   path: string
@@ -97,7 +97,7 @@ export interface EndpointFacts {
   /** Parameter → the resolver that loads it, if that is not the one with its own name. */
   aliases?: Readonly<Record<string, string>>
   /**
-   * The body may also come as multipart/form-data: its members as fields (JSON, or text where the member is a text), and
+   * The body may also come as multipart/form-data: its members as fields (JSON, or text if the member is a text), and
    * files, found in `request.files`. The function completes the members before they are checked.
    */
   form?: (members: Record<string, unknown>, files: ReadonlyMap<string, FormFile>) => Record<string, unknown>
@@ -143,7 +143,7 @@ export function endpointsOf<T extends ApiTypes>() {
        * (oids, versions, what the caller may do), or null. Equal parts mean equal bytes: 304, or a response from the cache.
        */
       validator?: (context: Context<T, Path, N, Q, B, Aliases>) => readonly string[] | null | Promise<readonly string[] | null>
-      handle: (context: Context<T, Path, N, Q, B, Aliases>) => AnswerOf<R> | Promise<AnswerOf<R>>
+      handle: (context: Context<T, Path, N, Q, B, Aliases>) => HandlerResult<R> | Promise<HandlerResult<R>>
     },
   ): Endpoint => declared as unknown as Endpoint
 }

@@ -1,7 +1,7 @@
 import type { JsonSchema } from './schema.js'
 
 /** How schemas are rewritten. */
-export interface BundleOptions {
+interface BundleOptions {
   /** What `$ref` says for a schema of this name. */
   ref: (name: string) => string
   /** Close objects that do not say otherwise, and choose a union's branch by its tag, so that every violation can be named. */
@@ -33,7 +33,7 @@ function tagOf(branches: readonly JsonSchema[]): { name: string; values: unknown
 
 /**
  * Collects schemas into one set: what has an `$id` is kept once, in `definitions`, and referred to from everywhere.
- * Throws where two different schemas have the same `$id`.
+ * Throws if two different schemas have the same `$id`.
  */
 export class Bundle {
   readonly definitions = new Map<string, JsonSchema>()

@@ -23,7 +23,7 @@ import { NAME } from './open-app.js'
 const GRACE_MS = 30_000
 
 /** An API that takes requests. */
-export interface RunningApi {
+interface RunningApi {
   /** Where it listens: `http://127.0.0.1:3000`. */
   url: string
   /** Takes no more requests, waits for those under way, then cuts off what is left. */
@@ -68,12 +68,12 @@ function apiOf(app: App, config: Config, { log, budget }: { log: Log; budget: Me
       trustProxy: config.trustProxy,
       bodyLimitBytes: config.bodyLimitBytes,
       bodiesLimitBytes: config.bodiesLimitBytes,
-      answersLimitBytes: config.answersLimitBytes,
+      responsesLimitBytes: config.answersLimitBytes,
       fileLimitBytes: config.fileLimitBytes,
       rateLimit: { perToken: config.ratePerToken, perAddress: config.ratePerAddress },
       corsOrigins: config.corsOrigins,
       metricsToken: config.metricsToken,
-      checkAnswers: config.checkAnswers,
+      checkResponses: config.checkAnswers,
     },
     log,
     metrics: createMetrics(),

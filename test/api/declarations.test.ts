@@ -26,7 +26,7 @@ test('a wrong declaration stops the start', async () => {
   await refuses({ body: Type.Object({}) }, /takes no body/)
   await refuses({ method: 'POST', body: { type: 'nonsense' } }, /type/)
   await refuses({ path: '/v1/{word}' }, /no parameter loads what "shelf:view" is about/)
-  await refuses({ path: '/v1/openapi.json', needs: 'public' }, /two endpoints answer/)
+  await refuses({ path: '/v1/openapi.json', needs: 'public' }, /two endpoints are declared for/)
   await refuses(
     { returns: Type.Object({ a: Type.Object({}, { $id: 'X' }), b: Type.Object({ c: Type.String() }, { $id: 'X' }) }) },
     /two different schemas are named "X"/,

@@ -165,7 +165,7 @@ const getPath = endpoint({
 const getLarge = endpoint({
   method: 'GET',
   path: '/v1/large',
-  summary: 'A large answer with a validator',
+  summary: 'A large response with a validator',
   section,
   needs: 'authenticated',
   returns: Anything,
@@ -241,12 +241,12 @@ export async function startFake(
     trustProxy: 0,
     bodyLimitBytes: 10_000,
     bodiesLimitBytes: 10_000_000,
-    answersLimitBytes: 10_000_000,
+    responsesLimitBytes: 10_000_000,
     fileLimitBytes: 100_000,
     rateLimit: { perToken: 0, perAddress: 0 },
     corsOrigins: ['*'],
     metricsToken: null,
-    checkAnswers: true,
+    checkResponses: true,
     ...overrides,
   }
   const api = await createApi<Library, Reader>({

@@ -17,7 +17,7 @@ const sampleFor = (id: string): Sample | null =>
     : { parameters: { shelfId: 's1', bookId: 'emma', rest: 'a/b' }, ...(id === 'createBook' ? { body: { title: 'New' }, success: true } : {}) }
 
 async function probe(changed: Partial<typeof endpoints> = {}, asked = endpoints) {
-  const fake = await startFake({ checkAnswers: false }, { endpoints: { ...endpoints, ...changed } as typeof endpoints })
+  const fake = await startFake({ checkResponses: false }, { endpoints: { ...endpoints, ...changed } as typeof endpoints })
   try {
     return await probeEndpoints({ endpoints: asked, resolvers, baseUrl: fake.url, callers, sampleFor, rolesFor: (p) => least[p]!, anyone: 'stranger' })
   } finally {
@@ -25,13 +25,13 @@ async function probe(changed: Partial<typeof endpoints> = {}, asked = endpoints)
   }
 }
 
-test('finds nothing where all is as declared', async () => {
+test('finds nothing if everything is as declared', async () => {
   const { probes, findings } = await probe()
   assert.equal(findings, [])
   assert.ok(probes > 50, `${probes} probes`)
 })
 
-test('finds a weaker permission, a crash and an answer that is not declared', async () => {
+test('finds a weaker permission, a crash and a response that is not declared', async () => {
   const { findings } = await probe({
     createBook: { ...endpoints.createBook!, needs: 'shelf:view' },
     deleteBook: { ...endpoints.deleteBook!, needs: 'public' },

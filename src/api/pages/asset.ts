@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { CodedCache } from '../pipeline/compressed.js'
-import { answerBytes } from '../pipeline/json-answer.js'
+import { respondBytes } from '../pipeline/json-response.js'
 import type { Page } from '../pipeline/page.js'
 import { PAGE_POLICY } from '../pipeline/response-headers.js'
 
@@ -20,7 +20,7 @@ export function asset(operation: string, path: string, type: string, read: () =>
       const { bytes, tag } = await (loading ??= load())
       ctx.set('Content-Security-Policy', PAGE_POLICY)
       ctx.set('Cache-Control', 'public, no-cache')
-      await answerBytes(ctx, { status: 200, type, body: bytes, tag, cache: inCodings })
+      await respondBytes(ctx, { status: 200, type, body: bytes, tag, cache: inCodings })
     },
   }
 }

@@ -30,9 +30,9 @@ export interface CompiledEndpoint {
   /** Null if none is declared. */
   query: ((search: string) => QueryResult) | null
   body: { required: boolean; check: (count: number) => Check } | null
-  /** Reads the body from a form; null where the endpoint takes none. */
+  /** Reads the body from a form; null if the endpoint takes none. */
   form: ((ctx: Context, limits: FormLimits, share: Share) => Promise<FormBody>) | null
-  answer: (() => Check) | null
+  response: (() => Check) | null
 }
 
 export const isBinary = (returns: Endpoint['returns']): returns is Binary => returns !== undefined && 'binary' in returns
@@ -73,7 +73,7 @@ export function compileEndpoint(operationId: string, endpoint: Endpoint, resolve
     query: endpoint.query ? queryReader(compiler, endpoint.query) : null,
     body: endpoint.body ? { required: !isOptional(endpoint.body), check: compiler.body(endpoint.body) } : null,
     form: endpoint.form ? formReader(endpoint.body, endpoint.form) : null,
-    answer: json ? compiler.answer(json) : null,
+    response: json ? compiler.response(json) : null,
   }
 }
 

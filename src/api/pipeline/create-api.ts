@@ -55,7 +55,7 @@ function compilerFor(endpoints: Endpoints): SchemaCompiler {
   return compiler
 }
 
-/** Compiles the declarations into an HTTP listener. Throws where a declaration is wrong. */
+/** Compiles the declarations into an HTTP listener. Throws if a declaration is wrong. */
 export async function createApi<App, Actor extends object>(given: ApiOptions<App, Actor>): Promise<Api> {
   const options = given as unknown as ApiOptions<unknown, object>
   const { config } = options
@@ -69,10 +69,10 @@ export async function createApi<App, Actor extends object>(given: ApiOptions<App
   const koa = new Koa({ proxy: config.trustProxy > 0, maxIpsCount: config.trustProxy })
   koa.silent = true
   koa.on('error', (error: unknown, ctx?: Context) => {
-    // the answer had begun, so the client sees it end early; a client that went away is no failure
+    // the response had begun, so the client sees it end early; a client that went away is no failure
     const code = (error as NodeJS.ErrnoException).code
     if (code !== 'ECONNRESET' && code !== 'EPIPE' && code !== 'ERR_STREAM_PREMATURE_CLOSE')
-      options.log.error({ requestId: (ctx?.state as RequestState | undefined)?.id, error }, 'answer failed')
+      options.log.error({ requestId: (ctx?.state as RequestState | undefined)?.id, error }, 'response failed')
   })
   koa.use(observe(options, [...(await securityHeaders(config.publicUrl)), ...STANDING]))
   koa.use(crossOrigin(config.corsOrigins))

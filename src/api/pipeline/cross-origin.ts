@@ -1,4 +1,4 @@
-/** CORS: decides which web origins may call the API from a browser, and answers preflight requests. */
+/** CORS: decides which web origins may call the API from a browser, and responds to preflight requests. */
 import cors from '@koa/cors'
 import type { Middleware } from 'koa'
 import { EXPOSED } from './response-headers.js'

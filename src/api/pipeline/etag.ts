@@ -4,7 +4,7 @@ import * as crypto from 'node:crypto'
 const CODING = /-(?:gzip|br|deflate|zstd)$/
 
 type OneShot = (algorithm: string, data: string | Buffer, encoding: 'base64url') => string
-// one call where Node has it (20.12 and later), half the cost of an object per hash
+// one call if Node has it (20.12 and later), half the cost of an object per hash
 const oneShot = (crypto as unknown as { hash?: OneShot }).hash
 const sha1: (data: string | Buffer) => string = oneShot
   ? (data) => oneShot('sha1', data, 'base64url')
@@ -27,5 +27,5 @@ export function noneMatches(header: string | undefined, tag: string): boolean {
   return header !== undefined && (header.trim() === '*' || header.split(',').some((one) => opaque(one) === tag))
 }
 
-/** The single tag of `If-Match`, or null where there is none. */
+/** The single tag of `If-Match`, or null if there is none. */
 export const ifMatch = (header: string | undefined): string | null => (header === undefined ? null : opaque(header))

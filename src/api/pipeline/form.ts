@@ -34,7 +34,7 @@ const tooLarge = (message: string, part?: string): ServiceError =>
   new ServiceError('too-large', message, part === undefined ? {} : { details: [{ path: `/${part}`, message }] })
 
 /**
- * Reads a body of multipart/form-data: fields are members of the body (JSON; taken as they are where `isText`), the rest are
+ * Reads a body of multipart/form-data: fields are members of the body (JSON; taken as they are if `isText`), the rest are
  * files. Stops at the first limit. Throws 400, 408, 413, 415, 429, 503.
  */
 export async function readForm(ctx: Context, limits: FormLimits, share: Share, isText: (member: string) => boolean): Promise<FormBody> {

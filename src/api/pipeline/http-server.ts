@@ -7,7 +7,7 @@ import { networkOf } from './network-of.js'
 export interface ServerLimits {
   /** Open connections in all. */
   maxConnections: number
-  /** Open connections of one address; not counted where proxies are in front, since all come from them. */
+  /** Open connections of one address; not counted if proxies are in front, since all come from them. */
   maxConnectionsPerAddress: number
   /** Longest time from the first byte of a request to its last, in milliseconds. */
   requestMs: number
@@ -17,7 +17,7 @@ export interface ServerLimits {
 /** Bytes of a request's first line and headers together: the URL and its query are in them. */
 const HEADER_BYTES = 16 * 1024
 const HEADER_MS = 15_000
-/** A connection that says nothing after its answer. */
+/** How long a connection may say nothing after a response. */
 const KEEP_ALIVE_MS = 10_000
 /** A connection on which nothing moves, whatever it waits for: a reader who does not take the response. */
 const SILENT_MS = 300_000

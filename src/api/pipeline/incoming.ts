@@ -19,12 +19,12 @@ export interface Incoming {
 const tooSlow = (): ServiceError =>
   new ServiceError('request-timeout', `The body came too slowly: after ${GRACE_MS / 1000} s, ${LEAST_PACE} bytes a second are expected.`)
 
-/** Made here, where it holds on to nothing: a listener made beside `take` keeps all that was taken for as long as the request is open. */
+/** Made here so that it holds on to nothing: a listener made beside `take` would keep all that was taken for as long as the request is open. */
 const ignore = (): void => {}
 
 /**
  * Hands the bytes of a body on as they come, within limit, budget and pace. Resolves at its end; rejects, and takes no more,
- * with what `take` or the limits throw. Throws 400 where it ends early, 408, 413, 429, 503.
+ * with what `take` or the limits throw. Throws 400 if it ends early, 408, 413, 429, 503.
  */
 export function receive({ req, res }: Pick<Context, 'req' | 'res'>, { limit, tooLarge, share }: Incoming, take: (bytes: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -3,7 +3,7 @@ import { badRequest, type ErrorDetail } from '../../kernel/errors.js'
 
 const wellFormed = (text: string): boolean => (text as string & { isWellFormed(): boolean }).isWellFormed()
 
-/** What is wrong, and the names from where it is up to the root: put together only where there is something. */
+/** What is wrong, and the names from where it is up to the root: put together only if there is something. */
 interface Fault {
   sentence: string
   message: string

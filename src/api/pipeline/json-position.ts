@@ -21,7 +21,7 @@ function endOfString(text: string, start: number): number | null {
 }
 
 /**
- * Where a text stops being JSON (0-based offset of the token that does not fit; its length where it ends too early).
+ * Where a text stops being JSON (0-based offset of the token that does not fit; its length if it ends too early).
  * For texts that `JSON.parse` has refused: its own messages name no position for most mistakes.
  */
 export function jsonErrorPosition(text: string): number {

@@ -20,7 +20,7 @@ const ACTION = Int8Array.from({ length: 256 }, (_, byte) =>
   OPENS.has(byte) ? 1 : CLOSES.has(byte) ? -1 : byte === COMMA ? 2 : byte === QUOTE ? 3 : byte === COLON ? 4 : 0,
 )
 
-/** FNV-1a, begun where nobody outside knows: names of one hash would count as one. */
+/** FNV-1a, starting from a value that nobody outside knows, since names with the same hash would count as one. */
 const SEED = randomInt(2 ** 32)
 const PRIME = 0x01000193
 

@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 
 /** What /metrics shows: requests by operation and status, durations, the process, the event loop's lag, and gauges of others. */
 export interface Metrics {
-  /** One request was answered; `seconds` since its arrival. */
+  /** One request got its response; `seconds` since its arrival. */
   observe(operation: string, status: number, seconds: number): void
   /** Adds a gauge that is read when asked for. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void
@@ -18,13 +18,13 @@ export function createMetrics(): Metrics {
   collectDefaultMetrics({ register: registry })
   const requests = new Counter({
     name: 'bindery_http_requests_total',
-    help: 'Requests answered',
+    help: 'Responses sent',
     labelNames: ['operation', 'status'],
     registers: [registry],
   })
   const durations = new Histogram({
     name: 'bindery_http_request_duration_seconds',
-    help: 'Time to the answer',
+    help: 'Time to the response',
     labelNames: ['operation'],
     buckets: SECONDS,
     registers: [registry],

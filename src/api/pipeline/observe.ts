@@ -1,9 +1,9 @@
 /** What surrounds every request: its ID, standing response headers, errors turned into responses, the access log and metrics. */
 import type { Context, Next } from 'koa'
-import { AnswerHold, ANSWERS } from './answer-hold.js'
+import { ResponseHold, RESPONSES } from './response-hold.js'
 import { ByteBudget } from './byte-budget.js'
 import { discardRest } from './discard.js'
-import { errorAnswer } from './error-answer.js'
+import { errorResponse } from './error-response.js'
 import { networkOf } from './network-of.js'
 import type { ApiOptions } from './options.js'
 import { type RequestState, requestId } from './request-state.js'
@@ -21,32 +21,32 @@ const loggedPath = (path: string): string =>
         .slice(0, 30)
         .join('/')
 
-/** The outermost step: request ID, standing headers, errors as answers, one log line and one measurement per request. */
+/** The outermost step: request ID, standing headers, errors as responses, one log line and one measurement per request. */
 export function observe(options: ApiOptions<unknown, object>, standing: readonly (readonly [string, string])[]): (ctx: Context, next: Next) => Promise<void> {
   const { log, metrics, config } = options
-  const answers = new ByteBudget(config.answersLimitBytes, ANSWERS)
+  const responses = new ByteBudget(config.responsesLimitBytes, RESPONSES)
 
   const fail = (ctx: Context, state: RequestState, thrown: unknown): void => {
-    const answer = errorAnswer(thrown)
-    if (answer.unforeseen) log.error({ requestId: state.id, operation: state.operation, error: thrown }, 'request failed unexpectedly')
+    const response = errorResponse(thrown)
+    if (response.unforeseen) log.error({ requestId: state.id, operation: state.operation, error: thrown }, 'request failed unexpectedly')
     for (const name of ['ETag', 'Location', 'Content-Disposition', 'Content-Encoding', 'Accept-Ranges']) ctx.remove(name)
-    ctx.status = answer.status
+    ctx.status = response.status
     ctx.res.setHeader('Content-Type', JSON_TYPE)
-    ctx.body = answer.body
-    ctx.set(answer.headers as Record<string, string>)
+    ctx.body = response.body
+    ctx.set(response.headers as Record<string, string>)
   }
 
   return async (ctx, next) => {
     const started = performance.now()
-    const answer = new AnswerHold(ctx.res, () => answers.share(state.caller ?? networkOf(ctx.ip)))
-    const state: RequestState = { id: requestId(ctx), operation: 'unknown', caller: null, limit: null, answer }
+    const response = new ResponseHold(ctx.res, () => responses.share(state.caller ?? networkOf(ctx.ip)))
+    const state: RequestState = { id: requestId(ctx), operation: 'unknown', caller: null, limit: null, response }
     ctx.state = state
     const { res } = ctx
     res.setHeader('X-Request-Id', state.id)
     for (const [name, value] of standing) res.setHeader(name, value)
     try {
       await next()
-      if (ctx.method !== 'HEAD') answer.holds(ctx.body)
+      if (ctx.method !== 'HEAD') response.holds(ctx.body)
     } catch (thrown) {
       fail(ctx, state, thrown)
     }

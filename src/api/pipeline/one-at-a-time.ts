@@ -7,9 +7,9 @@ const MOST_AHEAD = 16
 type Listener = (req: IncomingMessage, res: ServerResponse) => void
 
 /**
- * Requests that a connection sends ahead of their answers (pipelining) are begun one after the other, each when the answer
- * before it is on its way whole: Node would begin all that it finds in what it has read, hundreds at a time, and hold every
- * answer until its turn.
+ * Requests that a connection sends without waiting for the responses before them (pipelining) are begun one after the other,
+ * each once the previous response has been sent completely. Node would begin all that it finds in what it has read, hundreds
+ * at a time, and hold every response until its turn.
  */
 export function oneAtATime(listener: Listener): Listener {
   // bound: open connections, each with what it may send ahead

@@ -8,17 +8,17 @@ import type { Metrics } from './metrics.js'
 export interface ApiConfig {
   name: string
   version: string
-  /** Origin under which clients reach the service, where that is configured. */
+  /** Origin under which clients reach the service, if that is configured. */
   publicUrl: string | null
-  /** Origin that URLs in answers begin with: the configured one, or that of the address listened on. Never what a request says. */
+  /** Origin that URLs in responses begin with: the configured one, or that of the address listened on. Never what a request says. */
   baseUrl: () => string
   /** How many proxies in front may name the caller's address in X-Forwarded-For. */
   trustProxy: number
   bodyLimitBytes: number
   /** Bytes of the bodies of all requests together. */
   bodiesLimitBytes: number
-  /** Bytes of the answers of all requests together that are made and not taken yet. */
-  answersLimitBytes: number
+  /** Bytes of the responses of all requests together that are made but not read yet. */
+  responsesLimitBytes: number
   /** Bytes of one file of a form. */
   fileLimitBytes: number
   /** Requests per minute; 0 = no limit. */
@@ -27,11 +27,11 @@ export interface ApiConfig {
   corsOrigins: readonly string[]
   /** Opens /metrics from anywhere; null = from this machine only. */
   metricsToken: string | null
-  /** Check every answer against its schema: in tests and development. */
-  checkAnswers: boolean
+  /** Check every response against its schema: in tests and development. */
+  checkResponses: boolean
 }
 
-/** Answers by their validator. A hit saves the handler and the serialization. */
+/** Responses by their validator. A hit saves the handler and the serialization. */
 export interface ByteCache {
   get(key: string): Buffer | undefined
   set(key: string, bytes: Buffer): unknown
@@ -42,13 +42,13 @@ export interface ApiOptions<App, Actor extends object> {
   app: App
   endpoints: Endpoints
   resolvers: AnyResolvers
-  /** The actor behind an `Authorization` header, or null. Called only where there is a header. */
+  /** The actor behind an `Authorization` header, or null. Called only if there is a header. */
   authenticate: (header: string, request: { ip: string; method: string }) => Actor | null | Promise<Actor | null>
   /** A stable, harmless name of the credential: the rate limit's key, and in the log. */
   actorKey: (actor: Actor) => string
   /** Whether the actor has the permission on the loaded resources. */
   can: (actor: Actor | null, permission: string, resources: Readonly<Record<string, unknown>>) => boolean | Promise<boolean>
-  /** Whether the actor may make requests of this method at all; throws where not. */
+  /** Whether the actor may make requests of this method at all; throws if not. */
   permit?: (actor: Actor, method: string) => void
   /**
    * The app for one request that changes something: its transaction checks again that the actor has the permission (null = any token).

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Context } from 'koa'
-import type { AnswerHold } from './answer-hold.js'
+import type { ResponseHold } from './response-hold.js'
 import type { RateLimitHeaders } from './rate-limit.js'
 
 /** What the pipeline keeps of a request between its steps. */
@@ -12,8 +12,8 @@ export interface RequestState {
   caller: string | null
   /** What is left of the narrowest limit that was counted. */
   limit: RateLimitHeaders | null
-  /** What its answer holds of the budget of all answers. */
-  answer: AnswerHold
+  /** What its response holds of the budget of all responses. */
+  response: ResponseHold
 }
 
 /** A random start per process and a number: unique without asking the system for randomness at each request. */

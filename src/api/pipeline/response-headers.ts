@@ -2,13 +2,13 @@ import { ServerResponse } from 'node:http'
 import type { Context, Middleware } from 'koa'
 import helmet from 'koa-helmet'
 
-/** What scripts of other origins may read of an answer. */
+/** What scripts of other origins may read of a response. */
 export const EXPOSED = ['ETag', 'Location', 'Link', 'Retry-After', 'RateLimit', 'RateLimit-Policy', 'X-Request-Id', 'Content-Disposition']
 
 const API_POLICY = { directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"], sandbox: [] }, useDefaults: false }
 
 /**
- * The security headers that every answer carries. They do not depend on the request: helmet is asked once, here, instead
+ * The security headers that every response carries. They do not depend on the request: helmet is asked once, here, instead
  * of running its thirteen steps for each request.
  */
 export async function securityHeaders(publicUrl: string | null): Promise<readonly (readonly [string, string])[]> {
@@ -21,7 +21,7 @@ export async function securityHeaders(publicUrl: string | null): Promise<readonl
     contentSecurityPolicy: API_POLICY,
     crossOriginResourcePolicy: { policy: 'cross-origin' },
     xFrameOptions: { action: 'deny' },
-    // for documents of old browsers, which these answers are not: each header costs every request
+    // for documents of old browsers, which these responses are not: each header costs every request
     crossOriginOpenerPolicy: false,
     originAgentCluster: false,
     xDnsPrefetchControl: false,

@@ -28,7 +28,7 @@ const pattern = (path: string): string => path.replaceAll(/\{(\w+)\*\}/g, '*$1')
 
 const methodsOf = (method: Method): string[] => (method === 'GET' ? ['HEAD', 'GET'] : [method])
 
-/** Compiles the paths. Throws where two endpoints share method and path. */
+/** Compiles the paths. Throws if two endpoints share method and path. */
 export class Routes<E extends Routed> {
   private readonly buckets = new Map<string, Router>()
   private readonly endpoints = new Map<string, Map<string, E>>()
@@ -43,7 +43,7 @@ export class Routes<E extends Routed> {
     const byMethod = new Map<string, E>()
     for (const endpoint of together)
       for (const method of methodsOf(endpoint.method)) {
-        if (byMethod.has(method)) throw new Error(`two endpoints answer ${method} ${path}`)
+        if (byMethod.has(method)) throw new Error(`two endpoints are declared for ${method} ${path}`)
         byMethod.set(method, endpoint)
       }
     this.endpoints.set(path, byMethod)
@@ -84,7 +84,7 @@ const decode = (captures: readonly string[]): string[] => captures.map((capture)
 export const methodNotAllowed = (method: string, allow: readonly string[]): ServiceError =>
   new ServiceError('method-not-allowed', `This path does not take ${method}, but ${allow.join(', ')}.`, { headers: { Allow: allow.join(', ') } })
 
-/** Throws 400 where a parameter is longer than any ID. */
+/** Throws 400 if a parameter is longer than any ID. */
 export function checkLength(name: string, value: string, rest: boolean, maxLength = rest ? REST : PARAMETER): void {
   if (value.length > maxLength)
     throw badRequest(`The path's ${name} is too long.`, [{ path: `path/${name}`, message: `must have at most ${maxLength} characters` }])

@@ -9,9 +9,9 @@ import { readJson } from './body.js'
 import type { ByteBudget, Share } from './byte-budget.js'
 import type { CompiledEndpoint } from './compiled-endpoint.js'
 import { ifMatch, tagOfParts } from './etag.js'
-import { errorAnswer } from './error-answer.js'
-import { answerFile } from './file-answer.js'
-import { answerBytes, isFresh } from './json-answer.js'
+import { errorResponse } from './error-response.js'
+import { respondFile } from './file-response.js'
+import { respondBytes, isFresh } from './json-response.js'
 import { isForm } from './form.js'
 import { networkOf } from './network-of.js'
 import type { ApiConfig, ApiOptions } from './options.js'
@@ -132,7 +132,7 @@ class EndpointRunner {
     try {
       await this.runWithinBudget(compiled, call, trace)
     } catch (error) {
-      await this.record(compiled, call, trace, errorAnswer(error).status)
+      await this.record(compiled, call, trace, errorResponse(error).status)
       throw error
     }
     await this.record(compiled, call, trace, call.ctx.status)
@@ -180,7 +180,7 @@ class EndpointRunner {
       return
     }
     const cached = byteCache?.get(tag)
-    if (cached) return answerBytes(ctx, { status: 200, type: JSON_TYPE, body: cached, tag })
+    if (cached) return respondBytes(ctx, { status: 200, type: JSON_TYPE, body: cached, tag })
     return this.respond(compiled, ctx, await endpoint.handle(context), tag)
   }
 
@@ -189,26 +189,26 @@ class EndpointRunner {
     const parts = result instanceof Reply ? result.parts : { body: result }
     if (parts.headers) ctx.set(parts.headers)
     if (parts.location !== undefined) ctx.set('Location', parts.location)
-    if (parts.file) return answerFile(ctx, parts.file, (ctx.state as RequestState).answer)
+    if (parts.file) return respondFile(ctx, parts.file, (ctx.state as RequestState).response)
     const status = parts.status ?? (parts.location !== undefined && parts.body === undefined ? 302 : compiled.status)
     if (parts.body === undefined) {
-      if (compiled.status !== 204 && status === compiled.status) throw new Error(`${compiled.operationId} answers nothing`)
+      if (compiled.status !== 204 && status === compiled.status) throw new Error(`${compiled.operationId} returned nothing`)
       ctx.body = null
       ctx.status = status
       return
     }
     const body = this.serialize(compiled, parts.body)
     if (tag !== undefined && byteCache && status === 200) byteCache.set(tag, typeof body === 'string' ? Buffer.from(body) : body)
-    return answerBytes(ctx, { status, type: JSON_TYPE, body, tag })
+    return respondBytes(ctx, { status, type: JSON_TYPE, body, tag })
   }
 
   private serialize(compiled: CompiledEndpoint, body: unknown): string | Buffer {
     const text = toJson(body)
-    if (this.options.config.checkAnswers && compiled.answer) {
-      const check = compiled.answer()
+    if (this.options.config.checkResponses && compiled.response) {
+      const check = compiled.response()
       if (text === undefined || !check(JSON.parse(text.toString())))
         // Never the response itself: this is logged, and a response may hold a secret.
-        throw new Error(`${compiled.operationId} answers what it does not declare: ${JSON.stringify(check.errors?.slice(0, 5))}`)
+        throw new Error(`${compiled.operationId} returned what it does not declare: ${JSON.stringify(check.errors?.slice(0, 5))}`)
     }
     return text
   }

@@ -91,12 +91,12 @@ class Checks {
   }
 }
 
-/** Compiles the schemas of one set of declarations: queries (texts become what they mean), bodies and answers (taken as they are). */
+/** Compiles the schemas of one set of declarations: queries (texts become what they mean), bodies and responses (taken as they are). */
 export class SchemaCompiler {
   private readonly queries = new Checks({ coerceTypes: 'array' })
   private readonly bodies = new Checks({})
   private readonly largeBodies = new Checks({ allErrors: false })
-  private readonly answers = new Checks({ useDefaults: false })
+  private readonly responses = new Checks({ useDefaults: false })
 
   query(schema: object): Check {
     return this.queries.compile(schema)
@@ -110,8 +110,8 @@ export class SchemaCompiler {
   }
 
   /** Compiled when it is first needed. */
-  answer(schema: object): () => Check {
+  response(schema: object): () => Check {
     let check: Check | undefined
-    return () => (check ??= this.answers.compile(schema))
+    return () => (check ??= this.responses.compile(schema))
   }
 }

@@ -3,7 +3,7 @@ import { type CodedCache, coded, codingFor } from './compressed.js'
 import { noneMatches, tagOfBytes } from './etag.js'
 
 /** A response whose body is known whole. */
-export interface BytesAnswer {
+export interface BytesResponse {
   status: number
   /** Its Content-Type. */
   type: string
@@ -18,7 +18,7 @@ export interface BytesAnswer {
  * Sends a body, compressed if the client accepts that. Responses to GET and HEAD carry an ETag and may become a 304. A strong
  * tag names bytes, so each coding has its own.
  */
-export async function answerBytes(ctx: Context, { status, type, body, tag, cache }: BytesAnswer): Promise<void> {
+export async function respondBytes(ctx: Context, { status, type, body, tag, cache }: BytesResponse): Promise<void> {
   const { res } = ctx
   const coding = codingFor(ctx, type, body.length)
   if (status === 200 && (ctx.method === 'GET' || ctx.method === 'HEAD')) {
@@ -37,7 +37,7 @@ export async function answerBytes(ctx: Context, { status, type, body, tag, cache
   if (coding) res.setHeader('Content-Encoding', coding)
 }
 
-/** Whether the client has the answer already. Its "no-cache" (which `fetch` adds to every If-None-Match) asks for this very check. */
+/** Whether the client has the response already. Its "no-cache" (which `fetch` adds to every If-None-Match) asks for this very check. */
 export function isFresh(ctx: Context, tag: string): boolean {
   return noneMatches(ctx.req.headers['if-none-match'], tag)
 }

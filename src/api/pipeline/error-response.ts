@@ -1,7 +1,7 @@
 import { ServiceError } from '../../kernel/errors.js'
 
 /** What a client gets of a failure. */
-export interface ErrorAnswer {
+export interface ErrorResponse {
   status: number
   headers: Readonly<Record<string, string>>
   body: string
@@ -19,7 +19,7 @@ function standardHeaders(status: number): Record<string, string> {
 }
 
 /** The response for what was thrown: a `ServiceError` as it says, everything else 500 with a fixed sentence. */
-export function errorAnswer(thrown: unknown): ErrorAnswer {
+export function errorResponse(thrown: unknown): ErrorResponse {
   const known = thrown instanceof ServiceError ? thrown : new ServiceError('internal', SENTENCE)
   const { details, paths, headers } = known.extra
   const error = { code: known.status, message: known.message, ...(details ? { details } : {}), ...(paths ? { paths } : {}) }

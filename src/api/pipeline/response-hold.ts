@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import type { Refusals, Share } from './byte-budget.js'
 import { FREE_BYTES } from './byte-budget.js'
 
-export const ANSWERS: Refusals = {
+export const RESPONSES: Refusals = {
   all: 'The service is overloaded: too many responses are waiting to be read.',
   caller: 'Too many of your responses are waiting to be read.',
 }
@@ -13,7 +13,7 @@ const GRACE_MS = 60_000
 const LEAST_PACE = 16 * 1024
 
 /** What one response holds of the budget of all responses, from before it is made until it is read or its connection ends. */
-export class AnswerHold {
+export class ResponseHold {
   #share: Share | undefined
   #counted = 0
   #over = false

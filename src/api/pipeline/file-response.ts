@@ -3,7 +3,7 @@ import type { Context } from 'koa'
 import parseRange from 'range-parser'
 import { ServiceError } from '../../kernel/errors.js'
 import type { ByteRange, FileReply } from '../reply.js'
-import type { AnswerHold } from './answer-hold.js'
+import type { ResponseHold } from './response-hold.js'
 import { noneMatches } from './etag.js'
 
 /** The requested range; undefined = the whole file, also if several ranges are requested. Throws 416. */
@@ -23,7 +23,7 @@ function wantedRange(ctx: Context, file: FileReply): ByteRange | undefined {
  * Sends a file: validators, one byte range, Content-Disposition. It is opened only if bytes are to be sent, and if there is
  * room for all of it. Throws 416, 429, 503.
  */
-export async function answerFile(ctx: Context, file: FileReply, hold: AnswerHold): Promise<void> {
+export async function respondFile(ctx: Context, file: FileReply, hold: ResponseHold): Promise<void> {
   const fresh = file.etag !== undefined && noneMatches(ctx.req.headers['if-none-match'], file.etag)
   const range = ctx.method === 'GET' && !fresh ? wantedRange(ctx, file) : undefined
   // a HEAD must not open the file; Koa sends the length that is set
