@@ -78,7 +78,7 @@ async function withoutPlace(
   const identify = { ours: await idsAt(app, space, sides.ours), theirs: await idsAt(app, space, sides.theirs) }
   const oidAt = async (path: string): Promise<string | undefined> => put.get(path)?.oid ?? (await left.entry(path))?.oid
   const found: HomelessFile[] = []
-  for (const { path, base, ours, theirs } of conflicts) {
+  for (const { kind, path, base, ours, theirs } of conflicts) {
     // A file of their base that one of them deleted stays deleted.
     if (base && !(ours && theirs && identify.ours(ours.path) === identify.theirs(theirs.path))) continue
     const placed = new Set<string>()
@@ -92,8 +92,8 @@ async function withoutPlace(
       if ((await oidAt(file.path)) === file.oid) placed.add(id)
       else missing.push({ path: file.path, file, id })
     }
-    // Something else at the path is Git's text with markers. Of two pages neither has it: one gets the place.
-    const marked = placed.size === 0 && (await left.entry(path)) !== null
+    // Something else at the path is Git's text with markers, or another page where both moved the file. Of two pages neither has it: one gets the place.
+    const marked = placed.size === 0 && kind !== 'rename' && (await left.entry(path)) !== null
     const isOne = missing.every(({ id }) => id === missing[0]?.id)
     if (!marked || !isOne) found.push(...missing.filter(({ id }) => !placed.has(id)).map((one, at) => ({ ...one, instead: marked && at === 0 })))
   }
