@@ -73,4 +73,26 @@ for (const [what, edit, listed] of [
     assert.equal(await idsOf(space), before)
   })
 
+test('a page that came to the branch by a merge there, which put it elsewhere, keeps its ID', async () => {
+  const remote = await f.remotes.createRepository('put-elsewhere.git', { files: DOCS })
+  const { url } = remote
+  const space = await f.space()
+  await f.import(space, { url })
+  await f.edit(space, { 'README.md': '# Home\n\nOne.\n' })
+  await f.export(space, { url })
+  const list = `${DOCS['SUMMARY.md']}* [New](new.md)\n`
+  await f.edit(space, { 'new.md': text('new'), 'SUMMARY.md': list })
+  await f.export(space, { url, ref: 'refs/heads/docs' })
+  const { 'new.md': id, ...others } = await idsOf(space)
+  await git(remote.path, ['update-ref', 'refs/heads/by-hand', 'main'])
+  const byHand = await remote.commit({ 'moved.md': text('new'), 'SUMMARY.md': list.replace('new.md', 'moved.md') }, { ref: 'refs/heads/by-hand' })
+  await git(remote.path, [
+    'update-ref',
+    'refs/heads/main',
+    await git(remote.path, ['commit-tree', '-p', 'main', '-p', 'docs', '-m', 'Merge docs', `${byHand}^{tree}`], ''),
+  ])
+  assert.is((await f.import(space, { url })).result, 'merged')
+  assert.equal(await idsOf(space), { ...others, 'moved.md': id })
+})
+
 test.run()

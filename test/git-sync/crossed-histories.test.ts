@@ -77,6 +77,58 @@ test('a page that was moved to two places before both had merged each other is o
   }
 })
 
+// In either order of the two merge bases, which is that of their IDs.
+for (const salt of ['a', 'b', 'c', 'd'])
+  test(`a page whose place another one took on the other side, before both had merged each other, is one page (${salt})`, async () => {
+    const space = await f.space()
+    const main = space.repo.head('refs/heads/main' as RefName) as CommitId
+    const begin = await commit(space, [main], { 'guide.md': other('The end.') })
+    const left = await commit(space, [begin], { 'guide.md': null, 'place.md': other('The end.'), 'salt.md': salt })
+    const right = await commit(space, [begin], { 'place.md': page('another one') })
+    const both = { 'guide.md': other('The end.'), 'place.md': page('another one'), 'salt.md': salt }
+    const [mine, theirs] = [await commit(space, [left, right], { ...both }), await commit(space, [right, left], both)]
+    const edited = other('The end.').replace('Line 0', 'The first line')
+    const merges = async (changes: Record<string, string | null>): Promise<Record<string, string>[]> => {
+      const [one, two] = [await commit(space, [mine], { 'guide.md': edited }), await commit(space, [theirs], changes)]
+      const found: Record<string, string>[] = []
+      for (const sides of [
+        { ours: one, theirs: two },
+        { ours: two, theirs: one },
+      ]) {
+        const merged = await mergeCommits(f.app, space, sides)
+        if (!merged.clean) found.push(Object.fromEntries(merged.conflicts.map(({ path, kind }) => [path, kind])))
+        else found.push(await f.files(space, await commit(space, [sides.ours, sides.theirs], {}, merged.tree)))
+      }
+      return found
+    }
+    for (const files of await merges({ 'guide.md': other('Another end.') }))
+      assert.is(files['guide.md'], other('Another end.').replace('Line 0', 'The first line').trimEnd())
+    for (const files of await merges({ 'guide.md': null, 'second.md': other('Another end.') })) {
+      const places = ['guide.md', 'second.md'].filter((path) => path in files)
+      assert.ok(places.length === 1 && files[places[0] as string] === 'rename', JSON.stringify(files))
+    }
+  })
+
+test('a page that one side had deleted, and both have after they merged each other, is one page', async () => {
+  const space = await f.space()
+  const main = space.repo.head('refs/heads/main' as RefName) as CommitId
+  const begin = await commit(space, [main], { 'guide.md': other('The end.'), 'beside.md': page('one') })
+  const left = await commit(space, [begin], { 'beside.md': page('two') })
+  const right = await commit(space, [begin], { 'guide.md': null })
+  const [mine, kept] = [await commit(space, [left, right], {}), await commit(space, [right, left], { 'guide.md': other('The end.'), 'beside.md': page('two') })]
+  const moved = await commit(space, [kept], { 'guide.md': null, 'moved.md': other('Another end.') })
+  for (const sides of [
+    { ours: mine, theirs: moved },
+    { ours: moved, theirs: mine },
+  ]) {
+    const merged = await mergeCommits(f.app, space, sides)
+    assert.ok(merged.clean)
+    const files = await f.files(space, await commit(space, [sides.ours, sides.theirs], {}, merged.tree))
+    assert.is(files['moved.md'], other('Another end.').trimEnd())
+    assert.not.ok('guide.md' in files)
+  }
+})
+
 test('entries of the table of contents that one side restored after both had merged each other stay', async () => {
   const space = await f.space()
   const main = space.repo.head('refs/heads/main' as RefName) as CommitId

@@ -158,4 +158,30 @@ test('a branch is forced back of whose head another one had dropped a part befor
   assert.is((await f.import(space, { url, ref: DOCS })).result, 'unchanged')
 })
 
+test('forced back to an export from before its branch was made anew: files that had changed places since change back, and none is lost', async () => {
+  const [one, two] = [page('one', 'of', 'the', 'first'), page('two', 'of', 'the', 'second')]
+  const remote = await f.remotes.createRepository('anew.git', { files: { ...docs, 'one.md': one } })
+  const { url } = remote
+  const space = await f.space()
+  await f.import(space, { url })
+  await f.edit(space, { 'README.md': '# Home\n\nmine\n', 'one.md': page('one', 'of', 'mine', 'the', 'first'), 'two.md': two })
+  assert.is((await f.export(space, { url, ref: DOCS })).result, 'exported')
+  const exported = await git(remote.path, ['rev-parse', DOCS])
+  await mergeOnRemote(remote, 'docs', 'squash')
+  await remote.commit({ 'one.md': two, 'two.md': page('one', 'of', 'mine', 'the', 'first') })
+  await f.edit(space, { 'new.md': '# New\n' })
+  assert.is((await f.export(space, { url })).result, 'exported')
+  await git(remote.path, ['update-ref', DOCS, 'main'])
+  await f.edit(space, { 'README.md': '# Home\n\nmine again\n' })
+  assert.is((await f.export(space, { url, ref: DOCS })).result, 'exported')
+  await f.edit(space, { 'two.md': page('one', 'of', 'mine', 'the', 'first', 'edited') })
+  await git(remote.path, ['update-ref', DOCS, exported])
+  const run = await f.import(space, { url, ref: DOCS })
+  assert.is(run.state, 'success', run.error)
+  const files = await f.files(space)
+  assert.is(files['one.md'], page('one', 'of', 'mine', 'the', 'first', 'edited').trimEnd())
+  assert.is(files['two.md'], two.trimEnd())
+  assert.is(files['README.md'], '# Home\n\nmine')
+})
+
 test.run()

@@ -13,7 +13,7 @@ import { changeRequestRef, incomingRef } from '../context/refs.js'
 import { type CommonGround, entriesOf, findCommonGround } from './common-ground.js'
 import { firstBase, laterBase } from './conflict-base.js'
 import { entriesWithoutDropped } from './heads-without-dropped.js'
-import { mergeArrival } from './merge-arrival.js'
+import { commonCommit, mergeArrival } from './merge-arrival.js'
 import type { Arrival, ArrivalPlan } from './plan-arrival.js'
 import { describeRemote } from './remote.js'
 import type { Outcome, LockedSync, Sync } from './sync.js'
@@ -109,9 +109,10 @@ async function relatedHead(sync: Sync, { main, theirs }: Arrival, ground: Common
   const { app, space } = sync
   const { repo } = space
   const [base] = ground.bases
-  if (base === undefined) return theirs
+  const common = await commonCommit(sync, ground)
+  if (base === undefined || common === null) return theirs
   const own = await overridesAt(app, space, theirs)
-  const overrides = await arrivingOverrides(app, space, base.local, theirs)
+  const overrides = await arrivingOverrides(app, space, common, theirs)
   const natural = await repo.mergeBase(main, theirs)
   const related = ground.bases.length === 1 && (natural === base.theirs || natural === base.local) && natural !== theirs
   if (related && own.size === overrides.size && [...overrides].every(([key, id]) => own.get(key) === id)) return theirs

@@ -3,12 +3,14 @@ import type { CommitId } from '../../kernel/ids.js'
 import { commitMessage, makeCommit } from '../commits/make-commit.js'
 import { overridesAt, rememberOverrides } from '../revisions/identity.js'
 import { arrivingOverrides } from '../revisions/arriving-identity.js'
-import { joinedBase } from '../commits/merge/joined-base.js'
+import { withFiles } from '../commits/merge/files-of-both.js'
+import { joinedBase, joinedCommits } from '../commits/merge/joined-base.js'
 import { mergeCommits } from '../commits/merge/merge.js'
 import type { MergedTree, Sides } from '../commits/merge/merged-tree.js'
 import type { FileChange, Repository } from '../../git/index.js'
 import type { CommonGround } from './common-ground.js'
 import { isWithin } from './contained-in-exports.js'
+import { sharedFiles, sharedVersions } from './shared-versions.js'
 import { describeRemote } from './remote.js'
 import type { Contact } from './sync.js'
 
@@ -30,9 +32,43 @@ export async function mergeArrival(
 ): Promise<MergedArrival> {
   const { app, space } = contact
   await rememberTheirs(contact, ground, arrival.theirs)
-  const sides = await sidesOf(contact, ground, arrival)
-  return { merged: await mergeCommits(app, space, sides), base: sides.base ?? null }
+  const sides = await withSharedFiles(contact, ground, arrival, await sidesOf(contact, ground, arrival))
+  const merged = await mergeCommits(app, space, sides)
+  const shared = merged.clean ? [] : await sharedVersions(space.repo, ground, arrival, merged.conflicts)
+  if (shared.length === 0) return { merged, base: sides.base ?? null }
+  const known = sides.base ?? (await joinedBase(app, space, sides, mergeCommits))
+  if (known === null) return { merged, base: null }
+  const base = await changedBase(contact, known, shared, 'What both sides have had in common since')
+  return { merged: await mergeCommits(app, space, { ...sides, base }), base }
 }
+
+/** The sides, on a merge base that has the new files which both have. */
+async function withSharedFiles(
+  { app, space }: Pick<Contact, 'app' | 'space'>,
+  ground: CommonGround,
+  arrival: { main: CommitId; theirs: CommitId },
+  sides: Sides,
+): Promise<Sides> {
+  const known = sides.base ?? (await joinedBase(app, space, sides, mergeCommits))
+  if (known === null) return sides
+  const base = await withFiles(app, space, known, await sharedFiles(app, space, ground, { ...arrival, base: known }))
+  return base === known ? sides : { ...sides, base }
+}
+
+/** A merge base with some files otherwise. */
+const changedBase = async (
+  { app, space, actor }: Pick<Contact, 'app' | 'space' | 'actor'>,
+  known: CommitId,
+  changes: readonly FileChange[],
+  message: string,
+): Promise<CommitId> =>
+  makeCommit(app, space, {
+    parents: [known],
+    changes,
+    message: commitMessage(message),
+    author: actor.user,
+    overrides: await overridesAt(app, space, known),
+  })
 
 async function sidesOf(
   contact: Pick<Contact, 'app' | 'space' | 'remote' | 'actor'>,
@@ -64,27 +100,27 @@ async function sidesOf(
   }
   const known = await joinedBase(app, space, sides, mergeCommits)
   if (known === null) return sides
-  const own = byGit === null ? [] : await madeByGit(repo, { known, byGit, theirs })
+  const own = byGit === null ? [] : await madeByGit(repo, { known, byGit, theirs, droppedHead: ground.droppedHead })
   if (own.length === 0) return { ...sides, base: known }
-  const base = await makeCommit(app, space, {
-    parents: [known],
-    changes: own,
-    message: commitMessage('What both sides have in common, as Git left it there'),
-    author: contact.actor.user,
-    overrides: await overridesAt(app, space, known),
-  })
+  const base = await changedBase(contact, known, own, 'What both sides have in common, as Git left it there')
   return { ...sides, base }
 }
 
 /**
  * The files that `theirs` has exactly as the merge base `byGit` has them, which Git finds without knowing of exports, and the base `known` has
- * otherwise. Nobody changed them on the remote: Git put them so when branches were merged there. The base must have them so too.
+ * otherwise. Nobody changed them on the remote: Git put them so when branches were merged there. The base must have them so too. Not where the ref was
+ * set back and the dropped head had another file: that was a change, however Git would merge the two.
  */
-async function madeByGit(repo: Repository, { known, byGit, theirs }: { known: CommitId; byGit: CommitId; theirs: CommitId }): Promise<FileChange[]> {
+async function madeByGit(
+  repo: Repository,
+  { known, byGit, theirs, droppedHead }: { known: CommitId; byGit: CommitId; theirs: CommitId; droppedHead: CommitId | null },
+): Promise<FileChange[]> {
   const found: FileChange[] = []
   const there = await repo.at(theirs)
+  const before = droppedHead === null ? null : await repo.at(droppedHead)
   for (const { path, after } of await repo.diff(known, byGit)) {
     const entry = await there.entry(path)
+    if (before !== null && (await before.entry(path))?.oid !== entry?.oid) continue
     if (after === null || after === undefined) {
       if (entry === null) found.push({ path, delete: true })
     } else if (entry?.oid === after.oid && entry.mode === after.mode) found.push({ path, oid: after.oid, mode: after.mode })
@@ -100,7 +136,11 @@ async function isPlain(repo: Repository, { bases, implied, held }: CommonGround,
 }
 
 /** Works out the page IDs of what arrives from those of the merge base here, and caches them. */
-export async function rememberTheirs({ app, space }: Pick<Contact, 'app' | 'space'>, { bases: [base] }: CommonGround, theirs: CommitId): Promise<void> {
-  if (base === undefined) return
-  rememberOverrides(app, space, theirs, await arrivingOverrides(app, space, base.local, theirs))
+export async function rememberTheirs({ app, space }: Pick<Contact, 'app' | 'space'>, ground: CommonGround, theirs: CommitId): Promise<void> {
+  const common = await commonCommit({ app, space }, ground)
+  if (common !== null) rememberOverrides(app, space, theirs, await arrivingOverrides(app, space, common, theirs))
 }
+
+/** The merge base here; several are joined, since a page may have come by any of them. Null if there is none. */
+export const commonCommit = ({ app, space }: Pick<Contact, 'app' | 'space'>, { bases }: CommonGround): Promise<CommitId | null> =>
+  joinedCommits(app, space, [...new Set(bases.map(({ local }) => local))], mergeCommits)

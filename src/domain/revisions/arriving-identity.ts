@@ -1,9 +1,10 @@
 // The page IDs at a commit that comes from elsewhere (a remote, another branch), seen from a commit whose IDs count here.
 import { readConfig } from '../../content/config.js'
-import { entryOfOverride, type IdOverrides } from '../../content/identity.js'
+import { defaultId, type EntryKey, entryOfOverride, type IdOverrides, idOf, overrideKey } from '../../content/identity.js'
+import { keyBelow } from '../../content/paths.js'
 import { kindOfPath } from '../../content/known-files.js'
 import type { TextWork } from '../../content/work/text-work.js'
-import type { Repository } from '../../git/index.js'
+import type { Repository, TreeEntry } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { Slices } from '../../kernel/slices.js'
 import type { App } from '../context/app.js'
@@ -25,7 +26,39 @@ export async function overridesFrom(app: App, space: SpaceRepository, base: Comm
   const [before, own] = [await overridesAt(app, space, base), await overridesAt(app, space, head)]
   const work = app.texts.for(space.doc.id)
   const disagree = await differOnUnchangedFiles(work, repo, { commit: base, overrides: before }, { commit: head, overrides: own })
-  return disagree ? resolveChanges(work, repo, before, base, head) : own
+  return disagree
+    ? resolveChanges(work, repo, before, base, head)
+    : withMovedFiles(work, repo, { commit: base, overrides: before }, { commit: head, overrides: own })
+}
+
+/**
+ * The head's own overrides, and the IDs of files of the base that it has unchanged at new paths. Its own history does not tell these if they came by
+ * a merge of people: only the first parent's files keep their IDs by it.
+ */
+async function withMovedFiles(work: TextWork, repo: Repository, base: CommitOverrides, head: CommitOverrides): Promise<IdOverrides> {
+  const { root } = (await readConfig(await repo.at(head.commit), work)).config
+  const changes = await repo.diff(base.commit, head.commit)
+  const entryAt = (path: string): EntryKey => ({ kind: kindOfPath(keyBelow(root, path)), key: keyBelow(root, path) })
+  const [was, is] = [idOf(base.overrides), idOf(head.overrides)]
+  const [gone, come] = [new Map<string, string[]>(), new Map<string, string[]>()]
+  const put = (into: Map<string, string[]>, { oid, path }: TreeEntry): unknown => into.set(oid, [...(into.get(oid) ?? []), path])
+  const used = new Set(changes.flatMap(({ after }) => (after ? [is(entryAt(after.path).kind, entryAt(after.path).key)] : [])))
+  const known = new Set(changes.flatMap(({ before }) => (before ? [was(entryAt(before.path).kind, entryAt(before.path).key)] : [])))
+  for (const { before, after } of changes) {
+    if (before && !used.has(was(entryAt(before.path).kind, entryAt(before.path).key))) put(gone, before)
+    if (after && !known.has(is(entryAt(after.path).kind, entryAt(after.path).key))) put(come, after)
+  }
+  const found = new Map(head.overrides)
+  for (const [oid, [to, ...others]] of come) {
+    const [from, ...more] = gone.get(oid) ?? []
+    if (from === undefined || to === undefined || others.length + more.length > 0) continue
+    const [old, now] = [entryAt(from), entryAt(to)]
+    const id = was(old.kind, old.key)
+    if (old.kind !== now.kind) continue
+    if (id === defaultId(now.kind, now.key)) found.delete(overrideKey(now.kind, now.key))
+    else found.set(overrideKey(now.kind, now.key), id)
+  }
+  return found.size === head.overrides.size && [...found].every(([name, id]) => head.overrides.get(name) === id) ? head.overrides : found
 }
 
 /**

@@ -1,5 +1,5 @@
 import { sawOf } from './judge.js'
-import { type Knowledge, linesOfPage, pageOf, pathOf, type Value } from './knowledge.js'
+import { type Act, type Knowledge, linesOfPage, pageOf, pathOf, type Value } from './knowledge.js'
 
 /** What is forced away from (or back to) one branch of the remote, while another one has it as it was, may come with that one (story.md). */
 function openIn(into: Knowledge, other: Knowledge, ref: string): Map<string, Value> {
@@ -32,7 +32,7 @@ export const takenElsewhere = (main: Knowledge, branch: Knowledge, ref: string |
 
 /** What `of` took over in commits of another hand (squash, rebase): for Git both sides did it, and nothing says that it is the same. */
 export const doneAgain = (of: Knowledge, than: Knowledge): string[] =>
-  of.news(than).filter((key) => of.acts(key).some((act) => act.again && !than.acts(key).includes(act)))
+  of.news(than).filter((key) => of.acts(key).some((act) => act.again && !than.knows(key, act)))
 
 /** Pages that both sides put somewhere, as far as anybody can tell: new ones, or such as were gone. They may come out of a merge at both places. */
 const putByBoth = (main: Knowledge, branch: Knowledge, ref: string | null): string[] =>
@@ -61,12 +61,33 @@ function restoredLines(main: Knowledge, branch: Knowledge): Map<string, Value> {
     if (!living.acts(key).some((act) => act.value === null)) continue
     for (const line of linesOfPage(pageOf(key))) {
       const [value = null, ...more] = living.own(line)
-      const isNews = gone.acts(line).some((act) => !living.acts(line).includes(act))
+      const isNews = gone.acts(line).some((act) => !living.knows(line, act))
       if (isNews && more.length === 0 && !gone.own(line).includes(value)) lines.set(line, value)
     }
   }
   return lines
 }
+
+/**
+ * What a force did to one branch of the remote, and another one knows because it began there or merged it: the history of that one may not tell of it,
+ * as little as of what the service never saw (story.md). `ref` is the branch that is taken in; null = none of the remote.
+ */
+const isUntold = (main: Knowledge, ref: string | null, key: string, act: Act): boolean =>
+  ref !== null && act.forced !== undefined && act.forced !== ref && !main.knows(key, act)
+
+/** Registers of which a branch of the remote knows a force that may not count here. */
+export const uncertain = (main: Knowledge, branch: Knowledge, ref: string | null): string[] =>
+  branch.news(main).filter((key) => branch.acts(key).some((act) => (act.soft && !main.knows(key, act)) || isUntold(main, ref, key, act)))
+
+/** What a force took from the remote, while it came here by another way, or is here still: as long as it is not told, it is a change here. */
+export const droppedUnseen = (branch: Knowledge, main: Knowledge, ref: string | null): string[] =>
+  branch
+    .news(main)
+    .filter((key) =>
+      branch
+        .deciding(key)
+        .some((act) => ((act.forced && act.soft && !main.knows(key, act)) || isUntold(main, ref, key, act)) && !main.own(key).includes(act.value)),
+    )
 
 /** Takes over what a branch of the remote knows. `into` is main here, or the branch that holds the conflict of `ref`. */
 export function meet(into: Knowledge, other: Knowledge, ref: string | null, main: Knowledge = into, branch: Knowledge = other): void {
@@ -74,7 +95,7 @@ export function meet(into: Knowledge, other: Knowledge, ref: string | null, main
   for (const key of putByBoth(main, branch, ref)) into.alsoAt.set(key, [...main.own(key), ...branch.own(key)])
   const saw = new Map([...open.keys()].map((key) => [key, sawOf(branch, pageOf(key))]))
   const restored = restoredLines(main, branch)
-  into.take(other)
+  into.take(other.untelling((key, act) => isUntold(main, ref, key, act)))
   for (const [line, value] of restored) into.set(line, value, 'who restored the page', { soft: true })
   for (const [key, value] of open) {
     const deletes = value === null && key === pathOf(pageOf(key))

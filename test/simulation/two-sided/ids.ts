@@ -36,12 +36,15 @@ export async function judgeIds(world: World, project: Project, seen: Snapshot, a
     if (!id) throw new Fault('identity', `${project.name}${at}: ${page} stands in SUMMARY.md as ${path}, and is no page`)
     const given = project.ids.get(page)
     const free = given && (given.state !== 'gone' || (given.path === path && !taken.has(given.id)))
-    const isFormer = !main && project.former.get(page)?.has(id)
+    // What a resolver did on a branch, main has not heard of.
+    const isFormer = (!main || given?.state === 'new') && project.former.get(page)?.has(id)
     if (free && given.id !== id && !isFormer)
       throw new Fault(
         'identity',
         `${project.name}${at}: ${page} at ${path} has the ID ${id} and had ${given.id} at ${given.path}${given.state === 'gone' ? ' before it was deleted' : ''}`,
       )
+    // Restored at another place with another ID: a change request that began before it was deleted has it by the old one.
+    if (main && given && given.id !== id) project.former.set(page, (project.former.get(page) ?? new Set()).add(given.id))
     if (main) project.ids.set(page, { id, path, state: 'there' })
     else if (!given) project.ids.set(page, { id, path, state: 'new' })
   }

@@ -45,8 +45,10 @@ export function record(knowledge: Knowledge, seen: Snapshot, why: string, { soft
 export function settle(knowledge: Knowledge, seen: Snapshot, why: string): void {
   for (const key of knowledge.keys()) {
     if (!key.startsWith('path ') && !seen.pages.has(pageOf(key))) continue
-    const allowed = knowledge.values(key)
     const value = valueIn(seen, key)
+    // It is still to come, with the branch that was forced.
+    if (knowledge.deciding(key).some((act) => act.untold && act.value !== value)) knowledge.forgetUntold(key)
+    const allowed = knowledge.values(key)
     if (allowed.length < 2 && (key.startsWith('line ') || allowed.includes(value) || allowed.length === 0)) continue
     knowledge.set(key, value, `${why} (undecided before)`, key.startsWith('path ') && value === null ? { saw: sawOf(knowledge, pageOf(key)) } : {})
   }

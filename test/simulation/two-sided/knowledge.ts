@@ -14,6 +14,8 @@ export interface Act {
   again?: boolean
   /** The branch of the remote that was forced by it. */
   forced?: string
+  /** Whether it came by another branch than the one that was forced, whose history may not tell of it. */
+  untold?: boolean
   /** Of an act that deletes a page: the acts on its lines that were known. */
   saw?: ReadonlySet<number>
 }
@@ -45,6 +47,26 @@ export class Knowledge {
 
   copy(): Knowledge {
     return new Knowledge(this.#registers)
+  }
+
+  /** The same, but that some acts may not be told to who hears of it. */
+  untelling(isUntold: (key: string, act: Act) => boolean): Knowledge {
+    const tell = (key: string, acts: readonly Act[]): readonly Act[] =>
+      acts.some((act) => isUntold(key, act)) ? acts.map((act) => (isUntold(key, act) ? { ...act, soft: true, untold: true } : act)) : acts
+    return new Knowledge([...this.#registers].map(([key, acts]) => [key, tell(key, acts)] as const))
+  }
+
+  /** Forgets what was not told after all. */
+  forgetUntold(key: string): void {
+    this.#registers.set(
+      key,
+      this.acts(key).filter((act) => !act.untold),
+    )
+  }
+
+  /** Whether this side has heard of an act. */
+  knows(key: string, { id }: Act): boolean {
+    return this.acts(key).some((act) => act.id === id)
   }
 
   keys(): Iterable<string> {

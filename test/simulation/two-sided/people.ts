@@ -151,7 +151,9 @@ async function learnMerge(world: World, { into, from, again, byHand, before }: L
     const who = why(world, `who merged ${from} there`)
     record(knowledge, seen, who, { soft: () => byHand === null })
     if (byHand) await recordByHand(world, project, knowledge, seen, byHand, who)
-    if (again) for (const key of news) knowledge.set(key, valueIn(seen, key), why(world, `who took ${from} over in a commit of their own`), { again: true })
+    // What Git left as it was is not taken over.
+    const taken = again ? news.filter((key) => other.own(key).includes(valueIn(seen, key))) : []
+    for (const key of taken) knowledge.set(key, valueIn(seen, key), why(world, `who took ${from} over in a commit of their own`), { again: true })
   }
 }
 

@@ -1,9 +1,9 @@
 import { composed } from './compose.js'
 import { Fault } from './fault.js'
-import { doneAgain, meet, takenElsewhere } from './forced.js'
+import { doneAgain, droppedUnseen, meet, takenElsewhere } from './forced.js'
 import { judgeTarget, type Target } from './here.js'
 import { record } from './judge.js'
-import { handOf, type Knowledge, pageOf, pathOf } from './knowledge.js'
+import { handOf, pageOf, pathOf } from './knowledge.js'
 import { pick, type Random } from './random.js'
 import { type Snapshot, snapshotOf } from './snapshot.js'
 import { seeHere, seeMerged, why, type World } from './world.js'
@@ -37,12 +37,6 @@ function aspectsOf(news: readonly string[], page: string): { text: boolean; plac
   return { text: keys.some((key) => !key.startsWith('path ')), place: keys.some((key) => key.startsWith('path ')) }
 }
 
-/** What a force took from a branch of the remote that the service never saw there, while it came here by another way: here it is a change. */
-const droppedUnseen = (branch: Knowledge, main: Knowledge): string[] =>
-  branch
-    .news(main)
-    .filter((key) => branch.deciding(key).some((act) => act.forced && act.soft && !main.acts(key).includes(act) && !main.own(key).includes(act.value)))
-
 /**
  * A conflict is needless unless the sides did the same thing to a page: changed its text, changed its place, or deleted it while the
  * other did anything to it. A new place alone collides with no edit: the edit reaches the page at its new path.
@@ -51,7 +45,7 @@ function judgeConflicts({ project, knowledge: branch, at }: Target, conflicts: r
   const { main, name } = project
   const where = `${name}${at}`
   const [againHere, againThere] = [doneAgain(main, branch), doneAgain(branch, main)]
-  const here = [...main.news(branch), ...againThere, ...droppedUnseen(branch, main)]
+  const here = [...main.news(branch), ...againThere, ...droppedUnseen(branch, main, ref)]
   const elsewhere = takenElsewhere(main, branch, ref)
   const there = [...branch.news(main), ...elsewhere, ...againHere]
   const all = main.copy()
@@ -139,11 +133,14 @@ export async function updateBranch(world: World, next: Random, target: Target): 
   const { resolve, decided } = decide(next, items, files, before)
   const ask = () => world.host.api.call('POST', `${url}/update`, items.length === 0 ? undefined : { resolve })
   let { status, text, body } = await ask()
-  // If a third page has taken the chosen path, neither page can have it: the resolver follows the error message and takes main's.
-  const taken: string[] = status === 409 && /the merge has another file there/.test(text) ? body.error.paths : []
-  for (const [at, { path }] of resolve.entries()) if (taken.includes(path)) resolve[at] = { path, take: 'main' }
-  for (const item of items) if (taken.includes(item.path)) for (const page of pagesOf(item)) decided.add(page)
-  if (taken.length > 0) ({ status, text, body } = await ask())
+  // If a third page has taken the chosen path, neither page can have it: the resolver follows the error message and takes main's. It names one at a time.
+  for (const _round of resolve) {
+    const taken: string[] = status === 409 && /the merge has another file there/.test(text) ? body.error.paths : []
+    if (taken.length === 0) break
+    for (const [at, { path }] of resolve.entries()) if (taken.includes(path)) resolve[at] = { path, take: 'main' }
+    for (const item of items) if (taken.includes(item.path)) for (const page of pagesOf(item)) decided.add(page)
+    ;({ status, text, body } = await ask())
+  }
   if (status !== 200)
     throw new Fault('response', `update of ${url} with ${JSON.stringify(resolve.map((one) => ({ ...one, content: undefined })))}: ${status} ${text}`)
   meet(knowledge, project.main, heldRef(target), project.main, knowledge)

@@ -3,8 +3,8 @@ import { Gone } from './api.js'
 import { Fault } from './fault.js'
 import { judgeTarget, mainOf, targetOf } from './here.js'
 import { judge, record } from './judge.js'
-import { mayBeTwice, meet, stillAt } from './forced.js'
-import { Knowledge, pageOf } from './knowledge.js'
+import { mayBeTwice, meet, stillAt, uncertain } from './forced.js'
+import { Knowledge, lineOf, pageOf } from './knowledge.js'
 import { setBack } from './people.js'
 import type { Random } from './random.js'
 import { mergeBranch } from './requests.js'
@@ -135,8 +135,7 @@ async function absorbImport(world: World, project: Project, then: Before, run: R
   if (!claims && !(moved && run.state !== 'conflict')) return
   const [was, theirs] = [await snapshotOf(project.objects, then.here), await seeThere(world, project, head)]
   // What may not count there (story.md) is here as it was.
-  const open = knowledge.news(project.main).filter((key) => knowledge.acts(key).some((act) => act.soft && !project.main.acts(key).includes(act)))
-  const touched = new Set([...project.main.news(knowledge), ...open].map(pageOf))
+  const touched = new Set([...project.main.news(knowledge), ...uncertain(project.main, knowledge, run.ref)].map(pageOf))
   const touchedThere = new Set([...knowledge.news(project.main), ...stillAt(project.main, knowledge, run.ref)].map(pageOf))
   meet(project.main, knowledge, run.ref)
   const is = await seeMerged(world, project, MAIN, project.main)
@@ -179,7 +178,7 @@ async function absorbExport(world: World, project: Project, then: Before, run: R
     )
   const knowledge = project.there.get(run.ref)
   if (knowledge) meet(project.main, knowledge, run.ref)
-  if (force) record(project.main, ours, why(world, 'a forced export'))
+  if (force) record(project.main, ours, why(world, 'a forced export'), { forced: run.ref })
   await judgeTarget(world, mainOf(project))
   project.there.set(run.ref, project.main.copy())
   if (!pushed) return
@@ -208,7 +207,13 @@ async function born(world: World, project: Project, ref: Ref, head: string): Pro
   for (const other of world.projects) {
     if (other === project) continue
     const knowledge = new Knowledge()
-    record(knowledge, await seeThere(world, other, head), why(world, `the making of ${ref}`))
+    const seen = await seeThere(world, other, head)
+    record(knowledge, seen, why(world, `the making of ${ref}`))
+    if (parent && !(await isAncestor(world, head, main)) && seen.tree !== (await world.there.treeId(parent, other.folder)))
+      throw new Fault('bytes', `${project.name}: the export that made ${ref} changed ${other.folder}, which is not its own`)
+    // A line that stood there twice before, the export has not put there.
+    for (const line of [...seen.pages.values()].flatMap(({ doubled }) => doubled))
+      knowledge.set(lineOf(line), 'in', why(world, `who had it twice before the making of ${ref}`))
     const known = other.there.get(MAIN)
     const same = known && known.news(knowledge).length >= 0 && (await seeThere(world, other, main)).tree === (await seeThere(world, other, head)).tree
     if (!base) continue

@@ -63,7 +63,7 @@ export interface Project {
   ids: Map<string, Given>
   /** Pages that were there twice: it is unknown which of the two had the ID of the page, and on which side that one stayed. */
   twins: Set<string>
-  /** IDs that pages had before somebody who resolved a conflict put their texts elsewhere. */
+  /** IDs that pages had before somebody who resolved a conflict put their texts elsewhere, or before they were gone and restored at another place. */
   former: Map<string, Set<string>>
   /** Files that nobody ever touches. */
   statics: Map<string, string>
@@ -180,16 +180,17 @@ function keepsStatics(project: Project, seen: Snapshot, where: string): void {
 
 /**
  * A page that was gone and that two people restored at two places is rightly there twice; somebody takes one away.
- * `kept` returns the path that stays; null = the page must not be there twice. Returns the lines that were only in what is taken away.
+ * `kept` returns the path that stays; null = the page must not be there twice. Returns the lines that were only in what is taken away, those that are
+ * only in what stays, and where each page stays.
  */
 export async function mendTwice(
   world: World,
   project: Project,
   ref: string,
   kept: (page: string, paths: readonly string[]) => string | null,
-): Promise<string[]> {
+): Promise<{ gone: string[]; stayed: string[]; places: Map<string, string> }> {
   const head = headHere(project, ref)
-  const lost: string[] = []
+  const mended = { gone: [] as string[], stayed: [] as string[], places: new Map<string, string>() }
   for (const [page, files] of await twinsIn(project.objects, head)) {
     const paths = [...files.keys()]
     const stays = kept(page, paths)
@@ -205,14 +206,17 @@ export async function mendTwice(
       world.clock.seconds,
     )
     world.said.push(`${project.name}: ${page} was restored at ${paths.join(' and ')}; one is taken away`)
-    lost.push(...gone.flatMap((path) => [...(files.get(path) ?? [])]).filter((line) => !files.get(stays)?.has(line)))
+    const [other, own] = [new Set(gone.flatMap((path) => [...(files.get(path) ?? [])])), files.get(stays) ?? new Set<string>()]
+    mended.places.set(page, stays)
+    mended.gone.push(...[...other].filter((line) => !own.has(line)))
+    mended.stayed.push(...[...own].filter((line) => !other.has(line)))
   }
-  return lost
+  return mended
 }
 
 /** A snapshot of a branch here, after a merge. */
 export async function seeMerged(world: World, project: Project, ref: string, knowledge: Knowledge): Promise<Snapshot> {
-  const lost = await mendTwice(world, project, ref, (page, paths) => {
+  const { gone, stayed, places } = await mendTwice(world, project, ref, (page, paths) => {
     const known = [...knowledge.own(pathOf(page)), ...(knowledge.alsoAt.get(pathOf(page)) ?? [])]
     // The one that main has: what others do to the page there goes on to meet it.
     const main = paths.find((path) => path === project.ids.get(page)?.path)
@@ -222,8 +226,13 @@ export async function seeMerged(world: World, project: Project, ref: string, kno
   })
   knowledge.alsoAt.clear()
   // What main itself must have is no such line: the copy that it had stays.
-  const gone = lost.map(lineOf).filter((line) => knowledge === project.main || !project.main.own(line).includes('in'))
-  for (const line of gone) knowledge.set(line, null, why(world, 'who took one of two away'))
+  const away = gone.map(lineOf).filter((line) => knowledge === project.main || !project.main.own(line).includes('in'))
+  for (const line of away) knowledge.set(line, null, why(world, 'who took one of two away'))
+  for (const [page, path] of places)
+    if (!knowledge.values(pathOf(page)).includes(path)) knowledge.set(pathOf(page), path, why(world, 'who took one of two away'))
+  // Nor does it have what was deleted in the other one alone.
+  for (const line of stayed.map(lineOf))
+    if (project.main.own(line).includes('in') || knowledge === project.main) knowledge.set(line, 'in', why(world, 'who took one of two away'))
   return seeHere(project, ref)
 }
 

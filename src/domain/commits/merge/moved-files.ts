@@ -102,7 +102,7 @@ async function readSide(app: App, space: SpaceRepository, base: CommitId, head: 
 }
 
 /** Tells the ID of the page or file at a path of a commit. */
-async function idsOf(app: App, { doc, repo }: SpaceRepository, commit: CommitId, overrides: IdOverrides): Promise<(path: string) => string> {
+export async function idsOf(app: App, { doc, repo }: SpaceRepository, commit: CommitId, overrides: IdOverrides): Promise<(path: string) => string> {
   const { root } = (await readConfig(await repo.at(commit), app.texts.for(doc.id))).config
   const identify = idOf(overrides)
   return (path) => identify(kindOfPath(keyBelow(root, path)), keyBelow(root, path))

@@ -1,0 +1,108 @@
+/**
+ * Finds versions of files that both sides of an import have had since their merge base, by commits of their own: somebody squashed an export by
+ * hand, or made the same change once more. Whoever has gone on from such a version knew it, so it is no conflict.
+ */
+import type { FileChange, MergeConflict, Repository, TreeEntry } from '../../git/index.js'
+import type { CommitId } from '../../kernel/ids.js'
+import { Slices } from '../../kernel/slices.js'
+import { newFiles } from '../commits/merge/files-of-both.js'
+import type { App } from '../context/app.js'
+import type { SpaceRepository } from '../context/loaded.js'
+import type { CommonGround } from './common-ground.js'
+import { isWithin } from './contained-in-exports.js'
+
+/** How many of each side's newest commits are searched. */
+const MOST_COMMITS = 200
+/** How many conflicts are looked at. */
+const MOST_FILES = 50
+
+/**
+ * The changes by which the merge base gets the shared versions of files in conflict. A version is shared if one side has it now, and the other had it
+ * in a commit that contains all merge bases and has not gone back to the base's version since. An older commit, of a branch that was merged in, says
+ * nothing: nobody chose its version over that of the base.
+ */
+export async function sharedVersions(
+  repo: Repository,
+  { bases }: CommonGround,
+  { main, theirs }: { main: CommitId; theirs: CommitId },
+  conflicts: readonly MergeConflict[],
+): Promise<FileChange[]> {
+  const texts = conflicts.filter((one) => one.kind === 'content').slice(0, MOST_FILES)
+  if (texts.length === 0 || bases.length === 0) return []
+  const [here, there] = [bases.map(({ local }) => local), bases.map((base) => base.theirs)]
+  const [mine, other] = [await commitsSince(repo, main, here), await commitsSince(repo, theirs, there)]
+  const found: FileChange[] = []
+  for (const { base, ours, theirs: its } of texts) {
+    if (!base || !ours || !its) continue
+    const shared = (await wentOnFrom(repo, other, its.path, { base, version: ours }))
+      ? ours
+      : (await wentOnFrom(repo, mine, ours.path, { base, version: its }))
+        ? its
+        : null
+    if (shared !== null) found.push({ path: base.path, oid: shared.oid, mode: shared.mode })
+  }
+  return found
+}
+
+/**
+ * The new files that both sides have by commits of their own, by ID, as one of them had it when the other took it over: a page that was exported and
+ * squashed by hand, say, and moved since. In the merge base, they are one file and not two.
+ */
+export async function sharedFiles(
+  app: App,
+  space: SpaceRepository,
+  { bases }: CommonGround,
+  { main, theirs, base }: { main: CommitId; theirs: CommitId; base: CommitId },
+): Promise<Map<string, TreeEntry>> {
+  const { repo } = space
+  const [mine, other] = [await newFiles(app, space, base, main), await newFiles(app, space, base, theirs)]
+  const shared = new Map<string, TreeEntry>()
+  const open = [...mine].flatMap(([id, ours]) => {
+    const its = other.get(id)
+    return its === undefined || (its.path === ours.path && its.oid === ours.oid) ? [] : [{ id, ours, its }]
+  })
+  if (open.length === 0 || bases.length === 0) return shared
+  const here = await commitsSince(
+    repo,
+    main,
+    bases.map(({ local }) => local),
+  )
+  const there = await commitsSince(
+    repo,
+    theirs,
+    bases.map((one) => one.theirs),
+  )
+  for (const { id, ours, its } of open.slice(0, MOST_FILES)) {
+    if (await wentOnFrom(repo, there, ours.path, { base: null, version: ours })) shared.set(id, ours)
+    else if (ours.oid === its.oid || (await wentOnFrom(repo, here, its.path, { base: null, version: its }))) shared.set(id, its)
+  }
+  return shared
+}
+
+/** The newest commits below `head` that contain all merge bases. */
+async function commitsSince(repo: Repository, head: CommitId, bases: readonly CommitId[]): Promise<CommitId[]> {
+  const found: CommitId[] = []
+  for (const commit of await repo.historyIds({ from: head, not: bases, limit: MOST_COMMITS })) {
+    const contains = await Promise.all(bases.map((base) => repo.isAncestor(base, commit)))
+    if (!contains.includes(false)) found.push(commit)
+  }
+  return found
+}
+
+/** Whether a file had a version, and never again that of the base; null = a new file, which may have moved on. `commits`: newest first. */
+async function wentOnFrom(
+  repo: Repository,
+  commits: readonly CommitId[],
+  path: string,
+  { base, version }: { base: TreeEntry | null; version: TreeEntry },
+): Promise<boolean> {
+  const slices = new Slices()
+  const undone: CommitId[] = []
+  for (const commit of commits) {
+    const entry = await (await repo.at(commit)).entry(path)
+    if (base !== null && entry?.oid === base.oid) undone.push(commit)
+    if (entry?.oid === version.oid && entry.mode === version.mode) return !(await isWithin(repo, commit, undone))
+    if (slices.due) await slices.rest()
+  }
+  return false
+}
