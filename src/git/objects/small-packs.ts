@@ -24,8 +24,8 @@ export class SmallPacks {
     readonly disk: Disk,
   ) {}
 
-  /** Notes a pack, and joins those of a size class when there are many. Returns what was joined, and into which. */
-  async add(pack: WrittenPack): Promise<{ names: string[]; into: WrittenPack } | null> {
+  /** Notes a pack, and joins those of a size class when there are many. Returns the pack that has the objects of `pack` then, if it is another. */
+  async add(pack: WrittenPack): Promise<WrittenPack | null> {
     const limit = CLASSES.find((bytes) => pack.bytes <= bytes)
     if (limit === undefined) return null
     this.#packs.push(pack)
@@ -33,10 +33,12 @@ export class SmallPacks {
     const same = this.#packs.filter(({ bytes }) => bytes <= limit && bytes > floor)
     if (same.length < MANY) return null
     for (const one of same) this.#packs.splice(this.#packs.indexOf(one), 1)
-    const names = same.map(({ name }) => name)
-    const into = await joinPacks(this.disk, this.folder, names)
-    if (into === null) return null
-    return (await this.add(into)) ?? { names, into }
+    const into = await joinPacks(
+      this.disk,
+      this.folder,
+      same.map(({ name }) => name),
+    )
+    return into && ((await this.add(into)) ?? into)
   }
 }
 

@@ -67,7 +67,7 @@ export class ObjectWriter {
     this.#note(pack.name, packed)
     // The objects are durable by now: packs that cannot be joined are left to the maintenance.
     const joined = await this.#small.add(pack).catch(() => null)
-    if (joined) this.#note(joined.into.name, packed)
+    if (joined) this.#note(joined.name, packed)
     return true
   }
 
