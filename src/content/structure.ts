@@ -1,3 +1,4 @@
+/** Reads the structure of a revision: which pages, files, reusable content and variables it has. */
 import type { Diagnostic } from '../kernel/diagnostic.js'
 import { readConfig } from './config.js'
 import { FileIndex } from './file-index.js'

@@ -58,17 +58,17 @@ export interface DocumentEntry extends EntryBase {
   gitPath: string
 }
 /** A heading of the table of contents. */
-export interface GroupEntry extends EntryBase {
+interface GroupEntry extends EntryBase {
   type: 'group'
 }
-export interface LinkEntry extends EntryBase {
+interface LinkEntry extends EntryBase {
   type: 'link'
   /** URL, `file.md#anchor` or '' (a draft) as written. */
   href: string
   /** If the link leads to a page: its file from the repository's root, and the anchor. */
   target?: { gitPath: string; anchor?: string }
 }
-export interface ComputedEntry extends EntryBase {
+interface ComputedEntry extends EntryBase {
   type: 'computed'
   computed: { type: string; props: Record<string, unknown>; dependencies: Record<string, unknown> }
 }

@@ -230,7 +230,7 @@ function modelPath(_: Model[], cut: number[], wanted: Model, model: Model[]): nu
   return path.map((index, i) => (touched && i === depth ? index + 1 : index))
 }
 
-test('an entry beside others, inserted and removed, leaves the same bytes', () => {
+test('an entry next to others, inserted and removed, leaves the same bytes', () => {
   fc.assert(
     fc.property(summaryText, fc.nat(), fc.nat(), (text, a, b) => {
       const model = modelOf(text)

@@ -7,7 +7,7 @@ import { summaryOf } from './parse.js'
 import { type Block, type Scan, scanSummary } from './scan.js'
 import { endOfLists } from './slot.js'
 
-export interface NewGroup {
+interface NewGroup {
   title: string
   /** Written as an anchor; if absent, the slug follows from the title. */
   slug?: string

@@ -4,7 +4,7 @@ import type { Located } from './locate.js'
 import { MAX_DEPTH } from './scan.js'
 
 /** Where a new entry is written, and how. */
-export interface Slot {
+interface Slot {
   offset: number
   /** The white space before the marker, and the marker with the white space after it; both '' for a paragraph. */
   lead: string
