@@ -1,4 +1,4 @@
-import { cp } from 'node:fs/promises'
+import { cp, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { git } from '../../test/support/hermetic-git.js'
 import { generateRepository, pageText } from './generated.js'
@@ -50,7 +50,35 @@ export async function edits(dir: string): Promise<Line[]> {
   }
 }
 
-export const manyEditsLines = ['edits per second, 8 change requests', 'edits per second, main'] as const
+export const manyEditsLines = ['edits per second, 8 change requests', 'edits per second, main', 'edits per second, main, 8 clients / grouped appends'] as const
+
+/** What `clients` reach that append the same pages to one file: all that wait share one append and one fdatasync. */
+async function appendsPerSecond(file: string, clients: number, each: number): Promise<number> {
+  const log = await open(file, 'a')
+  const waiting: { bytes: Buffer; done: () => void }[] = []
+  let writing = false
+  const write = async (): Promise<void> => {
+    if (writing) return
+    writing = true
+    for (let group = waiting.splice(0); group.length > 0; group = waiting.splice(0)) {
+      await log.appendFile(Buffer.concat(group.map(({ bytes }) => bytes)))
+      await log.datasync()
+      for (const { done } of group) done()
+    }
+    writing = false
+  }
+  const append = (bytes: Buffer): Promise<void> =>
+    new Promise((done) => {
+      waiting.push({ bytes, done })
+      void write()
+    })
+  const client = async (number: number): Promise<void> => {
+    for (let i = 0; i < each; i++) await append(Buffer.from(pageText(number * 97 + i * 31, edition++)))
+  }
+  const took = await timed(() => Promise.all(Array.from({ length: clients }, (_, i) => client(i + 1))))
+  await log.close()
+  return (clients * each * 1000) / took
+}
 
 /** Eight clients that edit pages of one space: each in a change request of its own, or all the main content. */
 export async function manyEdits(dir: string): Promise<Line[]> {
@@ -74,6 +102,7 @@ export async function manyEdits(dir: string): Promise<Line[]> {
       branch: () => run(1, false),
       main: () => run(CLIENTS, true),
       alone: () => run(1, true),
+      appends: () => appendsPerSecond(join(dir, 'appends.log'), CLIENTS, EACH),
     })
     const line = (name: string, eight: readonly number[], one: readonly number[]): Line => ({
       name: `${name}, 8 clients / 1 client`,
@@ -82,7 +111,17 @@ export async function manyEdits(dir: string): Promise<Line[]> {
       ratios: ratiosOf(eight, one),
       detail: `${median(eight).toFixed(0)}/s to ${median(one).toFixed(0)}/s`,
     })
-    return [line(manyEditsLines[0], found.branches, found.branch), line(manyEditsLines[1], found.main, found.alone)]
+    return [
+      line(manyEditsLines[0], found.branches, found.branch),
+      line(manyEditsLines[1], found.main, found.alone),
+      {
+        name: manyEditsLines[2],
+        sense: 'none',
+        target: 0,
+        ratios: ratiosOf(found.main, found.appends),
+        detail: `${median(found.main).toFixed(0)}/s to ${median(found.appends).toFixed(0)}/s`,
+      },
+    ]
   } finally {
     await service.stop()
   }

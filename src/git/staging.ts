@@ -1,6 +1,6 @@
 /** Writes commits one after the other and makes all of them durable at once. */
 import type { CommitId } from '../kernel/ids.js'
-import { encodeCommit } from './objects/commit-codec.js'
+import { encodeCommit, parseCommit } from './objects/commit-codec.js'
 import { LostObject } from './errors.js'
 import type { ObjectDatabase } from './objects/database.js'
 import { inParallel } from './objects/disk.js'
@@ -13,12 +13,11 @@ import type { WriteInput } from './types.js'
 
 /**
  * A series of commits that become durable together. What was written can be read at once, but only by this process, from
- * memory. Its files are written in the background, and their folders are synced once, by `settle`.
+ * memory. `settle` writes all of it to the disk: as loose objects, or if there are many as one pack.
  */
 export class CommitStaging {
   /** Objects of this staging that may not be on the disk yet. */
   readonly #own = new Map<string, EncodedObject>()
-  #files: Promise<unknown>[] = []
   #bytes = 0
   #failure: { error: unknown } | null = null
 
@@ -65,13 +64,9 @@ export class CommitStaging {
   /** Resolves when everything written so far is durable. If it fails, nothing of that counts as written. */
   async settle(): Promise<void> {
     this.#mustBeSound()
-    const files = this.#files
     const own = [...this.#own.keys()]
-    this.#files = []
     try {
-      const outcomes = await Promise.allSettled(files)
-      for (const one of outcomes) if (one.status === 'rejected') throw one.reason
-      await this.writer.syncFolders(own)
+      if (await this.writer.writeTogether([...this.#own.values()])) this.#remember()
     } catch (error) {
       this.#failure = { error }
       this.#forget(own)
@@ -92,10 +87,6 @@ export class CommitStaging {
       this.#bytes += object.content.length
       this.objects.pending.set(object.oid, { type: typeOf(object.oid), object })
     }
-    const files = this.writer.place(fresh)
-    // `settle` reports a failure; until then it must not count as an unhandled rejection.
-    files.catch(() => {})
-    this.#files.push(files)
   }
 
   /** Makes sure that existing objects are durable. Those that another staging has not finished are written here too. */
@@ -126,6 +117,16 @@ export class CommitStaging {
     if (this.#failure) throw this.#failure.error
   }
 
+  /** What was just written is read soon, and from a pack only through a Git process. */
+  #remember(): void {
+    const { caches, cacheKey, pending } = this.objects
+    for (const [oid, { content }] of this.#own) {
+      const type = pending.get(oid)?.type
+      if (type === 'commit') caches.commits.set(cacheKey + oid, parseCommit(oid as CommitId, asBuffer(content)))
+      else if (type === 'blob') caches.blobs.set(cacheKey + oid, asBuffer(content))
+    }
+  }
+
   #forget(oids: readonly string[]): void {
     const { caches, cacheKey } = this.objects
     for (const oid of oids) for (const cache of [caches.trees, caches.commits]) cache.delete(cacheKey + oid)
@@ -136,3 +137,5 @@ async function mustBeBlob(objects: ObjectDatabase, oid: string): Promise<void> {
   if (objects.caches.sizes.has(objects.cacheKey + oid)) return
   await objects.sizes([oid])
 }
+
+const asBuffer = ({ buffer, byteOffset, length }: Uint8Array): Buffer => Buffer.from(buffer, byteOffset, length)

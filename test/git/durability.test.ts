@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { type Disk, disk } from '../../src/git/objects/disk.js'
 import { suite } from '../support/suite.js'
-import { admin, clear, commit, MAIN, makePlace, person } from './fixture.js'
+import { admin, clear, commit, files, MAIN, makePlace, person } from './fixture.js'
 import { anyLease } from '../support/lease.js'
 
 const test = suite('git durability')
@@ -55,6 +55,20 @@ test('whatever a write returned is on the disk, also during other writes', async
     assert.equal([...unsynced], [])
     await Promise.all(Array.from({ length: 20 }, (_, n) => commit(repository, [root], { [`n/${n}.md`]: String(n) })))
     assert.equal([...unsynced], [])
+    for (let batch = 0; batch < 20; batch++) {
+      const staging = repository.stage()
+      let parent = root
+      for (let n = 0; n < 4; n++)
+        parent = await staging.write({
+          parents: [parent],
+          changes: files({ [`b/${batch}.md`]: String(n) }),
+          message: 'Edit',
+          author: person,
+          committer: person,
+        })
+      await staging.settle()
+      assert.equal([...unsynced], [], 'packs of batches, and what they are joined to')
+    }
     await repository.writeBlob(Buffer.from('blob'))
     assert.equal([...unsynced], [])
   } finally {

@@ -3,6 +3,7 @@ import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Disk, errorCode, inParallel, syncPath } from '../objects/disk.js'
 import { isLooseFolder, loosePath } from '../objects/loose.js'
+import { joinPacks, smallPacksIn } from '../objects/small-packs.js'
 import type { Launcher } from '../process/launcher.js'
 import { readMark, stateOf, writeMark } from './change-mark.js'
 
@@ -46,7 +47,8 @@ export async function maintain(repository: string, upkeep: Upkeep): Promise<void
   await removeKeeps(repository)
   if (upkeep.thorough || (await countRefs(repository)) >= MANY_REFS) await packRefs(repository, upkeep, git)
   if (upkeep.thorough || (await looseObjects(repository)).length >= MANY_LOOSE) await packLoose(repository, upkeep, git)
-  if (upkeep.thorough || (await packsOf(repository)).length >= MANY_PACKS) await joinPacks(repository, upkeep, git)
+  await joinSmallPacks(repository, upkeep)
+  if (upkeep.thorough || (await packsOf(repository)).length >= MANY_PACKS) await packTogether(repository, upkeep, git)
   await dropGarbage(repository, upkeep, git)
   await git(['commit-graph', 'write', '--reachable', '--no-progress'])
   await writeMark(repository, { state: await stateOf(repository), at: Date.now(), loose: (await looseObjects(repository)).length })
@@ -70,8 +72,15 @@ async function packLoose(repository: string, { disk }: Upkeep, git: RunGit): Pro
   await git(['prune-packed', '-q'])
 }
 
+/** Joins the packs of batches of writes, which need no Git for that: so that a repository is not packed as a whole for their number. */
+async function joinSmallPacks(repository: string, { disk, exclusive }: Upkeep): Promise<void> {
+  const folder = join(repository, 'objects/pack')
+  const small = await smallPacksIn(folder)
+  if (small.length > 1) await exclusive(() => joinPacks(disk, folder, small))
+}
+
 /** Packs everything reachable into one new pack, then removes the others. Unreachable objects that are young become loose. */
-async function joinPacks(repository: string, { disk, exclusive }: Upkeep, git: RunGit): Promise<void> {
+async function packTogether(repository: string, { disk, exclusive }: Upkeep, git: RunGit): Promise<void> {
   const folder = join(repository, 'objects/pack')
   const old = new Set(await packsOf(repository))
   await git(['repack', '-a', '-l', '-q', '-n', '--no-write-bitmap-index'])

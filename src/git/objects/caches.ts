@@ -22,6 +22,8 @@ export interface Caches {
   verified: BoundedCache<true>
   /** Names of packs → when their modification time was last renewed, in milliseconds since 1970. */
   packs: BoundedCache<number>
+  /** Objects → the name of a pack that has it. The pack may have been deleted since. */
+  packOf: BoundedCache<string>
   /** A repository's key, without an object ID → its commit graph. */
   graphs: BoundedCache<CommitGraph>
   /** A repository's path → its packed refs. */
@@ -48,6 +50,7 @@ export const makeCaches = (budget: MemoryBudget = new MemoryBudget(DEFAULT_BYTES
   sizes: budget.cache({ weigh: () => 0 }),
   verified: budget.cache({ weigh: () => 0 }),
   packs: budget.cache({ weigh: () => 0 }),
+  packOf: budget.cache({ weigh: () => 0 }),
   graphs: budget.cache({ weigh: graphBytes }),
   packedRefs: budget.cache({ weigh: packedRefsBytes }),
 })

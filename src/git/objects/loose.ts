@@ -67,8 +67,10 @@ export async function findLoose(objects: string, oid: string, maxBytes: number, 
 }
 
 /** The bytes of an object's loose file. */
-export async function deflated({ header, content }: EncodedObject): Promise<Buffer> {
-  const plain = Buffer.concat([header, content])
+export const deflated = ({ header, content }: EncodedObject): Promise<Buffer> => deflateContent(Buffer.concat([header, content]))
+
+/** Compresses as Git does: large contents on another thread. */
+export async function deflateContent(plain: Uint8Array): Promise<Buffer> {
   const options = { level: constants.Z_BEST_SPEED }
   return plain.length > LARGE ? deflateLarge(plain, options) : deflateSync(plain, options)
 }

@@ -18,6 +18,12 @@ export interface Tree {
   readonly byName: ReadonlyMap<string, Node>
 }
 
+const OID_BYTES = 20
+/** Bytes between mode, name and object ID. */
+const SEPARATORS = 2
+/** Most bytes that a UTF-16 unit takes as UTF-8. */
+const MAX_UTF8 = 3
+
 const modes: Record<string, EntryMode> = { '40000': '040000', '120000': '120000', '160000': '160000', '100755': '100755' }
 
 function modeOf(raw: string): EntryMode {
@@ -58,9 +64,21 @@ export const inGitsOrder = (nodes: readonly Node[]): Node[] =>
     .sort(([a], [b]) => Buffer.compare(a, b))
     .map(([, node]) => node)
 
-/** The content of a tree object, from entries in Git's order. */
-export const encodeTree = (nodes: readonly Node[]): Buffer =>
-  Buffer.concat(nodes.flatMap((node) => [Buffer.from(`${node.rawMode} `), nameBytes(node), Buffer.from([0]), Buffer.from(node.oid, 'hex')]))
+/** The content of a tree object, from entries in Git's order. It is written into one buffer, since a buffer per entry takes ten times as long. */
+export function encodeTree(nodes: readonly Node[]): Buffer {
+  let room = 0
+  for (const { rawMode, name, rawName } of nodes) room += rawMode.length + (rawName?.length ?? MAX_UTF8 * name.length) + SEPARATORS + OID_BYTES
+  const content = Buffer.allocUnsafe(room)
+  let at = 0
+  for (const { rawMode, name, rawName, oid } of nodes) {
+    at += content.write(rawMode, at, 'latin1')
+    content[at++] = 0x20
+    at += rawName ? rawName.copy(content, at) : content.write(name, at, 'utf8')
+    content[at++] = 0
+    at += content.write(oid, at, OID_BYTES, 'hex')
+  }
+  return content.subarray(0, at)
+}
 
 /** An entry with one of the five modes that Git writes. */
 export const makeNode = (name: string, mode: EntryMode, oid: string): Node => ({ rawMode: mode === '040000' ? '40000' : mode, mode, name, oid })

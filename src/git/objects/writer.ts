@@ -1,15 +1,23 @@
 /** Writes loose objects durably, protects them from a prune, and repairs damaged ones. */
+import { statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { newId } from '../../kernel/ids.js'
+import { Slices } from '../../kernel/slices.js'
 import { GitError, NoRepository } from '../errors.js'
 import type { Caches } from './caches.js'
 import { type Disk, errorCode, inParallel, REPACK_ATTEMPTS, syncPath, writeSynced } from './disk.js'
 import { type EncodedObject, MAX_OBJECT_BYTES } from './hash.js'
 import { deflated, findLoose, isLooseFolder, loosePath } from './loose.js'
+import { packEntry, type RawEntry } from './pack-format.js'
 import { findInPacks } from './pack-index.js'
+import { writePack } from './pack-writer.js'
+import { SmallPacks } from './small-packs.js'
 
 const WIDTH = 8
+/** So many objects become a pack, unless they have more bytes than this: reading a pack again takes memory. */
+const PACKED_FROM = 6
+const MAX_PACKED_BYTES = 256 * 1024 * 1024
 /** The file name of a loose object. */
 const NAME = /^[0-9a-f]{38}$/
 const HOUR_MS = 3_600_000
@@ -21,15 +29,17 @@ const NOT_OURS = new Set(['EPERM', 'EACCES'])
 /** Writes loose objects into one repository, always synced, and finds out which objects the repository has. */
 export class ObjectWriter {
   readonly #objects: string
+  readonly #small: SmallPacks
 
   constructor(
     repository: string,
     /** Tells this opening of the repository from every other in the shared caches. */
     readonly cacheKey: string,
-    readonly caches: Pick<Caches, 'verified' | 'packs'>,
+    readonly caches: Pick<Caches, 'verified' | 'packs' | 'packOf'>,
     readonly disk: Disk,
   ) {
     this.#objects = join(repository, 'objects')
+    this.#small = new SmallPacks(join(this.#objects, 'pack'), disk)
   }
 
   /**
@@ -37,13 +47,56 @@ export class ObjectWriter {
    * renews its time, so that a prune does not delete it.
    */
   async write(objects: readonly EncodedObject[]): Promise<void> {
-    await this.place(objects)
-    await this.syncFolders(objects.map((object) => object.oid))
+    await inParallel(objects, WIDTH, (object) => this.#place(object))
+    await this.#syncFolders(objects.map((object) => object.oid))
   }
 
-  /** Like `write`, but durable only when `syncFolders` has been called too. */
-  async place(objects: readonly EncodedObject[]): Promise<void> {
-    await inParallel(objects, WIDTH, (object) => this.#place(object))
+  /**
+   * The same for objects that belong together: if there are many, they become one pack, which costs two files however many they are.
+   * Those that have a loose file are written loose nevertheless, since it may be damaged. Returns whether there is a pack.
+   */
+  async writeTogether(objects: readonly EncodedObject[]): Promise<boolean> {
+    const fresh = objects.length < PACKED_FROM ? new Set<string>() : new Set(await this.#notLoose(objects.map(({ oid }) => oid)))
+    const packed = objects.filter(({ oid }) => fresh.has(oid))
+    if (packed.length < PACKED_FROM || packed.reduce((sum, { content }) => sum + content.length, 0) > MAX_PACKED_BYTES) {
+      await this.write(objects)
+      return false
+    }
+    await this.write(objects.filter(({ oid }) => !fresh.has(oid)))
+    const pack = await writePack(this.disk, this.#small.folder, packed.length, entriesFrom(packed))
+    this.#note(pack.name, packed)
+    // The objects are durable by now: packs that cannot be joined are left to the maintenance.
+    const joined = await this.#small.add(pack).catch(() => null)
+    if (joined) this.#note(joined.name, packed)
+    return true
+  }
+
+  /** Remembers which pack has which objects. */
+  #note(pack: string, objects: readonly { oid: string }[]): void {
+    this.caches.packs.set(this.cacheKey + pack, Date.now())
+    for (const { oid } of objects) this.caches.packOf.set(this.cacheKey + oid, pack)
+  }
+
+  /** The packs that the objects are in, by what is on the disk at this moment; objects that are in none are left out. */
+  async #findPacked(oids: readonly string[]): Promise<Map<string, string>> {
+    const found = new Map<string, string>()
+    const there = new Map<string, boolean>()
+    for (const oid of oids) {
+      const pack = this.caches.packOf.get(this.cacheKey + oid)
+      if (pack === undefined) continue
+      if (!there.has(pack)) there.set(pack, this.#hasPack(pack))
+      if (there.get(pack)) found.set(oid, pack)
+    }
+    const rest = oids.filter((oid) => !found.has(oid))
+    for (const [oid, pack] of rest.length === 0 ? [] : await findInPacks(this.#objects, rest)) {
+      found.set(oid, pack)
+      this.caches.packOf.set(this.cacheKey + oid, pack)
+    }
+    return found
+  }
+
+  #hasPack(name: string): boolean {
+    return [name, name.replace(/\.pack$/, '.idx')].every((one) => statSync(join(this.#small.folder, one), { throwIfNoEntry: false }) !== undefined)
   }
 
   /**
@@ -56,14 +109,14 @@ export class ObjectWriter {
     await inParallel(oids, WIDTH, async (oid) => {
       found[await this.#keepLoose(oid)].push(oid)
     })
-    await this.syncFolders(found.kept)
+    await this.#syncFolders(found.kept)
     return [...found.unsafe, ...(await this.#keepPacked(found.absent))]
   }
 
   /** Returns those that are in no pack, or in one that may be pruned. */
   async #keepPacked(oids: readonly string[]): Promise<string[]> {
     if (oids.length === 0) return []
-    const packed = await findInPacks(this.#objects, oids)
+    const packed = await this.#findPacked(oids)
     const old = await this.#keepPacks(new Set(packed.values()))
     return oids.filter((oid) => !packed.has(oid) || old.has(packed.get(oid) as string))
   }
@@ -72,7 +125,7 @@ export class ObjectWriter {
   async absent(oids: readonly string[]): Promise<string[]> {
     const elsewhere = await this.#notLoose(oids)
     if (elsewhere.length === 0) return []
-    const packed = await findInPacks(this.#objects, elsewhere)
+    const packed = await this.#findPacked(elsewhere)
     // A repack may have unpacked some in between.
     return this.#notLoose(elsewhere.filter((oid) => !packed.has(oid)))
   }
@@ -103,7 +156,7 @@ export class ObjectWriter {
    * Makes the names of objects durable. Always syncs `objects/` too: another write may have created a folder there and not
    * synced it yet.
    */
-  async syncFolders(oids: readonly string[]): Promise<void> {
+  async #syncFolders(oids: readonly string[]): Promise<void> {
     if (oids.length === 0) return
     const folders = [...new Set(oids.map((oid) => dirname(this.#path(oid))))]
     await inParallel([...folders, this.#objects], WIDTH, (folder) => syncPath(this.disk, folder))
@@ -195,15 +248,18 @@ export class ObjectWriter {
     return old
   }
 
+  /** Looks synchronously, in slices: nothing is read, and handing each question to a thread would take ten times as long. */
   async #notLoose(oids: readonly string[]): Promise<string[]> {
     const absent: string[] = []
-    await inParallel(oids, WIDTH, async (oid) => {
-      const there = await stat(this.#path(oid)).catch((error: unknown) => {
-        if (errorCode(error) !== 'ENOENT') throw error
-        return null
-      })
-      if (!there) absent.push(oid)
-    })
+    const slices = new Slices()
+    for (const oid of oids) {
+      if (slices.due) await slices.rest()
+      if (!statSync(this.#path(oid), { throwIfNoEntry: false })) absent.push(oid)
+    }
     return absent
   }
+}
+
+async function* entriesFrom(objects: readonly EncodedObject[]): AsyncGenerator<RawEntry> {
+  for (const object of objects) yield { oid: object.oid, bytes: await packEntry(object) }
 }

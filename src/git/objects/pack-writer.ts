@@ -1,0 +1,81 @@
+/** Writes many objects as one pack with its index, durably. */
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import { newId } from '../../kernel/ids.js'
+import { GitError } from '../errors.js'
+import { type Disk, syncPath, writeSynced } from './disk.js'
+import { MAX_OFFSET, type PackEntry, packHeader, packIndex, type RawEntry } from './pack-format.js'
+
+/** Bytes that are collected before they are written. */
+const CHUNK = 1024 * 1024
+
+export interface WrittenPack {
+  /** The file's name, with its extension. */
+  name: string
+  bytes: number
+}
+
+/**
+ * Writes a pack of `count` entries into the folder `objects/pack` and syncs it, its index and the folder. Until both have their
+ * names, Git reads nothing of them; `git prune` and `git gc` delete old files with names like those that they have before.
+ */
+export async function writePack(disk: Disk, folder: string, count: number, entries: AsyncIterable<RawEntry> | Iterable<RawEntry>): Promise<WrittenPack> {
+  const id = newId()
+  const [pack, index] = [join(folder, `tmp_pack_${id}`), join(folder, `tmp_idx_${id}`)]
+  try {
+    const { found, checksum, bytes } = await writeEntries(disk, pack, count, entries)
+    await writeSynced(disk, index, [packIndex(found, checksum)], 0o444)
+    const name = `pack-${checksum.toString('hex')}`
+    await disk.rename(pack, join(folder, `${name}.pack`))
+    await disk.rename(index, join(folder, `${name}.idx`))
+    await syncPath(disk, folder)
+    return { name: `${name}.pack`, bytes }
+  } catch (error) {
+    for (const path of [pack, index]) await disk.unlink(path).catch(() => {})
+    throw error
+  }
+}
+
+async function writeEntries(
+  disk: Disk,
+  path: string,
+  count: number,
+  entries: AsyncIterable<RawEntry> | Iterable<RawEntry>,
+): Promise<{ found: PackEntry[]; checksum: Buffer; bytes: number }> {
+  const fd = await disk.open(path, 'wx', 0o444)
+  try {
+    const hash = createHash('sha1')
+    const found: PackEntry[] = []
+    let waiting: Buffer[] = []
+    let [bytes, held] = [0, 0]
+    const flush = async (): Promise<void> => {
+      const data = Buffer.concat(waiting)
+      ;[waiting, held] = [[], 0]
+      await disk.write(fd, data)
+    }
+    const put = async (data: Buffer): Promise<void> => {
+      waiting.push(data)
+      bytes += data.length
+      held += data.length
+      if (held > CHUNK) await flush()
+    }
+    const hashed = async (data: Buffer): Promise<void> => {
+      hash.update(data)
+      await put(data)
+    }
+    await hashed(packHeader(count))
+    for await (const entry of entries) {
+      if (bytes > MAX_OFFSET) throw new GitError('the objects are too large for one pack')
+      found.push({ oid: entry.oid, offset: bytes, crc: crc32(entry.bytes) })
+      await hashed(entry.bytes)
+    }
+    const checksum = hash.digest()
+    await put(checksum)
+    await flush()
+    await disk.fsync(fd)
+    return { found, checksum, bytes }
+  } finally {
+    await disk.close(fd)
+  }
+}

@@ -1,0 +1,93 @@
+/** Joins small packs, so that a repository to which many batches are written does not collect thousands of them. */
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { GitError } from '../errors.js'
+import { type Disk, errorCode } from './disk.js'
+import { entriesOf, type RawEntry } from './pack-format.js'
+import { type WrittenPack, writePack } from './pack-writer.js'
+
+/** Packs of one size class that are joined into one. */
+const MANY = 16
+/** Upper bounds of the size classes, in bytes. Larger packs are left to the maintenance. */
+const CLASSES = [64 * 1024, 1024 * 1024]
+/** Largest pack that the maintenance joins without Git, and most bytes that it joins at once. */
+const SMALL = 4 * 1024 * 1024
+const MOST = 64 * 1024 * 1024
+
+/** The small packs that this process has written into one repository. */
+export class SmallPacks {
+  // bound: MANY packs of each size class
+  readonly #packs: WrittenPack[] = []
+
+  constructor(
+    readonly folder: string,
+    readonly disk: Disk,
+  ) {}
+
+  /** Notes a pack, and joins those of a size class when there are many. Returns the pack that has the objects of `pack` then, if it is another. */
+  async add(pack: WrittenPack): Promise<WrittenPack | null> {
+    const limit = CLASSES.find((bytes) => pack.bytes <= bytes)
+    if (limit === undefined) return null
+    this.#packs.push(pack)
+    const floor = CLASSES[CLASSES.indexOf(limit) - 1] ?? 0
+    const same = this.#packs.filter(({ bytes }) => bytes <= limit && bytes > floor)
+    if (same.length < MANY) return null
+    for (const one of same) this.#packs.splice(this.#packs.indexOf(one), 1)
+    const into = await joinPacks(
+      this.disk,
+      this.folder,
+      same.map(({ name }) => name),
+    )
+    return into && ((await this.add(into)) ?? into)
+  }
+}
+
+/** The names of the small packs of a folder, whoever wrote them. */
+export async function smallPacksIn(folder: string): Promise<string[]> {
+  const names = await readdir(folder)
+  const small: string[] = []
+  let total = 0
+  for (const name of names.filter((one) => one.endsWith('.pack'))) {
+    const stem = name.slice(0, -'.pack'.length)
+    // Further files (`.keep`, `.rev`, `.bitmap`, `.promisor`, `.mtimes`) say that somebody else has plans for the pack.
+    if (names.filter((one) => one.startsWith(`${stem}.`)).length !== 2 || !names.includes(`${stem}.idx`)) continue
+    const { size } = await stat(join(folder, name))
+    if (size > SMALL || total + size > MOST) continue
+    total += size
+    small.push(name)
+  }
+  return small
+}
+
+/**
+ * Writes the objects of packs into one new pack, then removes them. Nobody else may remove packs meanwhile. Readers who have one of them open go on; others look for what is
+ * there now. Returns null if there were not two that can be joined: those with deltas, and damaged or missing ones, stay as they are.
+ */
+export async function joinPacks(disk: Disk, folder: string, names: readonly string[]): Promise<WrittenPack | null> {
+  const entries = new Map<string, RawEntry>()
+  const joined: string[] = []
+  for (const name of names) {
+    const found = await readEntries(folder, name)
+    if (found === null) continue
+    joined.push(name)
+    for (const entry of found) if (!entries.has(entry.oid)) entries.set(entry.oid, entry)
+  }
+  if (joined.length < 2) return null
+  const into = await writePack(disk, folder, entries.size, entries.values())
+  for (const name of joined.filter((one) => one !== into.name))
+    for (const path of [name.replace(/\.pack$/, '.idx'), name])
+      await disk.unlink(join(folder, path)).catch((error: unknown) => {
+        if (errorCode(error) !== 'ENOENT') throw error
+      })
+  return into
+}
+
+async function readEntries(folder: string, name: string): Promise<RawEntry[] | null> {
+  try {
+    const [pack, index] = await Promise.all([readFile(join(folder, name)), readFile(join(folder, name.replace(/\.pack$/, '.idx')))])
+    return entriesOf(pack, index)
+  } catch (error) {
+    if (error instanceof GitError || errorCode(error) === 'ENOENT') return null
+    throw error
+  }
+}
