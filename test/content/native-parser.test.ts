@@ -25,20 +25,6 @@ test('a page has the tree that the exact parser makes of it', () => {
   )
 })
 
-test('a page has the references that the exact parser finds in it, and bare addresses in brackets besides', () => {
-  fc.assert(
-    fc.property(writtenPage, (markdown) => {
-      const exact = findReferences(markdown, readReferenceWindows)
-      const known = new Set(exact.map(({ kind, start }) => `${kind} ${start}`))
-      assert.equal(
-        findReferences(markdown).filter(({ kind, start }) => kind !== 'autolink' || known.has(`${kind} ${start}`)),
-        exact,
-      )
-    }),
-    { numRuns: 100 },
-  )
-})
-
 /** What both parsers say of a node. GFM's autolinks have no offsets in the exact parser, which makes them of texts. */
 function bare({ position, children, title, label, alt, ...node }: Markdown, hasOffsets: boolean): unknown {
   const at = hasOffsets ? [position?.start.offset, position?.end.offset] : null
