@@ -16,10 +16,12 @@ const Sqlite = await load()
 
 /** Rows that are asked for, or written, in one call: a millisecond of the main thread, or a few. */
 const AT_ONCE = 200
-/** How many rows are written between two looks at the size of the file. */
-const LOOK_EVERY = 2_000
-/** Which part of the rows is dropped when the file is too large: the oldest tenth. */
-const DROPPED = 10
+/** Longest value, in characters, that is kept: what is asked for in one call is held in memory several times. */
+const MAX_VALUE = 64 * 1024
+/** How many characters are written between two looks at the size of the file. */
+const LOOK_EVERY = 4 * 1024 * 1024
+/** How many of the oldest rows are dropped at once when the file is too large. */
+const DROPPED = 2_000
 
 /** An open file. Its methods throw if it is damaged. */
 export interface Database {
@@ -40,7 +42,7 @@ const SCHEMA = `
 const SELECT =
   "SELECT group_concat(f.oid || ' ' || f.value, char(10)) AS rows FROM json_each(?) AS asked CROSS JOIN facts AS f ON f.oid = asked.value AND f.kind = ?"
 const INSERT = "INSERT OR REPLACE INTO facts SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]'), ? FROM json_each(?)"
-const DROP = 'DELETE FROM facts WHERE made <= (SELECT made FROM facts ORDER BY made LIMIT 1 OFFSET (SELECT count(*) / ? FROM facts))'
+const DROP = 'DELETE FROM facts WHERE (kind, oid) IN (SELECT kind, oid FROM facts ORDER BY made LIMIT ?)'
 
 class FactFile implements Database {
   readonly #sqlite: InstanceType<Library>
@@ -70,11 +72,12 @@ class FactFile implements Database {
   }
 
   put(rows: readonly FactRow[]): void {
-    for (let from = 0; from < rows.length; from += AT_ONCE) {
-      const some = rows.slice(from, from + AT_ONCE).map(({ kind, oid, value }) => [kind, oid, value])
+    const kept = rows.filter(({ value }) => value.length <= MAX_VALUE)
+    for (let from = 0; from < kept.length; from += AT_ONCE) {
+      const some = kept.slice(from, from + AT_ONCE).map(({ kind, oid, value }) => [kind, oid, value])
       this.#insert.run([Date.now(), JSON.stringify(some)])
+      this.#written += some.reduce((sum, row) => sum + row.join().length, 0)
     }
-    this.#written += rows.length
     if (this.#written < LOOK_EVERY) return
     this.#written = 0
     this.#dropOldest()
@@ -82,8 +85,12 @@ class FactFile implements Database {
 
   /** SQLite uses the room of dropped rows again, so the file does not grow beyond its limit by more than is written between two looks. */
   #dropOldest(): void {
-    const used = (this.#pragma('page_count') - this.#pragma('freelist_count')) * this.#pragma('page_size')
-    if (used > this.#maxBytes) this.#sqlite.prepare(DROP).run(DROPPED)
+    const drop = this.#sqlite.prepare(DROP)
+    while (this.#used() > this.#maxBytes && drop.run(DROPPED).changes > 0);
+  }
+
+  #used(): number {
+    return (this.#pragma('page_count') - this.#pragma('freelist_count')) * this.#pragma('page_size')
   }
 
   #pragma(name: string): number {

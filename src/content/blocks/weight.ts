@@ -16,6 +16,8 @@ export const SMALL_WEIGHT = 80_000
 /** Microseconds for one of each kind, measured with `parseDocument` on pages that have nothing else. */
 const COST = { characters: 0.5, lines: 40, 'table cells': 50, 'levels of nested lists and quotes': 15, 'inline markers': 12, 'markers in one paragraph': 1 }
 type Kind = keyof typeof COST
+/** The same for the native parser, at most: it is much faster, but not at what takes quadratic time. */
+const NATIVE_COST: Record<Kind, number> = { ...COST, characters: 0.2, lines: 2, 'inline markers': 2 }
 
 /** The sentence for a page with too many bytes. */
 export const tooLong = (bytes: number): string => `It has ${bytes} bytes; at most ${MAX_PAGE_BYTES} can be parsed. Split it into smaller pages.`
@@ -33,6 +35,17 @@ export function pageLimit(text: string, maxWeight = MAX_WEIGHT): string | null {
     return 'It has too many markers of emphasis, links or code in one paragraph, so it is too costly to parse. Split the paragraph, or the page.'
   const most = Math.floor(maxWeight / COST[kind])
   return `It has ${Math.round(counts[kind])} ${kind}, so it is too costly to parse; a page with nothing else can have ${most}. Split it into smaller pages.`
+}
+
+/** Whether the native parser can read a text in about two seconds, so that its references can be found though it is not shown as a tree. */
+export function isReadableNatively(text: string): boolean {
+  return Buffer.byteLength(text) <= MAX_PAGE_BYTES && weigh(text, NATIVE_COST) <= MAX_WEIGHT
+}
+
+/** The weight of a text, in microseconds of the exact parser. */
+export function weigh(text: string, cost: Record<Kind, number> = COST): number {
+  const counts = count(text)
+  return (Object.keys(counts) as Kind[]).reduce((sum, kind) => sum + counts[kind] * cost[kind], 0)
 }
 
 const isBlank = (code: number): boolean => code === 32 || code === 9

@@ -1,4 +1,5 @@
 /** The native parser of CommonMark and GFM: about a hundredth of the time of the one in TypeScript, with the same tree and offsets. */
+import { hasLongTitle } from './long-titles.js'
 import type { Markdown } from './tree.js'
 
 type Parse = (text: string) => Markdown
@@ -23,6 +24,12 @@ export const isNative = parse !== null
 const LONG_RUN = /([*_~])\1{199}/
 /** Most character references in one paragraph: the parser takes quadratic time for them. */
 const MAX_ENTITIES = 1_000
+/** Longest line with a character beyond ASCII: the parser looks through it for each node in it. */
+const MAX_LINE = 16_000
+/** Most bare addresses in one paragraph: the parser takes quadratic time for them. */
+const MAX_ADDRESSES = 2_000
+const ADDRESS = /:\/\/|www\.|@/gi
+const BEYOND_ASCII = /[\u0080-\uffff]/
 /** What the two parsers read differently: characters that are not text, line ends of old systems. */
 const ODD = /\0|\r(?!\n)/
 
@@ -31,10 +38,10 @@ const ODD = /\0|\r(?!\n)/
  * way. The caller has made sure that the text is not too costly (`blocks/limits.ts`, `blocks/weight.ts`): a call cannot be interrupted.
  */
 export function parseNatively(text: string): Markdown | null {
-  if (parse === null || ODD.test(text) || !isWellFormed(text) || LONG_RUN.test(text) || hasManyEntities(text)) return null
+  if (parse === null || ODD.test(text) || !isWellFormed(text) || LONG_RUN.test(text) || hasManyEntities(text) || hasLongTitle(text) || hasSlowLines(text))
+    return null
   const root = parse(text)
-  settleTasks(root, text)
-  return root
+  return settle(root, text) ? root : null
 }
 
 const isWellFormed = (text: string): boolean => (text as unknown as { isWellFormed(): boolean }).isWellFormed()
@@ -45,21 +52,37 @@ function hasManyEntities(text: string): boolean {
   return false
 }
 
-/** Lets the paragraph of a task begin at its check box if it does not begin with text, as the other parser does. */
-function settleTasks(root: Markdown, text: string): void {
+function hasSlowLines(text: string): boolean {
+  let addresses = 0
+  for (let start = 0; start < text.length; ) {
+    const found = text.indexOf('\n', start)
+    const end = found < 0 ? text.length : found
+    const line = text.slice(start, end)
+    if (line.length > MAX_LINE && BEYOND_ASCII.test(line)) return true
+    addresses = line.trim() === '' ? 0 : addresses + (line.match(ADDRESS)?.length ?? 0)
+    if (addresses > MAX_ADDRESSES) return true
+    start = end + 1
+  }
+  return false
+}
+
+/**
+ * Lets the paragraph of a task begin at its check box if it does not begin with text, as the other parser does. Returns false if
+ * something else than a paragraph has a check box, which is no task to the other parser, or if a list ends after its line (with an
+ * open fence in a quote).
+ */
+function settle(root: Markdown, text: string): boolean {
   const pending = [root]
   for (let node = pending.pop(); node; node = pending.pop()) {
     const first = node.children?.[0]
-    if (
-      node.type === 'listItem' &&
-      typeof node.checked === 'boolean' &&
-      first?.type === 'paragraph' &&
-      first.position &&
-      first.children?.[0]?.type !== 'text'
-    ) {
+    const isTask = node.type === 'listItem' && typeof node.checked === 'boolean'
+    if (isTask && first?.type !== 'paragraph') return false
+    if (node.type === 'list' && text[(node.position?.end.offset ?? 0) - 1] === '\n') return false
+    if (isTask && first?.position && first.children?.[0]?.type !== 'text') {
       const box = text.lastIndexOf('[', (first.position.start.offset ?? 0) - 1)
       if (box >= (node.position?.start.offset ?? 0)) first.position.start.offset = box
     }
     if (node.children && node.type !== 'paragraph') for (const child of node.children) pending.push(child)
   }
+  return true
 }

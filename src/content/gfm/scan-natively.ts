@@ -1,7 +1,7 @@
 /** Scans markdown with the native parser, which gives the range of every node; the targets are looked for within it. */
 import { scan } from '../blocks/limits.js'
 import type { Markdown } from './tree.js'
-import { pageLimit } from '../blocks/weight.js'
+import { isReadableNatively } from '../blocks/weight.js'
 import { decodeTarget, type ReferenceKind, type TargetEncoding } from '../reference.js'
 import { parseNatively } from './native.js'
 import type { Scanned, Span, Target } from './scanned.js'
@@ -17,7 +17,7 @@ class NotFound extends Error {}
 
 /** Scans a whole page. Returns null if only the exact parser can tell, or if the page is too costly for the native one. */
 export function scanNatively(markdown: string): Scanned | null {
-  if (pageLimit(markdown) !== null) return null
+  if (!isReadableNatively(markdown)) return null
   const { off, tooMany } = scan(markdown)
   if (tooMany || off.length > 0) return null
   const shift = markdown.startsWith('\ufeff') ? 1 : 0
@@ -58,6 +58,8 @@ function visit(root: Markdown, text: string, found: Found): void {
 function addLink(node: Markdown, start: number, end: number, text: string, found: Found): void {
   if (text[start] !== '[') {
     const [from, to] = text[start] === '<' ? [start + 1, end - 1] : [start, end]
+    // To the exact parser, an address with an escape in it is no autolink.
+    if (text.slice(from, to).includes('\\')) throw new NotFound()
     found.targets.push(['autolink', from, to, 'literal'])
     return
   }

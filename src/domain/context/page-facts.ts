@@ -25,6 +25,7 @@ const TRIP_BYTES = 512 * 1024
 const LANES = 3
 /** Rows that are asked of the index between two looks at the time. */
 const ROWS = 200
+const NOTHING: ReadonlyMap<string, Made> = new Map()
 
 /** Knows files by the object IDs of their blobs. */
 export class PageIndex {
@@ -77,8 +78,8 @@ export class PageIndex {
       const rows = this.index.get(kind, some)
       for (const oid of some) {
         const row = rows.get(oid)
-        const value = row === undefined ? undefined : (readRow(row) as T | undefined)
-        if (row === undefined || value === undefined) absent.push(oid)
+        const value = row === undefined ? null : (findValue(kind, row) as T | null)
+        if (row === undefined || value === null) absent.push(oid)
         else use(oid, value, weightOf(row))
         if (slices.due) await slices.rest()
       }
@@ -92,9 +93,15 @@ export class PageIndex {
       while (next < oids.length) {
         const some = oids.slice(next, (next += BATCH_FILES))
         const own = some.filter((oid) => !this.#making.has(oid))
-        const batches = new Set(some.flatMap((oid) => this.#making.get(oid) ?? []))
-        if (own.length > 0) batches.add(this.#start(owner, files, own))
-        for (const batch of batches) for (const [oid, made] of await batch) use(oid, made)
+        const others = new Set(some.flatMap((oid) => this.#making.get(oid) ?? []))
+        const missing = new Set(some)
+        const take = (made: ReadonlyMap<string, Made>): void => {
+          for (const [oid, one] of made) if (missing.delete(oid)) use(oid, one)
+        }
+        if (own.length > 0) take(await this.#start(owner, files, own))
+        // Why somebody else's batch failed (their queue is full, their repository is gone) is no reason here.
+        for (const batch of others) take(await batch.catch(() => NOTHING))
+        if (missing.size > 0) take(await this.#start(owner, files, [...missing]))
       }
     }
     await Promise.all(Array.from({ length: LANES }, lane))
@@ -191,14 +198,19 @@ interface Cache<T> {
   set(oid: string, value: T, bytes?: number): void
 }
 
-/** A row that is damaged counts as missing. */
-function readRow(row: string): unknown {
+/** The value of a row; null if it is damaged, so that it counts as missing. */
+function findValue(kind: Kind, row: string): unknown {
   try {
-    return JSON.parse(row)
+    const value: unknown = JSON.parse(row)
+    if (kind === 'references') return Array.isArray(value) ? value : null
+    const { attributes, bodyStart, diagnostics, limit } = value as Partial<KnownPage>
+    return isObject(attributes) && Number.isInteger(bodyStart) && Array.isArray(diagnostics) && limit !== undefined ? value : null
   } catch {
-    return undefined
+    return null
   }
 }
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Parsed JSON takes about four times the bytes of its text. */
 const weightOf = (row: string): number => 300 + 4 * row.length

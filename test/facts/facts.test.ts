@@ -1,0 +1,124 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdir, open, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as assert from 'uvu/assert'
+import { type FactRow, type Facts, openFacts } from '../../src/facts/index.js'
+import { suite } from '../support/suite.js'
+
+const test = suite('the index of facts')
+const dir = mkdtempSync(join(tmpdir(), 'bindery-facts-'))
+test.after(() => rmSync(dir, { recursive: true, force: true }))
+
+let files = 0
+const newFile = (): string => join(dir, `${++files}.db`)
+const notices: string[] = []
+const openAt = (file: string, { version = 1, maxBytes = 1e9 } = {}): Facts => openFacts({ file, version, maxBytes, notice: (message) => notices.push(message) })
+const row = (oid: string, value = `{"of":"${oid}"}`): FactRow => ({ kind: 'page', oid, value })
+const rows = (count: number, value?: string): FactRow[] => Array.from({ length: count }, (_, index) => row(`oid-${index}`, value))
+
+/** Whether a row can be written and read, if need be after a failure that makes the file anew. */
+function works(facts: Facts): boolean {
+  facts.get('page', ['any'])
+  facts.put([row('one')])
+  return facts.get('page', ['one']).get('one') === '{"of":"one"}'
+}
+
+test('keeps what is written, by kind, for those who open it later', () => {
+  const file = newFile()
+  const first = openAt(file)
+  first.put([...rows(1_000), { kind: 'references', oid: 'oid-1', value: '[]' }])
+  first.close()
+  const second = openAt(file)
+  assert.is(second.get('page', [...rows(1_000).map(({ oid }) => oid), 'none']).size, 1_000)
+  assert.equal([...second.get('references', ['oid-1', 'oid-2'])], [['oid-1', '[]']])
+  second.close()
+})
+
+test('drops the rows of another version', () => {
+  const file = newFile()
+  const first = openAt(file)
+  first.put([row('one')])
+  first.close()
+  const second = openAt(file, { version: 2 })
+  assert.is(second.get('page', ['one']).size, 0)
+  assert.ok(works(second))
+  second.close()
+})
+
+test('is made anew if its file is damaged', async () => {
+  const damages: Array<(file: string) => Promise<unknown>> = [
+    (file) => writeFile(file, 'garbage '.repeat(2_000)),
+    (file) => truncate(file, 10_000),
+    (file) => truncate(file, 50),
+    (file) => writeFile(file, ''),
+    async (file) => {
+      const handle = await open(file, 'r+')
+      const { size } = await handle.stat()
+      await handle.write(Buffer.alloc(size - 4096, 0xa5), 0, size - 4096, 4096)
+      await handle.close()
+    },
+    (file) => rm(file),
+  ]
+  for (const damage of damages) {
+    const file = newFile()
+    const first = openAt(file)
+    first.put(rows(2_000))
+    first.close()
+    await damage(file)
+    const second = openAt(file)
+    assert.ok(works(second), `after ${damage}`)
+    second.close()
+    const third = openAt(file)
+    assert.is(third.get('page', ['one']).size, 1)
+    third.close()
+  }
+})
+
+test('is made anew if its file is cut while it is open', async () => {
+  const file = newFile()
+  const facts = openAt(file)
+  facts.put(rows(5_000))
+  for (const end of ['', '-wal']) await truncate(file + end, 0)
+  for (const { oid } of rows(5_000)) facts.get('page', [oid])
+  assert.ok(works(facts))
+  facts.close()
+})
+
+test('is given up, with one notice, if a directory is in its place', async () => {
+  const file = newFile()
+  await mkdir(file)
+  notices.length = 0
+  const facts = openAt(file)
+  assert.is(facts.get('page', ['one']).size, 0)
+  facts.put([row('one')])
+  assert.is(facts.get('page', ['one']).size, 0)
+  assert.is(notices.filter((one) => one.includes('is not used')).length, 1)
+  facts.close()
+})
+
+test('stays within its limit, however small', async () => {
+  const file = newFile()
+  const facts = openAt(file, { maxBytes: 1_000_000 })
+  for (let round = 0; round < 40; round++) facts.put(Array.from({ length: 100 }, (_, index) => row(`oid-${round}-${index}`, `"${'x'.repeat(8_000)}"`)))
+  facts.close()
+  // What is written between two looks comes on top.
+  assert.ok((await stat(file)).size < 8_000_000, `${(await stat(file)).size} bytes`)
+})
+
+test('does not keep values so large that a few would fill the memory', () => {
+  const facts = openAt(newFile())
+  facts.put([row('large', `"${'x'.repeat(100_000)}"`), row('small')])
+  assert.equal([...facts.get('page', ['large', 'small']).keys()], ['small'])
+  facts.close()
+})
+
+test('can be asked after it is closed', () => {
+  const facts = openAt(newFile())
+  facts.put([row('one')])
+  facts.close()
+  facts.put([row('two')])
+  assert.is(facts.get('page', ['one']).size, 0)
+})
+
+test.run()
