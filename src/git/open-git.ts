@@ -151,6 +151,10 @@ class Repositories implements Git {
     this.services.pool.drop(path)
   }
 
+  get processesStarted(): number {
+    return this.services.pool.launcher.started
+  }
+
   async close(): Promise<void> {
     for (const one of await this.#open.all()) await one.close()
     this.services.pool.close()
