@@ -15,6 +15,8 @@ import type { Disk } from './objects/disk.js'
 import { EMPTY_TREE } from './objects/hash.js'
 import { Scratch, type Scratches } from './objects/scratch.js'
 import { ObjectWriter } from './objects/writer.js'
+import type { OpenPacks } from './packs/open-packs.js'
+import { PackedObjects } from './packs/packed-objects.js'
 import type { Pool } from './process/pool.js'
 import { wholeCommand } from './process/whole-command.js'
 import { RefMover } from './refs/mover.js'
@@ -50,6 +52,7 @@ const CHECK_MS = 3_600_000
 /** What all repositories share. */
 export interface Services {
   pool: Pool
+  openPacks: OpenPacks
   caches: Caches
   scratches: Scratches
   disk: Disk
@@ -63,6 +66,7 @@ export interface Services {
 export class BareRepository implements Repository {
   readonly #services: Services
   readonly #scratch: Scratch
+  readonly #packs: PackedObjects
   readonly #objects: ObjectDatabase
   readonly #writer: ObjectWriter
   readonly #refs: RefReader
@@ -79,7 +83,8 @@ export class BareRepository implements Repository {
     this.#services = services
     this.#scratch = new Scratch(path, scratches)
     const cacheKey = `${opening}:`
-    this.#objects = new ObjectDatabase(path, { cacheKey, pool, caches, maxBlobBytes, scratch: this.#scratch })
+    this.#packs = new PackedObjects(path, services.openPacks, caches.bases)
+    this.#objects = new ObjectDatabase(path, { cacheKey, pool, packs: this.#packs, caches, maxBlobBytes, scratch: this.#scratch })
     this.#writer = new ObjectWriter(path, cacheKey, caches, disk)
     this.#refs = new RefReader(path, caches.packedRefs)
     this.#mover = new RefMover(path, pool, this.#refs, disk)
@@ -225,10 +230,11 @@ export class BareRepository implements Repository {
     this.#mover.recover()
   }
 
-  /** Ends the Git processes of this repository when the moves under way are done. */
+  /** Closes the files and ends the Git processes of this repository when the moves under way are done. */
   async close(): Promise<void> {
     await this.#mover.idle()
     this.#scratch.close()
+    this.#packs.close()
     this.#services.pool.drop(this.path)
   }
 }

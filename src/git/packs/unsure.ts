@@ -1,0 +1,4 @@
+import { GitError } from '../errors.js'
+
+/** The packs cannot be read here, or only in a way that would take long: Git has to be asked. Never leaves this folder. */
+export class Unsure extends GitError {}
