@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { readlinkSync } from 'node:fs'
 import * as assert from 'uvu/assert'
-import type { Repository } from '../../src/git/index.js'
+import type { RefMove, Repository } from '../../src/git/index.js'
+import type { RefName } from '../../src/kernel/ids.js'
 import { suiteWith } from '../support/suite.js'
 import { admin, clear, commit, MAIN, makePlace } from './fixture.js'
 import { anyLease } from '../support/lease.js'
@@ -53,14 +54,18 @@ test('is ended and started anew: reads, merges, diffs and moves go on', async ()
   admin(repository, ['prune-packed'])
   assert.is((await other.tree(merged.tree).read(large)).length, 300_000)
 
+  // Moves that delete a ref are made by a process.
+  const deleted = (name: string): RefMove => ({ ref: `refs/heads/${name}` as RefName, from: root, to: null })
+  for (const name of ['x', 'y', 'z']) admin(repository, ['update-ref', `refs/heads/${name}`, root])
+  await repository.move([deleted('x')], 'edit', anyLease)
   const before = admin(repository, ['reflog', 'show', '--format=%H', MAIN]).split('\n').length
   assert.is(freeze(repository, 'update-ref'), 1)
-  await repository.move([{ ref: MAIN, from: root, to: ours }], 'edit', anyLease)
+  await repository.move([{ ref: MAIN, from: root, to: ours }, deleted('y')], 'edit', anyLease)
   assert.is(repository.head(MAIN), ours)
   assert.is(admin(repository, ['reflog', 'show', '--format=%H', MAIN]).split('\n').length, before + 1, 'moved once')
   assert.is(freeze(repository, 'update-ref'), 1)
   const after = await commit(repository, [ours], { e: 'e' })
-  await repository.move([{ ref: MAIN, from: ours, to: after }], 'edit', anyLease)
+  await repository.move([{ ref: MAIN, from: ours, to: after }, deleted('z')], 'edit', anyLease)
   assert.equal(await repository.check(), [])
 })
 test.run()
