@@ -8,6 +8,7 @@ import { readHistory, readHistoryIds } from './history/log.js'
 import { diffWithRenames } from './history/renames.js'
 import { diffText } from './history/text-diff.js'
 import { maintain } from './lifecycle/maintain.js'
+import { mergeDisjoint } from './merge/disjoint.js'
 import { mergeTrees } from './merge/merge.js'
 import type { Caches } from './objects/caches.js'
 import { ObjectDatabase } from './objects/database.js'
@@ -135,8 +136,9 @@ export class BareRepository implements Repository {
     return writeBlob(this.#objects, this.#writer, content)
   }
 
-  merge(input: { ours: CommitId; theirs: CommitId; base?: CommitId }): Promise<MergeOutcome> {
-    return mergeTrees(this.#objects, this.#writer, this.#services.pool, input)
+  async merge(input: { ours: CommitId; theirs: CommitId; base?: CommitId }): Promise<MergeOutcome> {
+    const disjoint = await mergeDisjoint(this.#objects, this.#ancestry, input)
+    return disjoint ?? mergeTrees(this.#objects, this.#writer, this.#services.pool, input)
   }
 
   async draft(tree: TreeId, changes: readonly FileChange[]): Promise<TreeId> {

@@ -29,7 +29,8 @@ test('is ended and started anew: reads, merges, diffs and moves go on', async ()
   const lines = 'line\n'.repeat(30)
   const root = await commit(repository, [], { a: lines, b: 'b' })
   await repository.move([{ ref: MAIN, from: null, to: root }], 'edit', anyLease)
-  const sides = await Promise.all([commit(repository, [root], { c: '1' }), commit(repository, [root], { a: null, d: lines })])
+  // Both change one file, which is merged by a process.
+  const sides = await Promise.all([commit(repository, [root], { b: 'new\nb', c: '1' }), commit(repository, [root], { a: null, d: lines, b: 'b\nnew' })])
   const [ours, theirs] = sides
   const merged = await repository.merge({ ours, theirs })
   const renamed = await repository.diff(root, theirs, { renames: true })
