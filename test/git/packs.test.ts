@@ -221,4 +221,18 @@ async function unpackAll(repository: Repository): Promise<void> {
   }
   for (const name of names) rmSync(join(folder, name))
 }
+
+test('of small files, loose or packed, no more is kept in memory than their bytes', async () => {
+  const { repository, head } = await withHistory(3)
+  for (const packed of [false, true]) {
+    if (packed) admin(repository, ['repack', '-q', '-a', '-d'])
+    const there = await openAt(place.dir)
+    const snapshot = await (await there.open(`r${count}`)).at(head)
+    for (const { oid } of await snapshot.walk()) {
+      const bytes = await snapshot.read(oid)
+      assert.ok(bytes.buffer.byteLength <= 1.25 * bytes.length, `${bytes.length} bytes keep ${bytes.buffer.byteLength}`)
+    }
+    await there.close()
+  }
+})
 test.run()

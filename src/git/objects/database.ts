@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type CommitId, isOid } from '../../kernel/ids.js'
+import { ownBytes } from '../../kernel/memory-budget.js'
 import { Slices } from '../../kernel/slices.js'
 import { GitError, LostObject, MissingObject, ObjectTooLarge } from '../errors.js'
 import type { Found, PackedObjects } from '../packs/packed-objects.js'
@@ -72,7 +73,7 @@ export class ObjectDatabase {
     const known = this.caches.blobs.get(key)
     if (known && known.length > maxBytes) throw new ObjectTooLarge(`object ${oid} is larger than ${maxBytes} bytes`)
     if (known) return known
-    const content = await this.#get(oid, 'blob', Math.min(maxBytes, this.maxBlobBytes))
+    const content = ownBytes(await this.#get(oid, 'blob', Math.min(maxBytes, this.maxBlobBytes)))
     this.caches.blobs.set(key, content)
     this.caches.sizes.set(key, content.length)
     return content

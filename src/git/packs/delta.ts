@@ -31,7 +31,8 @@ export function readDeltaHead(delta: Buffer): DeltaHead {
 export function applyDelta(base: Buffer, delta: Buffer, maxBytes: number): Buffer {
   const head = readDeltaHead(delta)
   if (head.baseSize !== base.length || head.size > maxBytes) throw new Unsure('a delta does not fit')
-  const result = Buffer.allocUnsafe(head.size)
+  // Not from the shared pool: a cache may keep it.
+  const result = Buffer.allocUnsafeSlow(head.size)
   let filled = 0
   for (let at = head.at; at < delta.length; ) {
     const instruction = delta[at++] as number

@@ -1,7 +1,7 @@
 /** Reads the objects in a repository's packs without a Git process. What it is not sure of is left to Git. */
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { BoundedCache } from '../../kernel/memory-budget.js'
+import { type BoundedCache, ownBytes } from '../../kernel/memory-budget.js'
 import { errorCode, REPACK_ATTEMPTS } from '../objects/disk.js'
 import type { ObjectInfo, RawObject } from '../objects/loose.js'
 import { applyDelta, readDeltaHead } from './delta.js'
@@ -130,7 +130,7 @@ export class PackedObjects {
       if (entry.size > MAX_BYTES || deltas.length > MAX_CHAIN) throw new Unsure('it would take long')
       const data = pack.inflate(entry)
       if (entry.type !== null) {
-        const base: RawObject = { type: entry.type, content: data }
+        const base: RawObject = { type: entry.type, content: deltas.length > 0 ? ownBytes(data) : data }
         if (deltas.length > 0) this.bases.set(key, base)
         return this.#build(base, deltas)
       }
