@@ -6,6 +6,7 @@ import { changes, changesLine } from './bench/changes.js'
 import { documents } from './bench/documents.js'
 import { blockTrees, blockTreesLine, firstReadLine, firstReads } from './bench/facts.js'
 import { listLines, lists } from './bench/lists.js'
+import { manySpaces, manySpacesLine } from './bench/many-spaces.js'
 import { type Line, print } from './bench/measure.js'
 import { readLines, reads } from './bench/reads.js'
 import { adoptions } from './bench/sync.js'
@@ -15,9 +16,18 @@ import { edits, manyEdits, manyEditsLines, merges } from './bench/writes.js'
 //   npm run bench                                    all lines
 //   npm run bench "page read"                        the lines whose name has this part
 //   npm run bench adoption -- --repository <path>    also on a repository or bundle of one's own (may come several times)
+//   npm run bench "many spaces" -- --seconds 200 --spaces 300    a longer run, or more spaces
+// BINDERY_CACHE_BYTES is passed on: with little of it, a short run shows whether memory stays flat once the caches are full.
 // BENCH_PROFILE=<folder> keeps a profile of the measured server's processor time there.
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { repository: { type: 'string', multiple: true, default: [] } } })
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    repository: { type: 'string', multiple: true, default: [] },
+    seconds: { type: 'string', default: '40' },
+    spaces: { type: 'string', default: '300' },
+  },
+})
 const part = positionals[0] ?? ''
 const wanted = (name: string): boolean => name.includes(part)
 
@@ -32,6 +42,7 @@ const groups: { names: string[]; run: (dir: string) => Promise<Line[]> }[] = [
   { names: ['document patch, 10,000 documents / 10 documents'], run: documents },
   { names: listLines, run: (dir) => lists(dir, wanted) },
   { names: [...manyEditsLines], run: manyEdits },
+  { names: [manySpacesLine], run: (dir) => manySpaces(dir, { spaces: Number(values.spaces), seconds: Number(values.seconds) }) },
 ]
 
 // A time limit's signal must not leave servers running.

@@ -112,6 +112,7 @@ export async function startService(dir: string, constant?: string): Promise<Serv
       BINDERY_RATE_LIMIT_PER_MINUTE: '10000000',
       BINDERY_RATE_LIMIT_PER_MINUTE_ADDRESS: '10000000',
       BINDERY_ADMIN_TOKEN: ADMIN_TOKEN,
+      ...(process.env.BINDERY_CACHE_BYTES ? { BINDERY_CACHE_BYTES: process.env.BINDERY_CACHE_BYTES } : {}),
     },
   })
   kept(child, 'service')

@@ -10,6 +10,7 @@ import { fillDuplicate } from './lifecycle/duplicate.js'
 import { makeCaches } from './objects/caches.js'
 import { type Disk, disk as realDisk, errorCode, syncPath } from './objects/disk.js'
 import { Scratches } from './objects/scratch.js'
+import { OpenPacks } from './packs/open-packs.js'
 import { Launcher } from './process/launcher.js'
 import { Pool } from './process/pool.js'
 import { wholeCommand } from './process/whole-command.js'
@@ -63,6 +64,7 @@ async function openLocked(reposDir: string, options: OpenOptions, lock: Lock | n
     await mustBeRecent(reposDir)
     const services: Services = {
       pool: new Pool(launcher, await hasStdbuf(launcher, reposDir), options.maxSilenceMs),
+      openPacks: new OpenPacks(),
       caches: makeCaches(options.budget),
       scratches: new Scratches(scratchPath(reposDir)),
       disk: options.disk ?? realDisk,
@@ -152,8 +154,13 @@ class Repositories implements Git {
     this.services.pool.drop(path)
   }
 
+  get processesStarted(): number {
+    return this.services.pool.launcher.started
+  }
+
   async close(): Promise<void> {
     for (const one of await this.#open.all()) await one.close()
+    this.services.openPacks.close()
     this.services.pool.close()
     await this.services.pool.launcher.close()
     await this.services.scratches.close()

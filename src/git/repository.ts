@@ -9,6 +9,7 @@ import { readHistory, readHistoryIds } from './history/log.js'
 import { diffWithRenames } from './history/renames.js'
 import { diffText } from './history/text-diff.js'
 import { maintain } from './lifecycle/maintain.js'
+import { mergeDisjoint } from './merge/disjoint.js'
 import { mergeTrees } from './merge/merge.js'
 import type { Caches } from './objects/caches.js'
 import { ObjectDatabase } from './objects/database.js'
@@ -16,6 +17,8 @@ import type { Disk } from './objects/disk.js'
 import { EMPTY_TREE } from './objects/hash.js'
 import { Scratch, type Scratches } from './objects/scratch.js'
 import { ObjectWriter } from './objects/writer.js'
+import type { OpenPacks } from './packs/open-packs.js'
+import { PackedObjects } from './packs/packed-objects.js'
 import type { Pool } from './process/pool.js'
 import { wholeCommand } from './process/whole-command.js'
 import { RefMover } from './refs/mover.js'
@@ -51,6 +54,7 @@ const CHECK_MS = 3_600_000
 /** What all repositories share. */
 export interface Services {
   pool: Pool
+  openPacks: OpenPacks
   caches: Caches
   scratches: Scratches
   disk: Disk
@@ -64,6 +68,7 @@ export interface Services {
 export class BareRepository implements Repository {
   readonly #services: Services
   readonly #scratch: Scratch
+  readonly #packs: PackedObjects
   readonly #objects: ObjectDatabase
   readonly #writer: ObjectWriter
   readonly #refs: RefReader
@@ -80,7 +85,8 @@ export class BareRepository implements Repository {
     this.#services = services
     this.#scratch = new Scratch(path, scratches)
     const cacheKey = `${opening}:`
-    this.#objects = new ObjectDatabase(path, { cacheKey, pool, caches, maxBlobBytes, scratch: this.#scratch })
+    this.#packs = new PackedObjects(path, services.openPacks, caches.bases)
+    this.#objects = new ObjectDatabase(path, { cacheKey, pool, packs: this.#packs, caches, maxBlobBytes, scratch: this.#scratch })
     this.#writer = new ObjectWriter(path, cacheKey, caches, disk)
     this.#refs = new RefReader(path, caches.packedRefs)
     this.#mover = new RefMover(path, pool, this.#refs, disk)
@@ -131,8 +137,9 @@ export class BareRepository implements Repository {
     return writeBlob(this.#objects, this.#writer, content)
   }
 
-  merge(input: { ours: CommitId; theirs: CommitId; base?: CommitId }): Promise<MergeOutcome> {
-    return mergeTrees(this.#objects, this.#writer, this.#services.pool, input)
+  async merge(input: { ours: CommitId; theirs: CommitId; base?: CommitId }): Promise<MergeOutcome> {
+    const disjoint = await mergeDisjoint(this.#objects, this.#ancestry, input)
+    return disjoint ?? mergeTrees(this.#objects, this.#writer, this.#services.pool, input)
   }
 
   async draft(tree: TreeId, changes: readonly FileChange[]): Promise<TreeId> {
@@ -226,10 +233,11 @@ export class BareRepository implements Repository {
     this.#mover.recover()
   }
 
-  /** Ends the Git processes of this repository when the moves under way are done. */
+  /** Closes the files and ends the Git processes of this repository when the moves under way are done. */
   async close(): Promise<void> {
     await this.#mover.idle()
     this.#scratch.close()
+    this.#packs.close()
     this.#services.pool.drop(this.path)
   }
 }

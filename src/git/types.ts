@@ -268,5 +268,7 @@ export interface Git {
   duplicate(from: string, to: string): Promise<Repository>
   /** Deletes the repository from the disk. It is renamed first, so that a half deleted one is never opened. */
   remove(name: string): Promise<void>
+  /** How many Git processes were started since the repositories were opened. In steady state it should not rise. */
+  readonly processesStarted: number
   close(): Promise<void>
 }

@@ -19,6 +19,20 @@ interface CacheOptions<V> {
   maxEntryBytes?: number
 }
 
+/** Bytes that a part of a larger buffer may keep in memory besides its own, as a share of these. */
+const SLACK = 1 / 4
+
+/**
+ * The bytes in a buffer of their own, if they are part of a much larger one: `inflate`, for example, returns a part of 16 KiB, and
+ * a cache that keeps 2 KiB of it keeps all of it.
+ */
+export function ownBytes(bytes: Buffer): Buffer {
+  if (bytes.buffer.byteLength <= bytes.length * (1 + SLACK)) return bytes
+  const own = Buffer.allocUnsafeSlow(bytes.length)
+  bytes.copy(own)
+  return own
+}
+
 interface Entry {
   readonly value: unknown
   /** Key of the entry whose size includes the memory that this one shares with it. */

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { endpoints } from '../api/index.js'
 import { type Api, createApi } from '../api/pipeline/create-api.js'
 import { createHttpServer } from '../api/pipeline/http-server.js'
-import { createMetrics } from '../api/pipeline/metrics.js'
+import { createMetrics, type Metrics } from '../api/pipeline/metrics.js'
 import { resolvers } from '../api/resolvers.js'
 import { can, checkStillMay } from '../api/service.js'
 import { bearer } from '../auth/index.js'
@@ -76,10 +76,17 @@ function apiOf(app: App, config: Config, { log, budget }: { log: Log; budget: Me
       checkResponses: config.checkAnswers,
     },
     log,
-    metrics: createMetrics(),
+    metrics: metricsOf(app, budget),
     ready: () => [],
     byteCache: responseCache(budget),
   })
+}
+
+function metricsOf(app: App, budget: MemoryBudget): Metrics {
+  const metrics = createMetrics()
+  metrics.gauge('bindery_git_processes_started', 'Git processes started since the start', () => app.git.processesStarted)
+  metrics.gauge('bindery_cache_bytes', 'Estimated memory of all caches together, at most BINDERY_CACHE_BYTES', () => budget.used)
+  return metrics
 }
 
 async function signIn(app: App, header: string): Promise<Actor | null> {

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { type Disk, disk } from '../../src/git/objects/disk.js'
+import type { RefName } from '../../src/kernel/ids.js'
 import { suite } from '../support/suite.js'
 import { admin, clear, commit, files, MAIN, makePlace, person } from './fixture.js'
 import { anyLease } from '../support/lease.js'
@@ -40,6 +41,7 @@ function watchedDisk(): { disk: Disk; unsynced: Set<string> } {
     async unlink(path) {
       await disk.unlink(path)
       unsynced.delete(`name ${path}`)
+      unsynced.delete(`content of ${path}`)
     },
   }
   return { disk: watched, unsynced }
@@ -97,6 +99,27 @@ test('a merge that a commit takes up is written by that commit, trees and blobs,
     assert.equal([...unsynced], [])
     await repository.move([{ ref: MAIN, from: null, to: id }], 'merge', anyLease)
     assert.equal(await repository.check(), [])
+  } finally {
+    await clear(place)
+  }
+})
+
+test('a ref has its new value on the disk, and its name, when a move resolves', async () => {
+  const { disk: watched, unsynced } = watchedDisk()
+  const place = await makePlace({ disk: watched })
+  try {
+    const repository = await place.git.create('space')
+    const [a, b] = [await commit(repository, [], { a: '1' }), await commit(repository, [], { a: '2' })]
+    const deep = 'refs/heads/change-requests/deep/1' as RefName
+    await repository.move([{ ref: MAIN, from: null, to: a }], 'begin', anyLease)
+    assert.equal([...unsynced], [])
+    const moves = [
+      { ref: MAIN, from: a, to: b },
+      { ref: deep, from: null, to: b },
+    ]
+    await repository.move(moves, 'edit', anyLease)
+    assert.equal([...unsynced], [])
+    assert.equal([repository.head(MAIN), repository.head(deep)], [b, b])
   } finally {
     await clear(place)
   }

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'nod
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { GitError, NoRepository, openGit, RepositoryExists, UnsupportedRepository } from '../../src/git/index.js'
+import { GitError, NoRepository, openGit, type RefMove, RepositoryExists, UnsupportedRepository } from '../../src/git/index.js'
 import { FolderLocked } from '../../src/disk/folder-lock.js'
 import { Launcher } from '../../src/git/process/launcher.js'
 import type { RefName } from '../../src/kernel/ids.js'
@@ -130,6 +130,10 @@ test('what was asked of a repository goes on after its processes were killed', a
   const repository = await place.git.create('killed')
   const first = await commit(repository, [], { a: '1' })
   await repository.move([{ ref: MAIN, from: null, to: first }], 'edit', anyLease)
+  // Moves that delete a ref are made by a process.
+  const deleted = (name: string): RefMove => ({ ref: `refs/heads/${name}` as RefName, from: first, to: null })
+  for (const name of ['x', 'y']) admin(repository, ['update-ref', `refs/heads/${name}`, first])
+  await repository.move([deleted('x')], 'edit', anyLease)
   const pids = (): string[] =>
     execFileSync('ps', ['-eo', 'pid=,args='])
       .toString()
@@ -144,7 +148,7 @@ test('what was asked of a repository goes on after its processes were killed', a
   assert.is(mine.length, 1)
   process.kill(Number(mine[0]?.trim().split(' ')[0]), 'SIGKILL')
   const second = await commit(repository, [first], { a: '2' })
-  await repository.move([{ ref: MAIN, from: first, to: second }], 'edit', anyLease)
+  await repository.move([{ ref: MAIN, from: first, to: second }, deleted('y')], 'edit', anyLease)
   assert.is(repository.head(MAIN), second)
 })
 test.run()

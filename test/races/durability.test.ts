@@ -16,8 +16,8 @@ const MAIN = 'refs/heads/main' as RefName
 const who = { name: 'Ada Lovelace', email: 'ada@example.org', seconds: 1_700_000_000, offset: 0 }
 const put = (path: string, text: string) => ({ path, content: Buffer.from(text) })
 
-/** Refs are written by Git, which syncs the file itself: the last test of this file checks that. */
-const refsSyncThemselves = (path: string): boolean => path.includes('/refs/') || /\/(packed-refs|HEAD|logs\/.*)$/.test(path)
+/** What Git writes of refs it syncs itself: the last test of this file checks that. */
+const syncThemselves = (path: string): boolean => /\/(packed-refs|HEAD|logs\/.*)$/.test(path)
 
 interface Place {
   dir: string
@@ -30,7 +30,7 @@ interface Place {
 async function within(work: (place: Place) => Promise<void>): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'bindery-power-'))
   mkdirSync(join(dir, 'live'))
-  const disk = new LossyDisk(join(dir, 'live'), refsSyncThemselves)
+  const disk = new LossyDisk(join(dir, 'live'), syncThemselves)
   const service = await openGit({ reposDir: join(dir, 'live/repos'), maxBlobBytes: 1 << 20, disk })
   let cuts = 0
   try {
@@ -186,7 +186,7 @@ const strace = ['/usr/bin/strace', '/bin/strace', '/usr/local/bin/strace'].find(
 const traced = strace ? test : test.skip
 if (!strace) console.log('races/durability: strace is not installed, so the order of system calls is not watched; the counts of syncs are')
 
-traced('the system calls of a move: the lock is synced, then renamed to the ref, then its folder synced', async () => {
+traced('the system calls of a move by Git: the lock is synced, then renamed to the ref, then its folder synced', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'bindery-power-'))
   const path = process.env.PATH
   try {
@@ -194,7 +194,14 @@ traced('the system calls of a move: the lock is synced, then renamed to the ref,
     const service = await openGit({ reposDir: join(dir, 'repos'), maxBlobBytes: 1 << 20 })
     const repository = await service.create('space')
     const commit = await first(repository)
-    await repository.move([{ ref: MAIN, from: null, to: commit }], 'begin', anyLease)
+    const other = 'refs/heads/other' as RefName
+    await repository.move([{ ref: other, from: null, to: commit }], 'begin', anyLease)
+    // A move that deletes a ref is Git's.
+    const moves = [
+      { ref: MAIN, from: null, to: commit },
+      { ref: other, from: commit, to: null },
+    ]
+    await repository.move(moves, 'begin', anyLease)
     await service.close()
     const calls = readdirSync(dir)
       .filter((name) => name.startsWith('calls.'))

@@ -15,8 +15,8 @@ const BRANCHES = ['refs/heads/change-requests/1', 'refs/heads/change-requests/2'
 const STEPS = Number(process.env.STEPS ?? 40)
 const who = { name: 'Ada Lovelace', email: 'ada@example.org', seconds: 1_700_000_000, offset: 0 }
 
-/** Refs are Git's to sync, and it does (races/durability checks that). Whatever else a process of Git writes is lost. */
-const refsSyncThemselves = (path: string): boolean => path.includes('/refs/') || /\/(packed-refs|HEAD|logs\/.*)$/.test(path)
+/** What a process of Git writes is lost, but for packed refs, which it syncs (races/durability checks that). */
+const syncThemselves = (path: string): boolean => /\/(packed-refs|HEAD|logs\/.*)$/.test(path)
 
 function generator(seed: number): (below: number) => number {
   let state = seed
@@ -44,7 +44,7 @@ class Story {
 
   async open(at: string): Promise<void> {
     mkdirSync(at, { recursive: true })
-    this.disk = new LossyDisk(at, refsSyncThemselves)
+    this.disk = new LossyDisk(at, syncThemselves)
     this.service = await openGit({ reposDir: join(at, 'repos'), maxBlobBytes: 1 << 20, disk: this.disk })
     this.repository = (await this.service.exists('space')) ? await this.service.open('space') : await this.service.create('space')
   }

@@ -24,7 +24,7 @@ const SILENCE_MS = 180_000
 const MAX_DAMAGED = 20
 const NOBODY = { name: 'Bindery', email: 'bindery@localhost', seconds: 0, offset: 0 }
 
-interface MergeInput {
+export interface MergeInput {
   ours: CommitId
   theirs: CommitId
   base?: CommitId

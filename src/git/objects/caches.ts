@@ -3,6 +3,7 @@ import { type BoundedCache, MemoryBudget } from '../../kernel/memory-budget.js'
 import type { CommitGraph } from '../history/commit-graph.js'
 import type { ReadRefs } from '../refs/packed.js'
 import type { CommitInfo } from '../types.js'
+import type { RawObject } from './loose.js'
 import type { Tree } from './tree-codec.js'
 
 const SMALL_BLOB = 256 * 1024
@@ -18,6 +19,8 @@ export interface Caches {
   commits: BoundedCache<CommitInfo>
   blobs: BoundedCache<Buffer>
   sizes: BoundedCache<number>
+  /** Objects of packs that others are deltas of, by the checksum of their pack and their offset: only who has the pack gets at them. */
+  bases: BoundedCache<RawObject>
   /** Loose objects that this process wrote or verified, so no power cut can have emptied them. They may have been deleted since. */
   verified: BoundedCache<true>
   /** Names of packs → when their modification time was last renewed, in milliseconds since 1970. */
@@ -48,6 +51,7 @@ export const makeCaches = (budget: MemoryBudget = new MemoryBudget(DEFAULT_BYTES
   commits: budget.cache({ weigh: commitBytes }),
   blobs: budget.cache({ weigh: (blob) => 200 + blob.length, maxEntryBytes: SMALL_BLOB }),
   sizes: budget.cache({ weigh: () => 0 }),
+  bases: budget.cache({ weigh: ({ content }) => 300 + content.length, maxEntryBytes: SMALL_BLOB }),
   verified: budget.cache({ weigh: () => 0 }),
   packs: budget.cache({ weigh: () => 0 }),
   packOf: budget.cache({ weigh: () => 0 }),

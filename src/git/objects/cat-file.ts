@@ -3,15 +3,9 @@ import { ObjectTooLarge } from '../errors.js'
 import type { Reader } from '../process/conversation.js'
 import type { Pool, Service } from '../process/pool.js'
 import type { ObjectType } from './hash.js'
-import type { RawObject } from './loose.js'
+import type { ObjectInfo, RawObject } from './loose.js'
 
 const service: Service = { name: 'cat-file', args: ['cat-file', '--batch-command'] }
-
-export interface ObjectInfo {
-  type: ObjectType
-  /** Bytes. */
-  size: number
-}
 
 function parseInfo(line: string): ObjectInfo | null {
   const [, type, size] = line.split(' ')
@@ -45,3 +39,6 @@ export const findInfo = (pool: Pool, repository: string, oid: string): Promise<O
 /** An object that the repository has, loose or packed; null if it has none. One larger than `maxBytes` is skipped, not buffered: throws `ObjectTooLarge`. */
 export const findPacked = (pool: Pool, repository: string, oid: string, maxBytes: number): Promise<RawObject | null> =>
   pool.askAgain(repository, service, `contents ${oid}\n`, readContents(oid, maxBytes))
+
+/** Ends the process of a repository, so that the next question goes to a new one. */
+export const forgetProcess = (pool: Pool, repository: string): void => pool.finishService(repository, service)

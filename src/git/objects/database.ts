@@ -1,15 +1,19 @@
 /** The one place to read blobs, trees and commits from, wherever they are: cache, loose file, merge scratch folder or pack. */
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type CommitId, isOid } from '../../kernel/ids.js'
+import { ownBytes } from '../../kernel/memory-budget.js'
+import { Slices } from '../../kernel/slices.js'
 import { GitError, LostObject, MissingObject, ObjectTooLarge } from '../errors.js'
+import type { Found, PackedObjects } from '../packs/packed-objects.js'
 import type { Pool } from '../process/pool.js'
 import type { CommitInfo } from '../types.js'
 import type { Caches } from './caches.js'
-import { findInfo, findPacked } from './cat-file.js'
+import { findInfo, findPacked, forgetProcess } from './cat-file.js'
 import { parseCommit } from './commit-codec.js'
 import { inParallel } from './disk.js'
 import { EMPTY_TREE, type EncodedObject, encodeObject, MAX_OBJECT_BYTES, type ObjectType } from './hash.js'
-import { findLoose, type RawObject } from './loose.js'
+import { findLoose, findLooseInfo, loosePath, type ObjectInfo, type RawObject } from './loose.js'
 import type { Scratch } from './scratch.js'
 import { emptyTree, encodeTree, parseTree, type Tree } from './tree-codec.js'
 
@@ -24,14 +28,15 @@ export interface ObjectSources {
   cacheKey: string
   caches: Caches
   pool: Pool
+  packs: PackedObjects
   scratch: Scratch
   /** Largest blob that is read, in bytes. */
   maxBlobBytes: number
 }
 
 /**
- * Reads the objects of one repository: from the caches, from loose files, from the scratch folder of its merges, and through
- * `git cat-file`. The name of an object determines its content, so it does not matter where it was found. Whether the repository
+ * Reads the objects of one repository: from the caches, from loose files, from packs, from the scratch folder of its merges, and,
+ * where this is not enough, through `git cat-file`. The name of an object determines its content, so it does not matter where it was found. Whether the repository
  * itself has an object is another question, for `ObjectWriter`.
  */
 export class ObjectDatabase {
@@ -40,7 +45,10 @@ export class ObjectDatabase {
   // bound: writes under way
   readonly pending = new Map<string, { type: ObjectType; object: EncodedObject }>()
 
+  /** What is read here is read synchronously, so others get their turn between two slices. */
+  readonly #slices = new Slices()
   readonly cacheKey: string
+  readonly #packs: PackedObjects
   readonly pool: Pool
   readonly caches: Caches
   readonly maxBlobBytes: number
@@ -52,6 +60,7 @@ export class ObjectDatabase {
   ) {
     this.#folder = join(repository, 'objects')
     this.cacheKey = sources.cacheKey
+    this.#packs = sources.packs
     this.pool = sources.pool
     this.caches = sources.caches
     this.maxBlobBytes = sources.maxBlobBytes
@@ -64,7 +73,7 @@ export class ObjectDatabase {
     const known = this.caches.blobs.get(key)
     if (known && known.length > maxBytes) throw new ObjectTooLarge(`object ${oid} is larger than ${maxBytes} bytes`)
     if (known) return known
-    const content = await this.#get(oid, 'blob', Math.min(maxBytes, this.maxBlobBytes))
+    const content = ownBytes(await this.#get(oid, 'blob', Math.min(maxBytes, this.maxBlobBytes)))
     this.caches.blobs.set(key, content)
     this.caches.sizes.set(key, content.length)
     return content
@@ -105,11 +114,11 @@ export class ObjectDatabase {
   }
 
   /** Type and size, or null if there is no such object. */
-  async info(oid: string): Promise<{ type: ObjectType; size: number } | null> {
+  async info(oid: string): Promise<ObjectInfo | null> {
     const pending = this.pending.get(oid)
     if (pending) return { type: pending.type, size: pending.object.content.length }
     if (!isOid(oid)) return null
-    const found = await findInfo(this.pool, this.repository, oid)
+    const found = await this.#infoOf(oid)
     const made = found ? null : await this.scratch.find(oid, MAX_OBJECT_BYTES)
     return made ? { type: made.type, size: made.content.length } : found
   }
@@ -126,7 +135,7 @@ export class ObjectDatabase {
     const unreadable: string[] = []
     await inParallel(oids, READS_AT_ONCE, async (oid) => {
       if (this.caches.blobs.has(this.cacheKey + oid) || (await this.scratch.has(oid))) return
-      const found = (await this.#intactLoose(oid)) ?? (await findInfo(this.pool, this.repository, oid))
+      const found = (await this.#intactLoose(oid)) ?? (await this.#infoOf(oid))
       if (!found) unreadable.push(oid)
     })
     return unreadable[0] ?? null
@@ -174,8 +183,8 @@ export class ObjectDatabase {
     }
   }
 
-  #packed(oid: string): Promise<RawObject | null> {
-    return findPacked(this.pool, this.repository, oid, MAX_OBJECT_BYTES)
+  async #packed(oid: string): Promise<RawObject | null> {
+    return sure(this.#packs.find(oid)) ?? findPacked(this.pool, this.repository, oid, MAX_OBJECT_BYTES)
   }
 
   async #remembered(oid: string): Promise<RawObject | null> {
@@ -185,10 +194,46 @@ export class ObjectDatabase {
     return blob ? { type: 'blob', content: blob } : null
   }
 
-  /** Looks at loose files, the scratch folder, packs, and loose files again: a repack may have unpacked the object in between. */
+  /** Looks at packs, loose files, the scratch folder, packs that are new, and loose files again: a repack may have unpacked the object in between. */
   async #find(oid: string, maxBytes: number): Promise<RawObject | null> {
-    const near = (await this.#findUndamaged(oid, maxBytes)) ?? (await this.scratch.find(oid, maxBytes))
-    return near ?? (await findPacked(this.pool, this.repository, oid, maxBytes)) ?? (await findLoose(this.#folder, oid, maxBytes))
+    if (this.#slices.due) await this.#slices.rest()
+    const packed = within(this.#packs.known(oid), oid, maxBytes)
+    const near = packed ?? (await this.#findUndamaged(oid, maxBytes)) ?? (await this.scratch.find(oid, maxBytes))
+    if (near) return near
+    const found = this.#packs.find(oid)
+    const asked = this.#mustAsk(oid, found) ? await this.#ask(() => findPacked(this.pool, this.repository, oid, maxBytes)) : within(found, oid, maxBytes)
+    return asked ?? (await findLoose(this.#folder, oid, maxBytes))
+  }
+
+  /** Type and size of an object that the repository has; null if it has none. */
+  async #infoOf(oid: string): Promise<ObjectInfo | null> {
+    if (this.#slices.due) await this.#slices.rest()
+    const near = sure(this.#packs.knownInfo(oid)) ?? this.#looseInfo(oid)
+    if (near) return near
+    const found = this.#packs.info(oid)
+    return this.#mustAsk(oid, found) ? this.#ask(() => findInfo(this.pool, this.repository, oid)) : (sure(found) ?? this.#looseInfo(oid))
+  }
+
+  /** Whether Git has to be asked about an object that was not found, or whose loose file is empty or damaged. */
+  #mustAsk(oid: string, found: Found<unknown>): boolean {
+    return found === 'unsure' || (found === null && existsSync(loosePath(this.#folder, oid)))
+  }
+
+  /** Asks Git. Its process reads only when it starts whose objects the repository borrows, so for an object that is missing a new one is asked too. */
+  async #ask<T>(question: () => Promise<T | null>): Promise<T | null> {
+    const answer = await question()
+    if (answer !== null || !this.#packs.borrows) return answer
+    forgetProcess(this.pool, this.repository)
+    return question()
+  }
+
+  #looseInfo(oid: string): ObjectInfo | null {
+    try {
+      return findLooseInfo(this.#folder, oid)
+    } catch (error) {
+      if (!(error instanceof GitError)) throw error
+      return null
+    }
   }
 
   /** Ignores a damaged loose file: there may be an intact copy in a pack. */
@@ -200,4 +245,13 @@ export class ObjectDatabase {
       return null
     }
   }
+}
+
+const sure = <T>(found: Found<T>): T | null => (found === 'unsure' ? null : found)
+
+/** Throws `ObjectTooLarge`. */
+function within(found: Found<RawObject>, oid: string, maxBytes: number): RawObject | null {
+  const object = sure(found)
+  if (object && object.content.length > maxBytes) throw new ObjectTooLarge(`object ${oid} is larger than ${maxBytes} bytes`)
+  return object
 }

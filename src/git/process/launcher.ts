@@ -85,6 +85,11 @@ export class Launcher {
     return this.#spawner?.pid
   }
 
+  /** How many processes were started so far. */
+  get started(): number {
+    return this.#lastId
+  }
+
   /** Starts a process; resolves when its streams are connected. */
   start(command: string, args: readonly string[], { cwd, env = {}, guard }: StartOptions): Promise<Running> {
     if (this.#closed) return Promise.reject(new GitError('the Git layer is closed'))

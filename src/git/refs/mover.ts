@@ -1,4 +1,4 @@
-/** Moves refs by compare-and-swap through `git update-ref`: this is the commit point of every write. */
+/** Moves refs by compare-and-swap, as `git update-ref` does: this is the commit point of every write. */
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isOid } from '../../kernel/ids.js'
@@ -11,6 +11,7 @@ import { MoveIntent } from './intent.js'
 import { locksInTheWay } from './locks.js'
 import { requireRefName } from './name.js'
 import type { RefReader } from './reader.js'
+import { areSettings, LeftToGit, RefTransaction, type SettingMove } from './transaction.js'
 
 const ZERO = '0'.repeat(40)
 const PATIENCE_MS = 2000
@@ -18,9 +19,10 @@ const UNLOCKED_ATTEMPTS = 4
 /** How long `update-ref` may take without output: it waits only for the disk. */
 const SILENCE_MS = 30_000
 
-/** `update-ref` takes the reflog's message as an argument, for all moves of the process: so only the first words of `reason` are used. */
-function service(reason: string): Service {
-  const verb = /^[a-z][a-z -]{0,60}/i.exec(reason)?.[0].trim() ?? 'move'
+/** The first words of a reason, for the reflog. `update-ref` takes its message as an argument, for all moves of the process. */
+const verbOf = (reason: string): string => /^[a-z][a-z -]{0,60}/i.exec(reason)?.[0].trim() ?? 'move'
+
+function service(verb: string): Service {
   return { name: `update-ref ${verb}`, args: ['update-ref', '-m', `bindery: ${verb}`, '--stdin'], silenceMs: SILENCE_MS }
 }
 
@@ -42,7 +44,10 @@ function instruction({ ref, from, to }: RefMove): string {
 
 const namesOf = (moves: readonly RefMove[]): string => moves.map(({ ref }) => ref).join(', ')
 
-/** Moves the refs of one repository, one transaction after another, by a long-lived `git update-ref --stdin`. */
+/**
+ * Moves the refs of one repository, one transaction after another: here, if all of it is to give refs a value, else by a long-lived
+ * `git update-ref --stdin`.
+ */
 export class RefMover {
   readonly #intent: MoveIntent
   #last: Promise<unknown> = Promise.resolve()
@@ -62,7 +67,7 @@ export class RefMover {
       requireRefName(ref)
       if ((from !== null && !isOid(from)) || (to !== null && !isOid(to))) throw new GitError(`a move of ${ref} needs full commit IDs`)
     }
-    const turn = this.#last.then(() => this.#untilDone(moves, service(reason)))
+    const turn = this.#last.then(() => this.#untilDone(moves, verbOf(reason)))
     this.#last = turn.catch(() => {})
     return turn
   }
@@ -84,14 +89,14 @@ export class RefMover {
     this.#intent.recover()
   }
 
-  async #untilDone(moves: readonly RefMove[], asked: Service): Promise<void> {
+  async #untilDone(moves: readonly RefMove[], verb: string): Promise<void> {
     if (moves.length === 0) return
     let deadline = Date.now() + PATIENCE_MS
     let lost = false
     for (let attempt = 1; ; attempt++) {
       this.#mustBeFresh(moves)
       try {
-        await this.#attempt(moves, asked)
+        await this.#attempt(moves, verb)
         return await this.#sync(moves)
       } catch (error) {
         if (error instanceof StaleRef) throw error
@@ -113,7 +118,32 @@ export class RefMover {
     }
   }
 
-  async #attempt(moves: readonly RefMove[], asked: Service): Promise<void> {
+  async #attempt(moves: readonly RefMove[], verb: string): Promise<void> {
+    try {
+      if (areSettings(moves)) return await this.#attemptHere(moves, verb)
+    } catch (error) {
+      if (!(error instanceof LeftToGit)) throw error
+    }
+    await this.#attemptByGit(moves, service(verb))
+  }
+
+  async #attemptHere(moves: readonly SettingMove[], verb: string): Promise<void> {
+    const transaction = new RefTransaction(this.repository, this.disk, this.reader, moves)
+    this.#intent.begin(moves)
+    try {
+      await transaction.lock()
+      const stale = this.#findStale(moves)
+      if (stale) {
+        await transaction.release()
+        throw stale
+      }
+      await transaction.commit(verb)
+    } finally {
+      this.#intent.end()
+    }
+  }
+
+  async #attemptByGit(moves: readonly RefMove[], asked: Service): Promise<void> {
     const lines = moves.map(instruction)
     this.#intent.begin(moves)
     try {

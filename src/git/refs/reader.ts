@@ -1,6 +1,6 @@
 /** Reads where the refs of a repository point to, from loose files and packed-refs. */
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { type CommitId, isOid, type RefName } from '../../kernel/ids.js'
 import type { BoundedCache } from '../../kernel/memory-budget.js'
 import { GitError } from '../errors.js'
@@ -45,6 +45,22 @@ export class RefReader {
       if (head) found.set(name as RefName, head)
     }
     return found
+  }
+
+  /** Whether a ref's own file names another ref. */
+  isSymbolic(ref: string): boolean {
+    return this.#loose(ref)?.startsWith('ref: ') ?? false
+  }
+
+  /** Whether there is a ref below `ref`, or one that `ref` would be below. Looks at loose files first, for the reason given above. */
+  collides(ref: string): boolean {
+    const loose = new Set<string>()
+    this.#looseNames(`${ref}/`, loose)
+    if (loose.size > 0) return true
+    const packed = this.#packed.read()
+    for (let above = dirname(ref); above !== 'refs'; above = dirname(above)) if (packed.has(above)) return true
+    for (const name of packed.keys()) if (name.startsWith(`${ref}/`)) return true
+    return false
   }
 
   #resolve(ref: string, depth: number, known?: string): CommitId | null {

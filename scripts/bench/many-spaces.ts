@@ -1,0 +1,165 @@
+/** A mixed load over many small spaces: reads, edits, change requests and comments, and what they cost in processes and memory. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { performance } from 'node:perf_hooks'
+import { generateRepository, pageText } from './generated.js'
+import { type Line, ms } from './measure.js'
+import { type Answers, call, importInto, newSpace, pageIds, type Server, startBare, startService } from './processes.js'
+
+export const manySpacesLine = 'mixed load over many spaces / bare Koa'
+
+/** How large the load is, and how long it runs. */
+export interface MixedLoad {
+  spaces: number
+  /** Seconds that are measured, after a quarter of that to warm up. */
+  seconds: number
+}
+
+const PAGES = 30
+const CLIENTS = 8
+const BARE_SECONDS = 4
+
+/** What clients do, in percent of all that they do. A change request is made, edited and merged: three requests. */
+const SHARES = { 'page read': 70, 'page tree': 10, edit: 10, 'change request': 7, comment: 3 }
+type Kind = keyof typeof SHARES
+
+interface Place {
+  spaces: string[]
+  pages: string[]
+}
+
+/** A request, as it was sent; `sample` is where the bare server answers what the service answered to one of its kind. */
+type Ask = (method: 'GET' | 'POST', path: string, sample: string, body?: object) => Promise<{ json: any; text: string; etag: string }>
+
+let edition = 0
+const picked = <T>(from: readonly T[]): T => from[Math.floor(Math.random() * from.length)] as T
+const change = (page: string) => ({ changes: [{ operation: 'update_page', page, document: { markdown: pageText(0, ++edition) } }] })
+
+const deeds: Record<Kind, (ask: Ask, place: Place) => Promise<void>> = {
+  'page read': async (ask, { spaces, pages }) => {
+    await ask('GET', `/v1/spaces/${picked(spaces)}/content/page/${picked(pages)}`, '/page')
+  },
+  'page tree': async (ask, { spaces }) => {
+    await ask('GET', `/v1/spaces/${picked(spaces)}/content/pages`, '/tree')
+  },
+  edit: async (ask, { spaces, pages }) => {
+    await ask('POST', `/v1/spaces/${picked(spaces)}/content`, '/edit', change(picked(pages)))
+  },
+  'change request': async (ask, { spaces, pages }) => {
+    const base = `/v1/spaces/${picked(spaces)}/change-requests`
+    const made = await ask('POST', base, '/made', { subject: 'A change' })
+    await ask('POST', `${base}/${made.json.id}/content`, '/changed', change(picked(pages)))
+    await ask('POST', `${base}/${made.json.id}/merge`, '/merged')
+  },
+  comment: async (ask, { spaces, pages }) => {
+    await ask('POST', `/v1/spaces/${picked(spaces)}/comments`, '/comment', { page: picked(pages), body: { markdown: 'This is worth a second look.' } })
+  },
+}
+const kinds = Object.keys(SHARES) as Kind[]
+
+function pickedKind(): Kind {
+  let at = Math.random() * 100
+  for (const kind of kinds) {
+    at -= SHARES[kind]
+    if (at < 0) return kind
+  }
+  return 'page read'
+}
+
+interface Load {
+  perSecond: number
+  /** Milliseconds of what was done, by kind. */
+  took: Record<Kind, number[]>
+  conflicts: number
+}
+
+/** Eight clients, each of which does one thing after the other. Two that edit the same page at the same time may be refused with 409, as they should be. */
+async function run(seconds: number, ask: Ask, place: Place): Promise<Load> {
+  const load: Load = { perSecond: 0, took: Object.fromEntries(kinds.map((kind) => [kind, [] as number[]])) as Load['took'], conflicts: 0 }
+  let requests = 0
+  const counted: Ask = (...asked) => {
+    requests++
+    return ask(...asked)
+  }
+  const started = performance.now()
+  const client = async (): Promise<void> => {
+    while (performance.now() - started < seconds * 1000) {
+      const kind = pickedKind()
+      const began = performance.now()
+      try {
+        await deeds[kind](counted, place)
+        load.took[kind].push(performance.now() - began)
+      } catch (error) {
+        if (!String(error).includes(': 409 ')) throw error
+        load.conflicts++
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: CLIENTS }, client))
+  load.perSecond = (requests * 1000) / (performance.now() - started)
+  return load
+}
+
+/** Copies of one generated space. */
+async function prepare(service: Server, dir: string, count: number): Promise<Place> {
+  const repository = join(dir, 'many-spaces.git')
+  await generateRepository(repository, PAGES, 3)
+  const first = await newSpace(service)
+  await importInto(service, first, `file://${repository}`)
+  const spaces = [first]
+  while (spaces.length < count) spaces.push((await call(service, 'POST', `/v1/spaces/${first}/duplicate`)).json.id)
+  return { spaces, pages: (await pageIds(service, first)).slice(1) }
+}
+
+const percentile = (values: readonly number[], part: number): number => [...values].sort((a, b) => a - b)[Math.floor(values.length * part)] ?? 0
+const mib = (bytes: number): string => `${Math.round(bytes / 2 ** 20)} MiB`
+
+interface Costs {
+  starts: number
+  resident: number
+  cpu: number
+}
+
+async function costsOf({ url }: Server): Promise<Costs> {
+  const text = await (await fetch(`${url}/metrics`)).text()
+  const value = (name: string): number => Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1])
+  return { starts: value('bindery_git_processes_started'), resident: value('process_resident_memory_bytes'), cpu: value('process_cpu_seconds_total') }
+}
+
+/** The load on the service, and then the same mix of requests on a bare Koa that answers what the service answered to one of each kind. */
+export async function manySpaces(dir: string, { spaces, seconds }: MixedLoad): Promise<Line[]> {
+  const service = await startService(join(dir, 'many-spaces'))
+  const samples: Answers = {}
+  const place = await prepare(service, dir, spaces).catch(async (error) => {
+    await service.stop()
+    throw error
+  })
+  const ask: Ask = async (method, path, sample, body) => {
+    const answer = await call(service, method, path, body)
+    samples[sample] ??= { body: answer.text, etag: answer.etag || '"none"' }
+    return answer
+  }
+  let line: Omit<Line, 'ratios'> & { rate: number }
+  try {
+    await run(seconds / 4, ask, place)
+    const before = await costsOf(service)
+    const load = await run(seconds, ask, place)
+    line = { ...lineOf(load, before, await costsOf(service), seconds), rate: load.perSecond }
+  } finally {
+    await service.stop()
+  }
+  await writeFile(join(dir, 'mixed.json'), JSON.stringify(samples))
+  const bare = await startBare(join(dir, 'mixed.json'))
+  const { perSecond } = await run(BARE_SECONDS, (method, _, sample, body) => call(bare, method, sample, body), place)
+  await bare.stop()
+  const { rate, detail, ...rest } = line
+  return [{ ...rest, ratios: [rate / perSecond], detail: `requests/s ${Math.round(rate)} to ${Math.round(perSecond)}; ${detail}` }]
+}
+
+function lineOf({ took, conflicts, perSecond }: Load, before: Costs, after: Costs, seconds: number): Omit<Line, 'ratios'> {
+  const times = kinds.map((kind) => `${kind} ${ms(percentile(took[kind], 0.5))} / ${ms(percentile(took[kind], 0.99))}`).join(', ')
+  const starts = after.starts - before.starts
+  const cpu = ((after.cpu - before.cpu) * 1e6) / (perSecond * seconds)
+  const costs = `${starts} process starts (${(starts / seconds).toFixed(1)} a second), ${Math.round(cpu)} µs of processor time a request, memory ${mib(before.resident)} to ${mib(after.resident)}`
+  return { name: manySpacesLine, sense: 'none', target: 0, detail: `p50 / p99: ${times}; ${costs}; ${conflicts} refused with 409` }
+}

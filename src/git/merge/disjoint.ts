@@ -1,0 +1,89 @@
+/** Merges two sides that changed different files: what each side changed is taken from it. Everything else is left to Git. */
+import type { CommitId, TreeId } from '../../kernel/ids.js'
+import { Slices } from '../../kernel/slices.js'
+import { GitError } from '../errors.js'
+import type { Ancestry } from '../history/ancestry.js'
+import type { ObjectDatabase } from '../objects/database.js'
+import { type EncodedObject, encodeObject } from '../objects/hash.js'
+import { encodeTree, inGitsOrder, makeNode, type Node, type Tree, treeOf } from '../objects/tree-codec.js'
+import type { MergeOutcome } from '../types.js'
+import type { MergeInput } from './merge.js'
+
+interface Work {
+  objects: ObjectDatabase
+  made: Map<string, { object: EncodedObject; tree: Tree }>
+  slices: Slices
+}
+
+/**
+ * The merge of two commits with one merge base whose changes meet in no path, as Git's strategy `ort` makes it (without
+ * `merge.directoryRenames`); null if Git has to merge. A file that one side renamed is unchanged on the other one, or both sides
+ * changed its old path, and Git is asked. The trees that are new are put beside the repository, like those of every merge.
+ */
+export async function mergeDisjoint(objects: ObjectDatabase, ancestry: Ancestry, { ours, theirs, base }: MergeInput): Promise<MergeOutcome | null> {
+  try {
+    const bases = base === undefined ? await ancestry.mergeBases(ours, theirs) : [base]
+    if (bases.length !== 1) return null
+    const trees = await Promise.all([bases[0] as CommitId, ours, theirs].map(async (id) => (await objects.commit(id)).tree))
+    const roots = trees.map((oid) => makeNode('', '040000', oid)) as [Node, Node, Node]
+    const work: Work = { objects, made: new Map(), slices: new Slices() }
+    const decided = decide(roots)
+    const tree = decided === 'inside' ? await mergeFolder(roots, work) : decided
+    if (!tree) return null
+    await keep(work)
+    return { clean: true, tree: tree.oid as TreeId }
+  } catch (error) {
+    // Something cannot be read: Git says what, or repairs it.
+    if (!(error instanceof GitError)) throw error
+    return null
+  }
+}
+
+type Three = [base: Node | undefined, ours: Node | undefined, theirs: Node | undefined]
+
+/** What the merge has under a name: undefined for nothing, null if Git has to merge, 'inside' if the folders have to be merged. */
+function decide([base, ours, theirs]: Three): Node | undefined | null | 'inside' {
+  if (same(base, ours)) return theirs
+  if (same(base, theirs)) return ours
+  if (!base || !ours || !theirs) return null
+  const folders = [base, ours, theirs].filter(isFolder).length
+  if (folders === 3) return 'inside'
+  // Both made the same change of a file. One of a folder may be part of two different renames.
+  return folders === 0 && same(ours, theirs) ? ours : null
+}
+
+/** The merged folder; null if Git has to merge, which it also has to if the folder would be empty. */
+async function mergeFolder(folders: readonly Node[], work: Work): Promise<Node | null> {
+  const [base, ours, theirs] = (await Promise.all(folders.map(({ oid }) => work.objects.tree(oid)))) as [Tree, Tree, Tree]
+  if (![base, ours, theirs].every(isPlain)) return null
+  const nodes: Node[] = []
+  for (const name of new Set([...base.byName.keys(), ...ours.byName.keys(), ...theirs.byName.keys()])) {
+    if (work.slices.due) await work.slices.rest()
+    const three: Three = [base.byName.get(name), ours.byName.get(name), theirs.byName.get(name)]
+    const decided = decide(three)
+    const node = decided === 'inside' ? await mergeFolder(three as Node[], work) : decided
+    if (node === null) return null
+    if (node) nodes.push(node)
+  }
+  if (nodes.length === 0) return null
+  const tree = treeOf(inGitsOrder(nodes))
+  const object = encodeObject('tree', encodeTree(tree.nodes))
+  work.made.set(object.oid, { object, tree })
+  return makeNode(folders[0]?.name ?? '', '040000', object.oid)
+}
+
+const isFolder = (node: Node | undefined): boolean => node?.mode === '040000'
+const same = (a: Node | undefined, b: Node | undefined): boolean => a?.oid === b?.oid && a?.mode === b?.mode
+
+/** Whether Git would write the entries of a tree as they are: it corrects old modes, and names here may stand for other bytes. */
+const isPlain = (tree: Tree): boolean =>
+  tree.byName.size === tree.nodes.length && tree.nodes.every(({ rawName, rawMode, mode }) => !rawName && rawMode === (mode === '040000' ? '40000' : mode))
+
+async function keep({ objects, made }: Work): Promise<void> {
+  if (made.size === 0) return
+  await objects.scratch.put(
+    await objects.scratch.folder(() => {}),
+    [...made.values()].map(({ object }) => object),
+  )
+  for (const [oid, { tree }] of made) objects.caches.trees.set(objects.cacheKey + oid, tree)
+}

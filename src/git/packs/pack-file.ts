@@ -1,0 +1,194 @@
+/** One pack and its index, open for reading. */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { inflateSync } from 'node:zlib'
+import type { ObjectType } from '../objects/hash.js'
+import { Unsure } from './unsure.js'
+
+const OID_BYTES = 20
+const HEAD_BYTES = 8 + 1024
+const INDEX_MAGIC = 'ff744f6300000002'
+const PACK_MAGIC = '5041434b00000002'
+/** Names of an index that are read at once; among more of them, single ones are read until few are left. */
+const ROW = 128
+/** Bytes that are read first of an entry: its head, and all of it if it is small. */
+const FIRST_BYTES = 4096
+const TYPES: Record<number, ObjectType> = { 1: 'commit', 2: 'tree', 3: 'blob', 4: 'tag' }
+const BY_OFFSET = 6
+const BY_NAME = 7
+
+/** What an entry of a pack says about itself. */
+export interface Entry {
+  /** Null for a delta. */
+  type: ObjectType | null
+  /** Bytes of its data when inflated: of the object, or of the delta. */
+  size: number
+  /** Where the base of a delta is. */
+  base: number
+  /** Where its deflated data begin. */
+  data: number
+}
+
+// Reads are synchronous, so one buffer serves all of them.
+const row = Buffer.allocUnsafe(ROW * OID_BYTES)
+const first = Buffer.allocUnsafe(FIRST_BYTES)
+
+/**
+ * Reads are synchronous and small: from a file that the system has in memory they take microseconds, and would wait behind every
+ * `fsync` in the queue of asynchronous ones. All methods throw `Unsure` for what they cannot read.
+ */
+export class PackFile {
+  readonly #index: number
+  readonly #pack: number
+  readonly #upTo: Uint32Array
+  readonly #end: number
+  /** Of all its bytes: no two packs have the same. */
+  readonly checksum: string
+
+  /** Opens `<path>.pack` and `<path>.idx`. Throws what the system says, such as ENOENT, and `Unsure` if the two do not belong together. */
+  constructor(path: string) {
+    this.#index = openSync(`${path}.idx`, 'r')
+    try {
+      this.#pack = openSync(`${path}.pack`, 'r')
+    } catch (error) {
+      closeSync(this.#index)
+      throw error
+    }
+    try {
+      this.#upTo = this.#readFanOut()
+      this.#end = fstatSync(this.#pack).size - OID_BYTES
+      this.checksum = this.#readChecksum()
+    } catch (error) {
+      this.close()
+      throw error
+    }
+  }
+
+  close(): void {
+    closeSync(this.#index)
+    closeSync(this.#pack)
+  }
+
+  /** Where the pack has an object; null if it does not have it. */
+  find(oid: Buffer): number | null {
+    const byte = oid[0] as number
+    let low = byte === 0 ? 0 : (this.#upTo[byte - 1] as number)
+    let high = this.#upTo[byte] as number
+    while (high - low > ROW) {
+      const middle = (low + high) >> 1
+      this.#read(this.#index, row, OID_BYTES, HEAD_BYTES + middle * OID_BYTES)
+      const order = oid.compare(row, 0, OID_BYTES)
+      if (order === 0) return this.#offsetAt(middle)
+      if (order < 0) high = middle
+      else low = middle + 1
+    }
+    if (low >= high) return null
+    this.#read(this.#index, row, (high - low) * OID_BYTES, HEAD_BYTES + low * OID_BYTES)
+    const found = searchRow(oid, high - low)
+    return found === null ? null : this.#offsetAt(low + found)
+  }
+
+  /** The head of the entry at an offset. */
+  entry(offset: number): Entry {
+    const length = Math.min(FIRST_BYTES, this.#end - offset)
+    if (offset < 12 || length <= 0) throw new Unsure('an offset is outside of the pack')
+    this.#read(this.#pack, first, length, offset)
+    let at = 0
+    const next = (): number => {
+      if (at >= length) throw new Unsure('an entry is cut short')
+      return first[at++] as number
+    }
+    let byte = next()
+    const kind = (byte >> 4) & 7
+    let size = byte & 15
+    for (let factor = 16; byte >= 0x80; factor *= 128) {
+      byte = next()
+      size += (byte & 0x7f) * factor
+    }
+    const type = TYPES[kind] ?? null
+    let base = 0
+    if (kind === BY_OFFSET) base = offset - readBack(next)
+    else if (kind === BY_NAME) base = this.#baseByName(first.subarray(at, (at += OID_BYTES)))
+    else if (type === null) throw new Unsure('an entry is of no known type')
+    return { type, size, base, data: offset + at }
+  }
+
+  /** The data of an entry, inflated. */
+  inflate({ size, data }: Entry): Buffer {
+    // What zlib makes of incompressible bytes is a little longer than they are.
+    const length = Math.min(size + (size >> 10) + 64, this.#end - data)
+    const deflated = length <= FIRST_BYTES ? first : Buffer.allocUnsafe(length)
+    this.#read(this.#pack, deflated, length, data)
+    try {
+      const inflated = inflateSync(deflated.subarray(0, length), { chunkSize: Math.max(64, size + 1), maxOutputLength: size + 1 })
+      if (inflated.length === size) return inflated
+    } catch (error) {
+      throw new Unsure('an entry is damaged', { cause: error })
+    }
+    throw new Unsure('an entry is not as long as it says')
+  }
+
+  #readFanOut(): Uint32Array {
+    const head = Buffer.allocUnsafe(HEAD_BYTES)
+    this.#read(this.#index, head, HEAD_BYTES, 0)
+    if (head.toString('hex', 0, 8) !== INDEX_MAGIC) throw new Unsure('the index is of another version')
+    const upTo = Uint32Array.from({ length: 256 }, (_, byte) => head.readUInt32BE(8 + 4 * byte))
+    if (upTo.some((count, byte) => byte > 0 && count < (upTo[byte - 1] as number))) throw new Unsure('the index is damaged')
+    return upTo
+  }
+
+  /** The index ends with the checksum of its pack. A pack that was cut short, or replaced since the index was opened, has another one. */
+  #readChecksum(): string {
+    const two = Buffer.allocUnsafe(2 * OID_BYTES)
+    this.#read(this.#index, two, OID_BYTES, fstatSync(this.#index).size - 2 * OID_BYTES)
+    this.#read(this.#pack, two.subarray(OID_BYTES), OID_BYTES, this.#end)
+    if (two.compare(two, 0, OID_BYTES, OID_BYTES) !== 0) throw new Unsure('pack and index do not belong together')
+    const checksum = two.toString('hex', 0, OID_BYTES)
+    this.#read(this.#pack, two, 8, 0)
+    if (two.toString('hex', 0, 8) !== PACK_MAGIC) throw new Unsure('the pack is of another version')
+    return checksum
+  }
+
+  #offsetAt(place: number): number {
+    const count = this.#upTo[255] as number
+    const offsets = HEAD_BYTES + count * (OID_BYTES + 4)
+    this.#read(this.#index, first, 4, offsets + 4 * place)
+    const offset = first.readUInt32BE(0)
+    if (offset < 2 ** 31) return offset
+    this.#read(this.#index, first, 8, offsets + 4 * count + 8 * (offset - 2 ** 31))
+    return first.readUInt32BE(0) * 2 ** 32 + first.readUInt32BE(4)
+  }
+
+  #baseByName(oid: Buffer): number {
+    const base = this.find(Buffer.from(oid))
+    if (base === null) throw new Unsure('the base of a delta is not in its pack')
+    return base
+  }
+
+  #read(file: number, into: Buffer, length: number, at: number): void {
+    if (at < 0 || readSync(file, into, 0, length, at) !== length) throw new Unsure('the file is too short')
+  }
+}
+
+/** The distance to the base of a delta. */
+function readBack(next: () => number): number {
+  let byte = next()
+  let back = byte & 0x7f
+  while (byte >= 0x80) {
+    byte = next()
+    back = (back + 1) * 128 + (byte & 0x7f)
+  }
+  return back
+}
+
+/** Binary search in the first names of `row`. */
+function searchRow(oid: Buffer, count: number): number | null {
+  let [low, high] = [0, count]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    const order = oid.compare(row, middle * OID_BYTES, (middle + 1) * OID_BYTES)
+    if (order === 0) return middle
+    if (order < 0) high = middle
+    else low = middle + 1
+  }
+  return null
+}

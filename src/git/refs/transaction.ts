@@ -1,0 +1,146 @@
+/** Sets refs without a Git process, by Git's own protocol: lock file, comparison, rename. */
+import { appendFileSync, existsSync, lstatSync, mkdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { GitError } from '../errors.js'
+import { type Disk, errorCode } from '../objects/disk.js'
+import type { RefMove } from '../types.js'
+import type { RefReader } from './reader.js'
+
+const ZERO = '0'.repeat(40)
+const COMMITTER = 'Bindery <bindery@localhost>'
+const LOGGED = /^(?:HEAD$|refs\/(?:heads|remotes|notes)\/)/
+
+/** What is to be done is left to Git: nothing was changed. */
+export class LeftToGit extends GitError {}
+/** Another process holds a lock. */
+export class LockHeld extends GitError {}
+
+/** A move that gives a ref a value. */
+export type SettingMove = RefMove & { to: string }
+
+/** Whether moves only give refs a value that they do not have. Deletions write packed-refs again: they are Git's. */
+export const areSettings = (moves: readonly RefMove[]): moves is SettingMove[] => moves.every(({ from, to }) => to !== null && to !== from)
+
+/**
+ * One transaction on the refs of a repository, as git-update-ref(1) makes it: all lock files first, each with its new value, synced;
+ * then the comparison, which nobody can invalidate while the locks are held; the reflogs; and each lock file renamed to its ref. The
+ * caller syncs the folders. What is unusual is left to Git.
+ */
+export class RefTransaction {
+  readonly #moves: SettingMove[]
+  /** Lock files that exist and are ours. */
+  #locks: string[] = []
+  #config = ''
+
+  constructor(
+    readonly repository: string,
+    readonly disk: Disk,
+    readonly reader: RefReader,
+    moves: readonly SettingMove[],
+  ) {
+    this.#moves = [...moves].sort((a, b) => (a.ref < b.ref ? -1 : 1))
+  }
+
+  /** Takes the locks. Throws `LockHeld`, and `LeftToGit` for what is done better by Git; then no lock is left. */
+  async lock(): Promise<void> {
+    this.#config = readFileSync(join(this.repository, 'config'), 'utf8')
+    if (/sharedrepository|refstorage|\binclude/i.test(this.#config)) throw new LeftToGit('the repository has settings of its own')
+    try {
+      for (const { ref, to } of this.#moves) await this.#take(ref, `${to}\n`)
+      if (this.#moves.some(({ ref }) => ref === this.#headRef())) await this.#take('HEAD', '')
+      for (const move of this.#moves) this.#mustBePlain(move)
+    } catch (error) {
+      await this.release()
+      throw error
+    }
+  }
+
+  /** Removes the locks that are left. */
+  async release(): Promise<void> {
+    for (const path of this.#locks.splice(0)) await this.disk.unlink(path).catch(() => {})
+  }
+
+  /** Makes the moves. Between two of them it may fail, as Git may. */
+  async commit(reason: string): Promise<void> {
+    try {
+      this.#writeLogs(reason)
+      for (const { ref } of this.#moves) {
+        const path = join(this.repository, ref)
+        await this.disk.rename(`${path}.lock`, path)
+        this.#locks = this.#locks.filter((lock) => lock !== `${path}.lock`)
+      }
+    } finally {
+      await this.release()
+    }
+  }
+
+  async #take(ref: string, content: string): Promise<void> {
+    const path = join(this.repository, `${ref}.lock`)
+    const file = await this.#create(path, ref)
+    this.#locks.push(path)
+    try {
+      if (content === '') return
+      await this.disk.write(file, Buffer.from(content))
+      await this.disk.fsync(file)
+    } finally {
+      await this.disk.close(file)
+    }
+  }
+
+  async #create(path: string, ref: string): Promise<number> {
+    // Whoever deletes the last ref of a folder may remove the folder in between.
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.disk.open(path, 'wx', 0o644)
+      } catch (error) {
+        if (errorCode(error) === 'EEXIST') throw new LockHeld(`${path} exists`, { cause: error })
+        if (errorCode(error) !== 'ENOENT' || attempt > 3) throw new LeftToGit(`${path} cannot be made`, { cause: error })
+      }
+      await this.#makeFolders(dirname(ref))
+    }
+  }
+
+  async #makeFolders(folder: string): Promise<void> {
+    const parts = folder.split('/')
+    for (let depth = 2; depth <= parts.length; depth++)
+      await this.disk.mkdir(join(this.repository, ...parts.slice(0, depth))).catch((cause: unknown) => {
+        throw new LeftToGit(`${folder} cannot be made`, { cause })
+      })
+  }
+
+  /** Throws `LeftToGit` if a ref is symbolic, or if a folder or another ref is where it would be. */
+  #mustBePlain({ ref, from }: SettingMove): void {
+    const there = lstatSync(join(this.repository, ref), { throwIfNoEntry: false })
+    if (there && (!there.isFile() || this.reader.isSymbolic(ref))) throw new LeftToGit(`${ref} is not a plain ref`)
+    if (from === null && this.reader.collides(ref)) throw new LeftToGit(`${ref} is also the folder of another ref`)
+  }
+
+  #headRef(): string {
+    return /^ref: (.*)/.exec(readFileSync(join(this.repository, 'HEAD'), 'utf8'))?.[1] ?? ''
+  }
+
+  /** Reflogs, by the rules of `core.logAllRefUpdates` for a bare repository. Git does not sync them either. */
+  #writeLogs(reason: string): void {
+    const setting = /^\s*logallrefupdates\s*(?:=\s*(\w+))?/im.exec(this.#config)
+    const wanted = setting ? (setting[1] ?? 'true').toLowerCase() : 'false'
+    const head = this.#headRef()
+    for (const { ref, from, to } of this.#moves) {
+      const line = `${from ?? ZERO} ${to} ${COMMITTER} ${Math.floor(Date.now() / 1000)} +0000\tbindery: ${reason}\n`
+      for (const name of ref === head ? [ref, 'HEAD'] : [ref]) this.#writeLog(name, line, wanted)
+    }
+  }
+
+  #writeLog(name: string, line: string, wanted: string): void {
+    const path = join(this.repository, 'logs', name)
+    const made = wanted === 'always' || (['true', 'yes', 'on', '1'].includes(wanted) && LOGGED.test(name))
+    try {
+      if (!existsSync(path)) {
+        if (!made) return
+        mkdirSync(dirname(path), { recursive: true })
+      }
+      appendFileSync(path, line)
+    } catch (cause) {
+      throw new LeftToGit(`${path} cannot be written`, { cause })
+    }
+  }
+}
