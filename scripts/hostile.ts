@@ -5,7 +5,7 @@ import { attacks, kindsCount, type Size } from '../test/hostile/attacks.js'
 // Hostile markdown, block trees, YAML, JSON and forms, each at 100 KB, 1 MB and its limit, over HTTP (CONTRIBUTING.md):
 //   scripts/hostile                                   everything
 //   scripts/hostile --size small --only "page:"       one size, and the attacks whose name has this part
-//   scripts/hostile --slow 2000 --heap 512 --width 4  list answers over 2 s; heap of the server in MiB; attacks at a time
+//   scripts/hostile --slow 2000 --heap 512 --width 4  list responses over 2 s; heap of the server in MiB; attacks at a time
 const HELP = 'usage: scripts/hostile [--size small|large|limit]... [--only part of a name] [--heap MiB] [--width attacks at a time] [--slow ms]'
 const { values } = parseArgs({
   options: {
@@ -33,11 +33,11 @@ for (const size of sizes) {
     const { results, idle, busy, peakMb, deaths } = await assault(own, {
       heapMb,
       width,
-      told: ({ attack, answers, wrong }) => {
-        asked += answers.length
+      told: ({ attack, responses, wrong }) => {
+        asked += responses.length
         failed += wrong.length
         for (const line of wrong) console.log(`     FAIL ${line}`)
-        for (const { what, status, ms } of answers)
+        for (const { what, status, ms } of responses)
           if (ms > slow) console.log(`     slow ${attack.name}, ${attack.bytes} bytes, ${what}: ${status} after ${Math.round(ms)} ms`)
       },
     })
@@ -46,7 +46,7 @@ for (const size of sizes) {
     if (late) failed++
     console.log(
       `${late ? 'FAIL' : 'ok  '} ${size} ${way}: ${results.length} of ${own.length} attacks; /healthz p50 ${busy.p50} ms, p99 ${busy.p99} ms, max ${busy.max} ms ` +
-        `(idle p99 ${idle.p99} ms), ${busy.failures} without an answer; peak memory ${peakMb} MiB`,
+        `(idle p99 ${idle.p99} ms), ${busy.failures} without a response; peak memory ${peakMb} MiB`,
     )
   }
 }

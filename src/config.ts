@@ -65,7 +65,7 @@ const networks = makeValidator<boolean | string[]>((input) => {
   })
 })
 
-/** An existing file of the operator's, by its absolute path, which stands in a command line of ssh: nothing in it that ssh would expand. */
+/** An existing file of the operator's, by its absolute path, which appears in a command line of ssh: nothing in it that ssh would expand. */
 function fileOf(input: string): string {
   const file = resolve(input)
   if (/["%$\\\p{Cc}]/u.test(file)) fail('must be a path without quotes, %, $ and backslashes')
@@ -87,7 +87,7 @@ const privateKeyFile = makeValidator<string>((input) => {
 })
 
 /** A protocol of remote repositories. */
-export type RemoteProtocol = 'https' | 'ssh' | 'http' | 'file'
+type RemoteProtocol = 'https' | 'ssh' | 'http' | 'file'
 
 interface Setting<T> {
   name: string
@@ -222,7 +222,7 @@ type Values = { [K in keyof typeof settings]: (typeof settings)[K] extends Setti
 export type Config = Readonly<Values>
 
 /** One line of the table in docs/settings.md. */
-export interface SettingRow {
+interface SettingRow {
   name: string
   default: string
   description: string

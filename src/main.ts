@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+/** The command line: serve, token, user, fsck, bundle. */
 import { Command } from 'commander'
 import { ConfigError, loadConfig } from './config.js'
 import { FolderLocked } from './disk/folder-lock.js'

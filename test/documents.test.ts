@@ -10,7 +10,7 @@ const test = suite('documents')
 
 const DOCUMENTS = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/teams.md', 'docs/administration.md', 'docs/settings.md']
 const DESIGN = ['sync', 'page-identity', 'bounds', 'durability', 'decisions'].map((name) => `docs/design/${name}.md`)
-/** Where a path that a document names may begin. */
+/** How a path that a document names may begin. */
 const ROOTS = ['', 'src/', 'src/domain/']
 
 /** Paths of code that a text names in backticks: with a slash, and a file or folder by their form. */
@@ -30,7 +30,7 @@ for (const document of [...DOCUMENTS, ...DESIGN])
     )
   })
 
-test('every room of domain/ stands on a floor in ARCHITECTURE.md', async () => {
+test('every room of domain/ has a floor in ARCHITECTURE.md', async () => {
   const text = await readFile(join(root, 'ARCHITECTURE.md'), 'utf8')
   const rows = [...text.matchAll(/^ *\| \d \|(.*)\|$/gm)].map(([row]) => row).join('\n')
   const rooms = await readdir(join(root, 'src/domain'))

@@ -3,7 +3,7 @@ import { collectionPermissions, organizationPermissions, spacePermissions, teamP
 import { atLeast, rank } from './roles.js'
 
 /**
- * The policy: the least role that each permission needs. Requests are refused by it, and the `permissions` of answers are
+ * The policy: the least role that each permission needs. Requests are refused by it, and the `permissions` of responses are
  * filled from it, so the two cannot differ. `guest` = any member of the organization, whatever their role.
  */
 export const policy = {

@@ -7,7 +7,7 @@ import type { AnyResolvers, Resources } from './resolver.js'
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** What the endpoints of one service have in common. */
-export interface ApiTypes {
+interface ApiTypes {
   app: unknown
   actor: object
   permission: string
@@ -41,12 +41,12 @@ export interface RequestInfo {
 }
 
 /** A permission, `authenticated` (any valid token) or `public` (no token needed). */
-export type Needs<P extends string> = P | 'authenticated' | 'public'
+type Needs<P extends string> = P | 'authenticated' | 'public'
 
 type QueryOf<Q> = Q extends TSchema ? Static<Q> : Record<never, never>
 type BodyOf<B> = B extends TOptional<TSchema> ? Static<B> | undefined : B extends TSchema ? Static<B> : undefined
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler without a response body may be a function that returns nothing
-type AnswerOf<R> = R extends TSchema ? Static<R> | Reply<Static<R>> : R extends Binary ? Reply<never> : void | Reply<never>
+type HandlerResult<R> = R extends TSchema ? Static<R> | Reply<Static<R>> : R extends Binary ? Reply<never> : void | Reply<never>
 
 /** The kind of resource that a permission is about: its first word. */
 export const scopeOf = (permission: string): string => permission.slice(0, permission.indexOf(':'))
@@ -55,7 +55,7 @@ export const scopeOf = (permission: string): string => permission.slice(0, permi
 export const PUBLIC_BODY_BYTES = 16 * 1024
 
 /** What a handler gets. */
-export type Context<T extends ApiTypes, Path extends string, N, Q, B, Aliases> = {
+type Context<T extends ApiTypes, Path extends string, N, Q, B, Aliases> = {
   app: T['app']
   actor: N extends 'public' ? T['actor'] | null : T['actor']
   query: QueryOf<Q>
@@ -72,7 +72,7 @@ export interface Binary {
 export const binary = (contentType: string): Binary => ({ binary: contentType })
 
 /** What a declaration says besides its types. */
-export interface EndpointFacts {
+interface EndpointFacts {
   method: Method
   /** `/v1/spaces/{spaceId}`; `{pagePath*}` takes the rest of the path. */
   path: string
@@ -143,7 +143,7 @@ export function endpointsOf<T extends ApiTypes>() {
        * (oids, versions, what the caller may do), or null. Equal parts mean equal bytes: 304, or a response from the cache.
        */
       validator?: (context: Context<T, Path, N, Q, B, Aliases>) => readonly string[] | null | Promise<readonly string[] | null>
-      handle: (context: Context<T, Path, N, Q, B, Aliases>) => AnswerOf<R> | Promise<AnswerOf<R>>
+      handle: (context: Context<T, Path, N, Q, B, Aliases>) => HandlerResult<R> | Promise<HandlerResult<R>>
     },
   ): Endpoint => declared as unknown as Endpoint
 }

@@ -1,3 +1,4 @@
+/** Lists every operation of the API: a new file of declarations is added here. */
 import * as audit from './audit/endpoints.js'
 import * as changeRequests from './change-requests/endpoints.js'
 import * as reviews from './change-requests/review-endpoints.js'

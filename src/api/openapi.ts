@@ -6,14 +6,14 @@ import { ErrorBody, isOptional, type JsonSchema } from './schema.js'
 import { Bundle } from './schema-bundle.js'
 
 /** What the document is made from. */
-export interface OpenApiInput {
+interface OpenApiInput {
   endpoints: Endpoints
   resolvers: AnyResolvers
   config: { name: string; version: string; publicUrl: string | null }
 }
 
 const ref = (name: string): string => `#/components/schemas/${name}`
-const EVERY_ANSWER = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy']
+const EVERY_RESPONSE = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy']
 
 const headers: Record<string, JsonSchema> = {
   'X-Request-Id': { description: 'Identifies the request in the log of the server.', schema: { type: 'string' } },
@@ -28,7 +28,7 @@ const headers: Record<string, JsonSchema> = {
 const headerRefs = (names: readonly string[]): JsonSchema => Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
 /** The error statuses that an endpoint can give by what it declares. */
-export function errorStatuses(endpoint: Endpoint): number[] {
+function errorStatuses(endpoint: Endpoint): number[] {
   const parameters = pathParameters(endpoint.path)
   const hidden = endpoint.deletes === 'leaf' ? parameters.slice(0, -1) : parameters
   const found = new Set<number>([429, 500, 503, ...(endpoint.fails ?? [])])
@@ -83,7 +83,7 @@ function success(endpoint: Endpoint, bundle: Bundle): [status: string, response:
   const status = endpoint.status ?? (endpoint.returns ? 200 : 204)
   const description = status === 201 ? 'Created' : status === 204 ? 'Done' : 'OK'
   const own = status === 201 ? ['Location'] : endpoint.method === 'GET' && status === 200 ? ['ETag'] : []
-  const common = { description, headers: headerRefs([...EVERY_ANSWER, ...own]) }
+  const common = { description, headers: headerRefs([...EVERY_RESPONSE, ...own]) }
   if (!endpoint.returns) return [String(status), common]
   const content =
     'binary' in endpoint.returns

@@ -1,5 +1,5 @@
 /** What a resolver is asked. */
-export interface LoadInput<App, Actor, Parents> {
+interface LoadInput<App, Actor, Parents> {
   app: App
   /** Null if the endpoint is public and nobody is signed in. */
   actor: Actor | null
@@ -10,7 +10,7 @@ export interface LoadInput<App, Actor, Parents> {
 }
 
 /** The only way from a path parameter to a resource. */
-export interface Resolver<App, Actor, As extends string, R, Parents extends object> {
+interface Resolver<App, Actor, As extends string, R, Parents extends object> {
   /** The name of the resource in the handler's context. */
   as: As
   /** Names of resources that must have been loaded before; checked at registration. */
@@ -46,7 +46,7 @@ type Bare<Name extends string> = Name extends `${infer N}*` ? N : Name
 type Parameters<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Bare<Name> | Parameters<Rest> : never
 type Aliased<Name, Aliases> = Name extends keyof Aliases ? Aliases[Name] : Name
 type NameOf<R> = R extends { as: infer As extends string } ? As : never
-type Loaded<R> = R extends { load: (input: never) => infer Answer } ? NonNullable<Awaited<Answer>> : never
+type Loaded<R> = R extends { load: (input: never) => infer Result } ? NonNullable<Awaited<Result>> : never
 
 /** The resources that a path loads, by the names under which its resolvers put them into the context. */
 export type Resources<T extends AnyResolvers, Path extends string, Aliases> = {

@@ -1,7 +1,7 @@
 import type { JsonSchema } from './schema.js'
 
 /** How schemas are rewritten. */
-export interface BundleOptions {
+interface BundleOptions {
   /** What `$ref` says for a schema of this name. */
   ref: (name: string) => string
   /** Close objects that do not say otherwise, and choose a union's branch by its tag, so that every violation can be named. */

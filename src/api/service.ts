@@ -1,3 +1,4 @@
+/** What the API pipeline needs to know about this service: how endpoints are declared, and how permissions are checked. */
 import { allows, type Permission } from '../access/index.js'
 import type { App } from '../domain/context/app.js'
 import type { Actor } from '../domain/context/actor.js'

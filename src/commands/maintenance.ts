@@ -1,3 +1,4 @@
+/** The commands of an operator that work on the data of a stopped server: tokens, users, checks, and bundles of repositories. */
 import { join, resolve } from 'node:path'
 import type { Config } from '../config.js'
 import type { App } from '../domain/context/app.js'
@@ -27,7 +28,7 @@ async function onData<T>(config: Config, work: (app: App) => Promise<T>): Promis
 }
 
 /** What a check of everything found: complaints, one per line (empty = all is well), and what was not checked. */
-export interface Findings {
+interface Findings {
   complaints: string[]
   notes: string[]
 }

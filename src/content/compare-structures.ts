@@ -12,14 +12,14 @@ export interface TreeLocation {
 }
 
 /** A page that both revisions have. */
-export interface KeptPage {
+interface KeptPage {
   before: PageEntry
   after: PageEntry
   /** null if its position is the same. */
   moved: { from: TreeLocation; to: TreeLocation } | null
 }
 
-export interface PagesDifference {
+interface PagesDifference {
   created: PageEntry[]
   deleted: PageEntry[]
   kept: KeptPage[]

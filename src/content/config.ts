@@ -1,42 +1,33 @@
+/** The configuration of a repository: where its pages are, its table of contents, and redirects. */
 import type { Diagnostic } from '../kernel/diagnostic.js'
-import { CONFIG_FILE } from './known-files.js'
+import { DEFAULT_SUMMARY, HONKIT_FILE } from './known-files.js'
+import { findSettings, type Settings } from './settings-file.js'
 import { isRecord } from './json.js'
 import { decodePercent, isMarkdown, normalizePath } from './paths.js'
-import { findText, isFile } from './read-file.js'
+import { isFile } from './read-file.js'
 import { withoutZeroWidth } from './text.js'
 import type { ContentConfig, ContentStructure, DocumentEntry, TreeReader } from './types.js'
 import type { TextWork } from './work/text-work.js'
-import { type LineColumn, yamlOf } from './yaml-work.js'
+import type { LineColumn } from './yaml-work.js'
+
+const FOLDER = '040000'
 
 /** A scalar as a path: trimmed, without zero-width characters; null for other values. */
 const asPath = (value: unknown): string | null => (typeof value === 'string' || typeof value === 'number' ? withoutZeroWidth(String(value)).trim() : null)
 
 /**
- * Reads `.gitbook.yaml`: the effective root, the paths of README and SUMMARY (relative to that root), and redirects. An invalid
- * setting gives a diagnostic, and its default is used; nothing in the file makes this throw.
+ * Reads the configuration (`.gitbook.yaml`, or the one of mdBook or HonKit): the effective root, the paths of README and SUMMARY
+ * (relative to that root), and redirects. An invalid setting gives a diagnostic, and its default is used; nothing in the files makes
+ * this throw.
  */
-export async function readConfig(reader: TreeReader, work: Pick<TextWork, 'yaml'>): Promise<{ config: ContentConfig; diagnostics: Diagnostic[] }> {
+export async function readConfig(reader: TreeReader, work: Pick<TextWork, 'yaml' | 'toml'>): Promise<{ config: ContentConfig; diagnostics: Diagnostic[] }> {
   const diagnostics: Diagnostic[] = []
+  const settings = await findSettings(reader, work, diagnostics)
+  const { entries } = settings
   const report = (code: Diagnostic['code'], message: string, position?: LineColumn): void =>
-    void diagnostics.push({ code, message, file: CONFIG_FILE, ...(position ? { line: position.line, column: position.column } : {}) })
+    void diagnostics.push({ code, message, file: settings.file, ...(position ? { line: position.line, column: position.column } : {}) })
 
-  const text = await findText(reader, CONFIG_FILE, diagnostics)
-  const yaml = await yamlOf(work, text ?? '')
-  if (!yaml.ok) report('invalid-config', `${CONFIG_FILE} is not valid YAML (${yaml.message}), so the defaults are used. Correct it there.`, yaml.position)
-  else if (yaml.entries === null)
-    report('invalid-config', `${CONFIG_FILE} must be a map of settings, so the defaults are used. Write one "name: value" per line.`, { line: 1, column: 1 })
-  const entries = new Map((yaml.ok ? (yaml.entries ?? []) : []).map((entry) => [entry.key, entry]))
-
-  const rootEntry = entries.get('root')
-  let root = ''
-  if (rootEntry && rootEntry.value !== null) {
-    const written = asPath(rootEntry.value)
-    const path = written === null ? null : normalizePath(written)
-    if (path === null)
-      report('invalid-root', 'root must be a folder inside the repository, so the repository’s root is used. Correct root.', rootEntry.position)
-    else root = path
-  }
-
+  const root = await readRoot(reader, settings, report)
   const structure = entries.get('structure')
   if (structure && structure.value !== null && !isRecord(structure.value))
     report('invalid-config', 'structure must be a map with readme and summary, so the defaults are used. Correct structure.', structure.position)
@@ -49,7 +40,7 @@ export async function readConfig(reader: TreeReader, work: Pick<TextWork, 'yaml'
     return normalizePath(fallback, root) ?? fallback
   }
 
-  const config: ContentConfig = { root, readme: structurePath('readme', 'README.md'), summary: structurePath('summary', 'SUMMARY.md'), redirects: {} }
+  const config: ContentConfig = { root, readme: structurePath('readme', 'README.md'), summary: structurePath('summary', DEFAULT_SUMMARY), redirects: {} }
   const redirects = entries.get('redirects')
   if (redirects && redirects.value !== null) {
     if (!isRecord(redirects.value))
@@ -60,7 +51,37 @@ export async function readConfig(reader: TreeReader, work: Pick<TextWork, 'yaml'
       )
     else config.redirects = await readRedirects(reader, root, redirects.value, (message) => report('invalid-config', message, redirects.position))
   }
+  if (settings.file === HONKIT_FILE) await reportLanguages(reader, config, structure?.value, diagnostics)
   return { config, diagnostics }
+}
+
+/** The effective root. A folder that does not exist is used as it is written. */
+async function readRoot(
+  reader: TreeReader,
+  { rootName, rootDefault, entries }: Settings,
+  report: (code: Diagnostic['code'], message: string, position?: LineColumn) => void,
+): Promise<string> {
+  const entry = entries.get('root')
+  const written = entry && entry.value !== null ? asPath(entry.value) : rootDefault
+  const path = written === null ? null : normalizePath(written)
+  const instead = rootDefault === '' ? 'the repository’s root' : rootDefault
+  if (path === null) report('invalid-root', `${rootName} must be a folder inside the repository, so ${instead} is used. Correct ${rootName}.`, entry?.position)
+  const root = path ?? rootDefault
+  if (root !== '' && (await reader.entry(root))?.mode !== FOLDER && (await reader.list(root)) === null)
+    report('invalid-root', `${rootName} is ${root}, which is not a folder of this repository. Correct ${rootName}.`, entry?.position)
+  return root
+}
+
+/** HonKit makes a book of each folder that its list of languages names; here they are folders of one tree. */
+async function reportLanguages(reader: TreeReader, { root, summary }: ContentConfig, structure: unknown, diagnostics: Diagnostic[]): Promise<void> {
+  const named = isRecord(structure) && Object.hasOwn(structure, 'languages') ? asPath(structure.languages) : null
+  const file = normalizePath(named || 'LANGS.md', root)
+  if (file === null || !(await reader.entry(file)) || (await reader.entry(summary))) return
+  diagnostics.push({
+    code: 'unsupported-entry',
+    message: `${file} lists a book per language. They are shown here as folders of one tree; synchronize the folder of each language with a space of its own to have its table of contents.`,
+    file,
+  })
 }
 
 async function readRedirects(

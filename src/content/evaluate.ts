@@ -4,7 +4,7 @@ import type { ContentStructure } from './types.js'
 import type { TextWork } from './work/text-work.js'
 
 /** What a page is evaluated with. */
-export interface EvaluationContext {
+interface EvaluationContext {
   structure: ContentStructure
   /** The page's own variables. */
   pageVariables: Readonly<Record<string, string>>

@@ -5,7 +5,7 @@ import { readReferenceWindows } from './reference-windows.js'
 import { decodeTarget, type Reference, type ReferenceKind, type TargetEncoding } from './reference.js'
 
 /** Longest page, in characters, in which references are looked for. */
-export const MAX_PAGE_LENGTH = 1024 * 1024
+const MAX_PAGE_LENGTH = 1024 * 1024
 
 const MAX_TAG_LENGTH = 2048
 

@@ -10,7 +10,7 @@ export interface EntryChanges {
 }
 
 /** Whether an entry exists after the changes. */
-export type Exists = (kind: EntryKind, key: string) => boolean
+type Exists = (kind: EntryKind, key: string) => boolean
 
 /** Overrides while they are changed, with an index from each ID to the entry that holds it. */
 class OverrideTable {

@@ -9,11 +9,13 @@ import type { ContentConfig, PageEntry } from './types.js'
 
 const natural = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
 const byName = (a: string, b: string): number => natural.compare(a, b) || (a < b ? -1 : a > b ? 1 : 0)
+const withoutExtension = (path: string): string => path.replace(/\.(md|markdown)$/i, '')
 const isReadme = (path: string): boolean => /^readme\.md$/i.test(nameOf(path))
 
 /**
  * Builds the page tree of a repository without a table of contents. A folder's README.md is the folder's page; a folder without one
- * is a group; siblings are in natural order of their names. A page's title is its H1, else made from its file's name.
+ * is a group, unless there is a page of its name beside it (`types.md` and `types/`), which it belongs to; siblings are in natural order
+ * of their names. A page's title is its H1, else made from its file's name.
  * @param headings the H1 of each file, by path
  */
 export async function buildInferredTree(builder: TreeBuilder, config: ContentConfig, files: FileIndex, headings: ReadonlyMap<string, string>): Promise<void> {
@@ -28,19 +30,25 @@ export async function buildInferredTree(builder: TreeBuilder, config: ContentCon
   const readme = folders.get(config.root)?.includes(config.readme) ? config.readme : readmeOf(config.root)
   if (readme !== undefined) addPage(root, readme, titleFromName(isReadme(readme) ? 'readme' : nameOf(readme)))
 
-  const work: Array<{ path: string; level: TreeLevel }> = []
+  const isFolder = (path: string): boolean => folders.has(path) && !files.has(path)
+  const work: Array<{ path: string; level: TreeLevel; below?: string }> = []
   const push = (folder: string, level: TreeLevel, without: string | undefined): void => {
-    const named = (folders.get(folder) ?? []).filter((path) => path !== without).map((path) => ({ path, name: nameOf(path).replace(/\.(md|markdown)$/i, '') }))
+    const children = (folders.get(folder) ?? []).filter((path) => path !== without)
+    const ownerless = new Set(children.filter((path) => isFolder(path) && readmeOf(path) === undefined))
+    const below = new Map<string, string>()
+    for (const path of children) if (!isFolder(path) && ownerless.delete(withoutExtension(path))) below.set(withoutExtension(path), path)
+    const named = children.filter((path) => !below.has(path)).map((path) => ({ path, name: withoutExtension(nameOf(path)) }))
     named.sort((a, b) => byName(b.name, a.name) || byName(b.path, a.path))
-    for (const { path } of named) work.push({ path, level })
+    for (const { path } of named) work.push({ path, level, ...(below.get(withoutExtension(path)) === path ? { below: withoutExtension(path) } : {}) })
   }
   push(config.root, root, readme)
   const slices = new Slices()
   for (let item = work.pop(); item; item = work.pop()) {
     if (slices.due) await slices.rest()
-    const { path, level } = item
-    if (!folders.has(path) || files.has(path)) {
-      addPage(level, path, titleFromName(nameOf(path)))
+    const { path, level, below } = item
+    if (!isFolder(path)) {
+      const page = addPage(level, path, titleFromName(nameOf(path)))
+      if (below !== undefined) push(below, levelBelow(page, level), undefined)
       continue
     }
     const own = readmeOf(path)

@@ -4,6 +4,14 @@ import type { ContentStructure, EntryKind } from './types.js'
 
 /** The configuration; always at the repository's root. */
 export const CONFIG_FILE = '.gitbook.yaml'
+/** mdBook's configuration, at the repository's root: it counts if there is neither a `.gitbook.yaml` nor a `DEFAULT_SUMMARY` at the root. */
+export const MDBOOK_FILE = 'book.toml'
+/** The same of HonKit; it counts if there is no `MDBOOK_FILE` either. */
+export const HONKIT_FILE = 'book.json'
+/** The files that may say where the pages are. */
+export const CONFIG_FILES: ReadonlySet<string> = new Set([CONFIG_FILE, MDBOOK_FILE, HONKIT_FILE])
+/** The table of contents, below the effective root, unless the configuration names another file. */
+export const DEFAULT_SUMMARY = 'SUMMARY.md'
 /** Uploaded files, below the effective root. */
 export const ASSETS_FOLDER = '.gitbook/assets/'
 /** Reusable content, below the effective root. */
@@ -23,7 +31,7 @@ export function kindOfPath(key: string): EntryKind {
  * (Adding, removing or renaming a file changes a structure in any case.)
  */
 export function shapedBy(path: string, { config, listed }: Pick<ContentStructure, 'config' | 'listed'>): 'entries' | 'details' | null {
-  if (path === CONFIG_FILE || path === config.summary) return 'entries'
+  if (CONFIG_FILES.has(path) || path === config.summary) return 'entries'
   // Without a table of contents, pages get their titles from their own headings.
   if (!listed) return 'details'
   if (!isBelow(config.root, path)) return null

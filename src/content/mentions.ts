@@ -21,7 +21,7 @@ function tokenOf(path: string): string {
 }
 
 /** The tokens of which a text that links to one of the files contains at least one; null if any text may link to them. */
-export function tokensOf(paths: Iterable<string>): ReadonlySet<string> | null {
+function tokensOf(paths: Iterable<string>): ReadonlySet<string> | null {
   const tokens = new Set([...paths].map(tokenOf))
   return tokens.has('') ? null : tokens
 }

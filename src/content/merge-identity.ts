@@ -3,7 +3,7 @@ import { compareEntries, defaultId, type EntryKey, entryOfOverride, type IdOverr
 import { repairInSteps, settleAll } from './identity-changes.js'
 
 /** The overrides of a merge's three versions. */
-export interface OverrideSides {
+interface OverrideSides {
   base: IdOverrides
   ours: IdOverrides
   theirs: IdOverrides
@@ -12,7 +12,7 @@ export interface OverrideSides {
 /** Which side decides an entry's ID: the only one that has a file at its path, or whose file the merged tree has there; null = both or neither. */
 export type SideOf = (name: string) => 'ours' | 'theirs' | null
 
-export interface MergeOptions {
+interface MergeOptions {
   /** All entries of the merged tree: no two of them will share an ID, defaults included. */
   existing?: Iterable<EntryKey>
   sideOf?: SideOf

@@ -3,7 +3,7 @@ import { folderOf } from './paths.js'
 import type { ContentStructure, PageEntry } from './types.js'
 
 /** What a target names. Paths are from the repository's root. */
-export type ResolvedReference =
+type ResolvedReference =
   /** A page of the table of contents, or an anchor in it. */
   | { kind: 'page'; gitPath: string; anchor?: string; entry: PageEntry }
   /** An anchor in the page that contains the target ('' = its top). */

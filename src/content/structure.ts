@@ -1,3 +1,4 @@
+/** Reads the structure of a revision: which pages, files, reusable content and variables it has. */
 import type { Diagnostic } from '../kernel/diagnostic.js'
 import { readConfig } from './config.js'
 import { FileIndex } from './file-index.js'
@@ -20,13 +21,6 @@ import { TextTooCostly, type TextWork } from './work/text-work.js'
  */
 export async function readStructure(reader: TreeReader, idOf: IdOf, work: TextWork): Promise<ContentStructure> {
   const { config, diagnostics } = await readConfig(reader, work)
-  if (config.root !== '' && (await reader.list(config.root)) === null) {
-    diagnostics.push({
-      code: 'invalid-root',
-      message: `The root ${config.root} is not a folder of this repository. Correct root in .gitbook.yaml.`,
-      file: '.gitbook.yaml',
-    })
-  }
   const files = new FileIndex(config.root, await reader.walk(config.root))
   await work.pause()
   const summaryText = await findText(reader, config.summary, diagnostics)

@@ -12,7 +12,7 @@ export const MAX_TEXT_BYTES = 1024 * 1024 + 128 * 1024
 export const MAX_EDITED_BYTES = 10 * 1024 * 1024
 
 /** How a text file is encoded. */
-export type TextEncoding = 'utf-8' | 'latin1'
+type TextEncoding = 'utf-8' | 'latin1'
 
 /** The encoding of a file: UTF-8 if its bytes are valid UTF-8; else Latin-1, in which every byte is a character. */
 export function encodingOf(bytes: Uint8Array): TextEncoding {

@@ -4,7 +4,7 @@ import { parseInline } from './summary/inline.js'
 import { eachLine } from './summary/lines.js'
 
 /** A page's first H1. Offsets are UTF-16 units into the whole text. */
-export interface Heading {
+interface Heading {
   /** Its text without markup. */
   title: string
   /** Its line or lines, including the line end. */

@@ -24,7 +24,7 @@ export type EntryKind = 'page' | 'file' | 'group' | 'link' | 'computed' | 'reusa
 /** Returns the stable ID of the entry with this key. */
 export type IdOf = (kind: EntryKind, key: string) => string
 
-/** The settings in `.gitbook.yaml`. Paths are from the repository's root, normalized, without leading or trailing slash. */
+/** The settings in `.gitbook.yaml`, or in the configuration of mdBook or HonKit. Paths are from the repository's root, normalized, without leading or trailing slash. */
 export interface ContentConfig {
   /** Effective root; '' = the repository's root. */
   root: string
@@ -58,17 +58,17 @@ export interface DocumentEntry extends EntryBase {
   gitPath: string
 }
 /** A heading of the table of contents. */
-export interface GroupEntry extends EntryBase {
+interface GroupEntry extends EntryBase {
   type: 'group'
 }
-export interface LinkEntry extends EntryBase {
+interface LinkEntry extends EntryBase {
   type: 'link'
   /** URL, `file.md#anchor` or '' (a draft) as written. */
   href: string
   /** If the link leads to a page: its file from the repository's root, and the anchor. */
   target?: { gitPath: string; anchor?: string }
 }
-export interface ComputedEntry extends EntryBase {
+interface ComputedEntry extends EntryBase {
   type: 'computed'
   computed: { type: string; props: Record<string, unknown>; dependencies: Record<string, unknown> }
 }

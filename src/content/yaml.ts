@@ -1,12 +1,11 @@
 import { type Document, isMap, isScalar, LineCounter, parseDocument } from 'yaml'
+import { plain } from './plain.js'
 import { withoutZeroWidth } from './text.js'
 import { checkNesting } from './yaml-depth.js'
 
 /** Longest YAML text, in characters, that is parsed. */
 export const MAX_YAML_LENGTH = 256 * 1024
 const MAX_ALIASES = 50
-const MAX_DEPTH = 32
-const MAX_NODES = 50_000
 
 export interface LineColumn {
   /** 1-based, in the YAML text. */
@@ -30,15 +29,6 @@ export type YamlResult =
       value: unknown
     }
   | { ok: false; message: string; position: LineColumn }
-
-/** A deep copy of a parsed value, without `__proto__`. Throws if aliases make it too large, too deep or circular. */
-function plain(value: unknown, budget: { nodes: number }, depth = 0): unknown {
-  if (depth > MAX_DEPTH || --budget.nodes < 0) throw new Error('it is nested too deeply or has too many values')
-  if (Array.isArray(value)) return value.map((item) => plain(item, budget, depth + 1))
-  if (value === null || typeof value !== 'object') return typeof value === 'bigint' ? String(value) : value
-  const pairs = Object.entries(value).filter(([key]) => key !== '__proto__')
-  return Object.fromEntries(pairs.map(([key, item]) => [withoutZeroWidth(key).trim(), plain(item, budget, depth + 1)]))
-}
 
 const firstLine = (message: string): string => (message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, '')
 
@@ -68,7 +58,7 @@ function parse(text: string): YamlResult {
     const place = error.linePos?.[0]
     return { ok: false, message: firstLine(error.message), position: { line: place?.line ?? 1, column: place?.col ?? 1 } }
   }
-  const value = plain(document.toJS({ maxAliasCount: MAX_ALIASES }), { nodes: MAX_NODES })
+  const value = plain(document.toJS({ maxAliasCount: MAX_ALIASES }))
   return { ok: true, entries: entriesOf(document, counter, value), value }
 }
 

@@ -1,3 +1,4 @@
+/** Opens the folder of repositories: takes its lock, checks the version of Git, starts the processes, and removes what a crash left. */
 import { mkdir } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { type Lock, takeLock } from '../disk/folder-lock.js'

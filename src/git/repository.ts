@@ -1,3 +1,4 @@
+/** One bare repository as `git/` offers it to the rest of the service. */
 import type { BlobId, CommitId, RefName, TreeId } from '../kernel/ids.js'
 import type { Lease } from '../kernel/lease.js'
 import { GitError, LostObject, MissingObject } from './errors.js'

@@ -1,3 +1,4 @@
+/** Writes commits one after the other and makes all of them durable at once. */
 import type { CommitId } from '../kernel/ids.js'
 import { encodeCommit } from './objects/commit-codec.js'
 import { LostObject } from './errors.js'

@@ -1,3 +1,4 @@
+/** Writes blobs and trees that are not part of a commit yet. */
 import type { BlobId, TreeId } from '../kernel/ids.js'
 import { MissingObject } from './errors.js'
 import type { ObjectDatabase } from './objects/database.js'

@@ -15,7 +15,7 @@ const LONGEST_TIMER_MS = 60 * 60 * 1000
 /** How long deliveries under way may take when the service stops; those cut off are repeated after the next start. */
 const GRACE_MS = 5_000
 
-export interface WebhookSender {
+interface WebhookSender {
   /** Reports that something may be due for the webhooks of an organization. May be called in a transaction: it takes effect after it. */
   wake(organization: string): void
   /** Resolves when nothing is under way or due. */

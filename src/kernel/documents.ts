@@ -35,7 +35,7 @@ export const table =
     c
 
 /** The table whose documents became a journal's records, and the order in which they are moved into it. */
-export interface Former<T extends object> {
+interface Former<T extends object> {
   readonly table: string
   readonly by: (record: T) => string
   /** The position that a document had recorded itself; absent = they are numbered in their order. */

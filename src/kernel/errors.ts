@@ -23,7 +23,7 @@ export const errorTable = {
   unavailable: { status: 503, when: 'the service is starting, shutting down or overloaded; try again after the seconds in the header `Retry-After`' },
 } as const
 
-export type ErrorCode = keyof typeof errorTable
+type ErrorCode = keyof typeof errorTable
 
 /** One violation: where (JSON pointer into the body, or `query/limit`) and what to do. */
 export interface ErrorDetail {
@@ -31,7 +31,7 @@ export interface ErrorDetail {
   message: string
 }
 
-export interface ErrorExtra {
+interface ErrorExtra {
   details?: ErrorDetail[]
   /** Files in conflict. */
   paths?: string[]

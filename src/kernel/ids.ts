@@ -3,7 +3,7 @@ import { customAlphabet } from 'nanoid'
 
 declare const brand: unique symbol
 /** A string type that only the code that checked the string makes. */
-export type Brand<T, B extends string> = T & { readonly [brand]: B }
+type Brand<T, B extends string> = T & { readonly [brand]: B }
 
 /** A commit's object ID: 40 lower-case hexadecimal digits. */
 export type CommitId = Brand<string, 'CommitId'>

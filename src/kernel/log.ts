@@ -16,7 +16,7 @@ export interface Log {
 }
 
 /** The part of an error that is logged. */
-export interface LoggedError {
+interface LoggedError {
   name: string
   message: string
   code?: string
@@ -26,14 +26,14 @@ export interface LoggedError {
 const MAX_CAUSES = 10
 
 /** `text` without credentials: user information in URLs, bearer tokens, values of `token=`-like parameters. */
-export const scrub = (text: string): string =>
+const scrub = (text: string): string =>
   text
     .replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, '$1***@')
     .replace(/\b(bearer|basic)\s+[\w.~+/=-]+/gi, '$1 ***')
     .replace(/\b((?:access_|refresh_)?token|secret|password|signature|key)=[^\s&"']+/gi, '$1=***')
 
 /** An error and its causes, outermost first, without credentials. Stops at a cause that was listed already. */
-export function errorChain(thrown: unknown): LoggedError[] {
+function errorChain(thrown: unknown): LoggedError[] {
   const chain: LoggedError[] = []
   const seen = new Set<unknown>()
   for (let at = thrown; at !== undefined && at !== null && !seen.has(at) && chain.length < MAX_CAUSES; ) {

@@ -10,7 +10,7 @@ export interface BoundedCache<V> {
   clear(): void
 }
 
-export interface CacheOptions<V> {
+interface CacheOptions<V> {
   /** How much memory a value takes, in bytes, without its key and its base. `test/kernel/estimates.test.ts` compares it with the heap. */
   weigh(value: V): number
   /** Another value that this one refers to, and so keeps in memory; null if there is none. */

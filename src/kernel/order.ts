@@ -21,7 +21,7 @@ export function inOrder<T extends Ordered>(siblings: readonly T[]): T[] {
 }
 
 /** The positions of new things, and the new positions of siblings, which are rarely needed. */
-export interface Positions {
+interface Positions {
   positions: string[]
   /** ID of a sibling → its new position. */
   moved: ReadonlyMap<string, string>

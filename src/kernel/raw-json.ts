@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 const MARK = `raw-json-${randomUUID()}-`
 let collecting: RawJson[] | null = null
 
-/** JSON that is serialized already: it becomes part of an answer as it is, without being parsed again. */
+/** JSON that is serialized already: it becomes part of a response as it is, without being parsed again. */
 export class RawJson {
   /** @param bytes one JSON value, in UTF-8 */
   constructor(readonly bytes: Uint8Array) {}

@@ -26,7 +26,7 @@ export interface AuditDoc {
   members: string[]
   /** Rules of the space that did not apply because an admin made the request. */
   overruled?: string[]
-  /** HTTP status of the answer. */
+  /** HTTP status of the response. */
   status: number
   /** From where. */
   address: string
@@ -85,7 +85,7 @@ export const AuditEntry = Type.Object(
     operation: Type.String({ description: 'operationId, as in the OpenAPI document.' }),
     method: Type.String(),
     outcome: oneOf(auditOutcomes, { description: '`refused`: 401 or 403; `failed`: any other error.' }),
-    status: Type.Integer({ description: 'HTTP status of the answer.' }),
+    status: Type.Integer({ description: 'HTTP status of the response.' }),
     resources: Type.Record(Type.String(), Type.String(), { description: 'IDs of the resources in the path, by kind.' }),
     created: Type.Optional(Type.String({ description: 'Path of the resource that was created.' })),
     members: Type.Array(Type.String(), { description: 'Names of the members of the body; values are not recorded.' }),

@@ -3,7 +3,7 @@ import { Id, oneOf } from './common.js'
 import { MergedFrom } from './revision.js'
 
 /** A page in a list of changes: as it is now, or as it was before it was deleted. */
-export const ChangedPage = Type.Object(
+const ChangedPage = Type.Object(
   {
     id: Id,
     type: oneOf(['document', 'group', 'link', 'computed']),
@@ -14,11 +14,8 @@ export const ChangedPage = Type.Object(
   { $id: 'ChangedPage' },
 )
 
-export const ChangedFile = Type.Object(
-  { id: Id, name: Type.String(), path: Type.String({ description: 'From the root of the repository.' }) },
-  { $id: 'ChangedFile' },
-)
-export const ChangedReusableContent = Type.Object({ id: Id, title: Type.String() }, { $id: 'ChangedReusableContent' })
+const ChangedFile = Type.Object({ id: Id, name: Type.String(), path: Type.String({ description: 'From the root of the repository.' }) }, { $id: 'ChangedFile' })
+const ChangedReusableContent = Type.Object({ id: Id, title: Type.String() }, { $id: 'ChangedReusableContent' })
 
 const PagePlace = Type.Object(
   {
@@ -63,7 +60,7 @@ export const ChangedAttributes = Type.Object(
 )
 export type ChangedAttributes = Static<typeof ChangedAttributes>
 
-export const diffFormats = ['unified', 'words'] as const
+const diffFormats = ['unified', 'words'] as const
 export type DiffFormat = (typeof diffFormats)[number]
 
 const WordHunk = Type.Object({

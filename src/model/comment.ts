@@ -6,9 +6,9 @@ import { CommentBodyInput, discussionKey, formatQuery, type Post, postFields } f
 import { User } from './user.js'
 import { reactionMembers } from './reaction.js'
 
-export const commentStatuses = ['open', 'resolved'] as const
+const commentStatuses = ['open', 'resolved'] as const
 
-export type CommentStatus = (typeof commentStatuses)[number]
+type CommentStatus = (typeof commentStatuses)[number]
 
 /** A page as it was when it was commented on: shown when the page is gone, and compared with what it is now. */
 export interface SeenPage {
@@ -23,16 +23,17 @@ export interface SeenPage {
   content: string
 }
 
-/** A place in a page as it was when it was commented on. */
+/** A node of a page, or a cell of a table (by record and column), as it was when it was commented on. */
 export interface SeenPlace {
-  /** Key of the node; of the table, where a cell was commented on. */
+  /** Key of the node; for a cell, of its table. */
   node: string
   record?: string
   definition?: string
   /** The beginning of its text. */
   preview: string
-  /** What it is recognised by: see content/blocks/comment-targets.ts. */
+  /** A hash of the type and text: equal for places with the same type and text. */
   digest: string
+  /** How many places before it in the page have the same digest. */
   occurrence: number
 }
 
@@ -51,7 +52,7 @@ export interface CommentDoc extends Post {
 }
 
 /** Selects a list of comments; members that are left out do not restrict it. */
-export interface CommentFilter {
+interface CommentFilter {
   page?: string
   author?: string
   status?: CommentStatus

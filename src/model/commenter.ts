@@ -2,7 +2,7 @@
 import { table } from '../kernel/documents.js'
 
 /** How many posts a user has in a discussion, as stored. Its ID is `<discussion>:<user>`; it is removed with the last post. */
-export interface CommenterDoc {
+interface CommenterDoc {
   id: string
   space: string
   discussion: string

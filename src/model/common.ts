@@ -27,7 +27,7 @@ export const DefaultLevel = Type.Union([RoleSchema, Type.Literal('inherit'), Typ
 })
 export type DefaultLevel = Role | 'inherit' | null
 
-export const languages = [
+const languages = [
   'en',
   'fr',
   'de',

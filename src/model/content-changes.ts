@@ -41,22 +41,22 @@ const pageMembers = {
 
 const operation = <const O extends string>(name: O) => ({ operation: Type.Literal(name) })
 
-export const InsertPage = Type.Object({ ...operation('insert_page'), document: DocumentInput, ...pageMembers, ref: Ref }, closed)
-export const UpdatePage = Type.Object({ ...operation('update_page'), page: Id, document: Type.Optional(DocumentInput), ...pageMembers }, closed)
-export const DeletePage = Type.Object({ ...operation('delete_page'), page: Id }, closed)
-export const RevertPage = Type.Object(
+const InsertPage = Type.Object({ ...operation('insert_page'), document: DocumentInput, ...pageMembers, ref: Ref }, closed)
+const UpdatePage = Type.Object({ ...operation('update_page'), page: Id, document: Type.Optional(DocumentInput), ...pageMembers }, closed)
+const DeletePage = Type.Object({ ...operation('delete_page'), page: Id }, closed)
+const RevertPage = Type.Object(
   { ...operation('revert_page'), page: Id, revision: Type.Optional(Type.String({ maxLength: 40, pattern: '^[0-9a-f]{40}$' })) },
   closed,
 )
-export const InsertGroup = Type.Object(
+const InsertGroup = Type.Object(
   { ...operation('insert_group'), title: Type.String({ minLength: 1, maxLength: 255 }), slug: Slug, into: Into, at: At, ref: Ref },
   closed,
 )
-export const UpdateGroup = Type.Object(
+const UpdateGroup = Type.Object(
   { ...operation('update_group'), page: Id, title: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })), slug: Slug, into: Into, at: At },
   closed,
 )
-export const DeleteGroup = Type.Object({ ...operation('delete_group'), page: Id }, closed)
+const DeleteGroup = Type.Object({ ...operation('delete_group'), page: Id }, closed)
 /** What a link page may lead to: the same references that links in the table of contents are returned with. */
 const LinkTarget = Type.Union(
   [
@@ -67,7 +67,7 @@ const LinkTarget = Type.Union(
   { description: 'A page of this space, an anchor in one, or a URL.' },
 )
 
-export const InsertLink = Type.Object(
+const InsertLink = Type.Object(
   {
     ...operation('insert_link'),
     title: Type.String({ minLength: 1, maxLength: 255 }),
@@ -78,12 +78,12 @@ export const InsertLink = Type.Object(
   },
   closed,
 )
-export const RenameFile = Type.Object(
+const RenameFile = Type.Object(
   { ...operation('rename_file'), file: Type.String({ minLength: 1, maxLength: 4096 }), name: Type.String({ minLength: 1, maxLength: 255 }) },
   closed,
 )
-export const DeleteFile = Type.Object({ ...operation('delete_file'), file: Type.String({ minLength: 1, maxLength: 4096 }) }, closed)
-export const InsertFiles = Type.Object(
+const DeleteFile = Type.Object({ ...operation('delete_file'), file: Type.String({ minLength: 1, maxLength: 4096 }) }, closed)
+const InsertFiles = Type.Object(
   {
     ...operation('insert_files'),
     files: Type.Array(
@@ -103,14 +103,14 @@ export const InsertFiles = Type.Object(
   },
   closed,
 )
-export const UpdateVariables = Type.Object(
+const UpdateVariables = Type.Object(
   {
     ...operation('update_variables'),
     variables: Type.Record(Type.String({ minLength: 1, maxLength: 255 }), nullable(Type.String({ maxLength: 10_000 })), { maxProperties: 1000 }),
   },
   closed,
 )
-export const UpsertReusableContent = Type.Object(
+const UpsertReusableContent = Type.Object(
   {
     ...operation('upsert_reusable_content'),
     reusableContent: Type.Optional(Id),
@@ -120,7 +120,7 @@ export const UpsertReusableContent = Type.Object(
   },
   closed,
 )
-export const DeleteReusableContent = Type.Object({ ...operation('delete_reusable_content'), reusableContent: Id }, closed)
+const DeleteReusableContent = Type.Object({ ...operation('delete_reusable_content'), reusableContent: Id }, closed)
 
 const operations = [
   InsertPage,

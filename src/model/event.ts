@@ -86,7 +86,7 @@ export const events = journal<EventDoc>()({
  * The next sequence of an organization whose events an earlier release had all removed, as stored; its ID is that of the
  * organization. It is removed with the next event.
  */
-export interface EventStreamDoc {
+interface EventStreamDoc {
   id: string
   /** Sequence of the next event. */
   next: number
@@ -95,7 +95,7 @@ export interface EventStreamDoc {
 export const eventStreams = table<EventStreamDoc>()({ name: 'event-streams', indexes: {}, owner: (stream) => stream.id })
 
 /** IDs of events that follow each other, of an earlier release, whose IDs do not say their sequence. Removed with the last of them. */
-export interface EarlierEventsDoc {
+interface EarlierEventsDoc {
   id: string
   organization: string
   /** Sequence of the first. */

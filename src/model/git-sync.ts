@@ -6,7 +6,7 @@ import { conflictKinds } from './change-request.js'
 import { closed, Id, nullable, oneOf, Timestamp } from './common.js'
 import { GitSync } from './git-link.js'
 
-export const providers = ['github', 'gitlab'] as const
+const providers = ['github', 'gitlab'] as const
 const Url = Type.String({
   minLength: 1,
   maxLength: 2048,
@@ -68,7 +68,7 @@ export const GitPreview = Type.Object(
 )
 export type GitPreview = Static<typeof GitPreview>
 
-export const syncStates = ['queued', 'running', 'success', 'failure', 'conflict'] as const
+const syncStates = ['queued', 'running', 'success', 'failure', 'conflict'] as const
 
 /** One run of an import or export, as stored: what `git/info` and the history show. */
 export interface SyncRunDoc {

@@ -1,4 +1,4 @@
-/** The door of the model: a file per resource, with its stored document, schema, inputs and answers. */
+/** The door of the model: a file per resource, with its stored document, schema, inputs and responses. */
 export * from './announced-head.js'
 export * from './audit.js'
 export * from './change-request.js'

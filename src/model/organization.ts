@@ -3,9 +3,9 @@ import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { closed, Id, nullable, oneOf, permissionsOf, type Role, RoleSchema, Timestamp } from './common.js'
 
-export const organizationTypes = ['business', 'community'] as const
+const organizationTypes = ['business', 'community'] as const
 
-export const useCases = [
+const useCases = [
   'internalDocs',
   'docsSite',
   'audienceControlledSite',
@@ -17,7 +17,7 @@ export const useCases = [
   'other',
 ] as const
 
-export const plans = ['free_2024', 'plus_2024', 'pro_2024', 'enterprise_2024', 'community_2024', 'free', 'plus', 'pro', 'internal'] as const
+const plans = ['free_2024', 'plus_2024', 'pro_2024', 'enterprise_2024', 'community_2024', 'free', 'plus', 'pro', 'internal'] as const
 
 /** An organization, as stored. */
 export interface OrganizationDoc {

@@ -24,7 +24,7 @@ export const grants = table<GrantDoc>()({
  * A role without effect, as stored: the content was transferred out of the organization of those who have it. It takes effect
  * again when the content is transferred back.
  */
-export interface KeptGrantDoc extends GrantDoc {
+interface KeptGrantDoc extends GrantDoc {
   /** The organization in which it was given. */
   organization: string
 }

@@ -6,7 +6,7 @@ import { Reaction } from './reaction.js'
 import { User } from './user.js'
 
 /** Where comments stand: on a space, or on one of its change requests. */
-export interface Discussion {
+interface Discussion {
   space: string
   changeRequest?: string
 }
@@ -31,7 +31,7 @@ const Body = Type.Object(
   { $id: 'CommentBody', description: 'In the requested `format`.' },
 )
 
-export const commentPermissions = ['view', 'edit', 'reply', 'delete'] as const
+const commentPermissions = ['view', 'edit', 'reply', 'delete'] as const
 
 export const postFields = {
   id: Id,

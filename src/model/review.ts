@@ -7,8 +7,8 @@ import { formats } from './content.js'
 import { CommentBodyInput } from './post.js'
 import { User } from './user.js'
 
-export const reviewStatuses = ['approved', 'changes-requested'] as const
-export type ReviewStatus = (typeof reviewStatuses)[number]
+const reviewStatuses = ['approved', 'changes-requested'] as const
+type ReviewStatus = (typeof reviewStatuses)[number]
 
 /** A review of a change request at one revision, as stored. */
 export interface ReviewDoc {
@@ -96,7 +96,7 @@ export const CreateReview = Type.Object(
 )
 export type CreateReview = Static<typeof CreateReview>
 
-export const RequestedReviewer = Type.Object(
+const RequestedReviewer = Type.Object(
   {
     object: Type.Literal('change-request-requested-reviewer'),
     kind: Type.Literal('user'),

@@ -7,7 +7,7 @@ import { Page, StringMap } from './page.js'
 import { ReusableFields } from './reusable-content.js'
 import { User } from './user.js'
 
-export const revisionTypes = ['edits', 'merge', 'update', 'rollback', 'computed'] as const
+const revisionTypes = ['edits', 'merge', 'update', 'rollback', 'computed'] as const
 
 /** The change request that a merge brought in. */
 export const MergedFrom = Type.Object(
@@ -16,13 +16,13 @@ export const MergedFrom = Type.Object(
 )
 
 /** What Git records of a commit besides its files. */
-export const RevisionGit = Type.Object(
+const RevisionGit = Type.Object(
   { oid: Type.String(), message: Type.String(), createdByService: Type.Boolean(), url: Type.Optional(Type.String()), ref: Type.Optional(Type.String()) },
   { $id: 'RevisionGit' },
 )
 
 /** The author of a commit: a member of the organization, or a name and an e-mail address that Git recorded. */
-export const Author = Type.Union([User, Type.Object({ displayName: Type.String(), email: Type.String() })], {
+const Author = Type.Union([User, Type.Object({ displayName: Type.String(), email: Type.String() })], {
   $id: 'Author',
   description: 'A member of the organization, or the name and e-mail address that Git recorded.',
 })
@@ -51,7 +51,7 @@ export const Revision = Type.Object(
 )
 export type Revision = Static<typeof Revision>
 
-export const RevisionSummary = Type.Object(
+const RevisionSummary = Type.Object(
   {
     object: Type.Literal('revision'),
     id: Type.String(),

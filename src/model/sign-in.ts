@@ -5,7 +5,7 @@ import { Email } from './user.js'
 import { closed } from './common.js'
 
 /** A link to sign in, sent to an address, as stored. Used once. */
-export interface SignInDoc {
+interface SignInDoc {
   id: string
   /** Lower case. */
   email: string

@@ -14,7 +14,7 @@ const Claims = Type.Unsafe<Record<string, Claim>>({ type: 'object', additionalPr
 const UnsignedClaims = Type.Object({ type: Type.Literal('object'), ...texts, properties: Claims, additionalProperties: Type.Literal(false) }, closed)
 
 /** Claims by name, and under `unsigned` those that a visitor's browser may state itself. */
-export interface AdaptiveClaims {
+interface AdaptiveClaims {
   unsigned?: Static<typeof UnsignedClaims>
   [name: string]: Claim | Static<typeof UnsignedClaims> | undefined
 }

@@ -8,7 +8,7 @@ export const ThemedHref = Type.Object({ light: Href, dark: Href }, closed)
 export const LinkTitle = Type.String({ minLength: 1, maxLength: 100 })
 
 /** A link of a menu; `to` null = a heading that leads nowhere. */
-export const SiteLink = Type.Object({ title: LinkTitle, to: nullable(SiteDestination) }, { ...closed, $id: 'SiteLink' })
+const SiteLink = Type.Object({ title: LinkTitle, to: nullable(SiteDestination) }, { ...closed, $id: 'SiteLink' })
 
 /** A link in the header, with a menu below it. */
 export const SiteHeaderLink = Type.Object(

@@ -9,7 +9,7 @@ export const ThemedColor = Type.Object(
   { ...closed, $id: 'SiteThemedColor', description: 'A colour on light and on dark pages.' },
 )
 
-export const siteFonts = [
+const siteFonts = [
   'ABCFavorit',
   'Inter',
   'Roboto',
@@ -26,7 +26,7 @@ export const siteFonts = [
   'Poppins',
   'FiraSans',
 ] as const
-export const siteMonospaceFonts = [
+const siteMonospaceFonts = [
   'FiraCode',
   'IBMPlexMono',
   'JetBrainsMono',
@@ -38,7 +38,7 @@ export const siteMonospaceFonts = [
   'UbuntuMono',
 ] as const
 
-/** A font from files of one's own. Its name stands in a style sheet, so it is letters, digits, blanks, `-` and `_` only. */
+/** A font from files of one's own. Its name appears in a style sheet, so it is letters, digits, blanks, `-` and `_` only. */
 const CustomFont = Type.Object(
   {
     fontFamily: Type.String({ minLength: 1, maxLength: 64, pattern: '^[\\p{L}\\p{N}](?:[\\p{L}\\p{N} _-]*[\\p{L}\\p{N}])?$' }),

@@ -4,7 +4,7 @@ import { table } from '../kernel/documents.js'
 import { closed, nullable, oneOf, Timestamp } from './common.js'
 import { Href } from './site-destination.js'
 
-export const authBackends = ['custom', 'integration'] as const
+const authBackends = ['custom', 'integration'] as const
 
 /** How visitors of a site are authenticated, as stored; its ID is that of the site. The key cannot be read from the document. */
 export interface SitePublishingAuthDoc {

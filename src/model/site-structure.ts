@@ -6,7 +6,7 @@ import { type SectionEntry, SiteSection } from './site-section.js'
 import { SiteSpace, type SiteSpaceEntry } from './site-space.js'
 
 /** What a site is made of. */
-export const siteItemTypes = ['site-section', 'site-section-group', 'site-space'] as const
+const siteItemTypes = ['site-section', 'site-section-group', 'site-space'] as const
 
 export type SiteItemType = (typeof siteItemTypes)[number]
 
@@ -35,7 +35,7 @@ export const siteSpacesOf = (structure: SiteStructure): SiteSpaceEntry[] => [
 /** IDs of the spaces of a structure. */
 export const spacesOf = (structure: SiteStructure): string[] => siteSpacesOf(structure).map((entry) => entry.space)
 
-export const SiteStructureAnswer = Type.Union(
+export const SiteStructureResponse = Type.Union(
   [
     Type.Object({ type: Type.Literal('sections'), structure: Type.Array(Type.Union([SiteSection, SiteSectionGroup])) }),
     Type.Object({ type: Type.Literal('siteSpaces'), structure: Type.Array(SiteSpace) }),

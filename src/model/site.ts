@@ -5,11 +5,11 @@ import { closed, type DefaultLevel, Id, nullable, oneOf, Timestamp } from './com
 import { SITE_TITLE } from './site-fields.js'
 import { type SiteStructure, spacesOf } from './site-structure.js'
 
-export const siteTypes = ['basic', 'premium', 'ultimate', 'sponsored', 'legacy-basic', 'legacy-premium'] as const
-export const siteVisibilities = ['public', 'unlisted', 'share-link', 'visitor-auth'] as const
-export const agentsContexts = ['excluded', 'included'] as const
+const siteTypes = ['basic', 'premium', 'ultimate', 'sponsored', 'legacy-basic', 'legacy-premium'] as const
+const siteVisibilities = ['public', 'unlisted', 'share-link', 'visitor-auth'] as const
+const agentsContexts = ['excluded', 'included'] as const
 /** What `spaces` may say instead of a list: a new space, empty or with sample content. */
-export const newSiteContents = ['empty', 'sample'] as const
+const newSiteContents = ['empty', 'sample'] as const
 
 /** A site, as stored: one aggregate that holds its structure, so that a move is the change of one document. */
 export interface SiteDoc {
@@ -53,7 +53,7 @@ export const sites = table<SiteDoc>()({
 const iconURL = Type.String({ format: 'uri', pattern: '^https?://', maxLength: 2048 })
 
 /** A picture for light and dark pages, an emoji, or null. */
-export const SiteIcon = Type.Union(
+const SiteIcon = Type.Union(
   [
     Type.Object({ icon: Type.Object({ light: iconURL, dark: iconURL }, closed) }, closed),
     Type.Object({ emoji: Type.String({ minLength: 1, maxLength: 50 }) }, closed),

@@ -5,12 +5,12 @@ import { closed, DefaultLevel, Id, Language, nullable, oneOf, permissionsOf, Tim
 import { type GitLink, GitSync } from './git-link.js'
 import { ContentTitle, placeKey, Position } from './placement.js'
 
-export const visibilities = ['public', 'unlisted', 'share-link', 'visitor-auth', 'in-collection', 'private'] as const
+const visibilities = ['public', 'unlisted', 'share-link', 'visitor-auth', 'in-collection', 'private'] as const
 
-export const editModes = ['live', 'locked'] as const
+const editModes = ['live', 'locked'] as const
 
 /** What authenticates the visitors of a space: somebody else's JWT, or an integration. */
-export const VisitorAuth = Type.Union([
+const VisitorAuth = Type.Union([
   Type.Object({ backend: Type.Literal('custom') }, closed),
   Type.Object({ backend: Type.Literal('integration'), integration: Type.String({ minLength: 1, maxLength: 256 }) }, closed),
 ])
@@ -116,7 +116,7 @@ export const Space = Type.Object(
   { $id: 'Space' },
 )
 
-export const templates = ['empty', 'sample'] as const
+const templates = ['empty', 'sample'] as const
 
 export const CreateSpace = Type.Object(
   {

@@ -1,3 +1,4 @@
+/** Lists every table and journal of the store. A new kind of document is added here. */
 import type { Table } from '../kernel/documents.js'
 import { announcedHeads } from './announced-head.js'
 import { auditLog } from './audit.js'

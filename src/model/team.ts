@@ -92,6 +92,6 @@ export const SetTeamMembers = Type.Object(
 )
 export type SetTeamMembers = Static<typeof SetTeamMembers>
 
-export const TeamMember = Type.Object({ object: Type.Literal('team-member'), id: Id, role: TeamRole, user: User }, { $id: 'TeamMember' })
+const TeamMember = Type.Object({ object: Type.Literal('team-member'), id: Id, role: TeamRole, user: User }, { $id: 'TeamMember' })
 
 export const TeamMemberList = listOf(TeamMember, { $id: 'TeamMemberList' })

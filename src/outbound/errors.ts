@@ -1,8 +1,8 @@
 /**
  * Why a request failed. `refused`: the address is not allowed; `unreachable`: there is no connection, or none that can be
- * trusted; `timeout`; `too-large`; `bad-answer`: the answer is not HTTP that can be used.
+ * trusted; `timeout`; `too-large`; `bad-response`: the response is not HTTP that can be used.
  */
-export type OutboundFailure = 'refused' | 'unreachable' | 'timeout' | 'too-large' | 'bad-answer'
+export type OutboundFailure = 'refused' | 'unreachable' | 'timeout' | 'too-large' | 'bad-response'
 
 /** A request that failed. The message is a sentence for the user who named the URL; it holds no credentials. */
 export class OutboundError extends Error {
@@ -17,7 +17,7 @@ export class OutboundError extends Error {
 }
 
 /** The `OutboundError` among an error and its causes, or null: libraries wrap ours. */
-export function findOutboundError(thrown: unknown): OutboundError | null {
+function findOutboundError(thrown: unknown): OutboundError | null {
   for (let at: unknown = thrown, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) if (at instanceof OutboundError) return at
   return null
 }
@@ -38,6 +38,6 @@ export function explain(thrown: unknown, host: string): OutboundError {
   if (code === 'ETIMEDOUT' || /^UND_ERR_\w+_TIMEOUT$/.test(code)) return because('timeout', `${host} did not answer in time.`)
   if (TLS.test(code)) return because('unreachable', `The TLS certificate of ${host} cannot be trusted, or TLS does not work (${code}).`)
   if (MALFORMED.test(code) || (thrown instanceof Error && thrown.name === 'HTTPParserError'))
-    return because('bad-answer', `${host} answered with something that is not valid HTTP.`)
+    return because('bad-response', `${host} answered with something that is not valid HTTP.`)
   return because('unreachable', `${host} cannot be reached${/^[A-Z_]+$/.test(code) ? ` (${code})` : ''}.`)
 }

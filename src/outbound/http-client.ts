@@ -15,7 +15,7 @@ export interface HttpRequest {
   body?: string | Uint8Array
   /** For everything together: name lookup, connection, redirects, body. */
   timeoutMs: number
-  /** Largest body of the answer, in bytes, decompressed. */
+  /** Largest body of the response, in bytes, decompressed. */
   maxBytes: number
   /** What happens to a longer body: an error (default), or it is cut off. */
   longer?: 'refuse' | 'cut'
@@ -30,13 +30,13 @@ export interface HttpResponse {
   /** Names in lower case; the first value of each. */
   headers: Readonly<Record<string, string>>
   body: Buffer
-  /** Where the answer came from, after redirects. */
+  /** Where the response came from, after redirects. */
   url: string
 }
 
 /** A client for URLs that users name. No cookies, no proxy of the environment, no credentials. */
 export interface HttpClient {
-  /** Sends a request; any status counts as an answer. Throws `OutboundError`. */
+  /** Sends a request; any status counts as a response. Throws `OutboundError`. */
   send(request: HttpRequest): Promise<HttpResponse>
   /** Throws `OutboundError` if `send` would refuse the URL or cannot find its host. Sends nothing. */
   check(url: string): Promise<void>
@@ -97,15 +97,15 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     const limit = request.method === 'POST' ? 0 : (request.redirects ?? MAX_REDIRECTS)
     let url = readUrl(request.url)
     for (let hops = 0; ; hops++) {
-      const answer = await ask(url, request, signal)
-      const { location } = answer.headers
-      if (limit === 0 || !REDIRECTS.has(answer.status) || location === undefined) {
+      const response = await ask(url, request, signal)
+      const { location } = response.headers
+      if (limit === 0 || !REDIRECTS.has(response.status) || location === undefined) {
         const where = { maxBytes: request.maxBytes, cut: request.longer === 'cut', host: hostOf(url) }
-        const body = await readBody(answer.body, answer.headers['content-encoding'] ?? '', where)
-        return { status: answer.status, headers: answer.headers, body, url: url.href }
+        const body = await readBody(response.body, response.headers['content-encoding'] ?? '', where)
+        return { status: response.status, headers: response.headers, body, url: url.href }
       }
-      answer.body.on('error', () => {}).destroy()
-      if (hops >= limit) throw new OutboundError('bad-answer', `${hostOf(url)} redirects more than ${limit} times.`)
+      response.body.on('error', () => {}).destroy()
+      if (hops >= limit) throw new OutboundError('bad-response', `${hostOf(url)} redirects more than ${limit} times.`)
       url = readUrl(location, url)
     }
   }

@@ -33,7 +33,7 @@ export const NAME = 'Bindery'
 const EDITS_AT_ONCE = 64
 
 /** What an app is opened with besides the configuration. */
-export interface Surroundings {
+interface Surroundings {
   log: Log
   clock: Clock
   budget: MemoryBudget

@@ -25,7 +25,7 @@ import { NAME } from './open-app.js'
 const GRACE_MS = 30_000
 
 /** An API that takes requests. */
-export interface RunningApi {
+interface RunningApi {
   /** Where it listens: `http://127.0.0.1:3000`. */
   url: string
   /** Takes no more requests, waits for those under way, then cuts off what is left. */

@@ -1,3 +1,4 @@
+/** The format of checkpoint files (JSON, one document per line, with a checksum), and how one is written and read. */
 import { setImmediate as breathe } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import type { Adapter } from 'lowdb'

@@ -18,7 +18,7 @@ export class Failure {
 
 const MAX_BATCH_BYTES = 8 * 1024 * 1024
 
-export interface CommitterHooks {
+interface CommitterHooks {
   touch(table: string, owner: string): void
   /** Called between two appends, when memory and log agree. */
   appended(): Promise<void>

@@ -6,7 +6,7 @@ import type { AnyTable, AnyDocument } from './view.js'
 import { entryOf } from './view.js'
 
 /** One table, in memory. */
-export interface Held {
+interface Held {
   readonly definition: AnyTable
   /** The durable documents: readers outside of transactions see only these. */
   readonly durable: DurableTable

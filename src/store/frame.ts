@@ -16,7 +16,7 @@ export function encodeFrame(payload: string): Buffer {
 }
 
 /** What is at an offset: a frame, the end, an interrupted write, or damage. */
-export type Scanned = { kind: 'frame'; payload: string; next: number } | { kind: 'end' } | { kind: 'torn' } | { kind: 'damaged'; what: string }
+type Scanned = { kind: 'frame'; payload: string; next: number } | { kind: 'end' } | { kind: 'torn' } | { kind: 'damaged'; what: string }
 
 const HEX = /^[0-9a-f]{8} [0-9a-f]{8} $/
 

@@ -12,7 +12,7 @@ export type Operation =
   | { c: string; o: string; n: number; t: string; add: object }
 
 /** One committed transaction. */
-export interface TransactionRecord {
+interface TransactionRecord {
   readonly ops: readonly Operation[]
   /** The number of the migration, if the transaction is one. */
   readonly migrated?: number
@@ -59,8 +59,8 @@ export async function readSegment(fs: FileSystem, path: string, first: number): 
     if (found.kind === 'end' && offset > 0) break
     if (found.kind === 'torn' && offset > 0) break
     if (found.kind !== 'frame') {
-      const what = found.kind === 'damaged' ? found.what : 'it ends in the middle of a record'
-      throw new StoreDamaged(path, offset, what, toRestore(offset))
+      const reason = found.kind === 'damaged' ? found.what : 'it ends in the middle of a record'
+      throw new StoreDamaged(path, offset, reason, toRestore(offset))
     }
     const payload = JSON.parse(found.payload) as Batch & { format?: number; first?: number }
     if (offset === 0) {

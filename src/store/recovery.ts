@@ -1,3 +1,4 @@
+/** Reads the state of a store from the disk at start: checkpoints, the log after them, and checks that nothing is missing. */
 import { Low } from 'lowdb'
 import { type Checkpoint, checkpointFile } from './checkpoint-file.js'
 import type { Raw } from './database.js'
@@ -27,7 +28,7 @@ interface OwnerState {
 type Owners = Map<string, Map<string, OwnerState>>
 
 /** What a start finds on the disk. */
-export interface Recovered {
+interface Recovered {
   readonly manifest: Manifest
   readonly documents: Map<string, Raw[]>
   readonly journals: Journals

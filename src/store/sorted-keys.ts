@@ -18,37 +18,37 @@ export class SortedKeys {
   }
 
   add(key: SortKey): void {
-    const at = this.#blockOf(key)
-    const block = this.#blocks[at]
+    const index = this.#blockOf(key)
+    const block = this.#blocks[index]
     this.#size++
     if (!block) {
       this.#blocks.push([key])
       return
     }
     block.splice(countBelow(block, key), 0, key)
-    if (block.length > FULL) this.#blocks.splice(at + 1, 0, block.splice(FULL / 2))
+    if (block.length > FULL) this.#blocks.splice(index + 1, 0, block.splice(FULL / 2))
   }
 
   delete(key: SortKey): void {
-    const at = this.#blockOf(key)
-    const block = this.#blocks[at]
+    const index = this.#blockOf(key)
+    const block = this.#blocks[index]
     const place = block ? countBelow(block, key) : 0
     const there = block?.[place]
     if (!block || !there || compareSortKeys(there, key) !== 0) return
     this.#size--
     block.splice(place, 1)
-    if (block.length === 0) this.#blocks.splice(at, 1)
+    if (block.length === 0) this.#blocks.splice(index, 1)
   }
 
   /** The keys after `after` (absent: all), in the direction. Must be read synchronously: the keys must not change meanwhile. */
   *from(direction: Direction, after?: SortKey): Iterable<SortKey> {
     const step = direction === 'asc' ? 1 : -1
-    let at = after ? this.#blockOf(after) : step > 0 ? 0 : this.#blocks.length - 1
-    let block = this.#blocks[at]
+    let index = after ? this.#blockOf(after) : step > 0 ? 0 : this.#blocks.length - 1
+    let block = this.#blocks[index]
     let place = !block ? 0 : step > 0 ? (after ? countUpTo(block, after) : 0) : (after ? countBelow(block, after) : block.length) - 1
     while (block) {
       for (; place >= 0 && place < block.length; place += step) yield block[place] as SortKey
-      block = this.#blocks[(at += step)]
+      block = this.#blocks[(index += step)]
       place = step > 0 || !block ? 0 : block.length - 1
     }
   }

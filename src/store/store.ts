@@ -1,3 +1,4 @@
+/** The embedded store: opens, runs and queues transactions, and decides when a checkpoint is due. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Checkpointer } from './checkpointer.js'
 import { Committer, type Failure } from './committer.js'
@@ -16,7 +17,7 @@ import type { Table, Document, Draft, Store, StoreEvent, Transaction } from './t
 import { type AnyTable, stretchOf } from './view.js'
 
 /** The parts that `openStore` puts together. */
-export interface StoreParts {
+interface StoreParts {
   readonly database: Database
   readonly log: Log
   readonly checkpointer: Checkpointer

@@ -1,3 +1,4 @@
+/** A running transaction: reads through its own changes, collects them, and lists them for the log when it is committed. */
 import type { Database } from './database.js'
 import { DuplicateKey, NoDocument, StaleDocument } from './errors.js'
 import { frozenJson } from './json.js'

@@ -20,7 +20,7 @@ const aWorld = fc.record({
   member: fc.option(fc.oneof(aRole, fc.constant(null)), { nil: undefined }),
   disabled: fc.boolean(),
   teams: fc.subarray(['t1', 't2', 't3']),
-  /** Collections lie in an earlier one, or at the top: -1. */
+  /** Collections are in an earlier one, or at the top: -1. */
   collections: fc.tuple(...Array.from({ length: COLLECTIONS }, (_, n) => fc.record({ parent: fc.integer({ min: -1, max: n - 1 }), level: aLevel }))),
   spaces: fc.array(fc.record({ parent: fc.integer({ min: -1, max: COLLECTIONS }), level: fc.option(aLevel, { nil: undefined }) }), { maxLength: SPACES }),
   grants: fc.uniqueArray(

@@ -53,7 +53,7 @@ test('two organizations do not share a hostname, and a logo is a web address', a
   assert.is(body.urls.logo, 'https://example.org/logo.png')
 })
 
-test('nobody but the owner of the process reads the documents', async () => {
+test('only the owner of the process can read the documents', async () => {
   for (const path of ['store', 'signing-key']) assert.is((await stat(join(here.dir, 'data', path))).mode & 0o077, 0, path)
 })
 

@@ -18,20 +18,20 @@ const [test, here] = await suiteWith('requests are bounded', () =>
 )
 
 const status = (text: string): number => Number(/^HTTP\/1\.1 (\d+)/.exec(text.replace(/^HTTP\/1\.1 100 [\s\S]*?\r\n\r\n/, ''))?.[1])
-const ANSWER = /^HTTP\/1\.1 [2-5][\s\S]*\r\n\r\n\{[\s\S]*\}/
+const RESPONSE = /^HTTP\/1\.1 [2-5][\s\S]*\r\n\r\n\{[\s\S]*\}/
 
-test('who has no token is answered before he has sent his body, and none is asked of him', async () => {
+test('a caller without a token gets a response before sending a body, and is not asked for one', async () => {
   for (const headers of [{}, { Authorization: 'Bearer nobody' }, { Authorization: 'Bearer nobody', Expect: '100-continue' }]) {
     const raw = await openRaw(here.url)
     raw.send(head('PATCH', `/v1/orgs/${here.organization}`, 10 * MIB, headers))
-    const text = await raw.received(ANSWER)
+    const text = await raw.received(RESPONSE)
     assert.is(status(text), 401)
     assert.not.match(text, /100 Continue/)
     raw.close()
   }
 })
 
-test('who may send one is asked for it', async () => {
+test('a caller who may send a body is asked for it', async () => {
   const raw = await openRaw(here.url)
   const body = JSON.stringify({ title: 'Ada' })
   raw.send(head('PATCH', `/v1/orgs/${here.organization}`, body.length, { Authorization: `Bearer ${here.admin.token}`, Expect: '100-continue' }))
@@ -45,12 +45,12 @@ test('after a refused body the connection is good for the next request', async (
   const raw = await openRaw(here.url)
   const body = `{"token":"${'x'.repeat(20_000)}"}`
   raw.send(head('POST', '/v1/sign-in/token', body.length) + body)
-  assert.is(status(await raw.received(ANSWER)), 413)
+  assert.is(status(await raw.received(RESPONSE)), 413)
   raw.send('GET /healthz HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n')
   assert.match(await raw.received(), /413[\s\S]*HTTP\/1\.1 200/)
 })
 
-test('a body that nobody wants is not taken in for long', async () => {
+test('a body that is not needed is not read for long', async () => {
   const raw = await openRaw(here.url)
   raw.send(head('POST', '/v1/sign-in/token', 100 * MIB))
   const piece = Buffer.alloc(MIB, 'x')
@@ -76,18 +76,18 @@ test('bodies of all requests together: 503 with Retry-After for what comes on to
   }
   const [one, two, three] = authors.map(({ token }) => token) as [string, string, string]
   const begun = await Promise.all([one, two, three].map(begin))
-  const text = await Promise.race(begun.map((raw) => raw.received(ANSWER)))
+  const text = await Promise.race(begun.map((raw) => raw.received(RESPONSE)))
   assert.is(status(text), 503)
   assert.match(text, /retry-after: 5/i)
   const greedy = await begin(one)
-  assert.ok([429, 503].includes(status(await greedy.received(ANSWER))))
+  assert.ok([429, 503].includes(status(await greedy.received(RESPONSE))))
   await here.admin.call('patch', `/v1/orgs/${here.organization}`, { title: 'Small ones pass' }).expect(200)
   for (const raw of [...begun, greedy]) raw.close()
   const markdown = 'x'.repeat(3 * MIB)
   for (let tries = 0; ; tries++) {
-    const answer = await authors[2]!.call('post', path, { changes: [{ operation: 'insert_page', title: 'Big', document: { markdown } }], message: 'x' })
-    if (answer.status !== 503 || tries > 50) {
-      assert.is.not(answer.status, 503)
+    const response = await authors[2]!.call('post', path, { changes: [{ operation: 'insert_page', title: 'Big', document: { markdown } }], message: 'x' })
+    if (response.status !== 503 || tries > 50) {
+      assert.is.not(response.status, 503)
       break
     }
     await new Promise((resolve) => setTimeout(resolve, 50))
@@ -120,9 +120,9 @@ test('a form has as many parts as it may, and its fields are looked over as JSON
   assert.match(await (await send(nested)).text(), /nested more than 100 levels/)
   const many = new FormData()
   for (let i = 0; i < 60; i++) many.append(`part${i}`, '1')
-  const answer = await send(many)
-  assert.is(answer.status, 400)
-  assert.match(await answer.text(), /at most \d+ (fields|parts)/)
+  const response = await send(many)
+  assert.is(response.status, 400)
+  assert.match(await response.text(), /at most \d+ (fields|parts)/)
   const name = new FormData()
   name.append('x'.repeat(5_000), '1')
   assert.is((await send(name)).status, 400)
@@ -135,7 +135,7 @@ test('a URL of nine megabytes is an invalid one, as is any text that is matched 
   await here.admin.call('post', '/v1/orgs', { title: 'Dots', emailDomains: [`${'.'.repeat(MIB)}@`] }).expect(400)
 })
 
-test('violations are answered in part, however many there are', async () => {
+test('only some violations are listed, however many there are', async () => {
   const changes = Array.from({ length: 4_000 }, () => ({ operation: 'no-such' }))
   const space = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, {}).expect(201)).body.id
   const { body } = await here.admin.call('post', `/v1/spaces/${space}/content`, { changes }).expect(400)
@@ -176,8 +176,8 @@ test('the declarations bound every text and every list that people send', () => 
 test('connections of one address, and in all', async () => {
   const open = await Promise.all(Array.from({ length: 50 }, () => openRaw(here.url)))
   for (const raw of open) raw.send('GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n')
-  const answers = await Promise.all(open.map((raw) => raw.received(/HTTP\/1\.1 200[\s\S]*\r\n\r\n./)))
-  const served = answers.filter((text) => /HTTP\/1\.1 200/.test(text)).length
+  const responses = await Promise.all(open.map((raw) => raw.received(/HTTP\/1\.1 200[\s\S]*\r\n\r\n./)))
+  const served = responses.filter((text) => /HTTP\/1\.1 200/.test(text)).length
   assert.ok(served >= 30 && served <= 40, `${served} of 50 were served`)
   for (const raw of open) raw.close()
 })

@@ -24,7 +24,7 @@ async function inConflict(): Promise<string> {
   return base
 }
 
-test('conflicts are answered with their paths, and listed page by page', async () => {
+test('conflicts are returned with their paths, and listed page by page', async () => {
   const base = await inConflict()
   const cr = `${base}/change-requests/1`
   for (const what of ['merge', 'update']) {

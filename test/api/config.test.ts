@@ -26,7 +26,7 @@ test('values are read as what they mean', () => {
   assert.is(config.port, 0)
 })
 
-test('all that is wrong is told at once, never the value', () => {
+test('all errors are reported at once, never the value', () => {
   try {
     loadConfig({ BINDERY_PORT: '99999', BINDERY_ADMIN_TOKEN: 'hunter2', BINDERY_REMOTE_PROTOCOLS: 'ftp', BINDERY_PROT: '1', BINDERY_PUBLIC_URL: 'https://x/y' })
     assert.unreachable()

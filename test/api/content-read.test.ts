@@ -21,7 +21,7 @@ async function imported(files: Files): Promise<string> {
 }
 const read = async (space: string, path: string) => (await here.admin.call('get', `/v1/spaces/${space}/content/${path}`).expect(200)).body
 
-test('diagnostics name the file they are about, where several files are the same bytes', async () => {
+test('diagnostics name the file they are about, also if several files have the same bytes', async () => {
   const broken = '---\na: [1\n---\n# Page\n'
   const space = await imported({ 'SUMMARY.md': '* [One](one.md)\n* [Two](two.md)\n', 'one.md': broken, 'two.md': broken })
   const { pages } = await read(space, 'pages')

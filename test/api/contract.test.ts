@@ -41,7 +41,7 @@ const below = (permission: Permission): { least: Rank; below: Rank | null } => {
 }
 
 test(
-  'every endpoint answers as it is declared, to everybody',
+  'every endpoint responds as it is declared, to everybody',
   async () => {
     const here = await startService()
     try {

@@ -11,7 +11,7 @@ const test = suite('a role that is taken away while a request is under way')
 
 /** What changes Git alone, whose guards are asked when the branch moves: `reviews/main-guard.test.ts`. */
 const movesBranches = new Set(['updateSpaceContent', 'updateChangeRequestContent', 'rollBackSpace', 'updateChangeRequestFromMain'])
-/** What only looks, or says that somebody is there. */
+/** Requests that only read, or only say that a client is online. */
 const changesNothing = new Set(['previewGitSync'])
 
 const isAsked = ([id, { method, needs }]: [string, Endpoint]): boolean =>
@@ -44,15 +44,15 @@ async function askMeanwhile(here: TestService, who: Caller, endpoint: Endpoint, 
     return transact(work)
   }
   try {
-    const answer = fetch(here.url + url, {
+    const pending = fetch(here.url + url, {
       method: endpoint.method,
       headers: { authorization: `Bearer ${who.token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
-    const wrote = await Promise.race([queued, answer.then(() => false)])
+    const wrote = await Promise.race([queued, pending.then(() => false)])
     open()
     await demotion
-    const response = await answer
+    const response = await pending
     await response.arrayBuffer()
     return { status: response.status, queued: wrote }
   } finally {
@@ -61,7 +61,7 @@ async function askMeanwhile(here: TestService, who: Caller, endpoint: Endpoint, 
 }
 
 test(
-  'nothing is changed by who may not change it any more, whatever the endpoint',
+  'a caller who lost the permission changes nothing, whatever the endpoint',
   async () => {
     const here = await startService()
     try {
@@ -95,7 +95,7 @@ test('a settings request whose body comes in slowly goes by the role of when it 
     const who = await here.caller('admin')
     const body = JSON.stringify({ title: 'Taken over' })
     const { request } = await import('node:http')
-    const answer = new Promise<number>((resolve, reject) => {
+    const status = new Promise<number>((resolve, reject) => {
       const slow = request(`${here.url}/v1/orgs/${here.organization}`, {
         method: 'PATCH',
         headers: { authorization: `Bearer ${who.token}`, 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) },
@@ -107,7 +107,7 @@ test('a settings request whose body comes in slowly goes by the role of when it 
         slow.end(body.slice(5))
       }, 300)
     })
-    assert.is(await answer, 403)
+    assert.is(await status, 403)
     assert.is.not((await here.admin.call('get', `/v1/orgs/${here.organization}`).expect(200)).body.title, 'Taken over')
   } finally {
     await here.close()

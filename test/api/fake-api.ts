@@ -165,7 +165,7 @@ const getPath = endpoint({
 const getLarge = endpoint({
   method: 'GET',
   path: '/v1/large',
-  summary: 'A large answer with a validator',
+  summary: 'A large response with a validator',
   section,
   needs: 'authenticated',
   returns: Anything,

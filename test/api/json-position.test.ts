@@ -38,7 +38,7 @@ test('a long text does not exhaust anything', () => {
   assert.is(jsonErrorPosition(text), text.length - 5)
 })
 
-test('agrees with JSON.parse: what is before the place can still become JSON, what parses is passed to its end', () => {
+test('agrees with JSON.parse: what is before the position can still become JSON, what parses is scanned to its end', () => {
   fc.assert(
     fc.property(fc.json(), fc.nat(), fc.constantFrom('', ',', '}', ']', '"', 'x', '{', '1'), (json, seed, change) => {
       assert.is(jsonErrorPosition(json), json.length)

@@ -54,7 +54,7 @@ test('refuses what has too many different names, in one object or in many; the s
   assert.is(refusal(`[${Array.from({ length: 10_000 }, (_, n) => `"name ${n}"`).join(',')}]`), null, 'texts are no names')
 })
 
-test('a place is named where there is something to refuse, and nowhere else', () => {
+test('a position is named only if there is something to refuse', () => {
   const refused = (value: unknown): string | undefined => {
     try {
       guardJson(value)

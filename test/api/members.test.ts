@@ -20,7 +20,7 @@ async function join(org: string, role: Role | null, joinedAt = new Date(now).toI
 const grant = (target: string, principal: string, role: Role) =>
   here.service.app.store.insert(grants, { id: `${target}:${principal}`, target, principal, role })
 const space = async (org: string): Promise<string> => (await here.admin.call('post', `/v1/orgs/${org}/spaces`, { title: 'S' }).expect(201)).body.id
-const ids = (answer: { body: { items: { id: string }[] } }): string[] => answer.body.items.map((one) => one.id)
+const ids = (response: { body: { items: { id: string }[] } }): string[] => response.body.items.map((one) => one.id)
 
 test('the list is filtered by role and text, sorted, ordered and paged', async () => {
   const org = await organization()
@@ -66,7 +66,7 @@ test('a ping is seen, at most once a minute, and sorts the list', async () => {
   await (await here.caller()).call('post', `/v1/orgs/${org}/ping`).expect(404)
 })
 
-test('a member is shown as he is; guests see themselves alone', async () => {
+test('members are shown with their own data; guests see only themselves', async () => {
   const org = await organization()
   const [reader, guest] = [await join(org, 'read'), await join(org, null)]
   const base = `/v1/orgs/${org}/members`
@@ -128,7 +128,7 @@ test('the last admin can be neither demoted, disabled nor removed; nor can two a
     }
   }
 })
-test('who is removed leaves nothing behind here, and keeps what he has elsewhere', async () => {
+test('a removed member leaves nothing behind here, and keeps what they have elsewhere', async () => {
   const org = await organization()
   const [member, guest] = [await join(org, 'create'), await join(org, null)]
   const { store } = here.service.app
@@ -165,7 +165,7 @@ test('who is removed leaves nothing behind here, and keeps what he has elsewhere
     ].sort(),
   )
 })
-test("a member's spaces carry his role, and only spaces that the caller sees are told", async () => {
+test("a member's spaces carry the member's role, and only spaces that the caller sees are listed", async () => {
   const org = await organization()
   const [editor, guest, creator] = [await join(org, 'edit'), await join(org, null), await join(org, 'create')]
   const { store } = here.service.app

@@ -8,7 +8,7 @@ const [test, here] = await suiteWith('api: organizations', startService)
 
 const make = async (title = 'Acme'): Promise<string> => (await here.admin.call('post', '/v1/orgs', { title }).expect(201)).body.id
 
-test('every setting is kept, and what did not change is not told', async () => {
+test('every setting is kept, and what did not change is not reported', async () => {
   const id = await make()
   const url = `/v1/orgs/${id}`
   const settings = { title: 'New', hostname: 'acme-docs', defaultRole: null, sso: true, ai: true, inviteLinks: true, emailDomains: ['B.example', 'a.example'] }
@@ -55,23 +55,23 @@ test('what does not hold is refused, all of it at once', async () => {
 
 test('one hostname, asked for by two at once, goes to one of them', async () => {
   const ids = [await make(), await make(), await make()]
-  const answers = await Promise.all(ids.map((id) => here.admin.call('patch', `/v1/orgs/${id}`, { hostname: 'contested' })))
-  assert.equal(answers.map(({ status }) => status).sort(), [200, 409, 409])
+  const responses = await Promise.all(ids.map((id) => here.admin.call('patch', `/v1/orgs/${id}`, { hostname: 'contested' })))
+  assert.equal(responses.map(({ status }) => status).sort(), [200, 409, 409])
   const { body } = await (await here.caller()).call('get', '/v1/subdomains/contested').expect(200)
-  const holder = ids[answers.findIndex(({ status }) => status === 200)]
+  const holder = ids[responses.findIndex(({ status }) => status === 200)]
   assert.equal(body, { object: 'subdomain', subdomain: 'contested', target: { type: 'organization', organization: holder }, isActive: true })
   for (const other of ['nobody-has-it', 'x', 'Contested', '..']) await here.admin.call('get', `/v1/subdomains/${encodeURIComponent(other)}`).expect(404)
 })
 
-test('the organizations of an e-mail domain are told to members, and by name to people of that domain', async () => {
+test('the organizations of an e-mail domain are listed for members, and by name for people of that domain', async () => {
   const { app } = here.service
   const id = await make('Claims')
   await here.admin.call('patch', `/v1/orgs/${id}`, { emailDomains: ['claimed.example'], hostname: 'claimed', inviteLinks: true }).expect(200)
   const as = async (email: string, limit?: string) => {
     const user = await createUser(app, { email })
     const { secret } = await issueToken(app, user.id, { label: 't', ...(limit === undefined ? {} : { organization: limit }) })
-    const answer = await fetch(`${here.url}/v1/email-domains/Claimed.example/orgs`, { headers: { Authorization: `Bearer ${secret}` } })
-    return ((await answer.json()) as { organizations: Record<string, unknown>[] }).organizations
+    const response = await fetch(`${here.url}/v1/email-domains/Claimed.example/orgs`, { headers: { Authorization: `Bearer ${secret}` } })
+    return ((await response.json()) as { organizations: Record<string, unknown>[] }).organizations
   }
   const [mine] = (await here.admin.call('get', '/v1/email-domains/claimed.example/orgs').expect(200)).body.organizations
   assert.equal([mine.id, mine.hostname, mine.permissions.admin], [id, 'claimed', true])

@@ -53,7 +53,7 @@ test('a role given by name or to a team is there at once, can be changed, and ta
   assert.equal([await roleOn(guest, path), await roleOn(other, path)], ['404', '404'])
 })
 
-test('who is not of the organization is named, and nobody of the request gets a role', async () => {
+test('users outside the organization are named in the error, and nobody in the request gets a role', async () => {
   const path = `/v1/spaces/${await newSpace()}`
   const [guest, stranger, gone] = [await here.caller(null), await here.caller(), await here.caller('read')]
   const { store } = here.service.app
@@ -72,7 +72,7 @@ test('who is not of the organization is named, and nobody of the request gets a 
     await here.admin.call('post', `${path}/permissions`, bad).expect(400)
 })
 
-test('only who is admin of it decides, whatever he is elsewhere', async () => {
+test('only its admins decide, whatever role others have elsewhere', async () => {
   const [mine, other] = [await newSpace(), await newSpace()]
   const someone = (await here.caller('read')).user
   for (const role of ['read', 'comment', 'edit', 'review', 'create'] as const) {
@@ -150,7 +150,7 @@ test('the aggregate says who has which role, and what it comes from, the stronge
   )
 })
 
-test('a change is told once, and only where there was one', async () => {
+test('a change is reported once, and only if there was one', async () => {
   const space = await newSpace()
   const user = (await here.caller('read')).user
   const told = async () =>
@@ -172,13 +172,13 @@ test('invitations, changes and removals at once: one of them wins, none fails', 
   const path = `/v1/spaces/${await newSpace()}/permissions`
   const user = (await here.caller(null)).user
   for (let round = 0; round < 5; round++) {
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       here.admin.call('post', path, { role: 'edit', users: [user] }),
       here.admin.call('post', path, { role: 'review', users: [user] }),
       here.admin.call('patch', `${path}/users/${user}`, { role: 'read' }),
       here.admin.call('delete', `${path}/users/${user}`),
     ])
-    for (const { status } of answers) assert.ok([204, 404].includes(status), String(status))
+    for (const { status } of responses) assert.ok([204, 404].includes(status), String(status))
     const { count } = (await here.admin.call('get', `${path}/users`).expect(200)).body
     assert.ok(count <= 1)
   }

@@ -27,13 +27,13 @@ const raw = (text: string): Promise<string> =>
 
 test('every error of the table has its status, the body and its headers', async () => {
   for (const [code, { status }] of Object.entries(errorTable)) {
-    const answer = await api().post(`/v1/fail/${code}`)
-    assert.is(answer.status, status, code)
-    assert.is(answer.body.error.code, status)
-    assert.type(answer.body.error.message, 'string')
-    if (status === 401) assert.is(answer.headers['www-authenticate'], 'Bearer')
-    if (status === 503) assert.match(answer.headers['retry-after'] ?? '', /^\d+$/)
-    assert.ok(answer.headers['x-request-id'])
+    const response = await api().post(`/v1/fail/${code}`)
+    assert.is(response.status, status, code)
+    assert.is(response.body.error.code, status)
+    assert.type(response.body.error.message, 'string')
+    if (status === 401) assert.is(response.headers['www-authenticate'], 'Bearer')
+    if (status === 503) assert.match(response.headers['retry-after'] ?? '', /^\d+$/)
+    assert.ok(response.headers['x-request-id'])
   }
 })
 
@@ -45,7 +45,7 @@ test('token, visibility, permission, in this order', async () => {
   assert.is((await api().get('/v1/shelves/none/books').set(bearer('admin'))).status, 404)
 })
 
-test('DELETE answers 204 for a missing leaf, 404 for a missing parent, 403 without permission', async () => {
+test('DELETE returns 204 for a missing leaf, 404 for a missing parent, 403 without permission', async () => {
   const remove = (path: string, who: string) => api().delete(path).set(bearer(who))
   assert.is((await remove(`${books}/none`, 'admin')).status, 204)
   assert.is((await remove(`${books}/none`, 'editor')).status, 403, 'who may not remove books learns of none whether it is there')
@@ -55,9 +55,9 @@ test('DELETE answers 204 for a missing leaf, 404 for a missing parent, 403 witho
 })
 
 test('an unforeseen failure says nothing outside and all in the log, without credentials', async () => {
-  const answer = await api().post('/v1/fail/crash').set('X-Request-Id', 'my-request-1')
-  assert.is(answer.status, 500)
-  assert.not.match(answer.text, /secret|hunter2/)
+  const response = await api().post('/v1/fail/crash').set('X-Request-Id', 'my-request-1')
+  assert.is(response.status, 500)
+  assert.not.match(response.text, /secret|hunter2/)
   const line = fake.lines.find((one) => one.requestId === 'my-request-1' && one.level === 'error') as { error: { message: string }[] } | undefined
   assert.is(line?.error[0]?.message, 'inner secret')
   assert.is(line?.error.length, 2)
@@ -65,7 +65,7 @@ test('an unforeseen failure says nothing outside and all in the log, without cre
   assert.is((await api().post('/v1/fail/odd')).status, 500)
 })
 
-test('an answer that is not as declared is not in the log: it may hold a secret that is shown once', async () => {
+test('a response that is not as declared is not in the log: it may hold a secret that is shown once', async () => {
   assert.is((await api().get('/v1/lie').set('X-Request-Id', 'my-request-2')).status, 500)
   const line = JSON.stringify(fake.lines.find((one) => one.requestId === 'my-request-2' && one.level === 'error'))
   assert.match(line, /returned what it does not declare.*extra/)
@@ -155,8 +155,8 @@ test('hostile bodies', async () => {
   assert.is((await post('{"title": "\\ud800"}')).status, 400)
   assert.is((await post('['.repeat(4000) + ']'.repeat(4000))).status, 400)
   const bytes = Buffer.concat([Buffer.from('{"title":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')])
-  const answer = await fetch(fake.url + books, { method: 'POST', headers: { ...bearer('editor'), 'content-type': 'application/json' }, body: bytes })
-  assert.is(answer.status, 400)
+  const response = await fetch(fake.url + books, { method: 'POST', headers: { ...bearer('editor'), 'content-type': 'application/json' }, body: bytes })
+  assert.is(response.status, 400)
 })
 
 test('hostile paths and headers', async () => {
@@ -174,7 +174,7 @@ test('hostile paths and headers', async () => {
   assert.match(await raw(`GET /v1 HTTP/1.1\r\nHost: x\r\nX-Big: ${'x'.repeat(20_000)}\r\n\r\n`), /^HTTP\/1\.1 431 [\s\S]*"code":431/)
   assert.match(await raw('NONSENSE\r\n\r\n'), /^HTTP\/1\.1 400 [\s\S]*"code":400/)
   const strange = await raw('GET /v1 HTTP/1.1\r\nHost: a"b\r\nX-Request-Id: a b\r\nConnection: close\r\n\r\n')
-  assert.ok(strange.includes(`"${fake.url}/v1/openapi.json"`), 'no answer repeats the Host of a request')
+  assert.ok(strange.includes(`"${fake.url}/v1/openapi.json"`), 'no response repeats the Host of a request')
   assert.not.match(strange, /X-Request-Id: a b/)
 })
 

@@ -6,9 +6,9 @@ import { bearer, startFake } from './fake-api.js'
 
 const api = () => supertest(fake.url)
 const emma = '/v1/shelves/s1/books/emma'
-const [test, fake] = await suiteWith('pipeline: answers', () => startFake({}, { byteCache: new LRUCache<string, Buffer>({ max: 10 }) }))
+const [test, fake] = await suiteWith('pipeline: responses', () => startFake({}, { byteCache: new LRUCache<string, Buffer>({ max: 10 }) }))
 
-test('every GET has a strong ETag, answers 304 to it, and HEAD is GET without the body', async () => {
+test('every GET has a strong ETag, returns 304 for it, and HEAD is GET without the body', async () => {
   const full = await api().get(emma).set(bearer('reader'))
   const etag = full.headers.etag ?? ''
   assert.match(etag, /^"[\w-]+"$/)
@@ -38,7 +38,7 @@ test('a validator saves the handler: 304 and byte cache', async () => {
   assert.is.not((await ask()).headers.etag, first.headers.etag)
 })
 
-test('large answers are compressed, under an ETag of their own that is understood again', async () => {
+test('large responses are compressed, under an ETag of their own that is understood again', async () => {
   const get = (headers: Record<string, string>) => fetch(`${fake.url}/v1/large`, { headers: { ...bearer('reader'), ...headers } })
   const zipped = await get({ 'accept-encoding': 'gzip' })
   const etag = zipped.headers.get('etag') ?? ''
@@ -51,7 +51,7 @@ test('large answers are compressed, under an ETag of their own that is understoo
   assert.is(small.headers.get('content-encoding'), null)
 })
 
-test('201 has Location, statuses of special answers, empty answers', async () => {
+test('201 has Location, statuses of special responses, empty responses', async () => {
   const made = await api().post('/v1/shelves/s1/books').set(bearer('editor')).send({ title: 'Persuasion' })
   assert.is(made.status, 201)
   assert.is(made.headers.location, '/v1/shelves/s1/books/Persuasion')

@@ -47,8 +47,8 @@ test('X-Forwarded-For counts only behind a trusted proxy, and only its own entry
 
 test('the log names the request and the caller, no token and no query', () =>
   withFake([], async ({ url, lines }) => {
-    const answer = await supertest(url).get(`${emma}?token=verysecret`).set(bearer('reader')).set('X-Request-Id', 'outer-id-42')
-    assert.is(answer.headers['x-request-id'], 'outer-id-42')
+    const response = await supertest(url).get(`${emma}?token=verysecret`).set(bearer('reader')).set('X-Request-Id', 'outer-id-42')
+    assert.is(response.headers['x-request-id'], 'outer-id-42')
     const line = lines.at(-1) ?? {}
     assert.equal([line.requestId, line.operation, line.status, line.caller, line.path], ['outer-id-42', 'getBook', 200, 'reader', emma])
     assert.not.match(JSON.stringify(lines), /verysecret|Bearer/)
@@ -58,18 +58,18 @@ test('shutting down: 503 with Retry-After, not ready, but alive', () =>
   withFake([], async ({ url, api }) => {
     assert.is((await supertest(url).get('/readyz')).status, 200)
     api.stop()
-    const answer = await supertest(url).get(emma).set(bearer('reader'))
-    assert.is(answer.status, 503)
-    assert.match(answer.headers['retry-after'] ?? '', /^\d+$/)
+    const response = await supertest(url).get(emma).set(bearer('reader'))
+    assert.is(response.status, 503)
+    assert.match(response.headers['retry-after'] ?? '', /^\d+$/)
     assert.is((await supertest(url).get('/readyz')).status, 503)
     assert.is((await supertest(url).get('/healthz')).status, 200)
   }))
 
 test('readiness tells what is missing', () =>
   withFake([{}, { ready: () => ['documents'] }], async ({ url }) => {
-    const answer = await supertest(url).get('/readyz')
-    assert.is(answer.status, 503)
-    assert.equal(answer.body.missing, ['documents'])
+    const response = await supertest(url).get('/readyz')
+    assert.is(response.status, 503)
+    assert.equal(response.body.missing, ['documents'])
   }))
 
 test('metrics: from this machine, never through a proxy, or with the token', async () => {

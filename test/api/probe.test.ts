@@ -25,13 +25,13 @@ async function probe(changed: Partial<typeof endpoints> = {}, asked = endpoints)
   }
 }
 
-test('finds nothing where all is as declared', async () => {
+test('finds nothing if everything is as declared', async () => {
   const { probes, findings } = await probe()
   assert.equal(findings, [])
   assert.ok(probes > 50, `${probes} probes`)
 })
 
-test('finds a weaker permission, a crash and an answer that is not declared', async () => {
+test('finds a weaker permission, a crash and a response that is not declared', async () => {
   const { findings } = await probe({
     createBook: { ...endpoints.createBook!, needs: 'shelf:view' },
     deleteBook: { ...endpoints.deleteBook!, needs: 'public' },

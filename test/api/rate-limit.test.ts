@@ -17,7 +17,7 @@ function isLet(limit: RateLimit, key: string): boolean {
   return true
 }
 
-test('are bounded in number: of many, the one that was silent for the longest begins anew', () => {
+test('are bounded in number: of many, the one that was idle for the longest starts over', () => {
   const limit = rateLimit('test', 2)
   assert.ok(limit)
   limit.count('first')
@@ -31,7 +31,7 @@ test('are bounded in number: of many, the one that was silent for the longest be
   assert.is(isLet(limit, 'more-49999'), false)
 })
 
-test('an address of IPv6 counts as its network: who has one, has all the others in it', async () => {
+test('an IPv6 address counts as its network, since its owner has all the others in it', async () => {
   const here = await startService({ env: { BINDERY_TRUST_PROXY: '1', BINDERY_RATE_LIMIT_PER_MINUTE_ADDRESS: '20' } })
   try {
     const from = (address: string) => fetch(`${here.url}/v1`, { headers: { 'X-Forwarded-For': address } }).then(({ status }) => status)

@@ -6,7 +6,7 @@ import { suiteWith } from '../support/suite.js'
 
 const MIB = 1024 * 1024
 let large: string
-const [test, here] = await suiteWith('answers that nobody takes are bounded', () =>
+const [test, here] = await suiteWith('responses that nobody reads are bounded', () =>
   startService({ env: { BINDERY_ANSWERS_LIMIT_BYTES: String(32 * MIB), BINDERY_CHECK_ANSWERS: 'false' } }),
 )
 test.before(async () => {
@@ -41,18 +41,18 @@ const until = async (holds: () => Promise<boolean>): Promise<void> => {
   }
 }
 
-test('large answers that wait for slow readers: who comes on top is told to come back, others are served', async () => {
+test('large responses that wait for slow readers: one too many is told to come back, others are served', async () => {
   const path = large
   const headers = `Authorization: Bearer ${here.admin.token}\r\n`
   const open = Array.from({ length: 16 }, () => taker(ask(path, headers)))
   const refused = () => fetch(here.url + path, { headers: { Authorization: `Bearer ${here.admin.token}` } })
   await until(async () => {
-    const answer = await refused()
-    await answer.arrayBuffer()
-    if (answer.status === 200) return false
-    assert.ok([429, 503].includes(answer.status), String(answer.status))
-    assert.is(answer.headers.get('retry-after'), '5')
-    assert.is(answer.headers.get('cache-control'), 'private, no-cache')
+    const response = await refused()
+    await response.arrayBuffer()
+    if (response.status === 200) return false
+    assert.ok([429, 503].includes(response.status), String(response.status))
+    assert.is(response.headers.get('retry-after'), '5')
+    assert.is(response.headers.get('cache-control'), 'private, no-cache')
     return true
   })
   await here.admin.call('get', `/v1/orgs/${here.organization}`).expect(200)
@@ -60,18 +60,18 @@ test('large answers that wait for slow readers: who comes on top is told to come
   await until(async () => (await refused()).status === 200)
 })
 
-test('who asks far ahead of the answers is cut off; a little ahead, he is answered one after the other', async () => {
+test('a client that sends requests far ahead of the responses is cut off; a little ahead, it gets them one after the other', async () => {
   const ahead = await openRaw(here.url)
   ahead.send(ask('/v1').repeat(12) + ask('/v1', 'Connection: close\r\n'))
   assert.is((await ahead.received()).match(/HTTP\/1\.1 200/g)?.length, 13)
   const far = await openRaw(here.url)
   far.send(ask('/v1/openapi.json', 'Accept-Encoding: gzip\r\n').repeat(500))
-  const answers = (await far.received()).match(/HTTP\/1\.1 200/g)?.length ?? 0
-  assert.ok(answers <= 17, `${answers} answers`)
+  const responses = (await far.received()).match(/HTTP\/1\.1 200/g)?.length ?? 0
+  assert.ok(responses <= 17, `${responses} responses`)
   await here.admin.call('get', '/v1/user').expect(200)
 })
 
-test('a file is read when its bytes are sent: not for HEAD, nor for who has it', async () => {
+test('a file is read only when its bytes are sent: not for HEAD, nor for a client that has it', async () => {
   const head = await fetch(here.url + large, { method: 'HEAD' })
   assert.equal([head.status, head.headers.get('content-length')], [200, String(6 * MIB)])
   const part = await fetch(here.url + large, { headers: { Range: 'bytes=1-4' } })

@@ -10,7 +10,7 @@ const [test, here] = await suiteWith('api: spaces', () => startService({ overrid
 
 const make = async (body: object = { title: 'Docs' }) => (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, body).expect(201)).body
 
-test('who has the role create by name on a space duplicates it where he may add one, and nowhere else', async () => {
+test('a user given the role create on a space can duplicate it only to where they may add one', async () => {
   const guest = await here.caller(null)
   const { store } = here.service.app
   const grant = (target: string) => store.insert(grants, { id: `${target}:user:${guest.user}`, target, principal: `user:${guest.user}`, role: 'create' })
@@ -52,7 +52,7 @@ test('what each role may do with a space', async () => {
       await who.call('post', `${base}/duplicate`),
     ]
     assert.equal(
-      got.map((answer) => answer.status),
+      got.map((response) => response.status),
       statuses,
       role,
     )
@@ -99,10 +99,10 @@ test('a download needs no token; tampered, expired, of a deleted space or a lost
   await here.admin.call('post', `/v1/spaces/${space.id}/content`, { changes: [{ operation: 'insert_files', files: [file] }] }).expect(200)
   const [{ downloadURL }] = (await here.admin.call('get', `/v1/spaces/${space.id}/content/files`).expect(200)).body.items
   const get = (url: string, headers: Record<string, string> = {}) => fetch(url, { headers })
-  const answer = await get(downloadURL)
-  assert.is(answer.status, 200)
-  assert.is(answer.headers.get('content-type'), 'application/octet-stream')
-  assert.match(answer.headers.get('content-disposition') ?? '', /^attachment/)
+  const response = await get(downloadURL)
+  assert.is(response.status, 200)
+  assert.is(response.headers.get('content-type'), 'application/octet-stream')
+  assert.match(response.headers.get('content-disposition') ?? '', /^attachment/)
   const part = await get(downloadURL, { Range: 'bytes=3-5' })
   assert.equal([part.status, await part.text()], [206, '012'])
   assert.is((await get(downloadURL, { Range: 'bytes=99-' })).status, 416)

@@ -14,15 +14,15 @@ async function join(org: string, role: Role | null): Promise<Caller> {
   return who
 }
 const make = async (by: Caller, org: string, body: object = { title: 'Team' }) => (await by.call('put', `/v1/orgs/${org}/teams`, body).expect(201)).body
-const titles = (answer: { body: { items: { title: string }[] } }): string[] => answer.body.items.map((one) => one.title)
+const titles = (response: { body: { items: { title: string }[] } }): string[] => response.body.items.map((one) => one.title)
 
 test('a team is made, found, renamed and deleted', async () => {
   const org = await organization()
   const [reader, guest] = [await join(org, 'read'), await join(org, null)]
-  const answer = await here.admin.call('put', `/v1/orgs/${org}/teams`, { title: 'Writers', members: [reader.user, guest.user] }).expect(201)
-  const { body } = answer
+  const response = await here.admin.call('put', `/v1/orgs/${org}/teams`, { title: 'Writers', members: [reader.user, guest.user] }).expect(201)
+  const { body } = response
   const url = `/v1/orgs/${org}/teams/${body.id}`
-  assert.is(answer.headers.location, url)
+  assert.is(response.headers.location, url)
   assert.equal([body.title, body.members, body.spaces, body.permissions], ['Writers', 2, 0, { admin: true, view: true }])
   assert.equal((await reader.call('get', url).expect(200)).body, { ...body, permissions: { admin: false, view: true } })
   await guest.call('get', url).expect(200)
@@ -47,7 +47,7 @@ test('a team is made, found, renamed and deleted', async () => {
   )
 })
 
-test('who makes a team needs the role create; he becomes its owner and manages it as an admin would', async () => {
+test('making a team needs the role create; its maker becomes its owner and manages it as an admin would', async () => {
   const org = await organization()
   const [creator, reviewer, other] = [await join(org, 'create'), await join(org, 'review'), await join(org, 'create')]
   await reviewer.call('put', `/v1/orgs/${org}/teams`, { title: 'No' }).expect(403)
@@ -124,13 +124,13 @@ test('a deleted team takes what was given to it along, also while its members ar
     await store.insert(grants, { id: `space:${space}:team:${id}`, target: `space:${space}`, principal: `team:${id}`, role: 'edit' })
     await member.call('get', `/v1/spaces/${space}`).expect(200)
     const url = `/v1/orgs/${org}/teams/${id}`
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       here.admin.call('delete', url),
       here.admin.call('put', `${url}/members`, { remove: [member.user], add: [here.admin.user] }),
       here.admin.call('patch', url, { title: 'New' }),
       here.admin.call('delete', url),
     ])
-    for (const { status } of answers) assert.ok([200, 204, 404].includes(status), String(status))
+    for (const { status } of responses) assert.ok([200, 204, 404].includes(status), String(status))
     assert.equal(await store.find(teamMembers, 'team', id), [])
     assert.equal(await store.find(grants, 'principal', `team:${id}`), [])
     await member.call('get', `/v1/spaces/${space}`).expect(404)

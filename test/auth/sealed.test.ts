@@ -6,7 +6,7 @@ import { suite } from '../support/suite.js'
 const test = suite('auth: sealed secrets')
 const key = randomBytes(32)
 
-test('opens in its own place with its own key, and nowhere else', () => {
+test('opens only in its own context with its own key', () => {
   const sealed = seal(key, 'site:1', 'secret')
   assert.not.ok(Buffer.from(sealed, 'base64url').includes('secret'))
   assert.is(unseal(key, 'site:1', sealed), 'secret')

@@ -12,7 +12,7 @@ const post = async (who: Caller, at: string, input: object = hello) => {
   now += 1000
   return (await who.call('post', at, input).expect(200)).body
 }
-/** On the space, and on a change request: all else is the same. */
+/** On the space, and on a change request: everything else is the same. */
 async function places(): Promise<{ desk: Desk; url: string; owner: string; what: string }[]> {
   const desk = await openDiscussion(here)
   const change = await desk.changeRequest()
@@ -22,7 +22,7 @@ async function places(): Promise<{ desk: Desk; url: string; owner: string; what:
   ]
 }
 
-test('what each role may do with a comment that is not its own, and what the answer says of it', async () => {
+test('what each role may do with a comment by somebody else, and what the response says about it', async () => {
   for (const { url, what } of await places()) {
     const table = {
       // list, post, react, resolve, edit, reply, delete; then permissions
@@ -46,7 +46,7 @@ test('what each role may do with a comment that is not its own, and what the ans
         await who.call('post', `${one}/replies`, hello),
         await who.call('delete', one),
       ]
-      assert.equal([...got.map((answer) => answer.status), shown], expected, `${what}: ${role}`)
+      assert.equal([...got.map((response) => response.status), shown], expected, `${what}: ${role}`)
     }
     const own = await post(author, url)
     assert.equal(own.permissions, { view: true, edit: true, reply: true, delete: true })
@@ -67,7 +67,7 @@ test('what each role may do with a comment that is not its own, and what the ans
   }
 })
 
-test('who lost his access sees and does nothing any more; what he wrote stays under his name', async () => {
+test('a user who lost access no longer sees or does anything; what they wrote stays under their name', async () => {
   const [{ desk, url, owner }] = (await places()) as [Awaited<ReturnType<typeof places>>[0]]
   const who = await here.caller('comment')
   const comment = await post(who, url)
@@ -126,11 +126,11 @@ test('a body that is none, blank, too long, or made to keep the server busy is r
     [paragraph(''), '/body/document'],
   ]
   for (const [body, path] of cases) {
-    const answer = await here.admin.call('post', url, { body })
-    assert.is(answer.status, 400, `${JSON.stringify(body)?.slice(0, 60)}: ${answer.text.slice(0, 200)}`)
+    const response = await here.admin.call('post', url, { body })
+    assert.is(response.status, 400, `${JSON.stringify(body)?.slice(0, 60)}: ${response.text.slice(0, 200)}`)
     assert.ok(
-      answer.body.error.details.some((one: { path: string }) => one.path.startsWith(path)),
-      `${JSON.stringify(body)?.slice(0, 60)}: ${JSON.stringify(answer.body.error.details)}`,
+      response.body.error.details.some((one: { path: string }) => one.path.startsWith(path)),
+      `${JSON.stringify(body)?.slice(0, 60)}: ${JSON.stringify(response.body.error.details)}`,
     )
   }
   for (const [body, path] of [
@@ -218,7 +218,7 @@ test('comments go on in a locked space, and on an archived or merged change requ
   }
 })
 
-test('a comment is found where it stands, and nowhere else', async () => {
+test('a comment is found only where it was posted', async () => {
   const [onSpace, onChange] = (await places()) as [Awaited<ReturnType<typeof places>>[0], Awaited<ReturnType<typeof places>>[0]]
   const [a, b] = [await post(here.admin, onSpace.url), await post(here.admin, onChange.url)]
   for (const [url, id] of [

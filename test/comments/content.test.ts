@@ -185,7 +185,7 @@ test('a comment in a change request is about its content, stays with it, and can
   assert.is((await target(desk, comment, change.url)).page.title, 'Fresh', 'without its branch, from what it was merged as')
 })
 
-test('where an admin removed main, comments are read with what their pages were', async () => {
+test('if an admin removed main, comments are read with their pages as they were', async () => {
   const desk = await openDiscussion(here)
   const comment = await post(desk, { page: await desk.id('guide') })
   await desk.git('update-ref', '-d', 'refs/heads/main')

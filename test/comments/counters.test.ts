@@ -34,26 +34,26 @@ test(
         const desk = await openDiscussion(here)
         const urls = [desk.url, (await desk.changeRequest()).url, (await desk.changeRequest()).url].map((url) => `${url}/comments`)
         const posted: string[][] = [[], [], []]
-        const answered: [string, string][] = []
+        const replies: [string, string][] = []
         for (const { act, who, at, which } of all) {
           const { call } = people[who] as Caller
           const url = urls[at] as string
           const ids = posted[at] as string[]
           const id = ids[which % Math.max(1, ids.length)]
           const one = `${url}/${id}`
-          const reply = answered[which % Math.max(1, answered.length)]
+          const reply = replies[which % Math.max(1, replies.length)]
           const statuses: number[] = []
           const ask = async (...[method, path, input]: Parameters<Caller['call']>) => {
-            const answer = await call(method, path, input)
-            statuses.push(answer.status)
-            return answer
+            const response = await call(method, path, input)
+            statuses.push(response.status)
+            return response
           }
           if (act === 'comment') ids.push((await ask('post', url, { body })).body.id)
           else if (act === 'deleteReply' && reply) await ask('delete', `${reply[0]}/replies/${reply[1]}`)
           else if (id === undefined) continue
           else if (act === 'reply') {
-            const answer = await ask('post', `${one}/replies`, { body })
-            if (answer.status === 200) answered.push([one, answer.body.id])
+            const response = await ask('post', `${one}/replies`, { body })
+            if (response.status === 200) replies.push([one, response.body.id])
           } else if (act === 'delete') await ask('delete', one)
           else if (act === 'edit') await ask('put', one, { body: { markdown: `${which}` } })
           else if (act === 'resolve' || act === 'open') await ask('put', one, { resolved: act === 'resolve' })
@@ -107,7 +107,7 @@ test('a duplicate begins without comments; a purge takes them along, with those 
   await checkDocuments(here.service.app)
 })
 
-test('in another organization comments stay whose they were; who is no member there is shown, and is no commenter', async () => {
+test('in another organization comments keep their authors; an author who is not a member there is shown, but does not count as a commenter', async () => {
   const desk = await openDiscussion(here)
   const [stays, goes] = [await here.caller('comment'), await here.caller('comment')]
   const found = [await talk(desk, stays), await talk(desk, goes)].flat()
@@ -133,7 +133,7 @@ test('commenters: members, once each, by when they joined, page by page, while t
   const people: Caller[] = []
   for (const role of ['comment', 'edit', 'admin'] as const) {
     people.push(await here.caller(role))
-    // Who joined in one millisecond has no order.
+    // Users who joined in the same millisecond have no order.
     const joined = Date.now()
     while (Date.now() === joined) await new Promise(setImmediate)
   }

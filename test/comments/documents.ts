@@ -8,7 +8,7 @@ const tally = (keys: readonly string[]): Record<string, number> => {
   return counts
 }
 
-/** Every counter says what the documents say, and no document is left of what is gone. */
+/** Every counter agrees with the documents, and nothing that was deleted left a document behind. */
 export async function checkDocuments({ store }: App): Promise<void> {
   const [allComments, allReplies] = [await store.all(comments), await store.all(replies)]
   const posts = [...allComments, ...allReplies]
@@ -20,8 +20,8 @@ export async function checkDocuments({ store }: App): Promise<void> {
   }
   for (const one of await store.all(changeRequests))
     assert.is(one.comments, open[discussionKey({ space: one.space, changeRequest: one.id })] ?? 0, `open comments of change request ${one.number}`)
-  const answers = tally(allReplies.map((reply) => reply.comment))
-  for (const comment of allComments) assert.is(comment.replies, answers[comment.id] ?? 0, `replies to ${comment.id}`)
+  const replyCounts = tally(allReplies.map((reply) => reply.comment))
+  for (const comment of allComments) assert.is(comment.replies, replyCounts[comment.id] ?? 0, `replies to ${comment.id}`)
   const wrote = tally(posts.map((post) => `${discussionKey(post)}:${post.postedBy}`))
   const said = (await store.all(commenters)).map((one): [string, number] => [one.id, one.posts])
   assert.equal(Object.fromEntries(said.sort(([a], [b]) => (a < b ? -1 : 1))), wrote, 'who wrote how much')

@@ -4,7 +4,7 @@ import { deskOf, type Desk } from '../commits/fixture.js'
 export const GUIDE = ['# Guide', 'First paragraph.', 'Second **bold** paragraph.', 'Third paragraph.', ''].join('\n\n')
 export const PRICES = ['# Prices', '| Plan | Price |\n| --- | --- |\n| Basic | 5 |\n| Pro | 20 |\n| Team | 20 |', ''].join('\n\n')
 
-/** What a new desk for comments holds. */
+/** What a new desk for comments has. */
 export const FILES = {
   'README.md': '# Home\n\nWelcome.\n',
   'guide.md': GUIDE,

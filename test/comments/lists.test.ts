@@ -74,7 +74,7 @@ test('a cursor neither repeats nor skips while comments come, go, and are resolv
   assert.equal([idsOf(second), second.next, second.count], [[ids[1], ids[0]], undefined, 4])
 })
 
-test('reactions: each user once per emoji, in the order in which they came, only his own taken back', async () => {
+test("reactions: each user once per emoji, in the order in which they came; only the caller's own can be removed", async () => {
   const { url } = await openDiscussion(here)
   const [one, other] = [await here.caller('comment'), await here.caller('comment')]
   const { id } = (await one.call('post', `${url}/comments`, { body }).expect(200)).body
@@ -97,7 +97,7 @@ test('reactions: each user once per emoji, in the order in which they came, only
       ['👍', 2, one.user, other.user],
     ].sort(),
   )
-  assert.equal((await react(other, { removedReactions: ['🎉', '👀'] })).length, 2, 'not his, and not there')
+  assert.equal((await react(other, { removedReactions: ['🎉', '👀'] })).length, 2, 'one of somebody else, and a missing one')
   assert.equal(await react(one, { removedReactions: ['👍'], addedReactions: ['❤'] }), [
     ['🎉', 1, one.user],
     ['👍', 1, other.user],
@@ -134,7 +134,7 @@ test('a comment has at most fifty different reactions; those that are there can 
   assert.is((await put(await here.caller('comment'), emoji.slice(40, 50), 200)).body.reactions.length, 50)
 })
 
-test('what happens is told once each, with whom and where; what changes nothing is not told', async () => {
+test('every change has one event, with who and where; what changes nothing has none', async () => {
   const desk = await openDiscussion(here)
   const change = await desk.changeRequest()
   const { store } = here.service.app

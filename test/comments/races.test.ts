@@ -6,14 +6,14 @@ import { openDiscussion, startService } from './fixture.js'
 const [test, here] = await suiteWith('comments: two at once', startService)
 
 const body = { markdown: 'Hello.' }
-const statuses = (answers: readonly { status: number }[]) => [...new Set(answers.map(({ status }) => status))].sort()
+const statuses = (responses: readonly { status: number }[]) => [...new Set(responses.map(({ status }) => status))].sort()
 
-test('twenty who react, post and reply at once: nothing is lost, nothing counted twice', async () => {
+test('twenty users react, post and reply at once: nothing is lost, nothing counted twice', async () => {
   const { url } = await openDiscussion(here)
   const people = await Promise.all(Array.from({ length: 20 }, () => here.caller('comment')))
   const { id } = (await here.admin.call('post', `${url}/comments`, { body }).expect(200)).body
   const one = `${url}/comments/${id}`
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     people.flatMap((who) => [
       who.call('put', one, { addedReactions: ['👍'] }),
       who.call('put', one, { addedReactions: ['👍', '🎉'] }),
@@ -21,7 +21,7 @@ test('twenty who react, post and reply at once: nothing is lost, nothing counted
       who.call('post', `${url}/comments`, { body }),
     ]),
   )
-  assert.equal(statuses(answers), [200])
+  assert.equal(statuses(responses), [200])
   const shown = (await here.admin.call('get', one).expect(200)).body
   assert.equal([shown.replies, ...shown.reactions.map((reaction: { count: number }) => reaction.count)], [20, 20, 20])
   assert.is((await here.admin.call('get', url).expect(200)).body.comments, 21)
@@ -30,20 +30,20 @@ test('twenty who react, post and reply at once: nothing is lost, nothing counted
   await checkDocuments(here.service.app)
 })
 
-test('two who resolve: one did it, and both are told who', async () => {
+test('two users resolve: one did it, and both learn who', async () => {
   const { url } = await openDiscussion(here)
   for (let round = 0; round < 5; round++) {
     const { id } = (await here.admin.call('post', `${url}/comments`, { body }).expect(200)).body
     const people = [await here.caller('edit'), await here.caller('review'), await here.caller('create')]
-    const answers = await Promise.all(people.map((who) => who.call('put', `${url}/comments/${id}`, { resolved: true })))
-    assert.equal(statuses(answers), [200])
-    assert.is(new Set(answers.map((answer) => answer.body.resolvedBy.id)).size, 1)
+    const responses = await Promise.all(people.map((who) => who.call('put', `${url}/comments/${id}`, { resolved: true })))
+    assert.equal(statuses(responses), [200])
+    assert.is(new Set(responses.map((response) => response.body.resolvedBy.id)).size, 1)
   }
   assert.is((await here.admin.call('get', url).expect(200)).body.comments, 0)
   await checkDocuments(here.service.app)
 })
 
-test('whoever writes to what is deleted at the same moment comes before it or gets 404', async () => {
+test('a write to something that is deleted at the same moment comes before it or gets 404', async () => {
   const { url } = await openDiscussion(here)
   for (let round = 0; round < 10; round++) {
     const { id } = (await here.admin.call('post', `${url}/comments`, { body }).expect(200)).body
@@ -56,23 +56,23 @@ test('whoever writes to what is deleted at the same moment comes before it or ge
     ]
     const deletes = [here.admin.call('delete', one), here.admin.call('delete', one), here.admin.call('delete', `${one}/replies/${reply}`)]
     const all = round % 2 === 0 ? [...writes, ...deletes] : [...deletes, ...writes]
-    for (const answer of await Promise.all(all)) assert.ok([200, 204, 404].includes(answer.status), `${answer.status} ${answer.text}`)
+    for (const response of await Promise.all(all)) assert.ok([200, 204, 404].includes(response.status), `${response.status} ${response.text}`)
     await here.admin.call('get', one).expect(404)
   }
   assert.is((await here.admin.call('get', url).expect(200)).body.comments, 0)
   await checkDocuments(here.service.app)
 })
 
-test('who comments while the space is deleted is heard or gets 404; restored, everything adds up', async () => {
+test('a comment made while the space is deleted is stored or gets 404; once restored, everything adds up', async () => {
   const { url } = await openDiscussion(here)
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     ...Array.from({ length: 6 }, () => here.admin.call('post', `${url}/comments`, { body })),
     here.admin.call('delete', url),
     ...Array.from({ length: 6 }, () => here.admin.call('post', `${url}/comments`, { body })),
   ])
-  for (const { status } of answers) assert.ok([200, 204, 404].includes(status), `${status}`)
+  for (const { status } of responses) assert.ok([200, 204, 404].includes(status), `${status}`)
   const restored = (await here.admin.call('post', `${url}/restore`).expect(200)).body
-  assert.is(restored.comments, answers.filter(({ status }) => status === 200).length)
+  assert.is(restored.comments, responses.filter(({ status }) => status === 200).length)
   await checkDocuments(here.service.app)
 })
 

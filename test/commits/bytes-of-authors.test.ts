@@ -70,7 +70,7 @@ test('a table of contents and file names of different Unicode compositions find 
   }
 })
 
-test('without a table of contents a page is called by its H1, and by its name where it has none', async () => {
+test('without a table of contents a page is titled by its H1, or by its file name if it has none', async () => {
   const desk = await openDesk(here, {
     'README.md': '# Welcome *here*\n',
     'getting-started.md': 'No heading.\n',

@@ -58,8 +58,8 @@ test('a tree that is none is refused with the place, and nothing is written', as
   const page = await desk.id('readme')
   const before = await desk.git('rev-parse', 'main')
   const nodes = [{ object: 'block', type: 'hint', data: { style: 7 }, nodes: [] }]
-  const answer = await desk.write([{ operation: 'update_page', page, document: { document: { object: 'document', nodes } } }], 400)
-  assert.match(JSON.stringify(answer), 'nodes/0/data/style: must be a string')
+  const response = await desk.write([{ operation: 'update_page', page, document: { document: { object: 'document', nodes } } }], 400)
+  assert.match(JSON.stringify(response), 'nodes/0/data/style: must be a string')
   assert.is(await desk.git('rev-parse', 'main'), before)
 })
 

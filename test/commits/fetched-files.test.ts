@@ -95,17 +95,17 @@ test('the files of one request are limited together', async () => {
   assert.match((await write(insert(...files)).expect(400)).body.error.message, /8192 bytes together/)
 })
 
-test('a server that is slow to answer does not hold up other writes of the space', async () => {
+test('a server that is slow to respond does not hold up other writes of the space', async () => {
   held = []
   const asked = new Promise<void>((done) => (heldOne = done))
-  const slow = write(insert({ name: 'slow.txt', url: `${base}/held` })).then((answer) => answer)
+  const slow = write(insert({ name: 'slow.txt', url: `${base}/held` })).then((response) => response)
   await asked
   await write(page).expect(200)
   held[0]?.()
   assert.is((await slow).status, 200)
 })
 
-test('whoever may not write makes the service ask nobody', async () => {
+test('a caller who may not write cannot make the service fetch anything', async () => {
   held = []
   const changes = { changes: [insert({ name: 'x.txt', url: `${base}/held` })] }
   const reader = await here.caller('read')

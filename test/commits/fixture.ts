@@ -27,9 +27,9 @@ export interface Desk {
   git(...args: string[]): Promise<string>
   /** What a person commits with plain Git. */
   human(files: Files, options?: { message?: string; ref?: string; parents?: string[] }): Promise<string>
-  /** Changes of the main content; answers the body. */
+  /** Changes of the main content; returns the body. */
   write(changes: object[], status?: number, headers?: Record<string, string>): Promise<any>
-  /** A file's bytes as text on a branch; null where there is none. */
+  /** A file's bytes as text on a branch; null if there is none. */
   file(path: string, ref?: string): Promise<string | null>
   bytes(path: string, ref?: string): Promise<Buffer>
   paths(ref?: string): Promise<string[]>
@@ -112,11 +112,11 @@ export async function deskOf(here: TestService, space: string, files?: Files): P
   return desk
 }
 
-/** Says what was answered where the status is another. */
+/** Throws with the body of the response if its status is another. */
 export const expectStatus =
   (wanted: number) =>
-  (answer: { status: number; text: string }): void => {
-    if (answer.status !== wanted) throw new Error(`${answer.status} instead of ${wanted}: ${answer.text}`)
+  (response: { status: number; text: string }): void => {
+    if (response.status !== wanted) throw new Error(`${response.status} instead of ${wanted}: ${response.text}`)
   }
 
 const data = (bytes: Buffer): Buffer => Buffer.concat([Buffer.from(`data ${bytes.length}\n`), bytes, Buffer.from('\n')])

@@ -19,8 +19,8 @@ const page = (members: object): object => ({ operation: 'insert_page', title: 'T
 async function refused(desk: Desk, changes: object[], statuses = [400]): Promise<void> {
   const before = await desk.git('rev-parse', 'main')
   for (const change of changes) {
-    const answer = await desk.admin.call('post', `${desk.url}/content`, { changes: [change] })
-    assert.ok(statuses.includes(answer.status), `${JSON.stringify(change).slice(0, 200)}: ${answer.status} ${answer.text}`)
+    const response = await desk.admin.call('post', `${desk.url}/content`, { changes: [change] })
+    assert.ok(statuses.includes(response.status), `${JSON.stringify(change).slice(0, 200)}: ${response.status} ${response.text}`)
   }
   assert.is(await desk.git('rev-parse', 'main'), before)
 }
@@ -32,7 +32,7 @@ test('a condition that no visitor could be held against', async () => {
   await refused(desk, [...bad.map((condition) => page({ condition })), ...bad.map((condition) => ({ operation: 'update_page', page: one, condition }))])
 })
 
-test('slugs and names that must not stand in a tree', async () => {
+test('slugs and names that must not be in a tree', async () => {
   const desk = await openDesk(here, FILES)
   const [dir, one] = [await desk.id('dir'), await desk.id('one')]
   const bad = ['..', '.', '.git', '.GIT', 'a/b', 'a\\b', 'a\0b', 'a\nb', '', 'x'.repeat(101), 'README', ' a', 'git~1', '.git\u200c']
@@ -76,7 +76,7 @@ test('a long title in any script makes a file that file systems take; a slug tha
   }
 })
 
-test('files that the same batch renames or deletes are answered as they are in the commit', async () => {
+test('files that the same batch renames or deletes are returned as they are in the commit', async () => {
   const desk = await openDesk(here, FILES)
   const file = (name: string) => ({ operation: 'insert_files', files: [{ name, base64: 'AAAA', ref: name[0] }] })
   const { insertedFiles } = await desk.write([
@@ -91,7 +91,7 @@ test('files that the same batch renames or deletes are answered as they are in t
   )
 })
 
-test('what is not there, or cannot hold it', async () => {
+test('targets that do not exist, or cannot contain the page', async () => {
   const desk = await openDesk(here, FILES)
   const [dir, inner, site, home] = [await desk.id('dir'), await desk.id('dir/in'), await desk.id('site'), await desk.id('readme')]
   await refused(desk, [

@@ -9,7 +9,7 @@ const MIB = 1024 * 1024
 /** Processor time of the main thread for one request, which holds others up: what threads and Git do is not in it. Ten times what it takes. */
 const BOUND_MS = 1_000
 
-const [test, here] = await suiteWith('writing beside files of many megabytes', () => startService({ env: { BINDERY_CHECK_ANSWERS: 'false' } }))
+const [test, here] = await suiteWith('writing in a space with files of many megabytes', () => startService({ env: { BINDERY_CHECK_ANSWERS: 'false' } }))
 
 const filled = (text: string, bytes: number): string => text.repeat(Math.floor(bytes / text.length))
 const summary = (...names: string[]): string => `# Table of contents\n\n* [Home](README.md)\n${names.map((name) => `* [${name}](${name}.md)\n`).join('')}`
@@ -42,13 +42,13 @@ for (const [name, text] of Object.entries(large)) {
   })
 }
 
-test('a file beyond the limit is not edited: the answer names it, the limit and what to do; its place and title can be changed', async () => {
+test('a file beyond the limit is not edited: the response names it, the limit and what to do; its place and title can be changed', async () => {
   const text = `# large\n\n${filled('word ', 11 * MIB)}`
   const desk = await openDesk(here, { 'SUMMARY.md': summary('large'), 'README.md': '# Home\n', 'large.md': text })
   const page = await desk.id('large')
   for (const change of [{ description: 'New' }, { document: { markdown: 'a\n' } }]) {
-    const answer = await write(desk, [{ operation: 'update_page', page, ...change }], 413)
-    assert.match(JSON.stringify(answer), /large\.md has more than 10485760 bytes.*Split it with Git first/)
+    const response = await write(desk, [{ operation: 'update_page', page, ...change }], 413)
+    assert.match(JSON.stringify(response), /large\.md has more than 10485760 bytes.*Split it with Git first/)
   }
   await write(desk, [{ operation: 'update_page', page, title: 'Other', slug: 'moved', at: 0 }])
   assert.ok((await desk.file('moved.md')) === text)

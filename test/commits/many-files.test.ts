@@ -11,7 +11,7 @@ const [test, here] = await suiteWith('merges of many files', startService)
 /** Milliseconds of processor time that this thread has had. */
 const processorTime = (): number => Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0]) / 1e6
 
-/** The longest stretch of processor time, in milliseconds, in which nobody else had a turn while `act` was under way. */
+/** The longest stretch of processor time, in milliseconds, in which no other work had a turn while `act` was running. */
 async function longestStretch(act: () => Promise<unknown>): Promise<number> {
   let [longest, from, over] = [0, processorTime(), false]
   const turn = (): void => {

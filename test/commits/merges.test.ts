@@ -123,7 +123,7 @@ test('the same line: 409 with the paths and nothing changed; listed, resolved, m
   assert.is(await desk.git('log', '--all', '-G', '^(<<<<<<<|>>>>>>>)', '--format=%H'), '', 'no markers, ever')
 })
 
-test('resolutions where there is no conflict are refused; take the change request wins', async () => {
+test("resolutions for paths without a conflict are refused; taking the change request's side wins", async () => {
   const desk = await openDesk(here, FILES)
   const page = await desk.id('one')
   const change = await desk.changeRequest()
@@ -135,7 +135,7 @@ test('resolutions where there is no conflict are refused; take the change reques
   assert.equal(await desk.file('one.md'), PAGE.replace('First', 'Branch'))
 })
 
-test('a page renamed on both sides, and a file where the other side has a folder', async () => {
+test("a page renamed on both sides, and a file at the path of the other side's folder", async () => {
   const desk = await openDesk(here, FILES)
   const page = await desk.id('one')
   const change = await desk.changeRequest()
@@ -189,7 +189,7 @@ test('criss-cross: updated, merged by others, updated again', async () => {
   assert.ok((await desk.file('one.md'))?.includes('A2.'))
 })
 
-test('merged by plain Git: it is shown as it is, and a merge answers main', async () => {
+test('merged by plain Git: it is shown as it is, and a merge returns main', async () => {
   const desk = await openDesk(here, FILES)
   const change = await desk.changeRequest()
   await change.write([{ operation: 'insert_page', title: 'N', document: { markdown: 'n\n' } }])

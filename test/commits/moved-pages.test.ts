@@ -58,7 +58,7 @@ for (const renames of ['main', 'the change request'])
     }
   })
 
-test('edits that do not meet are merged cleanly where the page is now', async () => {
+test("edits that do not overlap are merged cleanly at the page's new path", async () => {
   for (const renames of ['main', 'branch']) {
     const desk = await openDesk(here, FILES)
     const page = await idOf(desk, 'One')
@@ -150,7 +150,7 @@ test('two pages that changed places in main, both edited in the change request',
   await soundIds(desk)
 })
 
-test('another page stands where the moved one was; a new page is not taken for a deleted one', async () => {
+test('another page is at the old path of the moved one; a new page is not mistaken for a deleted one', async () => {
   const desk = await openDesk(here, FILES)
   const [one, two] = [await idOf(desk, 'One'), await idOf(desk, 'Two')]
   const change = await desk.changeRequest()
@@ -174,7 +174,7 @@ test('another page stands where the moved one was; a new page is not taken for a
   await soundIds(desk)
 })
 
-test('moved by one side, deleted by the other: a conflict where it is now; either can be had', async () => {
+test('moved by one side, deleted by the other: a conflict at its new path; either outcome can be chosen', async () => {
   for (const take of ['main', 'change-request']) {
     const desk = await openDesk(here, FILES)
     const two = await idOf(desk, 'Two')
@@ -297,7 +297,7 @@ test('what a rollback takes away has its ID again when it comes back', async () 
   await soundIds(desk)
 })
 
-test('edited on one side, moved on the other to where a page was that the first moved away: the edit keeps its page', async () => {
+test('edited on one side, moved on the other to the path of a page that the first moved away: the edit keeps its page', async () => {
   const desk = await openDesk(here, FILES)
   const [one, two] = [await idOf(desk, 'One'), await idOf(desk, 'Two')]
   await desk.write([{ operation: 'update_page', page: two, slug: 'place' }])
@@ -319,7 +319,7 @@ test('edited on one side, moved on the other to where a page was that the first 
   await soundIds(desk)
 })
 
-test('two conflicts about one place: neither page is lost by what is decided for it, and each can be decided for itself', async () => {
+test('two conflicts about one path: no resolution loses either page, and each can be resolved on its own', async () => {
   const begin = async (): Promise<{ desk: Desk; change: ChangeRequestDesk; two: string }> => {
     const desk = await openDesk(here, FILES)
     const [one, two] = [await idOf(desk, 'One'), await idOf(desk, 'Two')]
@@ -361,7 +361,7 @@ test('two conflicts about one place: neither page is lost by what is decided for
   assert.equal(both.error.paths, ['place.md'])
 })
 
-test("a text taken from the side that did not move the page stands where the page is now, and in nobody else's place", async () => {
+test("a text taken from the side that did not move the page is at the page's new path, and replaces no other page", async () => {
   const desk = await openDesk(here, FILES)
   const [one, two] = [await idOf(desk, 'One'), await idOf(desk, 'Two')]
   const change = await desk.changeRequest()

@@ -79,7 +79,7 @@ test('an edit of text keeps the front matter byte for byte and changes that file
   assert.is(await desk.git('rev-parse', 'main'), before, 'a change without effect makes no commit')
 })
 
-test('a title changes its line, and the H1 only where it said the same', async () => {
+test('a title changes its line, and the H1 only if it was the same', async () => {
   const desk = await openDesk(here, FILES)
   const linux = await desk.id('guides/setup/linux')
   await desk.write([{ operation: 'update_page', page: linux, title: 'GNU/Linux' }])
@@ -144,7 +144,7 @@ test('a page is deleted with its subpages; what is not listed stays', async () =
   assert.equal(await desk.file('SUMMARY.md'), `${SUMMARY.slice(0, SUMMARY.indexOf('- [Setup]'))}- [Site](https://example.org)\n`)
 })
 
-test('a page is given back the text of another revision, or of where the change request began', async () => {
+test('a page is given back the text of another revision, or of the base of the change request', async () => {
   const desk = await openDesk(here, FILES)
   const page = await desk.id('first')
   const begin = await desk.git('rev-parse', 'main')

@@ -15,12 +15,12 @@ async function send(desk: Desk, parts: Record<string, string | { name: string; b
   for (const [name, part] of Object.entries(parts))
     if (typeof part === 'string') form.append(name, part)
     else form.append(name, new Blob([new Uint8Array(part.bytes)]), part.name)
-  const answer = await fetch(desk.here.url + desk.url + path, {
+  const response = await fetch(desk.here.url + desk.url + path, {
     method: 'POST',
     headers: { Authorization: `Bearer ${desk.here.admin.token}`, ...headers },
     body: form,
   })
-  return { status: answer.status, body: (await answer.json()) as any }
+  return { status: response.status, body: (await response.json()) as any }
 }
 
 test('a file larger than the JSON limit, linked by the page of the same batch', async () => {
@@ -56,7 +56,7 @@ test('files alone are inserted under their names, on a change request and with I
   assert.is(await desk.file('a.md'), '# A\n\nMore.\n')
 })
 
-test('what is wrong is said, and nothing is changed', async () => {
+test('errors are reported, and nothing is changed', async () => {
   const desk = await openDesk(here, FILES)
   const before = await desk.git('rev-parse', 'main')
   const file = { name: 'f.txt', bytes: Buffer.from('f') }
@@ -90,7 +90,7 @@ test('forms that are none: no boundary, cut short, a part twice, an endpoint tha
       .call('post', desk.url + path)
       .set('Content-Type', type)
       .send(text)
-      .then((answer: any) => answer)
+      .then((response: any) => response)
   const part = '--x\r\nContent-Disposition: form-data; name="f"; filename="f.txt"\r\n\r\nf\r\n'
   const field = '--x\r\nContent-Disposition: form-data; name="message"\r\n\r\nf\r\n'
   assert.is((await post('multipart/form-data', part)).status, 400)
@@ -124,11 +124,11 @@ test('a client that hangs up in the middle of a form leaves nothing, and the ser
   assert.is(await desk.git('rev-parse', 'main^'), before)
 })
 
-test('who may not write is told so before the form is read', async () => {
+test('a caller who may not write is refused before the form is read', async () => {
   const desk = await openDesk(here, FILES)
   const reader = await here.caller('read')
-  const answer = await reader.call('post', `${desk.url}/content`).attach('f', Buffer.from('x'), 'f.txt')
-  assert.is(answer.status, 403)
+  const response = await reader.call('post', `${desk.url}/content`).attach('f', Buffer.from('x'), 'f.txt')
+  assert.is(response.status, 403)
 })
 
 test.run()

@@ -117,7 +117,7 @@ test('blocks are added and taken away, the others keep their bytes', () => {
   assert.is(printDocument(less, source), 'one\n***\n\nthree\n')
 })
 
-test('no text breaks out of where it stands', () => {
+test('no text breaks out of its context', () => {
   const hostile = fc.array(
     fc.constantFrom(
       '{% endhint %}',

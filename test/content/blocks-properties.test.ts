@@ -24,14 +24,14 @@ test('never throws, keeps positions in order and within their parents, and has u
   )
 })
 
-test('answers the same tree for the same text', () => {
+test('returns the same tree for the same text', () => {
   fc.assert(
     fc.property(soup, (markdown) => assert.equal(parseDocument(markdown), parseDocument(markdown))),
     { numRuns: 100 },
   )
 })
 
-test('the top blocks and what lies between them are the whole source', () => {
+test('the top blocks and what is between them are the whole source', () => {
   fc.assert(
     fc.property(soup, (markdown) => {
       let at = 0
@@ -42,7 +42,7 @@ test('the top blocks and what lies between them are the whole source', () => {
         at = end
       }
       between += markdown.slice(at)
-      // Only white space, a byte order mark, list and quote leftovers may lie outside every block: never a word.
+      // Only white space, a byte order mark, list and quote leftovers may be outside every block, never a word.
       assert.not.match(between, /word/)
     }),
     { numRuns: 1000 },
@@ -130,7 +130,7 @@ test('a page far beyond the limits keeps its other blocks', () => {
   assert.equal(types, ['heading-1', 'paragraph', 'hint'])
 })
 
-test('underlines make headings on any page that somebody writes, and are text where there are too many to read', () => {
+test('underlines make headings on any page that people write, and are text if there are too many to parse', () => {
   const headings = (count: number) => parseDocument('Title\n===\n\nText.\n\n'.repeat(count)).nodes.filter(({ type }) => type === 'heading-1').length
   assert.equal([headings(500), headings(20_000)], [500, 0])
 })

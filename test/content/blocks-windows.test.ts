@@ -81,7 +81,7 @@ test('windows are cut at blank lines, outside lists', () => {
   assert.equal(cuts('a\r\nb\n\n- c\n\n1. d\n\n  e\n\n\ufefff'), [24])
 })
 
-test('a link whose definition stands windows away is a link, and its footnote too', () => {
+test('a link whose definition is several windows away is a link, and its footnote too', () => {
   const filler = `${'word '.repeat(400)}\n\n`.repeat(10)
   const nodes = JSON.stringify(read(`[x] [^n]\n\n${filler}[x]: y.md\n\n[^n]: z\n`, 4096))
   assert.match(nodes, 'linkReference')

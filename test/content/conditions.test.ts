@@ -6,7 +6,7 @@ import { suite } from '../support/suite.js'
 
 const test = suite('content: conditions')
 
-/** The error that the text gives, or null. Whatever else is thrown fails the test. */
+/** The error that the text gives, or null. Anything else that is thrown fails the test. */
 function errorOf(text: string): ConditionError | null {
   try {
     checkCondition(text)
@@ -176,7 +176,7 @@ test('is total: random text is taken, or refused by its own error with a place w
   )
 })
 
-test('what is built from the grammar is taken', () => {
+test('what is built from the grammar is accepted', () => {
   const path = fc
     .array(fc.constantFrom('a', 'unsigned', 'Über', 'x y', '"', '\\'), { minLength: 1, maxLength: 3 })
     .map((names) => `visitor.claims${names.map((name) => `[${JSON.stringify(name)}]`).join('')}`)

@@ -10,7 +10,7 @@ const test = suite('content: front matter and yaml edited')
 const page =
   "---\ntitle: 'It''s' # kept\ndescription: >-\n  Some folded\n  text\n# a comment\nlayout:\n  title:\n    visible: true\n  width: wide\nweight:   10\ntags: [a,  b]\n---\n\n# Title\n"
 
-test('one key changes, all else keeps its bytes', () => {
+test('one key changes, everything else keeps its bytes', () => {
   assert.is(setFrontMatter(page, { title: 'New' }), page.replace("'It''s'", "'New'"))
   assert.is(setFrontMatter(page, { 'layout.title.visible': false }), page.replace('visible: true', 'visible: false'))
   assert.is(setFrontMatter(page, { 'layout.outline.visible': false }), page.replace('  width: wide\n', '  width: wide\n  outline:\n    visible: false\n'))

@@ -5,7 +5,7 @@ import { suite } from '../support/suite.js'
 
 const test = suite('content: links and first headings edited')
 
-/** Replaces what stands between `‹` and `›`. */
+/** Replaces what is between `‹` and `›`. */
 const rewrite = (marked: string, target: string): string => {
   const start = marked.indexOf('‹')
   const markdown = marked.replace('‹', '').replace('›', '')

@@ -61,7 +61,7 @@ const sightOf = (path: string, text: string, title: string | null): PageVersion 
   heading: firstHeading(text)?.title ?? null,
 })
 
-test('pages follow their texts through permutations, renames, removals and edits, whatever stands where they were', async () => {
+test('pages follow their texts through permutations, renames, removals and edits, whatever is now where they were', async () => {
   const paths = Array.from({ length: 8 }, (_, n) => `p${n}.md`)
   const page = fc.record({ body: fc.constantFrom(...Object.keys(BODIES)), edit: fc.constantFrom(...Object.keys(EDITS)) })
   const moved = fc
@@ -74,7 +74,7 @@ test('pages follow their texts through permutations, renames, removals and edits
     })
   await fc.assert(
     fc.asyncProperty(moved, async (pages) => {
-      // A new page is no copy of an old one: which of two near-equal texts is the old page, nobody could tell.
+      // A new page is no copy of an old one: which of two near-equal texts is the old page, is impossible to tell.
       const textOf = ({ from, body }: Page, n: number): string => BODIES[from === null ? 'own' : body]!(`page${n}`)
       const old = pages.flatMap((one, n) => (one.from === null ? [] : [sightOf(one.from, textOf(one, n), null)]))
       const now = pages.flatMap((one, n) => (one.to === null ? [] : [sightOf(one.to, EDITS[one.edit]!(textOf(one, n)), null)]))

@@ -10,7 +10,7 @@ import { suite } from '../support/suite.js'
 const test = suite('content: structure')
 const read = (files: Record<string, MemoryFile>): Promise<ContentStructure> => readStructure(memoryTree(files), idOf(new Map()), inPlace)
 
-/** The tree as lines: nesting, type, path, and what stands behind it. */
+/** The tree as lines: nesting, type, path, and what follows it. */
 function outline(pages: readonly PageEntry[], indent = ''): string[] {
   return pages.flatMap((entry) => {
     const behind = entry.type === 'document' ? ` = ${entry.gitPath}` : entry.type === 'link' ? ` -> ${entry.href}` : ''

@@ -230,7 +230,7 @@ function modelPath(_: Model[], cut: number[], wanted: Model, model: Model[]): nu
   return path.map((index, i) => (touched && i === depth ? index + 1 : index))
 }
 
-test('an entry beside others, inserted and removed, leaves the same bytes', () => {
+test('an entry next to others, inserted and removed, leaves the same bytes', () => {
   fc.assert(
     fc.property(summaryText, fc.nat(), fc.nat(), (text, a, b) => {
       const model = modelOf(text)
@@ -259,6 +259,17 @@ test('what is not there is refused', () => {
   )
   const [home] = parseSummary(sample).nodes
   assert.is(removeEntry(sample, home!).includes('Home'), false)
+})
+
+test('mdBook: what cannot stand after the last chapters goes before them, and a new part has the marker of the others', () => {
+  const text = '# Summary\n\n[Preface](p.md)\n\n# Part\n\n- [a](a.md)\n\n[End](end.md)\n'
+  const before = '- [a](a.md)\n'
+  assert.is(insertGroup(text, { title: 'More' }), text.replace(before, `${before}\n# More\n\n***\n`))
+  assert.is(insertEntry(text, { title: 'Soon', href: null, parent: null }), text.replace(before, `${before}\n***\n\n- Soon\n`))
+  assert.is(insertEntry(text, { title: 'Z', href: 'z.md', parent: null }), `${text}[Z](z.md)\n`)
+  const untitled = '[Preface](p.md)\n\n# Part\n\n- [a](a.md)\n'
+  assert.match(insertGroup(untitled, { title: 'First', at: 0 }), /^## First\n/)
+  assert.match(insertGroup('* [a](a.md)\n', { title: 'First' }), /\n## First\n/)
 })
 
 test.run()

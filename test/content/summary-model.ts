@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { parseSummary } from '../../src/content/summary/parse.js'
 import type { SummaryNode } from '../../src/content/types.js'
 
-/** What an edit of a table of contents may change, and nothing of where it stands. */
+/** What an edit of a table of contents may change, without positions. */
 export interface Model {
   type: SummaryNode['type']
   title: string

@@ -42,7 +42,7 @@ const text = fc.tuple(fc.array(line, { maxLength: 25 }), fc.constantFrom('\n', '
 /** Lines from `at` on are replaced. */
 const edit = fc.record({ at: fc.nat(25), gone: fc.nat(3), put: fc.array(line, { maxLength: 3 }), cut: fc.boolean() })
 
-test('a text scanned edit by edit is read as one that is scanned anew', () => {
+test('a text scanned edit by edit is read like one that is scanned again', () => {
   fc.assert(
     fc.property(text, fc.array(edit, { minLength: 1, maxLength: 6 }), (start, edits) => {
       const rescanner = new Rescanner()

@@ -24,7 +24,7 @@ for (const [name, text] of Object.entries(deep))
     assert.equal(readYaml(text), { ok: false, message: 'it is nested too deeply', position: { line: 1, column: 1 } })
   })
 
-test('settings as people write them pass, however many brackets stand in their texts', () => {
+test('settings as people write them pass, however many brackets are in their texts', () => {
   const { tree } = fc.letrec((tie) => ({
     tree: fc.oneof(
       { maxDepth: 8 },

@@ -29,7 +29,7 @@ const newSpace = async (): Promise<string> => (await here.admin.call('post', `/v
 
 test('a change says who, what, when, from where, and what was made; no values', async () => {
   const before = clock.now().toISOString()
-  const answer = await here.admin
+  const response = await here.admin
     .call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Very secret plans', emoji: '🔒' })
     .set('X-Forwarded-For', '203.0.113.7')
     .set('User-Agent', `Tester/1 ${'x'.repeat(500)}`)
@@ -39,13 +39,13 @@ test('a change says who, what, when, from where, and what was made; no values', 
   assert.equal(entry.actor.user, here.admin.user)
   assert.ok(entry.actor.token)
   assert.equal([entry.operation, entry.method, entry.status, entry.outcome], ['createSpaceInOrganization', 'POST', 201, 'succeeded'])
-  assert.equal([entry.resources, entry.created, entry.members], [{ organization: here.organization }, `/v1/spaces/${answer.body.id}`, ['title', 'emoji']])
+  assert.equal([entry.resources, entry.created, entry.members], [{ organization: here.organization }, `/v1/spaces/${response.body.id}`, ['title', 'emoji']])
   assert.equal([entry.from.address, entry.from.userAgent.length, entry.requestId], ['203.0.113.7', 200, 'request-0001'])
   assert.ok(entry.at >= before && entry.at <= clock.now().toISOString())
   assert.not.match(JSON.stringify(entry), /secret plans/)
-  const { body } = await here.admin.call('post', `/v1/spaces/${answer.body.id}/change-requests`, {}).expect(201)
-  await here.admin.call('patch', `/v1/spaces/${answer.body.id}/change-requests/${body.number}`, { subject: 'x' }).expect(200)
-  assert.equal((await newest()).resources, { space: answer.body.id, changeRequest: body.id })
+  const { body } = await here.admin.call('post', `/v1/spaces/${response.body.id}/change-requests`, {}).expect(201)
+  await here.admin.call('patch', `/v1/spaces/${response.body.id}/change-requests/${body.number}`, { subject: 'x' }).expect(200)
+  assert.equal((await newest()).resources, { space: response.body.id, changeRequest: body.id })
 })
 
 test('refusals and failures are there too; reading, and being there, is not', async () => {
@@ -87,7 +87,7 @@ test('no secret is ever in it', async () => {
   for (const secret of [made.token, hook.secret, 'hush-hush', 'hunter2']) assert.not.ok(text.includes(secret), secret)
 })
 
-test("a user's own matters are in the log of each of his organizations; an organization's in its own alone", async () => {
+test("changes of a user's account are in the log of each of the user's organizations; those of an organization only in its own", async () => {
   const { count } = await read('limit=0')
   const { headers } = await here.admin.call('post', '/v1/orgs', { title: 'Second' }).expect(201)
   const second = headers.location as string

@@ -46,15 +46,15 @@ test('a URL into a private network is refused when it is given, and when it is d
   await here.close()
 })
 
-test('an endpoint that never answers does not keep the service from stopping; the delivery is made after the next start', async () => {
+test('an endpoint that never responds does not keep the service from stopping; the delivery is made after the next start', async () => {
   const receiver = await startReceiver()
   receivers.push(receiver)
-  receiver.answer = () => {}
+  receiver.respond = () => {}
   const here = await startService()
   await here.admin.call('post', `/v1/orgs/${here.organization}/webhooks`, { url: receiver.url }).expect(201)
   await here.admin.call('patch', `/v1/orgs/${here.organization}`, { title: 'Slow' }).expect(200)
   await receiver.until(1)
-  receiver.answer = (res) => res.writeHead(200).end()
+  receiver.respond = (res) => res.writeHead(200).end()
   await here.restart()
   const [first, second] = await receiver.until(2)
   assert.is(first?.headers['webhook-id'], second?.headers['webhook-id'])

@@ -21,7 +21,7 @@ interface Told {
   sequence: number
 }
 
-/** A store as a release wrote it that kept events as documents, and what its API answered. */
+/** A store as written by a release that kept events as documents, and what its API returned. */
 interface Earlier {
   now: string
   organization: string
@@ -121,7 +121,7 @@ test(
       [rare.id],
     )
     assert.is(second.next, undefined)
-    // Where no more than that is to be looked at, it is exact.
+    // If no more than that has to be read, it is exact.
     assert.equal((await ask(`space=many&after=${rare.sequence + 600}&limit=3`)).count, MAX_SCANNED - 100)
     assert.equal((await ask(`after=${rare.sequence}&limit=1`)).count, MAX_SCANNED + 500)
     assert.equal((await ask(`after=${rare.sequence}&limit=1&page=${Buffer.from(`[${rare.sequence + 1},""]`).toString('base64url')}`)).items, [])

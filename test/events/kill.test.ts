@@ -13,12 +13,12 @@ const WRITERS = 3
 const test = suite('webhooks: kill -9')
 
 test(
-  'whatever was acknowledged is told of once, and delivered, however often the server is killed',
+  'whatever was acknowledged has one event, and is delivered, however often the server is killed',
   async () => {
     const dir = mkdtempSync(join(tmpdir(), 'bindery-webhooks-'))
     const receiver = await startReceiver()
     // Now and then the endpoint takes its time, so that a kill meets deliveries under way.
-    receiver.answer = (res) => void setTimeout(() => res.writeHead(200).end(), Math.random() * 40)
+    receiver.respond = (res) => void setTimeout(() => res.writeHead(200).end(), Math.random() * 40)
     const acknowledged = new Set<string>()
     const env = { BINDERY_ALLOW_PRIVATE_NETWORKS: 'true' }
     let space = ''
@@ -36,8 +36,8 @@ test(
         const write = async (writer: number): Promise<void> => {
           for (let i = 0; !stopped; i++) {
             const changes = [{ operation: 'insert_page', title: `Page ${kill}-${writer}-${i}`, document: { markdown: 'Text.' } }]
-            const answer = await call('POST', `/v1/spaces/${space}/content`, { changes }).catch(() => null)
-            if (answer?.status === 200) acknowledged.add(answer.body.revision)
+            const response = await call('POST', `/v1/spaces/${space}/content`, { changes }).catch(() => null)
+            if (response?.status === 200) acknowledged.add(response.body.revision)
           }
         }
         const writers = Array.from({ length: WRITERS }, (_, writer) => write(writer))
@@ -55,11 +55,11 @@ test(
         page = `&page=${body.next.page}`
       }
       const told = events.map((event) => event.data.revision)
-      assert.is(new Set(told).size, told.length, 'a commit is told of twice')
-      for (const revision of acknowledged) assert.ok(told.includes(revision), `${revision} is not told of`)
+      assert.is(new Set(told).size, told.length, 'a commit has two events')
+      for (const revision of acknowledged) assert.ok(told.includes(revision), `${revision} has no event`)
       for (const [i, event] of events.slice(1).entries()) assert.is(event.data.previous, events[i].data.revision)
       while (!told.every((revision) => receiver.got.some(({ json }) => json.data.revision === revision))) await sleep(10)
-      console.log(`webhooks: ${KILLS} kills, ${acknowledged.size} acknowledged, ${told.length} told of, ${receiver.got.length} deliveries`)
+      console.log(`webhooks: ${KILLS} kills, ${acknowledged.size} acknowledged, ${told.length} reported, ${receiver.got.length} deliveries`)
       server.child.kill('SIGTERM')
       assert.is(await server.ended, 0)
     }

@@ -7,14 +7,14 @@ export interface Received {
   json: { id: string; sequence: number; type: string; subject: Record<string, string>; data: Record<string, unknown>; actor?: string }
 }
 
-/** A real endpoint of webhooks that keeps what it gets, and answers as it is told. */
+/** A real endpoint of webhooks that keeps what it gets, and responds as told. */
 export interface Receiver {
   url: string
   got: Received[]
   /** Sequences in the order of arrival. */
   sequences(): number[]
-  /** What is answered from now on; default 200. */
-  answer: (res: ServerResponse, received: Received) => void
+  /** How it responds from now on; by default with 200. */
+  respond: (res: ServerResponse, received: Received) => void
   /** Resolves when so many requests have come in total. */
   until(count: number): Promise<Received[]>
   close(): void
@@ -28,7 +28,7 @@ export async function startReceiver(): Promise<Receiver> {
     url: '',
     got,
     sequences: () => got.map(({ json }) => json.sequence),
-    answer: (res) => res.writeHead(200).end(),
+    respond: (res) => res.writeHead(200).end(),
     until: (count) =>
       new Promise((done) => {
         waiting.push({ count, done: () => done(got) })
@@ -49,7 +49,7 @@ export async function startReceiver(): Promise<Receiver> {
     req.on('end', () => {
       const received = { headers: req.headers, body, json: JSON.parse(body) }
       got.push(received)
-      receiver.answer(res, received)
+      receiver.respond(res, received)
       settle()
     })
   })

@@ -39,10 +39,10 @@ const goOn = (ms: number): void => {
   here.service.app.wakeWebhooks(here.organization)
 }
 const fail = (status: number, headers: Record<string, string> = {}) => {
-  receiver.answer = (res) => res.writeHead(status, headers).end()
+  receiver.respond = (res) => res.writeHead(status, headers).end()
 }
 const succeed = () => {
-  receiver.answer = (res) => res.writeHead(200).end()
+  receiver.respond = (res) => res.writeHead(200).end()
 }
 
 test('delays grow from 5 s to 12 h over about three days, with jitter', () => {

@@ -37,7 +37,7 @@ const newSpace = async (): Promise<string> => (await here.admin.call('post', `/v
 const page = (title: string) => ({ changes: [{ operation: 'insert_page', title, document: { markdown: 'Text.' } }] })
 const revisionOf = async (space: string): Promise<string> => (await here.admin.call('get', `/v1/spaces/${space}`).expect(200)).body.revision
 
-test('every write of content is told of once, with who did it', async () => {
+test('every write of content has one event, with its author', async () => {
   const space = await newSpace()
   const first = await revisionOf(space)
   const from = await last()
@@ -55,7 +55,7 @@ test('every write of content is told of once, with who did it', async () => {
   assert.is(told[1]?.data.message, 'Add Two')
 })
 
-test('a change request is told of from its creation to its merge', async () => {
+test('a change request has events from its creation to its merge', async () => {
   const space = await newSpace()
   const from = await last()
   const url = `/v1/spaces/${space}/change-requests`
@@ -76,7 +76,7 @@ test('a change request is told of from its creation to its merge', async () => {
   assert.is(told.find(({ type }) => type === 'change_request.merged')?.data.revision, await revisionOf(space))
 })
 
-test('what somebody pushes with plain Git is told of, and what was done while the service was down', async () => {
+test('pushes with plain Git have events, also those made while the service was down', async () => {
   const space = await newSpace()
   const git = new PlainGit(join(here.dir, 'repos', `${space}.git`))
   const push = async (message: string): Promise<string> => {
@@ -104,7 +104,7 @@ test('what somebody pushes with plain Git is told of, and what was done while th
   assert.is((await list(`order=asc&after=${from + 4}`)).length, 0)
 })
 
-test('a history that goes another way is told of in one event', async () => {
+test('a rewritten history has one event', async () => {
   const space = await newSpace()
   const git = new PlainGit(join(here.dir, 'repos', `${space}.git`))
   const before = await revisionOf(space)
@@ -116,7 +116,7 @@ test('a history that goes another way is told of in one event', async () => {
   assert.equal([told.length, told[0]?.data.previous, told[0]?.data.revision], [1, before, other])
 })
 
-test('what is known of a space that was never made whole is forgotten at the next start', async () => {
+test('what is known about a space whose creation was never finished is forgotten at the next start', async () => {
   const lost = { space: 'lost', ref: 'refs/heads/main', commit: '0'.repeat(40) }
   await here.service.app.store.insert(announcedHeads, { id: 'lost:refs/heads/main', ...lost })
   const before = (await here.service.app.store.all(announcedHeads)).length
@@ -124,16 +124,16 @@ test('what is known of a space that was never made whole is forgotten at the nex
   assert.is((await here.service.app.store.all(announcedHeads)).length, before - 1)
 })
 
-test('writers at once: sequences without gaps, no commit told of twice', async () => {
+test('writers at once: sequences without gaps, no commit reported twice', async () => {
   const space = await newSpace()
   const from = await last()
-  const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => here.admin.call('post', `/v1/spaces/${space}/content`, page(`P${i}`)).expect(200)))
+  const responses = await Promise.all(Array.from({ length: 12 }, (_, i) => here.admin.call('post', `/v1/spaces/${space}/content`, page(`P${i}`)).expect(200)))
   const told = await after(from, 12)
   assert.equal(
     told.map(({ sequence }) => sequence),
     told.map((_, i) => from + 1 + i),
   )
-  assert.equal(new Set(told.map(({ data }) => data.revision)), new Set(answers.map(({ body }) => body.revision)))
+  assert.equal(new Set(told.map(({ data }) => data.revision)), new Set(responses.map(({ body }) => body.revision)))
   for (const [i, { data }] of told.slice(1).entries()) assert.is(data.previous, told[i]?.data.revision)
 })
 

@@ -29,11 +29,11 @@ const newSpace = async (): Promise<string> => (await here.admin.call('post', `/v
 const page = { changes: [{ operation: 'insert_page', title: 'Page', document: { markdown: 'Text.' } }] }
 const deliveries = async (id: string, query = '') => (await here.admin.call('get', `${base}/${id}/deliveries${query}`).expect(200)).body
 
-/** Asks until it holds. */
+/** Asks until it is true. */
 async function eventually<T>(ask: () => Promise<T | null>): Promise<T> {
   for (;;) {
-    const answer = await ask()
-    if (answer !== null) return answer
+    const result = await ask()
+    if (result !== null) return result
     await new Promise((done) => setTimeout(done, 5))
   }
 }
@@ -92,14 +92,14 @@ test('types and spaces filter; a webhook gets what happens after it was made', a
   assert.is(byType.got.length, 1)
 })
 
-test('a ping says how it went, also where the webhook is disabled', async () => {
+test('a ping returns its outcome, even if the webhook is disabled', async () => {
   const receiver = await receive()
   const { id, secret } = await hook({ url: receiver.url, enabled: false })
   const { body: good } = await here.admin.call('post', `${base}/${id}/test`).expect(200)
   assert.equal([good.status, good.type, good.responseStatus], ['succeeded', 'webhook.ping', 200])
   const [got] = receiver.got
   new Webhook(secret).verify(got!.body, got!.headers as Record<string, string>)
-  receiver.answer = (res) => res.writeHead(302, { location: receiver.url }).end()
+  receiver.respond = (res) => res.writeHead(302, { location: receiver.url }).end()
   const { body: moved } = await here.admin.call('post', `${base}/${id}/test`).expect(200)
   assert.equal([moved.status, moved.responseStatus], ['failed', 302])
   assert.match(moved.error, /redirect/)
@@ -113,7 +113,7 @@ test('a ping says how it went, also where the webhook is disabled', async () => 
 test('a slow endpoint holds up no other; its own deliveries are few at a time', async () => {
   const [slow, quick] = [await receive(), await receive()]
   const held: (() => void)[] = []
-  slow.answer = (res) => void held.push(() => res.writeHead(200).end())
+  slow.respond = (res) => void held.push(() => res.writeHead(200).end())
   await hook({ url: slow.url })
   await hook({ url: quick.url })
   for (let i = 0; i < 8; i++) await rename(`Busy ${i}`)
@@ -121,7 +121,7 @@ test('a slow endpoint holds up no other; its own deliveries are few at a time', 
   await slow.until(4)
   assert.is(slow.got.length, 4)
   const free = setInterval(() => {
-    for (const answer of held.splice(0)) answer()
+    for (const respond of held.splice(0)) respond()
   }, 5)
   await slow.until(8)
   clearInterval(free)
@@ -197,8 +197,8 @@ test('for admins of the organization only, and within it', async () => {
 })
 
 test('an organization has at most 50 webhooks', async () => {
-  const answers = await Promise.all(Array.from({ length: 55 }, () => here.admin.call('post', base, { url: 'http://127.0.0.1:1/' })))
-  assert.equal(answers.map(({ status }) => status).sort(), [...Array(50).fill(201), ...Array(5).fill(409)])
+  const responses = await Promise.all(Array.from({ length: 55 }, () => here.admin.call('post', base, { url: 'http://127.0.0.1:1/' })))
+  assert.equal(responses.map(({ status }) => status).sort(), [...Array(50).fill(201), ...Array(5).fill(409)])
 })
 
 test.run()

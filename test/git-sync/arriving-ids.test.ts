@@ -33,7 +33,7 @@ for (const [n, page] of ['notes.md', 'README.md'].entries())
     // In place, by edits of the two pages: nothing has moved.
     await f.edit(space, { 'a.md': DOCS['b.md'], 'b.md': DOCS['a.md'] })
     await f.export(space, { url: remote.url })
-    // The answer was cut, and the record taken for that of a push that never was.
+    // The response was cut off, and the record was taken for that of a push that never happened.
     const all = await git(space.repo.path, ['for-each-ref', '--format=delete %(refname)', 'refs/bindery/sync'])
     const gone = all.split('\n').filter((line) => !refs.includes(`${line.slice('delete '.length)} `))
     await git(space.repo.path, ['update-ref', '--stdin'], `${[...refs.split('\n'), ...gone].join('\n')}\n`)

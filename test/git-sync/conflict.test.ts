@@ -80,7 +80,7 @@ test('a conflict leaves main alone, is held in one change request, and its merge
   assert.is((await f.import(space, { url: remote.url })).result, 'unchanged')
 })
 
-test('a later head goes into the branch where that is clean, and never resets it', async () => {
+test('a later head goes into the branch if that is clean, and never resets it', async () => {
   const { remote, space } = await collide('later')
   const first = await f.import(space, { url: remote.url })
   const doc = await changeRequest(first.changeRequest)

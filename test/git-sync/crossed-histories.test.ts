@@ -22,7 +22,7 @@ async function commit(space: LoadedSpace, parents: CommitId[], files: Record<str
   return space.repo.write({ parents, tree, changes, message: 'By hand\n', author: me, committer: me })
 }
 
-test('what one side restored after both had merged each other stays, also where a page was moved', async () => {
+test('what one side restored after both had merged each other stays, also if a page was moved', async () => {
   const space = await f.space()
   const main = space.repo.head('refs/heads/main' as RefName) as CommitId
   const begin = await commit(space, [main], { 'guide.md': page('one', 'two', 'three', 'four', 'five'), 'other.md': other('The end.') })
@@ -145,7 +145,7 @@ for (const style of ['merge', 'squash'] as const)
     assert.is(files['README.md'], '# Home\n\nmine')
   })
 
-test('what was deleted on one branch and restored by whoever merged another one there stays, also where a branch had been made anew', async () => {
+test('what was deleted on one branch and restored by whoever merged another one there stays, also if a branch had been created again', async () => {
   const remote = await f.remotes.createRepository('made-anew.git', { files: { 'README.md': '# Home\n', 'guide.md': page('one'), 'text.md': page('one') } })
   const { url } = remote
   const [main, docs] = ['refs/heads/main', 'refs/heads/docs']

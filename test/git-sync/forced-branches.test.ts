@@ -33,7 +33,7 @@ async function forcedBack(name: string) {
   return { remote, url, space, force, first, second }
 }
 
-/** What was done here since `docs` was in step stands. */
+/** What was done here since `docs` was in step is kept. */
 async function hasOurs(space: LoadedSpace): Promise<Record<string, string>> {
   const files = await f.files(space)
   assert.is(files['README.md'], '# Home\n\nmine again')
@@ -41,7 +41,7 @@ async function hasOurs(space: LoadedSpace): Promise<Record<string, string>> {
   return files
 }
 
-test('the other branch is known but for what was dropped', async () => {
+test('the other branch is known except for what was dropped', async () => {
   const { remote, url, space } = await forcedBack('other')
   await remote.commit({ 'guide.md': page('one', 'TWO', 'three', 'four') }, { ref: DOCS })
   const run = await f.import(space, { url, ref: DOCS })

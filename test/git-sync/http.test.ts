@@ -72,7 +72,7 @@ test('import, info, export, history and unlink', async () => {
   await service.admin.call('delete', `${base}/legacy-installation`).expect(204)
 })
 
-test('a failure is told in words, and can be retried', async () => {
+test('a failure is explained, and can be retried', async () => {
   const space = await newSpace()
   const base = `/v1/spaces/${space}/git`
   await service.admin.call('post', `${base}/import`, { url: `${remotes.url}/late.git`, ref: 'refs/heads/main' }).expect(204)

@@ -175,7 +175,7 @@ test('pages keep their IDs over a rename in the remote', async () => {
   assert.is(await ids(), defaultId('page', 'guide.md'), 'read back from Git')
 })
 
-test('nothing makes a change request where nothing collides', async () => {
+test('no change request is made if nothing collides', async () => {
   const all = await f.app.store.all(changeRequests)
   assert.is(all.length, 1, 'the one of the clash above')
 })

@@ -138,7 +138,7 @@ test('an edit on the remote after the merge of the branch is news, a revert ther
   assert.is((await f.files(space))['guide.md'], page('one', 'two', 'three', 'four', 'five').trimEnd(), 'the revert was taken back by force')
 })
 
-/** Lets the next push arrive, and cuts its answer off. */
+/** Lets the next push arrive, and cuts its response off. */
 const cutPush = (): void => {
   f.remotes.behaviour.onRequest = (request) => {
     if (request.method === 'POST' && request.url.includes('receive-pack')) f.remotes.behaviour.cutAfter = 0
@@ -150,8 +150,8 @@ const heal = (): void => {
   delete f.remotes.behaviour.cutAfter
 }
 
-test('a push that arrived although its answer was lost is known', async () => {
-  const { remote, space, url } = await imported('lost-answer')
+test('a push that arrived although its response was lost is known', async () => {
+  const { remote, space, url } = await imported('lost-response')
   const [before, first] = [head(space), await remote.head()]
   await f.edit(space, { 'old.md': null, 'new.md': '# New\n' })
   cutPush()
@@ -166,7 +166,7 @@ test('a push that arrived although its answer was lost is known', async () => {
   assert.not.ok('new.md' in after)
 })
 
-test('a push to a branch whose answer was lost is known when the branch is merged', async () => {
+test('a push to a branch whose response was lost is known when the branch is merged', async () => {
   const { remote, space, url } = await imported('lost-branch')
   const before = head(space)
   await f.edit(space, { 'old.md': null })
@@ -179,7 +179,7 @@ test('a push to a branch whose answer was lost is known when the branch is merge
   assert.ok('old.md' in (await inStep(space, url)))
 })
 
-test('a revert on the remote of what was exported is news, also where the branch was rebased there', async () => {
+test('a revert on the remote of what was exported is news, also if the branch was rebased there', async () => {
   for (const style of styles) {
     const { remote, space, url } = await imported(`reverted-${style}`)
     await f.edit(space, { 'guide.md': page('one', 'two', 'three', 'four', 'five') })
@@ -276,7 +276,7 @@ test('forced back, and restored while a change of ours collides: the conflict ho
   assert.equal(merge.clean ? [] : merge.conflicts.map((one) => one.path), ['guide.md'])
 })
 
-/** Main as it was, everything else as it is: the process ended between two refs. */
+/** Main as it was before, everything else as it is now: the process ended between two refs. */
 const crashBefore = (space: LoadedSpace, main: CommitId) => git(space.repo.path, ['update-ref', 'refs/heads/main', main])
 
 test('a crash between the record and the move of main has no effect: the import is made again', async () => {

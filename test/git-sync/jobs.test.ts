@@ -134,7 +134,7 @@ test('a run that a crash interrupted is taken up again; one whose credential is 
   const secret = await f.remotes.createRepository('secret.git', { files: docs })
   const root = await mkdtemp(join(tmpdir(), 'bindery-crash-'))
   // Another process queues an import with and one without a credential, stops in the middle of both, and is killed.
-  f.remotes.behaviour.neverAnswer = 'all'
+  f.remotes.behaviour.neverResponds = 'all'
   const child = spawn(
     process.execPath,
     [...moduleArguments('./crashing-service.js', import.meta.url), root, remote.url, secret.url.replace('http://', 'http://me:pass@')],
@@ -148,7 +148,7 @@ test('a run that a crash interrupted is taken up again; one whose credential is 
   while (!said.includes('\n') && child.exitCode === null) await Promise.race([once(child.stdout, 'data'), closed])
   child.kill('SIGKILL')
   await closed
-  delete f.remotes.behaviour.neverAnswer
+  delete f.remotes.behaviour.neverResponds
   assert.is(said, 'running\n')
   f.remotes.behaviour.onRequest = (request) => {
     delete f.remotes.behaviour.auth

@@ -10,7 +10,7 @@ import { git } from '../support/hermetic-git.js'
 import { type MergeStyle, mergeOnRemote } from '../support/people-on-remote.js'
 import { suite } from '../support/suite.js'
 
-const test = suite('pushes to a branch of which no answer came')
+const test = suite('pushes to a branch that got no response')
 const page = (...lines: string[]): string => `# Guide\n\n${lines.join('\n\n')}\n`
 const docs = { 'README.md': '# Home\n', 'guide.md': page('one', 'two', 'three', 'four'), 'old.md': '# Old\n\ntext\n' }
 const ENV = { BINDERY_REMOTE_PROTOCOLS: 'http', BINDERY_ALLOW_PRIVATE_NETWORKS: 'true' }
@@ -39,8 +39,13 @@ const cases: { told: string; exported: Files; after: Files; expected: Files }[] 
   },
 ]
 
-/** Imports, exports to a branch without an answer, merges it there, and imports again. Answers the files of main here. */
-async function story(lost: 'answer' | 'server', style: MergeStyle, { exported, after }: (typeof cases)[number], moved: boolean): Promise<Map<string, string>> {
+/** Imports, exports to a branch without a response, merges it there, and imports again. Returns the files of main here. */
+async function story(
+  lost: 'response' | 'server',
+  style: MergeStyle,
+  { exported, after }: (typeof cases)[number],
+  moved: boolean,
+): Promise<Map<string, string>> {
   const dir = await mkdtemp(join(tmpdir(), 'bindery-lost-'))
   const remotes = await startGitHttp({ root: join(dir, 'remotes') })
   let server = await startServer(dir, ENV)
@@ -60,16 +65,16 @@ async function story(lost: 'answer' | 'server', style: MergeStyle, { exported, a
     await idle(1)
     await commitIn(repo, 'refs/heads/main', exported, 'Before the export', 1_700_000_000)
     const hook = join(remote.path, 'hooks', 'post-receive')
-    if (lost === 'answer') remotes.behaviour.losePushAnswers = true
+    if (lost === 'response') remotes.behaviour.losePushResponses = true
     else {
       await writeFile(hook, `#!/bin/sh\nkill -KILL ${server.child.pid}\nexec sleep 1\n`)
       await chmod(hook, 0o755)
     }
     await start('export', DOCS)
-    if (lost === 'answer') assert.is((await idle(2)).state, 'failure')
+    if (lost === 'response') assert.is((await idle(2)).state, 'failure')
     else await server.ended
     assert.ok(await until(() => remote.head(DOCS)), 'it arrived')
-    remotes.behaviour.losePushAnswers = false
+    remotes.behaviour.losePushResponses = false
     await commitIn(repo, 'refs/heads/main', after, 'After the export', 1_700_000_060)
     if (moved) await remote.commit({ 'other.md': '# Other\n' })
     await mergeOnRemote(remote, 'docs', style)
@@ -92,11 +97,11 @@ async function story(lost: 'answer' | 'server', style: MergeStyle, { exported, a
 }
 
 for (const [at, one] of cases.entries())
-  for (const lost of ['answer', 'server'] as const) {
+  for (const lost of ['response', 'server'] as const) {
     // Squash and merge, with and without news on the remote, by turns.
-    const style: MergeStyle = (at + (lost === 'answer' ? 0 : 1)) % 2 === 0 ? 'merge' : 'squash'
+    const style: MergeStyle = (at + (lost === 'response' ? 0 : 1)) % 2 === 0 ? 'merge' : 'squash'
     const moved = at > 0
-    test(`${one.told} (${style}${moved ? ', after the remote moved on' : ''}, ${lost === 'answer' ? 'the answer lost' : 'the server killed while it pushed'})`, async () => {
+    test(`${one.told} (${style}${moved ? ', after the remote moved on' : ''}, ${lost === 'response' ? 'the response lost' : 'the server killed while it pushed'})`, async () => {
       const files = await story(lost, style, one, moved)
       for (const [path, text] of Object.entries(one.expected)) assert.is(files.get(path) ?? null, text, path)
       assert.is(files.has('other.md'), moved)

@@ -16,7 +16,7 @@ const main = (space: LoadedSpace): CommitId => space.repo.head('refs/heads/main'
 const diagnostics = async (space: LoadedSpace) =>
   (await readStructure(await space.repo.at(main(space)), idOf(new Map()), inPlace)).diagnostics.filter(({ code }) => code === 'unsupported-entry')
 
-test('what lies outside the folder of a project is nobody’s business', async () => {
+test('what is outside the folder of a project does not matter', async () => {
   const remote = await f.remotes.createRepository('outside.git', {
     files: { 'docs/README.md': '# Home\n', ...unfit('other/'), 'big.bin': 'x'.repeat(11_000_000) },
   })

@@ -78,7 +78,7 @@ test('a default branch of another name, only ever exported to a branch', async (
   assert.match((await f.import(await f.space(), { url: empty.url })).error ?? '', /repository is empty/)
 })
 
-test('unchanged content makes no commit: the branch begins where the remote has it', async () => {
+test("unchanged content makes no commit: the branch begins at the remote's commit", async () => {
   const remote = await f.remotes.createRepository('same.git', { files })
   const head = await remote.head()
   const space = await f.space()

@@ -6,7 +6,7 @@ import { suite } from '../support/suite.js'
 
 const test = suite('previews are bounded in number')
 
-test('of remotes that do not answer: who asks for too many at once is told so at once, others are served', async () => {
+test('previews of remotes that do not respond: one too many at once is refused at once, others are served', async () => {
   const here = await startService({ env: { BINDERY_REMOTE_TIMEOUT_SECONDS: '5' } })
   const remotes = await startGitHttp({ root: join(here.dir, 'remotes') })
   try {
@@ -23,9 +23,9 @@ test('of remotes that do not answer: who asks for too many at once is told so at
     delete remotes.behaviour.onRequest
     await other.call('post', `${path}/git/preview`, preview).expect(200)
     free()
-    const answers = await asked
-    const refused = answers.filter(({ status }) => status === 503)
-    assert.is(refused.length, 3, answers.map(({ status }) => status).join())
+    const responses = await asked
+    const refused = responses.filter(({ status }) => status === 503)
+    assert.is(refused.length, 3, responses.map(({ status }) => status).join())
     assert.is(refused[0]?.headers['retry-after'], '10')
     await admin.call('post', `${path}/git/preview`, preview).expect(200)
   } finally {

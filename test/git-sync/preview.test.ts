@@ -68,17 +68,17 @@ async function desk() {
     /** Asks for a preview, and sees that it changed nothing. */
     async preview(body: object, query = ''): Promise<Preview> {
       const before = await state()
-      const answer = await service.admin.call('post', `${base}/git/preview${query}`, { ref, direction: 'import', ...body })
-      assert.is(answer.status, 200, JSON.stringify(answer.body))
+      const response = await service.admin.call('post', `${base}/git/preview${query}`, { ref, direction: 'import', ...body })
+      assert.is(response.status, 200, JSON.stringify(response.body))
       assert.equal(await state(), before, 'nothing changed')
-      return answer.body
+      return response.body
     },
     /** The status and the sentence with which a preview is refused. */
     async refused(body: object, as: Caller = service.admin) {
       const before = await state()
-      const { status, body: answer } = await as.call('post', `${base}/git/preview`, { ref, direction: 'import', ...body })
+      const { status, body: result } = await as.call('post', `${base}/git/preview`, { ref, direction: 'import', ...body })
       assert.equal(await state(), before, 'nothing changed')
-      return { status, message: answer.error?.message as string, text: JSON.stringify(answer) }
+      return { status, message: result.error?.message as string, text: JSON.stringify(result) }
     },
     async write(path: string, text: string) {
       const { pages } = await get('/content')
@@ -205,7 +205,7 @@ test('a folder of a larger repository', async () => {
   assert.equal(kinds(made), ['page_created Home'])
 })
 
-test('what would end the run is answered in the words of git/info', async () => {
+test('what would end the run is reported in the words of git/info', async () => {
   const remote = await remotes.createRepository('words.git', { files: docs })
   await remotes.createRepository('no-docs.git', { files: { LICENSE: 'MIT\n' } })
   const space = await desk()
@@ -272,7 +272,7 @@ test('a folder whose history is too long to be read within a request', async () 
   assert.is((await space.preview({ url: remote.url })).result, 'adopt')
 })
 
-test('a remote that does not answer, and an address that is not reached', async () => {
+test('a remote that does not respond, and an address that cannot be reached', async () => {
   const remote = await remotes.createRepository('mute.git', { files: docs })
   const asked = async (env: Record<string, string>) => {
     const other = await startService({ env })
@@ -283,7 +283,7 @@ test('a remote that does not answer, and an address that is not reached', async 
       await other.close()
     }
   }
-  // The branch is named, and what is asked for then never comes.
+  // The server names the branch, and never sends what is requested next.
   let asks = 0
   remotes.behaviour.onRequest = ({ method }) => (method === 'POST' && ++asks > 1 ? new Promise(() => {}) : undefined)
   const slow = await asked({ BINDERY_REMOTE_TIMEOUT_SECONDS: '1' }).finally(() => delete remotes.behaviour.onRequest)
@@ -295,7 +295,7 @@ test('a remote that does not answer, and an address that is not reached', async 
   assert.is(refused.body.error.details[0].path, '/url')
 })
 
-test('while a sync and edits are under way: previews answer, and the sync ends well', async () => {
+test('while a sync and edits are under way, previews respond and the sync succeeds', async () => {
   const remote = await remotes.createRepository('busy.git', { files: docs })
   const space = await desk()
   await space.run('import', { url: remote.url })

@@ -5,7 +5,7 @@ import { suite } from '../support/suite.js'
 
 const test = suite('what a Git process has said')
 
-test('an answer of a million bytes in pieces of fifty is copied a few times, not with each of them', () => {
+test('an output of a million bytes in pieces of fifty is copied a few times, not with each of them', () => {
   const heard = new ByteQueue()
   const stores = new Set<ArrayBufferLike>()
   for (let n = 0; n < 20_000; n++) {
@@ -18,7 +18,7 @@ test('an answer of a million bytes in pieces of fifty is copied a few times, not
   for (const n of [0, 7, 19_999]) assert.equal(heard.bytes.subarray(n * 50, n * 50 + 50), Buffer.alloc(50, n))
 })
 
-test('what comes and what is taken is what was said, and what was taken stays as it was', () => {
+test('what is taken is what was put in, and what was taken does not change', () => {
   const step = fc.oneof(
     fc.uint8Array({ minLength: 1, maxLength: 40 }),
     fc.nat(60).map((count) => ({ count })),

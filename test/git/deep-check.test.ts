@@ -36,7 +36,7 @@ async function filled(): Promise<{ repository: Repository; head: CommitId }> {
 const file = (repository: Repository, oid: string): string => join(repository.path, 'objects', oid.slice(0, 2), oid.slice(2))
 const oidOf = (repository: Repository, name: string): string => admin(repository, ['rev-parse', name])
 
-test('is content with what is sound, and leaves large packs to Git by name', async () => {
+test('accepts what is sound, and names the large packs that it leaves to Git', async () => {
   const { repository } = await filled()
   assert.equal(await repository.deepCheck(), { complaints: [], notes: [] })
   admin(repository, ['tag', '-a', 'v1', '-m', 'A tag', MAIN])
@@ -85,12 +85,12 @@ test('names a commit that is not there', async () => {
 
 test('is what bindery fsck --deep does with every space', async () => {
   const service = await startService()
-  const answer = await service.admin.call('post', `/v1/orgs/${service.organization}/spaces`, { title: 'Handbook' }).expect(201)
+  const response = await service.admin.call('post', `/v1/orgs/${service.organization}/spaces`, { title: 'Handbook' }).expect(201)
   await service.service.close()
   const config = loadConfig({ BINDERY_DATA_DIR: join(service.dir, 'data'), BINDERY_REPOS_DIR: join(service.dir, 'repos') })
   try {
     assert.equal(await checkAll(config, { deep: true }), { complaints: [], notes: [] })
-    const path = join(service.dir, 'repos', `${answer.body.id}.git`)
+    const path = join(service.dir, 'repos', `${response.body.id}.git`)
     const blob = admin({ path }, ['rev-parse', `${MAIN}:README.md`])
     rmSync(join(path, 'objects', blob.slice(0, 2), blob.slice(2)))
     const { complaints } = await checkAll(config, { deep: true })

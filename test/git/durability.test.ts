@@ -45,7 +45,7 @@ function watchedDisk(): { disk: Disk; unsynced: Set<string> } {
   return { disk: watched, unsynced }
 }
 
-test('whatever a write answered is on the disk, also beside other writes', async () => {
+test('whatever a write returned is on the disk, also during other writes', async () => {
   const { disk: watched, unsynced } = watchedDisk()
   const place = await makePlace({ disk: watched })
   try {

@@ -8,7 +8,7 @@ import { anyLease } from '../support/lease.js'
 
 const [test, place] = await suiteWith('a Git process that hangs', () => makePlace({ maxSilenceMs: 500 }), clear)
 
-/** Stops the processes of a repository whose arguments hold `word`; answers how many. */
+/** Stops the processes of a repository whose arguments hold `word`; returns how many. */
 function freeze(repository: Repository, word: string): number {
   const all = execFileSync('ps', ['-eo', 'pid=,args=']).toString().split('\n')
   const mine = all.flatMap((line) => {
@@ -23,7 +23,7 @@ function freeze(repository: Repository, word: string): number {
   return mine.length
 }
 
-test('is ended and started anew: reads, merges, diffs and moves go on', async () => {
+test('is ended and started again: reads, merges, diffs and moves go on', async () => {
   const repository = await place.git.create('space')
   const lines = 'line\n'.repeat(30)
   const root = await commit(repository, [], { a: lines, b: 'b' })

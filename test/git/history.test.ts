@@ -86,7 +86,7 @@ test('ancestry agrees with git on any graph', async () => {
         try {
           bases = admin(repository, ['merge-base', '--all', a, b]).split('\n')
         } catch {
-          // git answers 1 where there is none
+          // git exits with 1 if there is none
         }
         const base = await repository.mergeBase(a, b)
         if (bases.length === 0) assert.is(base, null)

@@ -4,7 +4,7 @@ import { suiteWith } from '../support/suite.js'
 
 const [test, launcher] = await suiteWith('git: launcher', () => Launcher.open())
 
-test('a process that ends before anything is said to it has its answer read all the same', async () => {
+test('the output of a process that ends before it gets any input is read all the same', async () => {
   const start = launcher.start.bind(launcher)
   // on a busy machine the process has long ended when its connection is looked at
   launcher.start = async (...given) => {

@@ -12,7 +12,7 @@ const test = suite('what Git keeps in memory is let go')
 setFlagsFromString('--expose-gc')
 const gc = runInNewContext('gc') as () => void
 
-test('with no room at all, and with room that ends in between, ancestry answers as Git does', async () => {
+test('with no room at all, and with room that ends in between, ancestry agrees with Git', async () => {
   for (const bytes of [1, 30_000]) {
     const budget = new MemoryBudget(bytes)
     const place = await makePlace({ budget })
@@ -23,10 +23,10 @@ test('with no room at all, and with room that ends in between, ancestry answers 
     const merge = await commit(repository, [line[60] as CommitId, side], { c: '1' })
     // All at once, so that what one has learnt is let go while another still works with it.
     const asked = line.flatMap((id) => [repository.isAncestor(id, merge), repository.mergeBase(id, merge), repository.firstParents(id)] as const)
-    const answers = await Promise.all(asked)
+    const results = await Promise.all(asked)
     for (const [n, id] of line.entries()) {
-      assert.equal([answers[3 * n], answers[3 * n + 1]], [n <= 60, n <= 60 ? id : line[60]])
-      assert.is((answers[3 * n + 2] as CommitId[]).length, n + 1)
+      assert.equal([results[3 * n], results[3 * n + 1]], [n <= 60, n <= 60 ? id : line[60]])
+      assert.is((results[3 * n + 2] as CommitId[]).length, n + 1)
     }
     assert.equal(await repository.aheadBehind(line[89] as CommitId, merge), { ahead: 29, behind: 2 })
     assert.is(admin(repository, ['merge-base', line[89] as string, merge]), line[60])
@@ -35,7 +35,7 @@ test('with no room at all, and with room that ends in between, ancestry answers 
   }
 })
 
-test('a repository that somebody holds is opened once, however many others are opened; one that nobody holds is forgotten', async () => {
+test('a repository that is in use is opened once, however many others are opened; one that is not in use is forgotten', async () => {
   const open = new OpenRepositories<{ name: string }>()
   let opened = 0
   const get = (name: string) => open.get(name, async () => ({ name, n: opened++ }))

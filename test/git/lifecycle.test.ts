@@ -64,7 +64,7 @@ test('a duplicate has the objects and the named refs, and lives on its own', asy
   await copy.move([{ ref: MAIN, from: next, to: more }], 'edit', anyLease)
   await copy.maintain({ thorough: true })
   assert.is((await (await copy.at(more)).walk()).length, 3)
-  assert.instance(await thrown(commit(source, [], { late: 'x' })), GitError, 'a handle to what is removed makes nothing anew')
+  assert.instance(await thrown(commit(source, [], { late: 'x' })), GitError, 'a handle to what is removed creates nothing again')
   assert.not(existsSync(source.path))
 })
 

@@ -13,7 +13,7 @@ const packs = (repository: Repository): string[] => readdirSync(join(repository.
 const file = (repository: Repository, oid: string): string => join(repository.path, 'objects', oid.slice(0, 2), oid.slice(2))
 const age = (path: string, days: number): void => utimesSync(path, Date.now() / 1000 - days * 86_400, Date.now() / 1000 - days * 86_400)
 
-test("does nothing where nothing changed, and notices an object, a ref, and an admin's push", async () => {
+test("does nothing if nothing changed, and notices an object, a ref, and an admin's push", async () => {
   const repository = await place.git.create('quiet')
   let head = await commit(repository, [], { a: '1' })
   await repository.move([{ ref: MAIN, from: null, to: head }], 'begin', anyLease)
@@ -34,7 +34,7 @@ test("does nothing where nothing changed, and notices an object, a ref, and an a
   assert.equal([await works(), await works()], [true, false])
 })
 
-test('packs beside writers, holds them off for what takes away alone, and loses nothing that is young or used', async () => {
+test('packs while others write, blocks them only during steps that remove objects, and loses nothing that is new or used', async () => {
   const repository = await place.git.create('busy')
   let head = await commit(repository, [], { a: '1', 'b/c': '2' })
   await repository.move([{ ref: MAIN, from: null, to: head }], 'begin', anyLease)

@@ -37,7 +37,7 @@ test('a clean merge becomes a commit that git finds sound, durable beyond a coll
   assert.equal(await repository.check(), [])
 })
 
-test('conflicts are told by kind, with the stages', async () => {
+test('conflicts are reported by kind, with the stages', async () => {
   const content = await mergeOf({ a: lines() }, { a: lines('ours') }, { a: lines('theirs') })
   assert.equal(kinds(content), ['content a'])
   const [conflict] = content.clean ? [] : content.conflicts
@@ -86,7 +86,7 @@ test('a given base replaces the one that history has', async () => {
   assert.equal(await namesOf(merged.tree), ['a', 'b'])
 })
 
-test('a commit that is not here fails the merge and nothing else', async () => {
+test('a missing commit fails the merge and nothing else', async () => {
   const ours = await commit(repository, [], { a: '1' })
   for (const theirs of ['1'.repeat(40), 'HEAD', '--help\n'] as CommitId[]) {
     const error = await repository.merge({ ours, theirs }).catch((thrown: unknown) => thrown)

@@ -5,7 +5,7 @@ import { openDesk } from '../commits/fixture.js'
 
 const [test, here] = await suiteWith('content that an admin pruned', startService)
 
-test('a page is given back a text that is gone only where it can be written again; else 409 says so', async () => {
+test('a page gets back a text that is gone only if it can be written again; otherwise 409 says so', async () => {
   const long = `# Long\n\n${'A line of text that goes on and on.\n'.repeat(12_000)}`
   const desk = await openDesk(here, {
     'README.md': '# Home\n',

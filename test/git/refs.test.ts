@@ -64,7 +64,7 @@ test('a move is a compare-and-swap, over several refs all or nothing', async () 
   assert.match(admin(repository, ['reflog', 'show', 'main']), /bindery: edit/)
 })
 
-test('an admin sees our moves and we see his, at once, loose and packed', async () => {
+test('an admin sees our moves and we see theirs, at once, loose and packed', async () => {
   const repository = await place.git.create('admin')
   let head: CommitId | null = null
   for (let round = 0; round < 12; round++) {
@@ -83,7 +83,7 @@ test('an admin sees our moves and we see his, at once, loose and packed', async 
   assert.is(repository.head(MAIN), null)
 })
 
-test('fifty writers beside an admin who writes, packs and collects lose nothing', async () => {
+test('fifty writers and an admin who writes, packs and collects at the same time lose nothing', async () => {
   const repository = await place.git.create('race')
   const start = await commit(repository, [], { start: 'x' })
   await repository.move([{ ref: MAIN, from: null, to: start }], 'start', anyLease)

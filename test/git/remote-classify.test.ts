@@ -56,7 +56,7 @@ test('what a remote says is bounded, without control characters, and scrubbed', 
   assert.ok(words.length <= 1001)
   assert.match(classify('remote: token abc\nfatal: abc', (text) => text.replaceAll('abc', '***')).message, /Git: fatal: \*\*\* The remote: token \*\*\*$/)
 })
-test('a key that is not accepted is told of, without its path here', () => {
+test('a key that is not accepted is reported, without its path on this machine', () => {
   const stderr =
     'Load key "/etc/bindery/ssh-key": Permission denied\ngit@example.com: Permission denied (publickey).\nfatal: Could not read from remote repository.'
   const { message } = classify(stderr, same)

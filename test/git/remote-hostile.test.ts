@@ -86,7 +86,7 @@ for (const name of ['.git', 'GIT~1', '..', '.', 'a/b'])
   )
 
 test(
-  'an entry without a name is refused by the remote itself, whose words are told',
+  'an entry without a name is refused by the remote itself, whose message is reported',
   inWorld({}, async (world) => {
     await commitTree(world.theirs, [['100644', '', await blob(world.theirs)]])
     assert.match((await refusedFetch(world, 'unsafe-content')).message, /The remote: .*empty filename in tree entry/)

@@ -43,7 +43,7 @@ test(
 )
 
 test(
-  'a fetch transfers only what is missing, and nothing where nothing is',
+  'a fetch transfers only what is missing, and nothing if nothing is',
   inWorld({ files: { 'big.bin': Buffer.from(Array.from({ length: 300_000 }, (_, i) => (i * i * 31) % 251)), 'a.md': 'a' } }, async (world) => {
     const { operations, ours, theirs, remote, server } = world
     await theirs.commit({ 'random.bin': Buffer.from(Array.from({ length: 200_000 }, () => Math.floor(Math.random() * 256))) })
@@ -78,7 +78,7 @@ test(
 )
 
 test(
-  'a branch that is not there is a missing ref, and so is what is no ref name',
+  'a branch that is not there is a missing ref, and so is an invalid ref name',
   inWorld({}, async (world) => {
     await refusedFetch(world, 'missing-ref', {}, NEXT)
     for (const ref of [

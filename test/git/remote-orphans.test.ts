@@ -26,7 +26,7 @@ async function until(done: () => Promise<boolean>): Promise<boolean> {
 
 for (const operation of ['push', 'fetch'])
   test(`a ${operation} does not outlive a server that is killed`, async () => {
-    const world = await openWorld({ neverAnswer: operation === 'push' ? 'all' : 'pack' })
+    const world = await openWorld({ neverResponds: operation === 'push' ? 'all' : 'pack' })
     try {
       const { url } = world.remote
       const commit = await world.ours.commit({ 'a.md': 'a\n' })

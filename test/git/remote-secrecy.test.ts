@@ -106,11 +106,11 @@ test(
   }),
 )
 
-for (const neverAnswer of ['all', 'pack'] as const) {
+for (const neverResponds of ['all', 'pack'] as const) {
   test(
-    `a server that never answers (${neverAnswer}) ends in a time-out, with no process left`,
+    `a server that never responds (${neverResponds}) ends in a time-out, with no process left`,
     inWorld({}, async (world) => {
-      world.server.behaviour.neverAnswer = neverAnswer
+      world.server.behaviour.neverResponds = neverResponds
       await refusedFetch(world, 'timeout', { timeoutMs: 1500 })
       assert.ok(world.server.requests.length > 0)
       assert.equal(

@@ -138,7 +138,7 @@ test('no credential survives in the URL, and every one is handed on as it was', 
   )
   fc.assert(
     fc.property(fc.string({ unit: 'binary-ascii' }), (text) => {
-      // As typed by hand: whatever stands before the host is gone, or the URL is refused.
+      // As typed by hand: whatever comes before the host is gone, or the URL is refused.
       let url = ''
       try {
         url = parseRemoteUrl(`https://user:Zq${text}Zq@example.com/a.git`).url

@@ -64,7 +64,7 @@ test('a look at a merge, clean or not, on a given base or not, puts nothing into
   assert.equal(await repository.check(), [])
 })
 
-test('a merge whose objects stand empty in the repository makes them anew', async () => {
+test('a merge whose objects are empty files in the repository writes them again', async () => {
   for (const which of ['tree', 'folder', 'blob'] as const) {
     const repository = await fresh()
     const { ours, theirs } = await sides(repository)
@@ -80,7 +80,7 @@ test('a merge whose objects stand empty in the repository makes them anew', asyn
   }
 })
 
-test('an object that is used again is verified: an empty or damaged one is written anew, from a pack or from memory', async () => {
+test('an object that is used again is verified: an empty or damaged one is written again, from a pack or from memory', async () => {
   const repository = await fresh()
   const root = await commit(repository, [], { 'a.md': 'kept in a pack', 'b.md': 'kept in memory' })
   await repository.move([{ ref: MAIN, from: null, to: root }], 'begin', anyLease)
@@ -103,7 +103,7 @@ test('an object that is used again is verified: an empty or damaged one is writt
   await again.close()
 })
 
-test('what an admin pruned is not believed to be there: written again from memory, else refused', async () => {
+test('what an admin pruned is not assumed to exist: it is written again from memory, or refused', async () => {
   const repository = await fresh()
   const root = await commit(repository, [], { 'a.md': 'a' })
   await repository.move([{ ref: MAIN, from: null, to: root }], 'begin', anyLease)

@@ -216,7 +216,7 @@ test('an object that is used again gets a fresh time, loose or packed', async ()
   assert.ok(statSync(loosePath(blob)).mtimeMs > old * 1000)
 })
 
-test('large blobs are refused before they are read, loose and packed, and their size is told', async () => {
+test('large blobs are refused before they are read, loose and packed, and their size is reported', async () => {
   const large = randomBytes(5 * 1024 * 1024)
   const id = await commit(repository, [], { large, small: 's' })
   const snapshot = await repository.at(id)

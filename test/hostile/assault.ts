@@ -1,11 +1,11 @@
 import type { Attack } from './attacks.js'
-import { ANSWER_MS, type Answer, openStation, type Station } from './station.js'
+import { RESPONSE_MS, type TimedResponse, openStation, type Station } from './station.js'
 import { type Health, peakMemory, watchHealth } from './watch.js'
 
 export interface Result {
   attack: Attack
-  answers: Answer[]
-  /** What is wrong with the answers, a line each. */
+  responses: TimedResponse[]
+  /** What is wrong with the responses, a line each. */
   wrong: string[]
 }
 
@@ -13,26 +13,26 @@ export interface Assault {
   results: Result[]
   idle: Health
   busy: Health
-  /** The most memory that the server held, in MiB; null where it could not be read. */
+  /** The most memory that the server held, in MiB; null if it could not be read. */
   peakMb: number | null
-  /** How often the server had to be started anew because it ended. */
+  /** How often the server had to be started again because it ended. */
   deaths: number
 }
 
-/** Every answer comes in time and is one that a client can act on: no 5xx, but for a 503 of a busy service. */
-function complaints({ name, bytes }: Attack, answers: readonly Answer[], answerMs: number): string[] {
-  return answers.flatMap(({ what, status, ms, body }) => {
+/** Every response comes in time and is one that a client can act on: no 5xx except a 503 of a busy service. */
+function complaints({ name, bytes }: Attack, responses: readonly TimedResponse[], responseMs: number): string[] {
+  return responses.flatMap(({ what, status, ms, body }) => {
     const where = `${name}, ${bytes} bytes, ${what}`
-    if (status === 0) return [`${where}: no answer after ${Math.round(ms)} ms (${body})`]
+    if (status === 0) return [`${where}: no response after ${Math.round(ms)} ms (${body})`]
     if (status >= 500 && status !== 503) return [`${where}: ${status} ${body.slice(0, 200)}`]
-    return ms > answerMs ? [`${where}: answered ${status} after ${Math.round(ms)} ms`] : []
+    return ms > responseMs ? [`${where}: ${status} after ${Math.round(ms)} ms`] : []
   })
 }
 
 /** Runs attacks against a service in a process with `heapMb` MiB of heap, `width` at a time, while /healthz is watched. */
 export async function assault(
   list: readonly Attack[],
-  options: { heapMb: number; width: number; answerMs?: number; told?: (result: Result) => void },
+  options: { heapMb: number; width: number; responseMs?: number; told?: (result: Result) => void },
 ): Promise<Assault> {
   const station: Station = await openStation(options.heapMb)
   let deaths = 0
@@ -50,8 +50,8 @@ export async function assault(
     const queue = [...list]
     const lane = async (): Promise<void> => {
       for (let attack = queue.shift(); attack; attack = queue.shift()) {
-        const answers = await attack.run(station).catch((error: Error): Answer[] => [{ what: 'prepare', status: 0, ms: 0, body: error.message }])
-        const result = { attack, answers, wrong: complaints(attack, answers, options.answerMs ?? ANSWER_MS) }
+        const responses = await attack.run(station).catch((error: Error): TimedResponse[] => [{ what: 'prepare', status: 0, ms: 0, body: error.message }])
+        const result = { attack, responses, wrong: complaints(attack, responses, options.responseMs ?? RESPONSE_MS) }
         results.push(result)
         options.told?.(result)
         look()

@@ -2,8 +2,9 @@ import { forms, json } from './kinds/json.js'
 import type { Kind } from './kinds/kind.js'
 import { markdown } from './kinds/markdown.js'
 import { trees } from './kinds/trees.js'
+import { toml } from './kinds/toml.js'
 import { summaries, yaml } from './kinds/yaml.js'
-import type { Answer, Station } from './station.js'
+import type { TimedResponse, Station } from './station.js'
 
 const KIB = 1024
 const MIB = 1024 * KIB
@@ -15,41 +16,41 @@ const BLOB_LIMIT = 90 * MIB
 export interface Attack {
   name: string
   bytes: number
-  run(station: Station): Promise<Answer[]>
+  run(station: Station): Promise<TimedResponse[]>
 }
 
-type Way = (station: Station, text: string) => Promise<Answer[]>
+type Way = (station: Station, text: string) => Promise<TimedResponse[]>
 
 const SUMMARY = '# Table of contents\n\n* [Home](README.md)\n* [Hostile](hostile.md)\n'
 const PAGE = '/content/page'
 
 /** Asks the same thing of a space that a reader and a writer would. */
-async function readAndEdit(station: Station, url: string): Promise<Answer[]> {
+async function readAndEdit(station: Station, url: string): Promise<TimedResponse[]> {
   const tree = await station.ask('pages', 'GET', `${url}/content/pages`)
   const ids = [...tree.body.matchAll(/"id":"([^"]+)"[^{}]*?"title":"(?:Hostile|Home)"/g)].map((match) => match[1] as string)
-  const answers = [tree, await station.ask('revision', 'GET', `${url}/content`), await station.ask('files', 'GET', `${url}/content/files`)]
+  const responses = [tree, await station.ask('revision', 'GET', `${url}/content`), await station.ask('files', 'GET', `${url}/content/files`)]
   for (const id of ids.slice(0, 2)) {
-    answers.push(await station.ask('document', 'GET', `${url}${PAGE}/${id}?format=document`))
-    answers.push(await station.ask('document again', 'GET', `${url}${PAGE}/${id}?format=document`))
-    answers.push(await station.ask('markdown', 'GET', `${url}${PAGE}/${id}`))
+    responses.push(await station.ask('document', 'GET', `${url}${PAGE}/${id}?format=document`))
+    responses.push(await station.ask('document again', 'GET', `${url}${PAGE}/${id}?format=document`))
+    responses.push(await station.ask('markdown', 'GET', `${url}${PAGE}/${id}`))
   }
   const page = ids.at(-1)
-  if (page === undefined) return answers
+  if (page === undefined) return responses
   const edit = (change: object): string => JSON.stringify({ changes: [{ operation: 'update_page', page, ...change }] })
-  answers.push(await station.ask('edit', 'POST', `${url}/content`, { body: edit({ title: 'New', description: 'New' }) }))
-  answers.push(await station.ask('move', 'POST', `${url}/content`, { body: edit({ slug: 'moved' }) }))
-  answers.push(
+  responses.push(await station.ask('edit', 'POST', `${url}/content`, { body: edit({ title: 'New', description: 'New' }) }))
+  responses.push(await station.ask('move', 'POST', `${url}/content`, { body: edit({ slug: 'moved' }) }))
+  responses.push(
     await station.ask('changes', 'GET', `${url}/revisions?limit=1`).then(async (list) => {
       const [, revision] = /"id":"([0-9a-f]{40})"/.exec(list.body) ?? []
       return revision === undefined ? list : station.ask('changes', 'GET', `${url}/revisions/${revision}/changes`)
     }),
   )
-  return answers
+  return responses
 }
 
 /** Committed by plain Git, or imported: then read and edited through the service. */
 const committed =
-  (files: (text: string) => Record<string, string>): Way =>
+  (files: (text: string) => Record<string, string | null>): Way =>
   async (station, text) => {
     const space = await station.space({ 'SUMMARY.md': SUMMARY, 'hostile.md': '# Hostile\n' })
     await space.commit(files(text))
@@ -70,13 +71,13 @@ const write: Way = async (station, text) => {
 
 const comment: Way = async (station, text) => {
   const { url } = await station.space({ 'SUMMARY.md': SUMMARY })
-  const answers: Answer[] = []
+  const responses: TimedResponse[] = []
   for (let count = 0; count < 16; count++) {
-    answers.push(await station.ask('comment', 'POST', `${url}/comments`, { body: JSON.stringify({ body: { markdown: text } }) }))
-    if (answers.at(-1)?.status !== 201) break
+    responses.push(await station.ask('comment', 'POST', `${url}/comments`, { body: JSON.stringify({ body: { markdown: text } }) }))
+    if (responses.at(-1)?.status !== 201) break
   }
-  answers.push(await station.ask('list', 'GET', `${url}/comments?format=document`), await station.ask('list again', 'GET', `${url}/comments?format=document`))
-  return answers
+  responses.push(await station.ask('list', 'GET', `${url}/comments?format=document`), await station.ask('list again', 'GET', `${url}/comments?format=document`))
+  return responses
 }
 
 /** Two sides that changed the same hostile page. */
@@ -134,6 +135,13 @@ const ways: { name: string; kinds: readonly Kind[]; limit: number; way: Way }[] 
   { name: 'merge', kinds: markdown.filter((_, index) => index % 4 === 0), limit: BODY_LIMIT, way: merge },
   { name: 'front matter', kinds: yaml, limit: BODY_LIMIT, way: committed(frontMatter) },
   { name: '.gitbook.yaml', kinds: yaml, limit: BODY_LIMIT, way: committed((text) => ({ '.gitbook.yaml': text })) },
+  { name: 'book.toml', kinds: toml, limit: BODY_LIMIT, way: committed((text) => ({ 'SUMMARY.md': null, 'book.toml': text })) },
+  {
+    name: 'book.json',
+    kinds: json.filter((_, index) => index % 4 === 0),
+    limit: BODY_LIMIT,
+    way: committed((text) => ({ 'SUMMARY.md': null, 'book.json': text })),
+  },
   { name: 'vars.yaml', kinds: yaml, limit: BODY_LIMIT, way: committed((text) => ({ '.gitbook/vars.yaml': text })) },
   { name: 'SUMMARY.md', kinds: summaries, limit: BODY_LIMIT, way: committed((text) => ({ 'SUMMARY.md': `${SUMMARY}${text}` })) },
   { name: 'tree', kinds: trees, limit: BODY_LIMIT - 10 * KIB, way: tree },
@@ -142,7 +150,7 @@ const ways: { name: string; kinds: readonly Kind[]; limit: number; way: Way }[] 
 ]
 
 /** The number of different kinds of hostile input. */
-export const kindsCount = new Set([markdown, yaml, summaries, trees, json, forms].flat()).size
+export const kindsCount = new Set([markdown, yaml, toml, summaries, trees, json, forms].flat()).size
 
 export type Size = 'small' | 'large' | 'limit'
 

@@ -6,8 +6,8 @@ const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 
 const once = (): Promise<void> =>
   new Promise((done, failed) => {
-    const asked = request(`${url}/healthz`, { agent }, (answer) => {
-      answer.resume().on('end', () => (answer.statusCode === 200 ? done() : failed(new Error(`/healthz answered ${answer.statusCode}`))))
+    const asked = request(`${url}/healthz`, { agent }, (response) => {
+      response.resume().on('end', () => (response.statusCode === 200 ? done() : failed(new Error(`/healthz returned ${response.statusCode}`))))
     })
     asked.on('error', failed).end()
   })
@@ -21,7 +21,7 @@ while (going) {
   await once().catch(() => failures++)
   const took = performance.now() - started
   samples.push(took)
-  // Who asks only after the last answer asks too seldom while the service stands still: those not asked waited too.
+  // A probe that asks only after the last response asks too seldom while the service hangs: requests that it did not send would have waited too.
   for (let missed = took - everyMs; missed > everyMs; missed -= everyMs) samples.push(missed)
   await new Promise((done) => setTimeout(done, everyMs))
 }

@@ -6,7 +6,7 @@ import type { Files } from '../support/bare-repository.js'
 import { commitTo } from '../commits/fixture.js'
 
 /** One request and what came of it. */
-export interface Answer {
+export interface TimedResponse {
   what: string
   status: number
   ms: number
@@ -18,7 +18,7 @@ export interface Station {
   server: ServerProcess
   /** A new space whose main holds these files. */
   space(files: Files): Promise<SpaceUnderAttack>
-  ask(what: string, method: string, path: string, options?: { body?: string | Uint8Array; type?: string; token?: boolean }): Promise<Answer>
+  ask(what: string, method: string, path: string, options?: { body?: string | Uint8Array; type?: string; token?: boolean }): Promise<TimedResponse>
   close(): Promise<void>
 }
 
@@ -27,8 +27,8 @@ export interface SpaceUnderAttack {
   commit(files: Files, ref?: string): Promise<void>
 }
 
-/** Every request must be answered within this time, in milliseconds. */
-export const ANSWER_MS = 30_000
+/** Every request must get its response within this time, in milliseconds. */
+export const RESPONSE_MS = 30_000
 
 export async function openStation(heapMb: number): Promise<Station> {
   const dir = await mkdtemp(join(tmpdir(), 'bindery-hostile-'))
@@ -39,13 +39,13 @@ export async function openStation(heapMb: number): Promise<Station> {
       const started = performance.now()
       const headers = { ...(token ? { Authorization: `Bearer ${TOKEN}` } : {}), ...(body === undefined ? {} : { 'Content-Type': type }) }
       try {
-        const answer = await fetch(server.url + path, {
+        const response = await fetch(server.url + path, {
           method,
           headers,
-          signal: AbortSignal.timeout(2 * ANSWER_MS),
+          signal: AbortSignal.timeout(2 * RESPONSE_MS),
           ...(body === undefined ? {} : { body: body as string }),
         })
-        return { what, status: answer.status, body: await answer.text(), ms: performance.now() - started }
+        return { what, status: response.status, body: await response.text(), ms: performance.now() - started }
       } catch (error) {
         return { what, status: 0, body: explain(error), ms: performance.now() - started }
       }

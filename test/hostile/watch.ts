@@ -32,7 +32,7 @@ export function watchHealth(url: string): { stop(): Promise<Health> } {
   }
 }
 
-/** The most memory that a process has held, in MiB; null where the system does not tell. */
+/** The most memory that a process has held, in MiB; null if the system does not say. */
 export function peakMemory(pid: number): number | null {
   try {
     const [, kilobytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []

@@ -12,7 +12,7 @@ import { commitTo, type Desk, flat, openDesk } from '../commits/fixture.js'
 type Files = Map<string, string>
 const WORDS = ['amber', 'birch', 'cedar', 'delta', 'ember', 'fjord', 'grove', 'haven']
 
-/** A page says in its text who it is, so that its ID can be held against that, wherever people put it. */
+/** The text of a page says which page it is, so that its ID can be compared with that, wherever people put it. */
 const pageOf = (mark: string, title: string): string =>
   `# ${title}\n\nmark: ${mark}\n\n${Array.from({ length: 6 }, (_, n) => `${mark} tells of ${WORDS[n]} and of what came ${n} days after.\n`).join('\n')}`
 const markOf = (text: string): string | null => /^mark: (\w+)$/m.exec(text)?.[1] ?? null
@@ -185,13 +185,13 @@ export class Story {
     await admin.call('post', `${url}/change-requests/${id}/merge`)
   }
 
-  /** The push arrives, its answer does not. */
+  /** The push arrives, but its response is lost. */
   async cutExport(branch: string): Promise<string> {
-    this.remotes.behaviour.losePushAnswers = true
+    this.remotes.behaviour.losePushResponses = true
     try {
       return `cut ${await this.sync('export', branch)}`
     } finally {
-      delete this.remotes.behaviour.losePushAnswers
+      delete this.remotes.behaviour.losePushResponses
     }
   }
 

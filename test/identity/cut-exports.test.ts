@@ -1,7 +1,7 @@
 import { suite } from '../support/suite.js'
 import { playCutExports } from './cut-exports.js'
 
-const test = suite('IDs over exports whose answer was cut')
+const test = suite('IDs over exports whose response was cut off')
 
 // More of them: SIMULATIONS=20 STEPS=100 npm test -- identity/cut-exports; one again: SIMULATIONS=1 SEED=7.
 const SIMULATIONS = Number(process.env.SIMULATIONS ?? 3)

@@ -82,7 +82,7 @@ test('renamed and rewritten by hand: the entry of the table of contents knows', 
   assert.is(after.get('document Beta'), before.get('document Beta'))
 })
 
-test('reverted: by the service and by plain Git, the pages come back as who they were', async () => {
+test('reverted: by the service and by plain Git, the pages come back with their IDs', async () => {
   const FILES = {
     'SUMMARY.md': summary({ 'a.md': 'Alpha', 'b.md': 'Beta', 'c.md': 'Gamma' }),
     'a.md': text('alpha'),

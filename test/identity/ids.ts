@@ -27,7 +27,7 @@ export async function soundIds(desk: Desk, at = ''): Promise<Map<string, string>
   const warm = await idsOf(desk, at)
   const { app } = desk.here.service
   assert.is(new Set(warm.values()).size, warm.size, `two entries share an ID: ${JSON.stringify([...warm])}`)
-  // Answers may be kept as a whole, so the cold ones are asked from the domain.
+  // Whole responses may be cached, so the uncached ones are asked of the domain.
   app.content.clear()
   const doc = await app.store.get(spaces, desk.space)
   const head = await headOf(desk, at)

@@ -18,7 +18,7 @@ const LISTED = { 'a.md': 'A', 'b.md': 'B', 'c.md': 'C', 'd.md': 'D' }
 const idsByFile = async (desk: Desk): Promise<Record<string, string>> =>
   Object.fromEntries([...(await desk.byPath()).values()].map((page) => [page.slug, page.id]))
 
-/** Commits `after` on `before` (each with SUMMARY.md), and answers which page of before is at each path: its old slug, or `new`. */
+/** Commits `after` on `before` (each with SUMMARY.md), and returns which page of `before` is at each path: its old slug, or `new`. */
 async function whoIsWho(
   here: TestService,
   before: Record<string, string>,
@@ -72,7 +72,7 @@ for (const [name, body] of Object.entries(bodies)) {
     const listed = summary({ 'a.md': 'A', 'b.md': 'B', 'e.md': 'C', 'd.md': 'D' })
     assert.equal(await whoIsWho(here, start, { ...after, 'SUMMARY.md': listed }), { a: 'b', b: 'c', e: 'a', d: 'd' })
     assert.equal(await whoIsWho(here, start, { ...after, 'e.md': more(files['a.md']), 'SUMMARY.md': listed }), { a: 'b', b: 'c', e: 'a', d: 'd' })
-    // A page that moved with its entry and was written anew is the one of that title, whatever else is edited.
+    // A page that moved with its entry and was rewritten is the one of that title, whatever else is edited.
     const renewed = { 'a.md': more(files['a.md']), 'c.md': null, 'e.md': 'Nothing is as it was.\n', 'SUMMARY.md': listed }
     assert.equal(await whoIsWho(here, start, renewed), { a: 'a', b: 'b', e: 'c', d: 'd' })
   })
@@ -90,7 +90,7 @@ for (const [name, body] of Object.entries(bodies)) {
   })
 }
 
-test('titles alone tell pages of which nothing else is left; H1s that were exchanged over their texts do not move them', async () => {
+test('pages of which only the title is left are told apart by it; texts whose H1s were exchanged do not move', async () => {
   const start = { 'a.md': text('alpha'), 'b.md': text('beta'), 'SUMMARY.md': summary({ 'a.md': 'A', 'b.md': 'B' }) }
   const rewritten = { 'a.md': 'Nothing.\n', 'b.md': 'At all.\n', 'SUMMARY.md': summary({ 'b.md': 'A', 'a.md': 'B' }) }
   assert.equal(await whoIsWho(here, start, rewritten), { a: 'b', b: 'a' })

@@ -38,7 +38,7 @@ async function held(): Promise<number> {
 
 const ATTEMPTS = 4
 
-/** Fills caches, and compares what they are charged with what the process holds then. */
+/** Fills caches, and compares their estimated size with the memory that the process then uses. */
 function measured(name: string, fill: (content: RevisionCache, git: ReturnType<typeof makeCaches>) => Promise<void> | void): void {
   test(name, async () => {
     // What is made once, by whatever runs first, is not counted.

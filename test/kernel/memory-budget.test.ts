@@ -48,7 +48,7 @@ test('a value that is too large for a cache is not kept', () => {
   assert.is(cache.get('a'), undefined)
 })
 
-/** All that is reachable from what a cache still answers. */
+/** All that is reachable from what a cache still returns. */
 function reachable(values: Iterable<Layer>): number {
   const seen = new Set<Layer>()
   for (const value of values) for (let at: Layer | null = value; at; at = at.base) seen.add(at)

@@ -7,7 +7,7 @@ const test = suite('kernel: order')
 const at = (seconds: number): string => new Date(seconds * 1000).toISOString()
 const shuffled = <T>(list: readonly T[]): T[] => [...list].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? 1 : -1))
 
-/** Puts new things (or one that is there already) where they are wanted; answers the siblings as they are stored after it. */
+/** Puts new things (or an existing one) where they are wanted; returns the siblings as they are stored after it. */
 function put(stored: readonly Ordered[], what: readonly Ordered[], index: number): Ordered[] {
   const others = inOrder(stored.filter(({ id }) => !what.some((one) => one.id === id)))
   const { positions, moved } = positionsAt(others, index, what.length)
@@ -15,7 +15,7 @@ function put(stored: readonly Ordered[], what: readonly Ordered[], index: number
   return shuffled([...rest, ...what.map((one, i) => ({ ...one, position: positions[i] as string }))])
 }
 
-test('things without a key stand first, by creation; with one, in its order; the key says so itself', () => {
+test('things without a key come first, by creation; those with one in its order; the key says so itself', () => {
   const all: Ordered[] = [
     { id: 'd', position: 'a1', createdAt: at(1) },
     { id: 'c', position: 'Zz', createdAt: at(9) },
@@ -29,7 +29,7 @@ test('things without a key stand first, by creation; with one, in its order; the
   assert.equal(inOrder(all).map(orderKey), inOrder(all).map(orderKey).sort())
 })
 
-test('whatever is added, moved and removed, everything stands where it was put', () => {
+test('whatever is added, moved and removed, everything is where it was put', () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant('add' as const), n: fc.integer({ min: 1, max: 4 }), to: fc.nat(50) }),
     fc.record({ kind: fc.constant('move' as const), from: fc.nat(50), to: fc.nat(50) }),

@@ -14,7 +14,7 @@ test.after(async () => {
   for (const one of open) await one.close()
 })
 
-/** A server on every loopback address; answers its port. */
+/** A server on every loopback address; returns its port. */
 async function serve(listener: RequestListener): Promise<number> {
   const server: Server = createServer(listener)
   await new Promise<void>((done) => server.listen(0, '0.0.0.0', done))
@@ -44,7 +44,7 @@ async function fails(work: Promise<unknown>, kind: OutboundFailure, text: RegExp
   assert.match(error.message, text)
 }
 
-test('sends what is asked, without cookies, and answers status, headers and body', async () => {
+test('sends what is asked, without cookies, and returns status, headers and body', async () => {
   const seen: { method?: string; url?: string; headers: NodeJS.Dict<string | string[]>; body: string }[] = []
   const port = await serve((req, res) => {
     let body = ''
@@ -57,11 +57,11 @@ test('sends what is asked, without cookies, and answers status, headers and body
   process.env.HTTP_PROXY = process.env.http_proxy = 'http://127.0.0.9:9'
   const http = client()
   const url = `http://127.0.0.1:${port}/a?b=c#d`
-  const answer = await http.send({ url, method: 'POST', body: 'ping', headers: { 'x-one': '1' }, ...limits })
+  const response = await http.send({ url, method: 'POST', body: 'ping', headers: { 'x-one': '1' }, ...limits })
   await http.send({ url, ...limits })
   delete process.env.HTTP_PROXY
   delete process.env.http_proxy
-  assert.equal([answer.status, answer.headers['content-type'], answer.body.toString()], [418, 'text/plain', 'short and stout'])
+  assert.equal([response.status, response.headers['content-type'], response.body.toString()], [418, 'text/plain', 'short and stout'])
   assert.equal([seen[0]?.method, seen[0]?.url, seen[0]?.body, seen[0]?.headers['x-one']], ['POST', '/a?b=c', 'ping', '1'])
   assert.is(seen[1]?.headers.cookie, undefined)
   assert.is(seen[1]?.headers['user-agent'], 'Test/1')
@@ -136,8 +136,8 @@ test('redirects are followed, each one checked like the first', async () => {
   const http = client()
   const base = `http://127.0.0.1:${port}`
   const to = (target: string): string => `${base}/?to=${encodeURIComponent(target)}`
-  const answer = await http.send({ url: to(to('/end')), ...limits })
-  assert.equal([answer.body.toString(), answer.url], ['arrived', `${base}/end`])
+  const response = await http.send({ url: to(to('/end')), ...limits })
+  assert.equal([response.body.toString(), response.url], ['arrived', `${base}/end`])
   const before = asked.length
   for (const target of [`http://127.0.0.2:${port}/`, `http://[::1]:${port}/`, 'http://169.254.169.254/latest', `http://2130706434:${port}/`])
     await fails(http.send({ url: to(target), ...limits }), 'refused', /private network/)
@@ -145,15 +145,15 @@ test('redirects are followed, each one checked like the first', async () => {
   await fails(http.send({ url: to(`http://u:p@127.0.0.1:${port}/`), ...limits }), 'refused', /user name/)
   assert.is(asked.length, before + 6)
   const loop = await serve((_req, res) => void res.writeHead(307, { location: '/' }).end())
-  await fails(http.send({ url: `http://127.0.0.1:${loop}/`, ...limits }), 'bad-answer', /5 times/)
+  await fails(http.send({ url: `http://127.0.0.1:${loop}/`, ...limits }), 'bad-response', /5 times/)
   assert.is((await http.send({ url: to('/end'), redirects: 0, ...limits })).status, 302)
   assert.is((await http.send({ url: to('/end'), method: 'POST', body: '', ...limits })).status, 302)
 })
 
 test('a name is checked by the addresses that are connected to, each time', async () => {
   const port = await serve((req, res) => void res.end(req.socket.localAddress))
-  const answers = [['127.0.0.1'], ['127.0.0.2'], ['127.0.0.1', '10.0.0.1'], [] as string[], ['::ffff:127.0.0.2']]
-  const http = client({ resolve: async () => (answers.shift() ?? []).map((address) => ({ address, family: address.includes(':') ? 6 : 4 })) })
+  const resolved = [['127.0.0.1'], ['127.0.0.2'], ['127.0.0.1', '10.0.0.1'], [] as string[], ['::ffff:127.0.0.2']]
+  const http = client({ resolve: async () => (resolved.shift() ?? []).map((address) => ({ address, family: address.includes(':') ? 6 : 4 })) })
   const ask = () => http.send({ url: `http://rebind.example:${port}/`, headers: { connection: 'close' }, ...limits })
   assert.match((await ask()).body.toString(), /127\.0\.0\.1$/)
   await fails(ask(), 'refused', /rebind\.example is in a private network/)
@@ -182,12 +182,12 @@ test('a body that is too long, also when unpacked, ends the request; or is cut',
   assert.is((await ask('/small')).body.toString(), 'small')
   assert.is((await ask('/plain', { longer: 'cut' })).body.length, MIB)
   assert.is((await ask('/gzip', { longer: 'cut', maxBytes: 10 })).body.length, 10)
-  await fails(ask('/odd'), 'bad-answer', /encoding/)
-  await fails(ask('/broken'), 'bad-answer', /not valid HTTP/)
-  await fails(ask('/none'), 'bad-answer', /not valid HTTP/)
+  await fails(ask('/odd'), 'bad-response', /encoding/)
+  await fails(ask('/broken'), 'bad-response', /not valid HTTP/)
+  await fails(ask('/none'), 'bad-response', /not valid HTTP/)
 })
 
-test('the time holds for all of it: no answer, a body that drips, redirects without end', async () => {
+test('the time limit covers all of it: no response, a body that drips, redirects without end', async () => {
   const port = await serve((req, res) => {
     if (req.url === '/silent') return
     if (req.url === '/slow') return void setTimeout(() => res.writeHead(302, { location: '/slow' }).end(), 100)
@@ -211,13 +211,13 @@ test('names of the hosts file are known, others are not', async () => {
   await Promise.all(Array.from({ length: 8 }, () => http.check('http://localhost/')))
 })
 
-test('what is no HTTP, closed ports, unknown hosts: a sentence each', async () => {
+test('invalid HTTP, closed ports, unknown hosts: a sentence for each', async () => {
   const tcp = createTcpServer((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'))
   await new Promise<void>((done) => tcp.listen(0, '127.0.0.1', done))
   open.push({ close: () => tcp.close() })
   const { port } = tcp.address() as AddressInfo
   const http = client({ resolve: () => Promise.reject(Object.assign(new Error('x'), { code: 'ENOTFOUND' })) })
-  await fails(http.send({ url: `http://127.0.0.1:${port}/`, ...limits }), 'bad-answer', /not valid HTTP/)
+  await fails(http.send({ url: `http://127.0.0.1:${port}/`, ...limits }), 'bad-response', /not valid HTTP/)
   await fails(http.send({ url: `https://127.0.0.1:${port}/`, ...limits }), 'unreachable', /127\.0\.0\.1/)
   await fails(http.send({ url: 'http://127.0.0.1:1/', ...limits }), 'unreachable', /cannot be reached \(ECONNREFUSED\)/)
   await fails(http.send({ url: 'http://nowhere.example/', ...limits }), 'unreachable', /nowhere\.example is not known/)

@@ -4,9 +4,9 @@ import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 import { watched } from './watch.js'
 
-// @own-process: it measures how fast answers come
+// @own-process: it measures how fast responses come
 const MB = 1024 * 1024
-/** Nobody else waits longer. The machine that tests run on is shared: what was measured alone stands in ARCHITECTURE.md. */
+/** No other request waits longer. The machine that tests run on is shared; ARCHITECTURE.md has what was measured on an idle one. */
 /** Generous, since the machine may be busy with other tests; `scripts/hostile` measures. */
 const BOUND_MS = 3_000
 
@@ -58,9 +58,9 @@ test.before(async () => {
 for (const [name] of Object.entries(pages)) {
   test(`${name}: one code block that says why, and nobody waits`, async () => {
     const { result, health } = await watched(here.url, async () => {
-      const answer = await read(`${content}/path/${name}?format=document`)
-      assert.is(answer.status, 200)
-      return (await answer.json()) as { document: { data: { limit: string }; nodes: { type: string }[] }; diagnostics: { code: string; message: string }[] }
+      const response = await read(`${content}/path/${name}?format=document`)
+      assert.is(response.status, 200)
+      return (await response.json()) as { document: { data: { limit: string }; nodes: { type: string }[] }; diagnostics: { code: string; message: string }[] }
     })
     assert.equal(
       result.document.nodes.map((node) => node.type),
@@ -78,8 +78,8 @@ for (const [name] of Object.entries(pages)) {
 test('a file of 30 MB is not read: the page says so', async () => {
   const tree = (await (await read(`${content}/pages`)).json()) as { pages: { id: string }[] }
   const { result, health } = await watched(here.url, async () => {
-    const answers = await Promise.all(['', '?format=document'].map((query) => read(`${content}/page/${tree.pages[0]?.id}${query}`)))
-    return Promise.all(answers.map((answer) => answer.json() as Promise<{ markdown?: string; diagnostics: { code: string }[] }>))
+    const responses = await Promise.all(['', '?format=document'].map((query) => read(`${content}/page/${tree.pages[0]?.id}${query}`)))
+    return Promise.all(responses.map((response) => response.json() as Promise<{ markdown?: string; diagnostics: { code: string }[] }>))
   })
   for (const page of result) {
     assert.is(page.markdown, undefined)
@@ -98,8 +98,8 @@ test('front matter of flow maps, forty pages of it, and the revision that names 
 test('one that is worth reading is read meanwhile', async () => {
   const again = Promise.all(Object.keys(pages).map((name) => read(`${content}/path/${name}?format=document&evaluated=true`)))
   const from = performance.now()
-  const answer = await read(`${content}/path/flow-1?format=document`)
-  assert.is(answer.status, 200)
+  const response = await read(`${content}/path/flow-1?format=document`)
+  assert.is(response.status, 200)
   assert.ok(performance.now() - from < 10_000)
   for (const one of await again) assert.is(one.status, 200)
 })

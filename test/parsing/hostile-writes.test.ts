@@ -4,7 +4,7 @@ import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 import { watched } from './watch.js'
 
-// @own-process: it measures what the main thread does, and how fast answers come
+// @own-process: it measures what the main thread does, and how fast responses come
 const MB = 1024 * 1024
 /** Generous, since the machine may be busy with other tests; `scripts/hostile` measures. */
 const BOUND_MS = 3_000
@@ -70,9 +70,9 @@ for (const [name, files] of Object.entries(shapes)) {
     const before = Object.fromEntries(await Promise.all(Object.keys(files).map(async (path) => [path, await desk.file(path)])))
     await desk.human(files)
     const { result, health } = await watched(here.url, async () => {
-      const answer = await fetch(`${here.url}${desk.url}/content`, { headers: { Authorization: `Bearer ${here.admin.token}` } })
-      assert.is(answer.status, 200)
-      return ((await answer.json()) as { diagnostics: object[] }).diagnostics
+      const response = await fetch(`${here.url}${desk.url}/content`, { headers: { Authorization: `Bearer ${here.admin.token}` } })
+      assert.is(response.status, 200)
+      return ((await response.json()) as { diagnostics: object[] }).diagnostics
     })
     assert.ok(result.length > 0)
     assert.ok(health.max < BOUND_MS, `healthz took ${health.max} ms`)

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 
-/** Asks for an address again and again from a thread of its own, and keeps how long the answers took. */
+/** Asks for an address again and again from a thread of its own, and keeps how long the responses took. */
 const WATCHER = `
 const { parentPort, workerData } = require('node:worker_threads')
 const { get, Agent } = require('node:http')
@@ -10,14 +10,14 @@ let stop = false
 const ask = () => {
   if (stop) return parentPort.postMessage(took)
   const from = performance.now()
-  get(workerData, { agent }, (answer) => answer.resume().on('end', () => { took.push(performance.now() - from); setTimeout(ask, 10) }))
+  get(workerData, { agent }, (response) => response.resume().on('end', () => { took.push(performance.now() - from); setTimeout(ask, 10) }))
     .on('error', () => { took.push(Infinity); setTimeout(ask, 10) })
 }
 parentPort.on('message', () => { stop = true })
 ask()
 `
 
-/** Milliseconds that answers of `/healthz` took while something else was done. */
+/** Milliseconds that responses of `/healthz` took while something else was done. */
 export interface Watched {
   p99: number
   max: number

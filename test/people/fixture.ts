@@ -13,7 +13,7 @@ export function as(here: TestService, token: string | null, method: Method, path
   return body === undefined ? call : call.send(body)
 }
 
-/** Somebody with an address of his own, and a token. */
+/** A user with an address and a token. */
 export async function person(here: TestService, email: string): Promise<{ user: string; token: string }> {
   const user = await createUser(here.service.app, { email })
   return { user: user.id, token: (await issueToken(here.service.app, user.id, { label: 'test' })).secret }
@@ -28,5 +28,5 @@ export const organization = async (here: TestService, settings: object = {}): Pr
 export const putIn = (here: TestService, org: string, user: string, role: Role | null) =>
   here.service.app.store.insert(memberships, newMembership(org, user, role, new Date().toISOString()))
 
-/** What stands behind the # of a link. */
+/** What follows the # of a link. */
 export const secretOf = (link: string): string => link.slice(link.indexOf('#') + 1)

@@ -57,8 +57,8 @@ test('two acceptances of one invitation make one member, whoever asks', async ()
   for (let round = 0; round < 5; round++) {
     const org = await organization(here)
     const fresh = await invite(org, `twice-${round}@people.example`)
-    const answers = await Promise.all([1, 2, 3, 4].map(() => accept(fresh)))
-    assert.equal(answers.map(({ status }) => status).sort(), [200, 409, 409, 409])
+    const responses = await Promise.all([1, 2, 3, 4].map(() => accept(fresh)))
+    assert.equal(responses.map(({ status }) => status).sort(), [200, 409, 409, 409])
     assert.is(await membersOf(org), 2)
     assert.is((await here.service.app.store.find(users, 'claimed', `twice-${round}@people.example`)).length, 1)
 
@@ -73,7 +73,7 @@ test('two acceptances of one invitation make one member, whoever asks', async ()
   }
 })
 
-test('an acceptance beside its revocation: a member or none, never an error', async () => {
+test('an acceptance and its revocation at once: a member or none, never an error', async () => {
   for (let round = 0; round < 5; round++) {
     const org = await organization(here)
     const { body } = await here.admin.call('post', `/v1/orgs/${org}/invites`, { emails: [`race-${round}@people.example`] }).expect(200)
@@ -110,7 +110,7 @@ test('an invitation is listed, replaced, taken back, and ends after seven days',
   await accept(taken).expect(404)
 })
 
-test('only admins invite, and what one who is no admin any more left behind is no way back', async () => {
+test('only admins invite, and links that a former admin left behind are no way back', async () => {
   const org = await organization(here, { inviteLinks: true })
   const boss = await person(here, 'boss@people.example')
   await putIn(here, org, boss.user, 'admin')
@@ -139,7 +139,7 @@ test('a link for many: only while links are on, many times, once per person', as
   assert.is((await accept(secret, one.token).expect(200)).body.member.role, 'read')
   await here.admin.call('patch', url, { role: 'edit', expiresAt: new Date(now + DAY).toISOString() }).expect(200)
   await here.admin.call('patch', url, { expiresAt: new Date(now - DAY).toISOString() }).expect(400)
-  assert.is((await accept(secret, one.token).expect(200)).body.member.role, 'read', 'who is a member stays what he is')
+  assert.is((await accept(secret, one.token).expect(200)).body.member.role, 'read', 'a member keeps their role')
   await here.admin.call('patch', `/v1/orgs/${org}`, { inviteLinks: false }).expect(200)
   await accept(secret, two.token).expect(404)
   await here.admin.call('patch', `/v1/orgs/${org}`, { inviteLinks: true }).expect(200)
@@ -196,7 +196,7 @@ test('hostile addresses and bodies are refused, and no secret is stored', async 
   await accept('x').expect(400)
 })
 
-test('where single sign-on is asked for, an invitation gives no token', async () => {
+test('if single sign-on is required, an invitation gives no token', async () => {
   const org = await organization(here)
   const { body } = await accept(await invite(org, 'sso@people.example', { sso: true })).expect(200)
   assert.equal([body.member.sso, body.token], [true, undefined])

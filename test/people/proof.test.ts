@@ -49,7 +49,7 @@ async function claimed(here: TestService, email: string): Promise<{ user: string
   return { user: body.member.id, token: body.token.token, org }
 }
 
-test('by mail: whose address it is signs in to an account of his own', async () => {
+test('by mail: the owner of the address signs in to an account of their own', async () => {
   let here = await startService()
   try {
     const claimer = await claimed(here, 'victim@people.example')
@@ -213,7 +213,7 @@ test('accounts of an earlier release go on with their addresses, tokens and plac
   }
 })
 
-test('the operator frees the address of an account that an earlier release made for nobody in particular', async () => {
+test('the operator frees the address of an account that an earlier release made without knowing its owner', async () => {
   const dir = await earlierData()
   let here: TestService | null = null
   try {

@@ -49,8 +49,8 @@ test('of many who use one link at once, one gets in', async () => {
   await person(here, 'many@people.example')
   await ask('many@people.example').expect(202)
   const { secret } = await smtp.mailTo('many@people.example')
-  const answers = await Promise.all([1, 2, 3, 4, 5].map(() => finish(secret)))
-  assert.equal(answers.map(({ status }) => status).sort(), [201, 404, 404, 404, 404])
+  const responses = await Promise.all([1, 2, 3, 4, 5].map(() => finish(secret)))
+  assert.equal(responses.map(({ status }) => status).sort(), [201, 404, 404, 404, 404])
 })
 
 test('nobody learns whether an address has an account, and an unknown one gets no mail', async () => {
@@ -162,10 +162,10 @@ test('no secret is stored or logged', async () => {
 
 test('the pages of the links take the secret from behind the #', async () => {
   for (const path of ['/sign-in', '/invite']) {
-    const answer = await fetch(here.url + path)
-    assert.is(answer.status, 200)
-    assert.match(await answer.text(), '<script src="/links/start.js">')
-    assert.match(answer.headers.get('content-security-policy') ?? '', "script-src 'self'")
+    const response = await fetch(here.url + path)
+    assert.is(response.status, 200)
+    assert.match(await response.text(), '<script src="/links/start.js">')
+    assert.match(response.headers.get('content-security-policy') ?? '', "script-src 'self'")
   }
   new Function(await (await fetch(`${here.url}/links/start.js`)).text())
 })
@@ -174,13 +174,13 @@ test('too many requests of one address are refused; without a mail server it is 
   const limited = await startService({ env: { BINDERY_RATE_LIMIT_SIGN_INS: '2', BINDERY_SMTP_URL: smtp.url, BINDERY_MAIL_FROM: 'docs@people.example' } })
   const bare = await startService()
   try {
-    const answers = []
-    for (let i = 0; i < 3; i++) answers.push(await as(limited, null, 'post', '/v1/sign-in', { email: `n${i}@people.example` }))
+    const responses = []
+    for (let i = 0; i < 3; i++) responses.push(await as(limited, null, 'post', '/v1/sign-in', { email: `n${i}@people.example` }))
     assert.equal(
-      answers.map(({ status }) => status),
+      responses.map(({ status }) => status),
       [202, 202, 429],
     )
-    assert.ok(Number(answers[2]?.headers['retry-after']) > 0)
+    assert.ok(Number(responses[2]?.headers['retry-after']) > 0)
     const { error } = (await as(bare, null, 'post', '/v1/sign-in', { email: 'a@people.example' }).expect(409)).body
     assert.match(error.message, /BINDERY_SMTP_URL.*bindery token/)
     for (const email of ['a', 'a@b\r\nBcc: c@d', '', 'a,b@c.example']) await as(bare, null, 'post', '/v1/sign-in', { email }).expect(400)

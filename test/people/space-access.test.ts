@@ -30,7 +30,7 @@ test(
       await fc.assert(
         fc.asyncProperty(world, async (made) => {
           const org = `o${++round}`
-          // Collection i may lie in one before it: no cycles.
+          // Collection i may be in one before it: no cycles.
           const inside = (at: number | undefined, below: number) => (at !== undefined && at < below ? { parent: `${org}-c${at}` } : {})
           await store.transact(async (tx) => {
             for (const [i, one] of made.collections.entries())

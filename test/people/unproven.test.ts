@@ -4,7 +4,7 @@ import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 import { as, organization, person, putIn, secretOf } from './fixture.js'
 
-const [test, here] = await suiteWith('people: who joins without showing whose the address is', startService)
+const [test, here] = await suiteWith('people: joining without proof of the address', startService)
 
 interface Joined {
   user: string
@@ -33,12 +33,12 @@ test('two organizations that know nothing of each other invite one address: two 
   assert.equal((await get(first.token, '/v1/user/tokens')).items.length, 1)
 })
 
-test('an account of the address joins as itself, and its being there changes nothing for who opens such a link', async () => {
+test('an account of the address joins as itself, and its existence changes nothing for those who open such a link', async () => {
   const org = await organization(here)
   const boss = await person(here, 'prober@people.example')
   const mine = (await as(here, boss.token, 'post', '/v1/orgs', { title: 'Mine' }).expect(201)).body.id
   const owner = await person(here, 'owner@people.example')
-  // Whoever made the link could open it himself: he learns nothing of accounts elsewhere, and reaches none.
+  // Whoever made the link could open it themselves: they learn nothing about accounts elsewhere, and reach none.
   const seen = ({ member, token }: { member: { role: string; user: { emailUnproven?: boolean } }; token: { organization?: string } }) => [
     member.role,
     member.user.emailUnproven,
@@ -55,11 +55,11 @@ test('an account of the address joins as itself, and its being there changes not
   assert.is((await get(owner.token, '/v1/user')).emailUnproven, undefined)
 })
 
-test('such a user is a stranger outside of his organization', async () => {
+test('such a user is a stranger outside of their organization', async () => {
   const org = await organization(here, { emailDomains: ['people.example'] })
   const { user, token } = await join(org, 'stranger@people.example', undefined, { role: 'admin' })
   const space = (await as(here, token, 'post', `/v1/orgs/${org}/spaces`, { title: 'Mine' }).expect(201)).body.id
-  const foreign = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Not his' }).expect(201)).body.id
+  const foreign = (await here.admin.call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Not theirs' }).expect(201)).body.id
   await putIn(here, here.organization, user, 'admin')
   for (const path of [`/v1/orgs/${here.organization}`, `/v1/spaces/${foreign}`, `/v1/orgs/${here.organization}/members`, `/v1/users/${here.admin.user}x`])
     await as(here, token, 'get', path).expect(404)
@@ -73,7 +73,7 @@ test('such a user is a stranger outside of his organization', async () => {
   assert.equal(ids(await get(token, '/v1/orgs')), [org])
   assert.equal((await get(token, '/v1/email-domains/people.example/orgs')).organizations.length, 1)
   assert.equal([(await get(token, '/v1/user')).id, (await get(token, '/v1/user')).emailUnproven], [user, true])
-  // Also where a token says more than its user may have.
+  // Also if a token grants more than its user may have.
   const doc = (await here.service.app.store.find(tokens, 'user', user)).find(({ label }) => label === 'Invitation')
   const { organization: _, ...rest } = doc as NonNullable<typeof doc>
   await here.service.app.store.replace(tokens, rest)
@@ -96,7 +96,7 @@ test('members see that an address is only claimed', async () => {
   assert.is((await get(here.admin.token, `/v1/users/${user}`)).emailUnproven, true)
 })
 
-test('without mail, one member at a time has an address; one who is removed never comes back, and what he wrote stays his', async () => {
+test('without mail, one member at a time has an address; one who is removed never comes back, and what they wrote stays theirs', async () => {
   const org = await organization(here)
   const first = await join(org, 'again@people.example', undefined, { role: 'create' })
   const space = (await as(here, first.token, 'post', `/v1/orgs/${org}/spaces`, { title: 'S' }).expect(201)).body.id
@@ -113,7 +113,7 @@ test('without mail, one member at a time has an address; one who is removed neve
   assert.equal([shown.createdBy.id, shown.createdBy.emailUnproven], [first.user, true])
 })
 
-test('a link that was answered before its address became a member’s makes no second one', async () => {
+test('a link that was accepted before its address became a member’s creates no second member', async () => {
   const org = await organization(here, { inviteLinks: true })
   const owner = await person(here, 'twofold@people.example')
   const secret = await invite(org, 'twofold@people.example')
@@ -127,14 +127,14 @@ test('at once: without proof in many organizations, and by the account', async (
   const owner = await person(here, 'at-once@people.example')
   const orgs = await Promise.all([1, 2, 3, 4].map(() => organization(here)))
   const secrets = await Promise.all(orgs.map((org) => invite(org, 'at-once@people.example')))
-  const answers = await Promise.all(secrets.flatMap((secret, index) => [accept(secret), ...(index === 0 ? [accept(secret, owner.token)] : [])]))
-  const users = answers.filter(({ status }) => status === 200).map(({ body }) => body.member.id)
-  assert.equal(answers.map(({ status }) => status).sort(), [200, 200, 200, 200, 409])
+  const responses = await Promise.all(secrets.flatMap((secret, index) => [accept(secret), ...(index === 0 ? [accept(secret, owner.token)] : [])]))
+  const users = responses.filter(({ status }) => status === 200).map(({ body }) => body.member.id)
+  assert.equal(responses.map(({ status }) => status).sort(), [200, 200, 200, 200, 409])
   assert.is(new Set(users).size, 4)
   for (const org of orgs) assert.is((await get(here.admin.token, `/v1/orgs/${org}/members`)).items.length, 2)
 })
 
-test('who is removed leaves no token behind that he makes at that moment, and does not come back by a link', async () => {
+test('a removed user leaves no token behind that they make at that moment, and does not come back by a link', async () => {
   const org = await organization(here, { inviteLinks: true })
   const link = secretOf((await here.admin.call('post', `/v1/orgs/${org}/link-invites`, {}).expect(201)).body.urls.invite)
   const members = async () => (await get(here.admin.token, `/v1/orgs/${org}/members`)).items.length
@@ -161,7 +161,7 @@ test('who is removed leaves no token behind that he makes at that moment, and do
   }
 })
 
-test('what he writes carries the address that he claims, and stands for him in his organization alone', async () => {
+test('what such a user writes carries the address that they claim, and identifies them only in their organization', async () => {
   const [org, other] = [await organization(here), await organization(here)]
   const owner = await person(here, 'writer@people.example')
   await putIn(here, other, owner.user, 'edit')

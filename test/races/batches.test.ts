@@ -23,7 +23,7 @@ const post = (desk: Desk, path: string, body: object, headers: Record<string, st
   desk.admin
     .call('post', desk.url + path, body)
     .set(headers)
-    .then((answer: any) => answer)
+    .then((response: any) => response)
 
 test('of main: a commit each, fewer moves than commits; those that fail are left out alone', async () => {
   const { desk, ids, moves } = await counted(here)
@@ -34,17 +34,17 @@ test('of main: a commit each, fewer moves than commits; those that fail are left
     post(desk, '/content', { changes: [{ operation: 'insert_page', title: 'Twice', slug: 'p1', document: { markdown: 'x\n' } }] }),
     post(desk, '/content', update(ids[0] as string, 'x\n'), { 'If-Match': `"${'f'.repeat(40)}"` }),
   ]
-  const answers = await Promise.all(good)
+  const responses = await Promise.all(good)
   assert.equal(
     (await Promise.all(bad)).map(({ status }) => status),
     [400, 400, 409],
   )
-  for (const [i, { status, body }] of answers.entries()) {
+  for (const [i, { status, body }] of responses.entries()) {
     assert.is(status, 200, JSON.stringify(body))
     assert.is(await desk.git('diff-tree', '--no-commit-id', '--name-only', '-r', body.revision), `p${i}.md`)
   }
   const line = (await desk.git('rev-list', '--first-parent', `${before}..main`)).split('\n')
-  assert.equal([...line].sort(), answers.map(({ body }) => body.revision).sort())
+  assert.equal([...line].sort(), responses.map(({ body }) => body.revision).sort())
   assert.ok((await moves('refs/heads/main')) < PAGES, `${await moves('refs/heads/main')} moves`)
   for (const [i] of ids.entries()) assert.is(await desk.file(`p${i}.md`), `# P${i}\n\nSecond.\n`)
   await desk.git('fsck', '--strict', '--no-dangling')
@@ -52,7 +52,7 @@ test('of main: a commit each, fewer moves than commits; those that fail are left
 
 test('each sees what the one before it made: pages of one parent, a table of contents that all change', async () => {
   const { desk, ids } = await counted(here)
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     ids.map((into, i) =>
       post(desk, '/content', {
         changes: [
@@ -63,7 +63,7 @@ test('each sees what the one before it made: pages of one parent, a table of con
     ),
   )
   // The slug is free for the first alone.
-  assert.equal(answers.map(({ status }) => status).sort(), [200, ...ids.slice(1).map(() => 400)])
+  assert.equal(responses.map(({ status }) => status).sort(), [200, ...ids.slice(1).map(() => 400)])
   const kept = await Promise.all(
     ids.map((into, i) =>
       post(desk, '/content', { changes: [{ operation: 'insert_page', title: `Child ${i}`, into, document: { markdown: `# Child ${i}\n` } }] }),
@@ -83,7 +83,7 @@ test('on one revision: what does not collide is merged, what does is refused, no
   const move = post(desk, '/content', { changes: [{ operation: 'update_page', page: ids[5], slug: 'moved' }] }, at)
   const statuses = (await Promise.all([own[0], ...collide])).map((one) => one?.status)
   assert.equal(statuses.sort(), [200, 409, 409, 409, 409])
-  for (const answer of await Promise.all([...own.slice(1), move])) assert.is(answer.status, 200, answer.text)
+  for (const response of await Promise.all([...own.slice(1), move])) assert.is(response.status, 200, response.text)
   assert.is(await desk.file('moved.md'), '# P5\n\nOn the first.\n')
   assert.is((await desk.byPath()).get('moved')?.id, ids[5])
 })
@@ -91,8 +91,10 @@ test('on one revision: what does not collide is merged, what does is refused, no
 test('of several change requests: their branches move together, and each has its own commits', async () => {
   const { desk, ids } = await counted(here)
   const requests = await Promise.all(Array.from({ length: 4 }, () => desk.changeRequest()))
-  const answers = await Promise.all(ids.map((id, i) => post(desk, `/change-requests/${requests[i % 4]?.id}/content`, update(id, `# P${i}\n\nIn ${i % 4}.\n`))))
-  for (const { status, body } of answers) assert.is(status, 200, JSON.stringify(body))
+  const responses = await Promise.all(
+    ids.map((id, i) => post(desk, `/change-requests/${requests[i % 4]?.id}/content`, update(id, `# P${i}\n\nIn ${i % 4}.\n`))),
+  )
+  for (const { status, body } of responses) assert.is(status, 200, JSON.stringify(body))
   for (const [n, request] of requests.entries()) {
     const files = (await desk.git('diff', '--name-only', `main..${request.ref}`)).split('\n')
     assert.equal(files.sort(), ids.flatMap((_, i) => (i % 4 === n ? [`p${i}.md`] : [])).sort())
@@ -109,18 +111,18 @@ test('a lock that an admin left on one branch stops the edits of that branch alo
   const lock = `${desk.repo}/${stuck.ref}.lock`
   await writeFile(lock, '')
   const edits = [free, stuck].flatMap((request) => ids.slice(0, 4).map((id) => post(desk, `/change-requests/${request.id}/content`, update(id, 'Locked?\n'))))
-  const answers = await Promise.all(edits)
+  const responses = await Promise.all(edits)
   await rm(lock)
   assert.equal(
-    answers.map(({ status }) => status),
+    responses.map(({ status }) => status),
     [200, 200, 200, 200, 409, 409, 409, 409],
   )
-  for (const { body } of answers.slice(4))
+  for (const { body } of responses.slice(4))
     assert.ok(body.error.message.includes(`${stuck.ref}.lock`) && /Try again.*delete/.test(body.error.message), JSON.stringify(body))
   assert.is((await post(desk, `/change-requests/${stuck.id}/content`, update(ids[0] as string, 'Free.\n'))).status, 200)
 })
 
-test('a lock that an admin left on main: edits and merges are told of it, and work once it is gone', async () => {
+test('a lock that an admin left on main: edits and merges report it, and work once it is gone', async () => {
   const { desk, ids } = await counted(here)
   const request = await desk.changeRequest()
   await request.write([update(ids[1] as string, 'Merged.\n').changes[0] as object])

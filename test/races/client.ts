@@ -1,34 +1,34 @@
-/** An answer of the API. */
-export interface Answer {
+/** A response of the API. */
+export interface ApiResponse {
   status: number
   body: any
 }
 
-/** Calls the API of one server with a token, over kept connections. Rejects where the server goes away. */
-export type Call = ((method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>) & { url: string }
+/** Calls the API of one server with a token, over kept connections. Rejects if the server goes away. */
+export type Call = ((method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<ApiResponse>) & { url: string }
 
 /** A caller. Every status is seen by `seen`, so that a test can say which never came. */
-export function caller(url: string, token: string, seen: (status: number, answer: Answer, what: string) => void = () => {}): Call {
-  const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> => {
+export function caller(url: string, token: string, seen: (status: number, response: ApiResponse, what: string) => void = () => {}): Call {
+  const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> => {
     const response = await fetch(`${url}${path}`, {
       method,
       headers: { Authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
     const text = await response.text()
-    const answer: Answer = { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
-    seen(answer.status, answer, `${method} ${path}`)
-    return answer
+    const received: ApiResponse = { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
+    seen(received.status, received, `${method} ${path}`)
+    return received
   }
   return Object.assign(call, { url })
 }
 
-/** Calls until the answer is no 409, planning anew each time. Answers how often it was refused. */
-export async function untilAccepted(attempt: () => Promise<Answer>, patience = 500): Promise<{ answer: Answer; refused: number }> {
+/** Calls until the status is not 409, planning again each time. Returns how often it was refused. */
+export async function untilAccepted(attempt: () => Promise<ApiResponse>, patience = 500): Promise<{ response: ApiResponse; refused: number }> {
   for (let refused = 0; ; refused++) {
-    const answer = await attempt()
-    if (answer.status !== 409) return { answer, refused }
-    if (refused >= patience) throw new Error(`refused ${refused} times: ${JSON.stringify(answer.body)}`)
+    const response = await attempt()
+    if (response.status !== 409) return { response, refused }
+    if (refused >= patience) throw new Error(`refused ${refused} times: ${JSON.stringify(response.body)}`)
   }
 }
 

@@ -16,7 +16,7 @@ const MAIN = 'refs/heads/main' as RefName
 const who = { name: 'Ada Lovelace', email: 'ada@example.org', seconds: 1_700_000_000, offset: 0 }
 const put = (path: string, text: string) => ({ path, content: Buffer.from(text) })
 
-/** Refs are written by Git, which syncs the file itself: the last test of this file holds it to that. */
+/** Refs are written by Git, which syncs the file itself: the last test of this file checks that. */
 const refsSyncThemselves = (path: string): boolean => path.includes('/refs/') || /\/(packed-refs|HEAD|logs\/.*)$/.test(path)
 
 interface Place {
@@ -99,7 +99,7 @@ test('leaves the trees and blobs of a merge, which Git wrote', async () => {
   })
 })
 
-test('at any moment: whatever a ref names is there, even where the ref reached the disk first', async () => {
+test('at any moment: whatever a ref names is there, even if the ref reached the disk first', async () => {
   await within(async ({ repository, disk, cut }) => {
     let head = await first(repository)
     await repository.move([{ ref: MAIN, from: null, to: head }], 'begin', anyLease)

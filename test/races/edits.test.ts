@@ -87,7 +87,7 @@ interface Place {
 async function client(number: number, { call, base, shared, acknowledged, counts }: Place): Promise<void> {
   const own = async (ref: string, place: string): Promise<void> => {
     const text = (round: number) => `# Own\n\nClient ${number}, round ${round}, ${ref}\n`
-    const { answer, refused } = await untilAccepted(() =>
+    const { response, refused } = await untilAccepted(() =>
       call(
         'POST',
         `${base}${place}/content${ref === MAIN ? '' : '?compat=false'}`,
@@ -95,11 +95,11 @@ async function client(number: number, { call, base, shared, acknowledged, counts
       ),
     )
     counts.refused += refused
-    assert.is(answer.status, 200, JSON.stringify(answer.body))
-    const page = answer.body.changes[0].page as string
-    acknowledged.push({ ref, page, revision: answer.body.revision ?? answer.body.changeRequest.revision, holds: text(0) })
+    assert.is(response.status, 200, JSON.stringify(response.body))
+    const page = response.body.changes[0].page as string
+    acknowledged.push({ ref, page, revision: response.body.revision ?? response.body.changeRequest.revision, holds: text(0) })
     for (let round = 1; round <= REWRITES; round++) {
-      const { answer: written, refused: again } = await untilAccepted(() => call('POST', `${base}${place}/content`, updatePage(page, text(round))))
+      const { response: written, refused: again } = await untilAccepted(() => call('POST', `${base}${place}/content`, updatePage(page, text(round))))
       counts.refused += again
       assert.is(written.status, 200, JSON.stringify(written.body))
       acknowledged.push({ ref, page, revision: written.body.revision, holds: text(round) })
@@ -108,14 +108,14 @@ async function client(number: number, { call, base, shared, acknowledged, counts
   const append = async (): Promise<void> => {
     for (let round = 1; round <= APPENDS; round++) {
       const line = `Line ${round} of client ${number}.`
-      const { answer, refused } = await untilAccepted(async () => {
+      const { response, refused } = await untilAccepted(async () => {
         const revision = (await call('GET', base)).body.revision as string
         const { markdown } = (await call('GET', `${base}/revisions/${revision}/page/${shared}?format=markdown`)).body
         return call('POST', `${base}/content`, updatePage(shared, `${markdown.trimEnd()}\n\n${line}\n`), { 'If-Match': `"${revision}"` })
       })
       counts.refused += refused
-      assert.is(answer.status, 200, JSON.stringify(answer.body))
-      acknowledged.push({ ref: MAIN, page: shared, revision: answer.body.revision, holds: line })
+      assert.is(response.status, 200, JSON.stringify(response.body))
+      acknowledged.push({ ref: MAIN, page: shared, revision: response.body.revision, holds: line })
     }
   }
   await Promise.all([own(MAIN, ''), own(BRANCH, '/change-requests/1'), append()])
@@ -123,7 +123,7 @@ async function client(number: number, { call, base, shared, acknowledged, counts
 
 /**
  * The admin: commits to both branches, packs refs, collects garbage. With Git's default of two weeks: `--prune=now` takes
- * objects that any other Git has written and not yet named, as its manual warns, so nobody can promise anything there.
+ * objects that any other Git has written and not yet named, as its manual warns, so nothing can be promised there.
  */
 async function adminWork(git: PlainGit, racing: () => boolean, counts: { stale: number; admin: number; gc: number; packed: number }) {
   const made: { ref: string; commit: string; name: string; text: string }[] = []
@@ -169,7 +169,7 @@ async function everythingIsThere(
       assert.ok(position.has(one.commit), `the admin's commit ${one.commit} is not on ${ref}`)
       assert.equal(await git.texts([`${ref}:${one.name}`]), [one.text.trim()])
     }
-    // Lines that were added stay; a page of one client's own holds what he wrote last.
+    // Lines that were added stay; a page that only one client edits has what that client wrote last.
     for (const page of new Set(writes.map((one) => one.page))) {
       const mine = writes.filter((one) => one.page === page).sort((a, b) => (position.get(a.revision) ?? 0) - (position.get(b.revision) ?? 0))
       const { body } = await call('GET', `${base}${place}/content/page/${page}?format=markdown`)

@@ -26,7 +26,7 @@ async function within(work: (dir: string, start: (env?: Record<string, string>) 
   }
 }
 
-/** Asks it to stop, as a process manager does; answers its exit code. */
+/** Asks it to stop, as a process manager does; returns its exit code. */
 function stop(server: ServerProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
   server.child.kill(signal)
   return server.ended
@@ -46,7 +46,7 @@ test('a second server on the same data refuses to start and says who holds it', 
     assert.not.match(second.output(), /\n\s+at /)
     assert.is((await first.call('GET', `/v1/spaces/${space}`)).status, 200)
     assert.is(await stop(first), 0)
-    // Now that it is gone, and also where it was killed, the data are free.
+    // Now that it has ended, even if it was killed, the data are free.
     const third = await start()
     await third.kill('server')
     assert.is((await (await start()).call('GET', `/v1/spaces/${space}`)).status, 200)
@@ -63,7 +63,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
         method: 'POST',
         headers: { Authorization: `Bearer ${TOKEN}`, 'Content-Type': 'application/json', 'Content-Length': String(body.length), Expect: '100-continue' },
       })
-      const answered = new Promise<{ status: number; text: string }>((resolve, reject) => {
+      const received = new Promise<{ status: number; text: string }>((resolve, reject) => {
         slow.on('error', reject).on('response', (response) => {
           let text = ''
           response.on('data', (chunk) => (text += chunk)).on('end', () => resolve({ status: response.statusCode ?? 0, text }))
@@ -72,7 +72,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       await new Promise((done) => slow.on('continue', done))
       slow.write(body.slice(0, 20))
       const ended = stop(server, signal)
-      // It takes nobody new any more, while the slow one is still there.
+      // It accepts no new connections while the slow one is still open.
       await until(() =>
         fetch(`${server.url}/readyz`).then(
           ({ status }) => (status === 503 ? true : null),
@@ -81,7 +81,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       )
       assert.is(server.child.exitCode, null)
       slow.end(body.slice(20))
-      const { status, text } = await answered
+      const { status, text } = await received
       assert.is(status, 200, text)
       assert.is(await ended, 0)
       const git = new PlainGit(join(dir, 'repos', `${space}.git`))
@@ -112,13 +112,13 @@ test('starting again serves the same data under the same IDs', async () => {
         '/v1/user',
         '/v1/user/tokens',
       ]
-      const answers = []
+      const bodies = []
       for (const path of paths) {
         const { status, body } = await call('GET', path)
         assert.is(status, 200, path)
-        answers.push(body)
+        bodies.push(body)
       }
-      return JSON.stringify(answers).replaceAll(call.url, '')
+      return JSON.stringify(bodies).replaceAll(call.url, '')
     }
     const told = await everything(before.call)
     assert.is(await stop(before), 0)
@@ -130,7 +130,7 @@ test('starting again serves the same data under the same IDs', async () => {
   })
 })
 
-test('where the document store is lost, the repository keeps the page IDs', async () => {
+test('if the document store is lost, the repository still has the page IDs', async () => {
   await within(async (dir, start) => {
     const before = await start()
     const space = await newSpace(before)

@@ -12,7 +12,7 @@ import { caller } from './client.js'
 import { startServer, TOKEN } from './server-process.js'
 
 const KILLS = Number(process.env.KILLS ?? 3)
-/** Of each kind of document that hangs on a membership. */
+/** One of each kind of document that belongs to a membership. */
 const EACH = 300
 
 const test = suite('kill -9 while members are removed')
@@ -41,7 +41,7 @@ async function populate(store: Store, organization: string, user: string, space:
 }
 
 test(
-  `${KILLS} kills: a member is there with all that hangs on him, or gone with all of it`,
+  `${KILLS} kills: a member is there with everything that belongs to them, or gone with all of it`,
   async () => {
     const dir = mkdtempSync(join(tmpdir(), 'bindery-removal-'))
     try {
@@ -58,13 +58,13 @@ test(
       for (const [index, user] of people.entries()) {
         const server = await startServer(dir)
         const call = caller(server.url, TOKEN)
-        const answered = call('DELETE', `/v1/orgs/${organization}/members/${user}`).then(
+        const removal = call('DELETE', `/v1/orgs/${organization}/members/${user}`).then(
           ({ status }) => status,
           () => null,
         )
         await sleep(index * 15)
         await server.kill('tree')
-        const status = await answered
+        const status = await removal
         store = await open(dir)
         const left = await remaining(store, organization, user)
         await store.close()

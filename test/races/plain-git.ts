@@ -9,7 +9,7 @@ export class PlainGit {
   }
 
   /**
-   * Adds a file to a branch with commit-tree and update-ref, told the old value. Answers the commit, or null where the
+   * Adds a file to a branch with commit-tree and update-ref, given the old value. Returns the commit, or null if the
    * branch had moved or was locked: then nothing was done.
    */
   async addFile(ref: string, name: string, text: string): Promise<string | null> {
@@ -28,7 +28,7 @@ export class PlainGit {
     return new Set((await this.run(['rev-list', ...options, ref, '--'])).split('\n'))
   }
 
-  /** Texts of `<commit>:<path>`, null where there is none. */
+  /** Texts of `<commit>:<path>`, null if there is none. */
   async texts(names: readonly string[]): Promise<(string | null)[]> {
     const texts: (string | null)[] = []
     for (const name of names) texts.push(await this.run(['cat-file', 'blob', name]).catch(() => null))

@@ -15,7 +15,7 @@ const BRANCHES = ['refs/heads/change-requests/1', 'refs/heads/change-requests/2'
 const STEPS = Number(process.env.STEPS ?? 40)
 const who = { name: 'Ada Lovelace', email: 'ada@example.org', seconds: 1_700_000_000, offset: 0 }
 
-/** Refs are Git's to sync, and it does (races/durability holds it to that). Whatever else a process of Git writes is lost. */
+/** Refs are Git's to sync, and it does (races/durability checks that). Whatever else a process of Git writes is lost. */
 const refsSyncThemselves = (path: string): boolean => path.includes('/refs/') || /\/(packed-refs|HEAD|logs\/.*)$/.test(path)
 
 function generator(seed: number): (below: number) => number {
@@ -101,7 +101,7 @@ class Story {
   async #merge(into: RefName, other: RefName): Promise<void> {
     const [ours, theirs] = [this.#headOf(into), this.#headOf(other)]
     const merged = await this.repository.merge({ ours, theirs })
-    // As a service does: where the sides collide ours is taken, path by path.
+    // If the sides collide, ours is taken, path by path, as a service does.
     const changes = merged.clean ? [] : merged.conflicts.flatMap(({ path, ours: side }) => (side ? [{ path, oid: side.oid, mode: side.mode }] : []))
     const commit = await this.repository.write({ parents: [ours, theirs], tree: merged.tree, changes, message: 'Merge\n', author: who, committer: who })
     await this.#tell(into, commit, ours)

@@ -14,7 +14,7 @@ export interface ServerProcess {
   child: ChildProcess
   url: string
   organization: string
-  /** Milliseconds from the start of the process until `/readyz` answered 200. */
+  /** Milliseconds from the start of the process until `/readyz` returned 200. */
   readyMs: number
   /** All it has said. */
   output(): string
@@ -48,7 +48,7 @@ export function launch(dir: string, env: Record<string, string> = {}): { child: 
   return { child, output: () => said, ended }
 }
 
-/** Starts a server and waits until it is ready. Rejects, with what it said, where it ends before. */
+/** Starts a server and waits until it is ready. Rejects with its output if it ends before. */
 export async function startServer(dir: string, env: Record<string, string> = {}): Promise<ServerProcess> {
   const started = performance.now()
   const { child, output, ended } = launch(dir, env)
@@ -82,11 +82,11 @@ export async function startServer(dir: string, env: Record<string, string> = {})
   return { child, url, organization, readyMs, output, kill, ended }
 }
 
-/** Asks until the answer is not null. */
+/** Asks until the result is not null. */
 export async function until<T>(ask: () => T | null | Promise<T | null>): Promise<T> {
   for (;;) {
-    const answer = await ask()
-    if (answer !== null) return answer
+    const result = await ask()
+    if (result !== null) return result
     await new Promise((done) => setTimeout(done, 5))
   }
 }

@@ -35,10 +35,10 @@ test(
     const outcomes = { acknowledged: 0, done: 0, undone: 0 }
     for (let kill = 0; kill < KILLS; kill++) {
       const to: 0 | 1 = at === 0 ? 1 : 0
-      const answer = transfer(to).catch(() => null)
+      const response = transfer(to).catch(() => null)
       await sleep((takes * (kill + 1)) / KILLS)
       await server.kill('tree')
-      const acknowledged = (await answer)?.status === 200
+      const acknowledged = (await response)?.status === 200
       server = await startServer(dir)
       call = caller(server.url, TOKEN)
       const where = await placesOf(call, [collection, inner], inside)

@@ -1,11 +1,11 @@
-import { type Answer, type Call, insertPage, updatePage } from './client.js'
+import { type ApiResponse, type Call, insertPage, updatePage } from './client.js'
 
 interface KnownChangeRequest {
   number: number
   subject: string
   /** Revisions acknowledged on its branch. */
   edits: string[]
-  /** The revision that merged it, where that was acknowledged. */
+  /** The revision that merged it, if that was acknowledged. */
   merged: string | null
 }
 
@@ -16,7 +16,7 @@ export interface Ledger {
   acknowledged: number
   onMain: string[]
   changeRequests: Map<string, KnownChangeRequest>
-  /** A setting's value as last acknowledged, and as last asked for: an answer that never came leaves either. */
+  /** A setting's value as last acknowledged, and as last asked for: if the response never came it may be either. */
   settings: Record<string, { acknowledged: string; asked: string }>
   tokens: string[]
 }
@@ -63,16 +63,16 @@ export async function startWriters(call: Call, ledger: Ledger, count: number): P
   await Promise.all([client(kinds[1] as () => Promise<void>), ...shared.slice(0, count - 1).map((kind) => client(kinds[kind] as () => Promise<void>))])
 }
 
-function accepted(ledger: Ledger, answer: Answer, status: number): boolean {
-  if (answer.status !== status && answer.status !== 409) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`)
-  if (answer.status !== status) return false
+function accepted(ledger: Ledger, response: ApiResponse, status: number): boolean {
+  if (response.status !== status && response.status !== 409) throw new Error(`${response.status} ${JSON.stringify(response.body)}`)
+  if (response.status !== status) return false
   ledger.acknowledged++
   return true
 }
 
 async function editMain(call: Call, base: string, ledger: Ledger): Promise<void> {
-  const answer = await call('POST', `${base}/content`, updatePage(ledger.page, `Edit ${++turn}\n`))
-  if (accepted(ledger, answer, 200)) ledger.onMain.push(answer.body.revision)
+  const response = await call('POST', `${base}/content`, updatePage(ledger.page, `Edit ${++turn}\n`))
+  if (accepted(ledger, response, 200)) ledger.onMain.push(response.body.revision)
 }
 
 async function title(call: Call, base: string, ledger: Ledger): Promise<void> {
@@ -82,8 +82,8 @@ async function title(call: Call, base: string, ledger: Ledger): Promise<void> {
 }
 
 async function token(call: Call, ledger: Ledger): Promise<void> {
-  const answer = await call('POST', '/v1/user/tokens', { label: `Token ${++turn}` })
-  if (accepted(ledger, answer, 201)) ledger.tokens.push(answer.body.token)
+  const response = await call('POST', '/v1/user/tokens', { label: `Token ${++turn}` })
+  if (accepted(ledger, response, 201)) ledger.tokens.push(response.body.token)
 }
 
 /** Made, written to, and merged. */

@@ -12,7 +12,7 @@ export interface Case {
   edit(by?: Caller): Promise<void>
   review(by: Caller, status: 'approved' | 'changes-requested', more?: object): Promise<Json>
   reviews(): Promise<Json[]>
-  /** A merge by the admin that must be refused; answers the sentence. */
+  /** A merge by the admin that must be refused; returns the message. */
   refused(): Promise<string>
 }
 

@@ -5,7 +5,7 @@ import { type Caller, startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 import { startGitHttp } from '../support/git-http.js'
 
-const [test, here] = await suiteWith('the rule "a merge needs approvals" holds for everything that moves main', startService)
+const [test, here] = await suiteWith('the rule "a merge needs approvals" applies to everything that moves main', startService)
 
 const insert = (title: string) => ({ changes: [{ operation: 'insert_page', title, document: { markdown: `${title}.\n` } }] })
 const WAY = /create a change request \(POST \/v1\/spaces\/\w+\/change-requests\), have it approved 2 times by others, and merge it/
@@ -41,7 +41,7 @@ for (const role of ['edit', 'review', 'create'] as const)
     assert.is((await who.call('get', path).expect(200)).body.permissions.edit, true, 'permissions say what the role allows')
   })
 
-test('an admin of the space writes and rolls back, and the audit log tells that the rule did not hold for him', async () => {
+test('an admin of the space writes and rolls back, and the audit log says that they overrode the rule', async () => {
   const { id, path, first } = await ruled()
   const boss = await here.caller('read')
   await here.admin.call('post', `${path}/permissions`, { role: 'admin', users: [boss.user] }).expect(204)
@@ -67,7 +67,7 @@ test('an admin’s merge needs its approvals as anybody’s', async () => {
   await here.admin.call('post', `${path}/change-requests/1/merge`).expect(200)
 })
 
-/** Holds the space's lock while `meanwhile` runs, so that what is asked for before waits for it. */
+/** Holds the space's lock while `meanwhile` runs, so that an earlier request waits for it. */
 async function whileWaiting<T>(space: string, ask: () => Promise<T>, meanwhile: () => Promise<unknown>): Promise<T> {
   const { app } = here.service
   let open = (): void => {}
@@ -93,8 +93,8 @@ test('what waits for its turn goes by the rule, the lock and the role of when it
     const { id, path, main } = await ruled(0)
     const before = await main()
     const meanwhile = () => (change ? here.admin.call('patch', path, change).expect(200) : here.admin.call('delete', path).expect(204))
-    const answer = await whileWaiting(id, async () => editor.call('post', `${path}/content`, insert('Late')), meanwhile)
-    assert.is(answer.status, status, JSON.stringify(change))
+    const response = await whileWaiting(id, async () => editor.call('post', `${path}/content`, insert('Late')), meanwhile)
+    assert.is(response.status, status, JSON.stringify(change))
     if (change) assert.is(await main(), before)
   }
 })
@@ -110,21 +110,21 @@ test('a merge that waits goes by the rule of when it moves main', async () => {
   assert.is(await main(), before)
 })
 
-test('edits that wait together: who is refused at the last moment takes nobody along', async () => {
+test('edits that wait together: one that is refused at the last moment does not fail the others', async () => {
   const { id, path } = await ruled(0)
   const [gone, stays] = [await here.caller('edit'), await here.caller('edit')]
   const ask = () => Promise.all([gone, stays].map(async (who, n) => who.call('post', `${path}/content`, insert(`Edit ${n}`))))
   const demote = () => here.admin.call('patch', `/v1/orgs/${here.organization}/members/${gone.user}`, { role: 'comment' }).expect(200)
-  const answers = await whileWaiting(id, ask, demote)
+  const responses = await whileWaiting(id, ask, demote)
   assert.equal(
-    answers.map(({ status }) => status),
+    responses.map(({ status }) => status),
     [403, 200],
   )
   const titles = (await here.admin.call('get', `${path}/content/pages`).expect(200)).body.pages.map((page: { title: string }) => page.title)
   assert.ok(titles.includes('Edit 1') && !titles.includes('Edit 0'))
 })
 
-test('imports: of what the space was last synced with alone; an export brings nothing else in first', async () => {
+test('imports: only from what the space was last synced with; an export does not bring in anything else first', async () => {
   const remotes = await startGitHttp({ root: join(here.dir, 'remotes') })
   try {
     const docs = { 'README.md': '# Docs\n', 'SUMMARY.md': '# Table of contents\n\n* [Docs](README.md)\n' }

@@ -33,14 +33,14 @@ test('of a push, an approval and a merge: nothing is merged that was not approve
   assert.ok(merged > 0)
 })
 
-test('of two who ask for, give and take back the same review: one of each, no failure', async () => {
+test('two users request, give and withdraw the same review: each happens once, without failure', async () => {
   const { base, author } = await openCase(here, 1)
   const reviewer = await here.caller('review')
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     ...Array.from({ length: 4 }, () => author.call('post', `${base}/requested-reviewers`, { users: [reviewer.user] })),
     ...Array.from({ length: 4 }, () => here.admin.call('post', `${base}/requested-reviewers`, { users: [reviewer.user] })),
   ])
-  assert.equal([...new Set(answers.map(({ status }) => status))], [200])
+  assert.equal([...new Set(responses.map(({ status }) => status))], [200])
   assert.is((await author.call('get', `${base}/requested-reviewers`).expect(200)).body.count, 1)
   const made = await Promise.all(Array.from({ length: 6 }, () => reviewer.call('post', `${base}/reviews`, { status: 'approved' })))
   assert.equal([...new Set(made.map(({ status }) => status))], [201])

@@ -12,7 +12,7 @@ const eventsOf = async (changeRequest: string) => {
 }
 const idsOf = (body: { items: { user: { id: string } }[] }) => body.items.map(({ user }) => user.id)
 
-test('are asked of people who may give them, once each; a draft becomes open', async () => {
+test('are requested from people who may give them, once each; a draft becomes open', async () => {
   const { base, author, space } = await openCase(here)
   const [one, two, reader] = [await here.caller('review'), await here.caller('admin'), await here.caller('comment')]
   const stranger = await here.caller()

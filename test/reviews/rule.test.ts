@@ -40,7 +40,7 @@ test('counts approvals of others, and says how many are missing', async () => {
   await two.call('post', `${base}/reviews`, { status: 'approved' }).expect(409)
 })
 
-test('who opened it may review it, and that counts neither way', async () => {
+test('the author may review it, but that review counts neither way', async () => {
   const { admin } = here
   const { space } = await openCase(here, 1)
   await admin.call('post', `/v1/spaces/${space}/change-requests`).expect(201)
@@ -135,7 +135,7 @@ test('a review is dismissed by an admin or withdrawn by its author, and an older
   await one.call('post', at).expect(409)
 })
 
-test('what somebody said counts while he may review the space', async () => {
+test('a review counts as long as its author may review the space', async () => {
   const { base, review, refused } = await openCase(here, 1)
   const [one, two] = [await here.caller('review'), await here.caller('review')]
   const member = (user: string) => `/v1/orgs/${here.organization}/members/${user}`
@@ -149,7 +149,7 @@ test('what somebody said counts while he may review the space', async () => {
   await here.admin.call('post', `${base}/merge`).expect(200)
 })
 
-test('nobody merges his own writing on his own approval: who wrote in another’s change request, or decided its conflicts', async () => {
+test('nobody merges their own work on their own approval: neither who wrote in another’s change request, nor who resolved its conflicts', async () => {
   const { space, base, author, edit, review, reviews } = await openCase(here, 1)
   const [writer, other] = [await here.caller('review'), await here.caller('review')]
   await edit(writer)
@@ -166,7 +166,7 @@ test('nobody merges his own writing on his own approval: who wrote in another’
   await author.call('post', `${second}/content`, update('Theirs.\n')).expect(200)
   await here.admin.call('post', `/v1/spaces/${space}/content`, update('Ours.\n')).expect(200)
   const [{ path }] = (await writer.call('get', `${second}/conflicts`).expect(200)).body.items
-  await writer.call('post', `${second}/update`, { resolve: [{ path, content: 'His own.\n' }] }).expect(200)
+  await writer.call('post', `${second}/update`, { resolve: [{ path, content: 'My own.\n' }] }).expect(200)
   await writer.call('post', `${second}/reviews`, { status: 'approved' }).expect(201)
   await writer.call('post', `${second}/merge`).expect(409)
 

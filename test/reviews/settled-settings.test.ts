@@ -5,7 +5,7 @@ import { MAIN } from '../../src/domain/context/refs.js'
 import { type Caller, startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 
-const [test, here] = await suiteWith('a setting or a right that is taken away: no move of a branch comes after the answer', startService)
+const [test, here] = await suiteWith('a setting or a right that is taken away: no move of a branch comes after the response', startService)
 
 const insert = { changes: [{ operation: 'insert_page', title: 'Late', document: { markdown: 'Late.\n' } }] }
 
@@ -19,7 +19,7 @@ async function space() {
 
 type Space = Awaited<ReturnType<typeof space>>
 
-/** Lets a move of main be asked about and begin, and holds it there by a lock file of Git's while `meanwhile` is asked for. */
+/** Lets a move of main pass its check and begin, and holds it there with a Git lock file while `meanwhile` is requested. */
 async function whileMoving<T>({ id }: Space, move: () => Promise<unknown>, meanwhile: () => Promise<T>): Promise<T> {
   const lock = join(here.dir, 'repos', `${id}.git`, 'refs/heads/main.lock')
   await writeFile(lock, '', { flag: 'wx' })
@@ -63,7 +63,7 @@ for (const [what, take] of cases)
         return one.main()
       })
       const { status } = (await moving) as { status: number }
-      assert.is(await one.main(), seen, `main moved after the answer (the move was answered ${status})`)
+      assert.is(await one.main(), seen, `main moved after the response (the move got ${status})`)
     })
 
 test.run()

@@ -51,7 +51,7 @@ test('of one that a Git user merged, with a merge commit and by moving main', as
   }
 })
 
-test('tells which attributes of a page changed, with values', async () => {
+test('lists which attributes of a page changed, with values', async () => {
   const desk = await openDesk(here, FILES)
   const first = await desk.id('first')
   await desk.write([{ operation: 'update_page', page: first, title: 'Number one', description: 'uno', icon: 'bolt', hidden: true }])
@@ -184,7 +184,7 @@ test('a unified diff is one that git apply takes, also of a page that moved', as
   }
 })
 
-test('a word diff holds both texts', async () => {
+test('a word diff contains both texts', async () => {
   const desk = await openDesk(here, FILES)
   await desk.write([edit(await desk.id('first'), '\n# First\n\nThe slow brown fox\nA line.\njumps.\n')])
   const { changes } = await last(desk, '?diff=words')

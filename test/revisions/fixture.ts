@@ -16,5 +16,5 @@ export const get = async (desk: Desk, path: string, status = 200) => (await desk
 export const post = async (desk: Desk, path: string, body: object | undefined, status: number) =>
   (await desk.admin.call('post', `${desk.url}${path}`, body).expect(expectStatus(status))).body
 
-/** Lines of an answer of plain Git. */
+/** Lines that plain Git printed. */
 export const lines = async (desk: Desk, ...args: string[]): Promise<string[]> => (await desk.git(...args)).split('\n').filter((line) => line !== '')

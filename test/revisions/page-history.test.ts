@@ -26,7 +26,7 @@ test('has its retitles and moves in the table of contents, not those of others',
   const moved = await head(desk)
   await desk.write(update(third, { document: { markdown: '# Third\n\nOther.\n' } }))
   assert.equal(await historyOf(desk, first), [moved, retitled, begin])
-  // Below a page that gets another parent: its path is another, its entry hangs where it hung.
+  // Below a page that gets another parent: its path is another, its entry is where it was.
   await desk.write(update(second, { into: third }))
   assert.equal((await historyOf(desk, first)).slice(1), [moved, retitled, begin])
   const { changes } = await get(desk, `/revisions/${await head(desk)}/changes?pageId=${first}`)
@@ -55,7 +55,7 @@ test('goes on to its deletion when it is no more, and over it when it comes back
   assert.equal(await historyOf(desk, 'nobody'), [])
 })
 
-test('contributors are who wrote in the page, on main and in merged change requests', async () => {
+test('contributors are those who wrote in the page, on main and in merged change requests', async () => {
   const desk = await openDesk(here, FILES)
   const [writer, other] = [await here.caller('edit'), await here.caller('edit')]
   const [first, third] = [await desk.id('first'), await desk.id('third')]

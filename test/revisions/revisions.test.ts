@@ -110,7 +110,7 @@ test('of one author, by user and by e-mail address; the address is no pattern', 
   assert.is(mine, await desk.git('rev-parse', 'main'))
 })
 
-test('tells the address of a user only to whom he shares the organization with', async () => {
+test('shows the address of a user only to members of the same organization', async () => {
   const stranger = await here.caller()
   const user = await here.service.app.store.get((await import('../../src/model/index.js')).users, stranger.user)
   const desk = await openDesk(here, FILES)

@@ -49,19 +49,19 @@ test('a rollback is refused: no effect, unknown, not in main, locked, not allowe
   assert.is(await head(desk), main)
 })
 
-test('rollbacks beside edits lose none of them', async () => {
+test('rollbacks during edits lose none of them', async () => {
   const desk = await openDesk(here, FILES)
   const [old, first, start] = [await head(desk), await desk.id('first'), Number(await desk.git('rev-list', '--count', 'main'))]
   await desk.write([edit(first, '# First\n\nStart.\n')])
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 6 }, (_, i) =>
       i % 2 === 0
         ? desk.admin.call('post', `${desk.url}/content`, { changes: [edit(first, `# First\n\n${i}\n`)] })
         : desk.admin.call('post', `${desk.url}/rollback`, { revision: old }),
     ),
   )
-  for (const { status } of answers) assert.ok([200, 409].includes(status), String(status))
-  const made = answers.filter(({ status }) => status === 200).map(({ body }) => body.revision)
+  for (const { status } of responses) assert.ok([200, 409].includes(status), String(status))
+  const made = responses.filter(({ status }) => status === 200).map(({ body }) => body.revision)
   const log = await lines(desk, 'rev-list', '--first-parent', 'main')
   for (const revision of made) assert.ok(log.includes(revision))
   assert.is(log.length, start + 1 + made.length)

@@ -1,14 +1,14 @@
 import * as assert from 'uvu/assert'
-import { locations } from '../support/probe-answers.js'
+import { locations } from '../support/probe-responses.js'
 
 /** What a caller got. */
-export interface Answer {
+export interface ApiResponse {
   status: number
   body: any
   location: string | null
 }
 
-/** Somebody who speaks plain HTTP with his token, and remembers every address he was shown. */
+/** A user who sends plain HTTP with a token, and remembers every address that a response contained. */
 export class Person {
   readonly shown = new Set<string>()
   constructor(
@@ -17,7 +17,7 @@ export class Person {
   ) {}
 
   /** Asks, and insists on the status. */
-  async ask(method: string, path: string, status: number, body?: unknown): Promise<Answer> {
+  async ask(method: string, path: string, status: number, body?: unknown): Promise<ApiResponse> {
     const response = await fetch(this.url + path, {
       method,
       headers: {
@@ -28,9 +28,9 @@ export class Person {
     })
     const text = await response.text()
     assert.is(response.status, status, `${method} ${path}: ${response.status} ${text.slice(0, 500)}`)
-    const answer = text === '' ? undefined : JSON.parse(text)
-    for (const location of locations(answer)) this.shown.add(location)
-    return { status: response.status, body: answer, location: response.headers.get('location') }
+    const parsed = text === '' ? undefined : JSON.parse(text)
+    for (const location of locations(parsed)) this.shown.add(location)
+    return { status: response.status, body: parsed, location: response.headers.get('location') }
   }
 
   get = async (path: string, status = 200) => (await this.ask('GET', path, status)).body
@@ -40,8 +40,8 @@ export class Person {
   delete = async (path: string) => void (await this.ask('DELETE', path, 204))
 
   /** Every item of a list, in pages of three. */
-  async all(path: string): Promise<{ items: Answer['body'][]; count: number }> {
-    const items: Answer['body'][] = []
+  async all(path: string): Promise<{ items: ApiResponse['body'][]; count: number }> {
+    const items: ApiResponse['body'][] = []
     let page: string | undefined
     let count = 0
     do {

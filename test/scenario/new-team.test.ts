@@ -166,7 +166,7 @@ test('counters, permissions and addresses are what the documents say', async () 
   const aggregate = (await founder.all(`/v1/spaces/${made.Guide}/permissions/aggregate`)).items
   assert.ok(aggregate.length > 0)
   for (const person of [founder, ...Object.values(people)]) {
-    // The site was deleted so that the collection could go, invitations end when they are accepted; all else is where it was said to be.
+    // The site was deleted so that the collection could go, invitations end when they are accepted; everything else is where the responses said.
     const over = [made.site as string, '/invites/']
     for (const address of person.shown) if (!over.some((part) => address.includes(part))) await person.get(address.replace(here.url, ''))
   }

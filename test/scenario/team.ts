@@ -10,7 +10,7 @@ export interface Team {
   writers: string
 }
 
-/** What stands behind the # of an invitation's link. */
+/** What follows the # in an invitation's link. */
 const secretOf = (link: string): string => new URL(link).hash.slice(1)
 
 /** Makes an organization, invites people by address and by link, and puts some into a team. */

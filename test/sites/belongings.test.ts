@@ -5,7 +5,7 @@ import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 import { type MadeSite, makeSite } from './support.js'
 
-const [test, here] = await suiteWith('sites: what hangs on them', startService)
+const [test, here] = await suiteWith('sites: what belongs to them', startService)
 
 const jsonSchema = { type: 'object', properties: { isBeta: { type: 'boolean' } }, additionalProperties: false }
 
@@ -29,7 +29,7 @@ async function filled(): Promise<MadeSite> {
   return site
 }
 
-test('a site goes with all that hangs on it; what hangs on others stays', async () => {
+test('a site is deleted with everything that belongs to it; what belongs to others stays', async () => {
   const [site, other] = [await filled(), await filled()]
   assert.equal([await belongingsOf(site), await belongingsOf(other)], [7, 7])
   await here.admin.call('delete', site.base).expect(204)
@@ -42,7 +42,7 @@ test('writes against the removal of the site: all or nothing is left, and never 
   for (let i = 0; i < 4; i++) {
     const site = await makeSite(here)
     const redirect = (source: string) => here.admin.call('post', `${site.base}/redirects`, { source, destination: { kind: 'url', url: '/' } })
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       redirect('/a'),
       here.admin.call('put', `${site.base}/customization`, {}),
       here.admin.call('delete', site.base),
@@ -51,12 +51,12 @@ test('writes against the removal of the site: all or nothing is left, and never 
       here.admin.call('put', `${site.base}/adaptive-schema`, { jsonSchema }),
       redirect('/b'),
     ])
-    for (const { status } of answers) assert.ok([200, 201, 204, 404].includes(status), String(status))
+    for (const { status } of responses) assert.ok([200, 201, 204, 404].includes(status), String(status))
     assert.is(await belongingsOf(site), 0)
   }
 })
 
-test('a site space looks like its site but for what it customizes', async () => {
+test('a site space looks like its site except for what it customizes', async () => {
   const site = await filled()
   await here.admin.call('post', `${site.base}/publish`).expect(200)
   const path = `${site.base}/site-spaces/${site.siteSpace}/customization`
@@ -81,7 +81,7 @@ test('the customization of a site space goes with it', async () => {
   assert.is(await belongingsOf(site), 6)
 })
 
-test('every change is told in the events of the organization, without a secret', async () => {
+test('every change is in the events of the organization, without a secret', async () => {
   const site = await makeSite(here)
   const link = (await here.admin.call('post', `${site.base}/share-links`, { name: 'x' }).expect(201)).body
   const { privateKey } = (await here.admin.call('post', `${site.base}/publishing/auth/regenerate`).expect(200)).body

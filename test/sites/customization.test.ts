@@ -15,7 +15,7 @@ const get = async () => (await here.admin.call('get', path).expect(200)).body
 const put = (body: unknown) => here.admin.call('put', path, body)
 const themed = (value: string) => ({ light: value, dark: value })
 
-test('a new site has a complete customization, and what is answered can be sent back', async () => {
+test('a new site has a complete customization, and what is returned can be sent back', async () => {
   const before = await get()
   assert.is(before.themes.default, 'system')
   assert.match(before.styling.primaryColor.light, /^#[0-9a-f]{6}$/)
@@ -100,8 +100,8 @@ const hostile: [why: string, body: object, at: string][] = [
 for (const [why, body, at] of hostile)
   test(`refuses ${why}`, async () => {
     const before = await get()
-    const answer = await put(body).expect(400)
-    assert.ok(faults(answer.body)[at], JSON.stringify(answer.body))
+    const response = await put(body).expect(400)
+    assert.ok(faults(response.body)[at], JSON.stringify(response.body))
     assert.equal(await get(), before)
   })
 
@@ -110,7 +110,7 @@ test('a font of one`s own is taken', async () => {
   assert.equal((await put({ styling: { font } }).expect(200)).body.styling.font, font)
 })
 
-test('who may see the site sees it; admins change it; strangers do not know of it', async () => {
+test('everybody who may see the site sees it; admins change it; for strangers it does not exist', async () => {
   for (const role of ['read', 'create'] as const) {
     const who = await here.caller(role)
     await who.call('get', path).expect(200)

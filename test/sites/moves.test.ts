@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
-import { type Answer, newSite, type SiteClient } from './http.js'
+import { type Json, newSite, type SiteClient } from './http.js'
 
 let site: SiteClient
 const ids = new Map<string, string>()
@@ -15,8 +15,7 @@ test.before(async () => {
   ids.set('G', (await site.group('G', [id('Bb'), id('Cc'), id('Dd')])).id)
   ids.set('H', (await site.group('H')).id)
   for (const title of ['a2', 'a3']) ids.set(title, (await site.siteSpace(title, id('Aa'))).id)
-  for (const entry of (await here.admin.call('get', `${site.base}/site-spaces`).expect(200)).body.items as Answer[])
-    ids.set(entry.title.toLowerCase(), entry.id)
+  for (const entry of (await here.admin.call('get', `${site.base}/site-spaces`).expect(200)).body.items as Json[]) ids.set(entry.title.toLowerCase(), entry.id)
 })
 
 test('the structure to begin with', async () => {
@@ -59,15 +58,15 @@ test('every move, by the operation of its kind', async () => {
     const kind = kindOf(item)
     const pointer = (title: string) => ({ type: kind === 'site-section-group' ? kindOf(title) : kind, [keys[kind] ?? 'id']: id(title) })
     const position = Object.fromEntries(Object.entries(place).map(([name, title]) => [name, pointer(title)]))
-    const answer = await here.admin.call('post', `${site.base}/${segment[kind]}/${id(item)}/move`, { position }).expect(status)
+    const response = await here.admin.call('post', `${site.base}/${segment[kind]}/${id(item)}/move`, { position }).expect(status)
     assert.is(await site.outline(), outline ?? before, `${item} ${JSON.stringify(place)}`)
-    if (status === 200) assert.is(answer.body.id, id(item))
+    if (status === 200) assert.is(response.body.id, id(item))
   }
   await here.admin.call('post', `${site.base}/sections/${id('Ee')}/move`).expect(200)
   assert.is(await site.outline(), 'Aa*[a2 a3 Aa*] G(Bb[Bb*] Cc[Cc*] Dd[Dd*]) H() Ee[Ee*]')
 })
 
-test('the same with sortSiteStructure, which also puts a section beside a group', async () => {
+test('the same with sortSiteStructure, which also puts a section next to a group', async () => {
   const steps: Step[] = [
     ['Ee', { before: 'G' }, 200, 'Aa*[a2 a3 Aa*] Ee[Ee*] G(Bb[Bb*] Cc[Cc*] Dd[Dd*]) H()'],
     ['Ee', { before: 'G' }, 409],
@@ -96,8 +95,8 @@ test('two moves of one item at once: one after the other, each item once', async
   const before = await site.outline()
   const move = (place: object) => here.admin.call('post', `${site.base}/site-spaces/${id('aa')}/move`, { position: place })
   const first = { before: { type: 'site-space', siteSpace: id('a2') } }
-  const answers = await Promise.all([move(first), move({}), move(first), move({})])
-  for (const { status } of answers) assert.ok([200, 409].includes(status), String(status))
+  const responses = await Promise.all([move(first), move({}), move(first), move({})])
+  for (const { status } of responses) assert.ok([200, 409].includes(status), String(status))
   const sorted = (outline: string): string =>
     outline
       .split(/[ ()[\]]+/)
@@ -131,7 +130,7 @@ test('a cursor neither repeats nor skips while site spaces come, go and move', a
   await paged.siteSpace('s6')
   const second = await list(`&page=${first.next.page}`)
   const third = await list(`&page=${second.next.page}`)
-  const titles = [first, second, third].map((page) => page.items.map((one: Answer) => one.title))
+  const titles = [first, second, third].map((page) => page.items.map((one: Json) => one.title))
   assert.equal(titles, [
     ['s0', 's1'],
     ['s3', 's4'],

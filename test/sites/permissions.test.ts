@@ -12,7 +12,7 @@ test.before(async () => {
   path = `${site.base}/permissions`
 })
 
-test('a guest sees a site while he has a role on it, and does with it what the role allows', async () => {
+test('a guest sees a site while they have a role on it, and does with it what the role allows', async () => {
   const guest = await here.caller(null)
   const see = async () => (await guest.call('get', `${site.base}/customization`)).status
   const change = async () => (await guest.call('put', `${site.base}/customization`, {})).status
@@ -43,7 +43,7 @@ test('a role given to a team, and none given where one of those named is unknown
   await here.admin.call('delete', `${path}/teams/writers`).expect(204)
 })
 
-test('only admins of the site say who has which role', async () => {
+test('only admins of the site decide who has which role', async () => {
   for (const role of ['read', 'create'] as const) {
     const who = await here.caller(role)
     await who.call('get', `${path}/users`).expect(403)
@@ -62,7 +62,7 @@ test('a role on one site is none on another', async () => {
   assert.equal(await here.service.app.store.find(grants, 'target', `site:${other.id}`), [])
 })
 
-test('who may not see a space does nothing with its place on a site', async () => {
+test('a user who may not see a space cannot change its place on a site', async () => {
   const other = await makeSite(here)
   await here.admin.call('patch', `/v1/spaces/${other.space}`, { defaultLevel: null }).expect(200)
   const editor = await here.caller('create')

@@ -4,14 +4,14 @@ import { purgeSpace } from '../../src/domain/upkeep/housekeeping.js'
 import { grants, sites } from '../../src/model/index.js'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
-import { type Answer, makeSpace, newSite, outlineOf, type SiteClient } from './http.js'
+import { type Json, makeSpace, newSite, outlineOf, type SiteClient } from './http.js'
 
 let now = Date.now()
 const [test, here] = await suiteWith('sites: published', () => startService({ overrides: { clock: { now: () => new Date(now) } } }))
 
-const get = async (path: string): Promise<Answer> => (await here.admin.call('get', path).expect(200)).body
-const patch = async (path: string, body: object): Promise<Answer> => (await here.admin.call('patch', path, body).expect(200)).body
-const post = async (path: string, body?: object, status = 200): Promise<Answer> => (await here.admin.call('post', path, body).expect(status)).body
+const get = async (path: string): Promise<Json> => (await here.admin.call('get', path).expect(200)).body
+const patch = async (path: string, body: object): Promise<Json> => (await here.admin.call('patch', path, body).expect(200)).body
+const post = async (path: string, body?: object, status = 200): Promise<Json> => (await here.admin.call('post', path, body).expect(status)).body
 
 test('a site has no address for visitors until it is published, then one for every part of it', async () => {
   const site = await newSite(here, { title: 'Addresses' })
@@ -22,8 +22,8 @@ test('a site has no address for visitors until it is published, then one for eve
   await here.admin.call('get', `${site.base}/published`).expect(404)
   const addresses = async (): Promise<(string | undefined)[]> => [
     (await get(site.base)).urls.published,
-    ...(await get(`${site.base}/sections`)).items.map((one: Answer) => one.urls.published),
-    ...(await get(`${site.base}/site-spaces`)).items.map((one: Answer) => one.urls.published),
+    ...(await get(`${site.base}/sections`)).items.map((one: Json) => one.urls.published),
+    ...(await get(`${site.base}/site-spaces`)).items.map((one: Json) => one.urls.published),
   ]
   assert.equal(await addresses(), Array(7).fill(undefined))
   assert.is((await post(`${site.base}/publish`)).published, true)
@@ -130,7 +130,7 @@ test('a deleted space is not shown, comes back where it was, and goes for good w
   await here.admin.call('delete', `/v1/spaces/${second.space.id}`).expect(204)
   assert.equal(await outlines(site), ['Aa[] Bb*[Bb*]', 'Bb*[Bb*]'])
   assert.equal(
-    (await get(`${site.base}/site-spaces?default=true`)).items.map((one: Answer) => one.id),
+    (await get(`${site.base}/site-spaces?default=true`)).items.map((one: Json) => one.id),
     [other.id],
   )
   await post(`/v1/spaces/${home.space.id}/restore`)
@@ -176,7 +176,7 @@ test('putting a space on a site against transferring it: one of them, never both
   }
 })
 
-test('who may see the site but not a space of it is not told of the space', async () => {
+test('a user who may see the site but not one of its spaces does not learn about the space', async () => {
   const site = await newSite(here, { title: 'Partly' })
   const [open, closed] = [await site.section('Open'), await site.section('Closed')]
   const hidden = closed.siteSpaces[0]

@@ -173,7 +173,7 @@ test('a list is read page by page while redirects come and go', async () => {
   for (const query of ['limit=1001', 'limit=-1', 'page=x']) await here.admin.call('get', `${path}?${query}`).expect(400)
 })
 
-test('who may see the site sees its redirects; admins change them', async () => {
+test('everybody who may see the site sees its redirects; admins change them', async () => {
   const path = `${site.base}/redirects`
   const { id } = (await post('/roles').expect(201)).body
   for (const role of ['read', 'create'] as const) {

@@ -1,11 +1,11 @@
 import * as assert from 'uvu/assert'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
-import { type Answer, makeSpace, newSite } from './http.js'
+import { type Json, makeSpace, newSite } from './http.js'
 
 const [test, here] = await suiteWith('sites: sections', startService)
 
-const get = async (path: string): Promise<Answer> => (await here.admin.call('get', path).expect(200)).body
+const get = async (path: string): Promise<Json> => (await here.admin.call('get', path).expect(200)).body
 
 test('the first section takes up what stood at the root, and nothing loses its address at the root', async () => {
   const [one, two] = [await makeSpace(here, 'One'), await makeSpace(here, 'Two')]
@@ -19,7 +19,7 @@ test('the first section takes up what stood at the root, and nothing loses its a
   assert.is(await site.outline(), 'One*[One* Two] Three[Three*]')
   const after = (await get(`${site.base}/site-spaces?default=true`)).items
   assert.equal(
-    after.map((entry: Answer) => [entry.id, entry.urls.published]),
+    after.map((entry: Json) => [entry.id, entry.urls.published]),
     [[home.id, home.urls.published]],
   )
   const added = await site.siteSpace('Four')
@@ -35,7 +35,7 @@ test('a section has a title and a path of its own', async () => {
   const second = await site.section('Untitled')
   assert.is(second.path, 'untitled-1')
   const at = `${site.base}/sections/${second.id}`
-  const patch = async (body: object, status = 200): Promise<Answer> => (await here.admin.call('patch', at, body).expect(status)).body
+  const patch = async (body: object, status = 200): Promise<Json> => (await here.admin.call('patch', at, body).expect(status)).body
   assert.is((await patch({ title: 'Guides' })).path, 'untitled-1')
   const full = await patch({ path: 'guides', condition: 'visitor.claims.unsigned.beta == true', icon: 'book', description: 'For all' })
   assert.equal([full.path, full.condition, full.icon, full.description], ['guides', 'visitor.claims.unsigned.beta == true', 'book', 'For all'])
@@ -73,7 +73,7 @@ test('there is always one default, and it can be chosen', async () => {
   await here.admin.call('patch', site.base, { defaultSiteSection: a.id, defaultSiteSpace: variant.id }).expect(400)
   await here.admin.call('patch', site.base, { defaultSiteSection: b.id, defaultSiteSpace: variant.id }).expect(200)
   assert.is(await site.outline(), 'Aa[Aa*] Bb*[Bb B2*] Cc[Cc*]')
-  const list = async (query: string): Promise<string[]> => (await get(`${site.base}/site-spaces${query}`)).items.map((one: Answer) => one.title)
+  const list = async (query: string): Promise<string[]> => (await get(`${site.base}/site-spaces${query}`)).items.map((one: Json) => one.title)
   assert.equal(await list('?default=true'), ['B2'])
   assert.equal(await list('?default=false'), ['Aa', 'Bb', 'Cc'])
   assert.equal(await list(''), ['Aa', 'Bb', 'B2', 'Cc'])
@@ -91,13 +91,13 @@ test('there is always one default, and it can be chosen', async () => {
   assert.is(await site.outline(), 'Root*')
 })
 
-test('a group holds sections, and gives them back in its place', async () => {
+test('a group contains sections, and leaves them in its place when it is deleted', async () => {
   const site = await newSite(here)
   const [a, b, c, d] = [await site.section('Aa'), await site.section('Bb'), await site.section('Cc'), await site.section('Dd')]
   const group = await site.group('G', [c.id, b.id])
   assert.is(await site.outline(), 'Aa*[Aa*] G(Cc[Cc*] Bb[Bb*]) Dd[Dd*]')
   assert.equal(
-    group.sections.map((one: Answer) => [one.title, one.sectionGroup]),
+    group.sections.map((one: Json) => [one.title, one.sectionGroup]),
     [
       ['Cc', group.id],
       ['Bb', group.id],
@@ -109,7 +109,7 @@ test('a group holds sections, and gives them back in its place', async () => {
   await put(a.id)
   assert.is(await site.outline(), 'G(Cc[Cc*] Bb[Bb*] Aa*[Aa*]) Dd[Dd*]')
   assert.equal(
-    (await get(`${site.base}/sections`)).items.map((one: Answer) => one.title),
+    (await get(`${site.base}/sections`)).items.map((one: Json) => one.title),
     ['Cc', 'Bb', 'Aa', 'Dd'],
   )
   await put('nothing', 400)
@@ -118,7 +118,7 @@ test('a group holds sections, and gives them back in its place', async () => {
   const other = await site.group('H', [a.id])
   assert.is(await site.outline(), 'G(Cc[Cc*]) Bb[Bb*] Dd[Dd*] H(Aa*[Aa*])')
   assert.equal(
-    (await get(`${site.base}/section-groups`)).items.map((one: Answer) => one.title),
+    (await get(`${site.base}/section-groups`)).items.map((one: Json) => one.title),
     ['G', 'H'],
   )
   assert.equal((await here.admin.call('patch', at, { title: 'Group', icon: 'gear' }).expect(200)).body.icon, 'gear')
@@ -151,7 +151,7 @@ test('a site space has a path among its siblings, a condition, and can show anot
   const elsewhere = await site.siteSpace('English', b.id)
   assert.equal([english.path, again.path, elsewhere.path], ['english', 'english-1', 'english'])
   const at = `${site.base}/site-spaces/${again.id}`
-  const patch = async (body: object, status = 200): Promise<Answer> => (await here.admin.call('patch', at, body).expect(status)).body
+  const patch = async (body: object, status = 200): Promise<Json> => (await here.admin.call('patch', at, body).expect(status)).body
   await patch({ path: 'english' }, 409)
   assert.is((await patch({ path: 'deutsch', condition: 'visitor.claims.german' })).path, 'deutsch')
   assert.is((await patch({ condition: null })).condition, undefined)

@@ -3,7 +3,7 @@ import { grants, sites } from '../../src/model/index.js'
 import { eventsOf } from '../support/events.js'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
-import { type Answer, makeSpace, newSite, titlesOf } from './http.js'
+import { type Json, makeSpace, newSite, titlesOf } from './http.js'
 
 let base: string
 const [test, here] = await suiteWith('sites', startService)
@@ -22,7 +22,7 @@ test('a site is made with what it is to show', async () => {
   assert.equal([two.title, two.basename, two.siteSpaces, two.type, two.visibility], ['Guides & Tours', 'guides-and-tours', 2, 'ultimate', 'unlisted'])
   const list = (await here.admin.call('get', `${base}/${two.id}/site-spaces`).expect(200)).body
   assert.equal(
-    list.items.map((one: Answer) => [one.title, one.path, one.default, one.space.id]),
+    list.items.map((one: Json) => [one.title, one.path, one.default, one.space.id]),
     [
       ['Guides & Tours', 'guides-and-tours', true, guides.id],
       ['API', 'api', false, api.id],
@@ -64,7 +64,7 @@ test('what a site cannot be made with', async () => {
   assert.is((await here.admin.call('get', base).expect(200)).body.count, before)
 })
 
-test('who may only read a space cannot publish it, and whom it is hidden from does not learn of it', async () => {
+test('a user who may only read a space cannot publish it, and one from whom it is hidden does not learn about it', async () => {
   const space = await makeSpace(here, 'Guarded')
   await here.admin.call('patch', `/v1/spaces/${space.id}`, { defaultLevel: 'read' }).expect(200)
   const maker = await here.caller('create')
@@ -204,16 +204,16 @@ test('a deleted site is gone with all that is its own, and the organization does
   const content = { type: 'site', site: site.id }
   await here.admin.call('patch', organization, { defaultContent: { type: 'site', site: 'nothing' } }).expect(400)
   assert.equal((await here.admin.call('patch', organization, { defaultContent: content }).expect(200)).body.defaultContent, content)
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     here.admin.call('delete', site.base),
     here.admin.call('delete', site.base),
     here.admin.call('patch', site.base, { title: 'Late' }),
   ])
   assert.equal(
-    answers.slice(0, 2).map(({ status }) => status),
+    responses.slice(0, 2).map(({ status }) => status),
     [204, 204],
   )
-  assert.ok([200, 404].includes(answers[2]?.status as number))
+  assert.ok([200, 404].includes(responses[2]?.status as number))
   await here.admin.call('get', site.base).expect(404)
   await here.admin.call('get', `${site.base}/sections`).expect(404)
   await here.admin.call('delete', site.base).expect(204)
@@ -222,7 +222,7 @@ test('a deleted site is gone with all that is its own, and the organization does
   assert.equal(await here.service.app.store.find(sites, 'space', space.id), [])
 })
 
-test('what happens to a site is told in the stream of events', async () => {
+test('what happens to a site is in the stream of events', async () => {
   const site = await newSite(here, { title: 'Told', spaces: 'empty' })
   for (let i = 0; i < 2; i++) await here.admin.call('patch', site.base, { title: 'Told again', visibility: 'public' }).expect(200)
   for (const what of ['publish', 'publish', 'unpublish', 'unpublish']) await here.admin.call('post', `${site.base}/${what}`).expect(200)

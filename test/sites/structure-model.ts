@@ -1,6 +1,6 @@
 import { type GroupEntry, type SectionEntry, type SiteItemType, type SiteStructure, sectionsOf } from '../../src/model/index.js'
 
-/** Lists by the ID of what they stand in; `root` holds site spaces, `top` sections and groups. */
+/** Lists by the ID of what contains them; `root` holds site spaces, `top` sections and groups. */
 export class StructureModel {
   readonly lists = new Map<string, string[]>([
     ['root', []],
@@ -17,7 +17,7 @@ export class StructureModel {
     return this.lists.get(id) ?? []
   }
 
-  /** In what an item stands. */
+  /** What contains an item. */
   place(id: string): string | undefined {
     return [...this.lists].find(([, items]) => items.includes(id))?.[0]
   }
@@ -106,7 +106,7 @@ export class StructureModel {
     this.list('top').splice(this.list('top').indexOf(group) + 1, 0, section)
   }
 
-  /** Moves an item; answers the status. */
+  /** Moves an item; returns the status. */
   move(id: string, before: string | undefined, after: string | undefined): number {
     const list = this.list(this.place(id) as string)
     const rest = list.filter((one) => one !== id)
@@ -127,7 +127,7 @@ export class StructureModel {
   }
 }
 
-/** A structure as the model tells it. */
+/** A structure as the model describes it. */
 export function shapeOf(structure: SiteStructure): unknown {
   const spaces = (of: Pick<SiteStructure, 'siteSpaces' | 'defaultSiteSpace'>) => ({ spaces: of.siteSpaces.map(({ id }) => id), byDefault: of.defaultSiteSpace })
   const item = (one: SectionEntry | GroupEntry): unknown =>

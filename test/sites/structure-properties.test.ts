@@ -23,7 +23,7 @@ const step = fc.record({
 })
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
-/** Does one step to both; answers the structure after it. */
+/** Does one step to both; returns the structure after it. */
 function apply(structure: SiteStructure, model: StructureModel, { op, kind, title, a, b, c }: Step, n: number): SiteStructure {
   const pick = (list: readonly string[], i: number): string | undefined => list[i % Math.max(1, list.length)]
   const pointer = (id: string | undefined) => (id === undefined ? {} : { type: model.kinds.get(id) as SiteItemType, id })

@@ -22,7 +22,7 @@ const schema = (properties: object, unsigned: object = {}) => ({
 })
 const putSchema = (body: unknown) => here.admin.call('put', `${site.base}/adaptive-schema`, body)
 
-test('a site knows nothing of its visitors until it is told', async () => {
+test('a site knows nothing about its visitors until an admin sets a schema', async () => {
   const { body } = await here.admin.call('get', `${site.base}/adaptive-schema`).expect(200)
   assert.equal(body.jsonSchema, schema({}).jsonSchema)
   assert.ok(body.updatedAt)
@@ -34,9 +34,9 @@ test('every claim of the schema makes conditions that can be used', async () => 
     { isPro: { ...boolean, description: 'Pays' }, 'https://example.org/claims/x': boolean, class: boolean, 'a"b\\c': boolean },
     { isBeta: boolean },
   )
-  const answer = (await putSchema(body).expect(200)).body
-  assert.equal(answer.jsonSchema, body.jsonSchema)
-  assert.equal((await here.admin.call('get', `${site.base}/adaptive-schema`).expect(200)).body, answer)
+  const response = (await putSchema(body).expect(200)).body
+  assert.equal(response.jsonSchema, body.jsonSchema)
+  assert.equal((await here.admin.call('get', `${site.base}/adaptive-schema`).expect(200)).body, response)
   const { items } = (await here.admin.call('get', `${site.base}/adaptive-schema/template-conditions`).expect(200)).body
   assert.equal(items.slice(0, 4), [
     { description: 'unsigned.isBeta is true', condition: 'visitor.claims.unsigned.isBeta == true' },
@@ -78,8 +78,8 @@ const wrong: [why: string, body: object, at: string][] = [
 ]
 for (const [why, body, at] of wrong)
   test(`refuses ${why}`, async () => {
-    const answer = await putSchema(body).expect(400)
-    assert.ok(faults(answer.body)[at], JSON.stringify(answer.body))
+    const response = await putSchema(body).expect(400)
+    assert.ok(faults(response.body)[at], JSON.stringify(response.body))
   })
 
 test('a claim named __proto__ is refused', async () => {
@@ -119,7 +119,7 @@ test('the backend, its integration and the fallback are changed together or not 
   assert.equal([back.backend, back.integration, back.fallbackURL, back.privateKey], ['custom', undefined, undefined, privateKey])
 })
 
-test('regenerated, twice at once: both answer a new key, the last one holds', async () => {
+test('regenerated, twice at once: both return a new key, the last one is valid', async () => {
   const before = (await here.admin.call('get', auth()).expect(200)).body.privateKey
   const [one, two] = await Promise.all([1, 2].map(async () => (await here.admin.call('post', `${auth()}/regenerate`).expect(200)).body.privateKey))
   const now = (await here.admin.call('get', auth()).expect(200)).body.privateKey

@@ -117,7 +117,7 @@ test('what each role may do, in the organization and by a role on the collection
   await f.get('collection', id)
 })
 
-test('default levels: the nearest that is not inherit, then the organization; null is nobody but those named', async () => {
+test('default levels: the nearest that is not inherit, then the organization; null is only those named', async () => {
   const outer = await f.collection()
   const inner = await f.collection(outer)
   const space = await f.space(inner)
@@ -217,7 +217,7 @@ test('counters say what there is, whatever happens to the space', async () => {
   assert.equal(await counters(id), [1, 4, 1, 1])
 })
 
-test('collections lie 32 deep in each other, and no deeper', async () => {
+test('collections can be nested 32 deep, and no deeper', async () => {
   let parent: string | null = null
   for (let depth = 1; depth <= 32; depth++) parent = await f.collection(parent)
   await f.admin.call('post', `/v1/orgs/${f.organization}/collections`, { parent }).expect(400)

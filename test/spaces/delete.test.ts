@@ -13,7 +13,7 @@ const [test, f] = await suiteWith('collections: delete', startFixture)
 
 const remove = (id: string, who = f.admin) => who.call('delete', `/v1/collections/${id}`)
 
-test('what is in it goes to where it stood, in its order, and nothing is lost', async () => {
+test('its content moves to its position, in the same order, and nothing is lost', async () => {
   const parent = await f.collection()
   const before = await f.space(parent)
   const gone = await f.collection(parent)
@@ -38,7 +38,7 @@ test('what is in it goes to where it stood, in its order, and nothing is lost', 
   )
 })
 
-test('a deleted space is restored where the content of its collection went', async () => {
+test('a deleted space is restored to where the content of its collection went', async () => {
   const outer = await f.collection()
   const inner = await f.collection(outer)
   const [space, other] = [await f.space(inner), await f.space(outer)]

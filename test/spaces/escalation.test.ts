@@ -13,7 +13,7 @@ const level = (kind: 'space' | 'collection', id: string, defaultLevel: Role | nu
 const to = (who: Caller, verb: 'move' | 'transfer', parent: string) => (id: string) =>
   who.call('post', `/v1/collections/${id}/${verb}`, verb === 'move' ? { parent } : { organization: f.organization, parent })
 
-/** Somebody who may create content, with a collection of which he is the admin, and another with a space in it. */
+/** A user who may create content, with a collection of which they are the admin, and another with a space in it. */
 async function detour() {
   const bob = await f.caller('create')
   const mine = await f.collection()
@@ -30,7 +30,7 @@ for (const verb of ['move', 'transfer'] as const)
       const before = await f.role(bob, 'space', space)
       const { body } = await to(bob, verb, mine)(shelf).expect(verb === 'move' ? 403 : 412)
       assert.is(body.error.details.length, 1)
-      assert.is(body.error.details[0].message.includes(space), hidden !== null, 'what he cannot see is not named')
+      assert.is(body.error.details[0].message.includes(space), hidden !== null, 'what the caller cannot see is not named')
       assert.is(await f.role(bob, 'space', space), before)
       await to(f.admin, verb, mine)(shelf).expect(200)
     })
@@ -42,7 +42,7 @@ test('a deleted space that was hidden counts too: it can be restored', async () 
   await to(bob, 'move', mine)(shelf).expect(403)
 })
 
-test('where he may create in all of it, it can be moved, and among its siblings always', async () => {
+test('a user who may create in all of it can move it, and always among its siblings', async () => {
   const { bob, mine, shelf, space } = await detour()
   await to(bob, 'move', mine)(shelf).expect(200)
   await level('space', space, null)
@@ -94,7 +94,7 @@ test('a copy is refused before its repository is made', async () => {
   assert.is(await repositories(), before)
 })
 
-test('roles and levels given in another organization do not come back above the role of who brings them', async () => {
+test('roles and levels given in another organization do not come back with more than the role of the user who brings them', async () => {
   const bob = await f.caller('create')
   const friend = await f.caller('read')
   const team = await f.team([friend])

@@ -6,7 +6,7 @@ export type Kind = 'space' | 'collection'
 
 /** Short ways to say what the tests of collections do again and again. */
 export interface Fixture extends TestService {
-  /** A new space or collection of the admin; answers its ID. */
+  /** A new space or collection of the admin; returns its ID. */
   space(parent?: string | null, more?: object): Promise<string>
   collection(parent?: string | null, more?: object): Promise<string>
   team(people: readonly Caller[]): Promise<string>
@@ -14,7 +14,7 @@ export interface Fixture extends TestService {
   get(kind: Kind, id: string): Promise<Json>
   /** IDs of the spaces and collections of a place (default: of the top level) in their order. */
   order(parent?: string, organization?: string): Promise<string[]>
-  /** The role the caller has, as the flags of the answer tell; 'none' where it is 404. */
+  /** The role of the caller, from the flags in the response; 'none' if it is a 404. */
   role(who: Caller, kind: Kind, id: string): Promise<string>
 }
 

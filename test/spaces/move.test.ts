@@ -31,7 +31,7 @@ test('before and after spaces and collections, at the end, and out again', async
   assert.equal([back, await f.order(parent)], [await f.get('space', a), [a, b, c]])
 })
 
-test('between two, and at the end where the position or the whole body is left out', async () => {
+test('between two, and at the end if the position or the whole body is left out', async () => {
   const parent = await f.collection()
   const [a, b, c, d] = [await f.space(parent), await f.space(parent), await f.collection(parent), await f.space(parent)]
   await move('space', d, { position: { before: space(b), after: space(a) } }).expect(200)
@@ -46,7 +46,7 @@ test('between two, and at the end where the position or the whole body is left o
   await f.admin.call('post', `/v1/collections/${c}/move`).expect(409)
 })
 
-test('409 where nothing would change, whichever way it is said', async () => {
+test('409 if nothing would change, however it is expressed', async () => {
   const parent = await f.collection()
   const [a, b, last] = [await f.space(parent), await f.collection(parent), await f.space(parent)]
   await move('space', last, {}).expect(409)
@@ -97,7 +97,7 @@ test('400 names what is wrong with the parent or the position', async () => {
   assert.equal(await f.order(parent), [inside, beside])
 })
 
-test('a collection goes neither into itself nor into what lies in it', async () => {
+test('a collection can be moved neither into itself nor into its content', async () => {
   const a = await f.collection()
   const b = await f.collection(a)
   const c = await f.collection(b)
@@ -109,7 +109,7 @@ test('a collection goes neither into itself nor into what lies in it', async () 
   assert.equal([await f.order(a), await f.order(c)], [[c], [b]])
 })
 
-test('it needs the role create on the thing, where it comes from, and where it goes', async () => {
+test('it needs the role create on the item, its old parent and its new parent', async () => {
   const [from, to] = [await f.collection(), await f.collection()]
   const id = await f.space(from)
   for (const one of [from, to]) await f.admin.call('patch', `/v1/collections/${one}`, { defaultLevel: 'read' }).expect(200)
@@ -127,7 +127,7 @@ test('it needs the role create on the thing, where it comes from, and where it g
   await f.grant('collection', to, 'create', [guest])
   await move('space', id, { parent: null }, guest).expect(403)
   await move('space', id, { parent: from }, guest).expect(400)
-  // Who sees it by its collection alone cannot move it out of his own sight.
+  // A user who sees it only because of its collection cannot move it out of their own sight.
   await f.admin.call('patch', `/v1/spaces/${id}`, { defaultLevel: null }).expect(200)
   await f.admin.call('delete', `/v1/spaces/${id}/permissions/users/${who.user}`).expect(204)
   await move('space', id, { parent: null }, who).expect(409)
@@ -156,7 +156,7 @@ test('what is inherited is inherited from the new parent; in-collection is priva
   assert.is(await f.role(reader, 'space', id), 'read')
 })
 
-test('spaces of before positions were kept stand first, by creation, and take part in moves', async () => {
+test('spaces from before positions were stored come first, by creation, and take part in moves', async () => {
   const parent = await f.collection()
   const { store } = f.service.app
   const old = [await f.space(parent), await f.space(parent), await f.space(parent)]
@@ -175,7 +175,7 @@ test('spaces of before positions were kept stand first, by creation, and take pa
   assert.equal(await f.order(parent), [y, fresh, x, z])
 })
 
-test('a duplicate stands right after the first; a move is told', async () => {
+test('a duplicate comes right after the original; a move has an event', async () => {
   const parent = await f.collection()
   const [a, b] = [await f.space(parent), await f.space(parent)]
   const copy = (await f.admin.call('post', `/v1/spaces/${a}/duplicate`).expect(201)).body

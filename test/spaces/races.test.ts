@@ -13,7 +13,7 @@ test.before(async () => {
 })
 
 const post = (path: string, body: object = {}) => f.admin.call('post', path, body)
-const statuses = (answers: readonly { status: number }[]): number[] => answers.map(({ status }) => status).sort()
+const statuses = (responses: readonly { status: number }[]): number[] => responses.map(({ status }) => status).sort()
 
 /** Every collection leads to the top level; everything is of the organization of its parent; no place has a key twice. */
 async function sound(): Promise<void> {
@@ -39,16 +39,16 @@ async function sound(): Promise<void> {
 test('two collections moved into each other: one is, and there is no cycle', async () => {
   for (let round = 0; round < 10; round++) {
     const [a, b] = [await f.collection(), await f.collection()]
-    const answers = await Promise.all([post(`/v1/collections/${a}/move`, { parent: b }), post(`/v1/collections/${b}/move`, { parent: a })])
-    assert.equal(statuses(answers), [200, 409])
+    const responses = await Promise.all([post(`/v1/collections/${a}/move`, { parent: b }), post(`/v1/collections/${b}/move`, { parent: a })])
+    assert.equal(statuses(responses), [200, 409])
     await sound()
   }
 })
 
 test('a ring of moves never closes', async () => {
   const ring = await Promise.all(Array.from({ length: 6 }, () => f.collection()))
-  const answers = await Promise.all(ring.map((id, i) => post(`/v1/collections/${id}/move`, { parent: ring[(i + 1) % ring.length] })))
-  assert.equal(statuses(answers), [200, 200, 200, 200, 200, 409])
+  const responses = await Promise.all(ring.map((id, i) => post(`/v1/collections/${id}/move`, { parent: ring[(i + 1) % ring.length] })))
+  assert.equal(statuses(responses), [200, 200, 200, 200, 200, 409])
   await sound()
 })
 
@@ -58,11 +58,11 @@ test('moves of one thing, and of many to one position: each is at one place, and
   const fixed = await f.space(target)
   const one = await f.space()
   const many = await Promise.all(Array.from({ length: 6 }, () => f.space()))
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     ...places.map((parent) => post(`/v1/spaces/${one}/move`, { parent })),
     ...many.map((id) => post(`/v1/spaces/${id}/move`, { parent: target, position: { before: { type: 'space', space: fixed } } })),
   ])
-  assert.ok(answers.every(({ status }) => status === 200))
+  assert.ok(responses.every(({ status }) => status === 200))
   const homes = (await Promise.all(places.map((place) => f.order(place)))).filter((order) => order.includes(one))
   assert.is(homes.length, 1)
   assert.equal((await f.order(target)).filter((id) => id !== one).slice(-1), [fixed])
@@ -75,7 +75,7 @@ test('a collection is deleted while spaces are made, moved, restored and transfe
     const gone = await f.collection(parent)
     const [moved, restored, leaving] = [await f.space(), await f.space(gone), await f.space(gone)]
     await f.admin.call('delete', `/v1/spaces/${restored}`).expect(204)
-    const [deleted, ...answers] = await Promise.all([
+    const [deleted, ...responses] = await Promise.all([
       f.admin.call('delete', `/v1/collections/${gone}`),
       post(`/v1/orgs/${f.organization}/spaces`, { parent: gone }),
       post(`/v1/orgs/${f.organization}/collections`, { parent: gone }),
@@ -85,9 +85,9 @@ test('a collection is deleted while spaces are made, moved, restored and transfe
       f.admin.call('patch', `/v1/collections/${gone}`, { title: 'Changed' }),
     ])
     assert.is(deleted?.status, 204)
-    for (const { status } of answers) assert.ok([200, 201, 400, 404].includes(status), String(status))
+    for (const { status } of responses) assert.ok([200, 201, 400, 404].includes(status), String(status))
     for (const id of [moved, restored, leaving]) await f.get('space', id)
-    const made = answers[0]?.body.id
+    const made = responses[0]?.body.id
     if (made) await f.get('space', made)
     await sound()
   }
@@ -97,14 +97,14 @@ test('a space is changed, moved and duplicated while it is deleted and restored:
   const parent = await f.collection()
   for (let round = 0; round < 5; round++) {
     const id = await f.space()
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       f.admin.call('patch', `/v1/spaces/${id}`, { title: 'Changed' }),
       f.admin.call('delete', `/v1/spaces/${id}`),
       post(`/v1/spaces/${id}/move`, { parent }),
       post(`/v1/spaces/${id}/duplicate`),
       f.admin.call('patch', `/v1/spaces/${id}`, { visibility: 'in-collection' }),
     ])
-    for (const { status } of answers) assert.ok([200, 201, 204, 400, 404].includes(status), String(status))
+    for (const { status } of responses) assert.ok([200, 201, 204, 400, 404].includes(status), String(status))
     await f.admin.call('get', `/v1/spaces/${id}`).expect(404)
     const back = await Promise.all([post(`/v1/spaces/${id}/restore`), post(`/v1/spaces/${id}/restore`)])
     assert.equal(statuses(back), [200, 409])
@@ -118,7 +118,7 @@ test('transfers at once, against moves, changes and deletions: everything is of 
     const inner = await f.collection(top)
     const inside = await Promise.all([f.space(top), f.space(inner), f.space(inner)])
     const [first, ...rest] = inside as [string, string, string]
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       post(`/v1/collections/${top}/transfer`, { organization: other }),
       post(`/v1/collections/${top}/transfer`, { organization: other }),
       post(`/v1/collections/${inner}/transfer`, { organization: other }),
@@ -128,8 +128,8 @@ test('transfers at once, against moves, changes and deletions: everything is of 
       f.admin.call('delete', `/v1/spaces/${first}`),
       post(`/v1/spaces/${first}/duplicate`),
     ])
-    for (const { status } of answers) assert.ok([200, 201, 204, 404, 409].includes(status), String(status))
-    assert.equal(statuses(answers.slice(0, 2)), [200, 409])
+    for (const { status } of responses) assert.ok([200, 201, 204, 404, 409].includes(status), String(status))
+    assert.equal(statuses(responses.slice(0, 2)), [200, 409])
     await sound()
   }
 })

@@ -59,7 +59,7 @@ test('a space goes with its content, history and change requests, and comes back
   assert.equal(told.map(({ organization }) => organization).sort(), [f.organization, f.organization, other, other].sort())
 })
 
-test('what lay still while content was elsewhere is forgotten for who left meanwhile, and is nothing to its new people', async () => {
+test('roles that were kept while content was elsewhere are forgotten for those who left meanwhile, and mean nothing for its new people', async () => {
   const id = await f.space(null, { template: 'empty' })
   await f.admin.call('patch', `/v1/spaces/${id}`, { defaultLevel: null }).expect(200)
   const [stays, leaves] = [await f.caller('read'), await f.caller('read')]
@@ -104,7 +104,7 @@ test('a collection goes with everything below it, deleted spaces too, and its or
   )
 })
 
-test('to another collection of the same organization it is a move; 409 where nothing would change', async () => {
+test('to another collection of the same organization it is a move; 409 if nothing would change', async () => {
   const [from, to] = [await f.collection(), await f.collection()]
   const id = await f.space(from)
   await f.grant('space', id, 'edit', [await f.caller(null)])
@@ -118,7 +118,7 @@ test('to another collection of the same organization it is a move; 409 where not
   await transfer('collection', from, { organization: f.organization, parent: from }).expect(400)
 })
 
-test('400 for a target that is none, 403 for who may not take it away, 412 with every reason', async () => {
+test('400 for an invalid target, 403 for a caller who may not take it away, 412 with every reason', async () => {
   const parent = await f.collection()
   const [id, blocked, unseen] = [await f.space(parent), await f.space(parent, { title: 'Blocked' }), await f.space(parent)]
   const here = await shelf(f.organization)
@@ -151,7 +151,7 @@ test('400 for a target that is none, 403 for who may not take it away, 412 with 
   await transfer('space', id, { organization: other }, await f.caller()).expect(404)
 })
 
-test('nobody transfers something out of his own sight', async () => {
+test('nobody transfers something out of their own sight', async () => {
   const id = await f.space()
   const who = await f.caller('create')
   await join(who, other, 'create')
@@ -181,16 +181,16 @@ test('a space on a site stays in its organization until it is removed there', as
 test('a token of one organization reaches no other', async () => {
   const id = await f.space()
   const { token } = (await f.admin.call('post', '/v1/user/tokens', { label: 'one', organization: f.organization }).expect(201)).body
-  const answer = await fetch(`${f.url}/v1/spaces/${id}/transfer`, {
+  const response = await fetch(`${f.url}/v1/spaces/${id}/transfer`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
     body: JSON.stringify({ organization: other }),
   })
-  assert.is(answer.status, 400)
+  assert.is(response.status, 400)
   assert.is((await f.service.app.store.get(spaces, id))?.organization, f.organization)
 })
 
-test('reviews are awaited of nobody who may not give them in the other organization', async () => {
+test('no reviews are requested from users who may not give them in the other organization', async () => {
   const parent = await f.collection()
   const id = await f.space(parent)
   const [author, left, both] = [await f.caller('edit'), await f.caller('review'), await f.caller('review')]

@@ -73,7 +73,7 @@ test('fail together with what was staged on top, and leave memory and log as the
       ['before'],
     )
     assert.ok(events.some(({ event }) => event === 'append-failed'))
-    // The disk has room again: the next one is written where the good end is.
+    // The disk has room again: the next one is written at the end of the valid part.
     assert.is((await store.insert(things, { id: 'a', n: 3 })).version, 1)
     assert.is(await store.count(things, 'byN', '3'), 1)
     assert.is(await store.transact(async (tx) => (await tx.all(things)).length), 2)

@@ -205,12 +205,12 @@ export function storeContract(name: string, place: () => Promise<StorePlace>): v
       (await store.all(pages)).map(({ id }) => id),
       ['a'],
     )
-    const answer = await store.transact(async (tx) => {
+    const result = await store.transact(async (tx) => {
       await tx.insert(pages, page('b'))
       await tx.remove(pages, 'a')
       return 42
     })
-    assert.is(answer, 42)
+    assert.is(result, 42)
     assert.equal(
       (await (await reopen()).all(pages)).map(({ id }) => id),
       ['b'],
@@ -354,7 +354,7 @@ export function storeContract(name: string, place: () => Promise<StorePlace>): v
   }
 
   check('numbers the records of a journal by group, and reads them in both directions from any place', async (store, reopen) => {
-    // Over days, with restarts in between: some lie in one file, some in the next, some in the log.
+    // Over days, with restarts in between: some are in one file, some in the next, some in the log.
     await add(store, 'a', 0, 20)
     const second = await reopen()
     await add(second, 'b', 0, 3)

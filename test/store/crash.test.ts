@@ -32,7 +32,7 @@ async function apply(tx: Transaction, steps: Step, mark: string): Promise<void> 
   }
   // Of one day, or of the next, so that segments grow and begin.
   await tx.append(marks, 'all', () => ({ mark, at: `2026-01-${String(1 + (Number(mark) >> 3)).padStart(2, '0')}T00:00:00.000Z` }))
-  // A document that every transaction writes: its mark tells which was the last to count.
+  // A document that every transaction writes: its mark says which was the last that counts.
   const last = await tx.get(things, 'last')
   if (last) await tx.replace(things, { ...last, mark })
   else await tx.insert(things, { id: 'last', owner: 'last', mark })
@@ -69,7 +69,7 @@ interface Pace {
   calm: boolean
 }
 
-/** Runs steps until the power goes off; answers which were acknowledged. A failed close stands for the end of the process. */
+/** Runs steps until the power goes off; returns which were acknowledged. A failed close represents the end of the process. */
 async function live(fs: LossyFs, dir: string, steps: readonly Step[], from: number, { together, afterBytes, calm }: Pace): Promise<number> {
   let acknowledged = from - 1
   let store: Store | undefined

@@ -52,10 +52,10 @@ async function refusal(dir: string): Promise<StoreDamaged> {
   throw new Error('it opened')
 }
 
-/** Where each line of a file begins. */
+/** The offset at which each line of a file begins. */
 const lines = (bytes: Buffer): number[] => [0, ...[...bytes.entries()].filter(([, byte]) => byte === 10).map(([at]) => at + 1)]
 
-test('a torn tail is cut, what stands before it stays', () =>
+test('a torn tail is cut, what is before it stays', () =>
   made(async ({ dir, log }) => {
     const bytes = readFileSync(log)
     writeFileSync(log, bytes.subarray(0, bytes.length - 5))

@@ -24,7 +24,7 @@ interface Case {
 }
 type State = ReadonlyMap<string, number>
 
-/** What may be there after a life: what was acknowledged; where the log could not be cut either, with the refused transaction that is in it. */
+/** What may be there after a life: what was acknowledged; if the log could not be cut either, with the refused transaction that is in it. */
 interface Outcome {
   known: State
   refused: State[]
@@ -59,7 +59,7 @@ const change = (store: Store, n: number): Promise<void> =>
     await tx.append(told, `group ${n % 2}`, (position) => ({ n, at: day(n), text: `${position}` }))
   })
 
-/** The same, on what is known. */
+/** The same, for what is known. */
 function changed(known: State, n: number): State {
   const next = new Map(known).set(`t${n}`, n)
   if (known.has(`t${n - 1}`)) next.set(`t${n - 1}`, n)
@@ -74,7 +74,7 @@ function injected(thrown: unknown): undefined {
   assert.ok(text.startsWith('injected') || text === 'the power is off', text)
 }
 
-/** Lives, ends, starts again, and looks for what was acknowledged. Answers the calls of the first life. */
+/** Runs a store, ends it, starts it again, and looks for what was acknowledged. Returns the calls of the first run. */
 async function survives(one: Case): Promise<number> {
   const place = temporaryDir()
   const lossy = new LossyFs(place.dir)

@@ -13,11 +13,11 @@ test('are safe and short for any string', () => {
   )
 })
 
-test('are the string itself where that is plain', () => {
+test('are the string itself if that is plain', () => {
   for (const plain of ['space1', 'a-b_c', '0']) assert.is(fileNameOf(plain), plain)
 })
 
-test('differ where the strings differ, also on a file system that folds case', () => {
+test('differ if the strings differ, also on a file system that folds case', () => {
   const texts = [
     '',
     '_',

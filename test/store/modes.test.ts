@@ -18,7 +18,7 @@ function modes(dir: string): Map<string, string> {
   return found
 }
 
-test('are for their owner alone, as made and where an older release left them otherwise', async () => {
+test('are for their owner alone, when new and if an older release left them otherwise', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'bindery-'))
   const outside = join(dir, 'outside')
   writeFileSync(outside, '')

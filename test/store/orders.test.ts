@@ -121,7 +121,7 @@ test('hold for thousands of keys that come and go', () =>
     { numRuns: 60 },
   ))
 
-test('a walk by cursor shows what stays once, whatever else comes, goes or moves meanwhile', () =>
+test('a walk by cursor lists once what stays, whatever else is added, removed or moved meanwhile', () =>
   fc.assert(
     fc.asyncProperty(
       fc.array(anItem, { minLength: 4, maxLength: 20 }),

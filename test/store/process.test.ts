@@ -12,7 +12,7 @@ import { marks } from './marks.js'
 
 const test = suite('processes')
 
-/** Starts a writer; answers when it has acknowledged `count` transactions. */
+/** Starts a writer; resolves when it has acknowledged `count` transactions. */
 async function writer(dir: string, round: number, count: number): Promise<{ child: ChildProcess; acknowledged: string[]; ended: Promise<unknown> }> {
   const child = spawn(process.execPath, [...moduleArguments('./writer.js', import.meta.url), dir, String(round)], { stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = Promise.all([once(child, 'exit'), once(child.stdout, 'end')])

@@ -15,7 +15,7 @@ export interface RepositoryContent {
 
 export interface BareRepository {
   path: string
-  /** Commits files on top of a branch (main unless given) and answers the commit. Names are not checked, so bad ones can be made. */
+  /** Commits files on top of a branch (main unless given) and returns the commit. Names are not checked, so bad ones can be made. */
   commit(files: Files, options?: { message?: string; ref?: string }): Promise<string>
   /** What a ref names; null = absent. */
   head(ref?: string): Promise<string | null>

@@ -17,7 +17,7 @@ function run({ id, command, args, cwd, env, input }: Asked): void {
     running.delete(child)
     tell({ code, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString() })
   })
-  // Who reads no input may end before it is written.
+  // A process that reads no input may end before it is written.
   child.stdin.on('error', () => {})
   child.stdin.end(input)
 }

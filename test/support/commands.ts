@@ -11,7 +11,7 @@ export interface Asked {
   input: string | Buffer | undefined
 }
 
-/** How a command ended; the code is null where it could not start, or was killed. */
+/** How a command ended; the code is null if it could not start, or was killed. */
 export interface Ended {
   id: number
   code: number | null
@@ -53,7 +53,7 @@ function keepAlive(child: ChildProcess): void {
   }
 }
 
-/** Runs a command to its end in a small process beside this one. */
+/** Runs a command to its end in a small process next to this one. */
 export function runCommand(
   command: string,
   args: readonly string[],

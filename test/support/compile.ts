@@ -5,9 +5,9 @@ import { build } from 'esbuild'
 
 const COMPILED = ['src', 'test']
 
-/** The sources of one run as JavaScript: each process of a test would else spend seconds on translating and loading them. */
+/** The sources of one run as JavaScript: without it each process of a test would spend seconds on translating and loading them. */
 export interface Compiled {
-  /** Where a file of the repository stands in the compiled tree. */
+  /** The path of a file of the repository in the compiled tree. */
   path(file: string): string
   /** A text with places in the compiled tree replaced by those in the sources. */
   inSources(text: string): string
@@ -64,7 +64,7 @@ const typeScriptIn = (folder: string): string[] =>
     .filter(isTypeScript)
     .map((path) => join(folder, path))
 
-/** Links every file, sources too, beside what was compiled: a test may look for them. A folder without TypeScript is linked as a whole. */
+/** Links every file, sources too, next to what was compiled, since a test may look for them. A folder without TypeScript is linked as a whole. */
 function linkAll(from: string, to: string): void {
   for (const entry of readdirSync(from, { withFileTypes: true })) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)]

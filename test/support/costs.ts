@@ -26,7 +26,7 @@ function timesOf(pid: string): ProcessTimes | null {
   }
 }
 
-/** Processor time of this process and all below it until now, in milliseconds; null where the system does not tell. */
+/** Processor time of this process and all below it until now, in milliseconds; null if the system does not say. */
 export function processorMs(): number | null {
   const pids = existsSync('/proc/self/stat') ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : []
   const all = new Map<number, ProcessTimes>()

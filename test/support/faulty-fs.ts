@@ -4,7 +4,7 @@ import type { FileSystem, OpenFile } from '../../src/store/index.js'
 /** How a call fails: before it did anything, with half of its data written, or though it did all that was asked. */
 export type Failing = 'before' | 'half' | 'after'
 
-/** A file system of which single calls fail, by their number; everything else is the one below. */
+/** A file system in which single calls fail, by their number; everything else is passed to the one below. */
 export class FaultyFs implements FileSystem {
   /** Calls so far. */
   calls = 0

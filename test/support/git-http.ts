@@ -7,22 +7,22 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type BareRepository, createBareRepository, type RepositoryContent } from './bare-repository.js'
 import { hermeticEnv } from './hermetic-git.js'
 
-/** How the server answers; `GitHttp.behaviour` holds the same object, so a test can change it between requests. */
+/** How the server responds; `GitHttp.behaviour` holds the same object, so a test can change it between requests. */
 export interface GitHttpBehaviour {
   /** Basic authentication that every request needs. */
   auth?: { username: string; password: string }
-  /** Called with each request before it is answered. */
+  /** Called with each request before the response. */
   onRequest?: (request: GitHttpRequest) => void | Promise<void>
-  /** Milliseconds to wait before each answer. */
+  /** Milliseconds to wait before each response. */
   delayMs?: number
-  /** Every request is answered 302 to this URL followed by the request's path. */
+  /** Every request is redirected (302) to this URL followed by the request's path. */
   redirectTo?: string
-  /** Requests are taken and never answered: 'all', or only those for a pack (after the refs were answered). */
-  neverAnswer?: 'all' | 'pack'
-  /** The connection of an answer to a POST breaks after so many bytes of its body. */
+  /** Requests are accepted and get no response: 'all', or only those for a pack (after the refs were sent). */
+  neverResponds?: 'all' | 'pack'
+  /** The connection breaks after so many bytes of the body of a response to a POST. */
   cutAfter?: number
-  /** Pushes are carried out, and the connection breaks before a byte of the answer. */
-  losePushAnswers?: boolean
+  /** Pushes are carried out, and the connection breaks before a byte of the response. */
+  losePushResponses?: boolean
   /** Status for every push, after authentication. A refusal in Git's own words is a repository's `rejectPushes`. */
   pushStatus?: number
 }
@@ -49,7 +49,7 @@ export interface GitHttp {
   close(): Promise<void>
 }
 
-/** The header block of a CGI answer, once it is whole: status, headers, where the body begins. */
+/** The header block of a CGI response, once it is whole: status, headers, where the body begins. */
 function parseHead(bytes: Buffer): { status: number; headers: [string, string][]; body: number } | null {
   const end = bytes.indexOf('\r\n\r\n')
   if (end < 0) return null
@@ -128,20 +128,20 @@ function backend(request: IncomingMessage, response: ServerResponse, root: strin
 const isPush = (url: string): boolean => url.includes('git-receive-pack')
 const isPack = (request: IncomingMessage): boolean => request.method === 'POST'
 
-async function answer(request: IncomingMessage, response: ServerResponse, root: string, behaviour: GitHttpBehaviour, entry: GitHttpRequest): Promise<void> {
+async function respond(request: IncomingMessage, response: ServerResponse, root: string, behaviour: GitHttpBehaviour, entry: GitHttpRequest): Promise<void> {
   const end = (status: number, headers: Record<string, string> = {}): void => {
     entry.status = status
     response.writeHead(status, headers).end()
   }
   await behaviour.onRequest?.(entry)
-  if (behaviour.neverAnswer === 'all' || (behaviour.neverAnswer === 'pack' && isPack(request))) return
+  if (behaviour.neverResponds === 'all' || (behaviour.neverResponds === 'pack' && isPack(request))) return
   if (behaviour.delayMs) await wait(behaviour.delayMs)
   if (behaviour.redirectTo) return end(302, { location: behaviour.redirectTo + entry.url })
   const { auth } = behaviour
   const wanted = auth && `Basic ${Buffer.from(`${auth.username}:${auth.password}`).toString('base64')}`
   if (wanted && entry.authorization !== wanted) return end(401, { 'www-authenticate': 'Basic realm="Git"' })
   if (behaviour.pushStatus && isPush(entry.url)) return end(behaviour.pushStatus)
-  const mute = behaviour.losePushAnswers === true && isPush(entry.url) && isPack(request)
+  const mute = behaviour.losePushResponses === true && isPush(entry.url) && isPack(request)
   backend(request, response, root, auth?.username ?? 'anybody', entry, isPack(request) ? (behaviour.cutAfter ?? Infinity) : Infinity, mute)
 }
 
@@ -159,7 +159,7 @@ export async function startGitHttp({ root, ...behaviour }: { root: string } & Gi
       status: 0,
     }
     requests.push(entry)
-    answer(request, response, absolute, behaviour, entry).catch(() => response.destroy())
+    respond(request, response, absolute, behaviour, entry).catch(() => response.destroy())
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

@@ -6,7 +6,7 @@ const folder = new URL('../golden/', import.meta.url).pathname
 
 /**
  * Compares with test/golden/<name>.json; throws with a line-by-line difference. `UPDATE_GOLDEN=1` writes the file instead,
- * but never where `CI` is set: there a change must have been committed.
+ * but never if `CI` is set: there a change must have been committed.
  */
 export function matchesGolden(name: string, value: unknown, options: { folder?: string; env?: NodeJS.ProcessEnv } = {}): void {
   if (!/^[\w-]+(?:\/[\w-]+)*$/.test(name)) throw new Error(`"${name}" is no name of a golden file`)

@@ -14,7 +14,7 @@ export const hermeticEnv: NodeJS.ProcessEnv = {
   GIT_COMMITTER_EMAIL: 'ada@example.com',
 }
 
-/** Runs Git in `cwd` and answers its standard output, trimmed; throws with its standard error. `env` is added to the environment. */
+/** Runs Git in `cwd` and returns its standard output, trimmed; throws with its standard error. `env` is added to the environment. */
 export async function git(cwd: string, args: readonly string[], input?: string | Buffer, env: NodeJS.ProcessEnv = {}): Promise<string> {
   return (await gitBytes(cwd, args, input, env)).toString('utf8').trim()
 }

@@ -4,14 +4,14 @@ const branches = (schema: JsonSchema): JsonSchema[] => (schema.anyOf ?? schema.o
 const accepts = (schema: JsonSchema, type: string): boolean =>
   branches(schema).some((one) => (one.type === undefined ? !('const' in one || 'enum' in one) : [one.type].flat().includes(type)))
 
-/** A value of a type that the schema does not take, or undefined where it takes all. */
+/** A value of a type that the schema does not take, or undefined if it takes all. */
 export function wrongType(schema: JsonSchema): unknown {
   if (!accepts(schema, 'boolean')) return true
   if (!accepts(schema, 'number') && !accepts(schema, 'integer')) return 1.5
   return accepts(schema, 'object') ? undefined : { wrong: 'type' }
 }
 
-/** The limits of a string that a schema states, where every string must obey them: values just beyond, and why they are wrong. */
+/** The limits of a string that a schema states, if every string must obey them: values just beyond, and why they are wrong. */
 export function invalidStrings(schema: JsonSchema): { why: string; value: string }[] {
   const strings = branches(schema).filter((one) => one.type === 'string' || 'const' in one)
   const [only] = strings

@@ -6,8 +6,8 @@ type Id = string
 
 /**
  * The real disk, recorded: it knows what a power cut would leave. A file holds what it held when it was last synced
- * (nothing, where it never was), a folder the names that it had when it was last synced. What a process of Git writes
- * counts as synced by itself where `syncsItself` says so; its name still needs a sync of the folder.
+ * (nothing, if it never was), a folder the names that it had when it was last synced. What a process of Git writes
+ * counts as synced by itself if `syncsItself` says so; its name still needs a sync of the folder.
  */
 export class LossyDisk implements Disk {
   readonly #files = new Map<Id, Buffer>()

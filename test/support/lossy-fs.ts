@@ -225,8 +225,8 @@ export class LossyFs implements FileSystem {
   }
 
   /**
-   * Cuts the power and leaves in the folder what survived. `random` answers an integer from 0 to `max`; the worst a
-   * system may do lies at 0 (nothing unsynced survives). Go on with `afterCrash`.
+   * Cuts the power and leaves in the folder what survived. `random` returns an integer from 0 to `max`; the worst a
+   * system may do is 0 (nothing unsynced survives). Go on with `afterCrash`.
    */
   crash(random: (max: number) => number = () => 0): void {
     this.#isOff = true

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Milliseconds that this process's main thread has run on a processor: however busy the machine, the work is the same. Zero where the system does not tell. */
+/** Milliseconds that this process's main thread has run on a processor: however busy the machine, the work is the same. Zero if the system does not say. */
 function mainThreadMs(): number {
   try {
     return Number(readFileSync(`/proc/${process.pid}/task/${process.pid}/schedstat`, 'latin1').split(' ')[0]) / 1e6
@@ -9,7 +9,7 @@ function mainThreadMs(): number {
   }
 }
 
-/** Does something, and answers what it cost the main thread, which everybody waits for. */
+/** Does something, and returns what it cost the main thread, which everybody waits for. */
 export async function costOf<T>(act: () => Promise<T>): Promise<{ result: T; ms: number }> {
   const from = mainThreadMs()
   const result = await act()

@@ -4,7 +4,7 @@ import { git } from './hermetic-git.js'
 /** How a forge brings a branch into another one. */
 export type MergeStyle = 'merge' | 'squash' | 'rebase'
 
-/** Merges `branch` into main of a bare repository, as a forge does; answers main's new head. */
+/** Merges `branch` into main of a bare repository, as a forge does; returns main's new head. */
 export async function mergeOnRemote(remote: BareRepository, branch: string, style: MergeStyle): Promise<string> {
   const [main, theirs] = [await git(remote.path, ['rev-parse', 'main']), await git(remote.path, ['rev-parse', branch])]
   const head = style === 'rebase' ? await rebased(remote.path, main, theirs) : await merged(remote.path, main, theirs, style)

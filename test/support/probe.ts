@@ -4,7 +4,7 @@ import { SchemaCompiler } from '../../src/api/pipeline/schemas.js'
 import type { AnyResolvers } from '../../src/api/resolver.js'
 import { isOptional, type JsonSchema } from '../../src/api/schema.js'
 import { invalidBodies, invalidStrings } from './invalid.js'
-import { isPagedList, locations, probeList } from './probe-answers.js'
+import { isPagedList, locations, probeList } from './probe-responses.js'
 
 /** Tokens to ask with. */
 export interface Callers<Role extends string> {
@@ -20,7 +20,7 @@ export interface Sample {
   query?: Readonly<Record<string, string>>
   /** A valid body; with it success is probed too. */
   body?: unknown
-  /** Ask for success as well: the answer must match the declaration. Default: for GET. */
+  /** Ask for success as well: the response must match the declaration. Default: for GET. */
   success?: boolean
   /** The resources of the path are visible to strangers (or it has none), so a stranger gets 403. */
   public?: boolean
@@ -33,7 +33,7 @@ export interface ProbeInput<Role extends string> {
   callers: Callers<Role>
   /** What the endpoint is asked with, or null = it is not probed. */
   sampleFor(operationId: string, endpoint: Endpoint): Sample | null
-  /** The least role for a permission, and the one below it, null where all who see the resource may. */
+  /** The least role for a permission, and the one below it, null if everybody who sees the resource may. */
   rolesFor(permission: string): { least: Role; below: Role | null }
   /** A token that may call an endpoint that needs only a token. */
   anyone: string
@@ -48,7 +48,7 @@ export interface Finding {
   got: string
 }
 
-interface Answer {
+interface ApiResponse {
   status: number
   text: string
   location: string | null
@@ -73,17 +73,17 @@ export function urlOf(endpoint: Endpoint, sample: Sample, more: Readonly<Record<
   return query ? `${path}?${query}` : path
 }
 
-/** Asks every declared endpoint all that can be derived from its declaration; answers what did not come as declared. */
+/** Sends every declared endpoint all requests that can be derived from its declaration; returns what did not come as declared. */
 export async function probeEndpoints<Role extends string>(input: ProbeInput<Role>): Promise<{ probes: number; findings: Finding[] }> {
   const findings: Finding[] = []
   const compiler = new SchemaCompiler()
   let probes = 0
 
   const probeOne = async (operationId: string, endpoint: Endpoint, sample: Sample): Promise<void> => {
-    const ask = (token: string | null, url: string, body: unknown): Promise<Answer> => askFor(endpoint.method, token, url, body)
-    const askFor = (method: string, token: string | null, url: string, body: unknown): Promise<Answer> =>
+    const ask = (token: string | null, url: string, body: unknown): Promise<ApiResponse> => askFor(endpoint.method, token, url, body)
+    const askFor = (method: string, token: string | null, url: string, body: unknown): Promise<ApiResponse> =>
       send(method, token, url, body === undefined ? undefined : JSON.stringify(body))
-    const send = async (method: string, token: string | null, url: string, body: string | undefined): Promise<Answer> => {
+    const send = async (method: string, token: string | null, url: string, body: string | undefined): Promise<ApiResponse> => {
       probes++
       const response = await fetch(input.baseUrl + url, {
         method,
@@ -93,11 +93,11 @@ export async function probeEndpoints<Role extends string>(input: ProbeInput<Role
       })
       return { status: response.status, text: await response.text(), location: response.headers.get('location') }
     }
-    const expect = (probe: string, answer: Answer, ...statuses: number[]): boolean => {
-      const good = statuses.includes(answer.status)
-      if (!good) findings.push({ operationId, probe, expected: statuses.join(' or '), got: `${answer.status} ${answer.text.slice(0, 300)}` })
-      else if (answer.status >= 400 && errorCode(answer.text) !== answer.status)
-        findings.push({ operationId, probe, expected: 'the error body', got: answer.text.slice(0, 300) })
+    const expect = (probe: string, response: ApiResponse, ...statuses: number[]): boolean => {
+      const good = statuses.includes(response.status)
+      if (!good) findings.push({ operationId, probe, expected: statuses.join(' or '), got: `${response.status} ${response.text.slice(0, 300)}` })
+      else if (response.status >= 400 && errorCode(response.text) !== response.status)
+        findings.push({ operationId, probe, expected: 'the error body', got: response.text.slice(0, 300) })
       return good
     }
     const url = urlOf(endpoint, sample)
@@ -115,7 +115,7 @@ export async function probeEndpoints<Role extends string>(input: ProbeInput<Role
     }
     if (roles?.below) expect(`one rank below (${roles.below})`, await ask(input.callers.byRole(roles.below), url, sample.body), 403)
     const [leaf] = pathParameters(endpoint.path).slice(-1)
-    // who may not do it learns nothing of what lies below what his role is asked on
+    // a caller who may not do it learns nothing about what is below the resource whose role is checked
     if (roles?.below && leaf && input.resolvers[endpoint.aliases?.[leaf.name] ?? leaf.name]?.as !== scopeOf(endpoint.needs)) {
       const elsewhere = urlOf(endpoint, { ...sample, parameters: { ...sample.parameters, [leaf.name]: 'no-such-thing' } })
       expect(`one rank below (${roles.below}), of what is not there`, await ask(input.callers.byRole(roles.below), elsewhere, sample.body), 403)
@@ -128,9 +128,9 @@ export async function probeEndpoints<Role extends string>(input: ProbeInput<Role
         if (value !== '') expect(`${name} ${why}`, await ask(allowed, urlOf(endpoint, sample, { [name]: value }), sample.body), 400)
     if (endpoint.body) {
       for (const { why, body, at } of invalidBodies(endpoint.body as unknown as JsonSchema, sample.body)) {
-        const answer = await ask(allowed, url, body)
-        if (expect(why, answer, 400) && at !== undefined && !errorPaths(answer.text).some((path) => path.startsWith(at)))
-          findings.push({ operationId, probe: why, expected: `an error at ${at}`, got: answer.text.slice(0, 300) })
+        const response = await ask(allowed, url, body)
+        if (expect(why, response, 400) && at !== undefined && !errorPaths(response.text).some((path) => path.startsWith(at)))
+          findings.push({ operationId, probe: why, expected: `an error at ${at}`, got: response.text.slice(0, 300) })
       }
       for (const bracket of ['[', '{"a":']) expect(`nested ${bracket}`, await send(endpoint.method, allowed, url, bracket.repeat(1_000)), 400)
       if (endpoint.needs === 'public') {
@@ -142,8 +142,8 @@ export async function probeEndpoints<Role extends string>(input: ProbeInput<Role
     }
     if (sample.success ?? endpoint.method === 'GET') {
       const compiled = compileEndpoint(operationId, endpoint, input.resolvers, compiler)
-      const answer = await ask(allowed, url, sample.body)
-      if (!expect('a valid request', answer, compiled.status)) return
+      const response = await ask(allowed, url, sample.body)
+      if (!expect('a valid request', response, compiled.status)) return
       const hold = (probe: string, holds: boolean, got: unknown): void => {
         if (!holds) findings.push({ operationId, probe, expected: 'so', got: JSON.stringify(got).slice(0, 600) })
       }
@@ -151,16 +151,17 @@ export async function probeEndpoints<Role extends string>(input: ProbeInput<Role
         const one = await askFor('GET', allowed, address, undefined)
         return { status: one.status, body: parse(one.text) }
       }
-      if (compiled.status === 201) hold('Location of what was made', answer.location !== null && (await get(answer.location)).status === 200, answer.location)
-      for (const location of new Set(locations(parse(answer.text)))) {
+      if (compiled.status === 201)
+        hold('Location of what was made', response.location !== null && (await get(response.location)).status === 200, response.location)
+      for (const location of new Set(locations(parse(response.text)))) {
         const seen = await get(location.replace(input.baseUrl, ''))
         hold('urls.location resolves', seen.status === 200, { location, ...seen })
       }
       if (isPagedList(endpoint)) await probeList(url, get, hold)
       if (!endpoint.returns || isBinary(endpoint.returns)) return
       const check = compiled.response?.()
-      if (check && !check(parse(answer.text)))
-        findings.push({ operationId, probe: 'a valid request', expected: 'an answer as declared', got: JSON.stringify(check.errors?.slice(0, 3)) })
+      if (check && !check(parse(response.text)))
+        findings.push({ operationId, probe: 'a valid request', expected: 'a response as declared', got: JSON.stringify(check.errors?.slice(0, 3)) })
     }
   }
 

@@ -1,6 +1,6 @@
 import type { Tally } from './suite.js'
 
-/** What the process of a test file tells of it. */
+/** What the process of a test file reports about it. */
 export interface Report extends Tally {
   /** Errors that no test caught. */
   crashes: string[]

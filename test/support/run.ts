@@ -8,7 +8,7 @@ import { TestProcess } from './test-process.js'
 
 /**
  * Runs every `*.test.ts` below test/ (or those whose path holds an argument), compiled, several in one process after each other.
- * uvu alone exits 0 when a hook throws, `.run()` is forgotten or nothing matches: here a run is green only where every registered
+ * uvu alone exits 0 when a hook throws, `.run()` is forgotten or nothing matches: here a run is green only if every registered
  * test has started and passed, every suite ran, and nothing crashed. Ends with `N passed, N failed`; `--costs` lists before that
  * what each file took.
  */

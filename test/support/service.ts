@@ -11,11 +11,11 @@ import { type Overrides, type Service, start } from '../../src/server.js'
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete' | 'head'
 
-/** Somebody who calls the API with a token of his own. */
+/** A user who calls the API with a token. */
 export interface Caller {
   user: string
   token: string
-  /** A request with his token; `expect(status)` says what should come. */
+  /** A request with this token; `expect(status)` checks the status of the response. */
   call(method: Method, path: string, body?: unknown): Test
 }
 

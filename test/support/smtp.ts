@@ -13,7 +13,7 @@ export interface Received {
   secret: string
 }
 
-/** What the server answers to a recipient or a message: an SMTP code, or null to take it. */
+/** What the server says to a recipient or a message: an SMTP code, or null to take it. */
 export type Behaviour = (what: 'connect' | 'recipient' | 'message', address: string) => number | null
 
 /** A mail server on a free port. */

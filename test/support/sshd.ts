@@ -18,7 +18,7 @@ export interface Sshd {
   /** A private key that may come in, and one that may not. */
   key: string
   otherKey: string
-  /** The server's line in a file of known hosts, and the fingerprint of its key as `ssh-keygen` tells it. */
+  /** The server's line in a file of known hosts, and the fingerprint of its key as `ssh-keygen` prints it. */
   hostLine: string
   fingerprint: string
   /** Commands that were asked for. */
@@ -28,7 +28,7 @@ export interface Sshd {
   close(): Promise<void>
 }
 
-/** Makes a key pair; answers the file of the private key. */
+/** Makes a key pair; returns the file of the private key. */
 export async function makeKey(folder: string, name: string, type = 'ed25519'): Promise<string> {
   const file = join(folder, name)
   await run('ssh-keygen', ['-q', '-t', type, '-N', '', '-C', name, '-f', file])
@@ -52,7 +52,7 @@ function binary(): string {
   return found
 }
 
-/** Starts it on 127.0.0.1, as the user who runs the tests; only Git is run for who comes in. */
+/** Starts it on 127.0.0.1, as the user who runs the tests; it runs only Git for those who log in. */
 export async function startSshd(): Promise<Sshd> {
   const folder = await mkdtemp(join(tmpdir(), 'sshd-test-'))
   const [key, otherKey, hostKey] = await Promise.all([makeKey(folder, 'key'), makeKey(folder, 'other'), makeKey(folder, 'host')])
@@ -60,7 +60,7 @@ export async function startSshd(): Promise<Sshd> {
   const command = join(folder, 'git-only')
   await writeFile(command, `#!/bin/sh\necho "$SSH_ORIGINAL_COMMAND" >> '${join(folder, 'commands')}'\nexec git shell -c "$SSH_ORIGINAL_COMMAND"\n`)
   await chmod(command, 0o755)
-  // The folder into which sshd locks itself before anybody is known; it insists on it where it is root.
+  // The folder into which sshd locks itself before a user is authenticated; it insists on it if it runs as root.
   if (process.getuid?.() === 0) await mkdir('/run/sshd', { recursive: true, mode: 0o755 })
   const port = await freePort()
   const settings = {

@@ -17,7 +17,7 @@ export interface Tally {
 
 let tally: Tally
 
-/** Begins to count anew, for the next file: what is still going on of the last one counts there. */
+/** Starts counting again for the next file: what is still running from the last one counts there. */
 export function newTally(): Tally {
   tally = { registered: 0, started: 0, passed: 0, failed: 0, skipped: 0, suites: 0, run: 0, hookFailures: [] }
   return tally
@@ -95,7 +95,7 @@ interface Closable {
 /**
  * A suite around something that is started before it and closed after it: a service, a fixture, a folder of repositories.
  * Returns both.
- * @param close what ends it, where it has no `close` of its own
+ * @param close what ends it, if it has no `close` of its own
  */
 export function suiteWith<T extends Closable>(title: string, start: () => Promise<T>): Promise<[Suite<object>, T]>
 export function suiteWith<T>(title: string, start: () => Promise<T>, close: (started: T) => unknown): Promise<[Suite<object>, T]>

@@ -120,15 +120,8 @@ const tree = async (dir: string, commit: string): Promise<Record<string, string>
   return Object.fromEntries(await Promise.all(paths.map(async (path) => [path, await git(dir, ['show', `${commit}:${path}`])] as const)))
 }
 
-/** Starts a fixture; `close` it. */
-export async function startFixture(): Promise<Fixture> {
-  const root = await mkdtemp(join(tmpdir(), 'bindery-sync-'))
-  const served = await mkdtemp(join(tmpdir(), 'bindery-remotes-'))
-  const remotes = await startGitHttp({ root: served })
-  const logged: string[] = []
-  const { app, close } = await openApp(root, logged)
-  const worker = startWorker(app, { concurrency: 2 })
-  app.wakeJobs = worker.wake
+/** An organization with one admin, as documents: no API is needed. */
+export async function insertOrganization(app: App): Promise<{ organization: LoadedOrganization; actor: Actor }> {
   const now = new Date().toISOString()
   const user = await app.store.insert(users, { id: 'ada', displayName: 'Ada Lovelace', email: 'ada@example.org', createdAt: now, proof: 'operator' })
   const org = {
@@ -146,6 +139,19 @@ export async function startFixture(): Promise<Fixture> {
   const organization: LoadedOrganization = { doc: await app.store.insert(organizations, org), role: 'admin' }
   await app.store.insert(memberships, { id: 'org:ada', organization: 'org', user: 'ada', role: 'admin', joinedAt: now, disabled: false, sso: false })
   const actor: Actor = { user, token: { id: 'token', readOnly: false } }
+  return { organization, actor }
+}
+
+/** Starts a fixture; `close` it. */
+export async function startFixture(): Promise<Fixture> {
+  const root = await mkdtemp(join(tmpdir(), 'bindery-sync-'))
+  const served = await mkdtemp(join(tmpdir(), 'bindery-remotes-'))
+  const remotes = await startGitHttp({ root: served })
+  const logged: string[] = []
+  const { app, close } = await openApp(root, logged)
+  const worker = startWorker(app, { concurrency: 2 })
+  app.wakeJobs = worker.wake
+  const { organization, actor } = await insertOrganization(app)
   const fixture: Fixture = {
     root,
     app,
@@ -162,7 +168,7 @@ export async function startFixture(): Promise<Fixture> {
           parents: [head as CommitId],
           changes: Object.entries(changes).map(([path, text]) => (text === null ? { path, delete: true as const } : { path, content: Buffer.from(text) })),
           message: 'Edit\n',
-          author: user,
+          author: actor.user,
           overrides: await overridesAt(app, space, head as CommitId),
         }),
       ),

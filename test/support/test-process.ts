@@ -30,8 +30,8 @@ export class TestProcess {
   }
 
   /**
-   * Runs a file, compiled; the report is null where the process ended, or had to be ended, before there was one.
-   * @param name what it is called in what is said of the process
+   * Runs a file, compiled; the report is null if the process ended, or had to be ended, before there was one.
+   * @param name its name in messages about the process
    */
   async run(name: string, file: string): Promise<{ report: Report | null; output: string }> {
     truncateSync(this.#output)
@@ -44,7 +44,7 @@ export class TestProcess {
     return { report, output: readFileSync(this.#output, 'utf8') }
   }
 
-  /** What ran in this process before the last file, for whoever looks for the cause of a failure. */
+  /** What ran in this process before the last file, to help find the cause of a failure. */
   before(): string[] {
     const before = this.#done.slice(0, -1)
     return before.length === 0 ? [] : [`the process had run before: ${before.join(' ')}`]

@@ -1,3 +1,4 @@
+/** Turns comments and replies into the JSON that clients get, and makes their paths. */
 import { presentCommentPermissions } from '../../access/index.js'
 import type { App } from '../../domain/context/app.js'
 import type { Actor } from '../../domain/context/actor.js'
@@ -35,7 +36,7 @@ export function commentContext(app: App, actor: Actor, discussion: LoadedDiscuss
 }
 
 /** Path of the comments of a space or a change request. */
-export const commentsPath = ({ space, changeRequest }: LoadedDiscussion): string =>
+const commentsPath = ({ space, changeRequest }: LoadedDiscussion): string =>
   `/v1/spaces/${space.doc.id}${changeRequest === undefined ? '' : `/change-requests/${changeRequest.doc.id}`}/comments`
 
 async function presentReactions({ app, user }: CommentContext, post: string) {

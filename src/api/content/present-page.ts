@@ -1,3 +1,4 @@
+/** Turns the pages of a revision into the JSON that clients get: one page with its content, or a tree of pages without. */
 import { resolveReference } from '../../content/resolve-reference.js'
 import type { DocumentEntry, PageAttributes, PageEntry } from '../../content/types.js'
 import type { App } from '../../domain/context/app.js'
@@ -29,7 +30,7 @@ export async function inFormat(app: App, owner: string, markdown: string, format
 }
 
 /** What the pages of one revision are presented with. */
-export interface PageContext {
+interface PageContext {
   app: App
   revision: OpenRevision
   options: PageOptions
@@ -140,7 +141,7 @@ export async function presentPage(context: PageContext, entry: PageEntry, format
 }
 
 /** Pages of a tree as JSON, and diagnostics of those that cost too much to be read. */
-export interface PresentedPages {
+interface PresentedPages {
   json: Page[]
   costly: Diagnostic[]
 }

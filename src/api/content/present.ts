@@ -1,3 +1,4 @@
+/** Turns files, whole revisions and reusable content into the JSON that clients get. */
 import { contentTypeOf } from '../../content/files.js'
 import type { App } from '../../domain/context/app.js'
 import { downloadUrl } from '../../domain/revisions/downloads.js'

@@ -14,13 +14,13 @@ import { contentValidator, revisionValidator } from './validators.js'
 type BelowSpace = `/v1/spaces/{spaceId}/${string}`
 
 /** Whose content is read. */
-export interface ContentSource<Path extends BelowSpace> {
+interface ContentSource<Path extends BelowSpace> {
   /** Path of the whole revision; its parts are below it. */
   path: Path
   /** What summaries call it. */
   noun: string
   section: string
-  /** The commit that answers depend on. */
+  /** The commit that responses depend on. */
   head: (loaded: Loaded<Path>) => CommitId
   open: (loaded: Loaded<Path>) => OpenRevision | Promise<OpenRevision>
 }

@@ -1,4 +1,4 @@
-/** What answers from content depend on: equal parts mean equal bytes. */
+/** What responses with content depend on: equal parts mean equal bytes. */
 import type { App } from '../../domain/context/app.js'
 import type { LoadedSpace } from '../../domain/context/loaded.js'
 import { mergedChangeRequest } from '../../domain/revisions/revision-type.js'
@@ -8,7 +8,7 @@ import type { CommitId } from '../../kernel/ids.js'
 
 const DAY_MS = 86_400_000
 
-/** An answer from content depends on the revision and on the settings of the space; the day renews signed download URLs. */
+/** A response with content depends on the revision and on the settings of the space; the day renews signed download URLs. */
 export const contentValidator = (app: App, space: LoadedSpace, commit: CommitId): readonly string[] => [
   space.doc.id,
   String(space.doc.version),
@@ -16,7 +16,7 @@ export const contentValidator = (app: App, space: LoadedSpace, commit: CommitId)
   String(fromTime(app.clock, 'day', (now) => Math.floor(now / DAY_MS))),
 ]
 
-/** An answer with a whole revision also depends on the change request that it names as merged, and on where it is published. */
+/** A response with a whole revision also depends on the change request that it names as merged, and on where it is published. */
 export async function revisionValidator(app: App, space: LoadedSpace, commit: CommitId): Promise<readonly string[]> {
   const merged = await mergedChangeRequest(app, space, await space.repo.commit(commit))
   const { published = '', public: open = '' } = await addressesOfRevision(app, space, commit)

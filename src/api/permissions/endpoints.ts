@@ -17,7 +17,7 @@ import { endpoint, type Loaded } from '../service.js'
 import { presentAggregatePermissions, presentTeamPermissions, presentUserPermissions } from './present.js'
 
 /** What roles are given on. */
-export interface PermissionMount<Path extends string> {
+interface PermissionMount<Path extends string> {
   /** Path of the resource. */
   path: Path
   /** What summaries call it. */

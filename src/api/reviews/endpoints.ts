@@ -6,8 +6,8 @@ import { CreateReview, pageQuery, RequestedReviewerList, RequestReviews, Review,
 import { COMMENT_BODY_LIMIT_BYTES } from '../comments/descriptions.js'
 import { created } from '../reply.js'
 import { endpoint } from '../service.js'
-import { answerRequestedReviewers, answerReview, answerReviews } from './answers.js'
 import { reviewPath } from './present.js'
+import { requestedReviewersResponse, reviewResponse, reviewsResponse } from './responses.js'
 
 const section = 'Reviews'
 
@@ -20,7 +20,7 @@ export const getReviewsByChangeRequestId = endpoint({
   needs: 'space:view',
   query: ReviewsQuery,
   returns: ReviewList,
-  handle: answerReviews,
+  handle: reviewsResponse,
 })
 
 export const submitChangeRequestReview = endpoint({
@@ -42,7 +42,7 @@ export const submitChangeRequestReview = endpoint({
   fails: [409],
   handle: async (about) => {
     const review = await createReview(about.app, about.actor, about.space, about.changeRequest, about.body)
-    return created(await answerReview(about, review), reviewPath(review))
+    return created(await reviewResponse(about, review), reviewPath(review))
   },
 })
 
@@ -54,7 +54,7 @@ export const getReviewOfChangeRequestById = endpoint({
   needs: 'space:view',
   query: ReviewQuery,
   returns: Review,
-  handle: (about) => answerReview(about, about.review),
+  handle: (about) => reviewResponse(about, about.review),
 })
 
 export const dismissReviewOfChangeRequest = endpoint({
@@ -68,7 +68,7 @@ export const dismissReviewOfChangeRequest = endpoint({
   query: ReviewQuery,
   returns: Review,
   fails: [409],
-  handle: async (about) => answerReview(about, await dismissReview(about.app, about.actor, about.space, about.changeRequest, about.review)),
+  handle: async (about) => reviewResponse(about, await dismissReview(about.app, about.actor, about.space, about.changeRequest, about.review)),
 })
 
 export const getRequestedReviewersByChangeRequestId = endpoint({
@@ -80,7 +80,7 @@ export const getRequestedReviewersByChangeRequestId = endpoint({
   needs: 'space:view',
   query: Type.Object(pageQuery),
   returns: RequestedReviewerList,
-  handle: answerRequestedReviewers,
+  handle: requestedReviewersResponse,
 })
 
 export const requestReviewersForChangeRequest = endpoint({
@@ -96,7 +96,7 @@ export const requestReviewersForChangeRequest = endpoint({
   fails: [409],
   handle: async (about) => {
     await requestReviews(about.app, about.actor, about.space, about.changeRequest, about.body)
-    return answerRequestedReviewers({ ...about, query: { limit: 50 } })
+    return requestedReviewersResponse({ ...about, query: { limit: 50 } })
   },
 })
 

@@ -1,4 +1,4 @@
-/** Loads the review whose ID stands in the path of a change request. */
+/** Loads the review whose ID is in the path of a change request. */
 import type { App } from '../../domain/context/app.js'
 import type { Actor } from '../../domain/context/actor.js'
 import type { LoadedChangeRequest } from '../../domain/context/loaded.js'

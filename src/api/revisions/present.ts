@@ -1,3 +1,4 @@
+/** Turns revisions of the history and their authors into the JSON that clients get. */
 import type { App } from '../../domain/context/app.js'
 import type { LoadedSpace } from '../../domain/context/loaded.js'
 import { membersByEmail } from '../../domain/revisions/history.js'

@@ -1,3 +1,4 @@
+/** Turns what belongs to a site (share links, redirects, adaptive schema, publishing authentication) into the JSON that clients get. */
 import { allows } from '../../access/index.js'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedOrganization, LoadedSite } from '../../domain/context/loaded.js'

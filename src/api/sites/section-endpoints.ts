@@ -42,8 +42,8 @@ export const addSectionToSite = endpoint({
   fails: [409],
   handle: async ({ app, actor, organization, site, body }) => {
     const made = await createSection(app, actor, site, body)
-    const answer = await presentSectionById(app, await viewSite(app, actor, organization, made.site), made.id)
-    return created(answer, `${sitePath(site.doc)}/sections/${made.id}`)
+    const presented = await presentSectionById(app, await viewSite(app, actor, organization, made.site), made.id)
+    return created(presented, `${sitePath(site.doc)}/sections/${made.id}`)
   },
 })
 

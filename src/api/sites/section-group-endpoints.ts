@@ -49,8 +49,8 @@ export const addSectionGroupToSite = endpoint({
   fails: [409],
   handle: async ({ app, actor, organization, site, body }) => {
     const made = await createGroup(app, actor, site, body)
-    const answer = await presentGroupById(app, await viewSite(app, actor, organization, made.site), made.id)
-    return created(answer, `${sitePath(site.doc)}/section-groups/${made.id}`)
+    const presented = await presentGroupById(app, await viewSite(app, actor, organization, made.site), made.id)
+    return created(presented, `${sitePath(site.doc)}/section-groups/${made.id}`)
   },
 })
 

@@ -44,8 +44,8 @@ export const addSpaceToSite = endpoint({
   fails: [409],
   handle: async ({ app, actor, organization, site, body }) => {
     const made = await createSiteSpace(app, actor, site, body)
-    const answer = await presentSiteSpaceById(app, await viewSite(app, actor, organization, made.site), made.id)
-    return created(answer, `${sitePath(site.doc)}/site-spaces/${made.id}`)
+    const presented = await presentSiteSpaceById(app, await viewSite(app, actor, organization, made.site), made.id)
+    return created(presented, `${sitePath(site.doc)}/site-spaces/${made.id}`)
   },
 })
 

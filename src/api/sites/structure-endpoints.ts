@@ -2,7 +2,7 @@
 import { Type } from '@sinclair/typebox'
 import { moveInStructure } from '../../domain/sites/edit-structure.js'
 import { viewSite } from '../../domain/sites/view.js'
-import { SiteStructureAnswer, SortSiteStructure } from '../../model/index.js'
+import { SiteStructureResponse, SortSiteStructure } from '../../model/index.js'
 import { endpoint } from '../service.js'
 import { presentStructure } from './present-structure.js'
 import { shareKey } from './share-key-query.js'
@@ -18,7 +18,7 @@ export const getSiteStructure = endpoint({
   section,
   needs: 'site:view',
   query: Type.Object({ shareKey }),
-  returns: SiteStructureAnswer,
+  returns: SiteStructureResponse,
   handle: async ({ app, actor, organization, site, query }) => presentStructure(app, await viewSite(app, actor, organization, site, query.shareKey)),
 })
 
@@ -31,7 +31,7 @@ export const sortSiteStructure = endpoint({
   section,
   needs: 'site:create',
   body: SortSiteStructure,
-  returns: SiteStructureAnswer,
+  returns: SiteStructureResponse,
   fails: [409],
   handle: async ({ app, actor, organization, site, body }) =>
     presentStructure(app, await viewSite(app, actor, organization, await moveInStructure(app, actor, site, body.item, body.position))),

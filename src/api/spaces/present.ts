@@ -1,3 +1,4 @@
+/** Turns spaces and their Git sync settings into the JSON that clients get. */
 import { presentSpacePermissions } from '../../access/index.js'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedSpace } from '../../domain/context/loaded.js'

@@ -1,21 +1,12 @@
+/** Finds what comments can be attached to in a page, and finds it again after the page has changed. */
 import { createHash } from 'node:crypto'
+import type { SeenPlace } from '../../model/comment.js'
 import type { BlockNode, DocumentNode } from '../types.js'
 import { fingerprint } from './meaning.js'
 import { type Inline, plainText } from './node.js'
 
-/** What a comment can be attached to: a node of a document, or a cell of a table (by record and column). */
-export interface CommentTarget {
-  /** Key of the node; for a cell, of its table. */
-  node: string
-  record?: string
-  definition?: string
-  /** The beginning of its text. */
-  preview: string
-  /** A hash of the type and text: equal for targets with the same type and text. */
-  digest: string
-  /** How many targets before it have the same digest. */
-  occurrence: number
-}
+/** What a comment can be attached to: a node of a document, or a cell of a table. A comment stores it as it is when the comment is made. */
+export type CommentTarget = SeenPlace
 
 /** Longest preview, in characters. */
 const MAX_PREVIEW = 200

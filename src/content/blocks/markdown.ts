@@ -1,3 +1,4 @@
+/** Parses a region of markdown into a syntax tree (mdast), window by window, with the syntax that this product adds. */
 import type { Literal } from 'mdast'
 import { gfm } from 'micromark-extension-gfm'
 import { fromMarkdown, type Extension as FromMarkdown } from 'mdast-util-from-markdown'

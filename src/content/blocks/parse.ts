@@ -1,3 +1,4 @@
+/** Parses the markdown of a page into a block tree. */
 import type { BlockNode, DocumentNode } from '../types.js'
 import type { Context } from './context.js'
 import { htmlInlines } from './inline.js'

@@ -1,3 +1,4 @@
+/** Makes the changes of one write request, each by the operation of its kind, and turns links to IDs into relative ones. */
 import type { ContentChange } from '../../model/content-changes.js'
 import { decodePercent, folderOf } from '../paths.js'
 import { findTarget } from '../file-index.js'

@@ -1,3 +1,4 @@
+/** Edits the text of one markdown file: body, first heading and front matter. */
 import { DocumentError, DocumentTooLarge } from '../blocks/document-error.js'
 import { printDocument } from '../blocks/print.js'
 import { readPage } from '../front-matter.js'

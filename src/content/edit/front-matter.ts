@@ -4,7 +4,7 @@ import { setYamlKey, YamlEditError } from './yaml.js'
 /** Edits of a page's front matter and body that keep all other bytes. */
 
 /** A page's front matter block. Offsets are UTF-16 units. */
-export interface FrontMatterBlock {
+interface FrontMatterBlock {
   /** Where `---` begins (after a byte order mark). */
   start: number
   /** The YAML between the two lines of dashes. */

@@ -1,3 +1,4 @@
+/** Changes links in a markdown file, for example after the files they point to have moved. */
 import { Slices } from '../../kernel/slices.js'
 import type { Reference } from '../reference.js'
 import { decodeText, MAX_TEXT_BYTES } from '../text.js'

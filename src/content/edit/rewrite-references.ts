@@ -59,7 +59,7 @@ function syntaxAround(markdown: string, start: number): 'markdown' | 'html' | 'b
 }
 
 /** How a target begins: `plain` is `file.md`, `dot` is `./file.md`, `root` is `/docs/file.md`. */
-export type TargetStyle = 'plain' | 'dot' | 'root'
+type TargetStyle = 'plain' | 'dot' | 'root'
 
 /** The style of a target. */
 export const styleOf = (target: string): TargetStyle => (target.startsWith('/') ? 'root' : target.startsWith('./') ? 'dot' : 'plain')

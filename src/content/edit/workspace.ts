@@ -1,3 +1,4 @@
+/** The files of a revision while it is edited, with the page structure and the IDs that follow from the changes. */
 import { inSlices } from '../../kernel/slices.js'
 import { applyChanges, applyInSteps } from '../identity-changes.js'
 import { type IdOverrides, idOf } from '../identity.js'

@@ -12,7 +12,7 @@ import type { SummaryNode } from '../types.js'
 export type { Locator } from './locate.js'
 export { insertGroup, moveGroup, removeGroup, retitleGroup } from './groups.js'
 
-export interface NewEntry {
+interface NewEntry {
   title: string
   /** As the parser returns it; null for an item without a link. */
   href: string | null

@@ -5,8 +5,9 @@ import { blankAfter, blankBefore, cutLines, insertLines, lineBefore, linesIn } f
 import { locate, type Locator } from './locate.js'
 import { summaryOf } from './parse.js'
 import { type Block, type Scan, scanSummary } from './scan.js'
+import { endOfLists } from './slot.js'
 
-export interface NewGroup {
+interface NewGroup {
   title: string
   /** Written as an anchor; if absent, the slug follows from the title. */
   slug?: string
@@ -19,16 +20,23 @@ const anchor = (slug: string): string => {
   return ` <a href="#${safe}" id="${safe}"></a>`
 }
 
-const markerOf = (scan: Scan): string => scan.blocks.find((block) => block.kind === 'group' && block.marker.length > 1)?.marker ?? '##'
+/** The marker of a new group, as other groups have it. At the beginning of a text, the first H1 would be its title. */
+function markerOf(scan: Scan, at: number): string {
+  const groups = scan.blocks.filter((block) => block.kind === 'group')
+  const parts = groups.length > 0 && groups.every((group) => group.marker === '#') && (at > 0 || scan.blocks[0]?.marker === '#')
+  return parts ? '#' : (groups.find((group) => group.marker.length > 1)?.marker ?? '##')
+}
 
 /**
- * Inserts a heading. Top-level entries after it stay at the top level: a thematic break is inserted before them.
+ * Inserts a heading. Top-level entries after it stay at the top level: a thematic break is inserted before them. Without an index, it
+ * is the last one, but before chapters outside of lists at the end, since mdBook allows no list after them.
  * @throws RangeError if there is no such index
  */
 export function insertGroup(text: string, { title, slug, at }: NewGroup): string {
   const scan = scanSummary(text)
-  const line = `${markerOf(scan)} ${encodeHeading(title)}${slug === undefined ? '' : anchor(slug)}`
-  return placeGroup(text, at ?? scan.blocks.length, [line])
+  const index = at ?? endOfLists(scan.blocks)
+  const line = `${markerOf(scan, index)} ${encodeHeading(title)}${slug === undefined ? '' : anchor(slug)}`
+  return placeGroup(text, index, [line])
 }
 
 function place(text: string, scan: Scan, index: number, lines: readonly string[]): string {

@@ -3,7 +3,7 @@ import { fromMarkdown } from 'mdast-util-from-markdown'
 import { normaliseLabel } from './scan.js'
 
 /** The inline content of a heading or item. */
-export interface Inline {
+interface Inline {
   title: string
   /** null if there is no link. */
   href: string | null
@@ -27,7 +27,7 @@ const ESCAPED = new RegExp(ESCAPE, 'g')
 const clean = (title: string): string => title.replace(/[ \t\r\n]+/g, ' ').replace(/^ | $/g, '')
 
 /** Resolves backslash escapes. */
-export const resolveEscapes = (text: string): string => (text.includes('\\') ? text.replace(ESCAPED, (pair) => pair[1]!) : text)
+const resolveEscapes = (text: string): string => (text.includes('\\') ? text.replace(ESCAPED, (pair) => pair[1]!) : text)
 
 /**
  * Parses an entry's text as CommonMark, but accepts targets with spaces or unbalanced parentheses, as docs tools do. The title is the

@@ -6,7 +6,7 @@ import { splitLoose } from './inline.js'
 import type { Block } from './scan.js'
 
 /** A replacement of `text.slice(start, end)`. */
-export interface Splice {
+interface Splice {
   start: number
   end: number
   text: string
@@ -86,7 +86,7 @@ export function targetSplice(
 }
 
 /** The range of the link destination after the `]` at `bracket`: `<…>`, or up to white space or the closing parenthesis. */
-export function destinationIn(source: string, bracket: number): { from: number; to: number } | null {
+function destinationIn(source: string, bracket: number): { from: number; to: number } | null {
   const opening = /\]\([ \t\r\n]*/y
   opening.lastIndex = bracket
   if (!opening.test(source)) return null

@@ -36,7 +36,7 @@ export function* eachLine(text: string, from = 0): Generator<Omit<Line, 'number'
 }
 
 /** The file's line end: that of its first line, or LF. */
-export const eolOf = (text: string): string => /\r\n|\n|\r/.exec(text)?.[0] ?? '\n'
+const eolOf = (text: string): string => /\r\n|\n|\r/.exec(text)?.[0] ?? '\n'
 
 /** The offset and column of the first character that is not a space or tab (tab stops are four columns apart). */
 export function indentation(line: string, from = 0, column = 0): { position: number; column: number } {

@@ -11,7 +11,7 @@ import { Rescanner } from './rescan.js'
 class Collision extends Error {}
 
 /** For each version, names for the targets of its entries, so that an entry is recognised after its file was renamed. */
-export type TargetNames = Readonly<Record<'base' | 'ours' | 'theirs', NameTarget>>
+type TargetNames = Readonly<Record<'base' | 'ours' | 'theirs', NameTarget>>
 
 const noNames: TargetNames = { base: () => null, ours: () => null, theirs: () => null }
 

@@ -27,7 +27,7 @@ interface Fence {
 }
 
 /** The state of a scan that begins in the middle of a text: see `rescan.ts`. */
-export interface Resume {
+interface Resume {
   result: Scan
   /** The items that the next line may be in, outermost first, and the group. */
   items: Block[]

@@ -4,7 +4,7 @@ import type { Located } from './locate.js'
 import { MAX_DEPTH } from './scan.js'
 
 /** Where a new entry is written, and how. */
-export interface Slot {
+interface Slot {
   offset: number
   /** The white space before the marker, and the marker with the white space after it; both '' for a paragraph. */
   lead: string
@@ -48,6 +48,12 @@ function unitOf(text: string, scan: Scan, near: number): string | null {
   return (best as { unit: string } | null)?.unit ?? null
 }
 
+/** The index after the last sibling that is not a chapter outside of lists; after all, if there is no other. */
+export function endOfLists(siblings: readonly Block[]): number {
+  const last = siblings.findLastIndex((block) => block.kind !== 'paragraph')
+  return last < 0 ? siblings.length : last + 1
+}
+
 /**
  * Finds the slot for an entry that becomes child `at` of `parent` (null = a top-level node).
  * @param asChapter the entry may be written outside of lists, next to others that are
@@ -55,7 +61,7 @@ function unitOf(text: string, scan: Scan, near: number): string | null {
  */
 export function slotFor(text: string, scan: Scan, parent: Located | null, at: number | undefined, asChapter: boolean): Slot {
   const siblings = parent ? parent.block.children : scan.blocks
-  const index = at ?? siblings.length
+  const index = at ?? (asChapter ? siblings.length : endOfLists(siblings))
   if (!Number.isInteger(index) || index < 0 || index > siblings.length)
     throw new RangeError(`The parent has only ${siblings.length} entries, so there is no index ${index}.`)
   if (parent && parent.block.kind === 'paragraph') throw new RangeError('A chapter outside of a list cannot have subpages. Make it a list item first.')
@@ -63,7 +69,9 @@ export function slotFor(text: string, scan: Scan, parent: Located | null, at: nu
   const previous = siblings[index - 1]
   const next = siblings[index]
   if (previous && previous.kind !== 'group') return beside(text, siblings, index - 1, previous.end, asChapter)
-  if (next && next.kind !== 'group') return beside(text, siblings, index, next.start, asChapter)
+  // A list right after the list of a group would be in that group.
+  const joins = previous?.kind === 'group' && next?.kind === 'paragraph' && !asChapter
+  if (next && next.kind !== 'group' && !joins) return beside(text, siblings, index, next.start, asChapter)
   if (parent?.block.kind === 'item') return firstChild(text, scan, parent.block)
   return firstOfList(text, scan, parent?.block ?? null, previous, next)
 }

@@ -16,6 +16,7 @@ import { mergeSummary } from '../summary/merge.js'
 import { parseSummary } from '../summary/parse.js'
 import { decodeText, encodeText, encodingOf } from '../text.js'
 import { firstHeading } from '../title.js'
+import { readToml } from '../toml.js'
 import { readYaml } from '../yaml.js'
 import type { TextTasks, TextWork } from './text-work.js'
 
@@ -26,6 +27,7 @@ export const direct: TextTasks = {
     return { attributes, bodyStart, diagnostics }
   },
   yaml: readYaml,
+  toml: readToml,
   summary: parseSummary,
   references: (markdown) => findReferences(markdown),
   codeSpans,

@@ -1,3 +1,4 @@
+/** The work on texts as named tasks for the pool of threads: each takes texts or files and returns one. */
 import { parseDocument, SCHEMA_VERSION } from '../blocks/parse.js'
 import { limitOf, verbatimDocument } from '../blocks/verbatim.js'
 import { readPage } from '../front-matter.js'

@@ -3,6 +3,7 @@ import type { ReferenceReplacement } from '../edit/rewrite-references.js'
 import type { SummaryChange } from '../edit/summary-change.js'
 import type { Reference } from '../reference.js'
 import type { DocumentNode, Outcome, PageSource, Summary } from '../types.js'
+import type { TomlResult } from '../toml.js'
 import type { YamlResult } from '../yaml.js'
 
 /** An edit of a markdown file. What is not given stays. */
@@ -37,6 +38,7 @@ export interface TextTasks {
   /** A page's front matter and where its body begins. */
   page(text: string, file: string): Omit<PageSource, 'markdown'>
   yaml(text: string): YamlResult
+  toml(text: string): TomlResult
   summary(text: string): Summary
   references(markdown: string): readonly Reference[]
   codeSpans(markdown: string): readonly (readonly [number, number])[]

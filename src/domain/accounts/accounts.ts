@@ -41,7 +41,7 @@ export interface IssuedToken {
 }
 
 /** Properties of a token to be issued; `byEmail` as in `TokenDoc`. */
-export type NewToken = CreateToken & Pick<TokenDoc, 'byEmail'>
+type NewToken = CreateToken & Pick<TokenDoc, 'byEmail'>
 
 type Writer = Pick<Transaction, 'insert'>
 

@@ -14,7 +14,7 @@ export async function memberOfAddress(reader: Reader, organization: string, emai
   return user && (await isMember(reader, organization, user.id)) ? user : null
 }
 
-/** The inverse of `memberOfAddress`: the address of a member's commits; null if the user is not a member, or the address stands for another member. */
+/** The inverse of `memberOfAddress`: the address of a member's commits; null if the user is not a member, or the address identifies another member. */
 export async function addressOfMember(reader: Reader, organization: string, id: string): Promise<string | null> {
   const user = await reader.get(users, id)
   if (!user) return null

@@ -1,3 +1,4 @@
+/** Creates, finds, lists and changes change requests: the document, its branch, and the counters of the space. */
 import { iso } from '../../kernel/clock.js'
 import { conflict } from '../../kernel/errors.js'
 import { type CommitId, newId } from '../../kernel/ids.js'
@@ -33,7 +34,7 @@ export async function findChangeRequest(app: App, space: LoadedSpace, idOrNumber
 const counted: Partial<Record<ChangeRequestStatus, 'changeRequestsOpen' | 'changeRequestsDraft'>> = { open: 'changeRequestsOpen', draft: 'changeRequestsDraft' }
 
 /** A space with its counters updated for a change request that goes from one status to another. `from` is null for a new one. */
-export function recount(space: Document<SpaceDoc>, from: ChangeRequestStatus | null, to: ChangeRequestStatus): Document<SpaceDoc> {
+function recount(space: Document<SpaceDoc>, from: ChangeRequestStatus | null, to: ChangeRequestStatus): Document<SpaceDoc> {
   const next = { ...space, changeRequests: space.changeRequests + (from === null ? 1 : 0) }
   const before = from && counted[from]
   const after = counted[to]

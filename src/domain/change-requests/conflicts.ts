@@ -17,7 +17,7 @@ import { conflictError, namesOf } from '../commits/merge/conflict-error.js'
 const MAX_TEXT_BYTES = 1024 * 1024
 
 /** One side of a conflict: its file, with the text if it is a text file. */
-export interface ConflictSide {
+interface ConflictSide {
   oid: string
   mode: string
   /** That side's path of the file, if it is not the conflict's path. */
@@ -25,7 +25,7 @@ export interface ConflictSide {
   text?: string
 }
 
-export interface Conflict {
+interface Conflict {
   path: string
   kind: MergeConflict['kind']
   base?: ConflictSide

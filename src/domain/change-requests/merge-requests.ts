@@ -1,3 +1,4 @@
+/** Merges a change request into main, and main into a change request. */
 import { conflict } from '../../kernel/errors.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { changeRequests, type Resolution } from '../../model/index.js'

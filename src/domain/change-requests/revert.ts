@@ -1,3 +1,4 @@
+/** Reverts a merged change request by opening another one that undoes it. */
 import { conflict } from '../../kernel/errors.js'
 import { checkUnlocked } from '../commits/guards.js'
 import { commitMessage } from '../commits/make-commit.js'

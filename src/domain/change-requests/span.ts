@@ -5,7 +5,7 @@ import { headOf } from '../revisions/main-content.js'
 import { mergedChangeRequest } from '../revisions/revision-type.js'
 
 /** The two commits whose difference is what a change request changes. */
-export interface Span {
+interface Span {
   before: CommitId
   after: CommitId
   /** The commit that merged it into main. Null if it is not merged, or if somebody fast-forwarded main to its branch with plain Git. */

@@ -1,3 +1,4 @@
+/** Reads the content that comments are about: pages, and the places in them that comments can point at. */
 import { createHash } from 'node:crypto'
 import type { CommentTarget } from '../../content/blocks/comment-targets.js'
 import type { DocumentEntry, PageEntry } from '../../content/types.js'

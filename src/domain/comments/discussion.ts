@@ -1,3 +1,4 @@
+/** A space or change request as the subject of comments: runs writes to it, keeps its counters and emits its events. */
 import { allows } from '../../access/index.js'
 import { notFound, ServiceError } from '../../kernel/errors.js'
 import { changeRequests, commenterId, commenters, type CommentDoc, discussionKey, type EventType, type Role, type SpaceDoc, spaces } from '../../model/index.js'

@@ -8,7 +8,7 @@ import { readEmoji } from './emoji.js'
 const MAX_EMOJI = 50
 
 /** Emoji that the caller adds and removes. */
-export interface ReactionChange {
+interface ReactionChange {
   added: ReadonlySet<string>
   removed: ReadonlySet<string>
 }

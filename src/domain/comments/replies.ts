@@ -1,3 +1,4 @@
+/** Replies to comments: lists, creates, edits and deletes them. */
 import { notFound } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
 import { type Page, type PageQuery, pageOf } from '../../kernel/paging.js'

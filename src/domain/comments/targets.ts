@@ -28,7 +28,7 @@ function choosePlace(places: readonly CommentTarget[], { node, tableCell }: Crea
 }
 
 /** The target of a stored comment, as it is now. */
-export interface PresentTarget {
+interface PresentTarget {
   page?: Omit<SeenPage, 'content'> & { outdated: boolean; deleted?: true }
   place?: SeenPlace
 }

@@ -49,16 +49,16 @@ async function openIfThere(app: App, space: string): Promise<Repository | null> 
 async function stepsBetween(app: App, space: string, repo: Repository, previous: CommitId, head: CommitId): Promise<Step[]> {
   const organization = (await app.store.get(spaces, space))?.organization
   const steps: Step[] = []
-  for (let at: CommitId | undefined = head; at !== undefined && steps.length < LONGEST_WALK; ) {
-    const info = await repo.commit(at)
+  for (let commit: CommitId | undefined = head; commit !== undefined && steps.length < LONGEST_WALK; ) {
+    const info = await repo.commit(commit)
     const [parent] = info.parents
-    const mine = info.committer.email === app.settings.committer.email
-    const author = mine && organization !== undefined ? await memberOfAddress(app.store, organization, info.author.email) : null
+    const byService = info.committer.email === app.settings.committer.email
+    const author = byService && organization !== undefined ? await memberOfAddress(app.store, organization, info.author.email) : null
     const [subject = ''] = info.message.split('\n')
     const message = [...subject].slice(0, LONGEST_MESSAGE).join('')
-    steps.unshift({ revision: at, previous: parent ?? previous, message, ...(author ? { actor: author.id } : {}) })
+    steps.unshift({ revision: commit, previous: parent ?? previous, message, ...(author ? { actor: author.id } : {}) })
     if (parent === previous) return steps
-    at = parent
+    commit = parent
   }
   return [{ ...(steps.at(-1) as Step), previous }]
 }

@@ -6,7 +6,7 @@ import { spaceRole } from '../roles/access.js'
 import type { LoadedChangeRequest } from '../context/loaded.js'
 
 /** The reviews of a change request that decide whether it may be merged. */
-export interface DecidingReviews {
+interface DecidingReviews {
   approvals: ReviewDoc[]
   objections: ReviewDoc[]
 }

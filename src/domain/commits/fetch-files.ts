@@ -76,10 +76,10 @@ async function fetchFile(app: App, wanted: Wanted, stop: AbortSignal, late: Abor
       signal: AbortSignal.any([stop, late]),
     })
     if (status < 200 || status > 299 || status === 204) throw refusal(wanted, `its URL returned status ${status}`)
-    const answered = headers['content-type']?.split(';')[0]?.trim().toLowerCase()
-    const type = contentType ?? answered
+    const declared = headers['content-type']?.split(';')[0]?.trim().toLowerCase()
+    const type = contentType ?? declared
     // A common mistake: the link of a page that shows the file, or of a sign-in page.
-    if (answered === 'text/html' && contentType !== 'text/html' && !['text/html', false].includes(lookup(name)))
+    if (declared === 'text/html' && contentType !== 'text/html' && !['text/html', false].includes(lookup(name)))
       throw refusal(wanted, `its URL returned a web page, not ${name}; use the address of the file itself`)
     const ending = lookup(name) === false && type !== undefined ? extension(type) : false
     return { content: body, name: ending && type !== 'application/octet-stream' ? `${name}.${ending}` : name }

@@ -22,7 +22,7 @@ export interface RefGuard {
 export const unguarded: RefGuard = { check: async () => {}, during: (work) => work(), moved: () => {} }
 
 /** Why main is to move: each reason has its own rule. */
-export type MainMove =
+type MainMove =
   /** Somebody writes to it or rolls it back. */
   | { by: 'edit'; actor: Actor }
   | { by: 'merge'; changeRequest: Candidate }

@@ -1,3 +1,4 @@
+/** Makes the commits of the service: author, committer, message, and the header with the page IDs. */
 import type { IdOverrides } from '../../content/identity.js'
 import { type FileChange, InvalidPath, LostObject, PathCollision, type Signature, type Staging } from '../../git/index.js'
 import { badRequest, conflict } from '../../kernel/errors.js'
@@ -24,7 +25,7 @@ export function commitMessage(subject: string, trailers: Record<string, string |
   return `${[`${first || 'Update content'}`, rest.join('\n').trim(), lines.join('\n')].filter((part) => part !== '').join('\n\n')}\n`
 }
 
-export interface CommitInput {
+interface CommitInput {
   parents: readonly CommitId[]
   changes: readonly FileChange[]
   tree?: TreeId

@@ -28,7 +28,7 @@ const lockedSentence = ({ locks }: RefLocked): string =>
   'No branch was moved. Try again later. If this goes on, an administrator of the server has to delete that file while no Git process is running there.'
 
 /** A branch to move. `guard` is asked before the work and again right before the move. */
-export interface BranchMove {
+interface BranchMove {
   ref: RefName
   reason: string
   guard: RefGuard

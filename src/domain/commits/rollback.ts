@@ -1,3 +1,4 @@
+/** Rolls main back to an earlier revision by a new commit. */
 import { badRequest, conflict } from '../../kernel/errors.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { App } from '../context/app.js'

@@ -1,3 +1,4 @@
+/** Writes content: applies a client's changes to main or to a change request as one commit. */
 import type { Applied } from '../../content/edit/batch.js'
 import { defaultId } from '../../content/identity.js'
 import { keyBelow } from '../../content/paths.js'
@@ -22,7 +23,7 @@ import { checkUnlocked, guardBranch, guardMain } from './guards.js'
 import { type Uploads, uploadedFiles } from './uploads.js'
 
 /** A request to change content, with the files that came with it. */
-export interface ContentRequest {
+interface ContentRequest {
   app: App
   actor: Actor
   space: LoadedSpace
@@ -31,7 +32,7 @@ export interface ContentRequest {
 }
 
 /** What a write of content did. */
-export interface Written {
+interface Written {
   revision: CommitId
   applied: Applied[]
   insertedFiles: { file: string; name: string; path: string; ref?: string }[]

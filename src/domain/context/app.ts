@@ -1,3 +1,4 @@
+/** The services and settings that every use case gets. */
 import type { Git } from '../../git/index.js'
 import type { Clock } from '../../kernel/clock.js'
 import type { HttpClient, Mailer } from '../../outbound/index.js'
@@ -52,7 +53,7 @@ export interface App {
 
 export interface Settings {
   version: string
-  /** Base of the URLs in answers, without a trailing slash. */
+  /** Base of the URLs in responses, without a trailing slash. */
   publicUrl: string
   /** Key that signs download URLs. */
   signingKey: Buffer

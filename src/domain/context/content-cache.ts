@@ -1,3 +1,4 @@
+/** What is derived from Git objects and cached, and under which keys. The caches themselves are made at start. */
 import type { CommentTarget } from '../../content/blocks/comment-targets.js'
 import type { IdOverrides } from '../../content/identity.js'
 import type { Reference } from '../../content/reference.js'

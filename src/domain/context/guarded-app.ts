@@ -6,7 +6,7 @@ import { type RightsTaken, watchRights } from './rights-taken.js'
 export const withoutCaller: Pick<App, 'stillMay' | 'decided' | 'overruled'> = { stillMay: async () => {}, decided: () => {}, overruled: () => {} }
 
 /** The app of one request that changes something. */
-export interface GuardedApp {
+interface GuardedApp {
   app: App
   /** Rules that an admin overrode. */
   overruled: readonly string[]

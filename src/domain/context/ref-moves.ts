@@ -1,6 +1,6 @@
 /**
  * Branch moves that have passed their last check and are still running. A request that takes a right or a setting away
- * waits for them before it is answered: then every move that the old rights allowed is visible, and no other follows.
+ * gets its response after them, so every move that the old rights allowed is visible then, and no other follows.
  */
 export class RefMoves {
   // bound: requests and jobs in progress

@@ -1,3 +1,4 @@
+/** Runs the work on texts: quick tasks at once, others on threads, with a cache of results and a limit on large files. */
 import { createHash } from 'node:crypto'
 import { setImmediate as pause } from 'node:timers/promises'
 import { pageLimit } from '../../content/blocks/weight.js'
@@ -32,6 +33,7 @@ const KEPT = new Set<string>([
   'document',
   'page',
   'yaml',
+  'toml',
   'summary',
   'limit',
   'references',

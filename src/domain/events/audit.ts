@@ -31,7 +31,7 @@ function idsOf(resources: Readonly<Record<string, unknown>>): Record<string, str
 }
 
 /**
- * The organizations whose logs get the request: the one that the answer names, else the one of a resource in the path. A
+ * The organizations whose logs get the request: the one that the response names, else the one of a resource in the path. A
  * request that concerns no organization (creating a token, signing in) goes into the log of every organization of its user.
  */
 async function organizationsOf(app: App, { resources, audited, actor }: AuditedRequest<Actor>, user: string): Promise<string[]> {
@@ -43,8 +43,8 @@ async function organizationsOf(app: App, { resources, audited, actor }: AuditedR
     if (typeof organization === 'string') return [organization]
   }
   const limit = actor?.token.organization
-  const mine = await app.store.find(memberships, 'user', user)
-  return mine.map(({ organization }) => organization).filter((organization) => limit === undefined || organization === limit)
+  const ownMemberships = await app.store.find(memberships, 'user', user)
+  return ownMemberships.map(({ organization }) => organization).filter((organization) => limit === undefined || organization === limit)
 }
 
 /** Writes a request into the audit log; durable when it resolves. */
@@ -82,7 +82,7 @@ export async function recordRequest(app: App, request: AuditedRequest<Actor>): P
 
 export const outcomeOf = ({ status }: AuditDoc): AuditOutcome => (status < 400 ? 'succeeded' : status === 401 || status === 403 ? 'refused' : 'failed')
 
-export interface AuditFilter {
+interface AuditFilter {
   /** ID of a user. */
   actor?: string
   operation?: string

@@ -1,3 +1,4 @@
+/** Lists and finds the events of an organization. */
 import { badRequest, type ServiceError } from '../../kernel/errors.js'
 import { placeInId } from '../../kernel/ids.js'
 import { decodeCursor, encodeCursor, type Page, type PageQuery } from '../../kernel/paging.js'
@@ -7,7 +8,7 @@ import type { App } from '../context/app.js'
 import type { LoadedOrganization } from '../context/loaded.js'
 
 /** What a list of events may be narrowed to. */
-export interface EventFilter {
+interface EventFilter {
   type?: readonly EventType[]
   space?: string
   /** Only events with a greater sequence. */

@@ -3,7 +3,7 @@ import { type AuditDoc, auditLog } from '../../model/index.js'
 import type { Reader } from '../../store/index.js'
 
 /** A group of the audit log to read, starting after a position. */
-export interface GroupStart {
+interface GroupStart {
   name: string
   after: number | undefined
   /** The caller's number for the group. */
@@ -11,7 +11,7 @@ export interface GroupStart {
 }
 
 /** Entries of several groups as one list. */
-export interface MergedEntries {
+interface MergedEntries {
   entries: AuditDoc[]
   /** By the group's `index`: the position after which the next page begins. */
   positions: Map<number, number>

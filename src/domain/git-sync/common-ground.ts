@@ -11,7 +11,7 @@ import { squashedExports } from './squashed-exports.js'
 const SEARCH = 2_000
 
 /** A merge base: a newest commit that both sides contain. */
-export interface Base {
+interface Base {
   /** The remote's commit. */
   theirs: CommitId
   /** The commit here of the same content. */

@@ -11,7 +11,7 @@ import { describeRemote } from './remote.js'
 import type { Sync } from './sync.js'
 
 /** A stated merge base: a commit that becomes a parent, and the header that names it. */
-export interface StatedBase {
+interface StatedBase {
   common: CommitId
   headers: Record<string, string>
 }

@@ -1,3 +1,4 @@
+/** Keeps what a forced push dropped from one ref of a remote from counting as known because of other refs. */
 import type { CommitId } from '../../kernel/ids.js'
 import { commitMessage, makeCommit } from '../commits/make-commit.js'
 import { mergedOverrides } from '../revisions/identity.js'
@@ -25,11 +26,11 @@ export async function entriesWithoutDropped(
   if (ground.dropped.length === 0 || from === null) return []
   const to = await repo.mergeBase(from, theirs)
   if (to === null) return []
-  const kept = log.pairs.filter((pair) => !ground.dropped.includes(pair)).map((pair) => pair.theirs)
+  const remaining = log.pairs.filter((pair) => !ground.dropped.includes(pair)).map((pair) => pair.theirs)
   const found: Omit<Entry, 'anchor'>[] = []
   for (const entry of [...lastOfOthers(contact.remote.ref, ground, log.pairs), ...log.left.filter((one) => !ground.dropped.includes(one))]) {
     const content = entry.kind === 'left' ? entry.local : entry.theirs
-    const local = await commitWithout(contact, content, { from, to }, await commonCommits(repo, kept, [entry.theirs]))
+    const local = await commitWithout(contact, content, { from, to }, await commonCommits(repo, remaining, [entry.theirs]))
     if (local !== null) found.push({ ...entry, kind: 'left', local })
   }
   return found

@@ -1,3 +1,4 @@
+/** Runs an import: fetches a remote branch, and takes it into main or keeps it as a revision of its own. */
 import { incomingRef, keepRef } from '../context/refs.js'
 import { localCommit, noFolder } from './directory.js'
 import { SyncFailure } from './failure.js'

@@ -29,9 +29,9 @@ export async function readLegacy(repo: Repository, remote: SyncRemote, main: Com
   const entries: Entry[] = []
   const moves: RefMove[] = []
   for (const { key, refs } of await legacyRefs(repo)) {
-    const mine = key === remote.key
-    entries.push(...(await pairsOf(repo, refs, mine ? null : remote.directory, mine ? remote.ref : '', main)))
-    if (mine) moves.push(...[...refs].map(([ref, from]) => ({ ref, from, to: null })))
+    const isOwn = key === remote.key
+    entries.push(...(await pairsOf(repo, refs, isOwn ? null : remote.directory, isOwn ? remote.ref : '', main)))
+    if (isOwn) moves.push(...[...refs].map(([ref, from]) => ({ ref, from, to: null })))
   }
   return { entries, moves }
 }

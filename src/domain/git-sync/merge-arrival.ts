@@ -13,7 +13,7 @@ import { describeRemote } from './remote.js'
 import type { Contact } from './sync.js'
 
 /** The merged tree, and the merge base that was used; null if it is the one that Git finds by itself. */
-export interface MergedArrival {
+interface MergedArrival {
   merged: MergedTree
   base: CommitId | null
 }

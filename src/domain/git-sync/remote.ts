@@ -70,7 +70,7 @@ export const isLinkTo = (link: GitLink | undefined, key: string): link is GitLin
 export const withCredential = (remote: SyncRemote, credential: Credential | undefined): Remote => ({ url: remote.url, ...credential })
 
 /** `host/path` of a repository's URL. */
-export const repositoryPath = (url: string): string =>
+const repositoryPath = (url: string): string =>
   url
     .replace(/^[a-z]+:\/\/(?:[^/@]*@)?/i, '')
     .replace(/^[^/@]*@([^/:]+):/, '$1/')

@@ -25,7 +25,7 @@ import { type Credential, isLinkTo, readRemote, remoteOf, type SyncRemote } from
 /** Runs that are kept per space. */
 const KEPT_RUNS = 200
 
-export type NewRun = Pick<SyncRunDoc, 'direction' | 'force' | 'standalone' | 'message' | 'timestamp' | 'requestedBy'>
+type NewRun = Pick<SyncRunDoc, 'direction' | 'force' | 'standalone' | 'message' | 'timestamp' | 'requestedBy'>
 
 /**
  * Queues an import. Throws 400 (url, ref, directory), 403, 409 if merges need approvals and it is not the remote of the last sync, 423 if the space is
@@ -59,7 +59,7 @@ export async function requestExport(app: App, actor: Actor, space: LoadedSpace, 
 }
 
 /** The kinds of runs that need different roles. */
-export type RunKind = 'standalone' | 'plain' | 'force'
+type RunKind = 'standalone' | 'plain' | 'force'
 const kindOf = ({ standalone, force }: NewRun): RunKind => (standalone ? 'standalone' : force ? 'force' : 'plain')
 
 /**
@@ -194,13 +194,13 @@ async function insertJob(tx: Transaction, run: SyncRunDoc, now: string): Promise
     createdAt: now,
   })
   if (run.timestamp === undefined) return
-  const mine: { job: Document<JobDoc>; timestamp: string }[] = []
+  const timed: { job: Document<JobDoc>; timestamp: string }[] = []
   for (const job of [...lane, added]) {
     const other = job.state === 'queued' ? await tx.get(syncRuns, job.id) : null
-    if (other?.key === run.key && other.timestamp !== undefined) mine.push({ job, timestamp: other.timestamp })
+    if (other?.key === run.key && other.timestamp !== undefined) timed.push({ job, timestamp: other.timestamp })
   }
-  const places = mine.map(({ job }) => job.sequence)
-  const ordered = [...mine].sort((a, b) => (a.timestamp < b.timestamp ? -1 : a.timestamp > b.timestamp ? 1 : a.job.sequence - b.job.sequence))
+  const places = timed.map(({ job }) => job.sequence)
+  const ordered = [...timed].sort((a, b) => (a.timestamp < b.timestamp ? -1 : a.timestamp > b.timestamp ? 1 : a.job.sequence - b.job.sequence))
   for (const [index, { job }] of ordered.entries()) {
     const sequence = places[index] as number
     if (job.sequence !== sequence) await tx.replace(jobs, { ...job, sequence })

@@ -1,3 +1,4 @@
+/** Continues a sync after a change request that resolved its conflict was merged. */
 import type { CommitId } from '../../kernel/ids.js'
 import type { ChangeRequestDoc } from '../../model/index.js'
 import { mergeChangeRequest } from '../change-requests/merge-requests.js'

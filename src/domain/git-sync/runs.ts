@@ -1,3 +1,4 @@
+/** Runs of a sync as users see them: lists them, queues one again, and unlinks the remote. */
 import { conflict } from '../../kernel/errors.js'
 import { type RetryRequest, type SyncRunDoc, spaces, syncRuns } from '../../model/index.js'
 import type { Document } from '../../store/index.js'

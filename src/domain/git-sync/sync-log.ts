@@ -15,9 +15,9 @@ const NOBODY = { name: 'Bindery', email: 'bindery@localhost', seconds: 0, offset
 /** Reads the log as it counts for this `main`. */
 export async function readSyncLog(repo: Repository, remote: SyncRemote, main: CommitId): Promise<SyncLog> {
   const ref = logRef(remote)
-  const at = repo.head(ref)
+  const head = repo.head(ref)
   const legacy = await readLegacy(repo, remote, main)
-  const entries = [...legacy.entries, ...(at === null ? [] : readEntries((await repo.commit(at)).message))]
+  const entries = [...legacy.entries, ...(head === null ? [] : readEntries((await repo.commit(head)).message))]
   const line = new Set<string>(entries.length === 0 ? [] : await repo.firstParents(main))
   const counting: Entry[] = []
   for (const entry of entries) if (await counts(repo, entry, main, line)) counting.push(entry)
@@ -31,7 +31,7 @@ export async function readSyncLog(repo: Repository, remote: SyncRemote, main: Co
   const last = pairs.findLast((pair) => isKnown(pair) && pair.ref === remote.ref) ?? null
   const since = counting.slice(last === null ? 0 : counting.indexOf(last))
   const lastLeft = left.findLast((one) => one.ref === remote.ref && since.includes(one)) ?? null
-  return { ref, at, entries, counting, pairs, left, last, lastLeft, legacy: legacy.moves }
+  return { ref, at: head, entries, counting, pairs, left, last, lastLeft, legacy: legacy.moves }
 }
 
 /**

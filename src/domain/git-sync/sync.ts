@@ -13,7 +13,7 @@ import { SyncFailure } from './failure.js'
 import { checkStillAsked } from './request.js'
 import { isLinkTo, remoteOf, type SyncRemote, withCredential } from './remote.js'
 
-export type Stage = 'connecting' | 'fetching' | 'checking' | 'merging' | 'pushing'
+type Stage = 'connecting' | 'fetching' | 'checking' | 'merging' | 'pushing'
 const progress: Record<Stage, number> = { connecting: 0.05, fetching: 0.1, checking: 0.5, merging: 0.7, pushing: 0.8 }
 
 /** A space and the remote that it is synced or compared with. */

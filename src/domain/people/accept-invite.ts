@@ -1,3 +1,4 @@
+/** Accepts invitations: makes the caller, or a new user, a member of the organization. */
 import { hashToken } from '../../auth/index.js'
 import { conflict, ServiceError } from '../../kernel/errors.js'
 import {
@@ -24,7 +25,7 @@ import { newMembership } from './organizations.js'
 export const SESSION_MS = 30 * 24 * 60 * 60 * 1000
 
 /** The membership of whoever accepted, and a token if they were not signed in. */
-export interface Accepted {
+interface Accepted {
   doc: Document<MembershipDoc>
   user: Document<UserDoc>
   issued: IssuedToken | null

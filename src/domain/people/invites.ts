@@ -13,7 +13,7 @@ import { findAccount, findLimitedMember } from '../accounts/accounts.js'
 import { queueMail } from './mails.js'
 
 /** How long an e-mail invitation is valid. */
-export const INVITE_MS = 7 * 24 * 60 * 60 * 1000
+const INVITE_MS = 7 * 24 * 60 * 60 * 1000
 
 /** An address gets at most one mail from an organization in this time: inviting again before only changes the invitation. */
 const MAIL_AGAIN_MS = 60 * 1000
@@ -25,7 +25,7 @@ export interface ShownInvite {
 }
 
 /** The result of a request to invite. */
-export interface Invited {
+interface Invited {
   /** IDs of those who are members already. */
   users: string[]
   invites: ShownInvite[]

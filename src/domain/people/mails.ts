@@ -47,7 +47,7 @@ export interface WrittenMail extends Mail {
 }
 
 /** Writes the mail of an order: makes its secret and stores the hash. Null = the mail is no longer needed. */
-export type WriteMail = (app: App, order: MailOrder) => Promise<WrittenMail | null>
+type WriteMail = (app: App, order: MailOrder) => Promise<WrittenMail | null>
 
 interface Outcome {
   error?: string

@@ -1,3 +1,4 @@
+/** Lists the spaces and teams of a member. */
 import { type Page, type PageQuery, paginate } from '../../kernel/paging.js'
 import { type Role, teamMembers, teams } from '../../model/index.js'
 import { viewerOf } from '../roles/access.js'
@@ -18,12 +19,12 @@ export async function listMemberSpaces(
 ): Promise<Page<{ permission: Role; space: LoadedSpace }>> {
   const access = await loadSpaceAccess(app.store, organization)
   const theirs = await access.visibleTo(await viewerOf(app.store, user.id, organization))
-  const mine = new Map((await access.visibleTo(await viewerOf(app.store, actor.user.id, organization))).map(({ space, role }) => [space.id, role]))
-  const both = theirs.flatMap(({ space, role: permission }) => {
-    const role = mine.get(space.id)
+  const callersRoles = new Map((await access.visibleTo(await viewerOf(app.store, actor.user.id, organization))).map(({ space, role }) => [space.id, role]))
+  const shared = theirs.flatMap(({ space, role: permission }) => {
+    const role = callersRoles.get(space.id)
     return role === undefined ? [] : [{ doc: space, role, permission }]
   })
-  const page = paginate(both, query, ({ doc }) => [doc.createdAt, doc.id], query.order)
+  const page = paginate(shared, query, ({ doc }) => [doc.createdAt, doc.id], query.order)
   const opened = await openSpaces(app, page.items)
   return { ...page, items: opened.map((space, index) => ({ permission: page.items[index]?.permission as Role, space })) }
 }

@@ -1,3 +1,4 @@
+/** Creates, lists, finds and changes organizations. */
 import { isDeepStrictEqual } from 'node:util'
 import { badRequest, conflict, notFound, ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'
@@ -62,10 +63,10 @@ export async function createOrganization(app: App, actor: Actor, input: CreateOr
 
 /** The caller's organizations, as far as their token gives access to them. */
 export async function listOrganizations(app: App, actor: Actor): Promise<LoadedOrganization[]> {
-  const mine = (await app.store.find(memberships, 'user', actor.user.id)).filter(
+  const ownMemberships = (await app.store.find(memberships, 'user', actor.user.id)).filter(
     (m) => !m.disabled && (actor.token.organization ?? m.organization) === m.organization,
   )
-  const docs = await Promise.all(mine.map(async (m) => ({ doc: await app.store.get(organizations, m.organization), role: m.role, sso: m.sso })))
+  const docs = await Promise.all(ownMemberships.map(async (m) => ({ doc: await app.store.get(organizations, m.organization), role: m.role, sso: m.sso })))
   return docs.flatMap(({ doc, role, sso }) => (doc && !(actor.token.byEmail && requiresSso(doc, { role, sso })) ? [{ doc, role }] : []))
 }
 

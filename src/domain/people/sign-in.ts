@@ -1,3 +1,4 @@
+/** Signs users in by a link that is sent to their address. */
 import { hashToken } from '../../auth/index.js'
 import { conflict, ServiceError } from '../../kernel/errors.js'
 import { invites, type SignIn, signIns } from '../../model/index.js'
@@ -9,7 +10,7 @@ import { queueMail } from './mails.js'
 
 /**
  * Requests a sign-in link. Whether the address has an account is checked only by the job that writes the mail, so that neither
- * the answer nor its duration reveals it. Throws 409 if no mail server is set up, 429.
+ * the response nor its duration reveals it. Throws 409 if no mail server is set up, 429.
  * @param address IP address of the caller
  */
 export async function startSignIn(app: App, address: string, { email, invite }: SignIn): Promise<void> {

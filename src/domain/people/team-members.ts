@@ -1,3 +1,4 @@
+/** Lists the members of a team, and changes them. */
 import { badRequest, notFound } from '../../kernel/errors.js'
 import { type Page, pageOf, type PageQuery } from '../../kernel/paging.js'
 import { type SetTeamMembers, type TeamMemberDoc, teamMemberId, teamMembers, type UserDoc, users } from '../../model/index.js'

@@ -1,3 +1,4 @@
+/** Writes the mails of the service: invitations and sign-in links. */
 import { hashToken, newToken } from '../../auth/index.js'
 import { newId } from '../../kernel/ids.js'
 import { invites, organizations, signIns, users } from '../../model/index.js'

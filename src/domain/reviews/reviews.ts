@@ -1,3 +1,4 @@
+/** Reviews of a change request: lists, submits and dismisses them. */
 import { allows } from '../../access/index.js'
 import { conflict, notFound, ServiceError } from '../../kernel/errors.js'
 import { newId } from '../../kernel/ids.js'

@@ -1,3 +1,4 @@
+/** Finds where pages that no longer exist were deleted. */
 import { readConfig } from '../../content/config.js'
 import { idOf } from '../../content/identity.js'
 import { isBelow, isMarkdown, keyBelow } from '../../content/paths.js'

@@ -1,3 +1,4 @@
+/** Lists the revisions of main, and finds the users behind their authors. */
 import type { CommitInfo } from '../../git/index.js'
 import { badRequest } from '../../kernel/errors.js'
 import { type CommitId, isOid } from '../../kernel/ids.js'

@@ -1,3 +1,4 @@
+/** Finds the revisions that changed a page, across renames and deletions. */
 import { comparePages } from '../../content/compare-structures.js'
 import { readConfig } from '../../content/config.js'
 import { entryOfOverride, idOf } from '../../content/identity.js'

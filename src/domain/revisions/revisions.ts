@@ -1,3 +1,4 @@
+/** Opens revisions for reading, and reads their structure, documents and files through the caches. */
 import { revisionFiles } from '../../content/files.js'
 import type { Reference } from '../../content/reference.js'
 import { resolveReference } from '../../content/resolve-reference.js'

@@ -77,8 +77,8 @@ export interface Viewer {
 export async function viewerOf(reader: Reader, user: string, organization: string): Promise<Viewer> {
   const member = await organizationRole(reader, user, organization)
   if (member === undefined || member === 'admin') return { user, member, principals: new Set() }
-  const mine = await reader.find(teamMembers, 'user', `${organization}/${user}`)
-  return { user, member, principals: new Set([`user:${user}`, ...mine.map(({ team }) => `team:${team}`)]) }
+  const ownTeams = await reader.find(teamMembers, 'user', `${organization}/${user}`)
+  return { user, member, principals: new Set([`user:${user}`, ...ownTeams.map(({ team }) => `team:${team}`)]) }
 }
 
 /** Content that roles are given on: a space, a collection or a site; for example `{...space.doc, kind: 'space'}`. */
@@ -118,7 +118,7 @@ export async function permissionChain(reader: Reader, content: Omit<PermissionTa
 }
 
 /** The role that a loaded chain gives a viewer. */
-export function roleByChain(chain: readonly PermissionLink[], viewer: Viewer): Role | null {
+function roleByChain(chain: readonly PermissionLink[], viewer: Viewer): Role | null {
   const links = chain.map(
     (link): ChainLink => ({
       defaultLevel: link.defaultLevel,

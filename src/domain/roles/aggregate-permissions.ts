@@ -5,7 +5,7 @@ import { isReadableInCollection, type PermissionLink, type PermissionTarget, per
 import type { App } from '../context/app.js'
 
 /** One of the reasons why a member has a role. */
-export interface PermissionSource {
+interface PermissionSource {
   type: (typeof permissionSources)[number]
   permission: Role
   /** The collection that gives the role; absent = the content itself does. */

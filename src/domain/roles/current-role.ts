@@ -10,7 +10,7 @@ export interface LoadedForRole {
 }
 
 /** A role; `gone` = the resource no longer exists, `unseen` = the caller may no longer see it. */
-export type CurrentRole = Role | null | 'gone' | 'unseen'
+type CurrentRole = Role | null | 'gone' | 'unseen'
 
 /** Whether the caller's token still exists: it may be revoked while a request is in progress. */
 export const isTokenValid = async (reader: Reader, actor: Actor): Promise<boolean> => (await reader.get(tokens, actor.token.id)) !== null

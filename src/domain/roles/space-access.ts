@@ -6,8 +6,8 @@ import { rolesOf } from './roles-of-list.js'
 
 type Space = Document<SpaceDoc>
 
-/** The spaces of one organization, loaded once, to answer for many people which of them they see, and how many. */
-export interface SpaceAccess {
+/** The spaces of one organization, loaded once to find out for many people which of them they see, and how many. */
+interface SpaceAccess {
   /** The spaces that a viewer may see, with their role. */
   visibleTo(viewer: Viewer): Promise<{ space: Space; role: Role }[]>
   /** How many spaces `visibleTo` returns. The cost grows with the viewer's grants, hardly with the organization. */

@@ -33,7 +33,7 @@ export async function replaceAdaptiveSchema(app: App, actor: Actor, site: Loaded
 }
 
 /** A ready-made condition, with a description. */
-export interface TemplateCondition {
+interface TemplateCondition {
   description: string
   condition: string
 }

@@ -11,7 +11,7 @@ export interface SiteAddress {
 }
 
 /** The URL under which the service itself serves a site: its own hostname, else `/sites/{organization}/{basename}` on the service. */
-export function servedAt({ app, organization, site }: SiteAddress): string {
+function servedAt({ app, organization, site }: SiteAddress): string {
   const { publicUrl } = app.settings
   if (site.hostname !== undefined) return `${new URL(publicUrl).protocol}//${site.hostname}`
   return `${publicUrl}/sites/${organization.hostname ?? organization.id}/${encodeURIComponent(site.basename)}`

@@ -2,7 +2,7 @@ import type { SiteCustomizationInput } from '../../model/index.js'
 import type { GivenDestination } from './destinations.js'
 
 /** A URL that a client sent, and its JSON pointer in the body. */
-export interface GivenHref {
+interface GivenHref {
   href: string
   path: string
 }

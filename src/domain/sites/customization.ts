@@ -1,3 +1,4 @@
+/** The look of a site and of its site spaces: reads, replaces and removes the settings. */
 import { hrefFault } from '../../content/href.js'
 import { requireCondition } from './conditions.js'
 import { badRequest, type ErrorDetail, notFound } from '../../kernel/errors.js'
@@ -21,7 +22,7 @@ import { destinationsOf, hrefsOf } from './customization-links.js'
 import { checkOnSite, checkReachable } from './destinations.js'
 
 /** Applies settings on top of `base`: group by group, member by member. */
-export function customized(base: SiteCustomization, chosen: SiteCustomizationInput): SiteCustomization {
+function customized(base: SiteCustomization, chosen: SiteCustomizationInput): SiteCustomization {
   const groups = Object.fromEntries(customizationGroups.map((name) => [name, { ...base[name], ...chosen[name] }]))
   return { ...base, ...chosen, ...groups } as SiteCustomization
 }
@@ -93,7 +94,7 @@ export async function deleteSiteSpaceCustomization(app: App, actor: Actor, site:
 }
 
 /** Removes what belongs to a site space, in the transaction that removes it from its site. Returns whether there was anything. */
-export const removeSiteSpaceDocuments = (tx: Transaction, siteSpace: string): Promise<boolean> => tx.remove(siteCustomizations, siteSpace)
+const removeSiteSpaceDocuments = (tx: Transaction, siteSpace: string): Promise<boolean> => tx.remove(siteCustomizations, siteSpace)
 
 /** Removes what belongs to the site spaces that are in the structure `before` and no longer in `after`. */
 export async function removeDocumentsOfRemoved(tx: Transaction, before: SiteStructure, after: SiteStructure): Promise<void> {

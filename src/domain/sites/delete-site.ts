@@ -1,3 +1,4 @@
+/** Deletes sites, together with the roles, documents and settings that refer to them. */
 import { grants, organizations, type SiteDoc, sites } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'

@@ -1,3 +1,4 @@
+/** Checks what redirects and links of a site lead to: URLs, pages, spaces and parts of the site. */
 import { hrefFault } from '../../content/href.js'
 import { badRequest, type ErrorDetail } from '../../kernel/errors.js'
 import { type DestinationStatus, type SiteDestination, type SiteDoc, sectionsOf, siteSpacesOf, spaces, spacesOf } from '../../model/index.js'

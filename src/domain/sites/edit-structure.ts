@@ -47,7 +47,7 @@ function changeStructure(app: App, actor: Actor, site: LoadedSite, change: Struc
 }
 
 /** A changed site, and the ID of what was created in it. */
-export interface Created {
+interface Created {
   site: LoadedSite
   id: string
 }

@@ -1,3 +1,4 @@
+/** How visitors of a site prove who they are: its backend, and the key that signs their tokens. */
 import { seal, unseal } from '../../auth/index.js'
 import { hrefFault } from '../../content/href.js'
 import { badRequest, notFound } from '../../kernel/errors.js'

@@ -1,3 +1,4 @@
+/** Changes the settings of a site, and publishes or unpublishes it. */
 import { isIP } from 'node:net'
 import { badRequest, conflict } from '../../kernel/errors.js'
 import { type SiteDoc, sites, type UpdateSite } from '../../model/index.js'

@@ -29,7 +29,7 @@ export const listShareLinks = (app: App, site: LoadedSite, query: PageQuery): Pr
  * The active link of a site with a visitor's key, or null. Keys are random and looked up by their hash, so the time that it
  * takes reveals nothing about them.
  */
-export async function findShareLink(reader: Reader, site: SiteDoc, key: string): Promise<Document<ShareLinkDoc> | null> {
+async function findShareLink(reader: Reader, site: SiteDoc, key: string): Promise<Document<ShareLinkDoc> | null> {
   const [link] = await reader.find(shareLinks, 'keyHash', hashToken(key))
   return link?.site === site.id && link.active ? link : null
 }

@@ -1,3 +1,4 @@
+/** Changes and removes the documents that belong to a site. */
 import { notFound } from '../../kernel/errors.js'
 import { type SiteDoc, shareLinks, siteAdaptiveSchemas, siteCustomizations, sitePublishingAuths, siteRedirects, sites } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'

@@ -41,7 +41,7 @@ export async function findSite(app: App, actor: Actor, organization: LoadedOrgan
 }
 
 /** What a list of sites may be narrowed to. */
-export interface SiteFilter {
+interface SiteFilter {
   /** ID of a space that the site shows. */
   space?: string
   /** Part of the title, in any case. */
@@ -143,7 +143,7 @@ export async function hasBasename(reader: Reader, site: SiteDoc, basename: strin
 }
 
 /** Differences from the usual event of a change: its type, and what it is about besides the site. */
-export interface SiteEvent {
+interface SiteEvent {
   type?: EventType
   /** ID of a space. */
   space?: string

@@ -1,3 +1,4 @@
+/** Finds the public URLs of a space or a revision. */
 import { organizations, type SpaceDoc, sectionsOf } from '../../model/index.js'
 import type { App } from '../context/app.js'
 import type { LoadedSpace } from '../context/loaded.js'
@@ -8,7 +9,7 @@ import { sitesOfSpace } from '../spaces/sites-of-space.js'
 import { shownDefault, shownDefaultSection } from './structure/defaults.js'
 
 /** The URLs under which visitors find a space. */
-export interface SpaceAddresses {
+interface SpaceAddresses {
   /** On the oldest published site that shows the space. */
   published?: string
   /** The same URL, if that site is public. */

@@ -1,3 +1,4 @@
+/** What a caller, or a visitor, sees of a site's structure, without what they may not see. */
 import { notFound } from '../../kernel/errors.js'
 import { type GroupEntry, type SectionEntry, type SiteSpaceEntry, siteSpacesOf, spaces } from '../../model/index.js'
 import { roleOn, spaceRole, viewerOf } from '../roles/access.js'

@@ -1,3 +1,4 @@
+/** Deletes a collection, without taking its content or anybody's access with it. */
 import { atLeast } from '../../access/index.js'
 import { ServiceError } from '../../kernel/errors.js'
 import { type CollectionDoc, collections, type DefaultLevel, type GrantDoc, grants } from '../../model/index.js'
@@ -28,8 +29,8 @@ export async function deleteCollection(app: App, actor: Actor, collection: Loade
     const children = await itemsAt(tx, locationIn(stored.organization, stored.id))
     if (children.length > 0) await checkMayAddContent(tx, viewer, location)
     const siblings = await itemsAt(tx, location)
-    const at = siblings.findIndex(({ doc }) => doc.id === stored.id)
-    const positions = await makeRoom(tx, siblings, at + 1, children.length)
+    const index = siblings.findIndex(({ doc }) => doc.id === stored.id)
+    const positions = await makeRoom(tx, siblings, index + 1, children.length)
     const inherited = await inheritedFrom(tx, stored)
     const now = app.clock.now().toISOString()
     for (const [i, child] of children.entries()) {

@@ -7,7 +7,7 @@ import { roleOn, type Viewer, viewerOf } from '../roles/access.js'
 import type { Item, Location } from './siblings.js'
 
 /** How deep collections may be nested: access to a space is computed from all collections above it. */
-export const MAX_DEPTH = 32
+const MAX_DEPTH = 32
 
 /** The role of a viewer at a location: on the collection, or (top level) in the organization. */
 export async function roleAt(reader: Reader, viewer: Viewer, location: Location): Promise<Role | null> {

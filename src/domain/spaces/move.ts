@@ -59,11 +59,11 @@ async function moveItem(app: App, tx: Transaction, actor: Actor, item: Item, inp
   }
   const all = await itemsAt(tx, to)
   const others = all.filter(({ doc }) => doc.id !== item.doc.id)
-  const at = await indexOf(tx, viewer, others, item, input.position)
+  const index = await indexOf(tx, viewer, others, item, input.position)
   const before = all.findIndex(({ doc }) => doc.id === item.doc.id)
-  if (from.parent === to.parent && undeletedBefore(others, at) === undeletedBefore(all, before))
+  if (from.parent === to.parent && undeletedBefore(others, index) === undeletedBefore(all, before))
     throw conflict('Nothing would change: it is at this position already.')
-  const [position] = await makeRoom(tx, others, at)
+  const [position] = await makeRoom(tx, others, index)
   const protectedIds =
     to.parent === from.parent ? [] : await adminProtectedSpaces(tx, viewer, item.kind === 'space' ? [item] : await itemsBelow(tx, item.doc.id))
   const moved = await replaceItem(tx, movedTo(item, to, position as string, app.clock.now().toISOString()))
@@ -105,10 +105,10 @@ async function indexOf(tx: Reader, viewer: Viewer, others: readonly Item[], item
     const path = `/position/${field}`
     const { kind, id } = siblingOf(pointer)
     if (id === item.doc.id) throw badRequest('The position names the item that is moved.', [{ path, message: 'must name another item' }])
-    const at = others.findIndex((other) => other.kind === kind && other.doc.id === id && !isDeleted(other))
-    if (at < 0 || (await roleOnItem(tx, viewer, others[at] as Item)) === null)
+    const index = others.findIndex((other) => other.kind === kind && other.doc.id === id && !isDeleted(other))
+    if (index < 0 || (await roleOnItem(tx, viewer, others[index] as Item)) === null)
       throw badRequest(`The ${kind} is not in the new parent.`, [{ path, message: `must be a ${kind} in the parent that the item is moved to` }])
-    return at
+    return index
   }
   const [before, after] = [await find('before'), await find('after')]
   if (before !== undefined && after !== undefined && after >= before)

@@ -1,3 +1,4 @@
+/** Upkeep by the clock: purges deleted spaces, removes expired documents, repacks repositories. */
 import { changeRequests, invites, type JobDoc, jobs, LAST_IN_LANE, signIns, spaces, syncRuns, announcedHeads } from '../../model/index.js'
 import type { Draft } from '../../store/index.js'
 import type { App } from '../context/app.js'

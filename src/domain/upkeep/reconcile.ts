@@ -1,3 +1,4 @@
+/** Repairs at start what a crash left between documents and Git. */
 import type { CommitId } from '../../kernel/ids.js'
 import { changeRequests, type SpaceDoc, spaces } from '../../model/index.js'
 import { NoRepository } from '../../git/index.js'

@@ -13,7 +13,7 @@ const MOST_PENDING = 100
 const MAX_SCANNED = 500
 
 /** What the sender has to do for a webhook. */
-export interface Claim {
+interface Claim {
   due: Document<DeliveryDoc>[]
   /** When the next delivery is due, in milliseconds since 1970; null = not before the next event. */
   wakeAt: number | null

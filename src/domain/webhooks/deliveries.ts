@@ -1,3 +1,4 @@
+/** Deliveries of a webhook as its admins see them: lists them, replays one, and sends a ping. */
 import { conflict, notFound } from '../../kernel/errors.js'
 import { newId, newTimedId } from '../../kernel/ids.js'
 import { type Page, type PageQuery, pageOf } from '../../kernel/paging.js'

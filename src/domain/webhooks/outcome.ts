@@ -48,7 +48,7 @@ export async function recordAttempt(app: App, id: string, attempt: Attempt): Pro
   })
 }
 
-/** Records since when an endpoint has been failing. Disables the webhook if the endpoint answers 410, or has failed for days. */
+/** Records since when an endpoint has been failing. Disables the webhook if the endpoint returns 410, or has failed for days. */
 export async function recordEndpointState(app: App, tx: Transaction, webhook: Document<WebhookDoc>, attempt: Attempt, delivery?: string): Promise<void> {
   const { failingSince, ...rest } = webhook
   if (attempt.ok) {

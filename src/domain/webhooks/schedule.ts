@@ -7,7 +7,7 @@ const FIRST_DELAY_MS = 5 * SECOND
 const FACTOR = 4
 const LONGEST_DELAY_MS = 12 * HOUR
 /** The first attempt and twelve more: 5 s, 20 s, 80 s … 12 h, together about three days. */
-export const MAX_ATTEMPTS = 13
+const MAX_ATTEMPTS = 13
 /** Each delay varies by up to a fifth, so that deliveries that failed together are not retried together. */
 const JITTER = 0.2
 

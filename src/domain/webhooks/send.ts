@@ -1,3 +1,4 @@
+/** Sends a delivery to its endpoint, once, and says how that went. */
 import { signWebhook } from '../../auth/index.js'
 import { type DeliveryDoc, type EventDoc, PING, type WebhookDoc } from '../../model/index.js'
 import { OutboundError } from '../../outbound/index.js'
@@ -7,10 +8,10 @@ import { eventAt, eventJson } from '../events/event-stream.js'
 import { retryAfter } from './schedule.js'
 import { signingSecrets } from './secret.js'
 
-/** How long an endpoint may take to answer. */
+/** How long an endpoint may take to respond. */
 const TIMEOUT_MS = 15_000
-/** How much of an answer is read, so that the connection can be reused. Nothing of it is kept. */
-const MAX_ANSWER_BYTES = 64 * 1024
+/** How much of a response is read, so that the connection can be reused. Nothing of it is kept. */
+const MAX_RESPONSE_BYTES = 64 * 1024
 
 /** The outcome of an attempt. */
 export interface Attempt {
@@ -64,7 +65,7 @@ export async function attemptDelivery(app: App, webhook: WebhookDoc, delivery: D
       },
       body,
       timeoutMs: TIMEOUT_MS,
-      maxBytes: MAX_ANSWER_BYTES,
+      maxBytes: MAX_RESPONSE_BYTES,
       longer: 'cut',
       ...(signal ? { signal } : {}),
     })

@@ -5,13 +5,13 @@ import git from 'isomorphic-git'
 /** isomorphic-git reads whole packs into memory, so it gets at most this many bytes of them. */
 export const MAX_PACK_BYTES = 128 * 1024 * 1024
 
-export interface SecondObject {
+interface SecondObject {
   type: string
   content: Buffer
 }
 
 /** A pack that the second reader does not see. */
-export interface LeftPack {
+interface LeftPack {
   name: string
   bytes: number
 }

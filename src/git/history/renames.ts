@@ -10,8 +10,8 @@ const COLON = 0x3a
 const MODES = new Set(['100644', '100755', '120000', '160000'])
 
 /**
- * `diff-tree` echoes a line that names no object; we send one to mark the end of its answer. Several answers may come at once, and
- * a file may have that line as its name, so the answer is read field by field: a header line, then `:meta NUL path NUL` (two paths
+ * `diff-tree` echoes a line that names no object; we send one to mark the end of its output. Several outputs may come at once, and
+ * a file may have that line as its name, so the output is read field by field: a header line, then `:meta NUL path NUL` (two paths
  * for a rename).
  */
 const untilDone: Reader<string> = (bytes) => {

@@ -16,9 +16,9 @@ export async function diffText(launcher: Launcher, repository: string, { before,
   if (before === after) return Buffer.alloc(0)
   const how = words ? ['--word-diff=porcelain'] : []
   const args = ['diff', '--no-color', '--no-ext-diff', '--no-textconv', '--text', '--unified=3', ...how, before, after, '--']
-  const answer = await launcher.run(args, { cwd: repository, timeoutMs: TIMEOUT_MS, maxBytes: maxBytes + HEADING_BYTES }).catch(tooMuch)
-  if (answer === null) return null
-  const { code, stderr, stdout } = answer
+  const result = await launcher.run(args, { cwd: repository, timeoutMs: TIMEOUT_MS, maxBytes: maxBytes + HEADING_BYTES }).catch(tooMuch)
+  if (result === null) return null
+  const { code, stderr, stdout } = result
   if (code === null || !SUCCEEDED.has(code)) throw new GitError(`git diff ended with ${code}: ${stderr.trim().slice(0, 1000)}`)
   const start = stdout.indexOf('\n@@ ')
   const text = start < 0 ? Buffer.alloc(0) : stdout.subarray(start + 1)

@@ -7,7 +7,7 @@ import { errorCode } from '../objects/disk.js'
 const FILE = 'bindery-maintained'
 
 /** The state of a repository after its last maintenance. */
-export interface ChangeMark {
+interface ChangeMark {
   state: string
   /** Milliseconds since 1970. */
   at: number

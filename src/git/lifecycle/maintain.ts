@@ -21,7 +21,7 @@ const MANY_REFS = 200
 const OURS = 'bindery\n'
 
 /** What a maintenance needs of the repository. */
-export interface Upkeep {
+interface Upkeep {
   launcher: Launcher
   disk: Disk
   /** Runs work while nobody writes to the repository. */

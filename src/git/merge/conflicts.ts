@@ -1,11 +1,11 @@
 import type { ConflictKind, MergeConflict, TreeEntry } from '../types.js'
-import type { MergeAnswer, Message, Stage } from './parse.js'
+import type { MergeOutput, Message, Stage } from './parse.js'
 
 /**
  * The conflicts of a merge, one per path. If Git renamed a file to make room for a folder (`name~commit`), the path is the
  * original one.
  */
-export function conflictsOf({ stages, messages }: MergeAnswer, commits: readonly string[]): MergeConflict[] {
+export function conflictsOf({ stages, messages }: MergeOutput, commits: readonly string[]): MergeConflict[] {
   const byPath = new Map<string, Stage[]>()
   const named = messagesByPath(messages)
   const original = (path: string): string => originalPath(path, named.get(path) ?? [], commits)

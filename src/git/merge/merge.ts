@@ -12,7 +12,7 @@ import type { Pool, Service } from '../process/pool.js'
 import { objectsBeyond } from '../trees/new-objects.js'
 import type { MergeOutcome } from '../types.js'
 import { conflictsOf } from './conflicts.js'
-import { type MergeAnswer, readMergeAnswer } from './parse.js'
+import { type MergeOutput, readMergeOutput } from './parse.js'
 
 const SETTINGS = ['-c', 'merge.directoryRenames=false', '-c', 'merge.renames=true', '-c', 'merge.renameLimit=1000', '-c', 'merge.conflictStyle=merge']
 // What a merge writes is temporary: what a commit needs of it is written again, durably.
@@ -24,7 +24,7 @@ const SILENCE_MS = 180_000
 const MAX_DAMAGED = 20
 const NOBODY = { name: 'Bindery', email: 'bindery@localhost', seconds: 0, offset: 0 }
 
-export interface MergeInput {
+interface MergeInput {
   ours: CommitId
   theirs: CommitId
   base?: CommitId
@@ -38,9 +38,9 @@ export interface MergeInput {
 export async function mergeTrees(objects: ObjectDatabase, writer: ObjectWriter, pool: Pool, input: MergeInput): Promise<MergeOutcome> {
   for (let damaged = 0; ; damaged++) {
     try {
-      const { answer, commits } = await merge(objects, pool, input)
-      const lost = await findLost(objects, input, answer)
-      if (lost === null) return outcomeOf(answer, commits)
+      const { output, commits } = await merge(objects, pool, input)
+      const lost = await findLost(objects, input, output)
+      if (lost === null) return outcomeOf(output, commits)
       if (damaged >= MAX_DAMAGED || !(await writer.removeDamaged(lost))) throw new MissingObject(`object ${lost} of a merge cannot be read`)
     } catch (error) {
       // Git exits when it reads an empty object.
@@ -49,14 +49,14 @@ export async function mergeTrees(objects: ObjectDatabase, writer: ObjectWriter, 
   }
 }
 
-async function merge(objects: ObjectDatabase, pool: Pool, input: MergeInput): Promise<{ answer: MergeAnswer; commits: string[] }> {
+async function merge(objects: ObjectDatabase, pool: Pool, input: MergeInput): Promise<{ output: MergeOutput; commits: string[] }> {
   const folder = await objects.scratch.folder((before) => pool.finishService(objects.repository, service(before)))
   for (const id of [input.ours, input.theirs]) if (!(await objects.hasCommit(id))) throw new MissingObject(`there is no commit ${id}`)
   const [ours, theirs] = input.base === undefined ? [input.ours, input.theirs] : await onBase(objects, folder, input, input.base)
-  const answer = pool.canUnbuffer
-    ? await pool.askAgain(objects.repository, service(folder), `${ours} ${theirs}\n`, readMergeAnswer)
+  const output = pool.canUnbuffer
+    ? await pool.askAgain(objects.repository, service(folder), `${ours} ${theirs}\n`, readMergeOutput)
     : await mergeOnce(pool, objects.repository, folder, ours, theirs)
-  return { answer, commits: [ours, theirs] }
+  return { output, commits: [ours, theirs] }
 }
 
 const service = (folder: ScratchFolder): Service => ({
@@ -67,13 +67,13 @@ const service = (folder: ScratchFolder): Service => ({
   silenceMs: SILENCE_MS,
 })
 
-function outcomeOf(answer: MergeAnswer, commits: readonly string[]): MergeOutcome {
-  const tree = answer.tree as TreeId
-  return answer.clean ? { clean: true, tree } : { clean: false, tree, conflicts: conflictsOf(answer, commits) }
+function outcomeOf(output: MergeOutput, commits: readonly string[]): MergeOutcome {
+  const tree = output.tree as TreeId
+  return output.clean ? { clean: true, tree } : { clean: false, tree, conflicts: conflictsOf(output, commits) }
 }
 
 /** An object of the result that cannot be read; null if all can. */
-async function findLost(objects: ObjectDatabase, { ours, theirs }: MergeInput, { tree }: MergeAnswer): Promise<string | null> {
+async function findLost(objects: ObjectDatabase, { ours, theirs }: MergeInput, { tree }: MergeOutput): Promise<string | null> {
   const sides = await Promise.all([ours, theirs].map(async (id) => (await objects.commit(id)).tree))
   const trees = new Set<string>()
   let reading = tree
@@ -94,9 +94,9 @@ async function findLost(objects: ObjectDatabase, { ours, theirs }: MergeInput, {
 }
 
 /** Without `stdbuf`: one process per merge, which flushes its output when it ends. */
-async function mergeOnce(pool: Pool, repository: string, folder: ScratchFolder, ours: string, theirs: string): Promise<MergeAnswer> {
+async function mergeOnce(pool: Pool, repository: string, folder: ScratchFolder, ours: string, theirs: string): Promise<MergeOutput> {
   const stdout = await pool.launcher.mustRun(ARGS, { cwd: repository, env: folder.env, input: `${ours} ${theirs}\n`, timeoutMs: SILENCE_MS })
-  const reading = readMergeAnswer(stdout)
+  const reading = readMergeOutput(stdout)
   if (!('answer' in reading)) throw new GitError('the output of merge-tree is incomplete')
   return reading.answer
 }

@@ -13,7 +13,7 @@ export interface Message {
   /** Git's stable name, such as `CONFLICT (modify/delete)`. */
   type: string
 }
-export interface MergeAnswer {
+export interface MergeOutput {
   clean: boolean
   tree: string
   stages: Stage[]
@@ -42,34 +42,34 @@ function stageOf(field: string): Stage {
   return { mode: match[1] as EntryMode, oid: match[2] as string, stage: Number(match[3]), path: match[4] as string }
 }
 
-function parse(fields: Fields): MergeAnswer {
+function parse(fields: Fields): MergeOutput {
   const clean = fields.next() === '1'
   const tree = fields.next()
   // A merge that failed prints no tree, whatever its status.
   if (!isOid(tree)) throw new GitError('merge-tree printed no tree')
-  const answer: MergeAnswer = { clean, tree, stages: [], messages: [] }
+  const output: MergeOutput = { clean, tree, stages: [], messages: [] }
   if (clean) {
     if (fields.next() !== '') throw new GitError('merge-tree printed more than a tree')
-    return answer
+    return output
   }
-  for (let field = fields.next(); field !== ''; field = fields.next()) answer.stages.push(stageOf(field))
+  for (let field = fields.next(); field !== ''; field = fields.next()) output.stages.push(stageOf(field))
   for (let field = fields.next(); field !== ''; field = fields.next()) {
     const paths = Array.from({ length: Number(field) }, () => fields.next())
     const type = fields.next()
     fields.next()
-    answer.messages.push({ paths, type })
+    output.messages.push({ paths, type })
   }
-  return answer
+  return output
 }
 
-/** Reads one answer of `git merge-tree --write-tree -z --stdin`: status (1 = clean), tree, stages, messages; an empty field ends each list. */
-export function readMergeAnswer(bytes: Buffer): Reading<MergeAnswer> {
-  // A long answer comes in many pieces. It is parsed only when it may be complete, not with each piece.
+/** Reads one output of `git merge-tree --write-tree -z --stdin`: status (1 = clean), tree, stages, messages; an empty field ends each list. */
+export function readMergeOutput(bytes: Buffer): Reading<MergeOutput> {
+  // A long output comes in many pieces. It is parsed only when it may be complete, not with each piece.
   if (bytes.at(-1) !== 0 || bytes.at(-2) !== 0) return { need: bytes.length + 1 }
   const fields = new Fields(bytes)
   try {
-    const answer = parse(fields)
-    return { used: fields.at, answer }
+    const output = parse(fields)
+    return { used: fields.at, answer: output }
   } catch (error) {
     if (error instanceof Incomplete) return { need: bytes.length + 1 }
     throw error

@@ -1,3 +1,4 @@
+/** Reads loose objects, and encodes the files of new ones. */
 import { readFile } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'

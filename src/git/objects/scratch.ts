@@ -1,3 +1,4 @@
+/** Folders outside of a repository that take the objects of its merges until a merge is committed or given up. */
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { LRUCache } from 'lru-cache'

@@ -3,7 +3,7 @@
 const NOTHING: Buffer = Buffer.alloc(0)
 
 /**
- * The output of a process that was not read yet. A long answer may arrive in tens of thousands of small pieces; however they
+ * The output of a process that was not read yet. A long output may arrive in tens of thousands of small pieces; however they
  * arrive, each byte is copied only a bounded number of times.
  */
 export class ByteQueue {

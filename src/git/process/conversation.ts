@@ -34,7 +34,7 @@ interface Question {
 const END_MS = 10_000
 
 /** How the process of a conversation is run. */
-export interface ConversationOptions {
+interface ConversationOptions {
   cwd: string
   env?: Environment
   /** Milliseconds without output, while a question waits, after which the process is killed. */

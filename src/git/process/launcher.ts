@@ -1,3 +1,4 @@
+/** Starts Git processes, waits for their end, and kills those that take too long or print too much. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -10,7 +11,7 @@ import { gitOptions, hermeticEnvironment } from './environment.js'
 import { type Environment, type FromSpawner, type Guard, ID_BYTES, type ToSpawner } from './messages.js'
 
 /** How a process ended. `failure` says why it was killed or did not start. */
-export interface Ending {
+interface Ending {
   code: number | null
   stderr: string
   /** The signal that ended it. */
@@ -27,13 +28,13 @@ export interface Running {
 export interface Finished extends Ending {
   stdout: Buffer
 }
-export interface StartOptions {
+interface StartOptions {
   cwd: string
   env?: Environment
   /** For a process that talks to a remote. */
   guard?: Guard
 }
-export interface RunOptions extends StartOptions {
+interface RunOptions extends StartOptions {
   /** Its standard input. */
   input?: string | Buffer
   /** Milliseconds after which its process group is killed. Default: one minute. */

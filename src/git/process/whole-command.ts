@@ -3,7 +3,7 @@ import { simpleGit } from 'simple-git'
 import { GitError } from '../errors.js'
 import { hermeticEnvironment } from './environment.js'
 
-export interface CommandResult {
+interface CommandResult {
   code: number
   stdout: string
   stderr: string

@@ -6,7 +6,7 @@ import { isGitFolder, whyRefusedByGit } from '../trees/path.js'
 import { type GitSetting, runGit } from './run.js'
 
 /** An object that Git's fsck refused. `says` is its reason: `hasDotgit: contains '.git'`. */
-export interface Fault {
+interface Fault {
   oid: string
   says: string
 }

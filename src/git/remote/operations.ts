@@ -1,3 +1,4 @@
+/** Puts the operations on remotes (read heads, fetch, push) together behind one interface, which tests replace. */
 import ipaddr from 'ipaddr.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import type { FetchLimits, FetchResult, PushOrder, Remote } from '../types.js'

@@ -43,7 +43,7 @@ function refusal(connection: Connection, run: GitRun, summary: string): RemoteEr
   return new RemoteError('rejected', `The remote refuses the push: ${reason}.${words === '' ? '' : ` It says: ${words}`}`)
 }
 
-/** `RemoteOperations.push`. A push of what the remote has already succeeds, so a push whose answer was lost can be repeated. */
+/** `RemoteOperations.push`. A push of what the remote has already succeeds, so a push whose response was lost can be repeated. */
 export async function push(options: RemoteOptions, local: LocalRepository, remote: Remote, { ref, commit, expected }: PushOrder): Promise<void> {
   requireRemoteRefName(ref)
   if (!isOid(commit) || (expected !== null && !isOid(expected))) throw new RemoteError('failed', 'A push needs full commit IDs.')

@@ -26,7 +26,7 @@ export interface GitRunOptions {
   program?: 'git' | 'ssh-keyscan'
   /** After this many milliseconds the whole process group is killed. */
   timeoutMs: number
-  /** Can be read from descriptor 3, in the form of a credential helper's answer. */
+  /** Can be read from descriptor 3, in the form of a credential helper's output. */
   credential?: string
   /** The largest file that it may write; the kernel kills it (SIGXFSZ) at a larger one. */
   maxFileBytes?: number

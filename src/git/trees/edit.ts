@@ -5,7 +5,7 @@ import { caseKey } from './path.js'
 import type { FolderPlan, Plan } from './plan.js'
 
 /** A tree after its changes, and the objects that must be written for it. */
-export interface EditedTree {
+interface EditedTree {
   oid: string
   /** New trees, and the new blobs in them. */
   objects: EncodedObject[]

@@ -9,7 +9,7 @@ import { type Added, segmentFile, writeSegments } from './segment.js'
 export const isJournal = (name: string): boolean => name.startsWith('journal-')
 
 /** The result of `flush`: the durable records of a group are in segments. */
-export interface Flushed {
+interface Flushed {
   /** The content of the group's checkpoint file, which the caller writes. */
   readonly index: AnyDocument
   /** Must be called when that file is written. */

@@ -25,7 +25,7 @@ export const collectionSamples: Samples = async (here, before) => {
     special[`removeUserFrom${where}`] = { parameters: leaving, success: true }
     special[`removeTeamFrom${where}`] = { parameters: leaving, success: true }
   }
-  // Who asks for success is of this organization alone, so a transfer is one to another place in it.
+  // The caller who expects success is a member of this organization only, so a transfer is one to another place in it.
   Object.assign(special, {
     createSpaceInOrganization: { body: { title: 'X' } },
     createCollectionInOrganization: { body: { title: 'X' } },

@@ -20,7 +20,7 @@ export const commentSamples: Samples = async ({ admin }, parameters) => {
     for (const operation of ['listComments', 'getComment', 'listCommentReplies', 'getCommentReply']) await ask(operation)
     for (const operation of ['postComment', 'postCommentReply']) await ask(operation, body)
     for (const operation of ['deleteComment', 'deleteCommentReply']) special[`${operation}In${where}`] = { parameters: await thread(base) }
-    // What everybody who may comment may do with what an admin wrote; deleting is not among it.
+    // What everybody who may comment may do with an admin's comment; deleting it is not part of that.
     for (const operation of ['updateComment', 'updateCommentReply']) await ask(operation, { addedReactions: ['👍'] })
   }
   return { parameters: await thread(space), special }

@@ -1,7 +1,7 @@
 import type { Sample } from '../../support/probe.js'
 import type { TestService } from '../../support/service.js'
 
-/** operationId → what it is asked with, where that differs from the common parameters; null = it is not probed. */
+/** operationId → what it is called with, if that differs from the common parameters; null = it is not probed. */
 export type SpecialSamples = Record<string, Partial<Sample> | null>
 
 export interface SampleSet {

@@ -1,7 +1,7 @@
 import { teams } from '../../../src/model/index.js'
 import type { Samples, SpecialSamples } from './samples.js'
 
-/** What hangs on a site: links, redirects, settings, permissions. */
+/** What belongs to a site: links, redirects, settings, permissions. */
 export const siteBelongingsSamples: Samples = async (here, before) => {
   const { admin, organization } = here
   const base = `/v1/orgs/${organization}/sites/${before.siteId}`

@@ -22,11 +22,11 @@ async function oidsOf(desk: Desk, ref: string): Promise<Map<string, string>> {
 
 /** What the service says of a branch, in the model's terms; in place of a text the oid of its file. */
 export async function lookAt(desk: Desk, at: string, ref: string): Promise<Side> {
-  const [oids, answer] = await Promise.all([
+  const [oids, response] = await Promise.all([
     oidsOf(desk, ref),
     desk.admin.call('get', `${desk.url}${at}/content/pages?metadata=true`).then((found: any) => found),
   ])
-  assert.is(answer.status, 200, answer.text)
+  assert.is(response.status, 200, response.text)
   const side = emptySide()
   const visit = (pages: readonly PageJson[], parent: string | null): void => {
     side.order.set(
@@ -40,7 +40,7 @@ export async function lookAt(desk: Desk, at: string, ref: string): Promise<Side>
       visit(page.pages, page.id)
     }
   }
-  visit(answer.body.pages, null)
+  visit(response.body.pages, null)
   return side
 }
 
@@ -50,7 +50,7 @@ function linesOf(side: Side, textOf: (page: Known) => string): string[] {
   return [...side.pages].map(([id, page]) => `${id} ${page.title} in ${page.parent ?? '-'} at ${rank(id, page)}, ${page.path}: ${textOf(page)}`).sort()
 }
 
-/** Holds what the service says against the model. */
+/** Compares what the service says with the model. */
 export function mustEqual(told: Side, model: Side, what: string): void {
   assert.equal(
     linesOf(told, (page) => page.text),

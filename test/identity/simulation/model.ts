@@ -4,7 +4,7 @@ export interface Known {
   text: string
   parent: string | null
   path: string
-  /** Where its file was made. */
+  /** The path at which its file was created. */
   born: string
   /** How often its file changed places with another. To Git, which merges by path, that is another text. */
   swaps?: number
@@ -54,7 +54,7 @@ export function remove(side: Side, id: string): void {
   }
 }
 
-/** The pages after a merge, attribute by attribute; null where both sides changed the same one, or what one deleted the other needs. */
+/** The pages after a merge, attribute by attribute; null if both sides changed the same one, or one deleted what the other needs. */
 export function mergedPages(base: Side, ours: Side, theirs: Side): Map<string, Known> | null {
   const merged = new Map<string, Known>()
   for (const id of new Set([...ours.pages.keys(), ...theirs.pages.keys()])) {
@@ -94,7 +94,7 @@ function isSound(pages: ReadonlyMap<string, Known>): boolean {
 
 const common = (a: readonly string[], b: readonly string[]): string => a.filter((id) => b.includes(id)).join()
 
-/** What a merge did to the order: where one side left the siblings as they were, the other's order stands. Answers a complaint, or null. */
+/** What a merge did to the order: if one side left the siblings as they were, the other's order wins. Returns a complaint, or null. */
 export function orderFault(base: Side, ours: Side, theirs: Side, merged: Side): string | null {
   for (const [side, other] of [
     [ours, theirs],

@@ -1,7 +1,7 @@
 import type { TestService } from '../../support/service.js'
 import { Story } from './story.js'
 
-/** Plays one story and answers what happened, step by step. Throws at the first thing that does not hold, with all that led to it. */
+/** Plays one story and returns what happened, step by step. Throws at the first thing that does not hold, with all that led to it. */
 export async function simulate(here: TestService, seed: number, steps: number): Promise<readonly string[]> {
   const story = await Story.begin(here, seed)
   const thorough = Math.max(10, Math.floor(steps / 20))

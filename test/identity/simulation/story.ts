@@ -118,7 +118,7 @@ export class Story {
     return 'gc'
   }
 
-  /** Takes over a change of a side where every branch can still be merged; else nothing is done. */
+  /** Takes over a change of a side if every branch can still be merged; otherwise does nothing. */
   async #apply(side: Side, after: Side, perform: () => Promise<unknown>): Promise<boolean> {
     const onMain = side === this.main
     const fits = this.branches.every((one) => mergedPages(one.base, onMain ? after : this.main, side === one.side ? after : one.side))

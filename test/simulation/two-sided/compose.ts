@@ -4,10 +4,10 @@ import type { SeenPage, Snapshot } from './snapshot.js'
 import { tidied } from './plans.js'
 import { withEntry, withLine, withoutLine } from './text.js'
 
-/** The one value that a register is to have where both sides are to be done justice: what lives outlives what is gone. */
+/** The one value that a register gets if both sides are to be respected: what exists wins over what was deleted. */
 const wanted = (all: Knowledge, key: string): string | null => all.own(key).find((value) => value !== null) ?? null
 
-/** Where a page is to lie: one that somebody deleted lives on where the other side has edited it meanwhile. */
+/** The path of a page: one that somebody deleted stays if the other side has edited it meanwhile. */
 const wantedPath = (all: Knowledge, page: string, ours: SeenPage | undefined, theirs: SeenPage | undefined): string | null =>
   wanted(all, pathOf(page)) ?? (unseenLines(all, page).length > 0 ? ((ours ?? theirs)?.path ?? null) : null)
 
@@ -19,7 +19,7 @@ const textOfLine = (page: SeenPage, line: string): { text: string; part: number 
   return { text: lines[at] as string, part: Number(heading?.split(' ')[2] ?? 0) }
 }
 
-/** The text of a page with all that both sides want in it; null where neither has it. */
+/** The text of a page with all that both sides want in it; null if neither has it. */
 export function composedPage(all: Knowledge, page: string, ours: SeenPage | undefined, theirs: SeenPage | undefined): string | null {
   const sides = [ours, theirs].filter((one) => one !== undefined)
   const first = sides[0]

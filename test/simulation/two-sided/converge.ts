@@ -18,7 +18,7 @@ async function meet(world: World, next: Random, project: Project, ref: Ref): Pro
   throw new Fault('not in step', `${project.name}: after eight rounds ${ref} of the remote is not what main is here`)
 }
 
-/** Both sides come to have the same content, and whoever asks again is told that nothing is to be done. */
+/** Both sides end up with the same content, and another sync says that there is nothing to do. */
 export async function converge(world: World, next: Random): Promise<string> {
   for (const project of world.projects) {
     if (headThere(world, DOCS)) await meet(world, next, project, DOCS)

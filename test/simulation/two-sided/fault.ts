@@ -11,7 +11,7 @@ export type FaultKind =
   | 'needless conflict'
   | 'not in step'
   | 'bytes'
-  | 'answer'
+  | 'response'
   | 'run'
   | 'stuck'
   | 'preview'

@@ -18,7 +18,7 @@ function openIn(into: Knowledge, other: Knowledge, ref: string): Map<string, Val
 export const stillAt = (into: Knowledge, other: Knowledge, ref: string | null): string[] => (ref === null ? [] : [...openIn(into, other, ref).keys()])
 
 /**
- * Registers of which a branch of the remote has what was forced away from another one, also where somebody has done something to them here
+ * Registers of which a branch of the remote has what was forced away from another one, also if somebody has done something to them here
  * since: what is there may count as news, and collide with that.
  */
 export const takenElsewhere = (main: Knowledge, branch: Knowledge, ref: string | null): string[] =>

@@ -165,7 +165,7 @@ const swap: Editor = async (world, next, target, seen) => {
   )
   if (!one || !other) return null
   const slugOf = (path: string): string => path.slice(folderOf(path).length, -3)
-  // Siblings in the table of contents may lie in other folders, and no two of them can have one slug.
+  // Siblings in the table of contents may be in other folders, and no two of them can have one slug.
   const taken = [...seen.pages.values()].filter((page) => page !== one && page !== other).map(({ path }) => slugOf(path))
   if ([one, other].some(({ path }) => taken.includes(slugOf(path)))) return null
   const to = (page: SeenPage, slug: string): object => ({ operation: 'update_page', page: idOf(target, page.page), slug })
@@ -192,7 +192,7 @@ const editors: readonly (readonly [number, string, Editor])[] = [
 ]
 export const editNames = editors.map(([, name]) => name)
 
-/** Which ID a page has that was there twice, or on a branch one whose text a resolver put elsewhere on main, nobody can say: who edits it asks for it. */
+/** The ID of a page that was there twice, or on a branch of one whose text a resolver put elsewhere on main, cannot be predicted: an edit asks for it. */
 async function toldIds(world: World, { project, at }: Target, seen: Snapshot): Promise<ReadonlyMap<string, string>> {
   const pages = [...project.twins, ...project.former.keys()]
   if (pages.length === 0) return new Map()
@@ -231,7 +231,7 @@ export async function editHere(world: World, next: Random, target: Target): Prom
   return `${project.name}${at}: ${made.what}`
 }
 
-/** Holds main or a branch here, and the page IDs in it, against the model. */
+/** Compares main or a branch here, and the page IDs in it, with the model. */
 export async function judgeTarget(world: World, target: Target): Promise<Snapshot> {
   const { project, at, ref, knowledge } = target
   const seen = at === '' ? await judgeHere(world, project) : await seeMerged(world, project, ref, knowledge)

@@ -11,7 +11,7 @@ export interface Host {
   readonly api: Api
   readonly dir: string
   readonly organization: string
-  /** Null where it runs in this process. */
+  /** Null if it runs in this process. */
   readonly kill: ((reach: Reach) => Promise<void>) | null
   /** Stops (what was killed needs no stopping) and starts again on the same data. */
   restart(): Promise<void>

@@ -10,7 +10,7 @@ interface Listed {
 
 const flat = (pages: readonly Listed[]): Listed[] => pages.flatMap((page) => [page, ...flat(page.pages)])
 
-/** Page IDs by path from the project's folder, as the service tells them. */
+/** Page IDs by path from the project's folder, as the service reports them. */
 export async function idsByPath(world: World, project: Project, at: string): Promise<Map<string, string>> {
   const { pages } = await world.host.api.ask('GET', `${project.url}${at}/content/pages`)
   const listed = flat(pages).filter((page) => page.git)
@@ -23,8 +23,8 @@ export async function idsByPath(world: World, project: Project, at: string): Pro
 }
 
 /**
- * Every listed page has the ID that it has had, wherever it lies. A page that was gone and is back at its path has it again; elsewhere it may
- * have another (DESIGN.md says nothing of it).
+ * Every listed page keeps its ID, wherever it is. A page that was gone and is back at its path has it again; elsewhere it may
+ * have another (story.md, "What nobody can know").
  */
 export async function judgeIds(world: World, project: Project, seen: Snapshot, at = ''): Promise<void> {
   const told = await idsByPath(world, project, at)

@@ -9,13 +9,13 @@ const lineActs = (knowledge: Knowledge, page: string): string[] => [...linesOfPa
 export const sawOf = (knowledge: Knowledge, page: string): ReadonlySet<number> =>
   new Set(lineActs(knowledge, page).flatMap((key) => knowledge.acts(key).map((act) => act.id)))
 
-/** Lines that live on a deleted page, because whoever deleted it did not know them. */
+/** Lines that live on a deleted page, because the one who deleted it did not know them. */
 export function unseenLines(knowledge: Knowledge, page: string): string[] {
   const deletions = knowledge.acts(pathOf(page)).filter((act) => act.value === null && act.saw)
   return lineActs(knowledge, page).filter(
     (line) =>
       knowledge.values(line).every((value) => value === 'in') &&
-      // Who restored a line meanwhile made no more of the page than what was deleted.
+      // Restoring a line meanwhile adds nothing to the page beyond what was deleted.
       !deletions.some(({ saw }) => newest(knowledge.acts(line).filter((act) => saw?.has(act.id))).some((act) => act.value === 'in')),
   )
 }
@@ -52,7 +52,7 @@ export function settle(knowledge: Knowledge, seen: Snapshot, why: string): void 
   }
 }
 
-/** Holds a snapshot against what must be there. */
+/** Compares a snapshot with what must be there. */
 export function judge(knowledge: Knowledge, seen: Snapshot, where: string): void {
   const pages = new Set([...knowledge.keys(), ...keysIn(seen)].map(pageOf))
   for (const page of pages) {
@@ -78,7 +78,7 @@ function judgePage(knowledge: Knowledge, seen: Snapshot, page: string, where: st
   if (!paths.includes(path) && !paths.includes(null) && !isBoth(paths, path))
     throw new Fault('place', `${where}: ${page} is at ${path}: ${knowledge.tell(pathOf(page))}`)
   const title = valueIn(seen, titleOf(page))
-  // Where files changed places and SUMMARY.md was left as it was, a title stays with the path: it may be that of another page.
+  // If files changed places and SUMMARY.md was left as it was, a title stays with the path: it may be that of another page.
   const titles = [...seen.pages.keys()].flatMap((one) => knowledge.values(titleOf(one)))
   const twice = [...seen.pages.values()].filter((one) => one.title === title).length > 1
   if ((!titles.includes(title) || (twice && title !== null)) && !paths.includes(null))
@@ -90,14 +90,14 @@ function judgePage(knowledge: Knowledge, seen: Snapshot, page: string, where: st
   if (!knowledge.values(endsOf(page)).includes(ends)) throw new Fault('line ends', `${where}: ${page} at ${path} has ${ends}: ${knowledge.tell(endsOf(page))}`)
 }
 
-/** Where one side moved the folder and the other renamed the file, the page may have the one's folder and the other's name. */
+/** If one side moved the folder and the other renamed the file, the page may have the one's folder and the other's name. */
 const isBoth = (paths: readonly Value[], path: Value): boolean => {
   const parts = (one: Value): [string, string] => [one?.replace(/[^/]*$/, '') ?? '', one?.replace(/^.*\//, '') ?? '']
   const [folder, name] = parts(path)
   return paths.length > 1 && paths.some((one) => parts(one)[0] === folder) && paths.some((one) => parts(one)[1] === name)
 }
 
-/** A page may be gone where somebody deleted it who knew all the lines that are in it now. */
+/** A page may be gone if somebody who knew all the lines in it deleted it. */
 function judgeAbsence(knowledge: Knowledge, page: string, where: string): void {
   const key = pathOf(page)
   if (knowledge.acts(key).length === 0) return

@@ -10,7 +10,7 @@ export interface Act {
   why: string
   /** Whether the service could not know of it (story.md: "What nobody can know"): it may count or not. */
   soft: boolean
-  /** Whether it was taken over in a commit of which nothing in Git says where it comes from. */
+  /** Whether it was taken over in a commit whose origin nothing in Git shows. */
   again?: boolean
   /** The branch of the remote that was forced by it. */
   forced?: string
@@ -31,12 +31,12 @@ export const newest = (all: readonly Act[]): Act[] => all.filter((one) => !all.s
 const distinct = (all: readonly Act[]): Value[] => [...new Set(all.map((act) => act.value))]
 
 /**
- * All that one side (main here, a branch, a branch of the remote) has heard of. Who merges takes over all that the other knows; what then
- * must stand in a register is said by the acts that no known act overrides. Where these disagree, several outcomes are right.
+ * All that one side (main here, a branch, a branch of the remote) knows. A merge takes over all that the other side knows; what then
+ * must be in a register follows from the acts that no known act overrides. Where these disagree, several outcomes are right.
  */
 export class Knowledge {
   #registers: Map<string, readonly Act[]>
-  /** Where a page may have come to lie as well by the last merge, beside where it is. */
+  /** Other paths to which the last merge may have put a page, in addition to where it is. */
   readonly alsoAt = new Map<string, Value[]>()
 
   constructor(registers: Iterable<readonly [string, readonly Act[]]> = []) {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hermeticEnv } from '../../support/hermetic-git.js'
 
-interface Answer {
+interface GitObject {
   oid: string
   type: string
   bytes: Buffer
@@ -12,7 +12,7 @@ interface Answer {
 /** Reads a repository with one long-lived `git cat-file --batch` of plain Git. */
 export class Objects {
   #child: ChildProcessWithoutNullStreams | null = null
-  #waiting: ((answer: Answer | null) => void)[] = []
+  #waiting: ((found: GitObject | null) => void)[] = []
   #pieces = Buffer.alloc(0)
   #trees = new Map<string, { mode: string; name: string; oid: string }[]>()
 
@@ -23,13 +23,13 @@ export class Objects {
     const child = spawn('git', ['cat-file', '--batch'], { cwd: this.dir, env: hermeticEnv, stdio: 'pipe' })
     child.stdout.on('data', (piece: Buffer) => {
       this.#pieces = Buffer.concat([this.#pieces, piece])
-      while (this.#answerOne());
+      while (this.#takeOne());
     })
     this.#child = child
     return child
   }
 
-  #answerOne(): boolean {
+  #takeOne(): boolean {
     const end = this.#pieces.indexOf(10)
     if (end < 0) return false
     const [oid = '', type = '', size] = this.#pieces.subarray(0, end).toString('latin1').split(' ')
@@ -46,7 +46,7 @@ export class Objects {
     return true
   }
 
-  read(name: string): Promise<Answer | null> {
+  read(name: string): Promise<GitObject | null> {
     return new Promise((done) => {
       this.#waiting.push(done)
       this.#process().stdin.write(`${name}\n`)
@@ -59,7 +59,7 @@ export class Objects {
     return found.bytes
   }
 
-  /** Oid of the tree of a commit, or of a folder in it; null where there is none. */
+  /** Oid of the tree of a commit, or of a folder in it; null if there is none. */
   async treeId(commit: string, folder = ''): Promise<string | null> {
     return (await this.read(folder === '' ? `${commit}^{tree}` : `${commit}:${folder}`))?.oid ?? null
   }

@@ -7,7 +7,7 @@ import { keysIn, type Snapshot, valueIn } from './snapshot.js'
 import { composed } from './compose.js'
 import { DOCS, headThere, judgeThere, MAIN, type Project, type Ref, seeThere, why, type World } from './world.js'
 
-// People who work on the remote with plain Git. What they leave there is right by definition; the model writes down what it was.
+// People who work on the remote with plain Git. What they leave there is right by definition; the model records it.
 
 /** Moves a branch of the remote as its people do, and notes it. */
 export async function moveThere(world: World, ref: Ref, commit: string): Promise<void> {
@@ -109,7 +109,7 @@ export async function mergeThere(world: World, next: Random): Promise<string | n
   return `${way} ${from} into ${into} there${conflict ? ', conflicts solved by hand' : ''}${gone ? ', and delete the branch' : ''}`
 }
 
-/** The tree of a merge by plain Git; null where it is not clean. */
+/** The tree of a merge by plain Git; null if it is not clean. */
 const mergedTree = (world: World, ours: string, theirs: string): Promise<string | null> =>
   git(world.remote.path, ['merge-tree', '--write-tree', ours, theirs]).then(
     (tree) => tree,
@@ -136,7 +136,7 @@ interface Learned {
   from: Ref
   /** Whether what was taken over counts as done once more, by another hand (story.md). */
   again: boolean
-  /** Where somebody solved conflicts, what he merged, and the newest common commits. Else what differs from the account is Git's doing, which nobody may have meant (story.md). */
+  /** If a person resolved conflicts: what they merged, and the newest common commits. Otherwise what differs from the account was done by Git, and possibly intended by nobody (story.md). */
   byHand: readonly [bases: readonly string[], ours: string, theirs: string] | null
   before: Knowledge[]
 }
@@ -151,13 +151,13 @@ async function learnMerge(world: World, { into, from, again, byHand, before }: L
     const who = why(world, `who merged ${from} there`)
     record(knowledge, seen, who, { soft: () => byHand === null })
     if (byHand) await recordByHand(world, project, knowledge, seen, byHand, who)
-    if (again) for (const key of news) knowledge.set(key, valueIn(seen, key), why(world, `who took ${from} over in a commit of his own`), { again: true })
+    if (again) for (const key of news) knowledge.set(key, valueIn(seen, key), why(world, `who took ${from} over in a commit of their own`), { again: true })
   }
 }
 
 /**
- * What a merge by hand has otherwise than Git alone would have it is its author's act, also where the account says the same: he may know (by an
- * export that had nothing to push) what was dropped here alone, of which nothing in Git tells.
+ * What differs in a merge by hand from what Git alone would have made is its author's act, also if the account says the same: they may know (by an
+ * export that had nothing to push) what was dropped only here, which nothing in Git shows.
  */
 async function recordByHand(
   world: World,
@@ -172,7 +172,7 @@ async function recordByHand(
   for (const { page, oid } of seen.pages.values()) {
     const [mine, other] = [ours.pages.get(page)?.oid, theirs.pages.get(page)?.oid]
     if (!mine || !other) continue
-    // Also where he takes one side's text as it is: its heading, say, which is no part of the account.
+    // Also if they take one side's text as it is: for example its heading, which is not part of the account.
     const was = common.map((one) => one.pages.get(page)?.oid)
     const byGit = mine === other || was.includes(other) ? mine : was.includes(mine) ? other : null
     if (oid !== byGit) knowledge.set(handOf(page), null, who)
@@ -186,7 +186,7 @@ async function recordByHand(
   }
 }
 
-/** Forces a branch back (or forth) to a commit that it had. What was there and is not any more is deleted by that; what is there again is restored. */
+/** Forces a branch back (or forth) to a commit that it had. What is no longer there is deleted by that; what is there again is restored. */
 export async function forceThere(world: World, next: Random, ref: Ref): Promise<string | null> {
   const head = headThere(world, ref)
   const target = pick(
@@ -197,7 +197,7 @@ export async function forceThere(world: World, next: Random, ref: Ref): Promise<
   const seenThen = new Map<Project, Snapshot | null>()
   for (const project of world.projects) seenThen.set(project, await lastSeen(world, project, ref))
   await moveThere(world, ref, target)
-  // Where the service never saw what was dropped, it cannot know that it was (story.md).
+  // If the service never saw what was dropped, it cannot know that it was dropped (story.md).
   await recordThere(world, ref, `force of ${ref} there`, (project) => ({
     forced: ref,
     soft: (key, value) => {
@@ -215,8 +215,8 @@ const lastSeen = async (world: World, project: Project, ref: Ref): Promise<Snaps
 }
 
 /**
- * A branch that was deleted and made anew is forced for whoever has not looked in between: what it had when it was last seen, and has no more,
- * may count as dropped, also where its people never had it on the new one (story.md).
+ * A branch that was deleted and created again was forced, for those who have not looked in between: what it had when it was last seen, and no longer has,
+ * may count as dropped, even if it never was on the new one (story.md).
  */
 export async function setBack(world: World, project: Project, ref: Ref): Promise<void> {
   const [then, head, knowledge] = [await lastSeen(world, project, ref), headThere(world, ref), project.there.get(ref)]
@@ -233,7 +233,7 @@ export async function setBack(world: World, project: Project, ref: Ref): Promise
   }
 }
 
-/** `git revert` of one of the last commits, where that is clean. */
+/** `git revert` of one of the last commits, if that is clean. */
 export async function revertThere(world: World, next: Random, ref: Ref): Promise<string | null> {
   const head = headThere(world, ref)
   if (!head) return null

@@ -147,7 +147,7 @@ const crlf: Planner = (_world, next, seen) => {
   return page && { what: `CRLF in ${page.path}`, files: { [page.path]: page.text.replaceAll('\n', '\r\n') } }
 }
 
-/** The entry of a page stands somewhere else in the table of contents. */
+/** The entry of a page is somewhere else in the table of contents. */
 const moveEntry: Planner = (_world, next, seen) => {
   const page = pick(
     next,

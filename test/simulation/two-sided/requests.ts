@@ -17,17 +17,17 @@ export async function openRequest(world: World, project: Project): Promise<strin
   return `${project.name}: open change request ${number}`
 }
 
-/** Merges a branch into main, after an update where the merge alone is not clean. */
+/** Merges a branch into main, after an update if the merge alone is not clean. */
 export async function mergeBranch(world: World, next: Random, target: Target): Promise<string> {
   const { project, at, knowledge } = target
   const merge = () => world.host.api.call('POST', `${project.url}${at}/merge`)
   let said = ''
-  let answer = await merge()
-  if (answer.status === 409) {
+  let response = await merge()
+  if (response.status === 409) {
     said = ` (${await updateBranch(world, next, target)})`
-    answer = await merge()
+    response = await merge()
   }
-  if (answer.status !== 200) throw new Fault('answer', `merge of ${project.url}${at}: ${answer.status} ${answer.text}`)
+  if (response.status !== 200) throw new Fault('response', `merge of ${project.url}${at}: ${response.status} ${response.text}`)
   meet(project.main, knowledge, heldRef(target))
   return `merged${said}`
 }
@@ -55,11 +55,11 @@ export async function revertRequest(world: World, next: Random, project: Project
   if (!merged || project.branches.length >= 3) return null
   const { status, body, text } = await world.host.api.call('POST', `${project.url}/change-requests/${merged.id}/revert`)
   if (status === 409) return `${project.name}: a revert that is not clean: ${text.slice(0, 200)}`
-  if (status !== 201) throw new Fault('answer', `revert of ${merged.id}: ${status} ${text}`)
+  if (status !== 201) throw new Fault('response', `revert of ${merged.id}: ${status} ${text}`)
   const branch: Branch = { id: body.id, number: body.number, knowledge: project.main.copy() }
   const [before, after] = await Promise.all([merged.before, merged.after].map((commit) => snapshotOf(project.objects, commit)))
   const main = await seeHere(project)
-  // What the change request deleted and somebody has restored since at another place, its revert restores where it was.
+  // What the change request deleted and somebody has restored since at another place, its revert restores at the old place.
   await mendTwice(world, project, branchRef(branch.number), (page, paths) => {
     const places = [main.pages.get(page)?.path, after?.pages.has(page) ? undefined : before?.pages.get(page)?.path]
     return paths.every((path) => places.includes(path)) ? (places[0] ?? null) : null
@@ -83,9 +83,9 @@ export async function rollback(world: World, next: Random, project: Project): Pr
   const then = await snapshotOf(project.objects, revision)
   const before = await seeHere(project)
   const { status, text } = await world.host.api.call('POST', `${project.url}/rollback`, { revision })
-  // Whoever asks for what is there already is told so, and nothing happens.
+  // A request for what is there already is refused, and nothing happens.
   if (status === 409 && before.tree === then.tree && before.commit === (await seeHere(project)).commit) return null
-  if (status !== 200) throw new Fault('answer', `rollback of ${project.url} to ${revision}: ${status} ${text}`)
+  if (status !== 200) throw new Fault('response', `rollback of ${project.url} to ${revision}: ${status} ${text}`)
   const seen = await seeHere(project)
   if (seen.tree !== then.tree) throw new Fault('bytes', `${project.name}: the rollback to ${revision} has another tree`)
   record(project.main, seen, why(world, 'a rollback here'))

@@ -44,8 +44,8 @@ const droppedUnseen = (branch: Knowledge, main: Knowledge): string[] =>
     .filter((key) => branch.deciding(key).some((act) => act.forced && act.soft && !main.acts(key).includes(act) && !main.own(key).includes(act.value)))
 
 /**
- * A conflict is needless where the sides did not do the same thing to a page: changed its text, changed its place, or deleted it while the
- * other did anything to it. A new place alone collides with no edit: it meets the page where it is now.
+ * A conflict is needless unless the sides did the same thing to a page: changed its text, changed its place, or deleted it while the
+ * other did anything to it. A new place alone collides with no edit: the edit reaches the page at its new path.
  */
 function judgeConflicts({ project, knowledge: branch, at }: Target, conflicts: readonly Conflict[], ref: string | null): void {
   const { main, name } = project
@@ -81,7 +81,7 @@ function judgeConflicts({ project, knowledge: branch, at }: Target, conflicts: r
   }
 }
 
-/** What a resolver answers about one path. */
+/** What a resolver decides about one path. */
 interface Choice {
   path: string
   content?: string
@@ -89,7 +89,7 @@ interface Choice {
   delete?: boolean
 }
 
-/** What becomes of each path in conflict: mostly what does justice to both sides, sometimes one side. Answers the pages decided without regard to the other. */
+/** What becomes of each path in conflict: mostly what keeps both sides' changes, sometimes one side. Returns the pages that were decided without regard to the other. */
 function decide(
   next: Random,
   conflicts: readonly Conflict[],
@@ -100,7 +100,7 @@ function decide(
   const texts = new Map([...branch.pages.values()].map(({ path, text }) => [path, text]))
   const resolve = conflicts.flatMap((conflict, at): Choice[] => {
     const { path, kind } = conflict
-    // Two pages can be in conflict about one path: what stands there decides both.
+    // Two pages can be in conflict about one path: what is there decides both.
     if (conflicts.some((other, n) => n !== at && other.path === path)) for (const page of pagesOf(conflict)) decided.add(page)
     if (conflicts.slice(0, at).some((other) => other.path === path)) return []
     if (path !== 'SUMMARY.md' && next(4) === 0 && ['content', 'modify/delete'].includes(kind)) {
@@ -108,7 +108,7 @@ function decide(
       return [{ path, take: pick(next, ['main', 'change-request']) ?? 'main' }]
     }
     const text = path in files ? files[path] : path === 'SUMMARY.md' ? branch.summary : (texts.get(path) ?? null)
-    // What was deleted, renamed away or swapped is not told from one path alone: the resolver has decided, whatever comes of it.
+    // What was deleted, renamed away or swapped cannot be seen from one path alone: the resolver has decided, whatever the result.
     if (kind !== 'content' || pagesOf(conflict).length > 1 || typeof text !== 'string') for (const page of pagesOf(conflict)) decided.add(page)
     return [typeof text === 'string' ? { path, content: text } : { path, delete: true }]
   })
@@ -139,13 +139,13 @@ export async function updateBranch(world: World, next: Random, target: Target): 
   const { resolve, decided } = decide(next, items, files, before)
   const ask = () => world.host.api.call('POST', `${url}/update`, items.length === 0 ? undefined : { resolve })
   let { status, text, body } = await ask()
-  // Where a third page has gone to the place that was chosen, nobody can have it: who resolves does as he is told, and takes main's.
+  // If a third page has taken the chosen path, neither page can have it: the resolver follows the error message and takes main's.
   const taken: string[] = status === 409 && /the merge has another file there/.test(text) ? body.error.paths : []
   for (const [at, { path }] of resolve.entries()) if (taken.includes(path)) resolve[at] = { path, take: 'main' }
   for (const item of items) if (taken.includes(item.path)) for (const page of pagesOf(item)) decided.add(page)
   if (taken.length > 0) ({ status, text, body } = await ask())
   if (status !== 200)
-    throw new Fault('answer', `update of ${url} with ${JSON.stringify(resolve.map((one) => ({ ...one, content: undefined })))}: ${status} ${text}`)
+    throw new Fault('response', `update of ${url} with ${JSON.stringify(resolve.map((one) => ({ ...one, content: undefined })))}: ${status} ${text}`)
   meet(knowledge, project.main, heldRef(target), project.main, knowledge)
   await seeMerged(world, project, ref, knowledge)
   await learnDecisions(world, target, decided, items)
@@ -153,12 +153,12 @@ export async function updateBranch(world: World, next: Random, target: Target): 
   return items.length === 0 ? 'updated' : `updated, ${items.map(({ path, kind }) => `${path} (${kind})`)} resolved`
 }
 
-/** What a resolver decided for one side is his act. Where SUMMARY.md was in conflict, so are titles. */
+/** What a resolver decided for one side is the resolver's act. If SUMMARY.md was in conflict, so are titles. */
 async function learnDecisions(world: World, { project, ref, knowledge }: Target, decided: ReadonlySet<string>, conflicts: readonly Conflict[]): Promise<void> {
   const seen = await snapshotOf(project.objects, project.objects.head(ref) as string)
   const trial = knowledge.copy()
   record(trial, seen, why(world, 'who resolved a conflict here'))
-  // A text that was put at another path by hand: whose page that is now, nobody can say.
+  // A text that was put at another path by hand: it is unknown which page that is now.
   for (const page of decided) {
     const given = project.ids.get(page)
     if (given) project.former.set(page, (project.former.get(page) ?? new Set()).add(given.id))

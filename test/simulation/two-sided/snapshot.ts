@@ -15,7 +15,7 @@ export interface SeenPage {
   doubled: readonly string[]
 }
 
-/** What stands in a commit, or a folder of it: pages by their marker, everything else by path. */
+/** The content of a commit, or of a folder in it: pages by their marker, everything else by path. */
 export interface Snapshot {
   commit: string
   tree: string | null
@@ -80,7 +80,7 @@ export async function twinsIn(objects: Objects, commit: string): Promise<Map<str
   return new Map([...files].filter(([, all]) => all.size > 1))
 }
 
-/** What a register holds in a snapshot; a line's only where its page is there. */
+/** What a register holds in a snapshot; a line's only if its page is there. */
 export function valueIn(seen: Snapshot, key: string): Value {
   const [kind, name = ''] = key.split(' ')
   const page = seen.pages.get(kind === 'line' ? (name.split('-')[0] as string) : name)

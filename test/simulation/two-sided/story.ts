@@ -106,7 +106,7 @@ async function play(world: World, options: Options, told: Told): Promise<void> {
   await checkRepositories(world)
 }
 
-/** Plays a story, and tells what happened up to its end or its first fault. */
+/** Plays a story, and reports what happened up to its end or its first fault. */
 export async function playStory(options: Options): Promise<Told> {
   const told: Told = { log: [], acted: [], fault: null, at: -1 }
   const killed = !options.without?.includes('kill')
@@ -122,7 +122,7 @@ export async function playStory(options: Options): Promise<Told> {
   return told
 }
 
-/** Leaves out all that a story can do without and still fail in the same way; answers the steps that are left. */
+/** Leaves out everything that a story does not need to fail in the same way; returns the steps that are left. */
 export async function shrink(options: Options, failed: Told, tell: (line: string) => void): Promise<Told> {
   const kind = (told: Told): string => (told.fault instanceof Fault ? told.fault.kind : String(told.fault?.message).slice(0, 40))
   let best = failed

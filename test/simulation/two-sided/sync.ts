@@ -38,13 +38,13 @@ export interface Run {
   changeRequest?: string
 }
 
-/** Where everything stood before a sync. */
+/** The state of everything before a sync. */
 export interface Before {
   here: string
   there: Map<Ref, string | null>
   /** The newest run; null = none yet. */
   last: string | null
-  /** Where a person pushed beside the run: what was known there until then. */
+  /** If a person pushed during the run: what was known there until then. */
   unraced?: Knowledge
 }
 
@@ -55,7 +55,7 @@ export async function before(world: World, project: Project): Promise<Before> {
   return { here: headHere(project), there: new Map(REFS.map((ref) => [ref, headThere(world, ref)])), last: (await runsOf(world, project))[0]?.id ?? null }
 }
 
-/** Waits until no run is under way, and answers those that began since, oldest first. */
+/** Waits until no run is under way, and returns those that began since, oldest first. */
 export async function idle(world: World, project: Project, since: string | null): Promise<Run[]> {
   const end = Date.now() + 90_000
   for (;;) {
@@ -129,7 +129,7 @@ async function absorbImport(world: World, project: Project, then: Before, run: R
   const knowledge = project.there.get(run.ref)
   const head = then.there.get(run.ref)
   if (!knowledge || !head) return
-  // An export takes in what it finds first, and may then collide with what was pushed beside it.
+  // An export takes in what it finds first, and may then collide with what was pushed meanwhile.
   if (then.unraced && moved && run.state === 'conflict') return meet(project.main, then.unraced, run.ref)
   const claims = run.state === 'success' && !(force && run.direction === 'export')
   if (!claims && !(moved && run.state !== 'conflict')) return
@@ -155,7 +155,7 @@ async function absorbImport(world: World, project: Project, then: Before, run: R
   }
 }
 
-/** The change request of a conflict is archived by an import that is clean, or an export: also one that makes anew a branch that was deleted there. */
+/** The change request of a conflict is archived by an import that is clean, or an export: also one that creates again a branch that was deleted there. */
 async function releaseHeld(world: World, project: Project, run: Run): Promise<void> {
   const held = project.held.get(run.ref)
   if (!held) return
@@ -202,7 +202,7 @@ async function born(world: World, project: Project, ref: Ref, head: string): Pro
       'not in step',
       `${project.name}: ${ref} was made by an export, and shares no history with main of the remote, which holds the last head in step`,
     )
-  // What main of the remote has itself (an export whose answer was lost, say) undoes nothing there.
+  // What main of the remote has itself (an export whose response was lost, for example) undoes nothing there.
   if (parent && !(await isAncestor(world, head, main)) && !(await isKnown(world, project, parent)))
     throw new Fault('undone there', `${project.name}: ${ref} was built on ${parent}, which was never imported: a merge of it would undo what is there`)
   for (const other of world.projects) {
@@ -217,7 +217,7 @@ async function born(world: World, project: Project, ref: Ref, head: string): Pro
   }
 }
 
-/** Whether a commit of the remote was in step, or below one that was, or has the project's folder as one that was, or as main here was (an export whose answer was lost). */
+/** Whether a commit of the remote was in step, or below one that was, or has the project's folder as one that was, or as main here was (an export whose response was lost). */
 async function isKnown(world: World, project: Project, commit: string): Promise<boolean> {
   const tree = await world.there.treeId(commit, project.folder)
   for (const seen of project.seen.values())

@@ -1,7 +1,7 @@
 import { pick, type Random } from './random.js'
 
-// The text of a page is made of lines that occur once in the world: `p7-12 says …` is the twelfth line of page p7. Each stands below one of
-// the page's headings, with an empty line after it, so that two edits collide only where they are made at the same heading.
+// The text of a page is made of lines that occur once in the world: `p7-12 says …` is the twelfth line of page p7. Each is below one of
+// the page's headings, with an empty line after it, so that two edits collide only if they are made at the same heading.
 
 const words =
   'acorn bell candle delta ember fable grain harbor inlet jasper kettle lantern meadow nickel orchard pebble quartz ribbon saddle timber umber velvet willow yarrow zephyr anchor basket copper dune fern'.split(
@@ -9,7 +9,7 @@ const words =
   )
 export const PARTS = 5
 
-/** The one marker by which a page is known, wherever its file lies. */
+/** The one marker by which a page is known, wherever its file is. */
 export const markOf = (page: string): string => `This is page ${page}.`
 const headingOf = (page: string, part: number): string => `## Part ${part} of ${page}`
 
@@ -27,7 +27,7 @@ const withEnds = (text: string, change: (lines: string[]) => void): string => {
   return lines.join(crlf ? '\r\n' : '\n')
 }
 
-/** The text with one more line below a heading; at the end where somebody took the heading away. */
+/** The text with one more line below a heading; at the end if somebody removed the heading. */
 export const withLine = (text: string, page: string, part: number, line: string): string =>
   withEnds(text, (lines) => {
     const at = lines.indexOf(headingOf(page, part))

@@ -18,10 +18,10 @@ const isPush = (url: string): boolean => url.includes('git-receive-pack')
 
 type Break = (world: World, next: Random, project: Project) => Promise<() => Promise<unknown> | unknown>
 
-/** The push is carried out, and its answer never arrives. */
-const pushAnswerLost: Break = async ({ remotes }) => {
-  remotes.behaviour.losePushAnswers = true
-  return () => delete remotes.behaviour.losePushAnswers
+/** The push is carried out, but its response never arrives. */
+const pushResponseLost: Break = async ({ remotes }) => {
+  remotes.behaviour.losePushResponses = true
+  return () => delete remotes.behaviour.losePushResponses
 }
 
 /** What is fetched breaks off after some bytes. */
@@ -56,8 +56,8 @@ const remoteDown: Break = async ({ remotes }) => {
 /** A sync with a remote that is broken in one way while it runs. */
 export async function brokenSync(world: World, next: Random, project: Project): Promise<string> {
   const [name, breaks] = pick(next, [
-    ['the answer of the push lost', pushAnswerLost],
-    ['the answer of the push lost', pushAnswerLost],
+    ['the response to the push lost', pushResponseLost],
+    ['the response to the push lost', pushResponseLost],
     ['the fetch cut', fetchCut],
     ['the push refused', pushRefused],
     ['the remote down', remoteDown],
@@ -71,7 +71,7 @@ export async function brokenSync(world: World, next: Random, project: Project): 
   }
 }
 
-/** A sync beside which a person pushes to the remote, just before the service's own push. */
+/** A sync during which a person pushes to the remote, just before the service's own push. */
 export async function racedSync(world: World, next: Random, project: Project): Promise<string> {
   const head = headThere(world, MAIN)
   const plan = head ? planOf(world, next, await seeThere(world, project, head)) : null
@@ -86,7 +86,7 @@ export async function racedSync(world: World, next: Random, project: Project): P
     world.past.set(MAIN, [...(world.past.get(MAIN) ?? []), commit])
     const known = project.there.get(MAIN)
     if (known) then.unraced = known.copy()
-    // Noted before the service can answer to it.
+    // Noted before the service can respond.
     await recordThere(world, MAIN, 'a person on the remote during a push')
     then.there.set(MAIN, commit)
   }
@@ -134,12 +134,12 @@ export async function killedEdit(world: World, next: Random, project: Project): 
   const asked = host.api.call('POST', `${project.url}/content`, { changes }).catch((error: unknown) => error)
   await new Promise((done) => setTimeout(done, next(25)))
   await host.kill('group')
-  const answer = await asked
+  const outcome = await asked
   await host.restart()
   const after = await seeHere(project)
   const made = after.pages.get(page.page)?.text === text
-  if (!made && !(answer instanceof Gone))
-    throw new Fault('line missing', `${project.name}: an edit of ${page.path} was acknowledged (${JSON.stringify(answer)}), and is lost after a kill`)
+  if (!made && !(outcome instanceof Gone))
+    throw new Fault('line missing', `${project.name}: an edit of ${page.path} was acknowledged (${JSON.stringify(outcome)}), and is lost after a kill`)
   record(project.main, after, why(world, 'an edit here, before a kill'))
   await judgeTarget(world, mainOf(project))
   return `${project.name}: edit ${page.path}, killed: ${made ? 'made' : 'not made'}`

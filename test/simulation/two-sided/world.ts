@@ -29,7 +29,7 @@ export interface Branch {
 export interface Held {
   id: string
   number: number
-  /** What its branch knows, and where it stood when it was last looked at. */
+  /** What its branch knows, and its head when it was last looked at. */
   knowledge: Knowledge
   head: string
   /** The remote's head that it took in last. */
@@ -61,7 +61,7 @@ export interface Project {
   /** Head of each branch of the remote with which the service said to be in step last. */
   seen: Map<Ref, string>
   ids: Map<string, Given>
-  /** Pages that were there twice: which of the two had the ID of the page, and on which side it is the one that stayed, nobody can say. */
+  /** Pages that were there twice: it is unknown which of the two had the ID of the page, and on which side that one stayed. */
   twins: Set<string>
   /** IDs that pages had before somebody who resolved a conflict put their texts elsewhere. */
   former: Map<string, Set<string>>
@@ -161,7 +161,7 @@ export function beginStep(world: World, step: number): void {
 export const why = (world: World, who: string): string => `${who} in step ${world.step}`
 export const headHere = (project: Project, ref = MAIN as string): string => {
   const head = project.objects.head(ref)
-  if (!head) throw new Fault('answer', `${project.name} has no ${ref}`)
+  if (!head) throw new Fault('response', `${project.name} has no ${ref}`)
   return head
 }
 export const seeHere = (project: Project, ref = MAIN as string): Promise<Snapshot> => snapshotOf(project.objects, headHere(project, ref))
@@ -170,7 +170,7 @@ export const seeThere = (world: World, project: Project, commit: string): Promis
 export const branchRef = (number: number): string => `refs/heads/change-requests/${number}`
 export const newLine = (world: World, page: string): string => `${page}-${++world.count}`
 
-/** Holds the files that nobody touches against what they were at the beginning. */
+/** Compares the files that nobody touches with what they were at the beginning. */
 function keepsStatics(project: Project, seen: Snapshot, where: string): void {
   if (seen.tree === null) return
   for (const path of new Set([...project.statics.keys(), ...seen.others.keys()]))
@@ -179,8 +179,8 @@ function keepsStatics(project: Project, seen: Snapshot, where: string): void {
 }
 
 /**
- * A page that was gone and that two people restored at two places is there twice, and nothing can be said against it; somebody takes one away.
- * `kept` answers the path that stays; null = the page must not be there twice. Answers the lines that were in what is taken away alone.
+ * A page that was gone and that two people restored at two places is rightly there twice; somebody takes one away.
+ * `kept` returns the path that stays; null = the page must not be there twice. Returns the lines that were only in what is taken away.
  */
 export async function mendTwice(
   world: World,
@@ -227,7 +227,7 @@ export async function seeMerged(world: World, project: Project, ref: string, kno
   return seeHere(project, ref)
 }
 
-/** Holds main here against all that must be there, and takes for settled what was open. */
+/** Compares main here with what must be there, and takes as settled what was open. */
 export async function judgeHere(world: World, project: Project): Promise<Snapshot> {
   const seen = await seeMerged(world, project, MAIN, project.main)
   const where = `${project.name}, main here (${seen.commit.slice(0, 10)})`
@@ -238,7 +238,7 @@ export async function judgeHere(world: World, project: Project): Promise<Snapsho
   return seen
 }
 
-/** Holds a branch of the remote against what must be there. */
+/** Compares a branch of the remote with what must be there. */
 export async function judgeThere(world: World, project: Project, ref: Ref): Promise<Snapshot | null> {
   const head = headThere(world, ref)
   const knowledge = project.there.get(ref)

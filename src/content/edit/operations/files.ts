@@ -3,7 +3,7 @@ import type { ChangeOf } from '../../../model/content-changes.js'
 import { folderOf, isMarkdown, keyBelow, nameOf } from '../../paths.js'
 import { fileSlug } from '../../slug.js'
 import { findFrontMatter } from '../../front-matter.js'
-import { ASSETS_FOLDER, INCLUDES_FOLDER, VARIABLES_FILE } from '../../known-files.js'
+import { ASSETS_FOLDER, CONFIG_FILE, CONFIG_FILES, INCLUDES_FOLDER, VARIABLES_FILE } from '../../known-files.js'
 import { encodeText } from '../../text.js'
 import { defaultId, idOf } from '../../identity.js'
 import { decodeBase64 } from '../base64.js'
@@ -63,7 +63,8 @@ async function pathOf(batch: Batch, file: string): Promise<string> {
 
 /** Refuses pages and the configuration, which the operations on files must not change. */
 function refuseSpecial(path: string): void {
-  if (isMarkdown(path) || nameOf(path) === '.gitbook.yaml') throw new ChangeError(`${path} is not an uploaded file: use the operations for pages.`, 'file')
+  if (isMarkdown(path) || nameOf(path) === CONFIG_FILE || CONFIG_FILES.has(path))
+    throw new ChangeError(`${path} is not an uploaded file: use the operations for pages.`, 'file')
 }
 
 /** Renames a file, and updates the links to it. */
@@ -73,6 +74,8 @@ export const renameFile: Operation<ChangeOf<'rename_file'>> = async (batch, chan
   checkName(change.name, 'name')
   const to = inFolder(folderOf(path), change.name)
   const there = to.toLowerCase() === path.toLowerCase() ? null : await batch.workspace.taken(to)
+  if (CONFIG_FILES.has(to))
+    throw new ChangeError(`${to} says where the pages of this repository are, so no file can be renamed to it. Choose another name.`, 'name')
   if (there !== null) throw new ChangeError(`${path} cannot be renamed to ${to}, since ${there} exists. Choose another name.`, 'name')
   if (to !== path) await moveFiles(batch, new Map([[path, to]]))
   return null

@@ -9,7 +9,7 @@ import { ChangeError } from '../change-error.js'
 import type { Batch, Operation } from '../batch.js'
 import { moveFile } from './move-file.js'
 import { bounded, documentOf, editFile, markdownOf, membersOf, withMembers } from './page-text.js'
-import { containerOf, editSummary, folderFor, inFolder, lineOf, nameRef, pageOf, parentOf, destinationOf } from './table-of-contents.js'
+import { containerOf, editSummary, folderFor, inFolder, lineOf, nameRef, pageOf, parentOf, destinationOf, summaryText } from './table-of-contents.js'
 
 /** Adds a page: its file, and its entry in the table of contents. */
 export const insertPage: Operation<ChangeOf<'insert_page'>> = async (batch, change) => {
@@ -26,7 +26,10 @@ export const insertPage: Operation<ChangeOf<'insert_page'>> = async (batch, chan
   const there = change.slug === undefined ? null : await workspace.taken(path)
   if (there !== null) throw new ChangeError(`${path} cannot be created, since ${there} exists. Choose another slug.`, 'slug')
   for (let n = 1; siblings.has(pageSlug(path)) || (await workspace.isTaken(path)); n++) path = inFolder(folder, `${wanted}-${n}.md`)
-  await workspace.add(path, encodeText(await withMembers(batch, given, change)))
+  const text = encodeText(await withMembers(batch, given, change))
+  // A table of contents that is made now must not list the new file, which would then be listed twice.
+  await summaryText(batch)
+  await workspace.add(path, text)
   batch.written.add(path)
   await editSummary(batch, (now) => ({ kind: 'insert', title, href: relativeTarget(now.config.summary, path), place: destinationOf(now, parent, change.at) }))
   const page = (await workspace.structure()).byGitPath.get(path)

@@ -1,3 +1,7 @@
+/**
+ * Makes the commit of every three-way merge: merge or update of a change request, its revert, an edit made on an earlier revision, an import,
+ * and a later head that joins a conflict's branch.
+ */
 import type { Staging } from '../../../git/index.js'
 import type { CommitId, TreeId } from '../../../kernel/ids.js'
 import type { UserDoc } from '../../../model/index.js'
@@ -8,7 +12,7 @@ import { makeCommit } from '../make-commit.js'
 import { checkMergedNames } from './path-collisions.js'
 
 /** A merge of two commits that is clean, or whose conflicts are resolved. */
-export interface CleanMerge {
+interface CleanMerge {
   ours: CommitId
   theirs: CommitId
   /** The newest commits that both sides contain: page IDs are merged on them. */
@@ -19,7 +23,7 @@ export interface CleanMerge {
 }
 
 /** What its commit says. */
-export interface MergeCommit {
+interface MergeCommit {
   /** `[ours, theirs]` by default. The first is the branch that takes the commit. */
   parents?: readonly CommitId[]
   message: string
@@ -29,10 +33,7 @@ export interface MergeCommit {
 }
 
 /**
- * Makes the commit of a merge. Every three-way merge that the service commits ends here: merge or update of a change request,
- * its revert, an edit made on an earlier revision, an import, and a later head that joins a conflict's branch. The trees were merged
- * before, by `mergeCommits`. Moves no ref. Durable when it resolves, or when `into` is settled if that is given.
- *
+ * Makes the commit of two trees that `mergeCommits` has merged. Moves no ref. Durable when it resolves, or when `into` is settled if that is given.
  * Throws 409 with the paths if the merge brings names together that differ by case alone.
  */
 export async function makeMergeCommit(app: App, space: SpaceRepository, merge: CleanMerge, commit: MergeCommit, into?: Staging): Promise<CommitId> {

@@ -1,3 +1,4 @@
+/** Merges two commits into a tree, three-way: files by page ID and path, then files in conflict by their structure. */
 import type { Merged } from '../../../content/edit/merge-yaml.js'
 import { findTarget } from '../../../content/file-index.js'
 import { idOf } from '../../../content/identity.js'

@@ -1,3 +1,4 @@
+/** Makes sure that a merge does not drop a page from the table of contents that neither side removed. */
 import { defaultId } from '../../../content/identity.js'
 import { readStructure } from '../../../content/structure.js'
 import type { ContentStructure } from '../../../content/types.js'

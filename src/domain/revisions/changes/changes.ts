@@ -1,3 +1,4 @@
+/** Lists the changes between two revisions, a page of the list at a time. */
 import type { CommitId } from '../../../kernel/ids.js'
 import type { Change, ChangesQuery } from '../../../model/index.js'
 import type { App } from '../../context/app.js'

@@ -1,3 +1,4 @@
+/** Opens two revisions to be compared, with the files that differ. */
 import type { ContentStructure } from '../../../content/types.js'
 import type { TreeChange } from '../../../git/index.js'
 import type { CommitId, TreeId } from '../../../kernel/ids.js'

@@ -1,3 +1,4 @@
+/** Compares the pages of two revisions: which were created, deleted, moved or edited. */
 import { comparePages } from '../../../content/compare-structures.js'
 import { sameValue } from '../../../content/json.js'
 import type { TreeLocation } from '../../../content/compare-structures.js'

@@ -6,7 +6,7 @@ import { findGroup, findSection, getGroup, groupsOf, replaceGroup } from './find
 export const MAX_GROUPS = 100
 
 /** A group to be added. */
-export interface NewGroup {
+interface NewGroup {
   id: string
   title: string
   icon?: string
@@ -32,8 +32,8 @@ export function addGroup(structure: SiteStructure, { id, title, icon }: NewGroup
   const sections = sectionIds.map((section, i) => requireSection(structure, section, `/sections/${i}`))
   const group: GroupEntry = { type: 'site-section-group', id, title, ...(icon === undefined ? {} : { icon }), sections }
   const first = structure.items.findIndex((item) => item.id === sectionIds[0])
-  const at = first < 0 ? structure.items.length : first
-  const staying = new Set(structure.items.slice(0, at).map((item) => item.id))
+  const target = first < 0 ? structure.items.length : first
+  const staying = new Set(structure.items.slice(0, target).map((item) => item.id))
   const left = sectionIds.reduce(withoutSection, structure)
   const index = left.items.filter((item) => staying.has(item.id)).length
   return { ...left, items: [...left.items.slice(0, index), group, ...left.items.slice(index)] }
@@ -42,8 +42,8 @@ export function addGroup(structure: SiteStructure, { id, title, icon }: NewGroup
 /** Changes title or icon of a group; null removes the icon. Throws 404. */
 export function updateGroup(structure: SiteStructure, id: string, { title, icon }: { title?: string; icon?: string | null }): SiteStructure {
   const { icon: had, ...group } = getGroup(structure, id)
-  const kept = icon === undefined ? had : (icon ?? undefined)
-  return replaceGroup(structure, { ...group, ...(title === undefined ? {} : { title }), ...(kept === undefined ? {} : { icon: kept }) })
+  const newIcon = icon === undefined ? had : (icon ?? undefined)
+  return replaceGroup(structure, { ...group, ...(title === undefined ? {} : { title }), ...(newIcon === undefined ? {} : { icon: newIcon }) })
 }
 
 /** Removes a group; its sections take its place at the top level. Returns a structure without the group unchanged. */

@@ -22,8 +22,8 @@ export function moveAmong<T extends { id: string }>(list: readonly T[], item: T,
   const find = (field: 'before' | 'after'): number | undefined => {
     const pointer = position[field]
     if (pointer === undefined) return undefined
-    const at = rest.findIndex((other) => other.id === pointer.id && typeOf(other) === pointer.type)
-    if (at >= 0) return at
+    const index = rest.findIndex((other) => other.id === pointer.id && typeOf(other) === pointer.type)
+    if (index >= 0) return index
     throw badRequest('The position names an item that is not in the same list.', [
       { path: `/position/${field}`, message: 'must name another item of the same list: of the same section, group or top level' },
     ])
@@ -31,15 +31,15 @@ export function moveAmong<T extends { id: string }>(list: readonly T[], item: T,
   const [before, after] = [find('before'), find('after')]
   if (before !== undefined && after !== undefined && after >= before)
     throw badRequest('The position contradicts itself.', [{ path: '/position', message: '`after` must name an item that comes before the one of `before`' }])
-  const at = before ?? (after === undefined ? rest.length : after + 1)
-  const next = [...rest.slice(0, at), item, ...rest.slice(at)]
+  const index = before ?? (after === undefined ? rest.length : after + 1)
+  const next = [...rest.slice(0, index), item, ...rest.slice(index)]
   if (next.every((other, i) => other.id === list[i]?.id)) throw conflict('Nothing would change: the item is at this position already.')
   return next
 }
 
 /** Removes an item. If it was the default, the next item becomes the default, else the first, else none. */
 export function without<T extends { id: string }>(list: readonly T[], id: string, byDefault: string | null): { rest: T[]; byDefault: string | null } {
-  const at = list.findIndex((item) => item.id === id)
+  const index = list.findIndex((item) => item.id === id)
   const rest = list.filter((item) => item.id !== id)
-  return { rest, byDefault: byDefault === id ? ((rest[at] ?? rest[0])?.id ?? null) : byDefault }
+  return { rest, byDefault: byDefault === id ? ((rest[index] ?? rest[0])?.id ?? null) : byDefault }
 }

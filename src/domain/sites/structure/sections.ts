@@ -6,7 +6,7 @@ import { findSection, getSection, replaceGroup, replaceSection } from './find.js
 import { without } from './position.js'
 import { appended, checkNewSpace, type NewSiteSpace } from './site-spaces.js'
 
-export const MAX_SECTIONS = 500
+const MAX_SECTIONS = 500
 
 const paths = (structure: SiteStructure, but?: string): string[] =>
   sectionsOf(structure)
@@ -14,7 +14,7 @@ const paths = (structure: SiteStructure, but?: string): string[] =>
     .map((section) => section.path)
 
 /** A section to be added. */
-export interface NewSection {
+interface NewSection {
   id: string
   title: string
   icon?: string
@@ -40,7 +40,7 @@ export function addSection(structure: SiteStructure, section: NewSection, first:
 }
 
 /** Changes of a section; null removes a field. */
-export interface SectionChange {
+interface SectionChange {
   title?: string
   path?: string
   defaultSiteSpace?: string

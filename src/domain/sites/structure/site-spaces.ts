@@ -42,7 +42,7 @@ export function addSiteSpace(structure: SiteStructure, added: NewSiteSpace, sect
 }
 
 /** Changes of a site space; null removes the condition. */
-export interface SiteSpaceChange {
+interface SiteSpaceChange {
   path?: string
   condition?: string | null
   space?: string
@@ -58,13 +58,13 @@ export function updateSiteSpace(structure: SiteStructure, id: string, { path, co
   }
   if (space !== undefined && space !== siteSpace.space && spacesOf(structure).includes(space)) throw shownAlready()
   const { condition: had, hidden, ...rest } = siteSpace
-  const kept = condition === undefined ? had : (condition ?? undefined)
+  const newCondition = condition === undefined ? had : (condition ?? undefined)
   const next: SiteSpaceEntry = {
     ...rest,
     ...(path === undefined ? {} : { path }),
     ...(space === undefined ? {} : { space }),
     ...(hidden && (space ?? siteSpace.space) === siteSpace.space ? { hidden } : {}),
-    ...(kept === undefined ? {} : { condition: kept }),
+    ...(newCondition === undefined ? {} : { condition: newCondition }),
   }
   return replaceContainer(structure, section, {
     siteSpaces: container.siteSpaces.map((entry) => (entry.id === id ? next : entry)),

@@ -1,3 +1,4 @@
+/** Reads reviews and requested reviewers, and presents them: the responses that several endpoints share. */
 import type { App } from '../../domain/context/app.js'
 import type { Actor } from '../../domain/context/actor.js'
 import { type LoadedChangeRequest, type LoadedSpace, loadHead } from '../../domain/context/loaded.js'
@@ -18,19 +19,19 @@ interface About {
 
 const contextOf = ({ app, actor, space, changeRequest }: About, format: Format = 'markdown') => commentContext(app, actor, { space, changeRequest }, format)
 
-export async function answerReviews(about: About & { query: PageQuery & { format: Format } }) {
+export async function reviewsResponse(about: About & { query: PageQuery & { format: Format } }) {
   const page = await listReviews(about.app, about.changeRequest, about.query)
   return { ...page, items: await presentReviews(contextOf(about, about.query.format), about.changeRequest, page.items) }
 }
 
 /** A review, with the current head of the change request, which may have moved since the request arrived. */
-export async function answerReview(about: About & { query: { format: Format } }, review: ReviewDoc) {
+export async function reviewResponse(about: About & { query: { format: Format } }, review: ReviewDoc) {
   const changeRequest = loadHead(about.space, about.changeRequest.doc)
   const [presented] = await presentReviews(contextOf({ ...about, changeRequest }, about.query.format), changeRequest, [review])
   return presented as NonNullable<typeof presented>
 }
 
-export async function answerRequestedReviewers(about: About & { query: PageQuery }) {
+export async function requestedReviewersResponse(about: About & { query: PageQuery }) {
   const page = await listRequestedReviews(about.app, about.changeRequest, about.query)
   return { ...page, items: await presentRequestedReviewers(contextOf(about), page.items) }
 }

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../src/api/declaration.js'
 import { isBinary } from '../../src/api/pipeline/compiled-endpoint.js'
 
-/** What a GET answers; the body is undefined where it is no JSON. */
+/** What a GET returns; the body is undefined if it is not JSON. */
 export type Fetch = (url: string) => Promise<{ status: number; body: unknown }>
 
 /** Says of one expectation whether it held. */
@@ -16,7 +16,7 @@ interface List {
 /** Most pages of one item that are walked. */
 const WALK = 12
 
-/** Whether the endpoint answers the paged list envelope. */
+/** Whether the endpoint returns the paged list envelope. */
 export function isPagedList(endpoint: Endpoint): boolean {
   if (endpoint.method !== 'GET' || !endpoint.returns || isBinary(endpoint.returns)) return false
   const properties = (endpoint.returns as { properties?: object }).properties ?? {}
@@ -56,10 +56,10 @@ export async function probeList(url: string, get: Fetch, expect: Expect): Promis
 /** What an item is known by while its other members change: its ID. */
 const nameOf = (item: unknown): unknown => (item as { id?: unknown } | null)?.id ?? item
 
-/** Every `urls.location` in an answer, at any depth. */
-export function locations(answer: unknown): string[] {
-  if (Array.isArray(answer)) return answer.flatMap(locations)
-  if (typeof answer !== 'object' || answer === null) return []
-  const here = (answer as { urls?: { location?: unknown } }).urls?.location
-  return [...(typeof here === 'string' ? [here] : []), ...Object.values(answer).flatMap(locations)]
+/** Every `urls.location` in a response, at any depth. */
+export function locations(response: unknown): string[] {
+  if (Array.isArray(response)) return response.flatMap(locations)
+  if (typeof response !== 'object' || response === null) return []
+  const here = (response as { urls?: { location?: unknown } }).urls?.location
+  return [...(typeof here === 'string' ? [here] : []), ...Object.values(response).flatMap(locations)]
 }

@@ -1,0 +1,71 @@
+/** Finds the file that says where a repository's pages are, and reads what it says. */
+import type { Diagnostic } from '../kernel/diagnostic.js'
+import { isRecord } from './json.js'
+import { CONFIG_FILE, DEFAULT_SUMMARY, HONKIT_FILE, MDBOOK_FILE } from './known-files.js'
+import { findText, isFile } from './read-file.js'
+import type { TreeReader } from './types.js'
+import type { TextWork } from './work/text-work.js'
+import { type LineColumn, tomlOf, yamlOf } from './yaml-work.js'
+
+export interface Setting {
+  value: unknown
+  position?: LineColumn
+}
+
+export interface Settings {
+  /** The file, even if it does not exist. */
+  file: string
+  /** The name of the setting of the effective root, and its default. */
+  rootName: string
+  rootDefault: string
+  /** `root`, `structure` and `redirects`, as far as the file sets them. */
+  entries: ReadonlyMap<string, Setting>
+}
+
+type Work = Pick<TextWork, 'yaml' | 'toml'>
+
+/**
+ * The settings: those of `.gitbook.yaml` if there is one, or if the table of contents is at the repository's root; otherwise those of
+ * mdBook's `book.toml` or HonKit's `book.json`. Without any of them, all are defaults.
+ */
+export async function findSettings(reader: TreeReader, work: Work, diagnostics: Diagnostic[]): Promise<Settings> {
+  if ((await reader.entry(CONFIG_FILE)) || (await hasFile(reader, DEFAULT_SUMMARY))) return fromYaml(CONFIG_FILE, reader, work, diagnostics)
+  if (await hasFile(reader, MDBOOK_FILE)) return fromMdBook(reader, work, diagnostics)
+  if (!(await hasFile(reader, HONKIT_FILE))) return fromYaml(CONFIG_FILE, reader, work, diagnostics)
+  // JSON is YAML, and read as such it has bounds, and lines for its members.
+  const book = await fromYaml(HONKIT_FILE, reader, work, diagnostics)
+  const known = [...book.entries].filter(([name]) => name === 'root' || name === 'structure')
+  return { ...book, entries: new Map(known) }
+}
+
+const hasFile = async (reader: TreeReader, path: string): Promise<boolean> => {
+  const entry = await reader.entry(path)
+  return entry !== null && isFile(entry)
+}
+
+async function fromYaml(file: string, reader: TreeReader, work: Work, diagnostics: Diagnostic[]): Promise<Settings> {
+  const yaml = await yamlOf(work, (await findText(reader, file, diagnostics)) ?? '')
+  const report = (message: string, { line, column }: LineColumn): void => void diagnostics.push({ code: 'invalid-config', message, file, line, column })
+  const [language, example] = file === HONKIT_FILE ? ['JSON', '"name": value'] : ['YAML', 'name: value']
+  if (!yaml.ok) report(`${file} is not valid ${language} (${yaml.message}), so the defaults are used. Correct it there.`, yaml.position)
+  else if (yaml.entries === null)
+    report(`${file} must be a map of settings, so the defaults are used. Write one ‘${example}’ per line.`, { line: 1, column: 1 })
+  const entries = new Map((yaml.ok ? (yaml.entries ?? []) : []).map((entry) => [entry.key, entry]))
+  return { file, rootName: 'root', rootDefault: '', entries }
+}
+
+/** mdBook names one setting of ours, the folder of the pages; its table of contents is always `SUMMARY.md` in there. */
+async function fromMdBook(reader: TreeReader, work: Work, diagnostics: Diagnostic[]): Promise<Settings> {
+  const settings: Settings = { file: MDBOOK_FILE, rootName: 'book.src', rootDefault: 'src', entries: new Map() }
+  const report = (message: string, position?: LineColumn): void =>
+    void diagnostics.push({ code: 'invalid-config', message, file: MDBOOK_FILE, ...(position ? { line: position.line, column: position.column } : {}) })
+  const toml = await tomlOf(work, (await findText(reader, MDBOOK_FILE, diagnostics)) ?? '')
+  if (!toml.ok) {
+    report(`${MDBOOK_FILE} is not valid TOML (${toml.message}), so the defaults are used. Correct it there.`, toml.position)
+    return settings
+  }
+  const book = Object.hasOwn(toml.value, 'book') ? toml.value.book : {}
+  if (!isRecord(book)) report('book must be a table, so the defaults are used. Write [book] on a line of its own.')
+  const src = isRecord(book) && Object.hasOwn(book, 'src') ? book.src : undefined
+  return src === undefined ? settings : { ...settings, entries: new Map([['root', { value: src }]]) }
+}
