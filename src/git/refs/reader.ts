@@ -1,5 +1,5 @@
 /** Reads where the refs of a repository point to, from loose files and packed-refs. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { type CommitId, isOid, type RefName } from '../../kernel/ids.js'
 import type { BoundedCache } from '../../kernel/memory-budget.js'
@@ -10,6 +10,20 @@ import { PackedRefs, type ReadRefs } from './packed.js'
 
 const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'EISDIR'])
 const MAX_DEPTH = 5
+
+/** What is read at once: more than a ref ever is, unless it is a symbolic one with a very long name. */
+const SHORT = Buffer.allocUnsafe(512)
+
+/** The text of a file in three system calls, or null if it does not fit. Each read of a page pays for one of these. */
+function readShort(path: string): string | null {
+  const file = openSync(path, 'r')
+  try {
+    const length = readSync(file, SHORT, 0, SHORT.length, 0)
+    return length < SHORT.length ? SHORT.toString('latin1', 0, length) : null
+  } finally {
+    closeSync(file)
+  }
+}
 
 /**
  * Reads refs from the disk each time: the loose file first, then packed-refs, as Git does. `pack-refs` removes the loose file only
@@ -58,9 +72,9 @@ export class RefReader {
   }
 
   #loose(ref: string): string | null {
+    const path = `${this.repository}/${ref}`
     try {
-      // Node reads UTF-8 in one system call instead of four; a ref file is ASCII anyway.
-      return readFileSync(`${this.repository}/${ref}`, 'utf8')
+      return readShort(path) ?? readFileSync(path, 'utf8')
     } catch (error) {
       if (ABSENT.has(errorCode(error) ?? '')) return null
       throw error
