@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { issueToken } from '../../src/domain/accounts/accounts.js'
+import { newMembership } from '../../src/domain/people/organizations.js'
 import { createLog } from '../../src/kernel/log.js'
 import { memberships, membershipId, organizations, tokens } from '../../src/model/index.js'
 import { handClock } from '../events/receiver.js'
@@ -158,6 +159,20 @@ test('members: of a team, disabled, removed; single sign-on for tokens that came
   await store.replace(memberships, { ...disabled, disabled: false })
   assert.is((await kept(member, pages)).status, 200)
   await here.admin.call('delete', `/v1/orgs/${here.organization}/members/${member.user}`).expect(204)
+  assert.is((await next(member, pages)).status, 404)
+})
+
+test('a member who is removed and comes back with another role, as the first version of a document that is as new as the first', async () => {
+  const { collection, pages } = await made()
+  await here.admin.call('patch', `/v1/collections/${collection}`, { defaultLevel: 'inherit' }).expect(200)
+  const { store } = here.service.app
+  const member = await here.caller('read')
+  assert.is((await kept(member, pages)).status, 200)
+  const id = membershipId(here.organization, member.user)
+  const version = (await store.get(memberships, id))?.version
+  await store.remove(memberships, id)
+  const again = await store.insert(memberships, newMembership(here.organization, member.user, null, ''))
+  assert.is(again.version, version)
   assert.is((await next(member, pages)).status, 404)
 })
 

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { issueToken } from '../../src/domain/accounts/accounts.js'
+import { newMembership } from '../../src/domain/people/organizations.js'
 import { memberships, membershipId, organizations, tokens } from '../../src/model/index.js'
 import { handClock } from '../events/receiver.js'
 import { git } from '../support/hermetic-git.js'
@@ -78,6 +79,11 @@ export async function begin(): Promise<Story> {
     'the team': (pick) => admin.call('put', `/v1/orgs/${organization}/teams/${team}/members`, { [pick(['add', 'remove'])]: [mate.user] }),
     'a role': (pick) => change(somebody(pick).user, { role: pick([null, 'read', 'edit', 'admin']) }),
     'a disabled member': (pick) => change(somebody(pick).user, { disabled: pick([true, false]) }),
+    'a member again': async (pick) => {
+      const { user } = somebody(pick)
+      const role = pick([null, 'read', 'edit'] as const)
+      if (!(await store.get(memberships, membershipId(organization, user)))) await store.insert(memberships, newMembership(organization, user, role, ''))
+    },
     'a member gone': (pick) => admin.call('delete', `/v1/orgs/${organization}/members/${somebody(pick).user}`),
     'single sign-on': async (pick) => {
       const stored = await store.get(organizations, organization)

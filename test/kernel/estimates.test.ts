@@ -14,8 +14,10 @@ import { makeCaches } from '../../src/git/objects/caches.js'
 import { parseCommit } from '../../src/git/objects/commit-codec.js'
 import { parseTree } from '../../src/git/objects/tree-codec.js'
 import { putAll } from '../../src/git/history/commit-graph.js'
+import { keptCache } from '../../src/api/pipeline/kept-responses.js'
 import type { CommitId } from '../../src/kernel/ids.js'
 import { MemoryBudget } from '../../src/kernel/memory-budget.js'
+import { Recording } from '../../src/kernel/recording.js'
 import { memoryTree } from '../support/memory-tree.js'
 import { suite } from '../support/suite.js'
 
@@ -153,6 +155,22 @@ measured('ancestry', (_, git) => {
 measured('packed refs', (_, git) => {
   const refs = Array.from({ length: 4000 }, (_value, n) => [`refs/heads/change-requests/${n}`, oid(n)] as const)
   git.packedRefs.set('/repos/space.git', { stamp: '1 2 3', refs: new Map(refs) })
+})
+
+measured('kept responses', ({ budget }) => {
+  const cache = keptCache(budget)
+  for (let n = 0; n < 2000; n++) {
+    const recording = new Recording()
+    for (let fact = 0; fact < 7; fact++) {
+      const value = { number: n * fact }
+      recording.note(`memberships ${id(n)}:${id(fact)}`, value.number, () => value.number)
+    }
+    recording.seal()
+    const evidence = recording.evidence()
+    assert.ok(evidence)
+    const headers = Array.from({ length: 26 }, (_, index) => (index % 2 === 0 ? `Header-${index}` : `the value ${n} of ${index}`))
+    cache.set(oid(n), { status: 200, headers, body: Buffer.alloc(1500, n), evidence, operation: 'getPageById', path: `/v1/spaces/${id(n)}`, caller: id(n) })
+  }
 })
 
 test.run()
