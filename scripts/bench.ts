@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { changes, changesLine } from './bench/changes.js'
 import { documents } from './bench/documents.js'
+import { blockTrees, blockTreesLine, firstReadLine, firstReads } from './bench/facts.js'
 import { listLines, lists } from './bench/lists.js'
 import { type Line, print } from './bench/measure.js'
 import { readLines, reads } from './bench/reads.js'
@@ -26,6 +27,8 @@ const groups: { names: string[]; run: (dir: string) => Promise<Line[]> }[] = [
   { names: ['clean merge / merge-tree, commit-tree and update-ref'], run: merges },
   { names: [changesLine], run: changes },
   { names: ['adoption / git clone --bare'], run: (dir) => adoptions(dir, values.repository) },
+  { names: [blockTreesLine], run: blockTrees },
+  { names: [firstReadLine], run: firstReads },
   { names: ['document patch, 10,000 documents / 10 documents'], run: documents },
   { names: listLines, run: (dir) => lists(dir, wanted) },
   { names: [...manyEditsLines], run: manyEdits },

@@ -151,6 +151,12 @@ const settings = {
     String(256 * MIB),
     'Memory for all caches together (objects, revisions, pages, histories, responses), in bytes. A machine with 1 GB has room for the default.',
   ),
+  factsBytes: setting<number>(
+    'FACTS_BYTES',
+    integer(MIB, 1024 * 1024 * MIB),
+    String(1024 * MIB),
+    'Size of the index `facts.db` in the data folder, in bytes, from which its oldest rows are dropped. It can be made anew at any time.',
+  ),
   ratePerToken: setting<number>('RATE_LIMIT_PER_MINUTE', integer(0, 10_000_000), '3000', 'Requests per minute and token; 0 = no limit.'),
   ratePerAddress: setting<number>('RATE_LIMIT_PER_MINUTE_ADDRESS', integer(0, 10_000_000), '6000', 'Requests per minute and address; 0 = no limit.'),
   signInRate: setting<number>('RATE_LIMIT_SIGN_INS', integer(0, 10_000_000), '20', 'Requests to sign in per minute and address; 0 = no limit.'),

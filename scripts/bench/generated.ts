@@ -35,15 +35,18 @@ function summary(pages: number): string {
   return `${lines.join('\n')}\n`
 }
 
-/** Makes a bare repository with so many pages (besides README.md) and commits, each of which changes a few pages. */
-export async function generateRepository(path: string, pages: number, commits: number): Promise<void> {
+/**
+ * Makes a bare repository with so many pages (besides README.md) and commits, each of which changes a few pages. Repositories of
+ * different `editions` have no page in common.
+ */
+export async function generateRepository(path: string, pages: number, commits: number, edition = 0): Promise<void> {
   await mkdir(path, { recursive: true })
   await git(path, ['init', '--quiet', '--bare', '--initial-branch=main', '.'])
-  await git(path, ['fast-import', '--quiet'], stream(pages, commits))
+  await git(path, ['fast-import', '--quiet'], stream(pages, commits, edition))
   await git(path, ['repack', '-a', '-d', '-q'])
 }
 
-function stream(pages: number, commits: number): string {
+function stream(pages: number, commits: number, first: number): string {
   const parts: string[] = []
   const data = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}\n`
   const put = (file: string, text: string): void => void parts.push(`M 100644 inline ${file}\n`, data(text))
@@ -54,12 +57,26 @@ function stream(pages: number, commits: number): string {
     if (edition === 0) {
       put('README.md', '# Welcome\n\nA generated documentation.\n')
       put('SUMMARY.md', summary(pages))
-      for (let i = 0; i < pages; i++) put(pagePath(i), pageText(i, 0))
+      for (let i = 0; i < pages; i++) put(pagePath(i), pageText(i, first))
     } else
       for (let i = 0; i < 3; i++) {
         const page = Math.floor(next() * pages)
-        put(pagePath(page), pageText(page, edition))
+        put(pagePath(page), pageText(page, first + edition))
       }
   }
   return parts.join('')
+}
+
+/** Markdown with the constructs that pages of documentation have: tags, tables, nested lists, links, notes, code. */
+export function richText(index: number): string {
+  const plain = pageText(index, 0).split('---\n').at(-1) as string
+  const rows = Array.from({ length: 6 }, (_, i) => `| \`option-${i}\` | ${WORDS.slice(i, i + 5).join(' ')} | [see](page-${index + i}.md) |`).join('\n')
+  return [
+    plain,
+    `{% hint style="info" %}\nKeep **a copy** of [the key](../keys/page-${index}.md#copy), as _told_ before[^${index}].\n{% endhint %}`,
+    `| Option | Meaning | More |\n|---|:-:|---|\n${rows}`,
+    `1. First, \`run\` it:\n\n   \`\`\`yaml\n   key: value\n   \`\`\`\n2. Then look at ![the picture](../.gitbook/assets/picture-${index}.png)\n   * nested with {{ space.vars.name }}\n   * [ ] open, https://example.org/${index}`,
+    `{% tabs %}\n{% tab title="One" %}\n> A quote with <mark style="color:red;">marked</mark> words\n{% endtab %}\n{% tab title="Two" %}\nText two.\n{% endtab %}\n{% endtabs %}`,
+    `[^${index}]: A note.\n`,
+  ].join('\n\n')
 }

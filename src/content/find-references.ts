@@ -1,18 +1,15 @@
-import { parse, postprocess, preprocess } from 'micromark'
-import { gfm } from 'micromark-extension-gfm'
+/** Finds what a page's markdown names: links, images, block tags, attributes of HTML. */
+import { scanExactly } from './gfm/scan-exactly.js'
+import { scanNatively } from './gfm/scan-natively.js'
+import type { Scanned, Span } from './gfm/scanned.js'
 import { type HtmlAttribute, scanAttributes } from './html-attributes.js'
-import { readReferenceWindows } from './reference-windows.js'
+import { mayHaveReferences, readReferenceWindows } from './reference-windows.js'
 import { decodeTarget, type Reference, type ReferenceKind, type TargetEncoding } from './reference.js'
 
 /** Longest page, in characters, in which references are looked for. */
 const MAX_PAGE_LENGTH = 1024 * 1024
 
 const MAX_TAG_LENGTH = 2048
-
-type Span = readonly [start: number, end: number]
-
-/** Tokens of code, in which there are no references. */
-const CODE = new Set(['codeFenced', 'codeIndented', 'codeText'])
 
 /** For each tag of `{% … %}`: the attribute with the target ('' = a string without a name), and the kind of reference. */
 const LIQUID: ReadonlyMap<string, { attribute: string; kind: ReferenceKind }> = new Map([
@@ -28,24 +25,30 @@ const LIQUID: ReadonlyMap<string, { attribute: string; kind: ReferenceKind }> = 
 /**
  * Finds every place in a page's markdown (without its front matter) that names something else: links, images, definitions,
  * autolinks, block tags and HTML attributes, in the order of the source. Code is skipped as CommonMark defines it. Pages longer
- * than `MAX_PAGE_LENGTH` have no references, and passages that would take quadratic time (`reference-windows.ts`) are left out.
- * @param readWindows splits the page; tests read it as a whole
+ * than `MAX_PAGE_LENGTH` have no references. If the native parser cannot read a page, the exact one does; then passages that would
+ * take quadratic time (`reference-windows.ts`) are left out.
+ * @param readWindows splits the page for the exact parser, which then reads it; tests read it as a whole
  */
-export function findReferences(markdown: string, readWindows: typeof readReferenceWindows = readReferenceWindows): Reference[] {
-  if (markdown.length > MAX_PAGE_LENGTH) return []
+export function findReferences(markdown: string, readWindows?: typeof readReferenceWindows): Reference[] {
+  if (markdown.length > MAX_PAGE_LENGTH || !mayHaveReferences(markdown)) return []
   const found: Reference[] = []
   const add = (kind: ReferenceKind, start: number, end: number, encoding: TargetEncoding): void => {
     const raw = markdown.slice(start, end)
     found.push({ kind, target: decodeTarget(raw, encoding), raw, start, end, encoding })
   }
-  readWindows(markdown, (text, start, sentinel) => {
-    const { targets, code, html, whole } = scanMarkdown(text, start, sentinel)
-    if (!whole) return false
+  const addAll = ({ targets, code, html }: Scanned, from: number, to: number): void => {
     for (const target of targets) add(...target)
-    for (const [from, to] of html) for (const attribute of scanAttributes(markdown, from, to)) addAttribute(attribute, add)
-    scanTags(markdown, start, start + text.length, code, add)
-    return true
-  })
+    for (const [start, end] of html) for (const attribute of scanAttributes(markdown, start, end)) addAttribute(attribute, add)
+    scanTags(markdown, from, to, code, add)
+  }
+  const whole = readWindows ? null : scanNatively(markdown)
+  if (whole) addAll(whole, 0, markdown.length)
+  else
+    (readWindows ?? readReferenceWindows)(markdown, (text, start, sentinel) => {
+      const scanned = scanExactly(text, start, sentinel)
+      if (scanned) addAll(scanned, start, start + text.length)
+      return scanned !== null
+    })
   const rank = ({ kind }: Reference): number => (kind === 'autolink' ? 1 : 0)
   found.sort((a, b) => a.start - b.start || rank(a) - rank(b) || b.end - a.end)
   // To GFM, the URL in a tag is an autolink as well.
@@ -60,67 +63,19 @@ export function findReferences(markdown: string, readWindows: typeof readReferen
 /** The ranges of code in a page's markdown (fences, indented blocks, spans), which has no links or expressions in it. */
 export function codeSpans(markdown: string): Span[] {
   if (markdown.length > MAX_PAGE_LENGTH) return []
+  const whole = scanNatively(markdown)
+  if (whole) return [...whole.code]
   const found: Span[] = []
   const read = (text: string, start: number, sentinel: string): boolean => {
-    const { code, whole } = scanMarkdown(text, start, sentinel)
-    if (whole) for (const span of code) found.push(span)
-    return whole
+    const scanned = scanExactly(text, start, sentinel)
+    for (const span of scanned?.code ?? []) found.push(span)
+    return scanned !== null
   }
   readReferenceWindows(markdown, read, true)
   return found
 }
 
 type Add = (kind: ReferenceKind, start: number, end: number, encoding: TargetEncoding) => void
-
-const GFM = [gfm()]
-
-interface Scanned {
-  targets: Array<Parameters<Add>>
-  code: Span[]
-  html: Span[]
-  /** Whether nothing is left open at the end of the window: the sentinel was parsed as a paragraph of its own. */
-  whole: boolean
-}
-
-/** Finds targets of markdown's own syntax, and the ranges of code and HTML, in the window of a page that begins at `offset`. */
-function scanMarkdown(text: string, offset: number, sentinel: string): Scanned {
-  // micromark drops a byte order mark and counts offsets from after it.
-  const shift = offset + (text.startsWith('\ufeff') ? 1 : 0)
-  const code: Span[] = []
-  const html: Span[] = []
-  const targets: Scanned['targets'] = []
-  const add: Add = (...target) => void targets.push(target)
-  let whole = sentinel === ''
-  /** The links and images that are open, innermost last. */
-  const open: Array<{ kind: ReferenceKind; target: Span | null; encoding: TargetEncoding }> = []
-  for (const [step, token] of postprocess(
-    parse({ extensions: GFM })
-      .document()
-      .write(preprocess()(text + sentinel, undefined, true)),
-  )) {
-    const span: Span = [token.start.offset + shift, token.end.offset + shift]
-    const type: string = token.type
-    if (type === 'paragraph' && span[0] === offset + text.length) whole = true
-    if (step === 'exit') {
-      const last = type === 'link' || type === 'image' || type === 'definition' ? open.pop() : undefined
-      if (last?.target) add(last.kind, last.target[0], last.target[1], last.encoding)
-      continue
-    }
-    const current = open.at(-1)
-    if (type === 'link' || type === 'image' || type === 'definition') open.push({ kind: type, target: null, encoding: 'markdown' })
-    else if (type === 'resourceDestinationLiteral' || type === 'definitionDestinationLiteral') {
-      // `<>` has no string token.
-      if (current) Object.assign(current, { encoding: 'markdown-angle', target: [span[0] + 1, span[1] - 1] })
-    } else if (type === 'resourceDestinationString' || type === 'definitionDestinationString') {
-      if (current) current.target = span
-    } else if (type === 'resourceTitleString') {
-      if (current?.kind === 'link' && text.slice(token.start.offset + shift - offset, token.end.offset + shift - offset) === 'mention') current.kind = 'mention'
-    } else if (type === 'autolinkProtocol' || type === 'autolinkEmail' || type === 'literalAutolink') add('autolink', ...span, 'literal')
-    else if (CODE.has(type)) code.push(span)
-    else if (type === 'htmlFlow' || type === 'htmlText') html.push(span)
-  }
-  return { targets, code, html, whole }
-}
 
 function addAttribute(attribute: HtmlAttribute, add: Add): void {
   const { tag, name, start, end, quote } = attribute

@@ -13,6 +13,9 @@ const FENCE = /^(?:(`{3,})[^`\r\n]*|(~{3,})[^\r\n]*)(?=[\r\n]|$)/
 /** Deeply nested containers, on one line or by indentation. */
 const TOO_DEEP = /^(?:[ \t]{0,8}(?:>|[-+*][ \t]|\d{1,9}[.)][ \t])){40}|^[ \t]{200,}(?:[-+*>]|\d{1,9}[.)])[ \t]/m
 
+/** Whether a text may contain a reference; if false, it certainly does not. */
+export const mayHaveReferences = (text: string): boolean => OPENING.test(text) || MARKS.test(text)
+
 /**
  * Splits a page into windows that parse on their own as they do within the page, and calls `read` for those that may contain
  * references. `read` gets the sentinel to add after the window, and returns whether that became a paragraph of its own; if not,
@@ -32,7 +35,7 @@ export function readReferenceWindows(markdown: string, read: (text: string, star
       const end = windowEnd(markdown, start, size)
       size = 2 * (end - start)
       const text = markdown.slice(start, end)
-      if (every || OPENING.test(text) || MARKS.test(text)) {
+      if (every || mayHaveReferences(text)) {
         const cost = text.length * (text.match(/[[\]()*_~`<>&@]/g)?.length ?? 0)
         const readable = cost <= MAX_COST && total + cost <= MAX_TOTAL_COST && !TOO_DEEP.test(text)
         if (readable) total += cost

@@ -1,6 +1,7 @@
 import type { App } from '../domain/context/app.js'
 import { explain } from '../domain/git-sync/failure.js'
 import { openSync, type Outcome, type Sync, writeFailure, writeOutcome } from '../domain/git-sync/sync.js'
+import { readAhead } from '../domain/revisions/read-ahead.js'
 import { type JobDoc, syncRuns } from '../model/index.js'
 import type { Ending, JobKind } from './job-kind.js'
 
@@ -10,8 +11,11 @@ export const gitSyncJob = (kind: string, work: (sync: Sync) => Promise<Outcome>)
   async run(app, job) {
     const id = runOf(job)
     try {
-      const outcome = await work(await openSync(app, id))
-      return { write: (tx) => writeOutcome(app, tx, id, outcome) }
+      const sync = await openSync(app, id)
+      const outcome = await work(sync)
+      const write: Ending['write'] = (tx) => writeOutcome(app, tx, id, outcome)
+      if (outcome.result !== 'adopted' && outcome.result !== 'merged') return { write }
+      return { write, afterwards: () => readAhead(app, sync.space, outcome.revision) }
     } catch (error) {
       const sentence = explain(error, await lostCredential(app, id))
       if (sentence === null) throw error

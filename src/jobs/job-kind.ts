@@ -7,6 +7,8 @@ export interface Ending {
   /** Absent = done. */
   error?: string
   write?(tx: Transaction): Promise<void>
+  /** Runs once the job has ended. It may be cut off by a crash, and never throws. */
+  afterwards?(): Promise<void>
 }
 
 /** What the worker knows of a kind of job. */

@@ -130,6 +130,7 @@ class QueueRunner {
     try {
       await finish(app, job.id, ending)
       app.credentials.delete(job.id)
+      if (!this.#stopped) await ending.afterwards?.()
     } catch (error) {
       // Done, but not recorded as done: it runs once more, which changes nothing.
       await postpone(app, job.id)

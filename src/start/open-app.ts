@@ -13,10 +13,14 @@ import { Batcher } from '../domain/context/batcher.js'
 import { withoutCaller } from '../domain/context/guarded-app.js'
 import { KeyedMutex } from '../domain/context/keyed-mutex.js'
 import { openTexts } from '../domain/context/open-texts.js'
+import { PageIndex } from '../domain/context/page-facts.js'
 import { Previews } from '../domain/context/previews.js'
 import { RefMoves } from '../domain/context/ref-moves.js'
-import { RevisionCache } from '../domain/revisions/revision-cache.js'
+import { revisionCache } from '../domain/revisions/revision-cache.js'
 import { migrations } from '../domain/upkeep/migrations.js'
+import { FACTS_VERSION } from '../content/facts.js'
+import { isNative } from '../content/gfm/native.js'
+import { openFacts, type Facts } from '../facts/index.js'
 import { createRemoteOperations, type Git, openGit } from '../git/index.js'
 import type { Clock } from '../kernel/clock.js'
 import type { RefName } from '../kernel/ids.js'
@@ -50,6 +54,10 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
   const { http, mail } = await openClients(config, closers)
   const { texts, close: closeTexts } = openTexts(budget)
   closers.add(closeTexts)
+  if (!isNative) log.warn({}, 'The native parser of markdown does not load on this machine. Pages are read by the other one, which takes much longer.')
+  const content = revisionCache(budget)
+  const facts = openIndex(config, log)
+  closers.add(async () => facts.close())
   const locks = new KeyedMutex()
   const signIns = rateLimit('sign-in', config.signInRate)
   return {
@@ -64,7 +72,8 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     moves: new RefMoves(),
     previews: new Previews(),
     edits: new Batcher(locks, EDITS_AT_ONCE),
-    content: new RevisionCache(budget),
+    content,
+    pages: new PageIndex(texts, facts, content),
     texts,
     wakeJobs: () => {},
     wakeWebhooks: () => {},
@@ -84,6 +93,15 @@ async function openDocuments(config: Config, log: Log): Promise<Store> {
   makePrivate(dir, { deep: true })
   return openStore({ dir, tables: documentTables, journals, migrations, log: ({ event, ...fields }) => log.info(fields, `store: ${event}`) })
 }
+
+/** The index of what is derived from content: disposable, but it holds texts of private spaces. */
+const openIndex = ({ dataDir, factsBytes }: Config, log: Log): Facts =>
+  openFacts({
+    file: join(resolve(dataDir), 'facts.db'),
+    version: FACTS_VERSION,
+    maxBytes: factsBytes,
+    notice: (message) => log.warn({}, message),
+  })
 
 /** The repositories. They hold content of private spaces, and Git itself writes files for all to read: their folder is closed to others. */
 async function openRepositories(config: Config, { budget, log, moved }: Surroundings, closers: Closers): Promise<Git> {

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
-import { type Markdown, parseMarkdown } from '../../src/content/blocks/markdown.js'
+import { parseExactly } from '../../src/content/blocks/exact.js'
+import { scan } from '../../src/content/blocks/limits.js'
+import type { Markdown } from '../../src/content/gfm/tree.js'
 import { wholeRegion } from '../../src/content/blocks/region.js'
 import { findReferences } from '../../src/content/find-references.js'
 import { windowEnd } from '../../src/content/windows.js'
@@ -48,7 +50,10 @@ const page = fc.array(fc.tuple(line, end), { maxLength: 30 }).map((lines) => lin
 function bare({ position, children, ...node }: Markdown): unknown {
   return { ...node, at: [position?.start.offset, position?.end.offset], ...(children ? { children: children.map(bare) } : {}) }
 }
-const read = (markdown: string, least: number) => (parseMarkdown(wholeRegion(markdown), least).children ?? []).map(bare)
+function read(markdown: string, least: number): unknown[] {
+  const { text } = wholeRegion(markdown)
+  return (parseExactly(text, scan(text), least).children ?? []).map(bare)
+}
 
 test('the tree of the smallest windows is the tree of the whole', () => {
   fc.assert(

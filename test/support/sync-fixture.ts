@@ -6,7 +6,8 @@ import type { Actor } from '../../src/domain/context/actor.js'
 import type { LoadedOrganization, LoadedSpace } from '../../src/domain/context/loaded.js'
 import { makeCommit } from '../../src/domain/commits/make-commit.js'
 import { moveBranch } from '../../src/domain/commits/move-branch.js'
-import { RevisionCache } from '../../src/domain/revisions/revision-cache.js'
+import { revisionCache } from '../../src/domain/revisions/revision-cache.js'
+import { openFacts } from '../../src/facts/index.js'
 import { openTexts } from '../../src/domain/context/open-texts.js'
 import { listSyncRuns } from '../../src/domain/git-sync/runs.js'
 import { requestExport, requestImport } from '../../src/domain/git-sync/request.js'
@@ -15,6 +16,7 @@ import { Batcher } from '../../src/domain/context/batcher.js'
 import { withoutCaller } from '../../src/domain/context/guarded-app.js'
 import { unguarded } from '../../src/domain/commits/guards.js'
 import { KeyedMutex } from '../../src/domain/context/keyed-mutex.js'
+import { PageIndex } from '../../src/domain/context/page-facts.js'
 import { Previews } from '../../src/domain/context/previews.js'
 import { RefMoves } from '../../src/domain/context/ref-moves.js'
 import { MAIN } from '../../src/domain/context/refs.js'
@@ -70,6 +72,8 @@ export async function openApp(root: string, logged: string[]): Promise<{ app: Ap
   const locks = new KeyedMutex()
   const allowedProtocols = ['http', 'https', 'file']
   const { texts, close: closeTexts } = openTexts()
+  const content = revisionCache()
+  const facts = openFacts({ file: join(root, 'facts.db'), version: 1, maxBytes: 100_000_000, notice: () => {} })
   const app: App = {
     ...withoutCaller,
     store: await openStore({ dir: join(root, 'data') }),
@@ -99,7 +103,8 @@ export async function openApp(root: string, logged: string[]): Promise<{ app: Ap
     moves: new RefMoves(),
     previews: new Previews(),
     edits: new Batcher(locks, 8),
-    content: new RevisionCache(),
+    content,
+    pages: new PageIndex(texts, facts, content),
     texts,
     wakeJobs: () => {},
     wakeWebhooks: () => {},
@@ -111,6 +116,7 @@ export async function openApp(root: string, logged: string[]): Promise<{ app: Ap
     await app.store.close()
     await app.http.close()
     await closeTexts()
+    facts.close()
   }
   return { app, close }
 }

@@ -2,12 +2,12 @@
 import { resolveReference } from '../../content/resolve-reference.js'
 import type { DocumentEntry, PageAttributes, PageEntry } from '../../content/types.js'
 import type { App } from '../../domain/context/app.js'
-import type { PageDates, ParsedPage } from '../../domain/context/content-cache.js'
+import type { KnownPage, PageDates, ParsedPage } from '../../domain/context/content-cache.js'
 import { documentJson, largeJson, markdownJson } from '../../domain/revisions/documents.js'
 import { datesAt, datesOf } from '../../domain/revisions/page-dates.js'
-import { tooCostly } from '../../domain/revisions/page-source.js'
+import { diagnosticsOf, tooCostly } from '../../domain/revisions/page-source.js'
 import { evaluate } from '../../domain/revisions/pages.js'
-import { filesOf, type OpenRevision, readDocument } from '../../domain/revisions/revisions.js'
+import { eachDocument, filesOf, knownPages, type OpenRevision, readDocument } from '../../domain/revisions/revisions.js'
 import { iso } from '../../kernel/clock.js'
 import type { Diagnostic } from '../../kernel/diagnostic.js'
 import { RawJson } from '../../kernel/raw-json.js'
@@ -37,13 +37,15 @@ interface PageContext {
   dates: PageDates
   /** Git path of a file → its ID. Made when a page first asks for it. */
   fileIds: () => Promise<Map<string, string>>
+  /** Pages of a list that are presented without their texts, by file. */
+  listed: Map<string, { oid: string; page: KnownPage }>
 }
 
 /** Gathers what the pages of a revision are presented with. */
 export async function pageContext(app: App, revision: OpenRevision, options: PageOptions): Promise<PageContext> {
   let ids: Promise<Map<string, string>> | null = null
   const load = async () => new Map((await filesOf(app, revision)).map((file) => [file.gitPath, file.id]))
-  return { app, revision, options, dates: await datesAt(app, revision.space, revision.snapshot.commit), fileIds: () => (ids ??= load()) }
+  return { app, revision, options, dates: await datesAt(app, revision.space, revision.snapshot.commit), fileIds: () => (ids ??= load()), listed: new Map() }
 }
 
 /** Where a file is shown at the Git provider, and its path from that repository's root. */
@@ -72,11 +74,26 @@ async function cover(context: PageContext, attributes: PageAttributes, from: str
   return { ...place, ...(light ? { ref: light } : {}), ...(dark ? { refDark: dark } : {}) } as Page['cover']
 }
 
+/** A document, with its content if there is a `format`. */
 async function presentDocument(context: PageContext, entry: DocumentEntry, format?: Format): Promise<Partial<Page>> {
-  const page = await readDocument(context.app, context.revision, entry)
-  const { title: _title, cover: _cover, layout, emoji, variables, ...attributes } = page.source.attributes
-  const dates = datesOf(context.dates, entry.gitPath)
-  const image = await cover(context, page.source.attributes, entry.gitPath)
+  if (format !== undefined) {
+    const page = await readDocument(context.app, context.revision, entry)
+    return { ...(await presentAttributes(context, entry, page.oid, page.source.attributes)), ...(await presentContent(context, entry, page, format)) }
+  }
+  const { oid, page } = context.listed.get(entry.gitPath) ?? (await knownPage(context, entry))
+  const diagnostics = diagnosticsOf(page, entry.gitPath)
+  return { ...(await presentAttributes(context, entry, oid, page.attributes)), ...(diagnostics.length > 0 ? { diagnostics } : {}) }
+}
+
+async function knownPage({ app, revision }: PageContext, entry: DocumentEntry): Promise<{ oid: string; page: KnownPage }> {
+  const [known] = (await knownPages(app, revision, [entry])).values()
+  return known as NonNullable<typeof known>
+}
+
+async function presentAttributes(context: PageContext, { gitPath }: DocumentEntry, oid: string, all: PageAttributes): Promise<Partial<Page>> {
+  const { title: _title, cover: _cover, layout, emoji, variables, ...attributes } = all
+  const dates = datesOf(context.dates, gitPath)
+  const image = await cover(context, all, gitPath)
   return {
     ...attributes,
     ...(emoji === undefined ? {} : { emoji }),
@@ -84,8 +101,7 @@ async function presentDocument(context: PageContext, entry: DocumentEntry, forma
     ...(layout === undefined ? {} : { layout: layout as NonNullable<Page['layout']> }),
     ...(image ? { cover: image } : {}),
     ...(dates ? { createdAt: iso(dates.created), updatedAt: iso(dates.updated) } : {}),
-    ...(context.options.metadata ? { git: gitPlace(context, page.oid, entry.gitPath) } : {}),
-    ...(await presentContent(context, entry, page, format)),
+    ...(context.options.metadata ? { git: gitPlace(context, oid, gitPath) } : {}),
   } as Partial<Page>
 }
 
@@ -94,11 +110,11 @@ async function presentContent(
   { app, revision, options }: PageContext,
   { gitPath }: DocumentEntry,
   page: ParsedPage & { oid: string },
-  format?: Format,
+  format: Format,
 ): Promise<object> {
   const { markdown, attributes, diagnostics } = page.source
   const found = (all: readonly Diagnostic[]): object => (all.length > 0 ? { diagnostics: all } : {})
-  if (format === undefined || (page.hidden !== undefined && format === 'markdown')) return found(diagnostics)
+  if (page.hidden !== undefined && format === 'markdown') return found(diagnostics)
   const owner = revision.space.doc.id
   if (page.large !== undefined)
     return { ...found(diagnostics), ...(await largeJson(app, owner, revision.snapshot, { oid: page.oid, limit: page.large }, format)) }
@@ -149,6 +165,7 @@ interface PresentedPages {
 /** Pages of a tree, in order, without their content. Tens of thousands are written as JSON in slices, with others having their turn. */
 export async function presentPages(context: PageContext, entries: readonly PageEntry[]): Promise<PresentedPages> {
   if (entries.length === 0) return { json: [], costly: [] }
+  for (const [path, known] of await knownPages(context.app, context.revision, eachDocument(entries))) context.listed.set(path, known)
   const slices = new Slices()
   const costly: Diagnostic[] = []
   const parts: string[] = []

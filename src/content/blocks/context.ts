@@ -1,5 +1,5 @@
 import type { BlockNode } from '../types.js'
-import type { Markdown } from './markdown.js'
+import type { Markdown } from '../gfm/tree.js'
 import type { Position } from './node.js'
 import type { Region } from './region.js'
 

@@ -5,7 +5,7 @@ import { decodeReferences, type HtmlSource, type HtmlToken, pairTokens, tokenize
 import { htmlInlines } from './inline.js'
 import { imageData } from './inline-html.js'
 import { cleanSource } from './items.js'
-import { findOffsets, type Markdown } from './markdown.js'
+import { findOffsets, type Markdown } from '../gfm/tree.js'
 import { block, plainText, type Position, text } from './node.js'
 import { referenceOf } from './reference.js'
 import { htmlTable } from './table.js'

@@ -5,7 +5,7 @@ import type { Context } from './context.js'
 import { findImageParagraph, htmlBlock } from './convert-html.js'
 import { rawBlock } from './convert-tag.js'
 import { inlines } from './inline.js'
-import { findOffsets, type Markdown } from './markdown.js'
+import { findOffsets, type Markdown } from '../gfm/tree.js'
 import { block, type Inline, type Position, text } from './node.js'
 import { markdownTable } from './table.js'
 

@@ -3,7 +3,7 @@ import type { Context } from './context.js'
 import { decodeReferences, type HtmlToken, pairTokens, tokenizeHtml } from './html.js'
 import { voidElement, wrapElement } from './inline-html.js'
 import { MAX_DEPTH } from './limits.js'
-import { findOffsets, type Markdown } from './markdown.js'
+import { findOffsets, type Markdown } from '../gfm/tree.js'
 import { append, type Inline, inline, type Mark, mark, plainText, text } from './node.js'
 import { referenceOf } from './reference.js'
 
@@ -36,7 +36,7 @@ const NOTE_LINK = /^#user-content-fn-/
 
 /** Converts phrasing to inline nodes. HTML tags are paired among siblings; a tag without a partner is kept as written. */
 export function inlines(nodes: readonly Markdown[], context: Context, marks: Mark[] = [], depth = 0): Inline[] {
-  const tokens = nodes.map(asToken)
+  const tokens = nodes.some((node) => node.type === 'html') ? nodes.map(asToken) : []
   const pairs = pairTokens(tokens)
   return range(0, nodes.length, marks, depth)
 

@@ -1,165 +1,31 @@
-/** Parses a region of markdown into a syntax tree (mdast), window by window, with the syntax that this product adds. */
-import type { Literal } from 'mdast'
-import { gfm } from 'micromark-extension-gfm'
-import { fromMarkdown, type Extension as FromMarkdown } from 'mdast-util-from-markdown'
-import { gfmFromMarkdown } from 'mdast-util-gfm'
-import type { Construct, Extension, ParseContext } from 'micromark-util-types'
-import { readWindows, SENTINEL } from '../windows.js'
+/** Parses a region's text to a markdown tree (mdast): by the native parser if it can read the text, else by the exact one. */
+import { mask, unmask } from '../gfm/mask.js'
+import { parseNatively } from '../gfm/native.js'
+import type { Markdown } from '../gfm/tree.js'
+import { parseExactly } from './exact.js'
 import { scan } from './limits.js'
 import type { Region } from './region.js'
-import { blockSyntax } from './syntax.js'
-
-/** A node of the markdown tree (mdast), of any type. */
-export interface Markdown {
-  type: string
-  value?: string
-  children?: Markdown[]
-  position?: { start: { offset?: number }; end: { offset?: number } }
-  url?: string
-  title?: string | null
-  alt?: string | null
-  depth?: number
-  ordered?: boolean | null
-  start?: number | null
-  checked?: boolean | null
-  spread?: boolean | null
-  lang?: string | null
-  meta?: string | null
-  identifier?: string
-  label?: string | null
-  referenceType?: string
-  align?: Array<string | null>
-}
-
-/** A node of our own syntax (`syntax.ts`); its value is its source. */
-interface Sourced<T extends string> extends Literal {
-  type: T
-}
-
-declare module 'mdast' {
-  interface RootContentMap {
-    tag: Sourced<'tag'>
-    templateExpression: Sourced<'templateExpression'>
-    mathText: Sourced<'mathText'>
-    mathFlow: Sourced<'mathFlow'>
-  }
-}
-
-type Enter = NonNullable<FromMarkdown['enter']>[string]
-const literal = (type: (typeof KINDS)[number]): Enter =>
-  function (token) {
-    this.enter({ type, value: '' }, token)
-  }
-const leave: Enter = function (token) {
-  const node = this.stack.at(-1)
-  if (node && 'value' in node) node.value = this.sliceSerialize(token)
-  this.exit(token)
-}
-const KINDS = ['tag', 'templateExpression', 'mathText', 'mathFlow'] as const
-const ours: FromMarkdown = {
-  enter: Object.fromEntries(KINDS.map((kind) => [kind, literal(kind)])),
-  exit: Object.fromEntries(KINDS.map((kind) => [kind, leave])),
-}
-
-const GFM = gfm()
-const GFM_TREE = gfmFromMarkdown()
-
-/** Least length of a window, in characters. */
-const WINDOW = 4096
-
-/** The labels that are defined anywhere in the text, in the parser's normalized form. */
-interface Labels {
-  definitions: string[]
-  footnotes: string[]
-}
-
-/** A construct that never matches, but gives the parser the labels that other windows define. It runs before all others. */
-function withLabels(labels: Labels): Extension {
-  const hand: Construct = {
-    tokenize(_, __, nok) {
-      const parser: ParseContext & { gfmFootnotes?: string[] } = this.parser
-      parser.defined = labels.definitions
-      parser.gfmFootnotes = labels.footnotes
-      return nok
-    },
-  }
-  return { document: { null: hand, 91: hand } }
-}
 
 /**
  * Parses the text of a region: CommonMark, GFM, and nodes `tag`, `templateExpression`, `mathText`, `mathFlow` with their source as
- * value. `least` is the length of a window (see `windows.ts`); it does not change the result.
+ * value.
  */
-export function parseMarkdown(region: Region, least = WINDOW): Markdown {
-  const { text } = region
-  const { off, lastFence, tooMany } = scan(text)
-  if (tooMany) return { type: 'root', children: [{ type: 'verbatim', position: { start: { offset: 0 }, end: { offset: text.length } } }] }
-  const labels: Labels = { definitions: [], footnotes: [] }
-  const count = (): number => labels.definitions.length + labels.footnotes.length
-  let line = 0
-  const windows = readWindows(text, least, (start, end, sentinel) => {
-    const before = { definitions: labels.definitions.length, footnotes: labels.footnotes.length }
-    const window = { start, end, sentinel, lastFence: lastFence - line }
-    const nodes = parseWindow(text, window, off, labels)
-    if (nodes === null) {
-      labels.definitions.length = before.definitions
-      labels.footnotes.length = before.footnotes
-      return null
-    }
-    line += countLines(text, start, end)
-    return { window, nodes, known: count() }
-  })
-  const all = count()
-  const children = windows.flatMap(({ window, nodes, known }) => {
-    // Labels that a later window defines may make links in this one.
-    if (known === all || !text.slice(window.start, window.end).includes('[')) return nodes
-    return parseWindow(text, window, off, { definitions: [...labels.definitions], footnotes: [...labels.footnotes] }) ?? nodes
-  })
-  return { type: 'root', children }
+export function parseMarkdown({ text }: Region): Markdown {
+  const limits = scan(text)
+  if (limits.tooMany) return { type: 'root', children: [{ type: 'verbatim', position: { start: { offset: 0 }, end: { offset: text.length } } }] }
+  return (limits.off.length === 0 ? parseMasked(text) : null) ?? parseExactly(text, limits)
 }
 
-function countLines(text: string, start: number, end: number): number {
-  let lines = 0
-  for (let i = start; i < end; i++) {
-    const code = text.charCodeAt(i)
-    if (code === 10 || (code === 13 && text.charCodeAt(i + 1) !== 10)) lines++
+/** The tree by the native parser, which knows no syntax of ours: it is hidden from it. Null if the text needs the exact parser. */
+function parseMasked(text: string): Markdown | null {
+  if (text.includes('$$')) return null
+  let masked = mask(text)
+  for (let round = 0; masked !== null && round < 2; round++) {
+    const root = parseNatively(masked.text)
+    if (root === null) return null
+    const put = unmask(root, masked, text)
+    if (put.done) return root
+    masked = put.code && mask(text, put.code)
   }
-  return lines
-}
-
-/** The nodes of a window, with offsets into the whole text; null if one of them is still open at the end of the window. */
-function parseWindow(
-  text: string,
-  { start, end, sentinel, lastFence }: { start: number; end: number; sentinel: boolean; lastFence: number },
-  off: readonly string[],
-  labels: Labels,
-): Markdown[] | null {
-  const root = fromMarkdown(text.slice(start, end) + (sentinel ? SENTINEL : ''), {
-    extensions: [GFM, blockSyntax(off, lastFence), withLabels(labels)],
-    mdastExtensions: [GFM_TREE, ours],
-  }) as unknown as Markdown
-  const nodes = root.children ?? []
-  if (sentinel) {
-    const last = nodes.pop()
-    if (last?.type !== 'paragraph' || last.position?.start.offset !== end - start) return null
-  }
-  if (start > 0) shift(nodes, start)
-  return nodes
-}
-
-function shift(nodes: readonly Markdown[], by: number): void {
-  const pending = [...nodes]
-  for (let node = pending.pop(); node; node = pending.pop()) {
-    const { position } = node
-    if (position?.start.offset !== undefined) position.start.offset += by
-    if (position?.end.offset !== undefined) position.end.offset += by
-    if (node.children) for (const child of node.children) pending.push(child)
-  }
-}
-
-/** The offsets of a node in its region; null for a node that was made by a transform. */
-export function findOffsets(node: Markdown): { start: number; end: number } | null {
-  const start = node.position?.start.offset
-  const end = node.position?.end.offset
-  return start === undefined || end === undefined ? null : { start, end }
+  return null
 }

@@ -6,7 +6,8 @@ import { knownBlock, rawBlock, unknownBlock } from './convert-tag.js'
 import { markdownBlocks } from './convert-markdown.js'
 import { DETAILS, type Item, pairItems, toItems } from './items.js'
 import { MAX_DEPTH } from './limits.js'
-import { type Markdown, parseMarkdown } from './markdown.js'
+import type { Markdown } from '../gfm/tree.js'
+import { parseMarkdown } from './markdown.js'
 import { assignKeys, block, type Position, plainText, settlePositions, text } from './node.js'
 import { endToSource, lineFinder, partOf, type Region, toSource, wholeRegion } from './region.js'
 import { findTag } from './tags.js'
@@ -18,6 +19,7 @@ export const SCHEMA_VERSION = 1
 
 interface Page {
   source: string
+  read: (region: Region) => Markdown
   lineOf: (offset: number) => number
   definitions: Map<string, Markdown>
 }
@@ -26,11 +28,12 @@ interface Page {
  * Parses a page's body into a block tree. Offsets in `data.position` are UTF-16 units into `markdown`. Never throws: parts that are
  * too costly to parse (too deep, too many brackets) are kept as source text; a page beyond the limits of `weight.ts` becomes a single
  * code block, and `data.limit` says why. The same text always gives the same tree and keys.
+ * @param read parses the markdown of a region; tests compare two parsers
  */
-export function parseDocument(markdown: string): DocumentNode {
+export function parseDocument(markdown: string, read: (region: Region) => Markdown = parseMarkdown): DocumentNode {
   const limit = pageLimit(markdown)
   if (limit !== null) return verbatimDocument(markdown, limit, SCHEMA_VERSION)
-  const page: Page = { source: markdown, lineOf: lineFinder(markdown), definitions: new Map() }
+  const page: Page = { source: markdown, read, lineOf: lineFinder(markdown), definitions: new Map() }
   let nodes: BlockNode[]
   try {
     nodes = parseRegion(page, wholeRegion(markdown), 0)
@@ -56,13 +59,18 @@ function hasAtMost(nodes: BlockNode['nodes'], max: number): boolean {
 }
 
 function parseRegion(page: Page, region: Region, depth: number): BlockNode[] {
-  const root = parseMarkdown(region)
+  const root = page.read(region)
+  if (region.text.includes(']:')) findDefinitions(root, page.definitions)
+  return blocksOf(root.children ?? [], contextOf(page, region, depth))
+}
+
+/** Of definitions of the same label, the first counts. */
+function findDefinitions(root: Markdown, definitions: Map<string, Markdown>): void {
   const pending = [...(root.children ?? [])].reverse()
   for (let node = pending.pop(); node; node = pending.pop()) {
-    if (node.type === 'definition' && node.identifier !== undefined && !page.definitions.has(node.identifier)) page.definitions.set(node.identifier, node)
+    if (node.type === 'definition' && node.identifier !== undefined && !definitions.has(node.identifier)) definitions.set(node.identifier, node)
     if (node.children && node.type !== 'paragraph') for (const child of node.children.toReversed()) pending.push(child)
   }
-  return blocksOf(root.children ?? [], contextOf(page, region, depth))
 }
 
 function contextOf(page: Page, region: Region, depth: number): Context {

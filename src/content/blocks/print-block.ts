@@ -2,7 +2,7 @@
 import type { BlockNode, DocumentNode } from '../types.js'
 import { parseAttributes } from './attributes.js'
 import { DocumentError } from './document-error.js'
-import type { Markdown } from './markdown.js'
+import type { Markdown } from '../gfm/tree.js'
 import { type Inline, plainText } from './node.js'
 import { attribute, attributesOf, htmlOf, imagesHtml, stringOf, tableHtml, urlOf } from './print-html.js'
 import { phrasing, type Printing, raw } from './print-inline.js'

@@ -1,5 +1,5 @@
 /** Prints inline nodes as markdown phrasing. */
-import type { Markdown } from './markdown.js'
+import type { Markdown } from '../gfm/tree.js'
 import type { Inline, Mark } from './node.js'
 import { inlineTags, markTags, stringOf, urlOf } from './print-html.js'
 import { isKnownTag } from './tags.js'

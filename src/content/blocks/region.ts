@@ -55,9 +55,7 @@ export function partOf(parent: Region, start: number, end: number): Region {
 /** Returns a function from an offset to its 1-based line; a line ends with LF, CRLF or CR. */
 export function lineFinder(source: string): (offset: number) => number {
   const starts = [0]
-  for (let i = 0; i < source.length; i++) {
-    const code = source.charCodeAt(i)
-    if (code === 10 || (code === 13 && source.charCodeAt(i + 1) !== 10)) starts.push(i + 1)
-  }
+  if (/\r(?!\n)/.test(source)) for (const { index, 0: end } of source.matchAll(/\r\n|\n|\r/g)) starts.push(index + end.length)
+  else for (let at = source.indexOf('\n'); at >= 0; at = source.indexOf('\n', at + 1)) starts.push(at + 1)
   return (offset) => lastAtMost(starts, offset) + 1
 }

@@ -3,7 +3,7 @@ import type { BlockNode } from '../types.js'
 import type { Context } from './context.js'
 import type { HtmlSource, HtmlToken } from './html.js'
 import { htmlInlines, inlines } from './inline.js'
-import { findOffsets, type Markdown } from './markdown.js'
+import { findOffsets, type Markdown } from '../gfm/tree.js'
 import { block, type Inline, plainText, type Position } from './node.js'
 import { type ContentReference, referenceOf } from './reference.js'
 
@@ -35,17 +35,18 @@ function referencesIn(nodes: readonly (BlockNode | Inline)[]): ContentReference[
 }
 
 function cellValue(column: Column, cell: BlockNode): unknown {
+  if (column.type === 'files' || column.type === 'image') return referencesIn(cell.nodes)
   const shown = plainText(cell.nodes).trim()
-  const refs = referencesIn(cell.nodes)
-  if (column.type === 'content-ref') return refs[0] ?? (shown ? referenceOf(shown) : null)
-  if (column.type === 'files' || column.type === 'image') return refs
+  if (column.type === 'content-ref') return referencesIn(cell.nodes)[0] ?? (shown ? referenceOf(shown) : null)
   if (column.type === 'checkbox') return shown === 'true'
   if (column.type === 'number' || column.type === 'rating') return shown === '' || Number.isNaN(Number(shown)) ? null : Number(shown)
   return shown
 }
 
 function record(row: Row, index: number, columns: readonly Column[]): Record<string, unknown> {
-  const values = Object.fromEntries(columns.flatMap((column, at) => (row.cells[at] ? [[column.id, cellValue(column, row.cells[at])]] : [])))
+  const filled: [string, unknown][] = []
+  for (const [at, column] of columns.entries()) if (row.cells[at]) filled.push([column.id, cellValue(column, row.cells[at])])
+  const values = Object.fromEntries(filled)
   const first = (wanted: (column: Column) => boolean | undefined) => {
     const at = columns.findIndex((column) => wanted(column))
     return at < 0 || !row.cells[at] ? undefined : referencesIn([row.cells[at]])[0]

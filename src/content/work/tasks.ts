@@ -1,6 +1,7 @@
 /** The work on texts as named tasks for the pool of threads: each takes texts or files and returns one. */
 import { parseDocument, SCHEMA_VERSION } from '../blocks/parse.js'
 import { limitOf, verbatimDocument } from '../blocks/verbatim.js'
+import { factLines } from '../facts.js'
 import { readPage } from '../front-matter.js'
 import { parseSummary } from '../summary/parse.js'
 import { decodeText } from '../text.js'
@@ -46,6 +47,7 @@ const bodyOf = (file: Uint8Array): string => readPage(decodeText(file), '').mark
 export const tasks: Readonly<Record<string, Task>> = {
   ...Object.fromEntries(named),
   summary: (text: string) => summaryLines(parseSummary(text)),
+  facts: (...files: Uint8Array[]) => factLines(files),
   document: (markdown: string) => treeLines(parseDocument(markdown)),
   /** The block tree of a page that is beyond a limit. */
   verbatim: (markdown: string, limit: string) => treeLines(verbatimDocument(markdown, limit, SCHEMA_VERSION)),

@@ -6,6 +6,7 @@ import type { Reader, Store } from '../../store/index.js'
 import type { ContentCache } from './content-cache.js'
 import type { Batcher } from './batcher.js'
 import type { KeyedMutex } from './keyed-mutex.js'
+import type { PageIndex } from './page-facts.js'
 import type { Previews } from './previews.js'
 import type { RefMoves } from './ref-moves.js'
 import type { Texts } from './texts.js'
@@ -29,6 +30,8 @@ export interface App {
   /** Writes of content that wait for the lock of their space, to be made together. */
   edits: Batcher
   content: ContentCache
+  /** What is known of markdown files, by their content. */
+  pages: PageIndex
   /** Parses and prints texts, which may be hostile, on other threads. */
   texts: Texts
   /** Wakes the worker: jobs were queued. */

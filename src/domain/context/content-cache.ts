@@ -1,5 +1,6 @@
 /** What is derived from Git objects and cached, and under which keys. The caches themselves are made at start. */
 import type { CommentTarget } from '../../content/blocks/comment-targets.js'
+import type { PageFacts } from '../../content/facts.js'
 import type { IdOverrides } from '../../content/identity.js'
 import type { Reference } from '../../content/reference.js'
 import type { ContentStructure, PageSource } from '../../content/types.js'
@@ -7,13 +8,19 @@ import type { Signature } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { BoundedCache } from '../../kernel/memory-budget.js'
 
-/** A parsed markdown file: its text and what was found in it. */
+/** The facts of a markdown file. If its text is too large to be kept in memory, `size` says what is done instead. */
+export interface KnownPage extends PageFacts {
+  /** `large`: it is shown from the file (`content/documents.ts`). `hidden`: it is not shown. Absent: it is shown and edited as text. */
+  size?: 'large' | 'hidden'
+}
+
+/** A markdown file that is read: its text and what is known of it. */
 export interface ParsedPage {
   text: string
   source: PageSource
   /** A sentence that says why the text is not shown; absent if it is shown. */
   hidden?: string
-  /** A sentence that says why the text is not kept in memory but shown from the file (`content/documents.ts`); absent if it is kept. */
+  /** A sentence that says why the text is not kept in memory but shown from the file; absent if it is kept. */
   large?: string
 }
 
@@ -51,37 +58,43 @@ export interface PageRevision {
   path: string
 }
 
-/**
- * Everything that is derived from Git objects, by the object ID of the smallest input. Any entry may be deleted at any time.
- * Where a key begins with a space's ID, the value also depends on the head of the history that the space was adopted from.
- */
-export interface ContentCache {
+/** What is cached, by name. Where a key begins with a space's ID, the value also depends on the head of the history that the space was adopted from. */
+export interface CachedValues {
   /** `<space>:<commit>` → IDs that differ from the default ones. */
-  readonly overrides: BoundedCache<IdOverrides>
+  overrides: IdOverrides
   /** `<space>:<adopted head>` → whether a Bindery server wrote that history. */
-  readonly ownHistories: BoundedCache<boolean>
+  ownHistories: boolean
   /** `<space>:<commit>` → structure (page tree) of the revision. */
-  readonly structures: BoundedCache<ContentStructure>
-  /** Blob oid → page. Its diagnostics name the first file that was read with this content. */
-  readonly pages: BoundedCache<ParsedPage>
+  structures: ContentStructure
+  /** Blob oid → what is known of the page. */
+  pages: KnownPage
   /** Blob oid → the references in it. */
-  readonly references: BoundedCache<readonly Reference[]>
+  references: readonly Reference[]
+  /** Blob oid → the text of the page. */
+  texts: string
   /** Blob oid → the places in a page that can be commented on. */
-  readonly places: BoundedCache<readonly CommentTarget[]>
+  places: readonly CommentTarget[]
   /** `<space>:<commit>` → dates of files. */
-  readonly dates: BoundedCache<PageDates>
+  dates: PageDates
   /** Blob oid → pixels, or `none` if it is not an image. */
-  readonly dimensions: BoundedCache<Dimensions>
+  dimensions: Dimensions
   /** `<space>:<tree>` → Git paths of the files that its pages reference. */
-  readonly files: BoundedCache<readonly string[]>
+  files: readonly string[]
   /** `<space>:<commit>:<page>` → the revisions on the first-parent line up to the commit that changed the page. */
-  readonly pageHistories: BoundedCache<readonly PageRevision[]>
+  pageHistories: readonly PageRevision[]
   /** `<space>:<commit>` → the pages whose entries in the table of contents the commit changed. */
-  readonly listed: BoundedCache<ReadonlySet<string>>
+  listed: ReadonlySet<string>
   /** `<space>:<commit>` → where pages that no longer exist were deleted. */
-  readonly deletions: BoundedCache<Deletions>
+  deletions: Deletions
   /** `<space>:<commit>:<path>` → the authors of what the commit changed in a file. */
-  readonly writers: BoundedCache<readonly Signature[]>
+  writers: readonly Signature[]
+}
+
+/** A cache for each of them. */
+export type Caches = { readonly [Name in keyof CachedValues]: BoundedCache<CachedValues[Name]> }
+
+/** Everything that is derived from Git objects, by the object ID of the smallest input. Any entry may be deleted at any time. */
+export interface ContentCache extends Caches {
   /** A cache for commits that may never be published: it reads from this one, and keeps what it derives from commits to itself. */
   scratch(): ContentCache
   /** Empties the cache. */

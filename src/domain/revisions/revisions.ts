@@ -1,20 +1,17 @@
 /** Opens revisions for reading, and reads their structure, documents and files through the caches. */
 import { revisionFiles } from '../../content/files.js'
-import type { Reference } from '../../content/reference.js'
 import { resolveReference } from '../../content/resolve-reference.js'
 import { idOf } from '../../content/identity.js'
 import { shapedBy } from '../../content/known-files.js'
-import { mentionSearch } from '../../content/mentions.js'
 import { readStructure } from '../../content/structure.js'
 import type { ContentStructure, DocumentEntry, FileEntry, PageEntry } from '../../content/types.js'
-import { unlessTooCostly } from '../../content/work/text-work.js'
 import { MissingObject, type Repository, type Snapshot, type TreeChange } from '../../git/index.js'
 import { notFound } from '../../kernel/errors.js'
 import { type CommitId, isOid } from '../../kernel/ids.js'
 import { inSlices, Slices } from '../../kernel/slices.js'
 import type { App } from '../context/app.js'
 import type { LoadedSpace, SpaceRepository } from '../context/loaded.js'
-import type { ParsedPage } from '../context/content-cache.js'
+import type { KnownPage, ParsedPage } from '../context/content-cache.js'
 import { overridesAt } from './identity.js'
 import { parsePage } from './page-source.js'
 import { ofStructure } from './weights.js'
@@ -100,24 +97,29 @@ export async function readDocument(app: App, revision: OpenRevision, entry: Docu
   return { oid: file.oid, ...(await parsePage(app, revision.space.doc.id, revision.snapshot, file.oid, entry.gitPath)) }
 }
 
-/** The references in a page, cached by blob. */
-export async function referencesOf(app: App, revision: OpenRevision, entry: DocumentEntry): Promise<readonly Reference[]> {
-  const file = await revision.snapshot.entry(entry.gitPath)
-  if (!file) return []
-  const known = app.content.references.get(file.oid)
-  if (known) return known
-  const { source } = await parsePage(app, revision.space.doc.id, revision.snapshot, file.oid, entry.gitPath)
-  // A page that is too costly to parse counts as one without references.
-  const found = await unlessTooCostly(app.texts.for(revision.space.doc.id).references(source.markdown), [])
-  app.content.references.set(file.oid, found)
-  return found
+/** What is known of pages without reading their texts, by file. Throws 404 if a file is missing although the table of contents lists it. */
+export async function knownPages(
+  app: App,
+  { space, snapshot }: OpenRevision,
+  pages: Iterable<DocumentEntry>,
+): Promise<Map<string, { oid: string; page: KnownPage }>> {
+  const slices = new Slices()
+  const oids = new Map<string, string>()
+  for (const { gitPath } of pages) {
+    const file = await snapshot.entry(gitPath)
+    if (!file) throw notFound(`File ${gitPath}`)
+    oids.set(gitPath, file.oid)
+    if (slices.due) await slices.rest()
+  }
+  const known = await app.pages.pages(space.doc.id, snapshot, oids.values())
+  return new Map([...oids].map(([path, oid]) => [path, { oid, page: known.get(oid) as KnownPage }]))
 }
 
-/** All pages of a tree, depth first. */
-export function* eachPage(pages: readonly PageEntry[]): Generator<PageEntry> {
+/** All documents of a tree, depth first. */
+export function* eachDocument(pages: readonly PageEntry[]): Generator<DocumentEntry> {
   for (const page of pages) {
-    yield page
-    yield* eachPage(page.pages)
+    if (page.type === 'document') yield page
+    yield* eachDocument(page.pages)
   }
 }
 
@@ -133,22 +135,24 @@ export async function filesOf(app: App, revision: OpenRevision): Promise<FileEnt
 /** The paths of files outside `.gitbook/assets/` that pages reference. */
 async function referencedFiles(app: App, revision: OpenRevision): Promise<string[]> {
   const { structure, snapshot } = revision
-  const paths = new Set((await snapshot.walk()).filter((entry) => entry.mode === '100644' || entry.mode === '100755').map((entry) => entry.path))
-  const found = new Set<string>()
+  const entries = (await snapshot.walk()).filter((entry) => entry.mode === '100644' || entry.mode === '100755')
+  const oids = new Map(entries.map(({ path, oid }) => [path, oid]))
   const assets = new Set(structure.assets.map((asset) => asset.gitPath))
-  const others = [...paths].filter((path) => !assets.has(path) && !structure.byGitPath.has(path) && path !== structure.config.summary)
-  const mayMention = mentionSearch(others, app.texts.for(revision.space.doc.id))
+  if (!entries.some(({ path }) => !assets.has(path) && !structure.byGitPath.has(path) && path !== structure.config.summary)) return []
+  const pages = [...eachDocument(structure.pages)].flatMap(({ gitPath }) => ({ gitPath, oid: oids.get(gitPath) ?? [] })) as { gitPath: string; oid: string }[]
+  const references = await app.pages.references(
+    revision.space.doc.id,
+    snapshot,
+    pages.map(({ oid }) => oid),
+  )
+  const found = new Set<string>()
   const slices = new Slices()
-  await slices.rest()
-  for (const page of eachPage(structure.pages)) {
-    if (slices.due) await slices.rest()
-    if (page.type !== 'document' || others.length === 0 || !(await mayMention((await readDocument(app, revision, page)).source.markdown))) continue
-    for (const reference of await referencesOf(app, revision, page)) {
+  for (const { gitPath, oid } of pages)
+    for (const { target } of references.get(oid) ?? []) {
       if (slices.due) await slices.rest()
-      const resolved = resolveReference(reference.target, page.gitPath, structure, (path) => paths.has(path))
+      const resolved = resolveReference(target, gitPath, structure, (path) => oids.has(path))
       if (resolved.kind === 'file' && resolved.gitPath !== undefined) found.add(resolved.gitPath)
     }
-  }
   return [...found]
 }
 

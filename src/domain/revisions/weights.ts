@@ -5,7 +5,7 @@ import type { IdOverrides } from '../../content/identity.js'
 import type { Reference } from '../../content/reference.js'
 import type { ContentStructure } from '../../content/types.js'
 import type { Signature } from '../../git/index.js'
-import type { Deletions, Dimensions, PageDates, PageRevision, ParsedPage } from '../context/content-cache.js'
+import type { Deletions, Dimensions, PageDates, PageRevision, KnownPage } from '../context/content-cache.js'
 
 /** A string. One character beyond Latin-1 makes every character of the string take two bytes. */
 export const ofText = (text: string): number => 24 + text.length * (isWide(text) ? 2 : 1)
@@ -46,8 +46,8 @@ export function* ofStructure(structure: ContentStructure): Generator<void, numbe
   return bytes + 4 * JSON.stringify([structure.config, structure.variables]).length
 }
 
-/** The text, attributes and diagnostics. The part after the front matter is a slice of the text and takes no memory of its own. */
-export const ofPage = ({ text, source }: ParsedPage): number => 400 + ofText(text) + 4 * JSON.stringify([source.attributes, source.diagnostics]).length
+/** The attributes and diagnostics. */
+export const ofPage = ({ attributes, diagnostics, limit }: KnownPage): number => 300 + 4 * JSON.stringify([attributes, diagnostics, limit]).length
 
 export function ofReferences(references: readonly Reference[]): number {
   let bytes = 32

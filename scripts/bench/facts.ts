@@ -1,0 +1,96 @@
+/** Reading markdown: block trees, and the first complete read of what an import brought. */
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import MarkdownIt from 'markdown-it'
+import type { parseDocument as parse } from '../../src/content/blocks/parse.js'
+import { startGitHttp } from '../../test/support/git-http.js'
+import { git } from '../../test/support/hermetic-git.js'
+import { generateRepository, richText } from './generated.js'
+import { interleaved, type Line, median, ms, ratiosOf, timed } from './measure.js'
+import { call, importInto, newSpace, startService } from './processes.js'
+
+export const blockTreesLine = 'block trees / markdown-it'
+export const firstReadLine = 'first read of 3,000 pages / git archive and markdown-it'
+
+const PAGES = 3_000
+const ROUNDS = 5
+const markdownIt = new MarkdownIt({ html: true, linkify: true })
+
+/** Block trees of pages of all kinds against a bare parse of the same texts by markdown-it, in processor time. */
+export async function blockTrees(): Promise<Line[]> {
+  // As it is built: the loader of TypeScript slows down functions.
+  const built = new URL('../../dist/content/blocks/parse.js', import.meta.url).href
+  const { parseDocument } = (await import(built)) as { parseDocument: typeof parse }
+  const texts = Array.from({ length: 400 }, (_, i) => richText(i))
+  const processor = (work: (text: string) => unknown) => async (): Promise<number> => {
+    const started = process.cpuUsage()
+    for (const text of texts) work(text)
+    const { user, system } = process.cpuUsage(started)
+    return (user + system) / 1000
+  }
+  const sides = { ours: processor((text) => parseDocument(text)), bare: processor((text) => markdownIt.parse(text, {})) }
+  await interleaved(2, sides)
+  const found = await interleaved(9, sides)
+  const detail = `${ms(median(found.ours))} to ${ms(median(found.bare))} of processor time for ${texts.join('').length} characters`
+  return [{ name: blockTreesLine, sense: 'most', target: 1.75, ratios: ratiosOf(found.ours, found.bare), detail }]
+}
+
+/**
+ * The tree, files and diagnostics of a revision that nobody has read, against `git archive` of it to a pipe and a bare parse of its
+ * pages. Each round has a repository of its own, so that no page is known from a round before.
+ */
+export async function firstReads(dir: string): Promise<Line[]> {
+  const root = join(dir, 'first-reads')
+  const remotes = await startGitHttp({ root })
+  const service = await startService(join(dir, 'first-reads-data'))
+  const health: number[] = []
+  try {
+    const read = async (round: number): Promise<number> => {
+      const name = `edition-${round}.git`
+      await generateRepository(join(root, name), PAGES, 1, 1_000 * (round + 1))
+      const space = await newSpace(service)
+      await importInto(service, space, `${remotes.url}/${name}`, 'refs/heads/main')
+      return whileAsking(service.url, health, () => timed(() => call(service, 'GET', `/v1/spaces/${space}/content`)))
+    }
+    const bare = async (round: number): Promise<number> => {
+      const name = join(root, `edition-${round}.git`)
+      await generateRepository(name, PAGES, 1, 1_000 * (round + 1)).catch(() => undefined)
+      const texts = (await git(name, ['grep', '-h', '-e', '', 'main', '--', '*.md'])).split('\n---\n')
+      return timed(async () => {
+        await promisify(execFile)('git', ['archive', '--format=tar', 'main'], { cwd: name, encoding: 'buffer', maxBuffer: 2 ** 30 })
+        for (const text of texts) markdownIt.parse(text, {})
+      })
+    }
+    const ours: number[] = []
+    const baseline: number[] = []
+    for (let round = 0; round < ROUNDS; round++) {
+      ours.push(await read(round))
+      baseline.push(await bare(round))
+    }
+    const p99 = [...health].sort((a, b) => a - b)[Math.floor(health.length * 0.99)] ?? 0
+    const detail = `${ms(median(ours))} to ${ms(median(baseline))}; /healthz meanwhile: 99th percentile ${ms(p99)}`
+    return [{ name: firstReadLine, sense: 'most', target: 3, ratios: ratiosOf(ours, baseline), detail }]
+  } finally {
+    await service.stop()
+    await remotes.close()
+  }
+}
+
+/** Runs work while /healthz is asked every few milliseconds; adds how long each response took. */
+async function whileAsking<T>(url: string, into: number[], work: () => Promise<T>): Promise<T> {
+  let over = false
+  const asking = (async () => {
+    while (!over) {
+      into.push(await timed(async () => (await fetch(`${url}/healthz`)).text()))
+      await setTimeout(5)
+    }
+  })()
+  try {
+    return await work()
+  } finally {
+    over = true
+    await asking
+  }
+}

@@ -1,0 +1,120 @@
+/** Scans markdown with the native parser, which gives the range of every node; the targets are looked for within it. */
+import { scan } from '../blocks/limits.js'
+import type { Markdown } from './tree.js'
+import { pageLimit } from '../blocks/weight.js'
+import { decodeTarget, type ReferenceKind, type TargetEncoding } from '../reference.js'
+import { parseNatively } from './native.js'
+import type { Scanned, Span, Target } from './scanned.js'
+
+interface Found extends Scanned {
+  targets: Target[]
+  code: Span[]
+  html: Span[]
+}
+
+/** A target that was not found where its node says that it is. */
+class NotFound extends Error {}
+
+/** Scans a whole page. Returns null if only the exact parser can tell, or if the page is too costly for the native one. */
+export function scanNatively(markdown: string): Scanned | null {
+  if (pageLimit(markdown) !== null) return null
+  const { off, tooMany } = scan(markdown)
+  if (tooMany || off.length > 0) return null
+  const shift = markdown.startsWith('\ufeff') ? 1 : 0
+  const text = markdown.slice(shift)
+  const root = parseNatively(text)
+  if (root === null) return null
+  const found: Found = { targets: [], code: [], html: [] }
+  try {
+    visit(root, text, found)
+  } catch (error) {
+    if (error instanceof NotFound) return null
+    throw error
+  }
+  return shift === 0 ? found : shifted(found, shift)
+}
+
+function shifted({ targets, code, html }: Found, by: number): Scanned {
+  const moved = ([start, end]: Span): Span => [start + by, end + by]
+  return { targets: targets.map(([kind, start, end, encoding]) => [kind, start + by, end + by, encoding]), code: code.map(moved), html: html.map(moved) }
+}
+
+/** In the order of the text. The stack is explicit, since a tree may be deep. */
+function visit(root: Markdown, text: string, found: Found): void {
+  const pending = [root]
+  for (let node = pending.pop(); node; node = pending.pop()) {
+    const start = node.position?.start.offset ?? 0
+    const end = node.position?.end.offset ?? 0
+    if (node.type === 'code' || node.type === 'inlineCode') found.code.push([start, end])
+    else if (node.type === 'html') found.html.push([start, end])
+    else if (node.type === 'link') addLink(node, start, end, text, found)
+    else if (node.type === 'image') addImage(node, start, end, text, found)
+    else if (node.type === 'definition') addTarget('definition', node, afterLabel(text, start, ']:'), end, text, found)
+    const { children } = node
+    if (children) for (let i = children.length - 1; i >= 0; i--) pending.push(children[i] as Markdown)
+  }
+}
+
+function addLink(node: Markdown, start: number, end: number, text: string, found: Found): void {
+  if (text[start] !== '[') {
+    const [from, to] = text[start] === '<' ? [start + 1, end - 1] : [start, end]
+    found.targets.push(['autolink', from, to, 'literal'])
+    return
+  }
+  const inner = node.children?.at(-1)?.position?.end.offset ?? start + 1
+  const label = text.indexOf('](', inner)
+  if (label < 0 || label >= end || text.slice(inner, label).trim() !== '') throw new NotFound()
+  addTarget(node.title === 'mention' ? 'mention' : 'link', node, label + 2, end, text, found)
+}
+
+/** What an image's label says is no part of the tree, so a label that may name something itself is left to the exact parser. */
+function addImage(node: Markdown, start: number, end: number, text: string, found: Found): void {
+  const target = afterLabel(text, start + 1, '](')
+  if (/[[<@]|:\/\/|www\./i.test(text.slice(start + 2, target - 2))) throw new NotFound()
+  addTarget('image', node, target, end, text, found)
+}
+
+/** The offset after the label that begins at `start`, and after `close`. */
+function afterLabel(text: string, start: number, close: string): number {
+  for (let at = start + 1; at < text.length; at++) {
+    if (text[at] === '\\') at++
+    else if (text[at] === ']') {
+      if (!text.startsWith(close, at)) throw new NotFound()
+      return at + close.length
+    }
+  }
+  throw new NotFound()
+}
+
+/** Adds the target that follows `from`. It is compared with the one in the tree, so that what is found is what the parser read. */
+function addTarget(kind: ReferenceKind, node: Markdown, from: number, limit: number, text: string, found: Found): void {
+  let start = from
+  while (start < limit && /[ \t\r\n]/.test(text.charAt(start))) start++
+  const angle = text[start] === '<'
+  const end = angle ? angleEnd(text, start + 1, limit) : plainEnd(text, start, limit)
+  const span: Span = angle ? [start + 1, end] : [start, end]
+  const encoding: TargetEncoding = angle ? 'markdown-angle' : 'markdown'
+  if (decodeTarget(text.slice(...span), encoding) !== (node.url ?? '')) throw new NotFound()
+  if (angle || end > start) found.targets.push([kind, ...span, encoding])
+}
+
+function angleEnd(text: string, from: number, limit: number): number {
+  for (let at = from; at < limit; at++) {
+    if (text[at] === '\\') at++
+    else if (text[at] === '>') return at
+  }
+  throw new NotFound()
+}
+
+function plainEnd(text: string, from: number, limit: number): number {
+  let open = 0
+  let at = from
+  for (; at < limit; at++) {
+    const code = text.charCodeAt(at)
+    if (code <= 32 || code === 127) break
+    if (code === 92) at++
+    else if (code === 40) open++
+    else if (code === 41 && --open < 0) break
+  }
+  return Math.min(at, limit)
+}
