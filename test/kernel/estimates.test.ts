@@ -16,7 +16,7 @@ import { makeCaches } from '../../src/git/objects/caches.js'
 import { parseCommit } from '../../src/git/objects/commit-codec.js'
 import { parseTree } from '../../src/git/objects/tree-codec.js'
 import { putAll } from '../../src/git/history/commit-graph.js'
-import { keptCache } from '../../src/api/pipeline/kept-responses.js'
+import { type KeptCache, keptCache } from '../../src/api/pipeline/kept-responses.js'
 import type { CommitId } from '../../src/kernel/ids.js'
 import { MemoryBudget } from '../../src/kernel/memory-budget.js'
 import { Recording } from '../../src/kernel/recording.js'
@@ -43,7 +43,7 @@ async function held(): Promise<number> {
 const ATTEMPTS = 4
 
 /** Fills caches, and compares their estimated size with the memory that the process then uses. */
-function measured(name: string, fill: (content: ContentCache, git: ReturnType<typeof makeCaches>) => Promise<void> | void): void {
+function measured(name: string, fill: (content: ContentCache, git: ReturnType<typeof makeCaches>, kept: KeptCache) => Promise<void> | void): void {
   test(name, async () => {
     // What is made once, by whatever runs first, is not counted.
     await fill(...caches(new MemoryBudget(1e12)))
@@ -61,7 +61,11 @@ function measured(name: string, fill: (content: ContentCache, git: ReturnType<ty
     }
   })
 }
-const caches = (budget: MemoryBudget): [ContentCache, ReturnType<typeof makeCaches>] => [revisionCache(budget), makeCaches(budget)]
+const caches = (budget: MemoryBudget): [ContentCache, ReturnType<typeof makeCaches>, KeptCache] => [
+  revisionCache(budget),
+  makeCaches(budget),
+  keptCache(budget),
+]
 
 const paths = (n: number, of = ''): string[] => Array.from({ length: n }, (_, i) => `guides${of}/section-${i % 20}/how-to-do-thing-number-${i}.md`)
 
@@ -159,8 +163,7 @@ measured('packed refs', (_, git) => {
   git.packedRefs.set('/repos/space.git', { stamp: '1 2 3', refs: new Map(refs) })
 })
 
-measured('kept responses', ({ budget }) => {
-  const cache = keptCache(budget)
+measured('kept responses', (_content, _git, cache) => {
   for (let n = 0; n < 2000; n++) {
     const recording = new Recording()
     for (let fact = 0; fact < 7; fact++) {
