@@ -71,13 +71,6 @@ export async function startLoad(): Promise<{ load(options: LoadOptions): Promise
 }
 
 const MAIN = new URL('../../dist/main.js', import.meta.url)
-const ENDPOINTS = new URL('../../dist/api/index.js', import.meta.url)
-
-/** A module, run before the server, that makes one operation answer a constant. */
-const constantHandler = (operation: string, answer: string): string =>
-  `data:text/javascript,${encodeURIComponent(
-    `import { endpoints } from '${ENDPOINTS}'; const answer = ${answer}; const { validator, ...declared } = endpoints.${operation}; endpoints.${operation} = { ...declared, handle: () => answer }`,
-  )}`
 
 const freePort = (): Promise<number> =>
   new Promise((resolve) => {
@@ -87,19 +80,13 @@ const freePort = (): Promise<number> =>
     })
   })
 
-/**
- * Starts the built service as production does, its log going nowhere.
- * @param constant what `getPageById` is to answer, as JSON, instead of pages
- */
-export async function startService(dir: string, constant?: string): Promise<Server> {
+/** Starts the built service as production does, its log going nowhere. */
+export async function startService(dir: string): Promise<Server> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const profile = process.env.BENCH_PROFILE
   const child = fork(MAIN, ['serve'], {
-    execArgv: [
-      ...(constant === undefined ? [] : ['--import', constantHandler('getPageById', constant)]),
-      ...(profile && constant === undefined ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : []),
-    ],
+    execArgv: profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: {
       PATH: process.env.PATH,

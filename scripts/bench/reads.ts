@@ -1,21 +1,25 @@
-import { cp, writeFile } from 'node:fs/promises'
+/** Reads of a page, of a page that the client has, and of the tree of pages, against bare Koa with the same bytes. */
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { generateRepository } from './generated.js'
 import { interleaved, type Line, median, ratiosOf } from './measure.js'
 import { ADMIN_TOKEN, type Answers, call, importInto, newSpace, pageIds, type Server, startBare, startLoad, startService } from './processes.js'
 
-const PAGE_BARE = 'page read / bare Koa'
-const PAGE_CONSTANT = 'page read / constant handler'
-const TREE = 'pages tree / bare Koa'
-const TREE_KNOWN = 'pages tree 304 / bare Koa'
+const PAGE = 'page read'
+const PAGE_AND_WRITES = 'page read beside 20 document writes a second'
+const PAGE_KNOWN = 'page read 304'
+const TREE = 'pages tree, 10,000 pages'
+const TREE_KNOWN = 'pages tree 304, 10,000 pages'
+const TARGET = 0.5
+
+const linesOf = (name: string) => ({ requests: `${name} / bare Koa, requests`, time: `${name} / bare Koa, processor time` })
 /** The lines made here. */
-export const readLines = [PAGE_BARE, PAGE_CONSTANT, TREE, TREE_KNOWN]
+export const readLines = [PAGE, PAGE_AND_WRITES, PAGE_KNOWN, TREE, TREE_KNOWN].flatMap((name) => Object.values(linesOf(name)))
 
 const ROUNDS = 5
 const SECONDS = 2
 const CONNECTIONS = 20
-
-type Load = Awaited<ReturnType<typeof startLoad>>
+const WRITES_PER_SECOND = 20
 
 interface Rate {
   perSecond: number
@@ -23,87 +27,130 @@ interface Rate {
   cpu: number
 }
 
-async function rate(server: Server, load: Load, paths: string[], headers: Record<string, string>, status: string): Promise<Rate> {
+/** What is compared: the service and bare Koa with the same responses. */
+interface Sides {
+  service: Server
+  bare: Server
+  load: Awaited<ReturnType<typeof startLoad>>
+}
+
+interface Asked {
+  paths: string[]
+  headers?: Record<string, string>
+  status?: string
+  /** Goes on in the service during its rounds; ends when it is told so. */
+  beside?: () => Promise<() => Promise<void>>
+}
+
+async function rate(server: Server, load: Sides['load'], { paths, headers = {}, status = '200' }: Asked): Promise<Rate> {
   const before = await server.cpu()
-  const perSecond = await load.load({
-    url: server.url,
-    paths,
-    headers: { authorization: `Bearer ${ADMIN_TOKEN}`, ...headers },
-    seconds: SECONDS,
-    connections: CONNECTIONS,
-    status,
-  })
+  const authorization = `Bearer ${ADMIN_TOKEN}`
+  const asked = { url: server.url, paths, headers: { authorization, ...headers }, seconds: SECONDS, connections: CONNECTIONS, status }
+  const perSecond = await load.load(asked)
   return { perSecond, cpu: ((await server.cpu()) - before) / (perSecond * SECONDS) }
 }
 
-/** Measures the same requests on several servers in turn. */
-async function compare<K extends string>(servers: Record<K, Server>, load: Load, paths: string[], headers: Record<string, string> = {}, status = '200') {
-  const cpu = Object.fromEntries(Object.keys(servers).map((name) => [name, [] as number[]])) as Record<K, number[]>
-  for (const server of Object.values<Server>(servers)) await rate(server, load, paths, headers, status)
-  const perSecond = await interleaved(
-    ROUNDS,
-    Object.fromEntries(
-      Object.entries<Server>(servers).map(([name, server]) => [
-        name,
-        async () => {
-          const found = await rate(server, load, paths, headers, status)
-          cpu[name as K].push(found.cpu)
-          return found.perSecond
-        },
-      ]),
-    ) as Record<K, () => Promise<number>>,
-  )
-  const line = (name: string, ours: K, against: K, target: number): Line => ({
-    name,
-    sense: 'least',
-    target,
-    ratios: ratiosOf(perSecond[ours], perSecond[against]),
-    detail:
-      `requests/s ${Math.round(median(perSecond[ours]))} to ${Math.round(median(perSecond[against]))}, ` +
-      `processor time ${median(cpu[ours]).toFixed(0)} µs to ${median(cpu[against]).toFixed(0)} µs (ratio ${median(ratiosOf(cpu[against], cpu[ours])).toFixed(2)})`,
-  })
-  return line
+/** Measures the same requests on both in turn: how many are answered, and what each costs. */
+async function compare(name: string, { service, bare, load }: Sides, asked: Asked): Promise<Line[]> {
+  const cpu = { service: [] as number[], bare: [] as number[] }
+  const run = async (side: 'service' | 'bare'): Promise<number> => {
+    const stop = side === 'service' ? await asked.beside?.() : undefined
+    const found = await rate(side === 'service' ? service : bare, load, asked)
+    await stop?.()
+    cpu[side].push(found.cpu)
+    return found.perSecond
+  }
+  for (const side of ['service', 'bare'] as const) await run(side)
+  cpu.service = []
+  cpu.bare = []
+  const perSecond = await interleaved(ROUNDS, { service: () => run('service'), bare: () => run('bare') })
+  const titles = linesOf(name)
+  const common = { sense: 'least', target: TARGET } as const
+  return [
+    {
+      ...common,
+      name: titles.requests,
+      ratios: ratiosOf(perSecond.service, perSecond.bare),
+      detail: `${Math.round(median(perSecond.service))}/s to ${Math.round(median(perSecond.bare))}/s`,
+    },
+    {
+      ...common,
+      name: titles.time,
+      ratios: ratiosOf(cpu.bare, cpu.service),
+      detail: `${median(cpu.service).toFixed(1)} µs to ${median(cpu.bare).toFixed(1)} µs for a request`,
+    },
+  ]
 }
 
-/** Reads at 1,000 pages: a random page, the tree of pages, and the tree that the client has already. */
-export async function reads(dir: string, wanted: (name: string) => boolean): Promise<Line[]> {
-  const repository = join(dir, 'reads.git')
-  await generateRepository(repository, 1000, 30)
-  const home = join(dir, 'reads')
-  let service = await startService(home)
-  const space = await newSpace(service)
-  await importInto(service, space, `file://${repository}`)
-  const pages = (await pageIds(service, space)).map((id) => `/v1/spaces/${space}/content/page/${id}`)
-  await service.stop()
-  await cp(home, join(dir, 'constant'), { recursive: true })
-  service = await startService(home)
+/** Changes the title of another space, again and again, as people do elsewhere while pages are read. */
+async function writesBeside(service: Server, space: string): Promise<() => Promise<void>> {
+  let going = true
+  let made = 0
+  const writing = (async () => {
+    const started = performance.now()
+    while (going) {
+      await call(service, 'PATCH', `/v1/spaces/${space}`, { title: `Elsewhere ${++made}` })
+      const due = started + (made * 1000) / WRITES_PER_SECOND
+      await new Promise((done) => setTimeout(done, Math.max(0, due - performance.now())))
+    }
+  })()
+  return async () => {
+    going = false
+    await writing
+  }
+}
+
+/** A service with a space of so many pages, and bare Koa with the responses of the service to all reads of them. */
+async function prepared(dir: string, pages: number, each: boolean) {
+  const repository = join(dir, `reads-${pages}.git`)
+  await generateRepository(repository, pages, 30)
+  const home = join(dir, `reads-${pages}`)
+  const importing = await startService(home)
+  const [space, other] = [await newSpace(importing), await newSpace(importing)]
+  await importInto(importing, space, `file://${repository}`)
+  const ids = each ? await pageIds(importing, space) : []
+  await importing.stop()
+  const service = await startService(home)
   const tree = `/v1/spaces/${space}/content/pages`
+  // in an order of their own, not that of the tree
+  const paths = ids.map((id, index) => ({ path: `/v1/spaces/${space}/content/page/${id}`, at: (index * 7919) % ids.length })).sort((a, b) => a.at - b.at)
   const answers: Answers = {}
-  for (const path of [tree, ...pages]) {
+  for (const path of [tree, ...paths.map((one) => one.path)]) {
     const { text, etag } = await call(service, 'GET', path)
     answers[path] = { body: text, etag }
   }
-  await writeFile(join(dir, 'answers.json'), JSON.stringify(answers))
-  const constant = await startService(join(dir, 'constant'), answers[pages[500] as string]?.body as string)
-  const bare = await startBare(join(dir, 'answers.json'))
-  const load = await startLoad()
-  const shuffled = pages
-    .map((path, i) => ({ path, at: (i * 7919) % pages.length }))
-    .sort((a, b) => a.at - b.at)
-    .map(({ path }) => path)
+  const file = join(dir, `answers-${pages}.json`)
+  await writeFile(file, JSON.stringify(answers))
+  const sides: Sides = { service, bare: await startBare(file), load: await startLoad() }
+  const stop = async (): Promise<void> => {
+    for (const one of Object.values<{ stop(): Promise<void> }>({ ...sides })) await one.stop()
+  }
+  return { sides, tree, pages: paths.map((one) => one.path), other, etagOf: (path: string) => answers[path]?.etag as string, stop }
+}
+
+/** Reads at 1,000 pages (random ones, alone and beside writes, and one that the client has) and the tree of 10,000. */
+export async function reads(dir: string, wanted: (name: string) => boolean): Promise<Line[]> {
+  const asks = (name: string): boolean => Object.values(linesOf(name)).some(wanted)
   const lines: Line[] = []
-  try {
-    if (wanted(PAGE_BARE) || wanted(PAGE_CONSTANT)) {
-      const line = await compare({ service, constant, bare }, load, shuffled)
-      lines.push(line(PAGE_BARE, 'service', 'bare', 0.35), line(PAGE_CONSTANT, 'service', 'constant', 0.8))
+  if (asks(PAGE) || asks(PAGE_AND_WRITES) || asks(PAGE_KNOWN)) {
+    const { sides, pages, other, etagOf, stop } = await prepared(dir, 1000, true)
+    const known = pages[500] as string
+    try {
+      if (asks(PAGE)) lines.push(...(await compare(PAGE, sides, { paths: pages })))
+      if (asks(PAGE_AND_WRITES)) lines.push(...(await compare(PAGE_AND_WRITES, sides, { paths: pages, beside: () => writesBeside(sides.service, other) })))
+      if (asks(PAGE_KNOWN)) lines.push(...(await compare(PAGE_KNOWN, sides, { paths: [known], headers: { 'if-none-match': etagOf(known) }, status: '304' })))
+    } finally {
+      await stop()
     }
-    if (wanted(TREE)) lines.push((await compare({ service, bare }, load, [tree]))(TREE, 'service', 'bare', 0.35))
-    if (wanted(TREE_KNOWN)) {
-      const headers = { 'if-none-match': answers[tree]?.etag as string }
-      lines.push((await compare({ service, bare }, load, [tree], headers, '304'))(TREE_KNOWN, 'service', 'bare', 0.35))
+  }
+  if (asks(TREE) || asks(TREE_KNOWN)) {
+    const { sides, tree, etagOf, stop } = await prepared(dir, 10_000, false)
+    try {
+      if (asks(TREE)) lines.push(...(await compare(TREE, sides, { paths: [tree] })))
+      if (asks(TREE_KNOWN)) lines.push(...(await compare(TREE_KNOWN, sides, { paths: [tree], headers: { 'if-none-match': etagOf(tree) }, status: '304' })))
+    } finally {
+      await stop()
     }
-  } finally {
-    for (const one of [service, constant, bare, load]) await one.stop()
   }
   return lines
 }

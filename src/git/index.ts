@@ -2,6 +2,7 @@
 export * from './errors.js'
 export { bundleRepository } from './lifecycle/bundle.js'
 export { type OpenOptions, openGit } from './open-git.js'
+export { recordedGit } from './recorded.js'
 export { createRemoteOperations, type RemoteOperations } from './remote/operations.js'
 export { parseRemoteUrl, remoteKey } from './remote/url.js'
 export { isRemoteRefName } from './refs/name.js'

@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { type Lock, takeLock } from '../disk/folder-lock.js'
-import type { RefName } from '../kernel/ids.js'
+import type { CommitId, RefName } from '../kernel/ids.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
 import { GitError, NoRepository } from './errors.js'
 import { clearTemporary, createRepository, mustBeSupported, removeRepository, repositoryExists, repositoryPath, scratchPath } from './lifecycle/create.js'
@@ -136,6 +136,11 @@ class Repositories implements Git {
       if (error instanceof NoRepository) return false
       throw error
     }
+  }
+
+  head(name: string, ref: RefName): CommitId | null {
+    const opened = this.#open.find(name)
+    return opened ? opened.head(ref) : new RefReader(repositoryPath(this.reposDir, name), this.services.caches.packedRefs).head(ref)
   }
 
   async duplicate(from: string, to: string): Promise<Repository> {

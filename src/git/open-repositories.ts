@@ -29,6 +29,11 @@ export class OpenRepositories<R extends object> {
     return opening
   }
 
+  /** The repository, if it is open. */
+  find(name: string): R | undefined {
+    return this.#held.get(name)?.deref()
+  }
+
   #begin(name: string, opened: Promise<R>): Promise<R> {
     const opening = opened.then((repository) => {
       this.#held.set(name, new WeakRef(repository))

@@ -264,6 +264,8 @@ export interface Git {
   /** The repository of that name. Cheap, since open repositories are kept. Throws `NoRepository`, `UnsupportedRepository`. */
   open(name: string): Promise<Repository>
   exists(name: string): Promise<boolean>
+  /** The commit that a ref of a repository names now, as `Repository.head`, without opening the repository; null also if there is no repository. */
+  head(name: string, ref: RefName): CommitId | null
   /** Creates a second repository with the same objects (hard links, not alternates). Of the refs it gets refs/heads/main, refs/bindery/adopted and refs/bindery/sync/ only. */
   duplicate(from: string, to: string): Promise<Repository>
   /** Deletes the repository from the disk. It is renamed first, so that a half deleted one is never opened. */

@@ -1,5 +1,6 @@
 /** The log that operators read: JSON lines, from which credentials are removed. */
 import { type DestinationStream, pino } from 'pino'
+import { standardOutput } from './log-output.js'
 
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
 
@@ -66,5 +67,5 @@ export function createLog(options: { level: LogLevel; destination?: DestinationS
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { error: errorChain },
   }
-  return options.destination ? pino(settings, options.destination) : pino(settings)
+  return pino(settings, options.destination ?? standardOutput())
 }

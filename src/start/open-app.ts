@@ -66,7 +66,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     git,
     http,
     mail,
-    ...(signIns ? { limitSignIn: (address: string) => signIns(networkOf(address)) } : {}),
+    ...(signIns ? { limitSignIn: (address: string) => signIns.count(networkOf(address)) } : {}),
     clock,
     locks,
     moves: new RefMoves(),

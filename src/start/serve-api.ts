@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { endpoints } from '../api/index.js'
 import { type Api, createApi } from '../api/pipeline/create-api.js'
 import { createHttpServer } from '../api/pipeline/http-server.js'
+import { keptCache, LARGEST_KEPT_BYTES } from '../api/pipeline/kept-responses.js'
 import { createMetrics, type Metrics } from '../api/pipeline/metrics.js'
 import { resolvers } from '../api/resolvers.js'
 import { can, checkStillMay } from '../api/service.js'
@@ -13,6 +14,7 @@ import { authenticate } from '../domain/accounts/accounts.js'
 import type { Actor } from '../domain/context/actor.js'
 import type { App } from '../domain/context/app.js'
 import { guardedApp } from '../domain/context/guarded-app.js'
+import { recordedApp } from '../domain/context/recorded-app.js'
 import { recordRequest } from '../domain/events/audit.js'
 import { ServiceError } from '../kernel/errors.js'
 import type { Log } from '../kernel/log.js'
@@ -54,7 +56,7 @@ function apiOf(app: App, config: Config, { log, budget }: { log: Log; budget: Me
     app,
     endpoints,
     resolvers,
-    authenticate: (header) => signIn(app, header),
+    authenticate: (header, reading) => signIn(reading, header),
     permit: checkReadOnly,
     acted: (request) => recordRequest(app, request),
     actorKey: (actor) => actor.token.id,
@@ -79,6 +81,7 @@ function apiOf(app: App, config: Config, { log, budget }: { log: Log; budget: Me
     metrics: metricsOf(app, budget),
     ready: () => [],
     byteCache: responseCache(budget),
+    kept: { cache: keptCache(budget), record: (recording) => recordedApp(app, recording) },
   })
 }
 
@@ -100,7 +103,7 @@ function checkReadOnly(actor: Actor, method: string): void {
 }
 
 /** Response bodies, by what they depend on (the `validator` of their endpoint). */
-const responseCache = (budget: MemoryBudget) => budget.cache<Buffer>({ weigh: (bytes) => bytes.length + 200, maxEntryBytes: 1024 * 1024 })
+const responseCache = (budget: MemoryBudget) => budget.cache<Buffer>({ weigh: (bytes) => bytes.length + 200, maxEntryBytes: LARGEST_KEPT_BYTES })
 
 const listen = (server: Server, { host, port }: Config): Promise<void> =>
   new Promise((done, failed) => {

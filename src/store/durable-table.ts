@@ -50,6 +50,14 @@ export class DurableTable implements View {
   entry(id: string): Entry | undefined {
     return this.#entries.get(id)
   }
+  /** A number that changes whenever the document is written; 0 = there is none. */
+  stamp(id: string): number {
+    return this.#entries.get(id)?.stamp ?? 0
+  }
+  /** A number that changes whenever a document with this key in an index is written or removed; 0 = there is none. */
+  keyStamp(index: string, key: string): number {
+    return this.#index.stamp(index, key)
+  }
   entries(): Iterable<Entry> {
     return this.#entries.values()
   }

@@ -11,6 +11,8 @@ import { checkIndex, listOf, OpenTransaction, orderOf } from './transaction.js'
 import type { FoundRecords, Journal, JournalQuery } from '../kernel/documents.js'
 import type { Journals } from './journal/journals.js'
 import { readGroup } from './journal/read.js'
+import type { Recording } from '../kernel/recording.js'
+import { RecordedStore } from './recorded-store.js'
 import type { Table, Document, Draft, Store, StoreEvent, Transaction } from './types.js'
 import { type AnyTable, stretchOf } from './view.js'
 
@@ -148,6 +150,10 @@ export class EmbeddedStore implements Store {
 
   remove<T extends object>(of: Table<T, string>, id: string): Promise<boolean> {
     return this.transact((tx) => tx.remove(of, id))
+  }
+
+  recorded(recording: Recording): Store {
+    return new RecordedStore(this, recording, (of) => this.#table(of))
   }
 
   /** Called between two appends: if the log is long, begins a new segment, and writes checkpoints while work continues. */

@@ -1,6 +1,7 @@
 /** The interfaces of the store: reader, transaction, migrations, options, and the file system that it runs on. */
 import type { Table, Document, Draft, Journal, JournalReader } from '../kernel/documents.js'
 import type { PageReader } from '../kernel/paging.js'
+import type { Recording } from '../kernel/recording.js'
 
 export { type Table, table, type Document, type Draft, type Journal, type Order } from '../kernel/documents.js'
 
@@ -43,6 +44,8 @@ export interface Store extends Reader {
   groups(of: Journal<never>): Promise<string[]>
   /** Drops the records of a group before a position, and returns how many. They are deleted from the disk later; a crash before that brings them back. */
   drop(of: Journal<never>, group: string, before: number): Promise<number>
+  /** The same store; what is read from it is noted. */
+  recorded(recording: Recording): Store
   /** Writes checkpoints and releases the lock. */
   close(): Promise<void>
 }

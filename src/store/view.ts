@@ -9,6 +9,8 @@ export type AnyDocument = Document<Record<string, unknown>>
 /** A document with everything that its table derives from it, computed once, when it was written. */
 export interface Entry {
   readonly document: AnyDocument
+  /** A number that no other entry has, and none had before: a document that is removed and inserted again begins with version 1 again. */
+  readonly stamp: number
   /** The owner whose checkpoint file it belongs to; '' if the table has no owners. */
   readonly owner: string
   /** Keys by index name. */
@@ -66,6 +68,9 @@ export function stretchOf<T extends object>(view: View, order: AnyOrder, group: 
   return { documents, count: view.groupSize(order, group), more }
 }
 
+let lastStamp = 0
+const nextStamp = (): number => ++lastStamp
+
 /** Makes the entry of a frozen document. Throws what the functions of the table throw. */
 export function entryOf(definition: AnyTable, document: AnyDocument): Entry {
   const keys = new Map<string, readonly string[]>()
@@ -73,23 +78,31 @@ export function entryOf(definition: AnyTable, document: AnyDocument): Entry {
     const found = (keysOf as (d: Draft<object>) => string | readonly string[] | null)(document)
     if (found !== null) keys.set(index, typeof found === 'string' ? [found] : [...new Set(found)])
   }
-  return { document, owner: ownerOf(definition, document), keys }
+  return { document, stamp: nextStamp(), owner: ownerOf(definition, document), keys }
 }
 
 const NONE: ReadonlySet<string> = new Set()
 
+/** The documents under one key of an index. */
+interface Listed {
+  readonly ids: Set<string>
+  stamp: number
+}
+
 /** Index → key → IDs. */
 export class KeyIndex {
-  readonly #sets = new Map<string, Map<string, Set<string>>>()
+  readonly #sets = new Map<string, Map<string, Listed>>()
 
   add({ keys, document }: Entry): void {
     for (const [index, list] of keys) {
       let byKey = this.#sets.get(index)
       if (!byKey) this.#sets.set(index, (byKey = new Map()))
       for (const key of list) {
-        const ids = byKey.get(key)
-        if (ids) ids.add(document.id)
-        else byKey.set(key, new Set([document.id]))
+        const listed = byKey.get(key)
+        if (listed) {
+          listed.ids.add(document.id)
+          listed.stamp = nextStamp()
+        } else byKey.set(key, { ids: new Set([document.id]), stamp: nextStamp() })
       }
     }
   }
@@ -98,14 +111,21 @@ export class KeyIndex {
     for (const [index, list] of keys) {
       const byKey = this.#sets.get(index)
       for (const key of list) {
-        const ids = byKey?.get(key)
-        ids?.delete(document.id)
-        if (ids?.size === 0) byKey?.delete(key)
+        const listed = byKey?.get(key)
+        if (!listed) continue
+        listed.ids.delete(document.id)
+        listed.stamp = nextStamp()
+        if (listed.ids.size === 0) byKey?.delete(key)
       }
     }
   }
 
   ids(index: string, key: string): ReadonlySet<string> {
-    return this.#sets.get(index)?.get(key) ?? NONE
+    return this.#sets.get(index)?.get(key)?.ids ?? NONE
+  }
+
+  /** A number that changes whenever a document under the key is written or removed; 0 = there is none. */
+  stamp(index: string, key: string): number {
+    return this.#sets.get(index)?.get(key)?.stamp ?? 0
   }
 }

@@ -6,7 +6,7 @@ import { binary, type Endpoints, endpointsOf } from '../../src/api/declaration.j
 import { createApi } from '../../src/api/pipeline/create-api.js'
 import { createHttpServer, type ServerLimits } from '../../src/api/pipeline/http-server.js'
 import { createMetrics } from '../../src/api/pipeline/metrics.js'
-import type { ApiConfig, ByteCache } from '../../src/api/pipeline/options.js'
+import type { ApiConfig, ApiOptions, ByteCache } from '../../src/api/pipeline/options.js'
 import { created, redirect, stream } from '../../src/api/reply.js'
 import { defineResolvers, resolversOf } from '../../src/api/resolver.js'
 import { listOf, oneOf, pageQuery } from '../../src/model/index.js'
@@ -223,7 +223,13 @@ export const endpoints: Endpoints = { listBooks, echoQuery, createBook, getBook,
 /** The API of the library on a port of its own. */
 export async function startFake(
   overrides: Partial<ApiConfig> = {},
-  more: { byteCache?: ByteCache; ready?: () => string[]; endpoints?: Endpoints; limits?: Partial<ServerLimits> } = {},
+  more: {
+    byteCache?: ByteCache
+    kept?: (app: Library) => ApiOptions<Library, Reader>['kept']
+    ready?: () => string[]
+    endpoints?: Endpoints
+    limits?: Partial<ServerLimits>
+  } = {},
 ) {
   const book = { id: 'emma', title: 'Emma' }
   const members = { reader: 1, editor: 2, admin: 3 }
@@ -231,6 +237,7 @@ export async function startFake(
     shelves: new Map(['s1', 'open'].map((id) => [id, { id, members, books: new Map([[book.id, book]]) }])),
     handled: [],
   }
+  const kept = more.kept?.(app)
   let origin = ''
   const lines: Record<string, unknown>[] = []
   const config: ApiConfig = {
@@ -264,6 +271,7 @@ export async function startFake(
     metrics: createMetrics(),
     ready: more.ready ?? (() => []),
     ...(more.byteCache ? { byteCache: more.byteCache } : {}),
+    ...(kept ? { kept } : {}),
   })
   const server: Server = createHttpServer(api, { maxConnections: 100, maxConnectionsPerAddress: 100, requestMs: 60_000, trustProxy: 0, ...more.limits })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

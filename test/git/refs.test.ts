@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync, existsSync, rmSync } from 'node:fs'
+import { mkdirSync, writeFileSync, existsSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
@@ -80,6 +80,23 @@ test('an admin sees our moves and we see theirs, at once, loose and packed', asy
     head = his
   }
   admin(repository, ['update-ref', '-d', MAIN])
+  assert.is(repository.head(MAIN), null)
+})
+
+test('a ref that has not changed for long is read again when it does, also if somebody restores the time of its file', async () => {
+  const repository = await place.git.create('settled')
+  const [a, b] = [await commit(repository, [], { x: '1' }), await commit(repository, [], { x: '2' })]
+  await repository.move([{ ref: MAIN, from: null, to: a }], 'start', anyLease)
+  const file = join(repository.path, MAIN)
+  await sleep(2600)
+  for (let i = 0; i < 3; i++) assert.is(repository.head(MAIN), a)
+  const { atime, mtime } = statSync(file)
+  for (const now of [b, a, b]) {
+    writeFileSync(file, `${now}\n`)
+    utimesSync(file, atime, mtime)
+    assert.is(repository.head(MAIN), now)
+  }
+  rmSync(file)
   assert.is(repository.head(MAIN), null)
 })
 

@@ -16,8 +16,10 @@ import { makeCaches } from '../../src/git/objects/caches.js'
 import { parseCommit } from '../../src/git/objects/commit-codec.js'
 import { parseTree } from '../../src/git/objects/tree-codec.js'
 import { putAll } from '../../src/git/history/commit-graph.js'
+import { type KeptCache, keptCache } from '../../src/api/pipeline/kept-responses.js'
 import type { CommitId } from '../../src/kernel/ids.js'
 import { MemoryBudget } from '../../src/kernel/memory-budget.js'
+import { Recording } from '../../src/kernel/recording.js'
 import { memoryTree } from '../support/memory-tree.js'
 import { suite } from '../support/suite.js'
 
@@ -41,7 +43,7 @@ async function held(): Promise<number> {
 const ATTEMPTS = 4
 
 /** Fills caches, and compares their estimated size with the memory that the process then uses. */
-function measured(name: string, fill: (content: ContentCache, git: ReturnType<typeof makeCaches>) => Promise<void> | void): void {
+function measured(name: string, fill: (content: ContentCache, git: ReturnType<typeof makeCaches>, kept: KeptCache) => Promise<void> | void): void {
   test(name, async () => {
     // What is made once, by whatever runs first, is not counted.
     await fill(...caches(new MemoryBudget(1e12)))
@@ -59,7 +61,11 @@ function measured(name: string, fill: (content: ContentCache, git: ReturnType<ty
     }
   })
 }
-const caches = (budget: MemoryBudget): [ContentCache, ReturnType<typeof makeCaches>] => [revisionCache(budget), makeCaches(budget)]
+const caches = (budget: MemoryBudget): [ContentCache, ReturnType<typeof makeCaches>, KeptCache] => [
+  revisionCache(budget),
+  makeCaches(budget),
+  keptCache(budget),
+]
 
 const paths = (n: number, of = ''): string[] => Array.from({ length: n }, (_, i) => `guides${of}/section-${i % 20}/how-to-do-thing-number-${i}.md`)
 
@@ -155,6 +161,21 @@ measured('ancestry', (_, git) => {
 measured('packed refs', (_, git) => {
   const refs = Array.from({ length: 4000 }, (_value, n) => [`refs/heads/change-requests/${n}`, oid(n)] as const)
   git.packedRefs.set('/repos/space.git', { stamp: '1 2 3', refs: new Map(refs) })
+})
+
+measured('kept responses', (_content, _git, cache) => {
+  for (let n = 0; n < 2000; n++) {
+    const recording = new Recording()
+    for (let fact = 0; fact < 7; fact++) {
+      const value = { number: n * fact }
+      recording.note(`memberships ${id(n)}:${id(fact)}`, value.number, () => value.number)
+    }
+    recording.seal()
+    const evidence = recording.evidence()
+    assert.ok(evidence)
+    const headers = Array.from({ length: 26 }, (_, index) => (index % 2 === 0 ? `Header-${index}` : `the value ${n} of ${index}`))
+    cache.set(oid(n), { status: 200, headers, body: Buffer.alloc(1500, n), evidence, operation: 'getPageById', path: `/v1/spaces/${id(n)}`, caller: id(n) })
+  }
 })
 
 test.run()

@@ -62,7 +62,8 @@ const invalidQueries: readonly [name: string, value: string][] = [
 
 const isPermission = (endpoint: Endpoint): boolean => endpoint.needs !== 'public' && endpoint.needs !== 'authenticated'
 
-function urlOf(endpoint: Endpoint, sample: Sample, more: Readonly<Record<string, string>> = {}): string {
+/** The URL of an endpoint with the parameters of a sample. */
+export function urlOf(endpoint: Endpoint, sample: Sample, more: Readonly<Record<string, string>> = {}): string {
   const path = endpoint.path.replaceAll(/\{(\w+)\*?\}/g, (_, name: string) => {
     const value = sample.parameters[name]
     if (value === undefined) throw new Error(`no sample for {${name}} of ${endpoint.path}`)

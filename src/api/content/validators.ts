@@ -3,6 +3,7 @@ import type { App } from '../../domain/context/app.js'
 import type { LoadedSpace } from '../../domain/context/loaded.js'
 import { mergedChangeRequest } from '../../domain/revisions/revision-type.js'
 import { addressesOfRevision } from '../../domain/sites/space-addresses.js'
+import { fromTime } from '../../kernel/clock.js'
 import type { CommitId } from '../../kernel/ids.js'
 
 const DAY_MS = 86_400_000
@@ -12,7 +13,7 @@ export const contentValidator = (app: App, space: LoadedSpace, commit: CommitId)
   space.doc.id,
   String(space.doc.version),
   commit,
-  String(Math.floor(app.clock.now().getTime() / DAY_MS)),
+  String(fromTime(app.clock, 'day', (now) => Math.floor(now / DAY_MS))),
 ]
 
 /** A response with a whole revision also depends on the change request that it names as merged, and on where it is published. */

@@ -2,6 +2,7 @@ import { type IncomingMessage, STATUS_CODES, type ServerResponse } from 'node:ht
 import type { Duplex } from 'node:stream'
 import Koa, { type Context } from 'koa'
 import { ServiceError } from '../../kernel/errors.js'
+import { Recording } from '../../kernel/recording.js'
 import type { Endpoints } from '../declaration.js'
 import { openApiDocument } from '../openapi.js'
 import { docsPages } from '../pages/docs.js'
@@ -16,10 +17,13 @@ import { networkOf } from './network-of.js'
 import { observe } from './observe.js'
 import { oneAtATime } from './one-at-a-time.js'
 import type { ApiOptions } from './options.js'
+import { accessLog } from './access-log.js'
+import { KeptResponses } from './kept-responses.js'
 import { type Page, servePage } from './page.js'
-import { rateLimit } from './rate-limit.js'
+import { type RateLimit, rateLimit } from './rate-limit.js'
 import type { RequestState } from './request-state.js'
 import { securityHeaders } from './response-headers.js'
+import { RESPONSES } from './response-hold.js'
 import { methodNotAllowed, Routes } from './routes.js'
 import { endpointRunner } from './run-endpoint.js'
 import { SchemaCompiler } from './schemas.js'
@@ -74,30 +78,61 @@ export async function createApi<App, Actor extends object>(given: ApiOptions<App
     if (code !== 'ECONNRESET' && code !== 'EPIPE' && code !== 'ERR_STREAM_PREMATURE_CLOSE')
       options.log.error({ requestId: (ctx?.state as RequestState | undefined)?.id, error }, 'response failed')
   })
-  koa.use(observe(options, [...(await securityHeaders(config.publicUrl)), ...STANDING]))
+  const limits = { byToken: rateLimit('token', config.rateLimit.perToken), byAddress: rateLimit('address', config.rateLimit.perAddress) }
+  const responses = new ByteBudget(config.responsesLimitBytes, RESPONSES)
+  const kept = keptResponses(options, koa, limits, responses)
+  const standing = [...(await securityHeaders(config.publicUrl)), ...STANDING]
+  koa.use(observe({ options, standing, responses, keep: (ctx, state) => kept?.keepWhenSent(ctx, state) }))
   koa.use(crossOrigin(config.corsOrigins))
-  koa.use(dispatcher(options, new Routes(compiled), pages, () => stopping))
-  return { listener: oneAtATime(koa.callback()), clientError, endpoints, document, stop: () => void (stopping = true) }
+  koa.use(dispatcher(options, new Routes(compiled), { pages, limits, stopping: () => stopping }))
+  const make = koa.callback()
+  const listener = kept ? oneAtATime((req, res) => void ((!stopping && kept.serve(req, res)) || make(req, res))) : oneAtATime(make)
+  return { listener, clientError, endpoints, document, stop: () => void (stopping = true) }
 }
 
-function dispatcher(options: ApiOptions<unknown, object>, routes: Routes<CompiledEndpoint>, pages: readonly Page[], stopping: () => boolean) {
+interface Limits {
+  byToken: RateLimit | null
+  byAddress: RateLimit | null
+}
+
+/** The responses that are sent without Koa; null if none is kept. */
+function keptResponses({ config, kept, log, metrics }: ApiOptions<unknown, object>, koa: Koa, limits: Limits, responses: ByteBudget): KeptResponses | null {
+  if (!kept) return null
+  // Koa knows how to find the address behind proxies, and needs no context for it.
+  const behindProxies = (req: IncomingMessage): string => Object.assign(Object.create(koa.request) as Koa.Request, { app: koa, req }).ip
+  const ipOf = config.trustProxy > 0 ? behindProxies : (req: IncomingMessage) => req.socket.remoteAddress ?? ''
+  const responsesKept = new KeptResponses({ cache: kept.cache, baseUrl: config.baseUrl, limits, responses, ipOf, record: accessLog(log, metrics) })
+  metrics.counter(
+    'bindery_http_kept_responses_total',
+    'Responses sent as they were kept, since nothing that they were made from had changed',
+    () => responsesKept.sent,
+  )
+  return responsesKept
+}
+
+interface Dispatching {
+  pages: readonly Page[]
+  limits: Limits
+  stopping: () => boolean
+}
+
+function dispatcher(options: ApiOptions<unknown, object>, routes: Routes<CompiledEndpoint>, { pages, limits, stopping }: Dispatching) {
   const pageByPath = new Map(pages.map((page) => [page.path, page]))
   const run = endpointRunner(options, new ByteBudget(options.config.bodiesLimitBytes, BODIES))
-  const byToken = rateLimit('token', options.config.rateLimit.perToken)
-  const byAddress = rateLimit('address', options.config.rateLimit.perAddress)
+  const { byToken, byAddress } = limits
 
-  const authenticate = async (ctx: Context, state: RequestState, isPublic: boolean): Promise<object | null> => {
-    const header = ctx.req.headers.authorization
-    const actor = header === undefined ? null : await options.authenticate(header, { ip: ctx.ip, method: ctx.method })
+  const authenticate = async ({ req }: Context, state: RequestState, { endpoint }: CompiledEndpoint, app: unknown): Promise<object | null> => {
+    const header = req.headers.authorization
+    const actor = header === undefined ? null : await options.authenticate(header, app)
     if (!actor) {
-      if (isPublic) return null
+      if (endpoint.needs === 'public') return null
       throw new ServiceError(
         'unauthenticated',
         header === undefined ? 'A token is needed: send the header "Authorization: Bearer <token>".' : 'The token is unknown, expired or revoked.',
       )
     }
     state.caller = options.actorKey(actor)
-    if (byToken) state.limit = await byToken(state.caller)
+    if (byToken) state.limit = byToken.count(state.caller)
     return actor
   }
 
@@ -110,7 +145,7 @@ function dispatcher(options: ApiOptions<unknown, object>, routes: Routes<Compile
     }
     if (stopping())
       throw new ServiceError('unavailable', 'The service is shutting down. Try again in a moment.', { headers: { Connection: 'close', 'Retry-After': '5' } })
-    if (byAddress) state.limit = await byAddress(networkOf(ctx.ip))
+    if (byAddress) state.limit = byAddress.count(networkOf(ctx.ip))
     const match = routes.match(ctx.method, ctx.path)
     if ('allow' in match) {
       if (ctx.method !== 'OPTIONS') throw methodNotAllowed(ctx.method, match.allow)
@@ -120,8 +155,10 @@ function dispatcher(options: ApiOptions<unknown, object>, routes: Routes<Compile
     }
     const { found, parameters } = match
     state.operation = found.operationId
-    const actor = await authenticate(ctx, state, found.endpoint.needs === 'public')
-    await run(found, { ctx, state, actor, parameters })
+    const recording = options.kept && found.method === 'GET' && found.endpoint.validator ? new Recording() : null
+    const app = recording ? options.kept?.record(recording) : options.app
+    const actor = await authenticate(ctx, state, found, app)
+    await run(found, { ctx, state, app, recording, actor, parameters })
   }
 }
 

@@ -6,6 +6,8 @@ export interface Metrics {
   observe(operation: string, status: number, seconds: number): void
   /** Adds a gauge that is read when asked for. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void
+  /** Adds a counter whose value is read when asked for. */
+  counter(name: string, help: string, read: () => number): void
   /** The text exposition. */
   render(): Promise<{ contentType: string; text: string }>
 }
@@ -49,6 +51,17 @@ export function createMetrics(): Metrics {
         registers: [registry],
         async collect() {
           this.set(await read())
+        },
+      })
+    },
+    counter(name, help, read) {
+      new Counter({
+        name,
+        help,
+        registers: [registry],
+        collect() {
+          this.reset()
+          this.inc(read())
         },
       })
     },

@@ -1,30 +1,28 @@
 /** What surrounds every request: its ID, standing response headers, errors turned into responses, the access log and metrics. */
 import type { Context, Next } from 'koa'
-import { ResponseHold, RESPONSES } from './response-hold.js'
-import { ByteBudget } from './byte-budget.js'
+import { accessLog, loggedPath } from './access-log.js'
+import type { ByteBudget } from './byte-budget.js'
 import { discardRest } from './discard.js'
 import { errorResponse } from './error-response.js'
 import { networkOf } from './network-of.js'
 import type { ApiOptions } from './options.js'
 import { type RequestState, requestId } from './request-state.js'
+import { ResponseHold } from './response-hold.js'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
-/** Longer path segments are no IDs but texts or signatures: they are not logged. */
-const LONGEST_SEGMENT = 64
-
-const loggedPath = (path: string): string =>
-  path.length <= LONGEST_SEGMENT
-    ? path
-    : path
-        .split('/')
-        .map((segment) => (segment.length > LONGEST_SEGMENT ? '…' : segment))
-        .slice(0, 30)
-        .join('/')
+interface Surroundings {
+  options: ApiOptions<unknown, object>
+  standing: readonly (readonly [string, string])[]
+  /** Of all responses that are not read yet. */
+  responses: ByteBudget
+  /** Keeps a response, so that it can be sent again. */
+  keep: (ctx: Context, state: RequestState) => void
+}
 
 /** The outermost step: request ID, standing headers, errors as responses, one log line and one measurement per request. */
-export function observe(options: ApiOptions<unknown, object>, standing: readonly (readonly [string, string])[]): (ctx: Context, next: Next) => Promise<void> {
-  const { log, metrics, config } = options
-  const responses = new ByteBudget(config.responsesLimitBytes, RESPONSES)
+export function observe({ options, standing, responses, keep }: Surroundings): (ctx: Context, next: Next) => Promise<void> {
+  const { log, metrics } = options
+  const record = accessLog(log, metrics)
 
   const fail = (ctx: Context, state: RequestState, thrown: unknown): void => {
     const response = errorResponse(thrown)
@@ -39,7 +37,7 @@ export function observe(options: ApiOptions<unknown, object>, standing: readonly
   return async (ctx, next) => {
     const started = performance.now()
     const response = new ResponseHold(ctx.res, () => responses.share(state.caller ?? networkOf(ctx.ip)))
-    const state: RequestState = { id: requestId(ctx), operation: 'unknown', caller: null, limit: null, response }
+    const state: RequestState = { id: requestId(ctx.req), operation: 'unknown', caller: null, limit: null, response, evidence: null }
     ctx.state = state
     const { res } = ctx
     res.setHeader('X-Request-Id', state.id)
@@ -47,6 +45,7 @@ export function observe(options: ApiOptions<unknown, object>, standing: readonly
     try {
       await next()
       if (ctx.method !== 'HEAD') response.holds(ctx.body)
+      if (state.evidence) keep(ctx, state)
     } catch (thrown) {
       fail(ctx, state, thrown)
     }
@@ -55,20 +54,7 @@ export function observe(options: ApiOptions<unknown, object>, standing: readonly
       res.setHeader('RateLimit-Policy', state.limit['RateLimit-Policy'])
       res.setHeader('RateLimit', state.limit.RateLimit)
     }
-    const ms = performance.now() - started
-    metrics.observe(state.operation, ctx.status, ms / 1000)
-    log.info(
-      {
-        requestId: state.id,
-        method: ctx.method,
-        path: loggedPath(ctx.path),
-        operation: state.operation,
-        status: ctx.status,
-        ms: Math.round(ms * 100) / 100,
-        caller: state.caller,
-        ip: ctx.ip,
-      },
-      'request',
-    )
+    const path = loggedPath(ctx.path)
+    record({ requestId: state.id, method: ctx.method, path, operation: state.operation, status: ctx.status, started, caller: state.caller, ip: ctx.ip })
   }
 }

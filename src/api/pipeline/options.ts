@@ -1,7 +1,9 @@
 import type { Log } from '../../kernel/log.js'
+import type { Recording } from '../../kernel/recording.js'
 import type { AuditedRequest } from '../../model/index.js'
 import type { Endpoints } from '../declaration.js'
 import type { AnyResolvers } from '../resolver.js'
+import type { KeptCache } from './kept-responses.js'
 import type { Metrics } from './metrics.js'
 
 /** The settings of the API. */
@@ -42,8 +44,8 @@ export interface ApiOptions<App, Actor extends object> {
   app: App
   endpoints: Endpoints
   resolvers: AnyResolvers
-  /** The actor behind an `Authorization` header, or null. Called only if there is a header. */
-  authenticate: (header: string, request: { ip: string; method: string }) => Actor | null | Promise<Actor | null>
+  /** The actor behind an `Authorization` header, or null. Called only if there is a header; reads through the given app. */
+  authenticate: (header: string, app: App) => Actor | null | Promise<Actor | null>
   /** A stable, harmless name of the credential: the rate limit's key, and in the log. */
   actorKey: (actor: Actor) => string
   /** Whether the actor has the permission on the loaded resources. */
@@ -62,4 +64,9 @@ export interface ApiOptions<App, Actor extends object> {
   /** What keeps the service from being ready; empty = ready. */
   ready: () => readonly string[] | Promise<readonly string[]>
   byteCache?: ByteCache
+  /**
+   * Keeps responses of operations with a validator, and sends them again as long as everything holds that was read for them through
+   * the app that `record` makes: to find the actor and the resources, for the permission and the validator. Absent = none is kept.
+   */
+  kept?: { cache: KeptCache; record: (recording: Recording) => App }
 }

@@ -1,38 +1,53 @@
 /** Limits how many requests per minute one address or token may make. */
 import { LRUCache } from 'lru-cache'
-import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible'
 import { ServiceError } from '../../kernel/errors.js'
 
-const WINDOW_SECONDS = 60
+const WINDOW_MS = 60_000
 /** Keys that are counted at a time: of more, the one that was silent for the longest begins anew. */
 const MOST_KEYS = 50_000
 
-/** Counts a request under a key; returns the headers to send, or throws 429 with them. */
-export type RateLimit = (key: string) => Promise<RateLimitHeaders>
-
 export type RateLimitHeaders = { 'RateLimit-Policy': string; RateLimit: string }
 
-/** A limit of `perMinute` requests per key, named in the headers (RateLimit header fields for HTTP); null = no limit. */
-export function rateLimit(name: string, perMinute: number): RateLimit | null {
-  if (perMinute <= 0) return null
-  const limiter = new RateLimiterMemory({ keyPrefix: name, points: perMinute, duration: WINDOW_SECONDS })
-  const keys = new LRUCache<string, true>({ max: MOST_KEYS, dispose: (_, key, reason) => reason === 'evict' && void limiter.delete(key) })
-  const policy = `"${name}";q=${perMinute};w=${WINDOW_SECONDS}`
-  const headers = (state: RateLimiterRes): RateLimitHeaders => ({
-    'RateLimit-Policy': policy,
-    RateLimit: `"${name}";r=${Math.max(0, state.remainingPoints)};t=${Math.ceil(state.msBeforeNext / 1000)}`,
-  })
-  return async (key) => {
-    keys.set(key, true)
-    try {
-      return headers(await limiter.consume(key))
-    } catch (thrown) {
-      if (thrown instanceof Error) throw thrown
-      const state = thrown as RateLimiterRes
-      const seconds = String(Math.max(1, Math.ceil(state.msBeforeNext / 1000)))
-      throw new ServiceError('too-many-requests', `Too many requests: at most ${perMinute} per minute. Try again in ${seconds} s.`, {
-        headers: { ...headers(state), 'Retry-After': seconds },
-      })
-    }
+interface Window {
+  count: number
+  /** Milliseconds, by `performance.now()`. */
+  endsAt: number
+}
+
+/** Counts requests in windows of a minute, each beginning with the first request of a key after the one before. */
+export class RateLimit {
+  readonly #windows = new LRUCache<string, Window>({ max: MOST_KEYS })
+  readonly #policy: string
+
+  /** @param name as the headers call it (RateLimit header fields for HTTP) */
+  constructor(
+    private readonly name: string,
+    private readonly perMinute: number,
+  ) {
+    this.#policy = `"${name}";q=${perMinute};w=${WINDOW_MS / 1000}`
+  }
+
+  /** Whether `count` would let a request of the key pass. */
+  hasRoom(key: string): boolean {
+    const window = this.#windows.get(key)
+    return window === undefined || window.count < this.perMinute || window.endsAt <= performance.now()
+  }
+
+  /** Counts a request; returns the headers to send, or throws 429 with them. */
+  count(key: string): RateLimitHeaders {
+    const now = performance.now()
+    let window = this.#windows.get(key)
+    if (window === undefined || window.endsAt <= now) this.#windows.set(key, (window = { count: 0, endsAt: now + WINDOW_MS }))
+    window.count++
+    const seconds = Math.ceil((window.endsAt - now) / 1000)
+    const headers = { 'RateLimit-Policy': this.#policy, RateLimit: `"${this.name}";r=${Math.max(0, this.perMinute - window.count)};t=${seconds}` }
+    if (window.count <= this.perMinute) return headers
+    const again = String(Math.max(1, seconds))
+    throw new ServiceError('too-many-requests', `Too many requests: at most ${this.perMinute} per minute. Try again in ${again} s.`, {
+      headers: { ...headers, 'Retry-After': again },
+    })
   }
 }
+
+/** A limit of `perMinute` requests per key; null = no limit. */
+export const rateLimit = (name: string, perMinute: number): RateLimit | null => (perMinute <= 0 ? null : new RateLimit(name, perMinute))

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { Context } from 'koa'
+import type { IncomingMessage } from 'node:http'
+import type { Evidence } from '../../kernel/recording.js'
 import type { ResponseHold } from './response-hold.js'
 import type { RateLimitHeaders } from './rate-limit.js'
 
@@ -14,6 +15,8 @@ export interface RequestState {
   limit: RateLimitHeaders | null
   /** What its response holds of the budget of all responses. */
   response: ResponseHold
+  /** What the response was made from, if it may be kept. */
+  evidence: Evidence | null
 }
 
 /** A random start per process and a number: unique without asking the system for randomness at each request. */
@@ -23,7 +26,7 @@ let made = 0
 const SANE_ID = /^[\w.:-]{8,64}$/
 
 /** The ID that a proxy or client gave, if it is fit for a log line, otherwise a new one. */
-export function requestId(ctx: Context): string {
-  const given = ctx.req.headers['x-request-id']
+export function requestId(req: IncomingMessage): string {
+  const given = req.headers['x-request-id']
   return typeof given === 'string' && SANE_ID.test(given) ? given : `${PREFIX}-${(++made).toString(36)}`
 }

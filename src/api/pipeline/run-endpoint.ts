@@ -2,6 +2,7 @@
 import type { Context } from 'koa'
 import { badRequest, type ErrorDetail, notFound, ServiceError } from '../../kernel/errors.js'
 import { toJson } from '../../kernel/raw-json.js'
+import type { Recording } from '../../kernel/recording.js'
 import { type Endpoint, PUBLIC_BODY_BYTES, type RequestInfo } from '../declaration.js'
 import type { Audited } from '../../model/index.js'
 import { Reply } from '../reply.js'
@@ -25,6 +26,10 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 export interface Call<Actor> {
   ctx: Context
   state: RequestState
+  /** What the request is carried out with. */
+  app: unknown
+  /** Notes what is read through `app`, if the response may be kept. */
+  recording: Recording | null
   actor: Actor | null
   parameters: readonly string[]
 }
@@ -46,13 +51,13 @@ interface Trace {
  * Loads the resources of the path in order, into `resources`; false = the leaf of a DELETE is not there. The permission is
  * checked as soon as the resource that it is about is loaded, so that callers without it learn nothing of what is below. Throws 403, 404.
  */
-async function load(compiled: CompiledEndpoint, call: Call<object>, { app, can }: Options, resources: Resources): Promise<boolean> {
+async function load(compiled: CompiledEndpoint, call: Call<object>, { can }: Options, resources: Resources): Promise<boolean> {
   const { steps } = compiled
   for (let i = 0; i < steps.length; i++) {
     const step = steps[i]!
     const id = call.parameters[i]!
     checkLength(step.name, id, step.rest, step.resolver.maxLength)
-    const resource = await step.resolver.load({ app, actor: call.actor, id, parents: resources })
+    const resource = await step.resolver.load({ app: call.app, actor: call.actor, id, parents: resources })
     if (resource === null || resource === undefined) {
       if (compiled.endpoint.deletes === 'leaf' && i === steps.length - 1) return false
       throw notFound(capital(step.resolver.as))
@@ -113,6 +118,26 @@ const requestInfo = (ctx: Context, state: RequestState, files: Files, baseUrl: s
   files,
 })
 
+/** What differs between two requests for the same thing must not be in a response that is kept. */
+const recordedInfo = (info: RequestInfo, recording: Recording): RequestInfo => {
+  const unknown = (): RequestInfo => {
+    recording.unknown()
+    return info
+  }
+  return {
+    ...info,
+    get id() {
+      return unknown().id
+    },
+    get ip() {
+      return unknown().ip
+    },
+    get headers() {
+      return unknown().headers
+    },
+  }
+}
+
 /** Runs an endpoint: load, permit, read, handle, respond; then the audit log is told. */
 export const endpointRunner = (options: Options, bodies: ByteBudget): ((compiled: CompiledEndpoint, call: Call<object>) => Promise<void>) => {
   const runner = new EndpointRunner(options, bodies)
@@ -142,7 +167,7 @@ class EndpointRunner {
     const share = this.bodies.share(call.state.caller ?? networkOf(call.ctx.ip))
     try {
       const context = await this.prepare(compiled, call, trace, share)
-      if (context) await this.handle(compiled, call.ctx, context, trace)
+      if (context) await this.handle(compiled, call, context, trace)
       else call.ctx.status = 204
     } finally {
       share.release()
@@ -151,8 +176,8 @@ class EndpointRunner {
 
   /** The handler's context, or null if the leaf of a DELETE is not there. */
   private async prepare(compiled: CompiledEndpoint, call: Call<object>, trace: Trace, share: Share): Promise<object | null> {
-    const { app, config, permit, guard } = this.options
-    const { ctx, state, actor } = call
+    const { config, permit, guard } = this.options
+    const { ctx, state, app, recording, actor } = call
     const { resources } = trace
     if (actor) permit?.(actor, compiled.method)
     if (!(await load(compiled, call, this.options, resources))) return null
@@ -160,11 +185,12 @@ class EndpointRunner {
     if (typeof body === 'object' && body !== null) trace.members = Object.keys(body)
     const guarded = compiled.method !== 'GET' && actor ? guard?.(actor, compiled.permission, resources) : undefined
     if (guarded) trace.overruled = guarded.overruled
-    return { ...resources, app: guarded?.app ?? app, actor, query, body, request: requestInfo(ctx, state, files, config.baseUrl()) }
+    const request = requestInfo(ctx, state, files, config.baseUrl())
+    return { ...resources, app: guarded?.app ?? app, actor, query, body, request: recording ? recordedInfo(request, recording) : request }
   }
 
   /** Responds from what the validator says, or by the handler. */
-  private async handle(compiled: CompiledEndpoint, ctx: Context, context: object, trace: Trace): Promise<void> {
+  private async handle(compiled: CompiledEndpoint, { ctx, state, recording }: Call<object>, context: object, trace: Trace): Promise<void> {
     const { config, byteCache } = this.options
     const { endpoint } = compiled
     const parts = endpoint.validator ? await endpoint.validator(context) : null
@@ -173,19 +199,19 @@ class EndpointRunner {
       if (result instanceof Reply) trace.audited = result.parts.audited ?? {}
       return this.respond(compiled, ctx, result)
     }
+    recording?.seal()
     const tag = tagOfParts([config.version, compiled.operationId, config.baseUrl(), ctx.url, ...parts])
-    if (isFresh(ctx, tag)) {
+    const fresh = isFresh(ctx, tag)
+    const cached = fresh ? undefined : byteCache?.get(tag)
+    if (fresh) {
       ctx.set('ETag', `"${tag}"`)
       ctx.status = 304
-      return
-    }
-    const cached = byteCache?.get(tag)
-    if (cached) return respondBytes(ctx, { status: 200, type: JSON_TYPE, body: cached, tag })
-    return this.respond(compiled, ctx, await endpoint.handle(context), tag)
+    } else if (cached) await respondBytes(ctx, { status: 200, type: JSON_TYPE, body: cached, tag })
+    else await this.respond(compiled, ctx, await endpoint.handle(context), { tag, recording })
+    state.evidence = recording?.evidence() ?? null
   }
 
-  private async respond(compiled: CompiledEndpoint, ctx: Context, result: unknown, tag?: string): Promise<void> {
-    const { byteCache } = this.options
+  private async respond(compiled: CompiledEndpoint, ctx: Context, result: unknown, validated?: { tag: string; recording: Recording | null }): Promise<void> {
     const parts = result instanceof Reply ? result.parts : { body: result }
     if (parts.headers) ctx.set(parts.headers)
     if (parts.location !== undefined) ctx.set('Location', parts.location)
@@ -198,8 +224,12 @@ class EndpointRunner {
       return
     }
     const body = this.serialize(compiled, parts.body)
-    if (tag !== undefined && byteCache && status === 200) byteCache.set(tag, typeof body === 'string' ? Buffer.from(body) : body)
-    return respondBytes(ctx, { status, type: JSON_TYPE, body, tag })
+    if (!validated) return respondBytes(ctx, { status, type: JSON_TYPE, body })
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body
+    const { tag, recording } = validated
+    // If something moved while the handler ran, the bytes may be newer than their tag.
+    if (status === 200 && (!recording || recording.evidence())) this.options.byteCache?.set(tag, bytes)
+    return respondBytes(ctx, { status, type: JSON_TYPE, body: bytes, tag })
   }
 
   private serialize(compiled: CompiledEndpoint, body: unknown): string | Buffer {

@@ -1,6 +1,7 @@
 // Users and their tokens.
 import { hashToken, newToken } from '../../auth/index.js'
 import { badRequest, ServiceError } from '../../kernel/errors.js'
+import { isPast } from '../../kernel/clock.js'
 import { newId } from '../../kernel/ids.js'
 import { type AddressProof, type CreateToken, memberships, type TokenDoc, tokens, type UserDoc, users } from '../../model/index.js'
 import type { Document, Reader, Transaction } from '../../store/index.js'
@@ -11,7 +12,7 @@ import type { Actor } from '../context/actor.js'
 /** The user and token behind a token's secret; null if it is unknown or expired. */
 export async function authenticate(app: App, token: string): Promise<Actor | null> {
   const [found] = await app.store.find(tokens, 'hash', hashToken(token))
-  if (!found || (found.expiresAt !== undefined && Date.parse(found.expiresAt) <= app.clock.now().getTime())) return null
+  if (!found || (found.expiresAt !== undefined && isPast(app.clock, found.expiresAt))) return null
   const user = await app.store.get(users, found.user)
   return user
     ? {

@@ -37,7 +37,7 @@ export interface App {
   /** Wakes the worker: jobs were queued. */
   wakeJobs(): void
   /** Counts a sign-in request from an IP address; throws 429 if there were too many. Absent = no limit. */
-  limitSignIn?(address: string): Promise<unknown>
+  limitSignIn?(address: string): unknown
   /** Wakes the sender of webhooks: an organization has new events. May be called in the transaction that writes them. */
   wakeWebhooks(organization: string): void
   /** Credentials of queued remote operations by job ID: kept in memory only, never stored. */

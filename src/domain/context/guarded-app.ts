@@ -47,6 +47,7 @@ export function guardedApp(base: App, stillMay: (reader: Reader) => Promise<void
     read: (of, group, stretch) => store.read(of, group, stretch),
     groups: (of) => store.groups(of),
     drop: (of, group, before) => store.drop(of, group, before),
+    recorded: (recording) => store.recorded(recording),
     close: () => store.close(),
     transact,
     insert: (of, draft) => transact((tx) => tx.insert(of, draft)),

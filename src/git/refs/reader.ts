@@ -1,5 +1,5 @@
 /** Reads where the refs of a repository point to, from loose files and packed-refs. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { type BigIntStats, closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type CommitId, isOid, type RefName } from '../../kernel/ids.js'
 import type { BoundedCache } from '../../kernel/memory-budget.js'
@@ -12,12 +12,40 @@ const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'EISDIR'])
 const MAX_DEPTH = 5
 
 /**
- * Reads refs from the disk each time: the loose file first, then packed-refs, as Git does. `pack-refs` removes the loose file only
- * after packed-refs has its value, so in this order no older value is ever read after a newer one. If there is neither, the loose
- * file is tried again: the ref may have been deleted and created again between the two.
+ * A file whose times are older than this when they are looked at, before it is read, cannot change later without getting newer ones: no
+ * file system counts in steps of more than two seconds. Of a younger file, the times may be those of two contents.
+ */
+const SETTLED_MS = 2500
+const MOST_SETTLED = 16
+
+/** By the time of the last change of the inode too, which nobody can set. */
+const isSameFile = (a: BigIntStats, b: BigIntStats): boolean => a.ctimeNs === b.ctimeNs && a.ino === b.ino && a.mtimeNs === b.mtimeNs && a.size === b.size
+
+/** What is read at once: more than a ref ever is, unless it is a symbolic one with a very long name. */
+const SHORT = Buffer.allocUnsafe(512)
+
+/** The text of a file in three system calls, or null if it does not fit. Each read of a page pays for one of these. */
+function readShort(path: string): string | null {
+  const file = openSync(path, 'r')
+  try {
+    const length = readSync(file, SHORT, 0, SHORT.length, 0)
+    return length < SHORT.length ? SHORT.toString('latin1', 0, length) : null
+  } finally {
+    closeSync(file)
+  }
+}
+
+/**
+ * Reads refs from the disk each time (of a file, only its times if they prove that it is unchanged): the loose file first, then
+ * packed-refs, as Git does. `pack-refs` removes the loose file only after packed-refs has its value, so in this order no older
+ * value is ever read after a newer one. If there is neither, the loose file is tried again: the ref may have been deleted and
+ * created again between the two.
  */
 export class RefReader {
   readonly #packed: PackedRefs
+  /** What refs say whose file had not changed for a while when it was read. */
+  // bound: MOST_SETTLED
+  readonly #settled = new Map<string, { stat: BigIntStats; text: string }>()
 
   constructor(
     readonly repository: string,
@@ -74,13 +102,25 @@ export class RefReader {
   }
 
   #loose(ref: string): string | null {
+    const path = `${this.repository}/${ref}`
     try {
-      // Node reads UTF-8 in one system call instead of four; a ref file is ASCII anyway.
-      return readFileSync(`${this.repository}/${ref}`, 'utf8')
+      const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
+      if (stat === undefined) return null
+      const known = this.#settled.get(ref)
+      if (known && isSameFile(known.stat, stat)) return known.text
+      const text = readShort(path) ?? readFileSync(path, 'utf8')
+      this.#keepSettled(ref, stat, text)
+      return text
     } catch (error) {
       if (ABSENT.has(errorCode(error) ?? '')) return null
       throw error
     }
+  }
+
+  #keepSettled(ref: string, stat: BigIntStats, text: string): void {
+    if (this.#settled.size >= MOST_SETTLED) this.#settled.clear()
+    if (Date.now() - Number(stat.ctimeMs) > SETTLED_MS) this.#settled.set(ref, { stat, text })
+    else this.#settled.delete(ref)
   }
 
   #looseNames(folder: string, into: Set<string>): void {

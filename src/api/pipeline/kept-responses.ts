@@ -1,0 +1,158 @@
+/** Responses that are sent again, without the steps that made them, while all that they were made from is unchanged. */
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
+import type { Context } from 'koa'
+import type { BoundedCache, MemoryBudget } from '../../kernel/memory-budget.js'
+import type { Evidence } from '../../kernel/recording.js'
+import { loggedPath, type Served } from './access-log.js'
+import { type ByteBudget, FREE_BYTES } from './byte-budget.js'
+import { hashOf } from './hash.js'
+import { networkOf } from './network-of.js'
+import type { RateLimit, RateLimitHeaders } from './rate-limit.js'
+import { type RequestState, requestId } from './request-state.js'
+import { ResponseHold } from './response-hold.js'
+
+/** A response as it was sent, with what it was made from. */
+export interface KeptResponse {
+  status: number
+  /** Names and values in turn, as Node takes them, beginning with the request ID; without what each response counts anew. */
+  headers: readonly string[]
+  /** Null for a HEAD and a 304. */
+  body: Buffer | null
+  evidence: Evidence
+  operation: string
+  /** As it is logged. */
+  path: string
+  caller: string | null
+}
+
+export type KeptCache = Pick<BoundedCache<KeptResponse>, 'get' | 'set' | 'delete'>
+
+/** Larger responses are not kept: their time is that of sending them. */
+export const LARGEST_KEPT_BYTES = 16 * 1024 * 1024
+const OBJECT_BYTES = 500
+
+const weigh = (value: KeptResponse | Buffer): number =>
+  Buffer.isBuffer(value) ? value.length : OBJECT_BYTES + value.evidence.bytes + value.headers.reduce((sum, text) => sum + text.length, value.path.length)
+
+/** A cache for them within the budget of all caches. Bodies that another cache holds count once. */
+export function keptCache(budget: MemoryBudget): KeptCache {
+  const base = (value: KeptResponse | Buffer): Buffer | null => (Buffer.isBuffer(value) ? null : value.body)
+  return budget.cache<KeptResponse | Buffer>({ weigh, base, maxEntryBytes: LARGEST_KEPT_BYTES }) as BoundedCache<KeptResponse>
+}
+
+/** What a kept response is counted by and told to, as one that is made. */
+export interface KeptSurroundings {
+  cache: KeptCache
+  baseUrl: () => string
+  limits: { byAddress: RateLimit | null; byToken: RateLimit | null }
+  /** Of all responses that are not read yet. */
+  responses: ByteBudget
+  ipOf: (req: IncomingMessage) => string
+  record: (served: Served) => void
+}
+
+/** Headers of each request's own, which are not kept. */
+const OWN_HEADERS = new Set(['x-request-id', 'ratelimit', 'ratelimit-policy'])
+
+export class KeptResponses {
+  /** How many were sent. */
+  sent = 0
+
+  constructor(private readonly around: KeptSurroundings) {}
+
+  /** Sends a kept response, and returns whether there was one that still holds. If not, nothing was counted or sent. */
+  serve(req: IncomingMessage, res: ServerResponse): boolean {
+    if (!isPlainRead(req) || res.destroyed) return false
+    const started = performance.now()
+    const { cache, limits, record, ipOf } = this.around
+    const key = this.#keyOf(req)
+    const kept = cache.get(key)
+    if (!kept) return false
+    if (!kept.evidence.holds()) {
+      cache.delete(key)
+      return false
+    }
+    const ip = ipOf(req)
+    const { byAddress, byToken } = limits
+    const network = networkOf(ip)
+    const { body, caller, operation, path, status } = kept
+    // Who is refused is told so in the usual way, which counts the request.
+    if ((byAddress && !byAddress.hasRoom(network)) || (byToken && caller !== null && !byToken.hasRoom(caller))) return false
+    if (body && body.length > FREE_BYTES && !this.#hasRoom(res, body, caller ?? network)) return false
+    let limit: RateLimitHeaders | undefined
+    if (byAddress) limit = byAddress.count(network)
+    if (byToken && caller !== null) limit = byToken.count(caller)
+    this.sent++
+    const id = requestId(req)
+    record({ requestId: id, method: req.method as string, path, operation, status, started, caller, ip })
+    const headers = kept.headers.slice()
+    headers[1] = id
+    if (limit) headers.push('RateLimit-Policy', limit['RateLimit-Policy'], 'RateLimit', limit.RateLimit)
+    res.writeHead(status, headers)
+    res.end(body)
+    return true
+  }
+
+  #hasRoom(res: ServerResponse, body: Buffer, holder: string): boolean {
+    try {
+      new ResponseHold(res, () => this.around.responses.share(holder)).holds(body)
+      return true
+    } catch {
+      // The usual way will be refused too, and says why.
+      return false
+    }
+  }
+
+  /** Keeps the response to a request when it has been sent. */
+  keepWhenSent(ctx: Context, { evidence, operation, caller }: RequestState): void {
+    const { req, res } = ctx
+    if (!evidence || !isPlainRead(req)) return
+    const path = loggedPath(ctx.path)
+    res.once('finish', () => {
+      const { statusCode: status } = res
+      const body: unknown = ctx.method === 'HEAD' || status === 304 ? null : ctx.body
+      const headers = rawHeaders(res)
+      if ((status !== 200 && status !== 304) || headers === null || (body !== null && !Buffer.isBuffer(body))) return
+      this.around.cache.set(this.#keyOf(req), { status, headers, body, evidence, operation, path, caller })
+    })
+  }
+
+  /** All that a response depends on in the request itself. A hash of it: the token is a secret, and the URL may be long. */
+  #keyOf({ method, url, headers }: IncomingMessage): string {
+    const own =
+      part(headers.authorization) +
+      part(headers.origin) +
+      part(headers['accept-encoding']) +
+      part(headers['if-none-match']) +
+      part(headers['if-match']) +
+      part(headers['if-modified-since']) +
+      part(headers['if-unmodified-since']) +
+      part(headers['if-range']) +
+      part(headers.range)
+    return hashOf('sha256', `${method} ${url}\n${this.around.baseUrl()}${own}`)
+  }
+}
+
+/** A header's value and an absent header differ, and no value contains a line feed. */
+const part = (value: string | string[] | undefined): string => (value === undefined ? '\n' : `\n=${value}`)
+
+/** A GET or HEAD without a body. */
+const isPlainRead = ({ method, headers }: IncomingMessage): boolean =>
+  (method === 'GET' || method === 'HEAD') &&
+  headers['content-length'] === undefined &&
+  headers['transfer-encoding'] === undefined &&
+  headers.expect === undefined &&
+  headers.upgrade === undefined
+
+/** The headers of a response for `writeHead`; null if one of them has several values. */
+function rawHeaders(res: ServerResponse): string[] | null {
+  const raw = ['X-Request-Id', '']
+  // every outgoing message has it, the types name it for requests alone
+  for (const name of (res as unknown as Pick<ClientRequest, 'getRawHeaderNames'>).getRawHeaderNames()) {
+    const value = res.getHeader(name)
+    if (OWN_HEADERS.has(name.toLowerCase())) continue
+    if (value === undefined || Array.isArray(value)) return null
+    raw.push(name, String(value))
+  }
+  return raw
+}

@@ -1,0 +1,71 @@
+/** Repositories that note in a recording which refs are read, and where these pointed. */
+import type { CommitId, RefName } from '../kernel/ids.js'
+import type { Recording } from '../kernel/recording.js'
+import type { Git, Repository } from './types.js'
+
+/** What depends on nothing but the IDs of objects that are asked for: the same question always has the same result. */
+const IMMUTABLE: ReadonlySet<string | symbol> = new Set<keyof Repository>([
+  'path',
+  'at',
+  'tree',
+  'commit',
+  'hasCommit',
+  'mergeBase',
+  'mergeBases',
+  'isAncestor',
+  'aheadBehind',
+  'history',
+  'historyIds',
+  'firstParents',
+  'diffText',
+  'diff',
+])
+
+/** The same repositories. Whatever is asked beyond refs by name and objects by ID makes the recording worthless. */
+export function recordedGit(git: Git, recording: Recording): Git {
+  const unknown = (): Git => {
+    recording.unknown()
+    return git
+  }
+  return {
+    open: async (name) => {
+      const repository = await git.open(name)
+      return recordedRepository(repository, (ref) => noteHead(git, name, ref, repository.head(ref), recording), recording)
+    },
+    head: (name, ref) => noteHead(git, name, ref, git.head(name, ref), recording),
+    create: (name) => unknown().create(name),
+    exists: (name) => unknown().exists(name),
+    duplicate: (from, to) => unknown().duplicate(from, to),
+    remove: (name) => unknown().remove(name),
+    close: () => unknown().close(),
+    get processesStarted() {
+      return unknown().processesStarted
+    },
+  }
+}
+
+/** By the name of the repository: what is kept must not keep a repository open. */
+function noteHead(git: Git, name: string, ref: RefName, found: CommitId | null, recording: Recording): CommitId | null {
+  recording.note(`ref ${name} ${ref}`, found, () => {
+    try {
+      return git.head(name, ref)
+    } catch {
+      // A damaged ref: whoever asks is told so by the request that reads it.
+      return 'unreadable'
+    }
+  })
+  return found
+}
+
+function recordedRepository(repository: Repository, head: Repository['head'], recording: Recording): Repository {
+  return new Proxy(repository, {
+    get(target, member) {
+      if (member === 'head') return head
+      // such as `then`, which `await` looks for
+      if (!(member in target)) return undefined
+      if (!IMMUTABLE.has(member)) recording.unknown()
+      const value: unknown = Reflect.get(target, member)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+}

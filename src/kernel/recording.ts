@@ -1,0 +1,65 @@
+/** Notes what a response is made from, so that it can be sent again for as long as nothing of that has changed. */
+
+/** What can be compared cheaply: a number that changes with a document, the commit of a ref, whether a time has passed. */
+export type Noted = string | number | boolean | null
+
+interface Fact {
+  readonly name: string
+  readonly value: Noted
+  readonly now: () => Noted
+}
+
+/** Everything that a response was made from. */
+export interface Evidence {
+  /** About how much memory it takes, in bytes. */
+  readonly bytes: number
+  /** Whether all of it is still as it was. Reads memory, and refs from the disk; never waits. */
+  holds(): boolean
+}
+
+/** Memory of a fact: the object, its closure and what that refers to. */
+const FACT_BYTES = 300
+
+/**
+ * What one request has read. A read that cannot be compared later makes the whole recording worthless. Nothing is listed by
+ * hand: the store, the repositories and the clock that the request is given note what they are asked.
+ */
+export class Recording {
+  // bound: what one request reads before it knows what its response depends on
+  readonly #facts = new Map<string, Fact>()
+  #sealed = false
+  #complete = true
+
+  /**
+   * Notes a value that was read.
+   * @param name what it is the value of; equal only for the same thing
+   * @param now reads it again
+   */
+  note(name: string, value: Noted, now: () => Noted): void {
+    const known = this.#facts.get(name)
+    // Two reads of the same thing saw different values: the response may mix them.
+    if (known && known.value !== value) this.#complete = false
+    if (!known && !this.#sealed) this.#facts.set(name, { name, value, now })
+  }
+
+  /** Notes that something was read that cannot be compared later. */
+  unknown(): void {
+    if (!this.#sealed) this.#complete = false
+  }
+
+  /** From now on nothing is added, but a value that contradicts what was noted still counts. */
+  seal(): void {
+    this.#sealed = true
+  }
+
+  /** What was read, if all of it is known and still as it was; else null. */
+  evidence(): Evidence | null {
+    if (!this.#sealed || !this.#complete) return null
+    const facts = [...this.#facts.values()]
+    const holds = (): boolean => {
+      for (const { value, now } of facts) if (now() !== value) return false
+      return true
+    }
+    return holds() ? { bytes: facts.reduce((sum, { name }) => sum + FACT_BYTES + 2 * name.length, 0), holds } : null
+  }
+}

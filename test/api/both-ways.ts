@@ -1,0 +1,80 @@
+import { Agent, type OutgoingHttpHeaders, request } from 'node:http'
+import * as assert from 'uvu/assert'
+
+// Reads of one thing in two ways: as it may have been kept, and with a header that is part of the key of kept responses and
+// that nothing else looks at, so that the response is made for this request.
+
+/** A response as it came over the wire. */
+export interface WireResponse {
+  status: number
+  /** Names and values in turn. */
+  headers: readonly string[]
+  /** As base64. */
+  body: string
+}
+
+export interface Read {
+  url: string
+  path: string
+  token: string | null
+  method?: 'GET' | 'HEAD'
+  headers?: Record<string, string>
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: 4 })
+let unique = 0
+
+/** Sends one request. */
+export function read({ url, path, token, method = 'GET', headers = {} }: Read): Promise<WireResponse> {
+  const all: OutgoingHttpHeaders = { ...headers, ...(token === null ? {} : { authorization: `Bearer ${token}` }) }
+  return new Promise((resolve, reject) => {
+    const asked = request(url + path, { agent, method, headers: all }, (res) => {
+      const parts: Buffer[] = []
+      res.on('data', (part: Buffer) => parts.push(part))
+      res.once('end', () => resolve({ status: res.statusCode as number, headers: res.rawHeaders, body: Buffer.concat(parts).toString('base64') }))
+      res.once('error', reject)
+    })
+    asked.once('error', reject)
+    asked.end()
+  })
+}
+
+/** The same request, never from what is kept. */
+export const readAnew = (asked: Read): Promise<WireResponse> => read({ ...asked, headers: { ...asked.headers, 'if-modified-since': `never kept ${++unique}` } })
+
+/** A header of a response, or undefined. */
+export const header = ({ headers }: WireResponse, name: string): string | undefined => {
+  const at = headers.findIndex((one, index) => index % 2 === 0 && one.toLowerCase() === name)
+  return at < 0 ? undefined : headers[at + 1]
+}
+
+/** What each response has of its own, and how it must look. */
+const own: Record<string, RegExp> = {
+  'X-Request-Id': /^[\w-]{8,64}$/,
+  Date: /^\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT$/,
+  RateLimit: /^"(token|address)";r=\d+;t=\d+$/,
+}
+
+/** The response without what differs from one request to the next. */
+export const comparable = ({ status, headers, body }: WireResponse) => ({
+  status,
+  headers: headers.map((value, index) => {
+    const pattern = index % 2 === 1 ? own[headers[index - 1] as string] : undefined
+    return pattern?.test(value) ? '(of its own)' : value
+  }),
+  body: status < 400 ? body : Buffer.from(body, 'base64').toString(),
+})
+
+/** Reads both ways, the way that may be kept first; the responses must be the same. */
+export async function sameBothWays(asked: Read, what = ''): Promise<WireResponse> {
+  const kept = await read(asked)
+  const anew = await readAnew(asked)
+  assert.equal(comparable(kept), comparable(anew), `${what} ${asked.method ?? 'GET'} ${asked.path} ${JSON.stringify(asked.headers ?? {})}`)
+  return kept
+}
+
+/** How many responses the service has sent as they were kept. */
+export async function sentAsKept(url: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text()
+  return Number(/^bindery_http_kept_responses_total (\d+)$/m.exec(text)?.[1])
+}
