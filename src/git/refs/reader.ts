@@ -29,7 +29,7 @@ function readShort(path: string): string | null {
   const file = openSync(path, 'r')
   try {
     const length = readSync(file, SHORT, 0, SHORT.length, 0)
-    return length < SHORT.length ? SHORT.toString('latin1', 0, length) : null
+    return length < SHORT.length ? SHORT.toString('utf8', 0, length) : null
   } finally {
     closeSync(file)
   }
