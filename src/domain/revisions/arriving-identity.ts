@@ -1,4 +1,4 @@
-// The page IDs at a commit that comes from elsewhere (a remote, another branch), seen from a commit whose IDs count here.
+/** The page IDs at a commit that comes from elsewhere (a remote, another branch), seen from a commit whose IDs count here. */
 import { readConfig } from '../../content/config.js'
 import { defaultId, type EntryKey, entryOfOverride, type IdOverrides, idOf, overrideKey } from '../../content/identity.js'
 import { keyBelow } from '../../content/paths.js'
@@ -9,7 +9,7 @@ import type { CommitId } from '../../kernel/ids.js'
 import { Slices } from '../../kernel/slices.js'
 import type { App } from '../context/app.js'
 import type { SpaceRepository } from '../context/loaded.js'
-import { historyStatesIds, overridesAt } from './identity.js'
+import { historyStatesIds, overridesAt, statesIds } from './identity.js'
 import { resolveChanges } from './identity-changes.js'
 
 interface CommitOverrides {
@@ -18,7 +18,7 @@ interface CommitOverrides {
 }
 
 /**
- * The overrides at `head`, given that those at `base` count. They are the head's own if its history agrees with the base's IDs. If not (a
+ * The overrides at `head`, given that those at `base` count. They are the head's own if its history agrees with the base's IDs (with those of files that people moved). If not (a
  * remote's commits may know nothing of the IDs here), they are worked out by comparing the two commits.
  */
 export async function overridesFrom(app: App, space: SpaceRepository, base: CommitId, head: CommitId): Promise<IdOverrides> {
@@ -26,9 +26,10 @@ export async function overridesFrom(app: App, space: SpaceRepository, base: Comm
   const [before, own] = [await overridesAt(app, space, base), await overridesAt(app, space, head)]
   const work = app.texts.for(space.doc.id)
   const disagree = await differOnUnchangedFiles(work, repo, { commit: base, overrides: before }, { commit: head, overrides: own })
-  return disagree
-    ? resolveChanges(work, repo, before, base, head)
-    : withMovedFiles(work, repo, { commit: base, overrides: before }, { commit: head, overrides: own })
+  if (disagree) return resolveChanges(work, repo, before, base, head)
+  // The service has said of its own commits which page is which: a new page may have the text of one that was deleted.
+  if (await statesIds(space, head)) return own
+  return withMovedFiles(work, repo, { commit: base, overrides: before }, { commit: head, overrides: own })
 }
 
 /**

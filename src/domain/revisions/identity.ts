@@ -102,6 +102,9 @@ export async function overridesAt(app: App, space: SpaceRepository, commit: Comm
   return current
 }
 
+/** Whether a commit states its page IDs, so a server made it. */
+export const statesIds = async ({ repo }: SpaceRepository, commit: CommitId): Promise<boolean> => (await repo.commit(commit)).headers[PAGE_IDS] !== undefined
+
 /** The overrides after a merge commit that somebody made with plain Git, merged three-way. Null if `commit` is no such merge. */
 async function resolveMerge(app: App, space: SpaceRepository, { parents, tree }: CommitInfo): Promise<IdOverrides | null> {
   const [ours, theirs] = parents
