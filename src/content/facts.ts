@@ -40,9 +40,17 @@ export function makeFacts(file: Uint8Array): FileFacts {
   }
 }
 
-/** The facts of several files as lines of JSON: two for each. */
-export const factLines = (files: readonly Uint8Array[]): string =>
-  files
-    .map((file) => makeFacts(file))
-    .map(({ page, references }) => `${JSON.stringify(page)}\n${JSON.stringify(references)}`)
-    .join('\n')
+/**
+ * The facts of several files as lines of JSON: two for each.
+ * @param lengths the files' lengths in bytes, as a JSON list
+ * @param bytes the files, one after the other
+ */
+export function factLines(lengths: string, bytes: Uint8Array): string {
+  const lines: string[] = []
+  let from = 0
+  for (const length of JSON.parse(lengths) as number[]) {
+    const { page, references } = makeFacts(bytes.subarray(from, (from += length)))
+    lines.push(JSON.stringify(page), JSON.stringify(references))
+  }
+  return lines.join('\n')
+}

@@ -47,7 +47,7 @@ const bodyOf = (file: Uint8Array): string => readPage(decodeText(file), '').mark
 export const tasks: Readonly<Record<string, Task>> = {
   ...Object.fromEntries(named),
   summary: (text: string) => summaryLines(parseSummary(text)),
-  facts: (...files: Uint8Array[]) => factLines(files),
+  facts: factLines,
   document: (markdown: string) => treeLines(parseDocument(markdown)),
   /** The block tree of a page that is beyond a limit. */
   verbatim: (markdown: string, limit: string) => treeLines(verbatimDocument(markdown, limit, SCHEMA_VERSION)),

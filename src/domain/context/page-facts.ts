@@ -141,17 +141,16 @@ export class PageIndex {
   async #trip(owner: string, files: ReadonlyMap<string, Uint8Array>): Promise<Map<string, Made>> {
     const oids = [...files.keys()]
     try {
-      const lines = Buffer.from(await this.texts.bytes(owner, 'facts', [...files.values()], oids.join()))
-        .toString()
-        .split('\n')
+      const result = await this.texts.bytes(owner, 'facts', joined([...files.values()]), oids.join())
+      const lines = Buffer.from(result).toString().split('\n')
       const rows: FactRow[] = []
-      const made = oids.map((oid, index): [string, Made] => {
+      const facts = oids.map((oid, index): [string, Made] => {
         const [page, references] = lines.slice(2 * index, 2 * index + 2) as [string, string]
         rows.push({ kind: 'page', oid, value: page }, { kind: 'references', oid, value: references })
         return [oid, this.#keep(oid, { page: JSON.parse(page), references: JSON.parse(references) } as Made)]
       })
       this.index.put(rows)
-      return new Map(made)
+      return new Map(facts)
     } catch (error) {
       if (!(error instanceof TextTooCostly)) throw error
       if (oids.length === 1) return new Map([[oids[0] as string, await this.#costly(owner, oids[0] as string, [...files.values()][0] as Uint8Array, error)]])
@@ -211,6 +210,17 @@ function findValue(kind: Kind, row: string): unknown {
 }
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Files as arguments of a task, in one piece: what is sent to a thread costs by the piece, and by the buffers that pieces are parts of. */
+function joined(files: readonly Uint8Array[]): [lengths: string, bytes: Uint8Array] {
+  const bytes = new Uint8Array(files.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const file of files) {
+    bytes.set(file, at)
+    at += file.length
+  }
+  return [JSON.stringify(files.map(({ length }) => length)), bytes]
+}
 
 /** Parsed JSON takes about four times the bytes of its text. */
 const weightOf = (row: string): number => 300 + 4 * row.length
