@@ -21,7 +21,7 @@ test('is used', () => assert.ok(isNative))
 test('a page has the tree that the exact parser makes of it', () => {
   fc.assert(
     fc.property(writtenPage, (markdown) => assert.equal(parseDocument(markdown), exactDocument(markdown))),
-    { numRuns: 100 },
+    { numRuns: 300 },
   )
 })
 
@@ -54,6 +54,11 @@ test('every example of the CommonMark specification has the same nodes and offse
     )
     assert.equal(findReferences(text), findReferences(text, readReferenceWindows), `references of example ${number}`)
   }
+})
+
+test('a tag right behind a check box, and an open fence in a list in a quote, are read by the exact parser', () => {
+  for (const text of ['- [ ] {% unknown %}\n  word\n  {% endunknown %}', '>- ```\r\n>  a\r\n>\r\n># word', '>- [ ] ```\r\n>  a\r\n>\r\n># word\r\n'])
+    assert.equal(parseDocument(text), exactDocument(text))
 })
 
 test('a check box in a heading makes no task', () => {

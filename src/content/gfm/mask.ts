@@ -35,6 +35,8 @@ const TOKEN = /\{%(?:[^\n\r{%]|%(?!\})|\{(?![{%]))*%\}|\{\{(?:[^\n\r{}]|\}(?!\})
 const CONTAINERS = /^[ \t]*(?:(?:>|[-+*]|\d{1,9}[.)])[ \t]*)*$/
 /** Within a token, these may take part in what stands around it: code, HTML, the cells of a table. */
 const ENTANGLED = /[`<>|]/
+/** What a task begins with: where its paragraph begins depends on what follows. */
+const CHECK_BOX = /\[[ xX\t]\][ \t]+$/
 
 /**
  * Hides the tags and expressions of a text, except those that may be entangled with what stands around them. Returns null for a text
@@ -57,7 +59,12 @@ const findTokens = (text: string): Token[] =>
 
 /** Joins the tags of each line that has nothing else. */
 function inLines(text: string, tokens: readonly Token[], bare: ReadonlySet<number>): Hidden[] {
-  const isBare = ({ start, end }: Token): boolean => bare.has(start) || end - start === 4 || text[start - 1] === '\\' || ENTANGLED.test(text.slice(start, end))
+  const isBare = ({ start, end }: Token): boolean =>
+    bare.has(start) ||
+    end - start === 4 ||
+    text[start - 1] === '\\' ||
+    ENTANGLED.test(text.slice(start, end)) ||
+    CHECK_BOX.test(text.slice(Math.max(0, start - 8), start))
   const found: Hidden[] = []
   for (let i = 0; i < tokens.length; ) {
     const first = tokens[i] as Token

@@ -68,8 +68,8 @@ function hasSlowLines(text: string): boolean {
 
 /**
  * Lets the paragraph of a task begin at its check box if it does not begin with text, as the other parser does. Returns false if
- * something else than a paragraph has a check box, which is no task to the other parser, or if a list ends after its line (with an
- * open fence in a quote).
+ * something else than a paragraph has a check box, which is no task to the other parser, or if a list ends after its line, or a node
+ * within a line end (with an open fence in a quote).
  */
 function settle(root: Markdown, text: string): boolean {
   const pending = [root]
@@ -77,7 +77,8 @@ function settle(root: Markdown, text: string): boolean {
     const first = node.children?.[0]
     const isTask = node.type === 'listItem' && typeof node.checked === 'boolean'
     if (isTask && first?.type !== 'paragraph') return false
-    if (node.type === 'list' && text[(node.position?.end.offset ?? 0) - 1] === '\n') return false
+    const end = node.position?.end.offset ?? 0
+    if ((node.type === 'list' && text[end - 1] === '\n') || (text[end - 1] === '\r' && text[end] === '\n')) return false
     if (isTask && first?.position && first.children?.[0]?.type !== 'text') {
       const box = text.lastIndexOf('[', (first.position.start.offset ?? 0) - 1)
       if (box >= (node.position?.start.offset ?? 0)) first.position.start.offset = box
