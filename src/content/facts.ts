@@ -1,6 +1,6 @@
 /** What is known of a markdown file by its content alone. Made once per content, and kept in an index. */
 import type { Diagnostic } from '../kernel/diagnostic.js'
-import { pageLimit } from './blocks/weight.js'
+import { MAY_BE_HEAVY, pageLimit } from './blocks/weight.js'
 import { findReferences } from './find-references.js'
 import { readPage } from './front-matter.js'
 import type { Reference } from './reference.js'
@@ -26,9 +26,6 @@ export interface FileFacts {
   page: PageFacts
   references: readonly Reference[]
 }
-
-/** Shorter pages are hardly ever beyond the limits of `blocks/weight.ts`, so those are checked only when the page is parsed. */
-const MAY_BE_HEAVY = 8 * 1024
 
 /** Makes the facts of a file of at most `MAX_TEXT_BYTES`. */
 export function makeFacts(file: Uint8Array): FileFacts {

@@ -2,6 +2,8 @@
 
 /** Largest page, in bytes of UTF-8, that is parsed. */
 export const MAX_PAGE_BYTES = 1024 * 1024
+/** Shorter pages (in characters) are hardly ever beyond these limits, so those are checked only when the page is parsed. */
+export const MAY_BE_HEAVY = 8 * 1024
 /** Most nodes of a tree. */
 export const MAX_NODES = 250_000
 /**

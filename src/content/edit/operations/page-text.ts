@@ -2,7 +2,7 @@
 import type { ChangeOf, PageMembers } from '../../../model/content-changes.js'
 import { checkCondition } from '../../conditions/check.js'
 import { ConditionError } from '../../conditions/error.js'
-import { MAX_PAGE_BYTES, pageLimit } from '../../blocks/weight.js'
+import { MAX_PAGE_BYTES, MAY_BE_HEAVY, pageLimit } from '../../blocks/weight.js'
 import type { DocumentNode, Outcome } from '../../types.js'
 import { MAX_EDITED_BYTES, MAX_TEXT_BYTES } from '../../text.js'
 import { type FileEdit, TextTooCostly } from '../../work/text-work.js'
@@ -12,9 +12,6 @@ import type { Batch } from '../batch.js'
 
 type Work = Pick<Batch, 'work'>
 type GivenDocument = NonNullable<ChangeOf<'update_page'>['document']>
-/** Shorter markdown is not checked against the limits of pages before it is written, only when it is read. */
-const MAY_BE_HEAVY = 8 * 1024
-
 /** The result of an outcome. If it was refused, throws `ChangeError` with a message that begins with `what`. */
 export function done(outcome: Outcome<string>, what: string, member?: string): string {
   if ('done' in outcome) return outcome.done
