@@ -1,4 +1,5 @@
 /** The SQLite file of the index: one table, read and written in bulk, since each call into the library costs more than a row. */
+import { closeSync, openSync } from 'node:fs'
 import type libsql from 'libsql'
 import type { FactRow, FactsOptions } from './types.js'
 
@@ -53,6 +54,8 @@ class FactFile implements Database {
 
   constructor(library: Library, { file, version, maxBytes }: Pick<FactsOptions, 'file' | 'version' | 'maxBytes'>) {
     this.#maxBytes = maxBytes
+    // For the owner alone: it holds what is in private spaces. SQLite gives its other files the same mode.
+    closeSync(openSync(file, 'a', 0o600))
     this.#sqlite = new library(file)
     // What a power cut takes away is made again; a file that it damages is made anew.
     for (const pragma of ['journal_mode = WAL', 'synchronous = OFF', 'journal_size_limit = 16777216']) this.#sqlite.pragma(pragma)

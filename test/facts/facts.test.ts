@@ -35,6 +35,14 @@ test('keeps what is written, by kind, for those who open it later', () => {
   second.close()
 })
 
+test('its files are for the owner alone', async () => {
+  const file = newFile()
+  const facts = openAt(file)
+  assert.ok(works(facts))
+  for (const end of ['', '-wal', '-shm']) assert.is((await stat(file + end)).mode & 0o777, 0o600)
+  facts.close()
+})
+
 test('drops the rows of another version', () => {
   const file = newFile()
   const first = openAt(file)
