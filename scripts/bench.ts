@@ -9,6 +9,7 @@ import { listLines, lists } from './bench/lists.js'
 import { manySpaces, manySpacesLine } from './bench/many-spaces.js'
 import { type Line, print } from './bench/measure.js'
 import { readLines, reads } from './bench/reads.js'
+import { searches, searchLine } from './bench/search.js'
 import { adoptions } from './bench/sync.js'
 import { edits, manyEdits, manyEditsLines, merges } from './bench/writes.js'
 
@@ -39,6 +40,7 @@ const groups: { names: string[]; run: (dir: string) => Promise<Line[]> }[] = [
   { names: ['adoption / git clone --bare'], run: (dir) => adoptions(dir, values.repository) },
   { names: [blockTreesLine], run: blockTrees },
   { names: [firstReadLine], run: firstReads },
+  { names: [searchLine], run: searches },
   { names: ['document patch, 10,000 documents / 10 documents'], run: documents },
   { names: listLines, run: (dir) => lists(dir, wanted) },
   { names: [...manyEditsLines], run: manyEdits },

@@ -1,93 +1,26 @@
 /** All settings of the service: their environment variables, defaults and checks, and the function that reads them. */
-import { accessSync, constants, statSync } from 'node:fs'
-import { isIP } from 'node:net'
-import { resolve } from 'node:path'
-import { cleanEnv, EnvError, makeValidator, type ValidatorSpec } from 'envalid'
-import ipaddr from 'ipaddr.js'
+import { cleanEnv, type ValidatorSpec } from 'envalid'
 import type { LogLevel } from './kernel/log.js'
+import {
+  type RemoteProtocol,
+  email,
+  flag,
+  folder,
+  integer,
+  level,
+  networks,
+  optionalFile,
+  optionalOrigin,
+  origins,
+  privateKeyFile,
+  protocols,
+  secret,
+  sender,
+  smtpUrl,
+  text,
+} from './start/setting-values.js'
 
 const MIB = 1024 * 1024
-
-const fail = (message: string): never => {
-  throw new EnvError(message)
-}
-
-/** envalid has no null: a setting that is empty is not set, and becomes null in `loadConfig`. */
-const text = makeValidator<string>((input) => (input === '' ? fail('must not be empty') : input))
-const flag = makeValidator<boolean>((input) => {
-  if (['true', '1', 'yes', 'on'].includes(input)) return true
-  return ['false', '0', 'no', 'off', ''].includes(input) ? false : fail('must be true or false')
-})
-const integer = (min: number, max: number) =>
-  makeValidator<number>((input) => {
-    const value = Number(input)
-    return /^\d+$/.test(input) && value >= min && value <= max ? value : fail(`must be a whole number from ${min} to ${max}`)
-  })
-const words = (input: string): string[] => input.split(',').flatMap((word) => word.trim() || [])
-const level = makeValidator<LogLevel>((input) =>
-  ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].includes(input)
-    ? (input as LogLevel)
-    : fail('must be one of fatal, error, warn, info, debug, trace, silent'),
-)
-const secret = makeValidator<string>((input) =>
-  input === '' ? '' : input.length >= 20 && !/\s/.test(input) ? input : fail('must have at least 20 characters and no blanks'),
-)
-const email = makeValidator<string>((input) => (input === '' ? '' : /^[^\s@]+@[^\s@]+$/.test(input) ? input : fail('must be an e-mail address')))
-
-const smtpUrl = makeValidator<string>((input) => {
-  if (input === '') return ''
-  const url = URL.canParse(input) ? new URL(input) : fail('must be an smtp or smtps URL')
-  return ['smtp:', 'smtps:'].includes(url.protocol) && url.hostname !== '' ? input : fail('must be an smtp or smtps URL')
-})
-const sender = makeValidator<string>((input) =>
-  input === '' || /^(?:[^<>"@\p{Cc}]{0,100}<[^\s@<>",;]+@[^\s@<>",;]+>|[^\s@<>",;]+@[^\s@<>",;]+)$/u.test(input)
-    ? input
-    : fail('must be an e-mail address, or a name and an address: Docs <docs@example.org>'),
-)
-
-/** An origin: scheme and host, no path, no slash at the end. */
-function originOf(input: string): string {
-  const url = URL.canParse(input) ? new URL(input) : fail('must be an http or https URL')
-  if (!['http:', 'https:'].includes(url.protocol)) fail('must be an http or https URL')
-  if (url.pathname !== '/' || url.search || url.hash || url.username) fail('must be scheme, host and port only, such as https://docs.example.org')
-  return url.origin
-}
-const optionalOrigin = makeValidator<string>((input) => (input === '' ? '' : originOf(input)))
-const origins = makeValidator<string[]>((input) => words(input).map((word) => (word === '*' ? word : originOf(word))))
-const protocols = makeValidator<RemoteProtocol[]>((input) =>
-  words(input).map((word) => (['https', 'ssh', 'http', 'file'].includes(word) ? (word as RemoteProtocol) : fail('must be a list of https, ssh, http, file'))),
-)
-const networks = makeValidator<boolean | string[]>((input) => {
-  if (['true', 'false', ''].includes(input)) return input === 'true'
-  return words(input).map((word) => {
-    if (isIP(word)) return `${word}/${isIP(word) === 4 ? 32 : 128}`
-    return ipaddr.isValidCIDR(word) ? word : fail('must be true, false or a list of addresses and CIDR ranges')
-  })
-})
-
-/** An existing file of the operator's, by its absolute path, which appears in a command line of ssh: nothing in it that ssh would expand. */
-function fileOf(input: string): string {
-  const file = resolve(input)
-  if (/["%$\\\p{Cc}]/u.test(file)) fail('must be a path without quotes, %, $ and backslashes')
-  try {
-    accessSync(file, constants.R_OK)
-    if (statSync(file).isFile()) return file
-  } catch {
-    // reported below
-  }
-  return fail('must be the path of a file that exists and can be read')
-}
-const optionalFile = makeValidator<string>((input) => (input === '' ? '' : fileOf(input)))
-/** ssh refuses a private key of its own user that others may read. */
-const privateKeyFile = makeValidator<string>((input) => {
-  if (input === '') return ''
-  const file = fileOf(input)
-  const { uid, mode } = statSync(file)
-  return uid === process.getuid?.() && (mode & 0o077) !== 0 ? fail('must be readable by its owner alone: chmod 600') : file
-})
-
-/** A protocol of remote repositories. */
-type RemoteProtocol = 'https' | 'ssh' | 'http' | 'file'
 
 interface Setting<T> {
   name: string
@@ -108,6 +41,12 @@ const settings = {
   port: setting<number>('PORT', integer(0, 65_535), '3000', 'Port to listen on; 0 takes a free one.'),
   dataDir: setting<string>('DATA_DIR', text, './data', 'Folder of documents, uploads and keys.'),
   reposDir: setting<string>('REPOS_DIR', text, './repos', 'Folder of the bare repositories.'),
+  templatesDir: setting<string | null>(
+    'TEMPLATES_DIR',
+    folder,
+    '',
+    'Folder with templates of your own, beside those that come with the service: a folder for each.',
+  ),
   publicUrl: setting<string | null>(
     'PUBLIC_URL',
     optionalOrigin,
@@ -157,6 +96,24 @@ const settings = {
     String(1024 * MIB),
     'Size of the index `facts.db` in the data folder, in bytes, from which its oldest rows are dropped. It can be made anew at any time.',
   ),
+  searchBytes: setting<number>(
+    'SEARCH_BYTES',
+    integer(MIB, 1024 * 1024 * MIB),
+    String(2048 * MIB),
+    'Size of the search indexes in the folder `search` of the data folder, in bytes, from which those that were not used for the longest time are deleted. They can be made anew at any time.',
+  ),
+  pdfBytes: setting<number>(
+    'PDF_BYTES',
+    integer(MIB, 1024 * 1024 * MIB),
+    String(1024 * MIB),
+    'Bytes of the PDFs that are kept in the data folder. Those that nobody asked for the longest are dropped; they can be made anew at any time.',
+  ),
+  chromium: setting<string | null>(
+    'CHROMIUM',
+    optionalFile,
+    '',
+    'Path of the Chromium that prints PDFs; empty = that of the system (package `chromium-headless-shell` or `chromium`), else the one in the package `@sparticuz/chromium`.',
+  ),
   ratePerToken: setting<number>('RATE_LIMIT_PER_MINUTE', integer(0, 10_000_000), '3000', 'Requests per minute and token; 0 = no limit.'),
   ratePerAddress: setting<number>('RATE_LIMIT_PER_MINUTE_ADDRESS', integer(0, 10_000_000), '6000', 'Requests per minute and address; 0 = no limit.'),
   signInRate: setting<number>('RATE_LIMIT_SIGN_INS', integer(0, 10_000_000), '20', 'Requests to sign in per minute and address; 0 = no limit.'),
@@ -200,6 +157,49 @@ const settings = {
     'File of the known ssh hosts, as `ssh-keyscan` writes them. A host that is not in it is refused, with the line to add. The file is read again for every connection.',
   ),
   remoteTimeoutSeconds: setting<number>('REMOTE_TIMEOUT_SECONDS', integer(1, 86_400), '600', 'Longest time for one fetch or push.'),
+  importWaitSeconds: setting<number>(
+    'IMPORT_WAIT_SECONDS',
+    integer(0, 3_600),
+    '25',
+    'How long a request to import content waits for the end of the import; then it gets the counts so far, and the import goes on.',
+  ),
+  importSeconds: setting<number>(
+    'IMPORT_SECONDS',
+    integer(1, 86_400),
+    '900',
+    'Longest time in which an import of content reads; what was read by then is imported.',
+  ),
+  importPages: setting<number>('IMPORT_PAGES', integer(1, 20_000), '1000', 'Most pages of one import of content.'),
+  importBytes: setting<number>(
+    'IMPORT_BYTES',
+    integer(1024, 1024 * MIB),
+    String(64 * MIB),
+    'Most bytes that one import of content may fetch, and most bytes of an unpacked archive. Two imports run at a time, in memory.',
+  ),
+  importDelayMs: setting<number>(
+    'IMPORT_DELAY_MS',
+    integer(0, 60_000),
+    '200',
+    'Pause between two requests of an import to the same website, in milliseconds; longer if its robots.txt asks for it.',
+  ),
+  specLimitBytes: setting<number>(
+    'OPENAPI_LIMIT_BYTES',
+    integer(1024, 64 * MIB),
+    String(10 * MIB),
+    'Largest OpenAPI specification, with all files that it refers to, in bytes. Its bundled document may have twice as many.',
+  ),
+  specFetchSeconds: setting<number>(
+    'OPENAPI_FETCH_SECONDS',
+    integer(1, 3_600),
+    '60',
+    'Longest time to fetch an OpenAPI specification with all files that it refers to.',
+  ),
+  specRefreshHours: setting<number>(
+    'OPENAPI_REFRESH_HOURS',
+    integer(0, 8_760),
+    '6',
+    'How often OpenAPI specifications that were given by URL are fetched again, in hours; 0 = only when asked.',
+  ),
   eventDays: setting<number>('EVENT_DAYS', integer(1, 3_650), '30', 'Days that events and deliveries of webhooks are kept.'),
   auditDays: setting<number>(
     'AUDIT_LOG_DAYS',

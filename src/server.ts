@@ -7,6 +7,7 @@ import type { App } from './domain/context/app.js'
 import { type FirstStart, firstStart } from './domain/people/first-start.js'
 import { type Repair, reconcile } from './domain/upkeep/reconcile.js'
 import { type Announcer, startAnnouncer } from './jobs/announcer.js'
+import { type SearchUpdater, startSearchUpdater } from './jobs/search-updater.js'
 import { startWebhookSender } from './jobs/webhook-sender.js'
 import { startWorker } from './jobs/worker.js'
 import { type Clock, systemClock } from './kernel/clock.js'
@@ -43,20 +44,29 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
   const budget = new MemoryBudget(config.cacheBytes)
   const closers = new Closers()
   let announcer: Announcer | undefined
+  let searches: SearchUpdater | undefined
   try {
-    const moved: Announcer['moved'] = (repository, refs) => announcer?.moved(repository, refs)
+    const moved: Announcer['moved'] = (repository, refs) => {
+      announcer?.moved(repository, refs)
+      searches?.moved(repository, refs)
+    }
     const app = await openApp(config, { log, clock: overrides.clock ?? systemClock, budget, moved }, closers)
     const repairs = await catchUp(app, log)
     announcer = startAnnouncer(app)
+    searches = startSearchUpdater(app)
     const first = await bootstrap(app, config)
     const api = await serveApi(app, config, { log, budget })
     if (config.publicUrl === null) app.settings.publicUrl = api.url
     const background = overrides.withoutWorker ? null : startBackground(app)
     const close = async (): Promise<void> => {
+      app.waits.close()
       await api.stop()
+      // A book may take minutes: it is begun again after the next start.
+      await app.printer.close()
       await background?.worker.stop()
       await app.locks.idle()
       await announcer?.stop()
+      await searches?.stop()
       await background?.sender.stop()
       await closers.close()
     }

@@ -9,6 +9,7 @@ import * as commenters from './comments/commenter-endpoints.js'
 import * as spaceComments from './comments/space-endpoints.js'
 import * as changeRequestContent from './content/change-request-endpoints.js'
 import * as downloads from './content/download-endpoint.js'
+import * as contentImports from './content/import-endpoints.js'
 import * as mainContent from './content/main-endpoints.js'
 import * as revisions from './content/revision-endpoints.js'
 import * as writing from './content/write-endpoints.js'
@@ -17,10 +18,15 @@ import * as events from './events/endpoints.js'
 import * as gitSync from './git-sync/endpoints.js'
 import * as invites from './invites/endpoints.js'
 import * as linkInvites from './invites/link-endpoints.js'
+import * as links from './links/endpoints.js'
 import * as members from './members/endpoints.js'
+import * as openApiSpecs from './openapi-specs/endpoints.js'
+import * as openApiVersions from './openapi-specs/version-endpoints.js'
 import * as organizations from './organizations/endpoints.js'
 import * as submittedReviews from './reviews/endpoints.js'
 import * as history from './revisions/endpoints.js'
+import * as search from './search/endpoints.js'
+import * as pdf from './pdf/endpoints.js'
 import * as signIn from './sign-in/endpoints.js'
 import * as sites from './sites/endpoints.js'
 import * as siteSections from './sites/section-endpoints.js'
@@ -36,6 +42,7 @@ import * as spaces from './spaces/endpoints.js'
 import * as teams from './teams/endpoints.js'
 import * as spacePermissions from './spaces/permission-endpoints.js'
 import * as spacePlaces from './spaces/place-endpoints.js'
+import * as templates from './templates/endpoints.js'
 import * as users from './users/endpoints.js'
 import * as webhookDeliveries from './webhooks/delivery-endpoints.js'
 import * as webhooks from './webhooks/endpoints.js'
@@ -49,14 +56,18 @@ export const endpoints: Endpoints = {
   ...invites,
   ...linkInvites,
   ...signIn,
+  ...search,
   ...spaces,
   ...spacePlaces,
+  ...templates,
   ...spacePermissions,
   ...collections,
   ...collectionPermissions,
   ...mainContent,
   ...revisions,
+  ...links,
   ...writing,
+  ...contentImports,
   ...history,
   ...changeRequests,
   ...reviews,
@@ -66,6 +77,7 @@ export const endpoints: Endpoints = {
   ...spaceComments,
   ...commenters,
   ...downloads,
+  ...pdf,
   ...gitSync,
   ...sites,
   ...siteStructure,
@@ -81,4 +93,6 @@ export const endpoints: Endpoints = {
   ...siteShareLinks,
   ...siteRedirects,
   ...sitePermissions,
+  ...openApiSpecs,
+  ...openApiVersions,
 }

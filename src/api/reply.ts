@@ -14,6 +14,8 @@ export interface FileReply {
   size: number
   /** Opens the content, or the part that was asked for. */
   open: (range?: ByteRange) => Promise<Readable | Buffer> | Readable | Buffer
+  /** `open` returns a stream from the disk: the file is not in memory while it is sent. */
+  streamed?: true
   /** Opaque strong validator (no quotes), such as an object ID. */
   etag?: string
   /** Offered for saving; `inline` shows it in the browser. */

@@ -5,6 +5,7 @@ import type { App } from '../domain/context/app.js'
 import type { Actor } from '../domain/context/actor.js'
 import type { LoadedSpace } from '../domain/context/loaded.js'
 import { findChangeRequest } from '../domain/change-requests/change-requests.js'
+import { findImport } from '../domain/imports/request.js'
 import { findSubdomain } from '../domain/people/organizations.js'
 import { isMissing, openRevisionById } from '../domain/revisions/revisions.js'
 import { peopleResolvers } from './people-resolvers.js'
@@ -12,6 +13,7 @@ import { permissionResolvers } from './permissions/resolvers.js'
 import { commentResolvers } from './comments/resolvers.js'
 import { reviewResolvers } from './reviews/resolvers.js'
 import { eventResolvers } from './event-resolvers.js'
+import { openApiResolvers } from './openapi-specs/resolvers.js'
 import { siteDocumentResolvers } from './sites/site-document-resolvers.js'
 import { siteResolvers } from './sites/resolvers.js'
 import { defineResolvers, resolversOf } from './resolver.js'
@@ -23,6 +25,7 @@ export const resolvers = defineResolvers({
   ...permissionResolvers,
   ...reviewResolvers,
   ...eventResolvers,
+  ...openApiResolvers,
   userId: resolver()({ as: 'user', description: 'ID of a user.', load: ({ app, actor, id }) => actor && findUser(app, actor, id) }),
   tokenId: resolver()({
     as: 'token',
@@ -56,6 +59,12 @@ export const resolvers = defineResolvers({
     description: 'ID of a change request, or its number in the space.',
     load: ({ app, parents, id }) => findChangeRequest(app, parents.space, id),
   }),
+  importId: resolver<{ space: LoadedSpace }>()({
+    as: 'contentImport',
+    needs: ['space'],
+    description: 'ID of an import of content.',
+    load: ({ app, parents, id }) => findImport(app, parents.space, id),
+  }),
   revisionId: resolver<{ space: LoadedSpace }>()({
     as: 'revision',
     needs: ['space'],
@@ -75,6 +84,7 @@ export const resolvers = defineResolvers({
   fileId: resolver()({ as: 'fileId', description: 'ID of a file.', load: ({ id }) => id }),
   reusableContentId: resolver()({ as: 'reusableContentId', description: 'ID of reusable content.', load: ({ id }) => id }),
   downloadSpace: resolver()({ as: 'downloadSpace', load: ({ id }) => id }),
+  printedRevision: resolver()({ as: 'printedRevision', description: 'ID of the revision that was printed.', load: ({ id }) => id }),
   oid: resolver()({ as: 'oid', description: 'Object ID of a blob.', load: ({ id }) => id }),
   fileName: resolver()({ as: 'fileName', load: ({ id }) => id }),
 })

@@ -3,12 +3,15 @@ import type { Diagnostic } from '../kernel/diagnostic.js'
 import { MAY_BE_HEAVY, pageLimit } from './blocks/weight.js'
 import { findReferences } from './find-references.js'
 import { readPage } from './front-matter.js'
+import { parseWhole, type Whole } from './gfm/scan-natively.js'
+import { emptyOutline, type Outline, readOutline, type Section } from './outline/outline.js'
 import type { Reference } from './reference.js'
 import { decodeText } from './text.js'
+import { firstHeading } from './title.js'
 import type { PageAttributes } from './types.js'
 
 /** Increases if other facts are made of the same file: an index of another version is dropped. */
-export const FACTS_VERSION = 1
+export const FACTS_VERSION = 2
 
 /** What the tree of pages shows of a file. */
 export interface PageFacts {
@@ -25,20 +28,30 @@ export interface PageFacts {
 export interface FileFacts {
   page: PageFacts
   references: readonly Reference[]
+  outline: Outline
+  sections: readonly Section[]
 }
+
+/** The kinds of facts, in the order of their lines. */
+export const FACT_KINDS = ['page', 'references', 'outline', 'sections'] as const satisfies readonly (keyof FileFacts)[]
 
 /** Makes the facts of a file of at most `MAX_TEXT_BYTES`. */
 export function makeFacts(file: Uint8Array): FileFacts {
-  const { attributes, bodyStart, diagnostics, markdown } = readPage(decodeText(file), '')
+  const text = decodeText(file)
+  const { attributes, bodyStart, diagnostics, markdown } = readPage(text, '')
   const limit = markdown.length < MAY_BE_HEAVY ? null : pageLimit(markdown)
+  let tree: Whole | null | undefined
+  const parsed = (): Whole | null => (tree === undefined ? (tree = parseWhole(markdown)) : tree)
+  const title = firstHeading(text)?.title ?? ''
   return {
     page: { attributes, bodyStart, diagnostics: diagnostics.map(({ file: _, ...one }) => one), limit },
-    references: findReferences(markdown),
+    references: findReferences(markdown, parsed),
+    ...(limit === null ? readOutline(markdown, title, parsed()) : { outline: emptyOutline(title), sections: [] }),
   }
 }
 
 /**
- * The facts of several files as lines of JSON: two for each.
+ * The facts of several files as lines of JSON: one for each of their kinds.
  * @param lengths the files' lengths in bytes, as a JSON list
  * @param bytes the files, one after the other
  */
@@ -46,8 +59,8 @@ export function factLines(lengths: string, bytes: Uint8Array): string {
   const lines: string[] = []
   let from = 0
   for (const length of JSON.parse(lengths) as number[]) {
-    const { page, references } = makeFacts(bytes.subarray(from, (from += length)))
-    lines.push(JSON.stringify(page), JSON.stringify(references))
+    const facts = makeFacts(bytes.subarray(from, (from += length)))
+    for (const kind of FACT_KINDS) lines.push(JSON.stringify(facts[kind]))
   }
   return lines.join('\n')
 }

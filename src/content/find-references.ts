@@ -1,6 +1,6 @@
 /** Finds what a page's markdown names: links, images, block tags, attributes of HTML. */
 import { scanExactly } from './gfm/scan-exactly.js'
-import { scanNatively } from './gfm/scan-natively.js'
+import { parseWhole, scanNatively, type Whole } from './gfm/scan-natively.js'
 import type { Scanned, Span } from './gfm/scanned.js'
 import { type HtmlAttribute, scanAttributes } from './html-attributes.js'
 import { mayHaveReferences, readReferenceWindows } from './reference-windows.js'
@@ -27,9 +27,10 @@ const LIQUID: ReadonlyMap<string, { attribute: string; kind: ReferenceKind }> = 
  * autolinks, block tags and HTML attributes, in the order of the source. Code is skipped as CommonMark defines it. Pages longer
  * than `MAX_PAGE_LENGTH` have no references. If the native parser cannot read a page, the exact one does; then passages that would
  * take quadratic time (`reference-windows.ts`) are left out.
- * @param readWindows splits the page for the exact parser, which then reads it; tests read it as a whole
+ * @param parse the tree of the page by the native parser, if it can read it
+ * @param readWindows splits the page for the exact parser
  */
-export function findReferences(markdown: string, readWindows?: typeof readReferenceWindows): Reference[] {
+export function findReferences(markdown: string, parse: (markdown: string) => Whole | null = parseWhole, readWindows = readReferenceWindows): Reference[] {
   if (markdown.length > MAX_PAGE_LENGTH || !mayHaveReferences(markdown)) return []
   const found: Reference[] = []
   const add = (kind: ReferenceKind, start: number, end: number, encoding: TargetEncoding): void => {
@@ -41,10 +42,11 @@ export function findReferences(markdown: string, readWindows?: typeof readRefere
     for (const [start, end] of html) for (const attribute of scanAttributes(markdown, start, end)) addAttribute(attribute, add)
     scanTags(markdown, from, to, code, add)
   }
-  const whole = readWindows ? null : scanNatively(markdown)
+  const tree = parse(markdown)
+  const whole = tree && scanNatively(tree)
   if (whole) addAll(whole, 0, markdown.length)
   else
-    (readWindows ?? readReferenceWindows)(markdown, (text, start, sentinel) => {
+    readWindows(markdown, (text, start, sentinel) => {
       const scanned = scanExactly(text, start, sentinel)
       if (scanned) addAll(scanned, start, start + text.length)
       return scanned !== null
@@ -63,7 +65,8 @@ export function findReferences(markdown: string, readWindows?: typeof readRefere
 /** The ranges of code in a page's markdown (fences, indented blocks, spans), which has no links or expressions in it. */
 export function codeSpans(markdown: string): Span[] {
   if (markdown.length > MAX_PAGE_LENGTH) return []
-  const whole = scanNatively(markdown)
+  const tree = parseWhole(markdown)
+  const whole = tree && scanNatively(tree)
   if (whole) return [...whole.code]
   const found: Span[] = []
   const read = (text: string, start: number, sentinel: string): boolean => {

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+/** The titles of pages by their H1, for trees without a table of contents. */
 import { Slices } from '../kernel/slices.js'
 import { readBounded } from './read-file.js'
 import { decodeText, MAX_TEXT_BYTES } from './text.js'
@@ -9,30 +9,34 @@ import { type TextWork, unlessTooCostly } from './work/text-work.js'
 const MAX_PAGES = 20_000
 
 const OID = /^[0-9a-f]{40}$/
-/** Cache of titles by blob, in bytes: every edit of a repository without a table of contents needs all of them. */
-const KEPT_BYTES = 8 * 1024 * 1024
-const known = new LRUCache<string, string>({ maxSize: KEPT_BYTES, maxEntrySize: 4_096, sizeCalculation: (title) => 2 * title.length + 250 })
 
 /**
  * The first H1 of each file, by path; files without one are left out. Without a table of contents, a page's title is its H1.
  * Files larger than `MAX_TEXT_BYTES` are left out too.
  */
-export async function headingTitles(reader: TreeReader, paths: readonly string[], work: Pick<TextWork, 'heading'>): Promise<Map<string, string>> {
+export async function headingTitles(reader: TreeReader, paths: readonly string[], work: Pick<TextWork, 'heading' | 'headings'>): Promise<Map<string, string>> {
   const titles = new Map<string, string>()
   if (paths.length > MAX_PAGES) return titles
   const slices = new Slices()
+  const blobs = new Map<string, string>()
   for (const path of paths) {
     const oid = (await reader.entry(path))?.oid
-    if (oid === undefined) continue
-    const title = known.get(oid) ?? (await headingOf(reader, oid, work))
-    if (OID.test(oid)) known.set(oid, title)
+    if (oid !== undefined) blobs.set(path, oid)
+    if (slices.due) await slices.rest()
+  }
+  const stored = await work.headings(
+    reader,
+    [...blobs.values()].filter((oid) => OID.test(oid)),
+  )
+  for (const [path, oid] of blobs) {
+    const title = stored.get(oid) ?? (OID.test(oid) ? '' : await headingOf(reader, oid, work))
     if (title !== '') titles.set(path, title)
     if (slices.due) await slices.rest()
   }
   return titles
 }
 
-/** The first H1 of a blob; '' if there is none. */
+/** The first H1 of a file that is being edited, and is no blob yet; '' if there is none. */
 async function headingOf(reader: TreeReader, oid: string, work: Pick<TextWork, 'heading'>): Promise<string> {
   const bytes = await readBounded(reader, oid, MAX_TEXT_BYTES)
   return bytes === null ? '' : ((await unlessTooCostly(work.heading(decodeText(bytes)), null)) ?? '')

@@ -51,12 +51,12 @@ function entriesOf(document: Document, counter: LineCounter, value: unknown): Ya
 function parse(text: string): YamlResult {
   checkNesting(text)
   const counter = new LineCounter()
-  // Duplicate keys are accepted (the last one wins), since looking for them takes quadratic time.
-  const document = parseDocument(text, { lineCounter: counter, uniqueKeys: false, stringKeys: true, logLevel: 'silent', prettyErrors: true })
+  // Duplicate keys are accepted (the last one wins): looking for them takes quadratic time. So do pretty errors, each of which quotes its line.
+  const document = parseDocument(text, { lineCounter: counter, uniqueKeys: false, stringKeys: true, logLevel: 'silent', prettyErrors: false })
   const error = document.errors[0]
   if (error) {
-    const place = error.linePos?.[0]
-    return { ok: false, message: firstLine(error.message), position: { line: place?.line ?? 1, column: place?.col ?? 1 } }
+    const { line, col } = counter.linePos(Math.max(0, error.pos[0]))
+    return { ok: false, message: firstLine(error.message), position: { line, column: col } }
   }
   const value = plain(document.toJS({ maxAliasCount: MAX_ALIASES }))
   return { ok: true, entries: entriesOf(document, counter, value), value }

@@ -11,13 +11,21 @@ export interface Ending {
   afterwards?(): Promise<void>
 }
 
+/** A job stops because the service does. It runs again after the next start, and this run does not count as an attempt. */
+export class JobInterrupted extends Error {
+  override name = 'JobInterrupted'
+}
+
 /** What the worker knows of a kind of job. */
 export interface JobKind {
   kind: string
+  /** How many jobs of this kind run at a time, beside all others, for those that take long. Absent = they share the places of the worker. */
+  slots?: number
   /**
    * Does the work. After a crash at any point it runs again, so running it twice must have the same effect as once. An error
-   * that it throws is unexpected: the job is retried, and finally `failed` says what to write.
+   * that it throws is unexpected: the job is retried, and finally `failed` says what to write. `signal` is aborted when the service stops: a
+   * job that takes long then throws `JobInterrupted`.
    */
-  run(app: App, job: JobDoc): Promise<Ending>
+  run(app: App, job: JobDoc, signal: AbortSignal): Promise<Ending>
   failed(app: App, job: JobDoc, error: string): Ending
 }

@@ -1,9 +1,14 @@
+import { contentImport } from './content-import.js'
 import { gitExport } from './git-export.js'
 import { gitImport } from './git-import.js'
 import type { JobKind } from './job-kind.js'
 import { maintain } from './maintain-repository.js'
+import { pdf } from './print-pdf.js'
+import { processOpenApi } from './process-openapi.js'
 import { purge } from './purge-space.js'
 import { mail } from './send-mail.js'
 
 /** Every kind of job. */
-export const jobKinds: ReadonlyMap<string, JobKind> = new Map([gitImport, gitExport, maintain, purge, mail].map((kind) => [kind.kind, kind]))
+export const jobKinds: ReadonlyMap<string, JobKind> = new Map(
+  [gitImport, gitExport, contentImport, maintain, purge, mail, pdf, processOpenApi].map((kind) => [kind.kind, kind]),
+)

@@ -8,6 +8,16 @@ const KEPT_MS = 24 * 60 * 60 * 1000
 /** How often an unexpected error, or the end of the process, may interrupt a job before it is given up. */
 export const MAX_ATTEMPTS = 5
 
+/** Puts back a job that was interrupted because the service stops: the attempt does not count. */
+export async function putBack(app: App, id: string): Promise<void> {
+  await app.store.transact(async (tx) => {
+    const job = await tx.get(jobs, id)
+    if (!job) return
+    const { runner: _over, ...rest } = job
+    await tx.replace(jobs, { ...rest, state: 'queued', attempts: Math.max(0, job.attempts - 1) })
+  })
+}
+
 /** Puts back what another process was running when it ended. One process owns the store, so every other runner is gone. */
 export async function reclaim(app: App, runner: string): Promise<void> {
   for (const job of await app.store.find(jobs, 'state', 'running')) {

@@ -5,9 +5,9 @@ import { applyRetention } from '../domain/events/retention.js'
 import { newId } from '../kernel/ids.js'
 import type { JobDoc } from '../model/index.js'
 import type { Document } from '../store/index.js'
-import type { Ending, JobKind } from './job-kind.js'
+import { type Ending, JobInterrupted, type JobKind } from './job-kind.js'
 import { jobKinds } from './kinds.js'
-import { claim, finish, MAX_ATTEMPTS, nextJobs, postpone, prune, reclaim } from './queue.js'
+import { claim, finish, MAX_ATTEMPTS, nextJobs, postpone, prune, putBack, reclaim } from './queue.js'
 
 const GIVEN_UP = 'The run failed unexpectedly, several times. The cause is in the log of the server: tell an administrator, then start the run again.'
 const HOUSEKEEPING_MS = 60 * 60 * 1000
@@ -39,8 +39,9 @@ export function startWorker(app: App, options: WorkerOptions): Worker {
 class QueueRunner {
   readonly #runner = newId()
   readonly #kinds: ReadonlyMap<string, JobKind>
-  // bound: `concurrency`
-  readonly #active = new Map<string, Promise<void>>()
+  // bound: `concurrency`, and the slots of kinds that have their own; by lane
+  readonly #active = new Map<string, { kind: string; work: Promise<void> }>()
+  readonly #stop = new AbortController()
   /** Looks at the queue one after the other, housekeeping among them. */
   #looking: Promise<void>
   /** A look is waiting: more calls of `wake` need no other. */
@@ -73,17 +74,30 @@ class QueueRunner {
     for (;;) {
       await this.#looking
       if (this.#active.size === 0 && !this.#wanted) return
-      await Promise.all(this.#active.values())
+      await this.#ended()
     }
   }
 
   async stop(): Promise<void> {
     this.#stopped = true
+    this.#stop.abort()
     clearTimeout(this.#timer)
     clearTimeout(this.#first)
     clearInterval(this.#hourly)
     await this.#looking
-    await Promise.all(this.#active.values())
+    await this.#ended()
+  }
+
+  async #ended(): Promise<void> {
+    await Promise.all([...this.#active.values()].map(({ work }) => work))
+  }
+
+  /** Whether a job of this kind may be started: kinds with slots of their own use no other. */
+  #hasPlace(kind: string): boolean {
+    const slots = this.#kinds.get(kind)?.slots
+    const active = [...this.#active.values()].map((one) => this.#kinds.get(one.kind))
+    if (slots !== undefined) return active.filter((one) => one?.kind === kind).length < slots
+    return active.filter((one) => one?.slots === undefined).length < this.options.concurrency
   }
 
   /** Removes what is over, and queues what is due without anybody asking. */
@@ -104,8 +118,8 @@ class QueueRunner {
     if (this.#stopped) return
     const { ready, wakeAt } = await nextJobs(this.app, new Set(this.#active.keys()))
     for (const job of ready) {
-      if (this.#stopped || this.#active.size >= this.options.concurrency) break
-      this.#start(job)
+      if (this.#stopped) break
+      if (this.#hasPlace(job.kind)) this.#start(job)
     }
     if (wakeAt !== null) this.#timer = setTimeout(() => this.wake(), Math.max(LEAST_TIMER_MS, wakeAt - this.app.clock.now().getTime())).unref()
   }
@@ -117,7 +131,7 @@ class QueueRunner {
         this.#active.delete(job.lane)
         this.wake()
       })
-    this.#active.set(job.lane, work)
+    this.#active.set(job.lane, { kind: job.kind, work })
   }
 
   async #perform(queued: Document<JobDoc>): Promise<void> {
@@ -126,6 +140,7 @@ class QueueRunner {
     if (!job) return
     const kind = this.#kinds.get(job.kind)
     const ending = kind ? await this.#attempt(kind, job) : { error: `There is no job of kind ${job.kind} in this release.` }
+    if (ending === 'interrupted') return putBack(app, job.id)
     if (ending === null) return postpone(app, job.id)
     try {
       await finish(app, job.id, ending)
@@ -139,12 +154,13 @@ class QueueRunner {
   }
 
   /** Runs a job; null = try again later. */
-  async #attempt(kind: JobKind, job: Document<JobDoc>): Promise<Ending | null> {
+  async #attempt(kind: JobKind, job: Document<JobDoc>): Promise<Ending | 'interrupted' | null> {
     const { app } = this
     if (job.attempts > MAX_ATTEMPTS) return kind.failed(app, job, GIVEN_UP)
     try {
-      return await kind.run(app, job)
+      return await kind.run(app, job, this.#stop.signal)
     } catch (error) {
+      if (error instanceof JobInterrupted) return 'interrupted'
       app.log.error({ err: error, job: job.id, kind: job.kind, attempt: job.attempts }, 'A job failed unexpectedly.')
       return job.attempts >= MAX_ATTEMPTS ? kind.failed(app, job, GIVEN_UP) : null
     }

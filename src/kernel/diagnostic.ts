@@ -14,6 +14,7 @@ export interface Diagnostic {
     | 'invalid-root'
     | 'unreadable'
     | 'too-costly'
+    | 'missing-glyphs'
   /** One sentence that says what was found and what to do. */
   message: string
   /** The file concerned, from the repository's root. */

@@ -11,10 +11,12 @@ const URGENT = 40
 /** By this, pino knows that it shall set `lastLevel`. */
 const METADATA = Symbol.for('pino.metadata')
 
-/** Where lines end up; `flushSync` returns when they are written. */
+/** Where lines end up. */
 export interface Sink {
+  /** Begins to write. */
   write(text: string): unknown
-  flushSync(): void
+  /** Returns when all is written, this text last. */
+  writeSync(text: string): void
 }
 
 /** A destination for pino, which tells it the level of each line in `lastLevel`. */
@@ -35,17 +37,21 @@ export class BatchedLines implements DestinationStream {
 
   /** Hands over what waits. */
   flush(): void {
+    const text = this.#take()
+    if (text !== '') this.sink.write(text)
+  }
+
+  /** Returns when all lines are written: for the end of the process, in which a write that only begins would never be done. */
+  end(): void {
+    this.sink.writeSync(this.#take())
+  }
+
+  #take(): string {
     clearTimeout(this.#timer)
     this.#timer = undefined
     const text = this.#waiting
     this.#waiting = ''
-    if (text !== '') this.sink.write(text)
-  }
-
-  /** Returns when all lines are written: for the end of the process. */
-  end(): void {
-    this.flush()
-    this.sink.flushSync()
+    return text
   }
 }
 
@@ -54,7 +60,15 @@ let output: BatchedLines | undefined
 /** The one for standard output, which all logs of the process share. */
 export function standardOutput(): BatchedLines {
   if (output) return output
-  const lines = new BatchedLines(pino.destination({ dest: process.stdout.fd, sync: false }))
+  const dest = process.stdout.fd
+  const later = pino.destination({ dest, sync: false })
+  const lines = new BatchedLines({
+    write: (text) => later.write(text),
+    writeSync(text) {
+      later.flushSync()
+      if (text !== '') pino.destination({ dest, sync: true }).write(text)
+    },
+  })
   process.on('exit', () => lines.end())
   return (output = lines)
 }

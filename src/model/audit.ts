@@ -92,7 +92,7 @@ export const AuditEntry = Type.Object(
     overruled: Type.Optional(
       Type.Array(Type.String(), {
         description:
-          'Rules of the space that did not apply to this request because an admin made it: `requiredApprovals`, if the admin changed the main content directly.',
+          'Rules of the space that did not apply to this request because of who made it: `requiredApprovals` and `mergeRules`, if the admin changed the main content directly, or if the user may bypass the rules.',
       }),
     ),
     from: Type.Object({ address: Type.String(), userAgent: Type.Optional(Type.String()) }),

@@ -2,6 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { closed, Id, LONGEST_TEXT, oneOf, Timestamp } from './common.js'
+import { UnmetRule } from './merge-rules.js'
 import { User } from './user.js'
 
 export const changeRequestStatuses = ['draft', 'open', 'archived', 'merged'] as const
@@ -14,6 +15,7 @@ export interface ChangeRequestDoc {
   number: number
   status: ChangeRequestStatus
   subject: string
+  description?: string
   createdBy: string
   createdAt: string
   updatedAt: string
@@ -35,13 +37,17 @@ export const changeRequests = table<ChangeRequestDoc>()({
   owner: (cr) => cr.space,
 })
 
+const Description = Type.String({ maxLength: 10_000, description: 'What it changes and why, as markdown.' })
+
 export const ChangeRequest = Type.Object(
   {
     object: Type.Literal('change-request'),
     id: Id,
+    space: Id,
     number: Type.Integer(),
     status: oneOf(changeRequestStatuses),
     subject: Type.String({ maxLength: 100 }),
+    description: Description,
     createdBy: User,
     createdAt: Timestamp,
     updatedAt: Timestamp,
@@ -51,19 +57,28 @@ export const ChangeRequest = Type.Object(
     revisionMerged: Type.Optional(Type.String()),
     comments: Type.Integer(),
     outdated: Type.Boolean(),
+    unmetRules: Type.Array(UnmetRule, { description: 'The rules of the space that prevent the caller from merging it; empty if it is merged or archived.' }),
     urls: Type.Object({ app: Type.String(), location: Type.String() }),
   },
   { $id: 'ChangeRequest' },
 )
 
 export const CreateChangeRequest = Type.Object(
-  { subject: Type.Optional(Type.String({ maxLength: 100 })), agentTaskId: Type.Optional(Type.String({ maxLength: 64 })) },
+  {
+    subject: Type.Optional(Type.String({ maxLength: 100 })),
+    description: Type.Optional(Description),
+    agentTaskId: Type.Optional(Type.String({ maxLength: 64 })),
+  },
   { ...closed, $id: 'CreateChangeRequest' },
 )
 export type CreateChangeRequest = Static<typeof CreateChangeRequest>
 
 export const UpdateChangeRequest = Type.Object(
-  { subject: Type.Optional(Type.String({ maxLength: 100 })), status: Type.Optional(oneOf(['draft', 'open', 'archived'])) },
+  {
+    subject: Type.Optional(Type.String({ maxLength: 100 })),
+    description: Type.Optional(Description),
+    status: Type.Optional(oneOf(['draft', 'open', 'archived'])),
+  },
   { ...closed, $id: 'UpdateChangeRequest' },
 )
 export type UpdateChangeRequest = Static<typeof UpdateChangeRequest>

@@ -116,6 +116,7 @@ export const Comment = Type.Object(
     object: Type.Literal('comment'),
     ...postFields,
     replies: Type.Integer({ minimum: 0, description: 'Number of replies.' }),
+    repliers: Type.Array(User, { description: 'The users who replied, the first one first; those of the first 200 replies.' }),
     target: CommentTarget,
     status: oneOf(commentStatuses),
     resolvedAt: Type.Optional(Timestamp),

@@ -41,6 +41,10 @@ export const eventTypes = [
   'site.published',
   'site.unpublished',
   'site.deleted',
+  'openapi_spec.created',
+  'openapi_spec.updated',
+  'openapi_spec.version_created',
+  'openapi_spec.deleted',
 ] as const
 export type EventType = (typeof eventTypes)[number]
 
@@ -53,6 +57,7 @@ export interface EventSubject {
   changeRequest?: string
   comment?: string
   site?: string
+  openapiSpec?: string
 }
 
 /** Something that happened, as stored: never changed, removed when its retention ends. */

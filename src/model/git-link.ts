@@ -17,10 +17,12 @@ export interface GitLink {
   updatedAt: string
 }
 
+export const installationProvider = oneOf(['github', 'github-legacy', 'gitlab'])
+
 export const GitSync = Type.Object(
   {
     repoName: Type.Optional(Type.String()),
-    installationProvider: Type.Optional(oneOf(['github', 'github-legacy', 'gitlab'])),
+    installationProvider: Type.Optional(installationProvider),
     integration: Type.Optional(Type.String()),
     url: Type.String(),
     updatedAt: Timestamp,

@@ -47,6 +47,7 @@ export const Member = Type.Object(
     lastSeenAt: Type.Optional(Timestamp),
     sso: Type.Boolean(),
     spaces: Type.Integer({ minimum: 0, description: 'Number of spaces that the member may see.' }),
+    sites: Type.Integer({ minimum: 0, description: 'Number of sites that the member may see.' }),
     teams: Type.Integer({ minimum: 0 }),
   },
   { $id: 'Member' },

@@ -2,6 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { closed, Id, nullable, oneOf, permissionsOf, type Role, RoleSchema, Timestamp } from './common.js'
+import { OrganizationMergeRules } from './merge-rules.js'
 
 const organizationTypes = ['business', 'community'] as const
 
@@ -36,6 +37,8 @@ export interface OrganizationDoc {
   sso: boolean
   ai: boolean
   inviteLinks: boolean
+  /** Absent = none. */
+  mergeRules?: OrganizationMergeRules
 }
 
 export const organizations = table<OrganizationDoc>()({
@@ -78,8 +81,8 @@ const Hostname = Type.String({ minLength: 3, maxLength: 32, pattern: '^[a-z0-9][
 const Price = Type.Object({ monthly: Type.Number(), yearly: Type.Number() })
 
 const Billing = Type.Object({
-  interval: Type.Optional(oneOf(['monthly', 'yearly'])),
-  endDate: Type.Optional(Timestamp),
+  interval: oneOf(['monthly', 'yearly']),
+  endDate: nullable(Timestamp),
   hasPaymentFailed: Type.Boolean(),
   isScheduledToCancel: Type.Boolean(),
   pricing: Type.Object({
@@ -87,6 +90,11 @@ const Billing = Type.Object({
     sites: Type.Object({ premium: Price, ultimate: Price }),
   }),
   usageAddons: Type.Record(Type.String(), Type.Object({ enabled: Type.Boolean() })),
+  canCheckout: Type.Boolean(),
+  canChangeInterval: Type.Boolean(),
+  canUseSAML: Type.Boolean(),
+  creditsBundle: Type.Null(),
+  aiCreditAlertThreshold: Type.Null(),
 })
 
 export const Organization = Type.Object(
@@ -105,6 +113,7 @@ export const Organization = Type.Object(
     sso: Type.Boolean(),
     ai: Type.Boolean(),
     inviteLinks: Type.Boolean(),
+    mergeRules: OrganizationMergeRules,
     plan: oneOf(plans, { description: 'A self-hosted service has one plan: `internal`.' }),
     customHostname: Type.Optional(Type.String()),
     internal_isOnNewTrial: Type.Literal(true, { deprecated: true }),
@@ -138,6 +147,7 @@ export const UpdateOrganization = Type.Object(
     sso: Type.Optional(Type.Boolean()),
     ai: Type.Optional(Type.Boolean()),
     inviteLinks: Type.Optional(Type.Boolean()),
+    mergeRules: Type.Optional(OrganizationMergeRules),
   },
   { ...closed, $id: 'UpdateOrganization' },
 )

@@ -5,17 +5,20 @@ import { contentQuery, ContentReference, Diagnostic, formats, GitPlace } from '.
 
 export const StringMap = Type.Record(Type.String(), Type.String())
 
-const Layout = Type.Object({
-  width: Type.Optional(oneOf(['default', 'wide'])),
-  cover: Type.Optional(Type.Boolean()),
-  coverSize: Type.Optional(oneOf(['hero', 'full'])),
-  title: Type.Optional(Type.Boolean()),
-  description: Type.Optional(Type.Boolean()),
-  tableOfContents: Type.Optional(Type.Boolean()),
-  outline: Type.Optional(Type.Boolean()),
-  pagination: Type.Optional(Type.Boolean()),
-  metadata: Type.Optional(Type.Boolean()),
-})
+const Layout = Type.Object(
+  {
+    width: oneOf(['default', 'wide']),
+    cover: Type.Boolean(),
+    coverSize: oneOf(['hero', 'full']),
+    title: Type.Boolean(),
+    description: Type.Boolean(),
+    tableOfContents: Type.Boolean(),
+    outline: Type.Boolean(),
+    pagination: Type.Boolean(),
+    metadata: Type.Boolean(),
+  },
+  { $id: 'PageLayout', description: 'What a page shows. What its front matter does not mention is shown.' },
+)
 
 export const Page = Type.Recursive(
   (Self) =>
@@ -23,6 +26,7 @@ export const Page = Type.Recursive(
       id: Id,
       title: Type.String(),
       type: oneOf(['document', 'group', 'link', 'computed']),
+      kind: oneOf(['sheet', 'group', 'link'], { description: 'For older clients: `sheet` for the types document and computed.' }),
       slug: Type.String(),
       path: Type.String(),
       emoji: Type.Optional(Type.String()),
@@ -35,7 +39,7 @@ export const Page = Type.Recursive(
       urls: Type.Object({ app: Type.String() }),
       pages: Type.Array(Self),
       git: Type.Optional(GitPlace),
-      layout: Type.Optional(Layout),
+      layout: Layout,
       cover: Type.Optional(
         Type.Object({
           ref: Type.Optional(ContentReference),
@@ -45,7 +49,7 @@ export const Page = Type.Recursive(
         }),
       ),
       variables: Type.Optional(StringMap),
-      tags: Type.Optional(Type.Array(Type.String())),
+      tags: Type.Array(Type.String()),
       condition: Type.Optional(Type.String()),
       hidden: Type.Optional(Type.Boolean()),
       noIndex: Type.Optional(Type.Boolean()),

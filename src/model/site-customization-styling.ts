@@ -1,5 +1,5 @@
 /** The part of a site's customization that is about its looks: colours, fonts and theme. */
-import { Type } from '@sinclair/typebox'
+import { type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import { closed, nullable, oneOf } from './common.js'
 import { Href } from './site-destination.js'
 
@@ -38,43 +38,71 @@ const siteMonospaceFonts = [
   'UbuntuMono',
 ] as const
 
+const format = oneOf(['woff2', 'woff'])
+
 /** A font from files of one's own. Its name appears in a style sheet, so it is letters, digits, blanks, `-` and `_` only. */
-const CustomFont = Type.Object(
-  {
-    fontFamily: Type.String({ minLength: 1, maxLength: 64, pattern: '^[\\p{L}\\p{N}](?:[\\p{L}\\p{N} _-]*[\\p{L}\\p{N}])?$' }),
-    fontFaces: Type.Array(
-      Type.Object(
-        {
-          weight: Type.Integer({ minimum: 100, maximum: 900 }),
-          style: Type.Optional(oneOf(['normal', 'italic'])),
-          sources: Type.Array(Type.Object({ url: Href, format: Type.Optional(oneOf(['woff2', 'woff'])) }, closed), { minItems: 1, maxItems: 5 }),
-        },
-        closed,
+const customFont = <S extends TSchema, M extends TProperties>(source: S, more: M, $id: string) =>
+  Type.Object(
+    {
+      ...more,
+      fontFamily: Type.String({ minLength: 1, maxLength: 64, pattern: '^[\\p{L}\\p{N}](?:[\\p{L}\\p{N} _-]*[\\p{L}\\p{N}])?$' }),
+      fontFaces: Type.Array(
+        Type.Object(
+          {
+            weight: Type.Integer({ minimum: 100, maximum: 900 }),
+            style: Type.Optional(oneOf(['normal', 'italic'])),
+            sources: Type.Array(source, { minItems: 1, maxItems: 5 }),
+          },
+          closed,
+        ),
+        { minItems: 1, maxItems: 20 },
       ),
-      { minItems: 1, maxItems: 20 },
-    ),
-  },
-  { ...closed, $id: 'SiteCustomFont' },
+    },
+    { ...closed, $id },
+  )
+
+const fontId = Type.String({ minLength: 1, maxLength: 64, pattern: '^[\\p{L}\\p{N}_-]+$', description: 'A name of your choice.' })
+const CustomFont = customFont(Type.Object({ url: Href, format }, closed), { id: fontId, custom: Type.Literal(true) }, 'SiteCustomFont')
+const CustomFontInput = customFont(
+  Type.Object({ url: Href, format: Type.Optional(format) }, closed),
+  { id: Type.Optional(fontId), custom: Type.Optional(Type.Literal(true)) },
+  'SiteCustomFontInput',
 )
+
+const styling = {
+  theme: oneOf(['clean', 'muted', 'bold', 'gradient']),
+  primaryColor: ThemedColor,
+  infoColor: ThemedColor,
+  successColor: ThemedColor,
+  warningColor: ThemedColor,
+  dangerColor: ThemedColor,
+  corners: oneOf(['straight', 'rounded', 'circular']),
+  depth: oneOf(['subtle', 'flat']),
+  links: oneOf(['default', 'accent']),
+  background: oneOf(['plain', 'match']),
+  icons: oneOf(['regular', 'solid', 'duotone', 'light', 'thin']),
+  sidebar: Type.Object({ background: oneOf(['default', 'filled']), list: oneOf(['default', 'pill', 'line']) }, closed),
+  search: oneOf(['prominent', 'subtle']),
+}
+const Tint = Type.Object({ color: ThemedColor }, closed)
 
 export const SiteStyling = Type.Object(
   {
-    theme: oneOf(['clean', 'muted', 'bold', 'gradient']),
-    primaryColor: ThemedColor,
-    tint: nullable(Type.Object({ color: ThemedColor }, closed)),
-    infoColor: ThemedColor,
-    successColor: ThemedColor,
-    warningColor: ThemedColor,
-    dangerColor: ThemedColor,
-    corners: oneOf(['straight', 'rounded', 'circular']),
-    depth: oneOf(['subtle', 'flat']),
-    links: oneOf(['default', 'accent']),
+    ...styling,
+    tint: Type.Optional(Tint),
     font: Type.Union([oneOf(siteFonts), CustomFont]),
     monospaceFont: Type.Union([oneOf(siteMonospaceFonts), CustomFont]),
-    background: oneOf(['plain', 'match']),
-    icons: oneOf(['regular', 'solid', 'duotone', 'light', 'thin']),
-    sidebar: Type.Object({ background: oneOf(['default', 'filled']), list: oneOf(['default', 'pill', 'line']) }, closed),
-    search: oneOf(['subtle', 'prominent']),
   },
+  closed,
+)
+
+/** The styling as clients give it: each member may be left out, and a font needs no ID or formats. */
+export const SiteStylingInput = Type.Partial(
+  Type.Object({
+    ...styling,
+    tint: nullable(Tint),
+    font: Type.Union([oneOf(siteFonts), CustomFontInput]),
+    monospaceFont: Type.Union([oneOf(siteMonospaceFonts), CustomFontInput]),
+  }),
   closed,
 )

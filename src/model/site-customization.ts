@@ -1,16 +1,16 @@
 /** The customization of a site or site space: every setting, what may be left out, and the stored form. */
-import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox'
+import { type Static, type TPartial, type TProperties, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
-import { closed, Language, nullable, oneOf } from './common.js'
-import { LinkTitle, SiteFooterGroup, SiteHeaderLink, ThemedHref } from './site-customization-links.js'
-import { SiteStyling, ThemedColor } from './site-customization-styling.js'
+import { closed, nullable, oneOf } from './common.js'
+import { LinkTitle, SiteFooterGroup, SiteHeaderLink, SiteHeaderLinkInput, ThemedHref } from './site-customization-links.js'
+import { SiteStyling, SiteStylingInput, ThemedColor } from './site-customization-styling.js'
 import { Href, SiteDestination } from './site-destination.js'
 
 const group = <P extends TProperties>(properties: P) => Type.Object(properties, closed)
 const Enabled = group({ enabled: Type.Boolean() })
 const Link = group({ title: LinkTitle, to: SiteDestination })
 
-const Favicon = nullable(Type.Union([group({ icon: ThemedHref }), group({ emoji: Type.String({ minLength: 1, maxLength: 50 }) })]))
+const Favicon = Type.Union([group({ icon: ThemedHref }), group({ emoji: Type.String({ minLength: 1, maxLength: 50 }) }), group({})])
 const SocialAccount = group({
   platform: oneOf([
     'twitter',
@@ -31,66 +31,96 @@ const SocialAccount = group({
   handle: Type.String({ minLength: 1, maxLength: 64, pattern: '^@?[\\w][\\w.@/-]*$' }),
 })
 
-/** Groups of settings, each of which may be given in part. */
+/** Groups that are answered as they are given. */
+const plain = {
+  internationalization: group({ locale: oneOf(['en', 'fr', 'es', 'zh', 'ja', 'de', 'nl', 'no', 'pt-br', 'ru']) }),
+  themes: group({ default: oneOf(['light', 'dark']), toggeable: Type.Boolean() }),
+  pdf: Enabled,
+  feedback: Enabled,
+  ai: group({ mode: oneOf(['none', 'search', 'assistant', 'integration']) }),
+  advancedCustomization: Enabled,
+  git: group({ showEditLink: Type.Boolean() }),
+  externalLinks: group({ target: oneOf(['self', 'blank']) }),
+  pagination: Enabled,
+  trademark: Enabled,
+  insights: group({ trackingCookie: Type.Boolean() }),
+}
+const preset = oneOf(['default', 'bold', 'contrast', 'custom', 'none'])
+const copyright = Type.String({ minLength: 1, maxLength: 300 })
+const footerGroups = Type.Array(SiteFooterGroup, { maxItems: 20 })
+const pageActions = { externalAI: Type.Boolean(), markdown: Type.Boolean() }
+const announcement = {
+  enabled: Type.Boolean(),
+  style: oneOf(['info', 'warning', 'danger', 'success']),
+  message: Type.String({ maxLength: 128 }),
+}
+
+/** Groups in which members are absent where nothing was chosen. */
 const groups = {
+  ...plain,
   styling: SiteStyling,
-  internationalization: group({ locale: Language }),
   header: group({
-    preset: oneOf(['default', 'bold', 'contrast', 'custom', 'none']),
+    preset,
+    backgroundColor: Type.Optional(ThemedColor),
+    linkColor: Type.Optional(ThemedColor),
+    logo: Type.Optional(ThemedHref),
+    primaryLink: Type.Optional(Link),
+    links: Type.Array(SiteHeaderLink, { maxItems: 50 }),
+  }),
+  footer: group({ logo: Type.Optional(ThemedHref), groups: footerGroups, copyright: Type.Optional(copyright) }),
+  pageActions: group({ ...pageActions, mcp: Type.Optional(Type.Boolean()) }),
+  privacyPolicy: group({ url: Type.Optional(Href) }),
+  socialPreview: group({ url: Type.Optional(Href) }),
+}
+
+const title = Type.String({ maxLength: 128, description: 'Shown instead of the title of the site.' })
+const socialAccounts = Type.Array(SocialAccount, { maxItems: 20 })
+
+/** How a site looks and what it offers its visitors, complete: every group is there, members are absent where nothing was chosen. */
+export const SiteCustomization = Type.Object(
+  {
+    title: Type.Optional(title),
+    favicon: Favicon,
+    socialAccounts: Type.Optional(socialAccounts),
+    ...groups,
+    announcement: Type.Optional(group({ ...announcement, link: Type.Optional(Link) })),
+  },
+  { ...closed, $id: 'SiteCustomization' },
+)
+export type SiteCustomization = Static<typeof SiteCustomization>
+
+const part = <P extends TProperties>(properties: P) => Type.Partial(Type.Object(properties), closed)
+
+/** Groups as clients give them: each may be given in part; null = nothing, also where the site of a site space has something. */
+const givenGroups = {
+  ...(Object.fromEntries(Object.entries(plain).map(([name, schema]) => [name, Type.Partial(schema, closed)])) as {
+    [K in keyof typeof plain]: TPartial<(typeof plain)[K]>
+  }),
+  styling: SiteStylingInput,
+  header: part({
+    preset,
     backgroundColor: nullable(ThemedColor),
     linkColor: nullable(ThemedColor),
     logo: nullable(ThemedHref),
     primaryLink: nullable(Link),
-    links: Type.Array(SiteHeaderLink, { maxItems: 50 }),
+    links: Type.Array(SiteHeaderLinkInput, { maxItems: 50 }),
   }),
-  footer: group({
-    logo: nullable(ThemedHref),
-    groups: Type.Array(SiteFooterGroup, { maxItems: 20 }),
-    copyright: nullable(Type.String({ minLength: 1, maxLength: 300 })),
-  }),
-  announcement: group({
-    enabled: Type.Boolean(),
-    style: oneOf(['info', 'warning', 'danger', 'success']),
-    message: Type.String({ maxLength: 500 }),
-    link: nullable(Link),
-  }),
-  themes: group({ default: oneOf(['light', 'dark', 'system']), toggeable: Type.Boolean() }),
-  pdf: Enabled,
-  feedback: Enabled,
-  aiSearch: Enabled,
-  pageActions: group({ externalAI: Type.Boolean(), markdown: Type.Boolean(), mcp: Type.Boolean() }),
-  externalLinks: group({ target: oneOf(['self', 'blank']) }),
-  pagination: Enabled,
-  trademark: Enabled,
-  git: group({ showEditLink: Type.Boolean() }),
-  insights: group({ trackingCookie: Type.Boolean() }),
-  privacyPolicy: group({ url: nullable(Href) }),
-  socialPreview: group({ url: nullable(Href) }),
+  footer: part({ logo: nullable(ThemedHref), groups: footerGroups, copyright: nullable(copyright) }),
+  announcement: part({ ...announcement, link: nullable(Link) }),
+  pageActions: part({ ...pageActions, mcp: Type.Boolean() }),
+  privacyPolicy: part({ url: nullable(Href) }),
+  socialPreview: part({ url: nullable(Href) }),
 }
-
-/** Settings that are one value. */
-const singles = {
-  title: nullable(Type.String({ minLength: 2, maxLength: 128, description: 'Shown instead of the title of the site.' })),
-  favicon: Favicon,
-  socialAccounts: Type.Array(SocialAccount, { maxItems: 20 }),
-}
-
-/** How a site looks and what it offers its visitors, complete. */
-export const SiteCustomization = Type.Object({ ...singles, ...groups }, { ...closed, $id: 'SiteCustomization' })
-export type SiteCustomization = Static<typeof SiteCustomization>
-
-type Parts = { [K in keyof typeof singles]?: Static<(typeof singles)[K]> } & { [K in keyof typeof groups]?: Partial<Static<(typeof groups)[K]>> }
-
-const partly = (schemas: Record<string, TObject>): TProperties =>
-  Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, Type.Optional(Type.Partial(schema, closed))]))
-const perhaps = (schemas: TProperties): TProperties => Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, Type.Optional(schema)]))
 
 /** Some of the settings; the others have their default (for a site space: those of the site). */
-export const SiteCustomizationInput = Type.Unsafe<Parts>(Type.Object({ ...perhaps(singles), ...partly(groups) }, { ...closed, $id: 'SiteCustomizationInput' }))
-export type SiteCustomizationInput = Parts
+export const SiteCustomizationInput = Type.Partial(Type.Object({ title: nullable(title), favicon: nullable(Favicon), socialAccounts, ...givenGroups }), {
+  ...closed,
+  $id: 'SiteCustomizationInput',
+})
+export type SiteCustomizationInput = Static<typeof SiteCustomizationInput>
 
 /** Names of the groups of settings. */
-export const customizationGroups = Object.keys(groups) as (keyof typeof groups)[]
+export const customizationGroups = Object.keys(givenGroups) as (keyof typeof givenGroups)[]
 
 /** The customization of a site or site space, as stored: only the settings that were given. Its ID is that of the site or site space. */
 export interface SiteCustomizationDoc {

@@ -1,9 +1,10 @@
 /** Sites: their stored form with indexes, and what clients send and get. */
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
-import { closed, type DefaultLevel, Id, nullable, oneOf, Timestamp } from './common.js'
+import { closed, DefaultLevel, Id, nullable, oneOf, permissionsOf, Timestamp } from './common.js'
 import { SITE_TITLE } from './site-fields.js'
 import { type SiteStructure, spacesOf } from './site-structure.js'
+import { spacePermissions } from './space.js'
 
 const siteTypes = ['basic', 'premium', 'ultimate', 'sponsored', 'legacy-basic', 'legacy-premium'] as const
 const siteVisibilities = ['public', 'unlisted', 'share-link', 'visitor-auth'] as const
@@ -83,6 +84,7 @@ export const Site = Type.Object(
     object: Type.Literal('site'),
     id: Id,
     type: oneOf(siteTypes),
+    appliedType: oneOf(siteTypes, { description: 'The type that applies: a self-hosted service has no trials, so it is `type`.' }),
     title: Type.String(SITE_TITLE),
     icon: SiteIcon,
     hostname: Type.Optional(Hostname),
@@ -90,13 +92,15 @@ export const Site = Type.Object(
     proxy: Type.Optional(Type.Object({ origin: Type.String(), target: Type.String() })),
     visibility: oneOf(siteVisibilities),
     published: Type.Boolean(),
+    defaultLevel: DefaultLevel,
     siteSpaces: Type.Integer({ minimum: 0 }),
     createdAt: Timestamp,
     adaptiveContent: AdaptiveContent,
     ads: Type.Optional(SiteAds),
     agentsContext: oneOf(agentsContexts),
     features: Type.Array(Type.Object({ id: Type.String(), plan: Type.String(), frozen: Type.Boolean(), customizations: Type.Array(Type.String()) })),
-    urls: Type.Object({ location: Type.String(), app: Type.String(), published: Type.Optional(Type.String()) }),
+    urls: Type.Object({ location: Type.String(), app: Type.String(), published: Type.Optional(Type.String()), preview: Type.Optional(Type.String()) }),
+    permissions: permissionsOf(spacePermissions),
   },
   { $id: 'Site' },
 )

@@ -3,6 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
 import { closed, DefaultLevel, Id, Language, nullable, oneOf, permissionsOf, Timestamp } from './common.js'
 import { type GitLink, GitSync } from './git-link.js'
+import { SpaceMergeRules } from './merge-rules.js'
 import { ContentTitle, placeKey, Position } from './placement.js'
 
 const visibilities = ['public', 'unlisted', 'share-link', 'visitor-auth', 'in-collection', 'private'] as const
@@ -42,6 +43,8 @@ export interface SpaceDoc {
   comments: number
   /** Number of approvals that a merge needs; absent = 0. */
   requiredApprovals?: number
+  /** Absent = those of the organization. */
+  mergeRules?: SpaceMergeRules
   createdBy: string
 }
 
@@ -104,6 +107,7 @@ export const Space = Type.Object(
     changeRequestsOpen: Type.Integer(),
     changeRequestsDraft: Type.Integer(),
     requiredApprovals: RequiredApprovals,
+    mergeRules: SpaceMergeRules,
     urls: Type.Object({
       location: Type.String(),
       app: Type.String(),
@@ -116,8 +120,6 @@ export const Space = Type.Object(
   { $id: 'Space' },
 )
 
-const templates = ['empty', 'sample'] as const
-
 export const CreateSpace = Type.Object(
   {
     title: Type.Optional(ContentTitle),
@@ -125,7 +127,7 @@ export const CreateSpace = Type.Object(
     parent: Type.Optional(Id),
     language: Type.Optional(Language),
     editMode: Type.Optional(oneOf(editModes)),
-    template: Type.Optional(oneOf(templates)),
+    template: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: '`empty` (the default), `sample`, or the ID of a template.' })),
   },
   { ...closed, $id: 'CreateSpace' },
 )
@@ -140,6 +142,7 @@ export const UpdateSpace = Type.Object(
     defaultLevel: Type.Optional(DefaultLevel),
     visibility: Type.Optional(oneOf(visibilities)),
     requiredApprovals: Type.Optional(RequiredApprovals),
+    mergeRules: Type.Optional(SpaceMergeRules),
     visitorAuth: Type.Optional(nullable(VisitorAuth)),
   },
   { ...closed, $id: 'UpdateSpace' },

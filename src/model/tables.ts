@@ -6,11 +6,13 @@ import { changeRequests } from './change-request.js'
 import { collections } from './collection.js'
 import { comments } from './comment.js'
 import { commenters } from './commenter.js'
+import { contentImports } from './content-import.js'
 import { earlierEvents, eventStreams, events } from './event.js'
 import { syncRuns } from './git-sync.js'
 import { invites } from './invite.js'
 import { jobs } from './job.js'
 import { memberships } from './member.js'
+import { openApiSpecs, openApiVersions } from './openapi-spec.js'
 import { organizations } from './organization.js'
 import { grants, keptGrants } from './permission.js'
 import { reactions } from './reaction.js'
@@ -60,10 +62,13 @@ export const documentTables: readonly Table<never, string>[] = [
   requestedReviews,
   jobs,
   syncRuns,
+  contentImports,
   eventStreams,
   earlierEvents,
   webhooks,
   deliveries,
+  openApiSpecs,
+  openApiVersions,
 ]
 
 /** Every journal. */

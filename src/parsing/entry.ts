@@ -17,19 +17,19 @@ function cpuFile(): string | null {
 
 const send = (message: ThreadMessage, transfer: ArrayBuffer[] = []): void => parentPort?.postMessage(message, transfer)
 
-function run({ name, args }: TaskRequest): void {
+async function run({ name, args }: TaskRequest): Promise<void> {
   const task = Object.hasOwn(tasks, name) ? tasks[name] : undefined
   if (!task) throw new TypeError(`There is no task named ${name}`)
-  const result = task(...args)
+  const result = await task(...args)
   // A small Buffer is part of a pool that Node shares: only bytes with a buffer of their own can be transferred.
   const bytes = typeof result === 'string' ? new TextEncoder().encode(result) : Uint8Array.from(result)
   if (bytes.length > maxResultBytes) send({ tooLarge: bytes.length })
   else send({ bytes }, [bytes.buffer as ArrayBuffer])
 }
 
-parentPort?.on('message', (request: TaskRequest) => {
+parentPort?.on('message', async (request: TaskRequest) => {
   try {
-    run(request)
+    await run(request)
   } catch (thrown) {
     const { name, message } = thrown instanceof Error ? thrown : new Error(String(thrown))
     send({ error: { name, message } })

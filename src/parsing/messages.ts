@@ -5,7 +5,7 @@ export type Argument = string | Uint8Array
 export type TaskTable = Readonly<Record<string, Task>>
 
 /** Declared as a method, so that a task may say which of its arguments are texts and which are files. */
-type Task = { run(...args: Argument[]): string | Uint8Array }['run']
+type Task = { run(...args: Argument[]): string | Uint8Array | Promise<string | Uint8Array> }['run']
 
 /** What a thread is started with. */
 export interface ThreadData {

@@ -12,10 +12,13 @@ import type { App, Settings } from '../domain/context/app.js'
 import { Batcher } from '../domain/context/batcher.js'
 import { withoutCaller } from '../domain/context/guarded-app.js'
 import { KeyedMutex } from '../domain/context/keyed-mutex.js'
+import { openConversions } from '../domain/context/conversions.js'
 import { openTexts } from '../domain/context/open-texts.js'
 import { PageIndex } from '../domain/context/page-facts.js'
+import { SearchIndex } from '../domain/context/search-index.js'
 import { Previews } from '../domain/context/previews.js'
 import { RefMoves } from '../domain/context/ref-moves.js'
+import { Waits } from '../domain/context/waits.js'
 import { revisionCache } from '../domain/revisions/revision-cache.js'
 import { migrations } from '../domain/upkeep/migrations.js'
 import { FACTS_VERSION } from '../content/facts.js'
@@ -28,8 +31,11 @@ import type { Log } from '../kernel/log.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
 import { documentTables, journals } from '../model/index.js'
 import { createHttpClient, createMailer, type HttpClient, type Mailer, resolveHost } from '../outbound/index.js'
+import { createPrinter, openShelf } from '../printing/index.js'
+import { openSpecFiles } from '../specs/index.js'
 import { openStore, type Store } from '../store/index.js'
 import type { Closers } from './closers.js'
+import { loadTemplates } from './load-templates.js'
 
 /** The name of the product, as clients, remotes and commits see it. */
 export const NAME = 'Bindery'
@@ -54,10 +60,14 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
   const { http, mail } = await openClients(config, closers)
   const { texts, close: closeTexts } = openTexts(budget)
   closers.add(closeTexts)
+  const { conversions, close: closeConversions } = openConversions(config.importBytes)
+  closers.add(closeConversions)
   if (!isNative) log.warn({}, 'The native parser of markdown does not load on this machine. Pages are read by the other one, which takes much longer.')
   const content = revisionCache(budget)
   const facts = openIndex(config, log)
   closers.add(async () => facts.close())
+  const search = openSearch(config, log)
+  closers.add(() => search.close())
   const locks = new KeyedMutex()
   const signIns = rateLimit('sign-in', config.signInRate)
   return {
@@ -73,8 +83,14 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     previews: new Previews(),
     edits: new Batcher(locks, EDITS_AT_ONCE),
     content,
+    templates: await loadTemplates(config.templatesDir, log),
     pages: new PageIndex(texts, facts, content),
+    search,
     texts,
+    ...openPrinting(config, log, closers),
+    conversions,
+    waits: new Waits(),
+    specFiles: await openSpecFiles(join(resolve(config.dataDir), 'openapi')),
     wakeJobs: () => {},
     wakeWebhooks: () => {},
     // bound: queued imports and exports; gone with their job
@@ -103,6 +119,10 @@ const openIndex = ({ dataDir, factsBytes }: Config, log: Log): Facts =>
     notice: (message) => log.warn({}, message),
   })
 
+/** The indexes of search: disposable too, and private. */
+const openSearch = ({ dataDir, searchBytes }: Config, log: Log): SearchIndex =>
+  new SearchIndex({ dir: join(resolve(dataDir), 'search'), maxBytes: searchBytes, notice: (message) => log.warn({}, message) })
+
 /** The repositories. They hold content of private spaces, and Git itself writes files for all to read: their folder is closed to others. */
 async function openRepositories(config: Config, { budget, log, moved }: Surroundings, closers: Closers): Promise<Git> {
   const reposDir = resolve(config.reposDir)
@@ -118,6 +138,16 @@ async function openRepositories(config: Config, { budget, log, moved }: Surround
   closers.add(() => git.close())
   makePrivate(reposDir, { deep: false })
   return git
+}
+
+/** The printer of PDFs and the folder that keeps them. Says in the log if there is no Chromium. */
+function openPrinting({ dataDir, chromium, pdfBytes }: Config, log: Log, closers: Closers): Pick<App, 'printer' | 'pdfs'> {
+  const folder = join(resolve(dataDir), 'pdf')
+  const printer = createPrinter({ chromium, folder, notice: (message, fields) => log.info(fields, message) })
+  closers.add(() => printer.close())
+  const missing = printer.missing()
+  if (missing !== null) log.warn({}, missing)
+  return { printer, pdfs: openShelf(folder, pdfBytes) }
 }
 
 /** The clients by which the service talks to others: HTTP, and mail if a mail server is configured. */
@@ -140,7 +170,17 @@ async function settingsOf(config: Config): Promise<Settings> {
     maxPackBytes: config.packLimitBytes,
     maxTreeEntries: config.treeLimitEntries,
     remoteTimeoutMs: config.remoteTimeoutSeconds * 1000,
+    maxSpecBytes: config.specLimitBytes,
+    specFetchMs: config.specFetchSeconds * 1000,
+    specRefreshMs: config.specRefreshHours === 0 ? null : config.specRefreshHours * 3_600_000,
     allowedProtocols: protocolsOf(config),
+    imports: {
+      waitMs: config.importWaitSeconds * 1000,
+      maxMs: config.importSeconds * 1000,
+      maxPages: config.importPages,
+      maxBytes: config.importBytes,
+      delayMs: config.importDelayMs,
+    },
     eventDays: config.eventDays,
     auditDays: config.auditDays,
     committer: { name: NAME, email: 'bindery@localhost' },

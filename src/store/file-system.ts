@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, unlink } from 'node:fs/promises'
 import { basename, dirname, relative } from 'node:path'
+import { takeLock } from '../disk/folder-lock.js'
 import type { FileSystem } from './types.js'
 
 // The store contains names, e-mail addresses and hashes of tokens: only its owner may read it.
@@ -43,6 +44,7 @@ export const nodeFileSystem: FileSystem = {
       await handle.close()
     }
   },
+  lock: takeLock,
 }
 
 export const hasCode = (thrown: unknown, code: string): boolean => (thrown as { code?: unknown } | null)?.code === code

@@ -3,7 +3,6 @@ import { resolve } from 'node:path'
 import { Checkpointer } from './checkpointer.js'
 import { Database } from './database.js'
 import { ensureDir, nodeFileSystem } from './file-system.js'
-import { takeLock } from '../disk/folder-lock.js'
 import { Log } from './log.js'
 import { convert } from './journal/convert.js'
 import { FORMAT, layout, writeManifest } from './manifest.js'
@@ -32,7 +31,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const started = performance.now()
   const dir = resolve(options.dir)
   await ensureDir(fs, dir)
-  const lock = takeLock(dir, layout(dir).lock)
+  const lock = fs.lock(dir, layout(dir).lock)
   let log: Log | undefined
   try {
     const found = await recover(fs, dir, tell)

@@ -1,4 +1,5 @@
 /** The interfaces of the store: reader, transaction, migrations, options, and the file system that it runs on. */
+import type { Lock } from '../disk/folder-lock.js'
 import type { Table, Document, Draft, Journal, JournalReader } from '../kernel/documents.js'
 import type { PageReader } from '../kernel/paging.js'
 import type { Recording } from '../kernel/recording.js'
@@ -123,4 +124,6 @@ export interface FileSystem {
   unlink(path: string): Promise<void>
   /** Makes the entries of a folder (creations, renames, removals) durable. */
   syncDir(path: string): Promise<void>
+  /** Takes a lock that ends with the process, for the folder `dir`, on the file `path` in it. Throws `StoreLocked` if it is taken. */
+  lock(dir: string, path: string): Lock
 }

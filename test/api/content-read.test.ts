@@ -31,6 +31,41 @@ test('diagnostics name the file they are about, also if several files have the s
   )
 })
 
+test('every page has its whole layout, its kind and its tags, whatever its type', async () => {
+  const usual = {
+    width: 'default',
+    cover: true,
+    coverSize: 'full',
+    title: true,
+    description: true,
+    tableOfContents: true,
+    outline: true,
+    pagination: true,
+    metadata: true,
+  }
+  const front = 'layout:\n  width: wide\n  cover:\n    visible: false\n    size: hero\n  outline:\n    visible: false\ntags: [beta]\n'
+  const space = await imported({
+    'SUMMARY.md':
+      '* [One](one.md)\n* [Odd](odd.md)\n\n## Group\n\n* [Link](https://example.org)\n* ```yaml\n  type: builtin:openapi\n  props:\n    models: true\n  dependencies:\n    spec:\n      ref:\n        kind: openapi\n        spec: petstore\n  ```\n',
+    'one.md': `---\n${front}---\n# One\n`,
+    'odd.md': '---\nlayout:\n  width: huge\n  cover:\n    size: tiny\n---\n# Odd\n',
+  })
+  const { pages } = await read(space, 'pages')
+  const [one, odd, group] = pages
+  const own = { ...usual, width: 'wide', cover: false, coverSize: 'hero', outline: false }
+  assert.equal([one.layout, one.kind, one.tags], [own, 'sheet', ['beta']])
+  assert.equal([odd.layout, odd.kind, odd.tags], [usual, 'sheet', []])
+  assert.equal((await read(space, `page/${one.id}`)).layout, own)
+  assert.equal([group.layout, group.kind, group.tags], [usual, 'group', []])
+  assert.equal(
+    group.pages.map((page: { type: string; kind: string; layout: object; tags: string[] }) => [page.type, page.kind, page.layout, page.tags]),
+    [
+      ['link', 'link', usual, []],
+      ['computed', 'sheet', usual, []],
+    ],
+  )
+})
+
 test('reusable content is no file, and redirects are found as they are written', async () => {
   const space = await imported({
     '.gitbook.yaml': 'redirects:\n  old/page: one.md\n',

@@ -1,5 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import * as assert from 'uvu/assert'
+import { endpoints as declared } from '../../src/api/index.js'
+import { isBinary } from '../../src/api/pipeline/compiled-endpoint.js'
 import { SchemaCompiler } from '../../src/api/pipeline/schemas.js'
 import { errorTable } from '../../src/kernel/errors.js'
 import { matchesGolden } from '../support/golden.js'
@@ -31,6 +33,19 @@ test('a wrong declaration stops the start', async () => {
     { returns: Type.Object({ a: Type.Object({}, { $id: 'X' }), b: Type.Object({ c: Type.String() }, { $id: 'X' }) }) },
     /two different schemas are named "X"/,
   )
+})
+
+test('every schema of the service compiles, though a start compiles none', () => {
+  const compiler = new SchemaCompiler()
+  for (const [operation, { query, body, returns }] of Object.entries(declared)) {
+    try {
+      if (query) compiler.query(query)()
+      for (const values of [1, 1_000_000]) if (body) compiler.body(body)(values)
+      if (returns && !isBinary(returns)) compiler.response(returns)()
+    } catch (thrown) {
+      throw new Error(`${operation}: ${(thrown as Error).message}`, { cause: thrown })
+    }
+  }
 })
 
 test('recursive and shared schemas are checked, closed, everywhere they are used', () => {

@@ -25,7 +25,20 @@ test('every setting is kept, and what did not change is not reported', async () 
 test('a self-hosted service says honestly that there is nothing to bill', async () => {
   const { body } = await here.admin.call('get', `/v1/orgs/${await make()}`).expect(200)
   assert.equal([body.plan, body.trial, body.internal_isOnNewTrial, body.blocked], ['internal', { status: 'notapplicable' }, true, undefined])
-  assert.equal(body.billing.pricing.members.plus_2024, { monthly: 0, yearly: 0 })
+  const free = { monthly: 0, yearly: 0 }
+  assert.equal(body.billing, {
+    interval: 'monthly',
+    endDate: null,
+    hasPaymentFailed: false,
+    isScheduledToCancel: false,
+    pricing: { members: { plus_2024: free, pro_2024: free }, sites: { premium: free, ultimate: free } },
+    usageAddons: {},
+    canCheckout: false,
+    canChangeInterval: false,
+    canUseSAML: true,
+    creditsBundle: null,
+    aiCreditAlertThreshold: null,
+  })
 })
 
 test('what does not hold is refused, all of it at once', async () => {

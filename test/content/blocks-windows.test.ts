@@ -69,7 +69,11 @@ test('references are those of the whole', () => {
     fc.property(page, (markdown) => {
       assert.equal(
         findReferences(markdown),
-        findReferences(markdown, (text, whole) => void whole(text, 0, '')),
+        findReferences(
+          markdown,
+          () => null,
+          (text, whole) => void whole(text, 0, ''),
+        ),
       )
     }),
     { numRuns: 1500 },

@@ -95,4 +95,26 @@ test('a page that came to the branch by a merge there, which put it elsewhere, k
   assert.equal(await idsOf(space), { ...others, 'moved.md': id })
 })
 
+test('a page that went to two branches and was renamed on one keeps its ID, also if somebody went back there to what was imported', async () => {
+  const remote = await f.remotes.createRepository('went-back.git', { files: DOCS })
+  const { url } = remote
+  const space = await f.space()
+  await f.import(space, { url })
+  await git(remote.path, ['update-ref', 'refs/heads/docs', 'main'])
+  await remote.commit({ 'docs.md': '# Docs\n' }, { ref: 'refs/heads/docs' })
+  await f.import(space, { url, ref: 'refs/heads/docs' })
+  const list = `${DOCS['SUMMARY.md']}* [New](new.md)\n`
+  await f.edit(space, { 'new.md': text('new'), 'SUMMARY.md': list })
+  for (const ref of ['refs/heads/main', 'refs/heads/docs']) assert.is((await f.export(space, { url, ref })).result, 'exported')
+  const { 'new.md': id, ...others } = await idsOf(space)
+  await remote.commit({ 'new.md': null, 'moved.md': `${text('new')}more\n`, 'SUMMARY.md': list.replace('new.md', 'moved.md') })
+  assert.is((await f.import(space, { url })).result, 'merged')
+  assert.equal(await idsOf(space), { ...others, 'moved.md': id })
+  await remote.commit({ 'a.md': 'Mistaken.\n' })
+  await remote.commit({ 'a.md': DOCS['a.md'] })
+  await remote.commit({ 'README.md': '# Home of all\n' })
+  assert.is((await f.import(space, { url })).result, 'merged')
+  assert.equal(await idsOf(space), { ...others, 'moved.md': id })
+})
+
 test.run()

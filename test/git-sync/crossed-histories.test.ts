@@ -227,4 +227,27 @@ test('what was deleted on one branch and restored by whoever merged another one 
   assert.is((await f.files(space))['guide.md'], page('two').trimEnd())
 })
 
+test('a page that was moved back here, and moved on by whoever merged the export of that there, is one page', async () => {
+  const begin = { 'README.md': '# Home\n', 'guide.md': other('The end.') }
+  const remote = await f.remotes.createRepository('moved-on.git', { files: begin })
+  const { url } = remote
+  const [main, docs] = ['refs/heads/main', 'refs/heads/docs']
+  const space = await f.space()
+  await f.import(space, { url })
+  await git(remote.path, ['update-ref', docs, main])
+  await remote.commit({ 'guide.md': null, 'moved.md': other('The end.') }, { ref: docs })
+  assert.is((await f.import(space, { url, ref: docs })).result, 'merged')
+  await f.edit(space, { 'moved.md': null, 'guide.md': other('The end.'), 'more.md': '# More\n' })
+  assert.is((await f.export(space, { url })).result, 'exported')
+  await remote.commit({ 'moved.md': null, 'elsewhere.md': other('Another end.') }, { ref: docs })
+  const merged = await git(remote.path, ['merge-tree', '--write-tree', docs, main])
+  await git(remote.path, ['update-ref', docs, await git(remote.path, ['commit-tree', '-p', docs, '-p', main, '-m', 'Merge main', merged], '')])
+  await f.edit(space, { 'README.md': '# Home\n\nhere\n', 'guide.md': page('one') + other('The end.') })
+  const run = await f.import(space, { url, ref: docs })
+  assert.is(run.state, 'success', run.error)
+  const files = await f.files(space)
+  assert.not.ok('guide.md' in files)
+  assert.is(files['elsewhere.md'], (page('one') + other('Another end.')).trimEnd())
+})
+
 test.run()

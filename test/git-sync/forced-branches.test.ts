@@ -137,6 +137,36 @@ test('forced back and forth: what was exported to both branches comes back with 
   assert.is((await f.files(space))['new.md'], '# New')
 })
 
+test('forced back and forth before another branch is merged that has had the same all the time: it comes back', async () => {
+  const remote = await f.remotes.createRepository('forth-and-merged.git', { files: docs })
+  const { url } = remote
+  const [first, space] = [(await remote.head()) as string, await f.space()]
+  await f.import(space, { url })
+  await git(remote.path, ['update-ref', DOCS, first])
+  const there = await remote.commit({ 'guide.md': null, 'moved.md': page('one', 'three', 'four') }, { ref: DOCS })
+  await f.import(space, { url, ref: DOCS })
+  await f.edit(space, { 'new.md': '# New\n' })
+  const exported = (await f.export(space, { url })).remoteRevision as string
+  await git(remote.path, ['update-ref', 'refs/heads/main', first])
+  assert.is((await f.import(space, { url })).result, 'merged')
+  assert.equal(Object.keys(await f.files(space)).sort(), ['README.md', 'guide.md'])
+  await f.edit(space, { 'README.md': '# Home\n\nmine\n' })
+
+  const both = await git(remote.path, ['commit-tree', '-p', exported, '-p', there, '-m', 'Merge docs', `${exported}^{tree}`], '')
+  await git(remote.path, ['update-ref', 'refs/heads/main', both])
+  const run = await f.import(space, { url })
+  assert.is(run.state, 'success', run.error)
+  const files = await f.files(space)
+  assert.equal(Object.keys(files).sort(), ['README.md', 'moved.md', 'new.md'])
+  assert.is(files['moved.md'], page('one', 'three', 'four').trimEnd())
+  assert.is(files['README.md'], '# Home\n\nmine')
+  // What is done to it here from now on is a change of this side.
+  await f.edit(space, { 'moved.md': null, 'guide.md': docs['guide.md'] })
+  await remote.commit({ 'new.md': '# New\n\nmore\n' })
+  assert.is((await f.import(space, { url })).result, 'merged')
+  assert.equal(Object.keys(await f.files(space)).sort(), ['README.md', 'guide.md', 'new.md'])
+})
+
 test('a branch is forced back of whose head another one had dropped a part before: the rest is dropped here too', async () => {
   const remote = await f.remotes.createRepository('rest.git', { files: docs })
   const { url } = remote

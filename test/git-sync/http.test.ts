@@ -36,7 +36,8 @@ test('import, info, export, history and unlink', async () => {
   const remote = await remotes.createRepository('docs.git', { files: { 'README.md': '# Home\n' } })
   const space = await newSpace()
   const base = `/v1/spaces/${space}/git`
-  assert.equal((await service.admin.call('get', `${base}/info`).expect(200)).body, {})
+  const unlinked = { installationId: null, installationProvider: null, installationStatus: null }
+  assert.equal((await service.admin.call('get', `${base}/info`).expect(200)).body, unlinked)
   const url = remote.url.replace('http://', 'http://me:hidden@')
   const input = {
     url,

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert'
 import { listSyncRuns } from '../../src/domain/git-sync/runs.js'
 import { requestExport, requestImport } from '../../src/domain/git-sync/request.js'
 import { gitImport } from '../../src/jobs/git-import.js'
-import type { JobKind } from '../../src/jobs/job-kind.js'
+import { JobInterrupted, type JobKind } from '../../src/jobs/job-kind.js'
 import { startWorker } from '../../src/jobs/worker.js'
 import { type JobDoc, jobs, syncRuns } from '../../src/model/index.js'
 import { moduleArguments } from '../support/own-process.js'
@@ -87,6 +87,34 @@ test('a graceful stop lets finish what runs and starts nothing more', async () =
   assert.is((await app.store.get(jobs, 's1'))?.state, 'done')
   assert.is((await app.store.get(jobs, 's2'))?.state, 'queued')
   await app.store.remove(jobs, 's2')
+})
+
+test('a kind with slots of its own takes no place of others; a job that the stop interrupts is put back without counting', async () => {
+  const app = { ...f.app, wakeJobs: () => {} }
+  const seen: string[] = []
+  const long: JobKind = {
+    kind: 'long',
+    slots: 1,
+    run: (_app, { id }, signal) => {
+      seen.push(id)
+      return new Promise((_done, failed) => signal.addEventListener('abort', () => failed(new JobInterrupted('The service is stopping.'))))
+    },
+    failed: (_app, _job, error) => ({ error }),
+  }
+  const probe: JobKind = {
+    kind: 'probe',
+    run: async (_app, { id }) => ({ afterwards: async () => void seen.push(id) }),
+    failed: (_app, _job, error) => ({ error }),
+  }
+  for (const draft of [job('l1', 'l1', 1), job('l2', 'l2', 2)]) await app.store.insert(jobs, { ...draft, kind: 'long' })
+  for (const draft of [job('p1', 'p1', 3), job('p2', 'p2', 4)]) await app.store.insert(jobs, draft)
+  const worker = startWorker(app, { concurrency: 1, kinds: new Map([long, probe].map((kind) => [kind.kind, kind])) })
+  for (let tries = 0; seen.length < 3 && tries < 500; tries++) await new Promise((done) => setTimeout(done, 10))
+  assert.equal(seen.sort(), ['l1', 'p1', 'p2'])
+  await worker.stop()
+  const { state, attempts } = (await app.store.get(jobs, 'l1')) as JobDoc
+  assert.equal([state, attempts], ['queued', 0])
+  for (const id of ['l1', 'l2']) await app.store.remove(jobs, id)
 })
 
 test('an unforeseen error is tried again later, and given up in the end with a sentence', async () => {

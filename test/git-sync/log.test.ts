@@ -117,6 +117,28 @@ test('one ref however long a space synchronizes, and no more entries than are ne
   assert.equal(await space.repo.check(), [])
 })
 
+test('however many heads a conflict takes in, what was dropped from the branch before is dropped when it is over', async () => {
+  const remote = await f.remotes.createRepository('many-heads.git', { files })
+  const [space, url] = [await f.space(), remote.url]
+  await f.import(space, { url })
+  await remote.commit({ 'extra.md': '# Extra\n' })
+  await f.import(space, { url })
+  // Another branch has the same head, so that of main says nothing more but which head was seen there.
+  await git(remote.path, ['update-ref', DOCS, 'main'])
+  await f.import(space, { url, ref: DOCS })
+  await f.edit(space, { 'guide.md': '# Guide\n\nmine\n' })
+  await git(remote.path, ['update-ref', 'refs/heads/main', 'main^'])
+  await remote.commit({ 'guide.md': '# Guide\n\ntheirs\n' })
+  for (let n = 0; n < 16; n++) {
+    assert.is((await f.import(space, { url })).state, 'conflict')
+    await remote.commit({ 'more.md': `# More\n\n${n}\n` })
+  }
+  await f.edit(space, { 'guide.md': files['guide.md'] })
+  const run = await f.import(space, { url })
+  assert.is(run.state, 'success', run.error)
+  assert.equal(Object.keys(await f.files(space)).sort(), ['README.md', 'guide.md', 'more.md'])
+})
+
 test('ever new branches: the log is bounded', async () => {
   const remote = await f.remotes.createRepository('branches.git', { files })
   const [space, url] = [await f.space(), remote.url]

@@ -6,6 +6,7 @@ import { startServer, TOKEN, until } from '../races/server-process.js'
 import { commitIn } from '../simulation/two-sided/admin.js'
 import { Api } from '../simulation/two-sided/api.js'
 import { startGitHttp } from '../support/git-http.js'
+import { filesOf } from '../support/files-of.js'
 import { git } from '../support/hermetic-git.js'
 import { type MergeStyle, mergeOnRemote } from '../support/people-on-remote.js'
 import { suite } from '../support/suite.js'
@@ -87,8 +88,7 @@ async function story(
     await start('import', 'refs/heads/main')
     const run = await idle(3)
     assert.is(run.state, 'success', run.error)
-    const paths = (await git(repo, ['ls-tree', '-r', '--name-only', 'main'])).split('\n')
-    return new Map(await Promise.all(paths.map(async (path) => [path, `${await git(repo, ['show', `main:${path}`])}\n`] as const)))
+    return await filesOf(repo, 'main')
   } finally {
     await server.kill('tree')
     await remotes.close()

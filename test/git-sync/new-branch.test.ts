@@ -78,6 +78,21 @@ test('a default branch of another name, only ever exported to a branch', async (
   assert.match((await f.import(await f.space(), { url: empty.url })).error ?? '', /repository is empty/)
 })
 
+test('a folder whose default branch was set back to a commit between two imports: the branch begins there', async () => {
+  const remote = await f.remotes.createRepository('between.git', { files: { 'docs/README.md': '# Home\n', 'code.c': 'int x;\n' } })
+  const space = await f.space()
+  const input = { url: remote.url, repoProjectDirectory: 'docs' }
+  await f.import(space, input)
+  const between = await remote.commit({ 'docs/one.md': '# One\n' }, { message: 'One' })
+  await remote.commit({ 'docs/two.md': '# Two\n' }, { message: 'Two' })
+  await f.import(space, input)
+  await git(remote.path, ['update-ref', 'refs/heads/main', between])
+  const head = await remote.commit({ 'docs/three.md': '# Three\n' }, { message: 'Three' })
+  await f.edit(space, { 'mine.md': '# Mine\n' })
+  assert.is((await f.export(space, { ...input, ref: DOCS })).result, 'exported')
+  assert.is(await git(remote.path, ['merge-base', head, 'docs']), between)
+})
+
 test("unchanged content makes no commit: the branch begins at the remote's commit", async () => {
   const remote = await f.remotes.createRepository('same.git', { files })
   const head = await remote.head()

@@ -49,12 +49,18 @@ test('edits on both sides of what was squashed by hand are in conflict', async (
   assert.is((await f.import(space, { url })).state, 'conflict')
 })
 
-/** The same with a page that is new in the export. */
-async function newSquashedByHand(name: string): Promise<{ space: LoadedSpace; remote: Awaited<ReturnType<typeof f.remotes.createRepository>>; url: string }> {
+type Repository = Awaited<ReturnType<typeof f.remotes.createRepository>>
+
+/** The same with a page that is new in the export. `before`: what happened before that. */
+async function newSquashedByHand(
+  name: string,
+  before?: (remote: Repository, space: LoadedSpace) => Promise<void>,
+): Promise<{ space: LoadedSpace; remote: Repository; url: string }> {
   const remote = await f.remotes.createRepository(`${name}.git`, { files: { 'README.md': '# Home\n', 'other.md': page('one', 'two', 'three', 'four') } })
   const { url } = remote
   const space = await f.space()
   await f.import(space, { url })
+  await before?.(remote, space)
   await f.edit(space, { 'new.md': page('a', 'new', 'page'), 'other.md': page('one', 'two', 'three', 'four', 'five') })
   assert.is((await f.export(space, { url, ref: DOCS })).result, 'exported')
   await remote.commit({ 'new.md': page('a', 'new', 'page'), 'other.md': page('zero', 'one', 'two', 'three', 'four', 'five') })
@@ -91,6 +97,23 @@ test('a new page that was squashed by hand and moved here is there once', async 
   assert.is(files['moved.md'], page('a', 'new', 'page', 'more').trimEnd())
   assert.is((await f.export(space, { url })).result, 'exported')
   assert.not.ok('new.md' in (await f.clone(remote.url)).files)
+})
+
+test('a new page that was squashed by hand and moved there stays moved, also if the branch had been set back before', async () => {
+  const { space, remote, url } = await newSquashedByHand('moved-there', async (first, then) => {
+    // From here on the remote's history says itself which page is which.
+    await f.edit(then, { 'README.md': '# Home of all\n' })
+    await f.export(then, { url: first.url })
+    await first.commit({ 'gone.md': '# Gone\n' })
+    await f.import(then, { url: first.url })
+    await git(first.path, ['update-ref', 'refs/heads/main', 'main^'])
+  })
+  await remote.commit({ 'new.md': null, 'moved.md': page('a', 'new', 'page') })
+  const run = await f.import(space, { url })
+  assert.is(run.state, 'success', run.error)
+  const files = await f.files(space)
+  assert.not.ok('new.md' in files)
+  assert.is(files['moved.md'], page('a', 'new', 'page').trimEnd())
 })
 
 test('a new page of each side at one place, of which neither had the text of the other, is a conflict', async () => {

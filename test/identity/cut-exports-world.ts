@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BareRepository } from '../support/bare-repository.js'
 import { type GitHttp, startGitHttp } from '../support/git-http.js'
+import { filesOf } from '../support/files-of.js'
 import { git } from '../support/hermetic-git.js'
 import { type MergeStyle, mergeOnRemote } from '../support/people-on-remote.js'
 import { startService, type TestService } from '../support/service.js'
@@ -64,8 +65,7 @@ export class Story {
   }
 
   async #files(repo: string): Promise<Files> {
-    const paths = (await git(repo, ['ls-tree', '-r', '-z', '--name-only', 'main'])).split('\0').filter((path) => path.endsWith('.md'))
-    return new Map(await Promise.all(paths.map(async (path) => [path, `${await git(repo, ['show', `main:${path}`])}\n`] as const)))
+    return new Map([...(await filesOf(repo, 'main'))].filter(([path]) => path.endsWith('.md')).map(([path, text]) => [path, `${text.trim()}\n`]))
   }
 
   /** A commit of a person on one side. */

@@ -8,6 +8,9 @@ import { commentTargetsOf } from '../../src/content/blocks/comment-targets.js'
 import { makeFacts } from '../../src/content/facts.js'
 import { readPage } from '../../src/content/front-matter.js'
 import { idOf } from '../../src/content/identity.js'
+import { buildGraph } from '../../src/content/links/link-graph.js'
+import { outwardLinks } from '../../src/content/links/outward-links.js'
+import type { Outline } from '../../src/content/outline/outline.js'
 import { findReferences } from '../../src/content/find-references.js'
 import { readStructure } from '../../src/content/structure.js'
 import type { ContentCache, KnownPage } from '../../src/domain/context/content-cache.js'
@@ -18,6 +21,7 @@ import { parseTree } from '../../src/git/objects/tree-codec.js'
 import { putAll } from '../../src/git/history/commit-graph.js'
 import { type KeptCache, keptCache } from '../../src/api/pipeline/kept-responses.js'
 import type { CommitId } from '../../src/kernel/ids.js'
+import { atOnce } from '../../src/kernel/slices.js'
 import { MemoryBudget } from '../../src/kernel/memory-budget.js'
 import { Recording } from '../../src/kernel/recording.js'
 import { memoryTree } from '../support/memory-tree.js'
@@ -96,6 +100,29 @@ measured('known pages', (content) => {
 
 measured('references', (content) => {
   for (let n = 0; n < 100; n++) content.references.set(oid(n), findReferences(readPage(Buffer.from(pageText(n)).toString(), 'page.md').markdown))
+})
+
+measured('outlines', (content) => {
+  const page = (n: number): string =>
+    `# Page ${n}\n\n${Array.from({ length: 30 }, (_, i) => `## Part ${i} of page ${n}\n\nText <i id="x-${n}-${i}">x</i>.\n`).join('\n')}`
+  for (let n = 0; n < 300; n++) content.outlines.set(oid(n), JSON.parse(JSON.stringify(makeFacts(Buffer.from(page(n))).outline)) as Outline)
+})
+
+measured('links, and the addresses that pages link to', async (content) => {
+  for (let revision = 0; revision < 4; revision++) {
+    const files = paths(300, String(revision))
+    const tree = memoryTree(Object.fromEntries(files.map((path) => [path, 'x'])))
+    const structure = await readStructure(tree, idOf(new Map()), inPlace)
+    const text = (n: number): string =>
+      files
+        .slice(n % 200, (n % 200) + 20)
+        .map((path) => `[x](/${path}) [y](https://example.org/${n}/${path})`)
+        .join('\n\n')
+    const known = new Map(files.map((path, n) => [path, { references: findReferences(text(n)), attributes: {} }]))
+    const { links, bySource, byTarget, byOrigin } = atOnce(buildGraph({ structure, reusable: new Map(), exists: (path) => known.has(path) }, known))
+    content.links.set(`space:${oid(revision)}`, { links, bySource, byTarget, byOrigin })
+    content.addresses.set(`space:${oid(revision)}`, atOnce(outwardLinks(structure, known)))
+  }
 })
 
 measured('places of comments', (content) => {

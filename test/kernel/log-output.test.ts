@@ -9,7 +9,13 @@ const test = suite('lines of the log')
 function batched() {
   const written: string[] = []
   let synced = 0
-  const lines = new BatchedLines({ write: (text) => written.push(text), flushSync: () => void synced++ })
+  const lines = new BatchedLines({
+    write: (text) => written.push(text),
+    writeSync(text) {
+      synced++
+      written.push(text)
+    },
+  })
   return { log: createLog({ level: 'info', destination: lines }), lines, written, synced: () => synced }
 }
 const messages = (text: string): string[] => text.split('\n').flatMap((line) => (line === '' ? [] : [(JSON.parse(line) as { msg: string }).msg]))

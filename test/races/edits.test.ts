@@ -165,10 +165,12 @@ async function everythingIsThere(
     const position = new Map(order.map((commit, index) => [commit, index]))
     const writes = acknowledged.filter((one) => one.ref === ref)
     for (const one of writes) assert.ok(position.has(one.revision), `the write ${one.revision} (${one.holds}) is not on ${ref}`)
-    for (const one of byAdmin.filter((made) => made.ref === ref)) {
-      assert.ok(position.has(one.commit), `the admin's commit ${one.commit} is not on ${ref}`)
-      assert.equal(await git.texts([`${ref}:${one.name}`]), [one.text.trim()])
-    }
+    const byHand = byAdmin.filter((made) => made.ref === ref)
+    for (const { commit } of byHand) assert.ok(position.has(commit), `the admin's commit ${commit} is not on ${ref}`)
+    assert.equal(
+      await git.texts(byHand.map(({ name }) => `${ref}:${name}`)),
+      byHand.map(({ text }) => text.trim()),
+    )
     // Lines that were added stay; a page that only one client edits has what that client wrote last.
     for (const page of new Set(writes.map((one) => one.page))) {
       const mine = writes.filter((one) => one.page === page).sort((a, b) => (position.get(a.revision) ?? 0) - (position.get(b.revision) ?? 0))

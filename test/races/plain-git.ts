@@ -1,4 +1,4 @@
-import { git } from '../support/hermetic-git.js'
+import { git, gitBytes } from '../support/hermetic-git.js'
 
 /** What somebody with plain Git does in a bare repository, each command a process of its own. */
 export class PlainGit {
@@ -28,11 +28,19 @@ export class PlainGit {
     return new Set((await this.run(['rev-list', ...options, ref, '--'])).split('\n'))
   }
 
-  /** Texts of `<commit>:<path>`, null if there is none. */
+  /** Texts of `<commit>:<path>`, null if there is none; one process for all of them. */
   async texts(names: readonly string[]): Promise<(string | null)[]> {
-    const texts: (string | null)[] = []
-    for (const name of names) texts.push(await this.run(['cat-file', 'blob', name]).catch(() => null))
-    return texts
+    const bytes = await gitBytes(this.path, ['cat-file', '--batch'], names.map((name) => `${name}\n`).join(''))
+    let at = 0
+    return names.map(() => {
+      const head = bytes.indexOf('\n', at)
+      const [, type, size] = bytes.toString('utf8', at, head).split(' ')
+      at = head + 1
+      if (type !== 'blob') return null
+      const text = bytes.toString('utf8', at, at + Number(size))
+      at += Number(size) + 1
+      return text.trim()
+    })
   }
 
   /** What `git fsck --strict` finds wrong; empty = sound. */

@@ -31,6 +31,7 @@ export function launch(dir: string, env: Record<string, string> = {}): { child: 
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
+      ...(process.env.TMPDIR === undefined ? {} : { TMPDIR: process.env.TMPDIR }),
       BINDERY_PORT: '0',
       BINDERY_DATA_DIR: join(dir, 'data'),
       BINDERY_REPOS_DIR: join(dir, 'repos'),
@@ -82,12 +83,15 @@ export async function startServer(dir: string, env: Record<string, string> = {})
   return { child, url, organization, readyMs, output, kill, ended }
 }
 
+/** What is asked, a request to the server often, takes processor time of both sides. */
+const ASK_MS = 20
+
 /** Asks until the result is not null. */
 export async function until<T>(ask: () => T | null | Promise<T | null>): Promise<T> {
   for (;;) {
     const result = await ask()
     if (result !== null) return result
-    await new Promise((done) => setTimeout(done, 5))
+    await new Promise((done) => setTimeout(done, ASK_MS))
   }
 }
 

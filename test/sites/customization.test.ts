@@ -15,12 +15,96 @@ const get = async () => (await here.admin.call('get', path).expect(200)).body
 const put = (body: unknown) => here.admin.call('put', path, body)
 const themed = (value: string) => ({ light: value, dark: value })
 
-test('a new site has a complete customization, and what is returned can be sent back', async () => {
+test('a new site has the whole shape, without members that nobody chose, and what is returned can be sent back', async () => {
   const before = await get()
-  assert.is(before.themes.default, 'system')
-  assert.match(before.styling.primaryColor.light, /^#[0-9a-f]{6}$/)
+  const { styling, ...groups } = before
+  assert.equal(groups, {
+    favicon: {},
+    internationalization: { locale: 'en' },
+    header: { preset: 'default', links: [] },
+    footer: { groups: [] },
+    themes: { default: 'light', toggeable: true },
+    pdf: { enabled: true },
+    feedback: { enabled: false },
+    ai: { mode: 'none' },
+    advancedCustomization: { enabled: false },
+    git: { showEditLink: false },
+    pageActions: { externalAI: false, markdown: true },
+    externalLinks: { target: 'self' },
+    pagination: { enabled: true },
+    trademark: { enabled: true },
+    privacyPolicy: {},
+    socialPreview: {},
+    insights: { trackingCookie: false },
+  })
+  const members = 'background corners dangerColor depth font icons infoColor links monospaceFont primaryColor search sidebar successColor theme warningColor'
+  assert.is(Object.keys(styling).sort().join(' '), members)
+  assert.match(styling.primaryColor.light, /^#[0-9a-f]{6}$/)
   assert.equal((await put(before).expect(200)).body, before)
   assert.equal(await get(), before)
+})
+
+test('every value of the contract is taken, and any subset of a group', async () => {
+  const taken: [string, string, readonly string[]][] = [
+    ['styling', 'theme', ['clean', 'muted', 'bold', 'gradient']],
+    ['styling', 'corners', ['straight', 'rounded', 'circular']],
+    ['styling', 'depth', ['subtle', 'flat']],
+    ['styling', 'links', ['default', 'accent']],
+    ['styling', 'background', ['plain', 'match']],
+    ['styling', 'icons', ['regular', 'solid', 'duotone', 'light', 'thin']],
+    ['styling', 'search', ['prominent', 'subtle']],
+    ['internationalization', 'locale', ['en', 'fr', 'es', 'zh', 'ja', 'de', 'nl', 'no', 'pt-br', 'ru']],
+    ['header', 'preset', ['default', 'bold', 'contrast', 'custom', 'none']],
+    ['announcement', 'style', ['info', 'warning', 'danger', 'success']],
+    ['themes', 'default', ['light', 'dark']],
+    ['ai', 'mode', ['none', 'search', 'assistant', 'integration']],
+    ['externalLinks', 'target', ['self', 'blank']],
+  ]
+  for (const [group, member, values] of taken) {
+    for (const value of values) assert.is((await put({ [group]: { [member]: value } }).expect(200)).body[group][member], value)
+    await put({ [group]: { [member]: 'system' } }).expect(400)
+  }
+  assert.equal((await put({ announcement: { message: 'Soon' } }).expect(200)).body.announcement, { enabled: false, style: 'info', message: 'Soon' })
+  await put({})
+})
+
+test('bounds are those of the contract', async () => {
+  const link = (title: string) => ({ header: { links: [{ title: 'More', to: null, links: [{ title, to: null }] }] } })
+  const bounds: [(text: string) => object, number][] = [
+    [(title) => ({ title }), 128],
+    [(message) => ({ announcement: { message } }), 128],
+    [(copyright) => ({ footer: { copyright } }), 300],
+    [link, 64],
+  ]
+  for (const [body, most] of bounds) {
+    await put(body('x'.repeat(most))).expect(200)
+    await put(body('x'.repeat(most + 1))).expect(400)
+  }
+  await put({})
+})
+
+test('null takes a choice back: the member is absent then', async () => {
+  const colour = themed('#000')
+  const nothing = {
+    title: null,
+    favicon: null,
+    styling: { tint: null },
+    header: { logo: null, linkColor: null, backgroundColor: null },
+    footer: { copyright: null },
+    privacyPolicy: { url: null },
+  }
+  const { body } = await put(nothing).expect(200)
+  assert.equal([body.title, body.favicon, 'tint' in body.styling, Object.keys(body.header)], [undefined, {}, false, ['preset', 'links']])
+  const own = `${site.base}/site-spaces/${site.siteSpace}/customization`
+  await put({ title: 'Docs', styling: { tint: { color: colour } }, header: { logo: themed('/logo.svg') } }).expect(200)
+  await here.admin.call('put', own, { title: null, styling: { tint: null }, header: { logo: null } }).expect(200)
+  await here.admin.call('post', `${site.base}/publish`).expect(200)
+  const { customizations } = (await here.admin.call('get', `${site.base}/published`).expect(200)).body
+  assert.equal(customizations.site.styling.tint, { color: colour })
+  const shown = customizations.siteSpaces[site.siteSpace]
+  assert.equal([shown.title, 'tint' in shown.styling, Object.keys(shown.header)], [undefined, false, ['preset', 'links']])
+  await here.admin.call('delete', own).expect(204)
+  await put({})
 })
 
 test('PUT replaces: what is left out has its default again, within a group too', async () => {
@@ -45,7 +129,14 @@ test('PUT replaces: what is left out has its default again, within a group too',
   }
   const after = (await put(chosen).expect(200)).body
   assert.equal(after.styling, { ...before.styling, ...chosen.styling })
-  assert.equal(after.header, { ...before.header, ...chosen.header })
+  assert.equal(after.header, {
+    ...before.header,
+    ...chosen.header,
+    links: [
+      { ...chosen.header.links[0], links: [] },
+      { ...chosen.header.links[1], style: 'link' },
+    ],
+  })
   assert.equal(after.themes, { default: 'dark', toggeable: true })
   assert.equal([after.title, after.pdf], ['Handbook', before.pdf])
   assert.equal(await get(), after)
@@ -106,8 +197,13 @@ for (const [why, body, at] of hostile)
   })
 
 test('a font of one`s own is taken', async () => {
-  const font = { fontFamily: 'Größe Sans', fontFaces: [{ weight: 400, sources: [{ url: 'https://cdn.example.org/a.woff2', format: 'woff2' }] }] }
-  assert.equal((await put({ styling: { font } }).expect(200)).body.styling.font, font)
+  const sources = [{ url: 'https://cdn.example.org/a.woff' }, { url: 'https://cdn.example.org/a' }]
+  const font = { fontFamily: 'Größe Sans', fontFaces: [{ weight: 400, sources }] }
+  const taken = (await put({ styling: { font } }).expect(200)).body.styling.font
+  const formats = ['woff', 'woff2'].map((format, i) => ({ ...sources[i], format }))
+  assert.equal(taken, { id: 'Größe-Sans', custom: true, fontFamily: 'Größe Sans', fontFaces: [{ weight: 400, sources: formats }] })
+  assert.equal((await put({ styling: { font: taken, monospaceFont: { ...taken, id: 'mine' } } }).expect(200)).body.styling.font, taken)
+  assert.is((await get()).styling.monospaceFont.id, 'mine')
 })
 
 test('everybody who may see the site sees it; admins change it; for strangers it does not exist', async () => {

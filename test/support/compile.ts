@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync }
 import { SourceMap } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { build } from 'esbuild'
+import { bundle } from './bundle.js'
 
 const COMPILED = ['src', 'test']
 
@@ -35,6 +36,7 @@ export async function compile(repository: string): Promise<Compiled> {
     sourcemap: 'external',
     logLevel: 'error',
   })
+  await bundle(repository, dir)
   for (const folder of COMPILED) linkAll(join(repository, folder), join(dir, folder))
   for (const name of readdirSync(repository)) if (!COMPILED.includes(name) && !name.startsWith('.')) symlinkSync(join(repository, name), join(dir, name))
   return {
@@ -50,7 +52,7 @@ function removeLeftovers(runs: string): void {
   for (const pid of readdirSync(runs)) if (!isRunning(Number(pid))) rmSync(join(runs, pid), { recursive: true, force: true })
 }
 
-function isRunning(pid: number): boolean {
+export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {

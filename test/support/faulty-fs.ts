@@ -1,4 +1,5 @@
 import { setImmediate as breathe } from 'node:timers/promises'
+import type { Lock } from '../../src/disk/folder-lock.js'
 import type { FileSystem, OpenFile } from '../../src/store/index.js'
 
 /** How a call fails: before it did anything, with half of its data written, or though it did all that was asked. */
@@ -11,6 +12,7 @@ export class FaultyFs implements FileSystem {
   /** The numbers of the calls that fail. */
   failsAt: (call: number) => boolean = () => false
   #underWay = 0
+  #whenNone: (() => void)[] = []
   /** What failed, in words. */
   readonly failed: string[] = []
 
@@ -28,14 +30,18 @@ export class FaultyFs implements FileSystem {
       if (this.how === 'half') await half()
       throw Object.assign(new Error(`injected: ${name}`), { code: 'EIO' })
     } finally {
-      this.#underWay--
+      if (--this.#underWay === 0) for (const wake of this.#whenNone.splice(0)) wake()
     }
   }
 
   /** Resolves when nothing is under way, nor follows from what was. */
   async quiet(): Promise<void> {
     for (let turns = 0; turns < 4; turns++) {
-      if (this.#underWay > 0) turns = 0
+      if (this.#underWay > 0) {
+        // Turns of the event loop while a disk works would cost more than the work.
+        await new Promise<void>((done) => this.#whenNone.push(done))
+        turns = 0
+      }
       await breathe()
     }
   }
@@ -68,6 +74,7 @@ export class FaultyFs implements FileSystem {
   rename = (from: string, to: string): Promise<void> => this.#call(`rename ${to}`, () => this.below.rename(from, to))
   unlink = (path: string): Promise<void> => this.#call(`unlink ${path}`, () => this.below.unlink(path))
   syncDir = (path: string): Promise<void> => this.#call(`syncDir ${path}`, () => this.below.syncDir(path))
+  lock = (dir: string, path: string): Lock => this.below.lock(dir, path)
 }
 
 /** Opens and closes: what an open leaves of which the caller hears that it failed. */

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
@@ -89,9 +89,12 @@ const counter = (count: (bytes: number) => void): Transform =>
     },
   })
 
+/** The program itself: `git http-backend` would be one process more for each request. */
+const HTTP_BACKEND = join(execFileSync('git', ['--exec-path'], { encoding: 'utf8' }).trim(), 'git-http-backend')
+
 /** Runs `git http-backend` for one request, streaming both ways. */
 function backend(request: IncomingMessage, response: ServerResponse, root: string, user: string, entry: GitHttpRequest, cutAfter: number, mute: boolean): void {
-  const child = spawn('git', ['http-backend'], { env: cgiEnv(request, root, user), stdio: ['pipe', 'pipe', 'ignore'] })
+  const child = spawn(HTTP_BACKEND, [], { env: cgiEnv(request, root, user), stdio: ['pipe', 'pipe', 'ignore'] })
   let head: Buffer | null = Buffer.alloc(0)
   child.stdin.on('error', () => {})
   request.pipe(counter((bytes) => (entry.received += bytes))).pipe(child.stdin)

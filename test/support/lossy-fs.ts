@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
+import { FolderLocked, type Lock } from '../../src/disk/folder-lock.js'
 import type { FileSystem, OpenFile } from '../../src/store/index.js'
 
 /** What an operation on the file system is called in counts and faults. */
@@ -45,6 +46,9 @@ function written(durable: Buffer, write: Write): Buffer {
   write.data.copy(next, write.at)
   return next
 }
+
+/** The locks that are held, by the path of their file. */
+const locked = new Set<string>()
 
 export class PowerIsOff extends Error {
   constructor() {
@@ -222,6 +226,13 @@ export class LossyFs implements FileSystem {
     if (!dir) return
     for (const entries of dir.pending) put(dir.durable, entries)
     dir.pending = []
+  }
+
+  /** Held within this process, in memory: the system's lock takes a process each time, and a test of power cuts opens stores by the hundred. */
+  lock(dir: string, path: string): Lock {
+    if (locked.has(path)) throw new FolderLocked(dir, process.pid, null, null)
+    locked.add(path)
+    return { release: () => void locked.delete(path) }
   }
 
   /**

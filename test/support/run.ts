@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { compile } from './compile.js'
 import { type Cost, printCosts, told } from './costs.js'
 import { complaints } from './report.js'
+import { temporaryFolder } from './temporary-folder.js'
 import { TestProcess } from './test-process.js'
 
 /**
@@ -18,15 +19,23 @@ const wanted = process.argv.slice(2).filter((argument) => argument !== '--costs'
 /** These take longest. They come first, so that none of them is left to run alone at the end. */
 const SLOWEST = [
   'hostile/hostile',
-  'store/faults',
-  'simulation/two-sided',
-  'races/kill',
   'parsing/hostile-writes',
-  'races/lifecycle',
   'races/edits',
+  'simulation/two-sided',
+  'git-sync/in-step',
+  'content/native-parser',
   'identity/cut-exports',
-  'races/transfer-kill',
-  'people/proof',
+  'commits/large-files',
+  'git-sync/preview',
+  'races/kill',
+  'content/blocks-properties',
+  'git-sync/new-branch',
+  'parsing/hostile-pages',
+  'races/purge',
+  'git-sync/lost-pushes',
+  'store/faults',
+  'races/power-cuts',
+  'races/lifecycle',
 ]
 const place = (name: string): number => (SLOWEST.indexOf(name.replace('.test.ts', '')) + SLOWEST.length + 1) % (SLOWEST.length + 1)
 /** A file that says so, with the reason, shares its process with no other: it measures the process, or changes it for good. */
@@ -39,7 +48,11 @@ const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
   .sort((a, b) => place(a) - place(b) || (a < b ? -1 : 1))
 
 const compiled = await compile(join(root, '..'))
-process.on('exit', () => compiled.remove())
+const folder = temporaryFolder()
+process.on('exit', () => {
+  compiled.remove()
+  folder.remove()
+})
 
 let passed = 0
 let failed = 0
@@ -71,7 +84,8 @@ async function worker(queue: string[]): Promise<void> {
   await shared?.end()
 }
 const queue = [...files]
-await Promise.all(Array.from({ length: Math.max(1, Math.min(2, availableParallelism())) }, () => worker(queue)))
+// One more than the cores, since some files wait most of their time: for time-outs, locks, other processes.
+await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) + 1 }, () => worker(queue)))
 
 if (files.length === 0) {
   console.log('no test file matches')

@@ -8,7 +8,9 @@ import { makeCommit } from '../../src/domain/commits/make-commit.js'
 import { moveBranch } from '../../src/domain/commits/move-branch.js'
 import { revisionCache } from '../../src/domain/revisions/revision-cache.js'
 import { openFacts } from '../../src/facts/index.js'
+import { openConversions } from '../../src/domain/context/conversions.js'
 import { openTexts } from '../../src/domain/context/open-texts.js'
+import { Waits } from '../../src/domain/context/waits.js'
 import { listSyncRuns } from '../../src/domain/git-sync/runs.js'
 import { requestExport, requestImport } from '../../src/domain/git-sync/request.js'
 import { overridesAt } from '../../src/domain/revisions/identity.js'
@@ -17,6 +19,7 @@ import { withoutCaller } from '../../src/domain/context/guarded-app.js'
 import { unguarded } from '../../src/domain/commits/guards.js'
 import { KeyedMutex } from '../../src/domain/context/keyed-mutex.js'
 import { PageIndex } from '../../src/domain/context/page-facts.js'
+import { SearchIndex } from '../../src/domain/context/search-index.js'
 import { Previews } from '../../src/domain/context/previews.js'
 import { RefMoves } from '../../src/domain/context/ref-moves.js'
 import { MAIN } from '../../src/domain/context/refs.js'
@@ -27,7 +30,10 @@ import { systemClock } from '../../src/kernel/clock.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { type ExportRequest, type ImportRequest, memberships, organizations, type SyncRunDoc, spaces, users } from '../../src/model/index.js'
 import { createHttpClient } from '../../src/outbound/index.js'
+import { createPrinter, openShelf } from '../../src/printing/index.js'
+import { openSpecFiles } from '../../src/specs/index.js'
 import { openStore } from '../../src/store/index.js'
+import { filesOf } from './files-of.js'
 import { type GitHttp, startGitHttp } from './git-http.js'
 import { git } from './hermetic-git.js'
 import { anyLease } from './lease.js'
@@ -72,6 +78,7 @@ export async function openApp(root: string, logged: string[]): Promise<{ app: Ap
   const locks = new KeyedMutex()
   const allowedProtocols = ['http', 'https', 'file']
   const { texts, close: closeTexts } = openTexts()
+  const { conversions, close: closeConversions } = openConversions(10_000_000)
   const content = revisionCache()
   const facts = openFacts({ file: join(root, 'facts.db'), version: 1, maxBytes: 100_000_000, notice: () => {} })
   const app: App = {
@@ -94,18 +101,29 @@ export async function openApp(root: string, logged: string[]): Promise<{ app: Ap
       maxPackBytes: 100_000_000,
       maxTreeEntries: 10_000,
       remoteTimeoutMs: 30_000,
+      maxSpecBytes: 10_000_000,
+      specFetchMs: 60_000,
+      specRefreshMs: null,
       allowedProtocols,
+      imports: { waitMs: 0, maxMs: 60_000, maxPages: 100, maxBytes: 10_000_000, delayMs: 0 },
       eventDays: 30,
       auditDays: 90,
       committer: { name: 'Bindery', email: 'bindery@localhost' },
     },
+    specFiles: await openSpecFiles(join(root, 'openapi')),
     locks,
     moves: new RefMoves(),
     previews: new Previews(),
     edits: new Batcher(locks, 8),
     content,
+    templates: new Map(),
     pages: new PageIndex(texts, facts, content),
+    search: new SearchIndex({ dir: join(root, 'search'), maxBytes: 100_000_000, notice: () => {} }),
     texts,
+    printer: createPrinter({ chromium: null, folder: join(root, 'pdf'), notice: () => {} }),
+    pdfs: openShelf(join(root, 'pdf'), 100_000_000),
+    conversions,
+    waits: new Waits(),
     wakeJobs: () => {},
     wakeWebhooks: () => {},
     credentials: new Map(),
@@ -113,18 +131,18 @@ export async function openApp(root: string, logged: string[]): Promise<{ app: Ap
   }
   const close = async (): Promise<void> => {
     await app.git.close()
+    await app.search.close()
     await app.store.close()
     await app.http.close()
     await closeTexts()
+    await closeConversions()
     facts.close()
   }
   return { app, close }
 }
 
-const tree = async (dir: string, commit: string): Promise<Record<string, string>> => {
-  const paths = (await git(dir, ['ls-tree', '-r', '-z', '--name-only', commit])).split('\0').filter((path) => path !== '')
-  return Object.fromEntries(await Promise.all(paths.map(async (path) => [path, await git(dir, ['show', `${commit}:${path}`])] as const)))
-}
+const tree = async (dir: string, commit: string): Promise<Record<string, string>> =>
+  Object.fromEntries([...(await filesOf(dir, commit))].map(([path, text]) => [path, text.trim()]))
 
 /** An organization with one admin, as documents: no API is needed. */
 export async function insertOrganization(app: App): Promise<{ organization: LoadedOrganization; actor: Actor }> {

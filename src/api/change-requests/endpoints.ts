@@ -33,9 +33,9 @@ export const listChangeRequestsForSpace = endpoint({
   needs: 'space:view',
   query: Type.Object({ ...pageQuery, status: oneOf(changeRequestStatuses, { default: 'open' }), contributor: Type.Optional(Id) }),
   returns: listOf(ChangeRequest, { $id: 'ChangeRequestList' }),
-  handle: async ({ app, space, query }) => {
+  handle: async ({ app, actor, space, query }) => {
     const page = await listChangeRequests(app, space, query)
-    return { ...page, items: await Promise.all(page.items.map((one) => presentChangeRequest(app, space, one))) }
+    return { ...page, items: await Promise.all(page.items.map((one) => presentChangeRequest(app, actor, space, one))) }
   },
 })
 
@@ -51,7 +51,7 @@ export const createChangeRequestInSpace = endpoint({
   returns: ChangeRequest,
   handle: async ({ app, actor, space, body }) => {
     const made = await app.locks.run(space.doc.id, (lease) => createChangeRequest(app, actor, space, body ?? {}, { lease }))
-    return created(await presentChangeRequest(app, space, made), `/v1/spaces/${space.doc.id}/change-requests/${made.doc.id}`)
+    return created(await presentChangeRequest(app, actor, space, made), `/v1/spaces/${space.doc.id}/change-requests/${made.doc.id}`)
   },
 })
 
@@ -62,20 +62,20 @@ export const getChangeRequestById = endpoint({
   section,
   needs: 'space:view',
   returns: ChangeRequest,
-  handle: ({ app, space, changeRequest }) => presentChangeRequest(app, space, changeRequest),
+  handle: ({ app, actor, space, changeRequest }) => presentChangeRequest(app, actor, space, changeRequest),
 })
 
 export const updateChangeRequestById = endpoint({
   method: 'PATCH',
   path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}',
-  summary: 'Change the subject or status of a change request',
+  summary: 'Change the subject, description or status of a change request',
   section,
   needs: 'space:edit',
   body: UpdateChangeRequest,
   returns: ChangeRequest,
   fails: [409],
   handle: async ({ app, actor, space, changeRequest, body }) =>
-    presentChangeRequest(app, space, await updateChangeRequest(app, actor, space, changeRequest, body)),
+    presentChangeRequest(app, actor, space, await updateChangeRequest(app, actor, space, changeRequest, body)),
 })
 
 export const mergeChangeRequestById = endpoint({
@@ -83,8 +83,9 @@ export const mergeChangeRequestById = endpoint({
   path: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/merge',
   summary: 'Merge a change request into the main content',
   description:
-    'Adds a merge commit to main. If the merge has conflicts, nothing changes; 409 returns the paths. If approvals required by the space (`requiredApprovals`) ' +
-    'are missing, 409 says how many, and who has requested changes.',
+    'Adds a merge commit to main. If the merge has conflicts, nothing changes; 409 returns the paths. If it does not meet the rules of the space ' +
+    '(`requiredApprovals`, `mergeRules`), 409 names each of them and says what is missing; `unmetRules` of the change request has the same list. ' +
+    'Users whom the rules let bypass them may merge all the same; the audit log marks that.',
   section,
   needs: 'space:merge',
   returns: MergeResult,

@@ -1,20 +1,27 @@
+/** Change requests as JSON. */
+import { unmetRules } from '../../domain/commits/rules/unmet.js'
+import { protectionOf, protects } from '../../domain/commits/rules/effective.js'
+import type { Actor } from '../../domain/context/actor.js'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedChangeRequest, LoadedSpace } from '../../domain/context/loaded.js'
 import { isOutdated, updatedAt } from '../../domain/change-requests/change-requests.js'
-import { users } from '../../model/index.js'
+import { wroteIn } from '../../domain/change-requests/writers.js'
+import { type UnmetRule, users } from '../../model/index.js'
 import { formerUser, presentUser } from '../users/present.js'
 
-/** A change request; `revision` is the head of its branch. */
-export async function presentChangeRequest(app: App, space: LoadedSpace, changeRequest: LoadedChangeRequest) {
+/** A change request as the caller sees it; `revision` is the head of its branch. */
+export async function presentChangeRequest(app: App, actor: Actor, space: LoadedSpace, changeRequest: LoadedChangeRequest) {
   const { doc, head } = changeRequest
   const location = `${app.settings.publicUrl}/v1/spaces/${doc.space}/change-requests/${doc.id}`
   const author = await app.store.get(users, doc.createdBy)
   return {
     object: 'change-request' as const,
     id: doc.id,
+    space: doc.space,
     number: doc.number,
     status: doc.status,
     subject: doc.subject,
+    description: doc.description ?? '',
     createdBy: author ? presentUser(app, author) : formerUser(app, doc.createdBy),
     createdAt: doc.createdAt,
     updatedAt: await updatedAt(space, changeRequest),
@@ -24,6 +31,15 @@ export async function presentChangeRequest(app: App, space: LoadedSpace, changeR
     ...(doc.revisionMerged === undefined ? {} : { revisionMerged: doc.revisionMerged }),
     comments: doc.comments,
     outdated: await isOutdated(space, changeRequest),
+    unmetRules: await unmetBy(app, actor, space, changeRequest),
     urls: { app: location, location },
   }
+}
+
+/** The rules that keep the caller from merging it. Whether they wrote in it is asked only where there are rules, since it takes its history. */
+async function unmetBy(app: App, { user }: Actor, space: LoadedSpace, changeRequest: LoadedChangeRequest): Promise<UnmetRule[]> {
+  const { status } = changeRequest.doc
+  if (status === 'merged' || status === 'archived' || !protects(await protectionOf(app.store, space.doc))) return []
+  const wrote = await wroteIn(app, space, changeRequest, user)
+  return unmetRules(app.store, space, { ...changeRequest, mergedBy: { user: user.id, wrote } })
 }

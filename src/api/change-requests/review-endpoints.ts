@@ -59,6 +59,6 @@ export const revertChangeRequestById = endpoint({
   fails: [409, 423],
   handle: async ({ app, actor, space, changeRequest }) => {
     const made = await revertChangeRequest(app, actor, space, changeRequest)
-    return created(await presentChangeRequest(app, space, made), `/v1/spaces/${space.doc.id}/change-requests/${made.doc.id}`)
+    return created(await presentChangeRequest(app, actor, space, made), `/v1/spaces/${space.doc.id}/change-requests/${made.doc.id}`)
   },
 })

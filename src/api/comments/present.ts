@@ -6,9 +6,13 @@ import type { LoadedDiscussion } from '../../domain/comments/discussion.js'
 import { reactionsTo } from '../../domain/comments/reactions.js'
 import { type CommentedContent, commentedContent } from '../../domain/comments/commented-content.js'
 import { presentTarget } from '../../domain/comments/targets.js'
-import { type CommentDoc, type Format, MAX_REACTION_USERS, type ReplyDoc, users } from '../../model/index.js'
+import { type CommentDoc, type Format, MAX_REACTION_USERS, replies, type ReplyDoc, users } from '../../model/index.js'
+import { pageOf } from '../../kernel/paging.js'
 import { inFormat } from '../content/present-page.js'
 import { formerUser, presentUser } from '../users/present.js'
+
+/** Replies of a comment that are read to find who replied. */
+const MAX_READ_REPLIES = 200
 
 /** What the comments and replies of one response are presented with. */
 export interface CommentContext {
@@ -77,12 +81,20 @@ async function presentCommentTarget({ commented }: CommentContext, doc: CommentD
   }
 }
 
+/** The users who replied, the first one first; of a long discussion, those of its first replies. */
+async function presentRepliers({ app, user }: CommentContext, doc: CommentDoc) {
+  if (doc.replies === 0) return []
+  const { items } = await pageOf(app.store, replies, 'posted', doc.id, { limit: MAX_READ_REPLIES, order: 'asc' })
+  return Promise.all([...new Set(items.map(({ postedBy }) => postedBy))].map((id) => user(id)))
+}
+
 /** A comment; its page, node and cell as they are now. */
 export async function presentComment(context: CommentContext, doc: CommentDoc) {
   return {
     object: 'comment' as const,
     ...(await presentPost(context, doc, doc.id)),
     replies: doc.replies,
+    repliers: await presentRepliers(context, doc),
     target: await presentCommentTarget(context, doc),
     status: doc.status,
     ...(doc.resolvedAt === undefined ? {} : { resolvedAt: doc.resolvedAt }),

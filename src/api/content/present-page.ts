@@ -13,6 +13,7 @@ import type { Diagnostic } from '../../kernel/diagnostic.js'
 import { RawJson } from '../../kernel/raw-json.js'
 import { Slices } from '../../kernel/slices.js'
 import type { ContentReference, Format, Page } from '../../model/index.js'
+import { presentLayout } from './present-layout.js'
 
 /** How pages are presented. */
 export interface PageOptions {
@@ -98,7 +99,7 @@ async function presentAttributes(context: PageContext, { gitPath }: DocumentEntr
     ...attributes,
     ...(emoji === undefined ? {} : { emoji }),
     ...(variables === undefined ? {} : { variables }),
-    ...(layout === undefined ? {} : { layout: layout as NonNullable<Page['layout']> }),
+    layout: presentLayout(layout),
     ...(image ? { cover: image } : {}),
     ...(dates ? { createdAt: iso(dates.created), updatedAt: iso(dates.updated) } : {}),
     ...(context.options.metadata ? { git: gitPlace(context, oid, gitPath) } : {}),
@@ -133,6 +134,8 @@ function presentLink(context: PageContext, entry: Extract<PageEntry, { type: 'li
   }
 }
 
+const kinds = { document: 'sheet', computed: 'sheet', group: 'group', link: 'link' } as const
+
 /** A page without its subpages; content only in a `format`. */
 async function presentOwn(context: PageContext, entry: PageEntry, format?: Format): Promise<Omit<Page, 'pages'>> {
   const { app, revision } = context
@@ -142,6 +145,9 @@ async function presentOwn(context: PageContext, entry: PageEntry, format?: Forma
     id: entry.id,
     title: entry.title,
     type: entry.type,
+    kind: kinds[entry.type],
+    layout: presentLayout(),
+    tags: [],
     slug: entry.slug,
     path: entry.path,
     urls: { app: `${app.settings.publicUrl}/v1/spaces/${revision.space.doc.id}/revisions/${revision.snapshot.commit}/page/${entry.id}` },

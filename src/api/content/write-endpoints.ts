@@ -1,5 +1,6 @@
 /** Endpoints that edit content: clients send a list of changes, or a form with files, to a change request or to main. */
 import { Type } from '@sinclair/typebox'
+import type { Actor } from '../../domain/context/actor.js'
 import type { App } from '../../domain/context/app.js'
 import { type LoadedSpace, loadHead } from '../../domain/context/loaded.js'
 import { writeToChangeRequest, writeToMain } from '../../domain/commits/write-content.js'
@@ -40,15 +41,15 @@ export const updateChangeRequestContent = endpoint({
   fails: [409, 413, 423],
   handle: async ({ app, actor, space, changeRequest, body, query, request }) => {
     const written = await writeToChangeRequest({ app, actor, space, input: body, uploads: request.files }, changeRequest)
-    const presented = await presentNow(app, space, changeRequest.doc.id)
+    const presented = await presentNow(app, actor, space, changeRequest.doc.id)
     if (query.compat) return presented
     return { changeRequest: presented, changes: written.applied, ...(written.insertedFiles.length > 0 ? { insertedFiles: written.insertedFiles } : {}) }
   },
 })
 
-async function presentNow(app: App, space: LoadedSpace, id: string) {
+async function presentNow(app: App, actor: Actor, space: LoadedSpace, id: string) {
   const doc = await app.store.get(changeRequests, id)
-  return presentChangeRequest(app, space, loadHead(space, doc as NonNullable<typeof doc>))
+  return presentChangeRequest(app, actor, space, loadHead(space, doc as NonNullable<typeof doc>))
 }
 
 export const updateSpaceContent = endpoint({

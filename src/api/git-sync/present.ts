@@ -11,6 +11,9 @@ const optional = <K extends keyof SyncRunDoc>(run: SyncRunDoc, ...keys: K[]): Pi
 export function presentGitInfo(space: LoadedSpace, run: SyncRunDoc | undefined): GitInfo {
   const link = space.doc.git
   return {
+    installationId: null,
+    installationProvider: null,
+    installationStatus: null,
     ...(link === undefined ? {} : { ...presentGitSync(link), ref: link.ref }),
     ...(run === undefined
       ? {}

@@ -3,7 +3,7 @@ import type { CountedMember } from '../../domain/people/members.js'
 import { presentUser } from '../users/present.js'
 
 /** A member of an organization. */
-export const presentMember = (app: App, { doc, user, spaces, teams }: CountedMember) => ({
+export const presentMember = (app: App, { doc, user, spaces, sites, teams }: CountedMember) => ({
   object: 'member' as const,
   id: doc.user,
   role: doc.role,
@@ -13,5 +13,6 @@ export const presentMember = (app: App, { doc, user, spaces, teams }: CountedMem
   ...(doc.lastSeenAt === undefined ? {} : { lastSeenAt: doc.lastSeenAt }),
   sso: doc.sso,
   spaces,
+  sites,
   teams,
 })

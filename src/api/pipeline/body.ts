@@ -1,3 +1,4 @@
+/** Reads the body of a request: JSON in UTF-8, weighed as it arrives, within a share of the memory of all bodies. */
 import type { Context } from 'koa'
 import { badRequest, ServiceError } from '../../kernel/errors.js'
 import type { FormFile } from '../declaration.js'

@@ -1,3 +1,4 @@
+/** What is worked out once of each endpoint: its checks, its resolvers in path order, and its schemas. */
 import type { TSchema } from '@sinclair/typebox'
 import type { Context } from 'koa'
 import { type Binary, type Endpoint, pathParameters, scopeOf } from '../declaration.js'
@@ -53,7 +54,7 @@ function steps(operationId: string, endpoint: Endpoint, resolvers: AnyResolvers)
 
 /** Compiles one declaration. Throws if it contradicts itself or its schemas are invalid, so that mistakes are found at the start. */
 export function compileEndpoint(operationId: string, endpoint: Endpoint, resolvers: AnyResolvers, compiler: SchemaCompiler): CompiledEndpoint {
-  if (!/^\/v1(\/|$)/.test(endpoint.path)) throw new Error(`${operationId}: the path must begin with /v1`)
+  if (!/^\/(v1(\/|$)|public\/)/.test(endpoint.path)) throw new Error(`${operationId}: the path must begin with /v1, or /public for what is published`)
   if (endpoint.body && (endpoint.method === 'GET' || endpoint.method === 'DELETE')) throw new Error(`${operationId}: ${endpoint.method} takes no body`)
   if (endpoint.deletes && endpoint.method !== 'DELETE') throw new Error(`${operationId}: only DELETE has "deletes"`)
   const permission = endpoint.needs === 'authenticated' || endpoint.needs === 'public' ? null : endpoint.needs

@@ -1,3 +1,4 @@
+/** The HTTP server of the API: one Koa application, with kept responses served before it. */
 import { type IncomingMessage, STATUS_CODES, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import Koa, { type Context } from 'koa'

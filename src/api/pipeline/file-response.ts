@@ -1,3 +1,4 @@
+/** Sends a file: whole or a range of it, with its name and type. */
 import contentDisposition from 'content-disposition'
 import type { Context } from 'koa'
 import parseRange from 'range-parser'
@@ -28,7 +29,7 @@ export async function respondFile(ctx: Context, file: FileReply, hold: ResponseH
   const range = ctx.method === 'GET' && !fresh ? wantedRange(ctx, file) : undefined
   // a HEAD must not open the file; Koa sends the length that is set
   const opens = ctx.method !== 'HEAD' && !fresh
-  if (opens) hold.reserve(file.size)
+  if (opens && !file.streamed) hold.reserve(file.size)
   const body = opens ? await file.open(range) : undefined
   ctx.set('Accept-Ranges', 'bytes')
   ctx.set('Cache-Control', file.cacheControl ?? 'private, no-cache')

@@ -1,3 +1,4 @@
+/** Reads forms: fields as members of the body, and files, all in bounded memory. */
 import type { Readable } from 'node:stream'
 import busboy from 'busboy'
 import type { Context } from 'koa'

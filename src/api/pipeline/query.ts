@@ -23,12 +23,18 @@ export function checkEncoding(text: string, where: string): void {
  * several times is an array, texts are coerced, defaults filled in.
  */
 export function queryReader(compiler: SchemaCompiler, schema: { properties: object }): (search: string) => QueryResult {
-  const check = compiler.query(schema)
+  const compiled = compiler.query(schema)
   const names = new Set(Object.keys(schema.properties))
-  const run = (value: Record<string, unknown>): QueryResult => (check(value) ? { value } : { details: violations(check.errors ?? [], 'query') })
-  const empty = run({})
+  const run = (value: Record<string, unknown>): QueryResult => {
+    const check = compiled()
+    return check(value) ? { value } : { details: violations(check.errors ?? [], 'query') }
+  }
+  let empty: QueryResult | undefined
   return (search) => {
-    if (search === '') return 'value' in empty ? { value: { ...empty.value } } : empty
+    if (search === '') {
+      empty ??= run({})
+      return 'value' in empty ? { value: { ...empty.value } } : empty
+    }
     checkEncoding(search, 'query')
     const value: Record<string, unknown> = {}
     const parameters = new URLSearchParams(search)

@@ -218,7 +218,7 @@ class EndpointRunner {
     if (parts.file) return respondFile(ctx, parts.file, (ctx.state as RequestState).response)
     const status = parts.status ?? (parts.location !== undefined && parts.body === undefined ? 302 : compiled.status)
     if (parts.body === undefined) {
-      if (compiled.status !== 204 && status === compiled.status) throw new Error(`${compiled.operationId} returned nothing`)
+      if (compiled.endpoint.returns && status === compiled.status) throw new Error(`${compiled.operationId} returned nothing`)
       ctx.body = null
       ctx.status = status
       return

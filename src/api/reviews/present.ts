@@ -1,6 +1,6 @@
 import type { LoadedChangeRequest } from '../../domain/context/loaded.js'
 import { findComment } from '../../domain/comments/comments.js'
-import { decidingReviews } from '../../domain/commits/approvals.js'
+import { decidingReviews } from '../../domain/commits/rules/approvals.js'
 import type { RequestedReviewDoc, ReviewDoc } from '../../model/index.js'
 import { type CommentContext, presentComment, presentEach } from '../comments/present.js'
 

@@ -1,3 +1,4 @@
+import { presentSpacePermissions } from '../../access/index.js'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedOrganization, LoadedSite } from '../../domain/context/loaded.js'
 import { proxyOf, publishedSite } from '../../domain/sites/addresses.js'
@@ -13,7 +14,7 @@ export const siteLocation = (app: Pick<App, 'settings'>, site: SiteDoc): string 
 const features = [{ id: 'sites-adaptive-content', plan: 'basic', frozen: false, customizations: [] as string[] }]
 
 /** A site. There is no ad network behind a self-hosted service: an application for ads is pending, and cannot be handed in. */
-export function presentSite(app: App, organization: LoadedOrganization, { doc }: LoadedSite, shareKey?: string) {
+export function presentSite(app: App, organization: LoadedOrganization, { doc, role }: LoadedSite, shareKey?: string) {
   const address = { app, organization: organization.doc, site: doc, ...(shareKey === undefined ? {} : { shareKey }) }
   const location = siteLocation(app, doc)
   const proxy = proxyOf(address)
@@ -22,6 +23,7 @@ export function presentSite(app: App, organization: LoadedOrganization, { doc }:
     object: 'site' as const,
     id: doc.id,
     type: doc.type,
+    appliedType: doc.type,
     title: doc.title,
     icon: doc.icon,
     ...(doc.hostname === undefined ? {} : { hostname: doc.hostname }),
@@ -29,12 +31,14 @@ export function presentSite(app: App, organization: LoadedOrganization, { doc }:
     ...(proxy === undefined ? {} : { proxy }),
     visibility: doc.visibility,
     published: doc.published,
+    defaultLevel: doc.defaultLevel ?? ('inherit' as const),
     siteSpaces: siteSpacesOf(doc.structure).filter((entry) => !entry.hidden).length,
     createdAt: doc.createdAt,
     adaptiveContent: doc.adaptiveContent,
     ads: { status: 'pending' as const, submittable: false },
     agentsContext: doc.agentsContext,
     features,
-    urls: { location, app: location, ...(published === undefined ? {} : { published }) },
+    urls: { location, app: location, ...(published === undefined ? {} : { published, preview: published }) },
+    permissions: presentSpacePermissions(role),
   }
 }

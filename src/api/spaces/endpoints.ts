@@ -29,7 +29,7 @@ export const createSpaceInOrganization = endpoint({
   path: '/v1/orgs/{organizationId}/spaces',
   summary: 'Create a space',
   description:
-    'Creates its repository with one commit: README.md and SUMMARY.md, or the sample content of `template`. The space is placed last in its parent. Needs the role create on the collection `parent`, or in the organization if there is none.',
+    'Creates its repository with one commit: README.md and SUMMARY.md, the sample content, or that of a template. The space is placed last in its parent. Needs the role create on the collection `parent`, or in the organization if there is none.',
   section,
   needs: 'organization:view',
   body: Type.Optional(CreateSpace),

@@ -55,6 +55,7 @@ export async function presentSpace(app: App, { doc, role, repo }: LoadedSpace, s
     changeRequestsOpen: doc.changeRequestsOpen,
     changeRequestsDraft: doc.changeRequestsDraft,
     requiredApprovals: doc.requiredApprovals ?? 0,
+    mergeRules: doc.mergeRules ?? { type: 'inherit' as const },
     urls: { location, app: location, ...(await addressesOfSpace(app, doc, shareKey)) },
     permissions: presentSpacePermissions(role),
   }

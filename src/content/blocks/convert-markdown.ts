@@ -84,13 +84,15 @@ function list(node: Markdown, position: Position, context: Context): BlockNode[]
   const items = node.children ?? []
   const tasks = items.some((item) => typeof item.checked === 'boolean')
   const type = tasks ? 'list-tasks' : node.ordered ? 'list-ordered' : 'list-unordered'
-  const nodes = items.flatMap((item) => {
+  const nodes: BlockNode[] = []
+  for (const item of items) {
     const at = findOffsets(item)
-    if (!at) return []
+    if (!at) continue
     const checked = typeof item.checked === 'boolean' ? { checked: item.checked } : {}
-    return [block('list-item', context.position(at.start, at.end), checked, context.blocks(item.children ?? []))]
-  })
-  return [block(type, position, { ...(node.ordered ? { start: node.start ?? 1 } : {}), tight: !node.spread && !items.some((item) => item.spread) }, nodes)]
+    nodes.push(block('list-item', context.position(at.start, at.end), checked, context.blocks(item.children ?? [])))
+  }
+  const tight = !node.spread && !items.some((item) => item.spread)
+  return [block(type, position, node.ordered ? { start: node.start ?? 1, tight } : { tight }, nodes)]
 }
 
 const CODE_FLAGS = ['lineNumbers', 'expandable']

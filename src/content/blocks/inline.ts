@@ -32,12 +32,16 @@ function linkData(node: Markdown, context: Context): Record<string, unknown> | n
   }
 }
 
+const NO_TOKENS: readonly HtmlToken[] = []
+const NO_PAIRS: readonly number[] = []
 const NOTE_LINK = /^#user-content-fn-/
 
 /** Converts phrasing to inline nodes. HTML tags are paired among siblings; a tag without a partner is kept as written. */
 export function inlines(nodes: readonly Markdown[], context: Context, marks: Mark[] = [], depth = 0): Inline[] {
-  const tokens = nodes.some((node) => node.type === 'html') ? nodes.map(asToken) : []
-  const pairs = pairTokens(tokens)
+  const [only] = nodes
+  if (nodes.length === 1 && only?.type === 'text') return only.value ? [text(only.value, marks)] : []
+  const tokens = nodes.some((node) => node.type === 'html') ? nodes.map(asToken) : NO_TOKENS
+  const pairs = tokens.length > 0 ? pairTokens(tokens) : NO_PAIRS
   return range(0, nodes.length, marks, depth)
 
   function range(from: number, to: number, marks: Mark[], depth: number): Inline[] {
@@ -55,6 +59,8 @@ export function inlines(nodes: readonly Markdown[], context: Context, marks: Mar
       else if (node.type === 'link' && isAnnotation(node, next)) {
         append(out, inline('annotation', { label: next?.label ?? next?.identifier, ref: referenceOf(node.url ?? '') }, inner(node, context, marks, depth)))
         i++
+      } else if (node.type === 'text') {
+        if (node.value) append(out, text(node.value, marks))
       } else for (const made of convert(node, context, marks, depth)) append(out, made)
     }
     return out

@@ -36,6 +36,10 @@ export function cleanSource(node: Markdown, at: Range, text: string): string {
     .join('\n')
 }
 
+/** Whether sibling nodes have tags or HTML among them, so that there may be something to pair. */
+export const mayHaveTags = (nodes: readonly Markdown[]): boolean =>
+  nodes.some(({ type, children }) => type === 'tag' || type === 'html' || (type === 'paragraph' && children?.some((child) => child.type === 'tag') === true))
+
 /** Turns sibling nodes into items: takes tags out of paragraphs, and `<details>` out of HTML. */
 export function toItems(nodes: readonly Markdown[], text: string): Item[] {
   const items: Item[] = []

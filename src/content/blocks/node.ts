@@ -1,7 +1,8 @@
 /** Constructors for the nodes of a page's block tree: blocks, inlines, text and marks, each with its place in the markdown. */
 import type { BlockNode, InlineNode, TextNode } from '../types.js'
 
-export type Mark = TextNode['leaves'][number]['marks'][number]
+type Leaf = TextNode['leaves'][number]
+export type Mark = Leaf['marks'][number]
 export type Inline = InlineNode | TextNode
 /** UTF-16 offsets into the page's markdown; `end` is exclusive; `line` is the 1-based line of `start`. */
 export interface Position {
@@ -23,16 +24,14 @@ export const inline = (type: string, data: Record<string, unknown>, nodes: Inlin
   nodes,
 })
 
-export const block = (type: string, position: Position, data: Record<string, unknown>, nodes: BlockNode['nodes'] = []): BlockNode => ({
-  object: 'block',
-  type,
-  key: '',
-  isVoid: nodes.length === 0,
-  data: { ...data, position },
-  nodes,
-})
+/** Makes a block. `data` becomes the block's own: it gets the position as its last member. */
+export function block(type: string, position: Position, data: Record<string, unknown>, nodes: BlockNode['nodes'] = []): BlockNode {
+  data['position'] = position
+  return { object: 'block', type, key: '', isVoid: nodes.length === 0, data, nodes }
+}
 
-const sameMarks = (a: readonly Mark[], b: readonly Mark[]): boolean => a.length === b.length && JSON.stringify(a) === JSON.stringify(b)
+const sameMarks = (a: readonly Mark[], b: readonly Mark[]): boolean =>
+  a === b || (a.length === b.length && (a.length === 0 || JSON.stringify(a) === JSON.stringify(b)))
 
 /** Adds an inline node to a list. Text is joined with text before it, and leaves with the same marks are joined. */
 export function append(list: Inline[], next: Inline): void {
@@ -51,6 +50,8 @@ export function append(list: Inline[], next: Inline): void {
 type Node = BlockNode | Inline
 /** The text of nodes, as a reader sees it. */
 export function plainText(nodes: readonly Node[]): string {
+  const [only] = nodes
+  if (nodes.length === 1 && only?.object === 'text' && only.leaves.length === 1) return (only.leaves[0] as Leaf).text
   return nodes
     .map((node) => {
       if (node.object === 'text') return node.leaves.map((leaf) => leaf.text).join('')
@@ -60,11 +61,12 @@ export function plainText(nodes: readonly Node[]): string {
 }
 
 /** Gives every node its key: the indexes on the way from the root to it. The same text always gives the same keys. */
-export function assignKeys(nodes: readonly Node[], parent = 'n'): void {
-  nodes.forEach((node, index) => {
-    node.key = `${parent}${parent === 'n' ? '' : '-'}${index}`
-    if (node.object !== 'text') assignKeys(node.nodes, node.key)
-  })
+export function assignKeys(nodes: readonly Node[], before = 'n'): void {
+  for (let index = 0; index < nodes.length; index++) {
+    const node = nodes[index] as Node
+    node.key = before + index
+    if (node.object !== 'text' && node.nodes.length > 0) assignKeys(node.nodes, `${node.key}-`)
+  }
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Context } from './context.js'
 import { htmlInlines } from './inline.js'
 import { knownBlock, rawBlock, unknownBlock } from './convert-tag.js'
 import { markdownBlocks } from './convert-markdown.js'
-import { DETAILS, type Item, pairItems, toItems } from './items.js'
+import { DETAILS, type Item, mayHaveTags, pairItems, toItems } from './items.js'
 import { MAX_DEPTH } from './limits.js'
 import type { Markdown } from '../gfm/tree.js'
 import { parseMarkdown } from './markdown.js'
@@ -61,7 +61,7 @@ function hasAtMost(nodes: BlockNode['nodes'], max: number): boolean {
 function parseRegion(page: Page, region: Region, depth: number): BlockNode[] {
   const root = page.read(region)
   if (region.text.includes(']:')) findDefinitions(root, page.definitions)
-  return blocksOf(root.children ?? [], contextOf(page, region, depth))
+  return blocksOf(root.children ?? [], new RegionContext(page, region, depth))
 }
 
 /** Of definitions of the same label, the first counts. */
@@ -73,24 +73,45 @@ function findDefinitions(root: Markdown, definitions: Map<string, Markdown>): vo
   }
 }
 
-function contextOf(page: Page, region: Region, depth: number): Context {
-  const context: Context = {
-    region,
-    definitions: page.definitions,
-    depth,
-    position(start, end) {
-      const from = toSource(region, start)
-      return { start: from, end: Math.max(from, endToSource(region, end)), line: page.lineOf(from) }
-    },
-    slice: (position) => page.source.slice(position.start, position.end),
-    deeper: () => contextOf(page, region, depth + 1),
-    blocks: (nodes) => blocksOf(nodes, contextOf(page, region, depth + 1)),
-    part: (start, end) => parseRegion(page, partOf(region, start, end), depth + 1),
+/** A region of a page, at a depth. */
+class RegionContext implements Context {
+  #deeper: Context | null = null
+
+  constructor(
+    readonly page: Page,
+    readonly region: Region,
+    readonly depth: number,
+  ) {}
+
+  get definitions(): Map<string, Markdown> {
+    return this.page.definitions
   }
-  return context
+
+  position(start: number, end: number): Position {
+    const from = toSource(this.region, start)
+    return { start: from, end: Math.max(from, endToSource(this.region, end)), line: this.page.lineOf(from) }
+  }
+
+  slice(position: Position): string {
+    return this.page.source.slice(position.start, position.end)
+  }
+
+  deeper(): Context {
+    this.#deeper ??= new RegionContext(this.page, this.region, this.depth + 1)
+    return this.#deeper
+  }
+
+  blocks(nodes: readonly Markdown[]): BlockNode[] {
+    return blocksOf(nodes, this.deeper())
+  }
+
+  part(start: number, end: number): BlockNode[] {
+    return parseRegion(this.page, partOf(this.region, start, end), this.depth + 1)
+  }
 }
 
 function blocksOf(nodes: readonly Markdown[], context: Context): BlockNode[] {
+  if (context.depth <= MAX_DEPTH && !mayHaveTags(nodes)) return nodes.flatMap((node) => markdownBlocks(node, context))
   const items = toItems(nodes, context.region.text)
   const { end, implied } = pairItems(items)
   return range(0, items.length, context)

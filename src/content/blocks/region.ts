@@ -19,6 +19,7 @@ function lastAtMost(sorted: readonly number[], value: number): number {
 
 /** The source offset of an offset in the region. */
 export function toSource(region: Region, offset: number): number {
+  if (region.at.length === 1) return offset + (region.source[0] as number)
   const segment = lastAtMost(region.at, offset)
   return (region.source[segment] ?? 0) + offset - (region.at[segment] ?? 0)
 }
@@ -57,5 +58,11 @@ export function lineFinder(source: string): (offset: number) => number {
   const starts = [0]
   if (/\r(?!\n)/.test(source)) for (const { index, 0: end } of source.matchAll(/\r\n|\n|\r/g)) starts.push(index + end.length)
   else for (let at = source.indexOf('\n'); at >= 0; at = source.indexOf('\n', at + 1)) starts.push(at + 1)
-  return (offset) => lastAtMost(starts, offset) + 1
+  // Nodes are asked for in the order of the text, so the line is mostly that of the offset before, or the next.
+  let line = 0
+  const isIn = (index: number, offset: number): boolean => (starts[index] as number) <= offset && offset < (starts[index + 1] ?? Number.POSITIVE_INFINITY)
+  return (offset) => {
+    if (!isIn(line, offset)) line = line + 1 < starts.length && isIn(line + 1, offset) ? line + 1 : lastAtMost(starts, offset)
+    return line + 1
+  }
 }

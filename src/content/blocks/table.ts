@@ -43,10 +43,13 @@ function cellValue(column: Column, cell: BlockNode): unknown {
   return shown
 }
 
-function record(row: Row, index: number, columns: readonly Column[]): Record<string, unknown> {
-  const filled: [string, unknown][] = []
-  for (const [at, column] of columns.entries()) if (row.cells[at]) filled.push([column.id, cellValue(column, row.cells[at])])
-  const values = Object.fromEntries(filled)
+const isOfCard = ({ cardTarget, cardCover, cardCoverDark }: Column): boolean => cardTarget === true || cardCover === true || cardCoverDark === true
+
+function record(row: Row, index: number, columns: readonly Column[], cards: boolean): Record<string, unknown> {
+  const values: Record<string, unknown> = {}
+  const shown = Math.min(columns.length, row.cells.length)
+  for (let at = 0; at < shown; at++) values[(columns[at] as Column).id] = cellValue(columns[at] as Column, row.cells[at] as BlockNode)
+  if (!cards) return { id: `r${index}`, values }
   const first = (wanted: (column: Column) => boolean | undefined) => {
     const at = columns.findIndex((column) => wanted(column))
     return at < 0 || !row.cells[at] ? undefined : referencesIn([row.cells[at]])[0]
@@ -58,7 +61,8 @@ function record(row: Row, index: number, columns: readonly Column[]): Record<str
 }
 
 function table(rows: readonly Row[], definition: Column[], position: Position, data: Record<string, unknown>): BlockNode {
-  const records = rows.filter((row) => !row.header).map((row, index) => record(row, index, definition))
+  const cards = definition.some(isOfCard)
+  const records = rows.filter((row) => !row.header).map((row, index) => record(row, index, definition, cards))
   const nodes = rows.map((row) => block('table-row', row.position, { header: row.header }, row.cells))
   return block('table', position, { ...data, definition, records }, nodes)
 }

@@ -63,6 +63,8 @@ const DELIMITER = classOf('|:->\t \r', 1)
 const MARKER = classOf('*_~[]!<&@$`{', 2)
 /** A marker for which the parser looks for a partner up to the end of the paragraph. */
 const SEEKER = classOf('`$<', 4)
+/** Costs time by itself. */
+const SINGLE = classOf('\\\r', 8)
 
 /** Counts what the parser spends time on. Takes linear time. */
 function count(text: string): Record<Kind, number> {
@@ -130,6 +132,12 @@ function lookAt(text: string, start: number, end: number): Line {
   let before = 0
   for (let i = first; i < end; i++) {
     const code = text.charCodeAt(i)
+    const is = code < 128 ? (CLASSES[code] as number) : 0
+    if (is === 0 && !leading) {
+      line.delimiter = false
+      before = code
+      continue
+    }
     if (leading) {
       const next = text.charCodeAt(i + 1)
       const bullet = (code === 42 || code === 43 || code === 45 || code === 46 || code === 41) && (i + 1 === end || isBlank(next))
@@ -139,13 +147,12 @@ function lookAt(text: string, start: number, end: number): Line {
     if (code === 124) line.pipes++
     else if (code === 45) dashes++
     else if (code === 58) colons++
-    const is = code < 128 ? (CLASSES[code] as number) : 0
     if ((is & DELIMITER) === 0) line.delimiter = false
     if ((is & MARKER) !== 0 && (code !== before || code === 91 || code === 93)) {
       line.markers++
       if ((is & SEEKER) !== 0 && (code !== 60 || text.startsWith('!--', i + 1) || text[i + 1] === '?')) line.seekers++
     }
-    if (code === 92 || code === 13) line.singles++
+    if ((is & SINGLE) !== 0) line.singles++
     before = code
   }
   if (dashes === 0 || line.pipes + colons === 0) line.delimiter = false

@@ -10,22 +10,29 @@ const COMPARISONS = new Set(['==', '!=', '===', '!==', '<', '<=', '>', '>='])
 /** Names that have a meaning on ECMAScript objects, so that no claim can have them. */
 const NO_CLAIMS = new Set(['__proto__', 'constructor', 'prototype'])
 
+/** What the names in a condition stand for: the names below each root. With null, any name may follow `visitor.claims`. */
+export type ConditionScope = Readonly<Record<string, readonly string[]>> | null
+
 /**
  * Checks a condition that decides whether a visitor sees something, such as
  * `visitor.claims.unsigned.isBeta == true && "x" in visitor.claims.groups`. Allowed is a subset of ECMAScript: claims below
  * `visitor.claims` (by `.name`, `?.name` or `["name"]`), strings, numbers, true, false, null, undefined, lists of these,
  * `! && ||`, comparisons, `value in list`, `list.includes(value)` and parentheses. Throws only `ConditionError`.
+ * @param scope other names than claims
  */
-export function checkCondition(text: string): void {
+export function checkCondition(text: string, scope: ConditionScope = null): void {
   const length = [...text].length
   if (text.trim() === '')
     throw conditionError(text, 0, 'is empty: write an expression such as visitor.claims.isBeta == true, or remove the condition with null')
   if (length > MAX_CONDITION_LENGTH) throw conditionError(text, 0, `has ${length} characters: at most ${MAX_CONDITION_LENGTH} are allowed`)
-  new Checker(text).value(parseExpression(text), 0)
+  new Checker(text, scope).value(parseExpression(text), 0)
 }
 
 class Checker {
-  constructor(private readonly text: string) {}
+  constructor(
+    private readonly text: string,
+    private readonly scope: ConditionScope,
+  ) {}
 
   private error(node: { start: number }, reason: string): ConditionError {
     return conditionError(this.text, node.start, reason)
@@ -116,9 +123,21 @@ class Checker {
     const names: string[] = []
     let at: AnyNode = node
     for (; at.type === 'MemberExpression'; at = at.object) names.unshift(this.name(at))
+    if (this.scope !== null) return this.member(node, at, names, this.scope)
     const known = at.type === 'Identifier' && at.name === 'visitor' && names[0] === 'claims'
     if (!known) throw this.error(node, 'only names below visitor.claims can be used, as in visitor.claims.isBeta')
     return names.length - 1
+  }
+
+  /** Checks a path that must be a root of the scope and one of its names. */
+  private member(node: MemberExpression, root: AnyNode, names: readonly string[], scope: NonNullable<ConditionScope>): number {
+    const known = root.type === 'Identifier' && Object.hasOwn(scope, root.name) ? scope[root.name] : undefined
+    const [name = '', ...below] = names
+    if (!known || below.length > 0 || !known.includes(name)) {
+      const all = Object.entries(scope).flatMap(([of, members]) => members.map((member) => `${of}.${member}`))
+      throw this.error(node, `is not known here; there are ${all.join(', ')}`)
+    }
+    return 1
   }
 
   private name({ computed, property }: MemberExpression): string {

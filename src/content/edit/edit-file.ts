@@ -54,8 +54,10 @@ export function print(document: DocumentNode, present?: string): Outcome<string>
 
 /** Sets keys of a text's front matter (null removes one), except those in the front matter of `given`. */
 export function setMembers(text: string, members: Readonly<Record<string, unknown>>, given?: string): Outcome<string> {
+  const wanted = Object.entries(members)
+  if (wanted.length === 0) return { done: text }
   const except = given === undefined ? new Set<string>() : keysOf(given)
-  const changes = Object.entries(members).flatMap(([key, value]) => (except.has(key) ? [] : [[key, value ?? undefined] as const]))
+  const changes = wanted.flatMap(([key, value]) => (except.has(key) ? [] : [[key, value ?? undefined] as const]))
   return changes.length === 0 ? { done: text } : edited(() => setFrontMatter(text, Object.fromEntries(changes)))
 }
 

@@ -1,5 +1,7 @@
 /** The changes that edits make to a table of contents. They are plain data, so that a thread can make them. */
 import {
+  type EntryTree,
+  insertEntries,
   insertEntry,
   insertGroup,
   type Locator,
@@ -23,6 +25,7 @@ export interface SummaryDestination {
 /** A change of a table of contents. Entries are named by their lines, which are those of the structure of the same text. */
 export type SummaryChange =
   | { kind: 'insert'; title: string; href: string | null; place: SummaryDestination }
+  | { kind: 'insert-tree'; entries: readonly EntryTree[]; parent: number | null }
   | { kind: 'retitle'; line: number; title: string }
   | { kind: 'retarget'; targets: readonly { line: number; href: string }[] }
   | { kind: 'move'; line: number; place: SummaryDestination }
@@ -51,6 +54,8 @@ function apply(text: string, change: SummaryChange): string {
   switch (change.kind) {
     case 'insert':
       return insertEntry(text, { title: change.title, href: change.href, parent: parent(change.place), ...index(change.place) })
+    case 'insert-tree':
+      return insertEntries(text, { entries: change.entries, parent: change.parent === null ? null : at(change.parent) })
     case 'retitle':
       return retitleEntry(text, at(change.line), change.title)
     case 'move':

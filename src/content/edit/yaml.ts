@@ -1,4 +1,4 @@
-import { type Node, type Pair, Scalar, type YAMLMap, isCollection, isMap, isPair, isScalar, parseDocument, stringify } from 'yaml'
+import { type Node, type Pair, Scalar, type YAMLMap, LineCounter, isCollection, isMap, isPair, isScalar, parseDocument, stringify } from 'yaml'
 import { checkNesting } from '../yaml-depth.js'
 import { sameValue } from '../json.js'
 
@@ -44,9 +44,14 @@ function readDocument(text: string): ReturnType<typeof parseDocument> {
   } catch (cause) {
     throw new YamlEditError('The YAML cannot be parsed: it is nested too deeply.', { cause })
   }
-  const document = parseDocument(text, { uniqueKeys: false, logLevel: 'silent' })
+  const lineCounter = new LineCounter()
+  // Pretty errors take quadratic time: each quotes its line.
+  const document = parseDocument(text, { lineCounter, uniqueKeys: false, logLevel: 'silent', prettyErrors: false })
   const [error] = document.errors
-  if (error) throw new YamlEditError(`The YAML cannot be parsed: ${error.message.split('\n')[0]}`)
+  if (error) {
+    const { line, col } = lineCounter.linePos(Math.max(0, error.pos[0]))
+    throw new YamlEditError(`The YAML cannot be parsed: ${error.message.split('\n')[0]} at line ${line}, column ${col}`)
+  }
   return document
 }
 

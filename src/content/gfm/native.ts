@@ -21,7 +21,7 @@ const parse = await load()
 export const isNative = parse !== null
 
 /** Longest run of one delimiter. The parser recurses into each pair, and an exhausted stack would end the process. */
-const LONG_RUN = /([*_~])\1{199}/
+const LONG_RUN = /\*{200}|_{200}|~{200}/
 /** Most character references in one paragraph: the parser takes quadratic time for them. */
 const MAX_ENTITIES = 1_000
 /** Longest line with a character beyond ASCII: the parser looks through it for each node in it. */
@@ -53,6 +53,7 @@ function hasManyEntities(text: string): boolean {
 }
 
 function hasSlowLines(text: string): boolean {
+  if (text.length <= MAX_LINE && (text.length <= MAX_ADDRESSES || (text.match(ADDRESS)?.length ?? 0) <= MAX_ADDRESSES)) return false
   let addresses = 0
   for (let start = 0; start < text.length; ) {
     const found = text.indexOf('\n', start)

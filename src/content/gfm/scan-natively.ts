@@ -15,15 +15,27 @@ interface Found extends Scanned {
 /** A target that was not found where its node says that it is. */
 class NotFound extends Error {}
 
-/** Scans a whole page. Returns null if only the exact parser can tell, or if the page is too costly for the native one. */
-export function scanNatively(markdown: string): Scanned | null {
+/** A page's text and the native parser's tree of it; offsets are from after a byte order mark. */
+export interface Whole {
+  root: Markdown
+  text: string
+  /** The length of the byte order mark. */
+  shift: number
+}
+
+/** Parses a whole page. Returns null if only the exact parser can read it, or if it is too costly for the native one. */
+export function parseWhole(markdown: string): Whole | null {
   if (!isReadableNatively(markdown)) return null
   const { off, tooMany } = scan(markdown)
   if (tooMany || off.length > 0) return null
   const shift = markdown.startsWith('\ufeff') ? 1 : 0
   const text = markdown.slice(shift)
   const root = parseNatively(text)
-  if (root === null) return null
+  return root && { root, text, shift }
+}
+
+/** Scans a whole page. Returns null if only the exact parser can tell where something is. */
+export function scanNatively({ root, text, shift }: Whole): Scanned | null {
   const found: Found = { targets: [], code: [], html: [] }
   try {
     visit(root, text, found)

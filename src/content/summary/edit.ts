@@ -35,6 +35,34 @@ export function insertEntry(text: string, { title, href, parent, at }: NewEntry)
   return insertLines(text, slot.offset, [...slot.before, slot.lead + slot.marker + content, ...slot.after])
 }
 
+/** An entry to insert, with the entries below it. */
+export interface EntryTree {
+  title: string
+  href: string | null
+  children: readonly EntryTree[]
+}
+
+/**
+ * Inserts entries with all that is below them as the last children of `parent` (null = the top level).
+ * @throws RangeError if there is no such parent, it cannot have children, or they would be nested too deeply
+ */
+export function insertEntries(text: string, { entries, parent }: { entries: readonly EntryTree[]; parent: Locator | null }): string {
+  const scan = scanSummary(text)
+  const located = parent === null ? null : locate(scan, parent)
+  if ((located?.path.length ?? 0) + heightOf(entries) > MAX_DEPTH) throw new RangeError(`The entries would be nested more than ${MAX_DEPTH} levels deep.`)
+  const slot = slotFor(text, scan, located, undefined, false)
+  const habit = habitOf(summaryOf(scan).nodes)
+  const linesOf = (trees: readonly EntryTree[], lead: string): string[] =>
+    trees.flatMap(({ title, href, children }) => [
+      lead + slot.marker + encodeEntry(title, href, habit),
+      // What is nested begins where the text of its parent begins.
+      ...linesOf(children, lead + ' '.repeat(slot.marker.length)),
+    ])
+  return insertLines(text, slot.offset, [...slot.before, ...linesOf(entries, slot.lead), ...slot.after])
+}
+
+const heightOf = (entries: readonly EntryTree[]): number => entries.reduce((most, { children }) => Math.max(most, 1 + heightOf(children)), 0)
+
 /** What a series of edits can share, so that not every edit has to compute it. */
 export interface Tools {
   /** Returns what `scanSummary` returns. May modify what it returned before. */

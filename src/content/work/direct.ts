@@ -14,10 +14,12 @@ import { codeSpans, findReferences } from '../find-references.js'
 import { containsAny } from '../mentions.js'
 import { mergeSummary } from '../summary/merge.js'
 import { parseSummary } from '../summary/parse.js'
-import { decodeText, encodeText, encodingOf } from '../text.js'
+import { readBounded } from '../read-file.js'
+import { decodeText, encodeText, encodingOf, MAX_TEXT_BYTES } from '../text.js'
 import { firstHeading } from '../title.js'
 import { readToml } from '../toml.js'
 import { readYaml } from '../yaml.js'
+import type { TreeReader } from '../types.js'
 import type { TextTasks, TextWork } from './text-work.js'
 
 /** The functions of the tasks. */
@@ -60,8 +62,17 @@ export const direct: TextTasks = {
 
 /** A `TextWork` without threads or limits, for tools and tests, which trust what they read. */
 export const inPlace: TextWork = Object.fromEntries(
-  Object.entries({ ...direct, pause: () => undefined, large: (work: () => Promise<unknown>) => work() }).map(([name, task]) => [
+  Object.entries({ ...direct, pause: () => undefined, headings: readHeadings, large: (work: () => Promise<unknown>) => work() }).map(([name, task]) => [
     name,
     async (...args: unknown[]) => (task as (...all: unknown[]) => unknown)(...args),
   ]),
 ) as unknown as TextWork
+
+async function readHeadings(files: Pick<TreeReader, 'read'>, oids: readonly string[]): Promise<Map<string, string>> {
+  const found = new Map<string, string>()
+  for (const oid of oids) {
+    const bytes = await readBounded(files, oid, MAX_TEXT_BYTES)
+    found.set(oid, (bytes && firstHeading(decodeText(bytes))?.title) ?? '')
+  }
+  return found
+}

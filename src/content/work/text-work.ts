@@ -2,7 +2,7 @@ import type { CommentTarget } from '../blocks/comment-targets.js'
 import type { ReferenceReplacement } from '../edit/rewrite-references.js'
 import type { SummaryChange } from '../edit/summary-change.js'
 import type { Reference } from '../reference.js'
-import type { DocumentNode, Outcome, PageSource, Summary } from '../types.js'
+import type { DocumentNode, Outcome, PageSource, Summary, TreeReader } from '../types.js'
 import type { TomlResult } from '../toml.js'
 import type { YamlResult } from '../yaml.js'
 
@@ -73,6 +73,8 @@ export interface TextTasks {
 export type TextWork = { readonly [K in keyof TextTasks]: (...args: Parameters<TextTasks[K]>) => Promise<ReturnType<TextTasks[K]>> } & {
   /** Lets the event loop run, between slices of work on the main thread. */
   pause(): Promise<void>
+  /** The first H1 of each blob, by object ID, from the outlines of pages that are known; '' if it has none. A blob may be left out. */
+  headings(files: Pick<TreeReader, 'read'>, oids: readonly string[]): Promise<ReadonlyMap<string, string>>
   /** Runs work that keeps a file in memory that is too large to be a string. Only a few run at the same time. */
   large<T>(work: () => Promise<T>): Promise<T>
 }

@@ -67,6 +67,7 @@ export async function createChangeRequest(
       number,
       status,
       subject: input.subject ?? '',
+      ...(input.description === undefined ? {} : { description: input.description }),
       createdBy: actor.user.id,
       createdAt: now,
       updatedAt: now,

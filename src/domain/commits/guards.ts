@@ -1,11 +1,14 @@
-// Decides whether a branch may move: the caller's role, the lock of the space, and the rule that merges need approvals.
+/** Decides whether a branch may move: the caller's role, the lock of the space, and the rules of its merges. */
 import { allows } from '../../access/index.js'
 import { conflict, notFound, ServiceError } from '../../kernel/errors.js'
 import { type SpaceDoc, spaces } from '../../model/index.js'
+import type { Document } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import type { LoadedSpace } from '../context/loaded.js'
-import { type Candidate, checkApprovals } from './approvals.js'
+import type { Candidate } from './rules/approvals.js'
+import { type Protection, protectionOf, protects, settingsOf } from './rules/effective.js'
+import { unmetRules } from './rules/unmet.js'
 import { spaceRole } from '../roles/access.js'
 
 /** Asked twice by whatever moves a branch: before the work, and again right before the ref moves, under the lock of the space. */
@@ -30,29 +33,51 @@ type MainMove =
   | { by: 'import'; known: (space: SpaceDoc) => boolean }
 
 /**
- * The guard of main. Each check reads what is stored at that moment: the caller's role, the lock of the space (423), and the rule that a merge
- * needs N approvals (409). If N is above 0, main moves only by an approved merge, by an import from the remote that the space was last synced
- * with, or by an admin's own edit, which the audit log marks.
+ * The guard of main. Each check reads what is stored at that moment: the caller's role, the lock of the space (423), and the rules of merges (409).
+ * If there are rules, main moves only by a merge that meets them, by an import from the remote that the space was last synced with, or by the own
+ * edits of admins and of those who may bypass the rules; the audit log marks what was bypassed.
  */
-export function guardMain(app: App, { doc: { id } }: Pick<LoadedSpace, 'doc'>, move: MainMove): RefGuard {
-  let overruled = false
+export function guardMain(app: App, space: Pick<LoadedSpace, 'doc' | 'repo'>, move: MainMove): RefGuard {
+  const { id } = space.doc
+  let overruled: readonly string[] = []
   return {
     check: async () => {
       const doc = await openToChange(app, id)
-      const required = doc.requiredApprovals ?? 0
-      if (required === 0) return
-      if (move.by === 'merge') return checkApprovals(app.store, move.changeRequest)
-      if (move.by === 'import') return checkImport(doc, move.known(doc))
-      const role = await spaceRole(app.store, move.actor.user.id, doc)
-      if (role === null || !allows('space:admin', role)) throw conflict(useChangeRequest(doc, required))
-      overruled = true
+      const protection = await protectionOf(app.store, doc)
+      overruled = []
+      if (!protects(protection)) return
+      if (move.by === 'import') return checkImport(true, move.known(doc))
+      if (move.by === 'merge') overruled = await checkMerge(app, { ...space, doc }, protection, move.changeRequest)
+      else overruled = await checkEdit(app, doc, protection, move.actor.user.id)
     },
     during: (work) => app.moves.during(id, work),
     moved: () => {
       app.decided()
-      if (overruled) app.overruled('requiredApprovals')
+      for (const setting of overruled) app.overruled(setting)
     },
   }
+}
+
+/** Returns the settings that a merge bypasses. Throws 409 with each rule that it does not meet, unless the user may bypass them. */
+async function checkMerge(
+  app: App,
+  space: Pick<LoadedSpace, 'repo'> & { doc: Document<SpaceDoc> },
+  protection: Protection,
+  changeRequest: Candidate,
+): Promise<readonly string[]> {
+  const unmet = await unmetRules(app.store, space, changeRequest)
+  if (unmet.length === 0) return []
+  if (protection.bypass.has(changeRequest.mergedBy.user)) return settingsOf(protection)
+  throw conflict(`Change request ${changeRequest.doc.number} cannot be merged yet. ${unmet.map(({ message }) => message).join(' ')}`, {
+    details: unmet.map(({ rule, message }) => ({ path: `/mergeRules/${rule}`, message })),
+  })
+}
+
+/** Returns the settings that a direct edit of main bypasses. Throws 409 unless the user is an admin or may bypass the rules. */
+async function checkEdit(app: App, doc: SpaceDoc, protection: Protection, user: string): Promise<readonly string[]> {
+  const role = await spaceRole(app.store, user, doc)
+  if (!protection.bypass.has(user) && (role === null || !allows('space:admin', role))) throw conflict(useChangeRequest(doc, protection))
+  return settingsOf(protection)
 }
 
 /** The guard of a change request's branch: only the role and the lock count. */
@@ -62,7 +87,7 @@ export const guardBranch = (app: App, { doc: { id } }: Pick<LoadedSpace, 'doc'>)
   moved: () => app.decided(),
 })
 
-async function openToChange(app: App, id: string): Promise<SpaceDoc> {
+async function openToChange(app: App, id: string): Promise<Document<SpaceDoc>> {
   await app.stillMay(app.store)
   const doc = await app.store.get(spaces, id)
   if (!doc || doc.deletedAt !== undefined) throw notFound('The space')
@@ -75,15 +100,25 @@ export function checkUnlocked({ doc }: { doc: Pick<SpaceDoc, 'editMode'> }): voi
   if (doc.editMode === 'locked') throw new ServiceError('locked', 'The space is locked: set its editMode to live to change its content.')
 }
 
-/** Throws 409 if merges need approvals and the import is not from the remote that the space was last synced with (`known`). */
-export function checkImport(doc: Pick<SpaceDoc, 'requiredApprovals'>, known: boolean): void {
-  if (!known && (doc.requiredApprovals ?? 0) > 0)
+/** Throws 409 if there are rules for merges and the import is not from the remote that the space was last synced with (`known`). */
+export function checkImport(isProtected: boolean, known: boolean): void {
+  if (!known && isProtected)
     throw conflict(
-      'Merges into this space need approvals, so main takes imports only of the repository, branch and folder that it was last synced with. ' +
-        'To import from another one, an admin has to set requiredApprovals to 0 first.',
+      'Merges into this space must meet rules (requiredApprovals, mergeRules), so main takes imports only of the repository, branch and folder that it was ' +
+        'last synced with. To import from another one, an admin has to lift them first: requiredApprovals to 0, mergeRules to none.',
     )
 }
 
-const useChangeRequest = ({ id }: SpaceDoc, required: number): string =>
-  `The main content of this space changes only by approved merges: create a change request (POST /v1/spaces/${id}/change-requests), ` +
-  `have it approved ${required === 1 ? 'once' : `${required} times`} by others, and merge it. Only an admin can change main directly.`
+const useChangeRequest = ({ id }: SpaceDoc, { approvals, rules }: Protection): string => {
+  const times = approvals === 1 ? ' once' : ` ${approvals} times`
+  const needed = [
+    ...(approvals > 0 ? [`have it approved${times} by others`] : []),
+    ...(rules.length > 0 ? [`meet the space's merge rules (${names(rules)})`] : []),
+  ]
+  return (
+    `The main content of this space changes only by merges that meet its rules: create a change request (POST /v1/spaces/${id}/change-requests), ` +
+    `${needed.join(', ')}, and merge it. Only an admin can change main directly.`
+  )
+}
+
+const names = (rules: Protection['rules']): string => [...new Set(rules.map(({ rule }) => rule))].join(', ')

@@ -12,7 +12,7 @@ import type { App } from '../context/app.js'
 import type { LoadedSpace } from '../context/loaded.js'
 import type { FetchedFiles } from './fetch-files.js'
 import { overridesAt } from '../revisions/identity.js'
-import { openRevision } from '../revisions/revisions.js'
+import { type OpenRevision, openRevision } from '../revisions/revisions.js'
 
 /** What changes of content do on one revision. */
 export interface ContentPlan {
@@ -32,16 +32,7 @@ export async function planContent(
   changes: readonly ContentChange[],
   fetched: FetchedFiles,
 ): Promise<ContentPlan> {
-  const revision = await openRevision(app, space, base)
-  const work = app.texts.for(space.doc.id)
-  const workspace = new Workspace(revision.snapshot, revision.structure, await overridesAt(app, space, base), work)
-  const batch: Batch = {
-    workspace,
-    work,
-    pageRefs: new Map(),
-    fileRefs: new Map(),
-    written: new Set(),
-    insertedFiles: [],
+  const { batch } = await openBatch(app, space, base, {
     fetched,
     fileIn: async (page, id) => {
       if (id !== undefined && !(await space.repo.hasCommit(id))) return null
@@ -50,10 +41,10 @@ export async function planContent(
       const file = entry?.type === 'document' ? await other.snapshot.entry(entry.gitPath) : null
       return file && { oid: file.oid, mode: file.mode }
     },
-  }
+  })
   try {
     const applied = await applyBatch(batch, changes)
-    return { batch, applied, changes: workspace.changes() as FileChange[] }
+    return { batch, applied, changes: batch.workspace.changes() as FileChange[] }
   } catch (error) {
     if (error instanceof TextTooCostly)
       throw new ServiceError('too-large', `A file of the space is too large for this change. ${error.message} Nothing was changed.`)
@@ -64,6 +55,19 @@ export async function planContent(
       cause: error,
     })
   }
+}
+
+/** A batch without changes on a revision: what edits of its content work on, whoever asks for them. */
+export async function openBatch(
+  app: App,
+  space: LoadedSpace,
+  base: CommitId,
+  from: Pick<Batch, 'fetched' | 'fileIn'> = { fetched: new Map(), fileIn: async () => null },
+): Promise<{ revision: OpenRevision; batch: Batch }> {
+  const revision = await openRevision(app, space, base)
+  const work = app.texts.for(space.doc.id)
+  const workspace = new Workspace(revision.snapshot, revision.structure, await overridesAt(app, space, base), work)
+  return { revision, batch: { workspace, work, pageRefs: new Map(), fileRefs: new Map(), written: new Set(), insertedFiles: [], ...from } }
 }
 
 /** Throws 413 if a file of the request is larger than the limit. */

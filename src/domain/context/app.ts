@@ -1,7 +1,10 @@
 /** The services and settings that every use case gets. */
+import type { Template } from '../../content/templates/template.js'
 import type { Git } from '../../git/index.js'
 import type { Clock } from '../../kernel/clock.js'
 import type { HttpClient, Mailer } from '../../outbound/index.js'
+import type { PdfShelf, Printer } from '../../printing/index.js'
+import type { SpecFiles } from '../../specs/index.js'
 import type { Reader, Store } from '../../store/index.js'
 import type { ContentCache } from './content-cache.js'
 import type { Batcher } from './batcher.js'
@@ -9,7 +12,10 @@ import type { KeyedMutex } from './keyed-mutex.js'
 import type { PageIndex } from './page-facts.js'
 import type { Previews } from './previews.js'
 import type { RefMoves } from './ref-moves.js'
+import type { SearchIndex } from './search-index.js'
 import type { Texts } from './texts.js'
+import type { Waits } from './waits.js'
+import type { Conversions } from './conversions.js'
 
 /** The services that every use case works with. Made once, in the composition root (`server.ts`). */
 export interface App {
@@ -30,10 +36,24 @@ export interface App {
   /** Writes of content that wait for the lock of their space, to be made together. */
   edits: Batcher
   content: ContentCache
+  /** By ID: what spaces can begin with, or get added. */
+  templates: ReadonlyMap<string, Template>
   /** What is known of markdown files, by their content. */
   pages: PageIndex
+  /** The full-text indexes of spaces. */
+  search: SearchIndex
   /** Parses and prints texts, which may be hostile, on other threads. */
   texts: Texts
+  /** Prints PDFs. */
+  printer: Printer
+  /** Where PDFs are kept. */
+  pdfs: PdfShelf
+  /** Converts documents of other formats on threads of their own. */
+  conversions: Conversions
+  /** Requests that wait for the end of an import. */
+  waits: Waits
+  /** Documents of OpenAPI specifications. */
+  specFiles: SpecFiles
   /** Wakes the worker: jobs were queued. */
   wakeJobs(): void
   /** Counts a sign-in request from an IP address; throws 429 if there were too many. Absent = no limit. */
@@ -65,7 +85,15 @@ export interface Settings {
   maxPackBytes: number
   maxTreeEntries: number
   remoteTimeoutMs: number
+  /** Bytes of an OpenAPI specification with all files that it refers to. */
+  maxSpecBytes: number
+  /** Time to fetch all of it. */
+  specFetchMs: number
+  /** How often specifications are fetched again; null = never. */
+  specRefreshMs: number | null
   allowedProtocols: readonly string[]
+  /** Bounds of an import of content: how long its request waits, how long it reads, and how much. */
+  imports: { waitMs: number; maxMs: number; maxPages: number; maxBytes: number; delayMs: number }
   /** How many days events and webhook deliveries are kept. */
   eventDays: number
   /** How many days entries of the audit log are kept. */

@@ -2,6 +2,9 @@
 import type { CommentTarget } from '../../content/blocks/comment-targets.js'
 import type { PageFacts } from '../../content/facts.js'
 import type { IdOverrides } from '../../content/identity.js'
+import type { LinkGraph } from '../../content/links/link-graph.js'
+import type { OutwardLinks } from '../../content/links/outward-links.js'
+import type { Outline } from '../../content/outline/outline.js'
 import type { Reference } from '../../content/reference.js'
 import type { ContentStructure, PageSource } from '../../content/types.js'
 import type { Signature } from '../../git/index.js'
@@ -70,6 +73,8 @@ export interface CachedValues {
   pages: KnownPage
   /** Blob oid → the references in it. */
   references: readonly Reference[]
+  /** Blob oid → its headings and anchors. */
+  outlines: Outline
   /** Blob oid → the text of the page. */
   texts: string
   /** Blob oid → the places in a page that can be commented on. */
@@ -80,6 +85,10 @@ export interface CachedValues {
   dimensions: Dimensions
   /** `<space>:<tree>` → Git paths of the files that its pages reference. */
   files: readonly string[]
+  /** `<space>:<commit>` → all links of the revision. */
+  links: LinkGraph
+  /** `<space>:<commit>` → the addresses that its pages link to. */
+  addresses: OutwardLinks
   /** `<space>:<commit>:<page>` → the revisions on the first-parent line up to the commit that changed the page. */
   pageHistories: readonly PageRevision[]
   /** `<space>:<commit>` → the pages whose entries in the table of contents the commit changed. */

@@ -20,6 +20,6 @@ const LIMITS = {
 
 /** Starts the threads that parse texts for the whole service. Results are cached within `budget` (default: one of its own). */
 export function openTexts(budget?: MemoryBudget): { texts: Texts; close: () => Promise<void> } {
-  const pool = createPool({ ...LIMITS, tasks: new URL('../../content/work/tasks.js', import.meta.url), threads: Math.max(1, availableParallelism() - 1) })
+  const pool = createPool({ ...LIMITS, tasks: new URL('../../render/tasks.js', import.meta.url), threads: Math.max(1, availableParallelism() - 1) })
   return { texts: new Texts(pool, budget), close: () => pool.close() }
 }

@@ -2,6 +2,8 @@
 import { createHash } from 'node:crypto'
 import { setImmediate as pause } from 'node:timers/promises'
 import { pageLimit } from '../../content/blocks/weight.js'
+import type { Outline } from '../../content/outline/outline.js'
+import type { TreeReader } from '../../content/types.js'
 import { direct } from '../../content/work/direct.js'
 import { summaryFromLines } from '../../content/work/summary-rows.js'
 import { tasks } from '../../content/work/tasks.js'
@@ -44,12 +46,15 @@ const KEPT = new Set<string>([
   'quoteFile',
 ])
 
+type Outlines = (owner: string, files: Pick<TreeReader, 'read'>, oids: readonly string[]) => Promise<ReadonlyMap<string, Pick<Outline, 'title'>>>
+
 /** Runs tasks on texts (parsing, printing, merging) on other threads, and caches the results by the texts' content. */
 export class Texts {
   /** By a digest of the task and its texts. */
   readonly #known: BoundedCache<Known>
   /** Turns for work with files that are too large for texts. */
   readonly large = new Turns(LARGE_FILES)
+  #outlines: Outlines | null = null
   // bound: the pool's queue
   readonly #running = new Map<string, Promise<Uint8Array>>()
 
@@ -58,6 +63,11 @@ export class Texts {
     budget: MemoryBudget = new MemoryBudget(DEFAULT_BYTES),
   ) {
     this.#known = budget.cache<Known>({ weigh: (known) => (known instanceof Uint8Array ? known.length : 500) + 100 })
+  }
+
+  /** Says who knows the outlines of stored pages: their titles are asked of it. */
+  outlinesBy(outlines: Outlines): void {
+    this.#outlines = outlines
   }
 
   /** The tasks on behalf of one owner (a space). Owners take turns. */
@@ -69,13 +79,17 @@ export class Texts {
       if (FILE_TASKS.has(name)) return decodeOutcome(bytes)
       return name === 'summary' ? summaryFromLines(bytes, pause) : JSON.parse(Buffer.from(bytes).toString())
     }
+    const headings: TextWork['headings'] = async (files, oids) => {
+      const outlines = await this.#outlines?.(owner, files, oids)
+      return new Map(Array.from(outlines ?? [], ([oid, { title }]) => [oid, title]))
+    }
     const asked = Object.keys(direct).map((name) => [name, (...args: unknown[]) => ask(name as keyof TextTasks, args)])
-    return { ...Object.fromEntries(asked), pause, large: (work: () => Promise<unknown>) => this.large.run(work) } as unknown as TextWork
+    return { ...Object.fromEntries(asked), headings, pause, large: (work: () => Promise<unknown>) => this.large.run(work) } as unknown as TextWork
   }
 
   /**
    * Runs a task on texts and files and returns its result as bytes. Throws `TextTooCostly`, and 503 if too many tasks wait.
-   * @param name a task of `content/work/tasks.ts`
+   * @param name a task of `render/tasks.ts`; those that are not in `content/work/tasks.ts` too always run in a thread
    * @param content a short name of what the arguments say, used as the cache key: the object ID of a file's blob, if the file is the only argument
    */
   async bytes(owner: string, name: string, args: readonly Argument[], content?: string): Promise<Uint8Array> {
@@ -118,6 +132,7 @@ export class Texts {
 
 const WEIGHED = new Set(['document', 'commentTargets', 'references', 'codeSpans', 'print', 'summary'])
 const isQuick = (name: string, args: readonly Argument[]): boolean =>
+  Object.hasOwn(tasks, name) &&
   args.reduce((length, one) => length + one.length, 0) <= SHORT &&
   (!WEIGHED.has(name) || args.every((one) => typeof one !== 'string' || pageLimit(one, LIGHT) === null))
 

@@ -5,6 +5,7 @@ import type { CommitId } from '../../kernel/ids.js'
 import { equalCommits, type StandIn } from './equal-commits.js'
 import { containedInExports, isWithin, withoutSuperseded } from './contained-in-exports.js'
 import { type Entry, isKnown, isWhole, type SyncLog } from './log-entries.js'
+import { type ReturnedDrop, returnedDrops } from './returned-drops.js'
 import { squashedExports } from './squashed-exports.js'
 
 /** How many of the remote's newest unknown commits are compared with known ones. */
@@ -38,6 +39,8 @@ export interface CommonGround {
   dropped: Entry[]
   /** The head last seen at the ref, if the ref has lost it; otherwise null. */
   droppedHead: CommitId | null
+  /** What was dropped from a branch earlier, and is back in the head: no merge base may count as having it. */
+  returned: ReturnedDrop[]
 }
 
 /**
@@ -71,6 +74,7 @@ export async function findCommonGround(repo: Repository, log: SyncLog, { main, t
     bases: await basesOf(repo, log, allKnown, past, equal),
     dropped: droppedHead === null ? [] : await droppedPairs(repo, log, theirs, droppedHead),
     droppedHead,
+    returned: await returnedDrops(repo, log, theirs),
   }
 }
 
@@ -151,9 +155,9 @@ export async function commonCommits(repo: Repository, known: readonly CommitId[]
 }
 
 async function basesOf(repo: Repository, log: SyncLog, known: readonly CommitId[], past: readonly CommitId[], equal: readonly StandIn[]): Promise<Base[]> {
-  const local = (commit: CommitId): CommitId =>
-    log.pairs.findLast((pair) => pair.theirs === commit)?.local ?? equal.find((one) => one.commit === commit)?.pair.local ?? commit
-  const age = (commit: CommitId): number => log.counting.findLastIndex((entry) => (entry.kind === 'left' ? entry.local : entry.theirs) === commit)
+  const countsAs = (commit: CommitId): CommitId => equal.find((one) => one.commit === commit)?.pair.theirs ?? commit
+  const local = (commit: CommitId): CommitId => log.pairs.findLast((pair) => pair.theirs === countsAs(commit))?.local ?? commit
+  const age = (commit: CommitId): number => log.counting.findLastIndex((entry) => (entry.kind === 'left' ? entry.local : entry.theirs) === countsAs(commit))
   const common = (await commonCommits(repo, known, past)).sort((a, b) => age(b) - age(a))
   const bases: Omit<Base, 'beside'>[] = []
   for (const theirs of common) {

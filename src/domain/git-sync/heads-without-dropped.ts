@@ -1,8 +1,5 @@
 /** Keeps what a forced push dropped from one ref of a remote from counting as known because of other refs. */
-import type { CommitId } from '../../kernel/ids.js'
-import { commitMessage, makeCommit } from '../commits/make-commit.js'
-import { mergedOverrides } from '../revisions/identity.js'
-import { mergeCommits } from '../commits/merge/merge.js'
+import { commitWithout } from './commit-without.js'
 import { type CommonGround, commonCommits } from './common-ground.js'
 import { type Entry, isKnown } from './log-entries.js'
 import type { Arrival } from './plan-arrival.js'
@@ -40,23 +37,4 @@ export async function entriesWithoutDropped(
 function lastOfOthers(ref: string, { dropped }: CommonGround, pairs: readonly Entry[]): Entry[] {
   const last = new Map(pairs.filter((pair) => isKnown(pair) && pair.ref !== '' && pair.ref !== ref).map((pair) => [pair.ref, pair]))
   return [...last.values()].filter((pair) => dropped.includes(pair))
-}
-
-/** A commit with the content of `head` in which the changes from `to` to `from` are undone; null if that has conflicts. */
-async function commitWithout(
-  { app, space, actor }: Pick<Contact, 'app' | 'space' | 'actor'>,
-  head: CommitId,
-  { from, to }: { from: CommitId; to: CommitId },
-  parents: readonly CommitId[],
-): Promise<CommitId | null> {
-  const merged = await mergeCommits(app, space, { base: from, ours: head, theirs: to })
-  if (!merged.clean) return null
-  return makeCommit(app, space, {
-    parents,
-    changes: [],
-    tree: merged.tree,
-    message: commitMessage(`What is left of ${head}`),
-    author: actor.user,
-    overrides: await mergedOverrides(app, space, { bases: [from], ours: head, theirs: to, tree: merged.tree }),
-  })
 }

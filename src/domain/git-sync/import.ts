@@ -1,4 +1,6 @@
 /** Runs an import: fetches a remote branch, and takes it into main or keeps it as a revision of its own. */
+import { RemoteError } from '../../git/index.js'
+import type { CommitId } from '../../kernel/ids.js'
 import { incomingRef, keepRef } from '../context/refs.js'
 import { localCommit, noFolder } from './directory.js'
 import { SyncFailure } from './failure.js'
@@ -23,21 +25,25 @@ export async function runImport(sync: Sync): Promise<Outcome> {
   const { repo } = sync.space
   const main = requireMain(sync)
   const { last } = await readSyncLog(repo, remote, main)
-  // If the remote was never imported, everything has to be fetched: that need not wait until its head is known.
-  const early = last === null && !run.standalone ? fetchHead(sync) : null
-  early?.catch(() => {})
+  // If the remote was never imported, everything has to be fetched, so its head need not be asked for before.
+  if (last === null && !run.standalone) return applyArrival(sync, await fetchFirst(sync), { force: run.force, forExport: false })
+  const named = await repo.remoteHead(sync.connection, remote.ref)
+  if (named === null) throw await noBranch(sync)
+  if (run.standalone) return await importStandalone(sync)
+  // A webhook that fires for our own export ends here, without a fetch.
+  if (!run.force && last?.remote === named && repo.head(incomingRef(remote.key)) === null) {
+    return { result: 'unchanged', revision: main, remoteRevision: named }
+  }
+  return await applyArrival(sync, await fetchHead(sync), { force: run.force, forExport: false })
+}
+
+/** Fetches the head of a branch that may not exist. Throws `SyncFailure` if it does not, `RemoteError`. */
+async function fetchFirst(sync: Sync): Promise<CommitId> {
   try {
-    const named = await repo.remoteHead(sync.connection, remote.ref)
-    if (named === null) throw await noBranch(sync)
-    if (run.standalone) return await importStandalone(sync)
-    // A webhook that fires for our own export ends here, without a fetch.
-    if (!run.force && last?.remote === named && repo.head(incomingRef(remote.key)) === null) {
-      return { result: 'unchanged', revision: main, remoteRevision: named }
-    }
-    return await applyArrival(sync, await (early ?? fetchHead(sync)), { force: run.force, forExport: false })
-  } finally {
-    // The fetch must not outlive the run.
-    await early?.catch(() => {})
+    return await fetchHead(sync)
+  } catch (error) {
+    if (error instanceof RemoteError && error.kind === 'missing-ref') throw await noBranch(sync)
+    throw error
   }
 }
 

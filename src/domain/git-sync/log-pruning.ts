@@ -13,18 +13,15 @@ const MOST = 100
  */
 export async function outdated(repo: Repository, log: SyncLog, added: readonly Entry[]): Promise<Entry[]> {
   const old = log.entries.slice(0, Math.max(0, log.entries.length + added.length - NEWEST))
-  const heads = new Set<string>()
-  const lastSeen = new Set<Entry>()
-  for (const pair of [...log.pairs, ...added].reverse()) {
-    if (!isKnown(pair) || heads.has(pair.ref)) continue
-    heads.add(pair.ref)
-    lastSeen.add(pair)
-  }
+  // Those that are added need not count for main yet: they may be of a conflict.
+  const lastSeen = new Set([...lastPerRef(log.pairs), ...lastPerRef(added)])
   const gone: Entry[] = []
   for (const entry of old) if (!lastSeen.has(entry) && (await isRedundant(repo, log, entry))) gone.push(entry)
   const left = log.entries.filter((entry) => !gone.includes(entry))
   return [...gone, ...left.slice(0, Math.max(0, left.length + added.length - MOST))]
 }
+
+const lastPerRef = (entries: readonly Entry[]): Iterable<Entry> => new Map(entries.filter(isKnown).map((entry) => [entry.ref, entry])).values()
 
 async function isRedundant(repo: Repository, log: SyncLog, entry: Entry): Promise<boolean> {
   if (!log.counting.includes(entry)) return false

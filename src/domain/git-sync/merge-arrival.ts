@@ -4,12 +4,15 @@ import { commitMessage, makeCommit } from '../commits/make-commit.js'
 import { overridesAt, rememberOverrides } from '../revisions/identity.js'
 import { arrivingOverrides } from '../revisions/arriving-identity.js'
 import { withFiles } from '../commits/merge/files-of-both.js'
+import { withIds } from '../commits/merge/held-files.js'
 import { joinedBase, joinedCommits } from '../commits/merge/joined-base.js'
 import { mergeCommits } from '../commits/merge/merge.js'
 import type { MergedTree, Sides } from '../commits/merge/merged-tree.js'
 import type { FileChange, Repository } from '../../git/index.js'
 import type { CommonGround } from './common-ground.js'
+import { commitWithout } from './commit-without.js'
 import { isWithin } from './contained-in-exports.js'
+import { madeByGit } from './made-by-git.js'
 import { sharedFiles, sharedVersions } from './shared-versions.js'
 import { describeRemote } from './remote.js'
 import type { Contact } from './sync.js'
@@ -32,14 +35,24 @@ export async function mergeArrival(
 ): Promise<MergedArrival> {
   const { app, space } = contact
   await rememberTheirs(contact, ground, arrival.theirs)
-  const sides = await withSharedFiles(contact, ground, arrival, await sidesOf(contact, ground, arrival))
+  const sides = await withSharedFiles(contact, ground, arrival, await withoutReturned(contact, ground, await sidesOf(contact, ground, arrival)))
   const merged = await mergeCommits(app, space, sides)
   const shared = merged.clean ? [] : await sharedVersions(space.repo, ground, arrival, merged.conflicts)
   if (shared.length === 0) return { merged, base: sides.base ?? null }
   const known = sides.base ?? (await joinedBase(app, space, sides, mergeCommits))
   if (known === null) return { merged, base: null }
-  const base = await changedBase(contact, known, shared, 'What both sides have had in common since')
+  const base = await changedBase(contact, known, { changes: shared, message: 'What both sides have had in common since' })
   return { merged: await mergeCommits(app, space, { ...sides, base }), base }
+}
+
+/** The sides, on a merge base without what was dropped and is back: another branch may have had it all the time. */
+async function withoutReturned(contact: Pick<Contact, 'app' | 'space' | 'actor'>, { returned }: CommonGround, sides: Sides): Promise<Sides> {
+  if (returned.length === 0) return sides
+  const { app, space } = contact
+  const known = sides.base ?? (await joinedBase(app, space, sides, mergeCommits))
+  let base = known
+  for (const drop of returned) if (base !== null) base = (await commitWithout(contact, base, drop, [base])) ?? base
+  return base === null || base === known ? sides : { ...sides, base }
 }
 
 /** The sides, on a merge base that has the new files which both have. */
@@ -55,19 +68,18 @@ async function withSharedFiles(
   return base === known ? sides : { ...sides, base }
 }
 
-/** A merge base with some files otherwise. */
+/** A merge base with some files otherwise. `ids`: those of files that it gets at new places, as overrides. */
 const changedBase = async (
   { app, space, actor }: Pick<Contact, 'app' | 'space' | 'actor'>,
   known: CommitId,
-  changes: readonly FileChange[],
-  message: string,
+  { changes, ids = [], message }: { changes: readonly FileChange[]; ids?: readonly (readonly [name: string, id: string])[]; message: string },
 ): Promise<CommitId> =>
   makeCommit(app, space, {
     parents: [known],
     changes,
     message: commitMessage(message),
     author: actor.user,
-    overrides: await overridesAt(app, space, known),
+    overrides: withIds(await overridesAt(app, space, known), ids),
   })
 
 async function sidesOf(
@@ -100,32 +112,11 @@ async function sidesOf(
   }
   const known = await joinedBase(app, space, sides, mergeCommits)
   if (known === null) return sides
-  const own = byGit === null ? [] : await madeByGit(repo, { known, byGit, theirs, droppedHead: ground.droppedHead })
-  if (own.length === 0) return { ...sides, base: known }
-  const base = await changedBase(contact, known, own, 'What both sides have in common, as Git left it there')
+  if (byGit === null) return { ...sides, base: known }
+  const { changes, ids } = await madeByGit(app, space, { known, byGit, theirs, droppedHead: ground.droppedHead })
+  if (changes.length === 0) return { ...sides, base: known }
+  const base = await changedBase(contact, known, { changes, ids, message: 'What both sides have in common, as Git left it there' })
   return { ...sides, base }
-}
-
-/**
- * The files that `theirs` has exactly as the merge base `byGit` has them, which Git finds without knowing of exports, and the base `known` has
- * otherwise. Nobody changed them on the remote: Git put them so when branches were merged there. The base must have them so too. Not where the ref was
- * set back and the dropped head had another file: that was a change, however Git would merge the two.
- */
-async function madeByGit(
-  repo: Repository,
-  { known, byGit, theirs, droppedHead }: { known: CommitId; byGit: CommitId; theirs: CommitId; droppedHead: CommitId | null },
-): Promise<FileChange[]> {
-  const found: FileChange[] = []
-  const there = await repo.at(theirs)
-  const before = droppedHead === null ? null : await repo.at(droppedHead)
-  for (const { path, after } of await repo.diff(known, byGit)) {
-    const entry = await there.entry(path)
-    if (before !== null && (await before.entry(path))?.oid !== entry?.oid) continue
-    if (after === null || after === undefined) {
-      if (entry === null) found.push({ path, delete: true })
-    } else if (entry?.oid === after.oid && entry.mode === after.mode) found.push({ path, oid: after.oid, mode: after.mode })
-  }
-  return found
 }
 
 /** Whether Git finds the same common ground in the histories themselves. */

@@ -1,4 +1,5 @@
 // Finds the commit of the remote on which an export creates a new branch.
+import type { CommitInfo, Repository } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { ADOPTED } from '../context/refs.js'
 import { commonCommits, findCommonGround } from './common-ground.js'
@@ -11,6 +12,8 @@ import { requireMain } from './apply-arrival.js'
 
 /** Most other branches that are looked at. */
 const MOST = 4
+/** How many of a branch's newest commits are searched. */
+const SEARCH = 2_000
 
 /** The head of another branch of the remote (`head`), and the same commit here (`theirs`). */
 export interface BranchHead {
@@ -51,10 +54,25 @@ export async function firstExportBase(sync: Sync, log: SyncLog, main: CommitId, 
     const ground = await findCommonGround(repo, log, { main, theirs })
     if (ground.inStep) return { head, local: theirs }
     for (const base of await commonCommits(repo, ground.known, [theirs])) {
-      const found = remote.directory === '' ? base : log.pairs.findLast((pair) => pair.theirs === base)?.remote
-      if (found !== undefined) return { head: found, local: base }
+      const found = log.pairs.findLast((pair) => pair.theirs === base)?.remote ?? (await originalOf(repo, remote.directory, base, head))
+      if (found !== null) return { head: found, local: base }
     }
   }
   const met = repo.head(ADOPTED) !== null || (await hasMetRemote(repo, main))
   return met || remote.directory !== '' ? { head: null, local: null } : { head: main, local: main, own: true }
+}
+
+/**
+ * The commit of the remote below `head` from which a commit of one folder was made: it has the same author, committer, dates and message, and that
+ * content in the folder. Null if it is not among the newest ones.
+ */
+async function originalOf(repo: Repository, directory: string, mapped: CommitId, head: CommitId): Promise<CommitId | null> {
+  if (directory === '') return mapped
+  const { tree, ...made } = await repo.commit(mapped)
+  const saidBy = ({ author, committer, message }: Pick<CommitInfo, 'author' | 'committer' | 'message'>): string =>
+    JSON.stringify([author, committer, message.trimEnd()])
+  for (const one of await repo.history({ from: head, limit: SEARCH })) {
+    if (saidBy(one) === saidBy(made) && (await (await repo.at(one.id)).entry(directory))?.oid === tree) return one.id
+  }
+  return null
 }

@@ -19,6 +19,7 @@ import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import type { LoadedSpace } from '../context/loaded.js'
 import { checkImport, checkUnlocked } from '../commits/guards.js'
+import { protectionOf, protects } from '../commits/rules/effective.js'
 import { spaceRole } from '../roles/access.js'
 import { type Credential, isLinkTo, readRemote, remoteOf, type SyncRemote } from './remote.js'
 
@@ -28,7 +29,7 @@ const KEPT_RUNS = 200
 type NewRun = Pick<SyncRunDoc, 'direction' | 'force' | 'standalone' | 'message' | 'timestamp' | 'requestedBy'>
 
 /**
- * Queues an import. Throws 400 (url, ref, directory), 403, 409 if merges need approvals and it is not the remote of the last sync, 423 if the space is
+ * Queues an import. Throws 400 (url, ref, directory), 403, 409 if merges must meet rules and it is not the remote of the last sync, 423 if the space is
  * locked.
  */
 export async function requestImport(app: App, actor: Actor, space: LoadedSpace, input: ImportRequest): Promise<Document<SyncRunDoc>> {
@@ -37,7 +38,7 @@ export async function requestImport(app: App, actor: Actor, space: LoadedSpace, 
   requireRole(space, remote, standalone ? 'standalone' : input.force ? 'force' : 'plain')
   if (!standalone) {
     checkUnlocked(space)
-    checkImport(space.doc, isLinkTo(space.doc.git, remote.key))
+    checkImport(protects(await protectionOf(app.store, space.doc)), isLinkTo(space.doc.git, remote.key))
   }
   const run = { direction: 'import' as const, force: input.force ?? false, standalone, requestedBy: actor.user.id, ...timestampOf(input) }
   return enqueue(app, space, { remote, credential, run, link: standalone ? undefined : linkOf(app, remote, input) })
@@ -167,7 +168,7 @@ async function checkAsker(tx: Reader, run: NewRun, id: string, remote: SyncRemot
   const role = await spaceRole(tx, run.requestedBy, doc)
   if (role === null) throw notFound('The space')
   requireRole({ doc, role }, remote, kindOf(run))
-  if (run.direction === 'import' && !run.standalone) checkImport(doc, isLinkTo(doc.git, remote.key))
+  if (run.direction === 'import' && !run.standalone) checkImport(protects(await protectionOf(tx, doc)), isLinkTo(doc.git, remote.key))
 }
 
 export const isOver = (run: SyncRunDoc): boolean => run.state !== 'queued' && run.state !== 'running'

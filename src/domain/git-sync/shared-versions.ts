@@ -79,11 +79,12 @@ export async function sharedFiles(
   return shared
 }
 
-/** The newest commits below `head` that contain all merge bases. */
+/** The newest commits below `head` that contain all merge bases, or what is left of these if the branch was set back. */
 async function commitsSince(repo: Repository, head: CommitId, bases: readonly CommitId[]): Promise<CommitId[]> {
+  const left = (await Promise.all(bases.map((base) => repo.mergeBase(base, head)))).filter((base) => base !== null)
   const found: CommitId[] = []
-  for (const commit of await repo.historyIds({ from: head, not: bases, limit: MOST_COMMITS })) {
-    const contains = await Promise.all(bases.map((base) => repo.isAncestor(base, commit)))
+  for (const commit of await repo.historyIds({ from: head, not: left, limit: MOST_COMMITS })) {
+    const contains = await Promise.all(left.map((base) => repo.isAncestor(base, commit)))
     if (!contains.includes(false)) found.push(commit)
   }
   return found

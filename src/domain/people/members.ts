@@ -12,6 +12,7 @@ import {
   teamMembers,
   type UpdateMember,
   type UserDoc,
+  sites,
   users,
 } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
@@ -21,6 +22,7 @@ import type { Actor } from '../context/actor.js'
 import type { LoadedOrganization } from '../context/loaded.js'
 import { emit } from '../events/events.js'
 import { removeMemberData } from './remove-member-data.js'
+import { rolesOf } from '../roles/roles-of-list.js'
 import { loadSpaceAccess } from '../roles/space-access.js'
 
 /** `lastSeenAt` is stored at most once in this time. */
@@ -36,6 +38,7 @@ export interface LoadedMember {
 /** A member with their counters. */
 export interface CountedMember extends LoadedMember {
   spaces: number
+  sites: number
   teams: number
 }
 
@@ -77,12 +80,17 @@ const matches = (user: UserDoc | null, needle: string): boolean =>
 export async function countMembers(app: App, organization: string, members: readonly LoadedMember[]): Promise<CountedMember[]> {
   if (members.length === 0) return []
   const access = await loadSpaceAccess(app.store, organization)
+  const all = await app.store.find(sites, 'organization', organization)
   return Promise.all(
-    members.map(async (member) => ({
-      ...member,
-      spaces: await access.countFor(await viewerOf(app.store, member.user.id, organization)),
-      teams: await app.store.count(teamMembers, 'user', `${organization}/${member.user.id}`),
-    })),
+    members.map(async (member) => {
+      const viewer = await viewerOf(app.store, member.user.id, organization)
+      return {
+        ...member,
+        spaces: await access.countFor(viewer),
+        sites: (await rolesOf(app.store, viewer, 'site', all)).filter((role) => role !== null).length,
+        teams: await app.store.count(teamMembers, 'user', `${organization}/${member.user.id}`),
+      }
+    }),
   )
 }
 

@@ -19,6 +19,7 @@ import { contentRole, requiresSso } from '../roles/access.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import type { LoadedOrganization } from '../context/loaded.js'
+import { checkMergeRules } from '../commits/rules/check-rules.js'
 import { emit } from '../events/events.js'
 
 /** Creates an organization and its first admin. */
@@ -88,13 +89,14 @@ export async function findSubdomain(app: App, subdomain: string): Promise<Docume
 }
 
 /**
- * Changes the fields that are given; `null` removes a field that may be absent. Throws 400 (default content), 409 if another
+ * Changes the fields that are given; `null` removes a field that may be absent. Throws 400 (default content, merge rules), 409 if another
  * organization has the hostname, 404 if the organization no longer exists.
  */
 export async function updateOrganization(app: App, actor: Actor, organization: LoadedOrganization, input: UpdateOrganization): Promise<LoadedOrganization> {
   const doc = await app.store.transact(async (tx) => {
     const stored = await tx.get(organizations, organization.doc.id)
     if (!stored) throw notFound('The organization')
+    await checkMergeRules(tx, stored.id, input.mergeRules)
     if (input.defaultContent) await checkDefaultContent(tx, actor, stored, input.defaultContent)
     const [holder] = input.hostname === undefined ? [] : await tx.find(organizations, 'hostname', input.hostname)
     if (holder && holder.id !== stored.id) throw conflict(`The hostname ${input.hostname} is taken: choose another one.`)

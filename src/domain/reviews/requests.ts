@@ -11,7 +11,7 @@ import { changeDocumentIn } from '../change-requests/change-requests.js'
 import { writeInDiscussion } from '../comments/discussion.js'
 import { emit } from '../events/events.js'
 import { openChangeRequest } from './reviews.js'
-import { mayReview } from '../commits/approvals.js'
+import { mayReview } from '../commits/rules/approvals.js'
 
 /** The requested reviews that have not been given yet, oldest request first. */
 export const listRequestedReviews = (app: App, changeRequest: LoadedChangeRequest, query: PageQuery): Promise<Page<Document<RequestedReviewDoc>>> =>

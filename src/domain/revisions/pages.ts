@@ -28,11 +28,17 @@ export function getPage(revision: OpenRevision, id: string): PageEntry {
   return page
 }
 
-/** A page by its path or a redirect. Slashes at the ends are ignored; '' is the first page. Throws 404. */
-export function getPageByPath(revision: OpenRevision, path: string): PageEntry {
+/** A page by its path or a redirect, or null. Slashes at the ends are ignored; '' is the first page. */
+export function findPageByPath({ structure }: Pick<OpenRevision, 'structure'>, path: string): PageEntry | null {
   const wanted = path.replace(/^\/+|\/+$/g, '')
-  const { byPath, pages } = revision.structure
-  const page = wanted === '' ? (pages.find((one) => one.type === 'document') ?? pages[0]) : (byPath.get(wanted) ?? resolveRedirect(revision.structure, wanted))
+  const { byPath, pages } = structure
+  const page = wanted === '' ? (pages.find((one) => one.type === 'document') ?? pages[0]) : (byPath.get(wanted) ?? resolveRedirect(structure, wanted))
+  return page ?? null
+}
+
+/** A page by its path or a redirect, as `findPageByPath`. Throws 404. */
+export function getPageByPath(revision: OpenRevision, path: string): PageEntry {
+  const page = findPageByPath(revision, path)
   if (!page) throw notFound(`Page ${path}`)
   return page
 }

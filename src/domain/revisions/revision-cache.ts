@@ -14,11 +14,14 @@ export function revisionCache(budget: MemoryBudget = new MemoryBudget(DEFAULT_BY
     structures: budget.cache({ weigh: (structure) => atOnce(weights.ofStructure(structure)) }),
     pages: budget.cache({ weigh: weights.ofPage }),
     references: budget.cache({ weigh: weights.ofReferences }),
+    outlines: budget.cache({ weigh: weights.ofOutline }),
     texts: budget.cache({ weigh: weights.ofText }),
     places: budget.cache({ weigh: weights.ofPlaces }),
     dates: budget.cache<PageDates>({ weigh: weights.ofDates, base: (dates) => dates.base }),
     dimensions: budget.cache({ weigh: weights.ofDimensions }),
     files: budget.cache<readonly string[]>({ weigh: weights.ofPaths }),
+    links: budget.cache({ weigh: (links) => atOnce(weights.ofLinks(links)) }),
+    addresses: budget.cache({ weigh: weights.ofAddresses }),
     pageHistories: budget.cache({ weigh: weights.ofPageHistory }),
     listed: budget.cache<ReadonlySet<string>>({ weigh: weights.ofPaths }),
     deletions: budget.cache({ weigh: weights.ofDeletions }),
@@ -35,10 +38,10 @@ export function revisionCache(budget: MemoryBudget = new MemoryBudget(DEFAULT_BY
 
 /** What is keyed by blob is shared; what is learnt of commits stays in `own`. */
 function scratchOf(caches: Caches, own: ContentCache): ContentCache {
-  const { pages, references, texts, places, dimensions } = caches
+  const { pages, references, outlines, texts, places, dimensions } = caches
   const overrides = layered(caches.overrides, own.overrides)
   const structures = layered(caches.structures, own.structures)
-  return { ...own, pages, references, texts, places, dimensions, overrides, structures }
+  return { ...own, pages, references, outlines, texts, places, dimensions, overrides, structures }
 }
 
 /** Reads from `own`, then from `below`. Writes only to `own`. */

@@ -2,6 +2,9 @@
 // kind; `test/kernel/estimates.test.ts` checks each against the growth of the heap, within a factor of two.
 import type { CommentTarget } from '../../content/blocks/comment-targets.js'
 import type { IdOverrides } from '../../content/identity.js'
+import type { LinkGraph } from '../../content/links/link-graph.js'
+import type { OutwardLinks } from '../../content/links/outward-links.js'
+import type { Outline } from '../../content/outline/outline.js'
 import type { Reference } from '../../content/reference.js'
 import type { ContentStructure } from '../../content/types.js'
 import type { Signature } from '../../git/index.js'
@@ -52,6 +55,35 @@ export const ofPage = ({ attributes, diagnostics, limit }: KnownPage): number =>
 export function ofReferences(references: readonly Reference[]): number {
   let bytes = 32
   for (const { target, raw } of references) bytes += 88 + ofText(target) + (raw === target ? 0 : ofText(raw))
+  return bytes
+}
+
+/** A link, its target, and its places in the lists and maps of the graph. */
+const LINK = 420
+
+/** Yields once per link: a large space has a hundred thousand. */
+export function* ofLinks({ links }: LinkGraph): Generator<void, number> {
+  let bytes = 1_000
+  for (const { target } of links) {
+    yield
+    bytes += LINK + ofText(target)
+  }
+  return bytes
+}
+
+export function ofAddresses(addresses: OutwardLinks): number {
+  let bytes = 200
+  for (const [origin, links] of addresses) {
+    bytes += 3 * SLOT + ofText(origin)
+    for (const { target } of links) bytes += OBJECT + ofText(target)
+  }
+  return bytes
+}
+
+export function ofOutline({ title, headings, anchors }: Outline): number {
+  let bytes = 250 + ofText(title)
+  for (const one of headings) bytes += 56 + ofText(one.title) + ofText(one.anchor)
+  for (const anchor of anchors) bytes += 8 + ofText(anchor)
   return bytes
 }
 

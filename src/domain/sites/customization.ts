@@ -3,7 +3,6 @@ import { hrefFault } from '../../content/href.js'
 import { requireCondition } from './conditions.js'
 import { badRequest, type ErrorDetail, notFound } from '../../kernel/errors.js'
 import {
-  customizationGroups,
   type SiteCustomization,
   type SiteCustomizationDoc,
   type SiteCustomizationInput,
@@ -17,15 +16,10 @@ import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import type { LoadedSite } from '../context/loaded.js'
 import { changeSiteDocuments } from './site-documents.js'
+import { customized } from './customization-applied.js'
 import { defaultCustomization } from './customization-default.js'
 import { destinationsOf, hrefsOf } from './customization-links.js'
 import { checkOnSite, checkReachable } from './destinations.js'
-
-/** Applies settings on top of `base`: group by group, member by member. */
-function customized(base: SiteCustomization, chosen: SiteCustomizationInput): SiteCustomization {
-  const groups = Object.fromEntries(customizationGroups.map((name) => [name, { ...base[name], ...chosen[name] }]))
-  return { ...base, ...chosen, ...groups } as SiteCustomization
-}
 
 /** The look of a site: its settings on top of the defaults. */
 export async function getCustomization(reader: Reader, site: SiteDoc): Promise<SiteCustomization> {

@@ -1,17 +1,18 @@
-// A lock or required approvals can be lifted only by an admin of the space. Nobody may become one by moving the space.
+/** A lock or the rules of merges can be lifted only by an admin of the space. Nobody may become one by moving the space. */
 import { atLeast } from '../../access/index.js'
 import { ServiceError } from '../../kernel/errors.js'
 import { spaces } from '../../model/index.js'
 import type { Reader } from '../../store/index.js'
+import { protectionOf, protects } from '../commits/rules/effective.js'
 import { spaceRole, type Viewer } from '../roles/access.js'
 import { roleOnItem } from './location-checks.js'
 import type { Item } from './siblings.js'
 
-/** IDs of the spaces among `items` that are locked or need approvals, and of which the viewer is not an admin. */
+/** IDs of the spaces among `items` that are locked or whose merges must meet rules, and of which the viewer is not an admin. */
 export async function adminProtectedSpaces(reader: Reader, viewer: Viewer, items: readonly Item[]): Promise<string[]> {
   const protectedIds: string[] = []
   for (const item of items) {
-    if (item.kind !== 'space' || !((item.doc.requiredApprovals ?? 0) > 0 || item.doc.editMode === 'locked')) continue
+    if (item.kind !== 'space' || !(item.doc.editMode === 'locked' || protects(await protectionOf(reader, item.doc)))) continue
     if (!atLeast(await roleOnItem(reader, viewer, item), 'admin')) protectedIds.push(item.doc.id)
   }
   return protectedIds
@@ -24,7 +25,7 @@ export async function checkStillProtected(reader: Reader, user: string, protecte
     if (doc && atLeast(await spaceRole(reader, user, doc), 'admin'))
       throw new ServiceError(
         'forbidden',
-        `The space ${id} (${doc.title}) ${doc.editMode === 'locked' ? 'is locked' : 'requires approvals'}, which only its admins may change. In the new place you would be an admin of it: ask one of its present admins to move it.`,
+        `The space ${id} (${doc.title}) ${doc.editMode === 'locked' ? 'is locked' : 'has rules for merges'}, which only its admins may change. In the new place you would be an admin of it: ask one of its present admins to move it.`,
       )
   }
 }

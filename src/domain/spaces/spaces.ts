@@ -11,6 +11,7 @@ import type { Actor } from '../context/actor.js'
 import type { LoadedOrganization, LoadedSpace, VisibleSpace } from '../context/loaded.js'
 import { makeCommit } from '../commits/make-commit.js'
 import { moveBranch } from '../commits/move-branch.js'
+import { checkMergeRules } from '../commits/rules/check-rules.js'
 import { emit } from '../events/events.js'
 import { noOverrides } from '../revisions/identity.js'
 import { checkMayAdd, checkMayAddBeside } from './location-checks.js'
@@ -29,7 +30,7 @@ const DEFAULT_EMOJI = '📖'
 
 /**
  * Creates a space at the end of its parent: first the repository with an initial commit, then the document. Throws 400 if the
- * parent does not exist, 403 if the caller may not add to it.
+ * parent or the template does not exist, 403 if the caller may not add to it.
  * @param also what must be created in the same transaction
  */
 export async function createSpace(
@@ -57,6 +58,7 @@ export async function createSpace(
     createdBy: actor.user.id,
     ...(input.language === undefined ? {} : { language: input.language }),
   }
+  const starter = starterFiles(app, title, input.template ?? 'empty')
   const repo = await app.git.create(repositoryName(draft.id))
   await app.locks.run(draft.id, (lease) =>
     moveBranch(repo, { ref: MAIN, reason: 'create space', guard: unguarded, lease }, () =>
@@ -65,7 +67,7 @@ export async function createSpace(
         { doc: draft, repo },
         {
           parents: [],
-          changes: starterFiles(title, input.template ?? 'empty'),
+          changes: starter,
           message: 'Initial commit\n',
           author: actor.user,
           overrides: noOverrides,
@@ -159,7 +161,7 @@ async function changeSpace(app: App, actor: Actor, id: string, { type, change, d
   })
 }
 
-const settings = ['title', 'emoji', 'language', 'editMode', 'defaultLevel', 'visibility', 'requiredApprovals', 'visitorAuth'] as const
+const settings = ['title', 'emoji', 'language', 'editMode', 'defaultLevel', 'visibility', 'requiredApprovals', 'mergeRules', 'visitorAuth'] as const
 
 /** Changes the settings that are given; `null` removes a setting that may be absent. Throws 400, 404. */
 export async function updateSpace(app: App, actor: Actor, space: LoadedSpace, input: UpdateSpace): Promise<LoadedSpace> {
@@ -179,7 +181,12 @@ export async function updateSpace(app: App, actor: Actor, space: LoadedSpace, in
     const next = Object.fromEntries(given.filter(([field, value]) => value !== null || field === 'defaultLevel')) as unknown as Document<SpaceDoc>
     return changed(stored, next).length === 0 ? stored : { ...next, updatedAt: app.clock.now().toISOString() }
   }
-  const doc = await changeSpace(app, actor, space.doc.id, { type: 'space.updated', change, data: (before, after) => ({ fields: changed(before, after) }) })
+  const doc = await changeSpace(app, actor, space.doc.id, {
+    type: 'space.updated',
+    change,
+    data: (before, after) => ({ fields: changed(before, after) }),
+    also: (tx, { organization }) => checkMergeRules(tx, organization, input.mergeRules),
+  })
   return openSpace(app, actor, doc)
 }
 

@@ -1,15 +1,18 @@
 // The content that a new space begins with.
 import type { FileChange } from '../../git/index.js'
+import type { App } from '../context/app.js'
+import { getTemplate } from '../templates/apply-template.js'
 
 const file = (path: string, text: string): FileChange => ({ path, content: Buffer.from(text) })
 
 /** A title as text of a markdown link or heading. */
 const escaped = (title: string): string => title.replace(/[\\[\]*_`<>]/g, '\\$&').replace(/\s+/g, ' ')
 
-/** The files of a new space's first commit. */
-export function starterFiles(title: string, template: 'empty' | 'sample'): FileChange[] {
+/** The files of a new space's first commit: `empty`, `sample`, or those of a template by its ID. Throws 400 if there is none. */
+export function starterFiles(app: App, title: string, template: string): FileChange[] {
   const name = escaped(title)
   if (template === 'empty') return [file('README.md', `# ${name}\n`), file('SUMMARY.md', `# Table of contents\n\n* [${name}](README.md)\n`)]
+  if (template !== 'sample') return [...getTemplate(app, template, '/template').files].map(([path, content]) => ({ path, content }))
   return [
     file(
       'README.md',

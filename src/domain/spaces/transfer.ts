@@ -6,6 +6,7 @@ import {
   grants,
   membershipId,
   memberships,
+  organizations,
   requestedReviews,
   type Role,
   type SiteDoc,
@@ -74,9 +75,10 @@ async function transferItem(app: App, tx: Transaction, actor: Actor, item: Item,
 
   const now = app.clock.now().toISOString()
   const protectedIds = await adminProtectedSpaces(tx, viewer, everything)
-  const moved = await replaceItem(tx, movedTo(item, to, await positionAtEnd(tx, to), now))
+  const own = (one: Item): Promise<Item> => (from.organization === to.organization ? Promise.resolve(one) : withInheritedRules(tx, one))
+  const moved = await replaceItem(tx, movedTo(await own(item), to, await positionAtEnd(tx, to), now))
   if (from.organization !== to.organization) {
-    for (const one of below) await replaceItem(tx, { ...one, doc: { ...one.doc, organization: to.organization } } as Item)
+    for (const one of below) await replaceItem(tx, { ...(await own(one)), doc: { ...(await own(one)).doc, organization: to.organization } } as Item)
     for (const { kind, doc } of everything) {
       await transferGrants(tx, grantTarget({ kind, id: doc.id }), from.organization, to.organization)
       if (kind === 'space') await removeRequestsToOutsiders(tx, doc.id, to.organization)
@@ -87,6 +89,13 @@ async function transferItem(app: App, tx: Transaction, actor: Actor, item: Item,
   await checkStillProtected(tx, actor.user.id, protectedIds)
   for (const one of from.organization === to.organization ? [item] : everything) await emitTransferred(app, tx, actor, one, { from, to })
   return moved
+}
+
+/** A space that inherits merge rules takes them along as its own: leaving the organization must not lift them. */
+async function withInheritedRules(tx: Transaction, item: Item): Promise<Item> {
+  if (item.kind !== 'space' || (item.doc.mergeRules ?? { type: 'inherit' }).type !== 'inherit') return item
+  const inherited = (await tx.get(organizations, item.doc.organization))?.mergeRules
+  return inherited?.type === 'rules' ? { ...item, doc: { ...item.doc, mergeRules: inherited } } : item
 }
 
 const refusal = (reasons: readonly ErrorDetail[]) => {

@@ -1,5 +1,5 @@
 /** Upkeep by the clock: purges deleted spaces, removes expired documents, repacks repositories. */
-import { changeRequests, invites, type JobDoc, jobs, LAST_IN_LANE, signIns, spaces, syncRuns, announcedHeads } from '../../model/index.js'
+import { changeRequests, contentImports, invites, type JobDoc, jobs, LAST_IN_LANE, signIns, spaces, syncRuns, announcedHeads } from '../../model/index.js'
 import type { Draft } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { removeComments } from '../comments/comments.js'
@@ -7,6 +7,7 @@ import { emit } from '../events/events.js'
 import { removeGrantsOn } from '../roles/permissions.js'
 import { repositoryName } from '../context/refs.js'
 import { removeReviews } from '../reviews/requests.js'
+import { queueRefreshes, sweepSpecFiles } from '../openapi/queue.js'
 import { removeSpaceFromSites } from '../sites/edit-structure.js'
 import { RESTORE_MS } from '../spaces/spaces.js'
 
@@ -15,7 +16,8 @@ const MAINTENANCE_MS = 24 * 60 * 60 * 1000
 
 /**
  * Queues jobs that are due: to purge spaces that were deleted more than seven days ago, and to maintain every repository once
- * a day. The ID of a job contains its kind, space and day, so calling this again queues nothing twice. Returns how many.
+ * a day. The ID of a job contains its kind, space and day, so calling this again queues nothing twice. OpenAPI specifications that are
+ * to be fetched again are queued as well. Returns how many.
  */
 export async function queueHousekeeping(app: App): Promise<number> {
   const now = app.clock.now()
@@ -26,7 +28,7 @@ export async function queueHousekeeping(app: App): Promise<number> {
     const job = { kind, lane: space.id, payload: { space: space.id }, state: 'queued' as const, sequence: LAST_IN_LANE, attempts: 0 }
     return { ...job, id: `${kind}:${space.id}:${day}`, createdAt: now.toISOString() }
   })
-  let queued = 0
+  let queued = await queueRefreshes(app)
   for (const job of due) {
     queued += await app.store.transact(async (tx) => {
       if (await tx.get(jobs, job.id)) return 0
@@ -38,8 +40,9 @@ export async function queueHousekeeping(app: App): Promise<number> {
   return queued
 }
 
-/** Removes expired invitations and sign-in links. */
+/** Removes expired invitations and sign-in links, and files that nothing names any more. */
 export async function removeExpired(app: App): Promise<void> {
+  await sweepSpecFiles(app)
   const now = app.clock.now().toISOString()
   await app.store.transact(async (tx) => {
     for (const one of await tx.all(invites)) if (one.expiresAt !== undefined && one.expiresAt <= now) await tx.remove(invites, one.id)
@@ -67,12 +70,15 @@ export async function purgeSpace(app: App, id: string): Promise<void> {
       await removeReviews(tx, id)
       for (const doc of await tx.find(changeRequests, 'space', id)) await tx.remove(changeRequests, doc.id)
       for (const doc of await tx.find(syncRuns, 'space', id)) await tx.remove(syncRuns, doc.id)
+      for (const doc of await tx.find(contentImports, 'space', id)) await tx.remove(contentImports, doc.id)
       await removeGrantsOn(tx, { kind: 'space', id })
       for (const doc of await tx.find(announcedHeads, 'space', id)) await tx.remove(announcedHeads, doc.id)
       await removeSpaceFromSites(tx, id)
       await emit(app, tx, { type: 'space.purged', organization: space.organization, subject: { space: id }, data: { title: space.title } })
       return tx.remove(spaces, id)
     })
+    if (gone) await app.pdfs.remove(id)
     if (gone && (await app.git.exists(repositoryName(id)))) await app.git.remove(repositoryName(id))
+    if (gone) await app.search.forget(id)
   })
 }

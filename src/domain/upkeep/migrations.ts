@@ -1,5 +1,6 @@
 import type { Migration } from '../../store/index.js'
 import { listEarlierEvents } from '../events/earlier-events.js'
+import { migrateCustomizations } from './earlier-customizations.js'
 
 /** Migrates the stored documents of earlier releases. A released step is never renumbered or changed. */
 export const migrations: readonly Migration[] = [
@@ -15,5 +16,10 @@ export const migrations: readonly Migration[] = [
     version: 2,
     name: 'streams of events are journals',
     run: listEarlierEvents,
+  },
+  {
+    version: 3,
+    name: 'customizations of sites have the values of the contract',
+    run: migrateCustomizations,
   },
 ]

@@ -24,6 +24,8 @@ export const contentSamples: Samples = async (here) => {
   const revision = (await admin.call('get', `/v1/spaces/${space}/content`).expect(200)).body
   const changeRequest = (await made(`/v1/spaces/${space}/change-requests`, { subject: 'Probe' })).id as string
   const page = revision.pages[0].id as string
+  const source = { url: `${here.url}/healthz`, source: 'markdown' }
+  const imported = (await made(`/v1/spaces/${rolled}/content/import`, source)).import as string
   const parameters = {
     userId: admin.user,
     tokenId: token,
@@ -32,6 +34,7 @@ export const contentSamples: Samples = async (here) => {
     changeRequestId: changeRequest,
     revisionId: revision.id,
     pageId: page,
+    importId: imported,
     pagePath: revision.pages[0].path,
     fileId: revision.files[0].id,
     reusableContentId: revision.reusableContents[0].id,
@@ -51,13 +54,22 @@ export const contentSamples: Samples = async (here) => {
     updateChangeRequestById: { body: { subject: 'X' }, success: true },
     updateChangeRequestContent: { body: edit, success: true },
     updateSpaceContent: { body: edit, success: true },
+    applyTemplateToSpace: { body: { id: 'changelog' }, success: true },
     rollBackSpace: { parameters: { ...parameters, spaceId: rolled }, body: { revision: first }, success: true },
     revertChangeRequestById: { parameters: { ...parameters, changeRequestId: merged }, success: true },
+    searchSpaceContent: { query: { query: 'fresh' } },
+    searchOrganizationContent: { query: { query: 'fresh' } },
+    importContent: { body: source, success: true },
+    importContentIntoPage: { body: source, success: true },
+    importContentInChangeRequest: { body: source, success: true },
+    importContentIntoPageInChangeRequest: { body: source, success: true },
+    getContentImport: { parameters: { ...parameters, spaceId: rolled, importId: imported } },
     importGitRepository: { body: remote },
     exportToGitRepository: { body: { ...remote, commitMessage: 'x' } },
     previewGitSync: { body: { ...remote, direction: 'import' } },
     // Its address is signed: it is tested with the addresses that the service gives.
     downloadFile: null,
+    downloadPDF: null,
   }
   return { parameters, special }
 }

@@ -3,6 +3,7 @@ import { commentSamples } from './comments.js'
 import { collectionSamples } from './collections.js'
 import { contentSamples } from './content.js'
 import { eventSamples } from './events.js'
+import { openApiSamples } from './openapi-specs.js'
 import { peopleSamples } from './people.js'
 import { reviewSamples } from './reviews.js'
 import type { Samples, SampleSet } from './samples.js'
@@ -19,6 +20,7 @@ const areas: readonly Samples[] = [
   siteBelongingsSamples,
   eventSamples,
   reviewSamples,
+  openApiSamples,
 ]
 
 /** Resources for every path of the service, fresh for an endpoint that uses them up. */

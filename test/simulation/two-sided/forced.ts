@@ -1,5 +1,5 @@
 import { sawOf } from './judge.js'
-import { type Act, type Knowledge, linesOfPage, pageOf, pathOf, type Value } from './knowledge.js'
+import { type Act, endsOf, type Knowledge, linesOfPage, pageOf, pathOf, type Value } from './knowledge.js'
 
 /** What is forced away from (or back to) one branch of the remote, while another one has it as it was, may come with that one (story.md). */
 function openIn(into: Knowledge, other: Knowledge, ref: string): Map<string, Value> {
@@ -49,7 +49,7 @@ export const mayBeTwice = (main: Knowledge, branch: Knowledge, ref: string | nul
 }
 
 /**
- * Lines of pages that one side restored while the other has them deleted, as they are in the restored text: what the other side knows of them beyond
+ * Lines and line ends of pages that one side restored while the other has them deleted, as they are in the restored text: what the other side knows of them beyond
  * that is in no file of its own, so that no merge finds it.
  */
 function restoredLines(main: Knowledge, branch: Knowledge): Map<string, Value> {
@@ -59,7 +59,7 @@ function restoredLines(main: Knowledge, branch: Knowledge): Map<string, Value> {
     if (!key.startsWith('path ') || isGone(main, key) === isGone(branch, key)) continue
     const [living, gone] = isGone(main, key) ? [branch, main] : [main, branch]
     if (!living.acts(key).some((act) => act.value === null)) continue
-    for (const line of linesOfPage(pageOf(key))) {
+    for (const line of [...linesOfPage(pageOf(key)), endsOf(pageOf(key))]) {
       const [value = null, ...more] = living.own(line)
       const isNews = gone.acts(line).some((act) => !living.knows(line, act))
       if (isNews && more.length === 0 && !gone.own(line).includes(value)) lines.set(line, value)

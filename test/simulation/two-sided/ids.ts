@@ -50,3 +50,12 @@ export async function judgeIds(world: World, project: Project, seen: Snapshot, a
   }
   if (main) for (const [page, given] of project.ids) if (!seen.pages.has(page) && given.state === 'there') given.state = 'gone'
 }
+
+/** Main may get from a branch the ID that a page has there since a resolver put its text at another path; it need not. */
+export async function expectFormerIds(world: World, project: Project, seen: Snapshot, at: string): Promise<void> {
+  const told = await idsByPath(world, project, at)
+  for (const { page, path } of seen.pages.values()) {
+    const [id, given] = [told.get(path), project.ids.get(page)]
+    if (id && given?.state === 'there' && given.id !== id && project.former.get(page)?.has(id)) project.ids.set(page, { ...given, state: 'new' })
+  }
+}

@@ -50,7 +50,12 @@ export function settle(knowledge: Knowledge, seen: Snapshot, why: string): void 
     if (knowledge.deciding(key).some((act) => act.untold && act.value !== value)) knowledge.forgetUntold(key)
     const allowed = knowledge.values(key)
     if (allowed.length < 2 && (key.startsWith('line ') || allowed.includes(value) || allowed.length === 0)) continue
-    knowledge.set(key, value, `${why} (undecided before)`, key.startsWith('path ') && value === null ? { saw: sawOf(knowledge, pageOf(key)) } : {})
+    // What only a force did is still that: another branch may have it as it was.
+    const forced = knowledge.deciding(key).find((act) => act.forced && act.value === value)?.forced
+    knowledge.set(key, value, `${why} (undecided before)`, {
+      ...(key.startsWith('path ') && value === null ? { saw: sawOf(knowledge, pageOf(key)) } : {}),
+      ...(forced ? { forced } : {}),
+    })
   }
 }
 

@@ -145,15 +145,20 @@ async function learnMerge(world: World, { into, from, again, byHand, before }: L
   for (const [at, project] of world.projects.entries()) {
     const knowledge = project.there.get(into) as Knowledge
     const other = project.there.get(from) as Knowledge
-    const news = other.news(before[at] as Knowledge)
+    const had = before[at] as Knowledge
+    const news = other.news(had)
     knowledge.take(other)
     const seen = await seeThere(world, project, headThere(world, into) as string)
     const who = why(world, `who merged ${from} there`)
-    record(knowledge, seen, who, { soft: () => byHand === null })
-    if (byHand) await recordByHand(world, project, knowledge, seen, byHand, who)
-    // What Git left as it was is not taken over.
-    const taken = again ? news.filter((key) => other.own(key).includes(valueIn(seen, key))) : []
-    for (const key of taken) knowledge.set(key, valueIn(seen, key), why(world, `who took ${from} over in a commit of their own`), { again: true })
+    // A squash shows nothing of what its author left as the branch had it.
+    const isLeft = (key: string): boolean => again && had.own(key).length === 1 && had.own(key)[0] === valueIn(seen, key)
+    record(knowledge, seen, who, { soft: (key) => byHand === null || isLeft(key) })
+    if (byHand) await recordByHand(world, project, knowledge, seen, byHand, { who, isLeft })
+    // What Git left as it was is not taken over. What a person chose is theirs, whatever they knew: nothing in Git shows that.
+    const isChosen = (key: string): boolean => byHand !== null && knowledge.deciding(key).some((act) => act.why === who)
+    const taken = again ? news.filter((key) => isChosen(key) || other.own(key).includes(valueIn(seen, key))) : []
+    for (const key of taken)
+      knowledge.set(key, valueIn(seen, key), why(world, `who took ${from} over in a commit of their own`), { again: true, soft: isChosen(key) && isLeft(key) })
   }
 }
 
@@ -167,7 +172,7 @@ async function recordByHand(
   knowledge: Knowledge,
   seen: Snapshot,
   [bases, ...sides]: NonNullable<Learned['byHand']>,
-  who: string,
+  { who, isLeft }: { who: string; isLeft: (key: string) => boolean },
 ): Promise<void> {
   const see = (commit: string): Promise<Snapshot> => seeThere(world, project, commit)
   const [common, [ours, theirs]] = [await Promise.all(bases.map(see)), (await Promise.all(sides.map(see))) as [Snapshot, Snapshot]]
@@ -184,7 +189,7 @@ async function recordByHand(
     const [was, mine, other, is] = [new Set(common.map((one) => valueIn(one, key))), valueIn(ours, key), valueIn(theirs, key), valueIn(seen, key)]
     const byGit = mine === other || was.has(other) ? mine : was.has(mine) ? other : is
     if (was.size > 1 || is === byGit) continue
-    knowledge.set(key, is, who, is === null && key.startsWith('path ') ? { saw: sawOf(knowledge, pageOf(key)) } : {})
+    knowledge.set(key, is, who, { soft: isLeft(key), ...(is === null && key.startsWith('path ') ? { saw: sawOf(knowledge, pageOf(key)) } : {}) })
   }
 }
 

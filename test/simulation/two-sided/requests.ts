@@ -1,5 +1,6 @@
 import { Fault } from './fault.js'
 import { judgeTarget, mainOf, type Target, targetOf } from './here.js'
+import { expectFormerIds } from './ids.js'
 import { record } from './judge.js'
 import { pageOf } from './knowledge.js'
 import { pick, type Random } from './random.js'
@@ -19,8 +20,11 @@ export async function openRequest(world: World, project: Project): Promise<strin
 
 /** Merges a branch into main, after an update if the merge alone is not clean. */
 export async function mergeBranch(world: World, next: Random, target: Target): Promise<string> {
-  const { project, at, knowledge } = target
-  const merge = () => world.host.api.call('POST', `${project.url}${at}/merge`)
+  const { project, at, ref, knowledge } = target
+  const merge = async () => {
+    await expectFormerIds(world, project, await seeHere(project, ref), at)
+    return world.host.api.call('POST', `${project.url}${at}/merge`)
+  }
   let said = ''
   let response = await merge()
   if (response.status === 409) {

@@ -6,6 +6,7 @@ import { record } from './judge.js'
 import { handOf, pageOf, pathOf } from './knowledge.js'
 import { pick, type Random } from './random.js'
 import { type Snapshot, snapshotOf } from './snapshot.js'
+import { withEntry } from './text.js'
 import { seeHere, seeMerged, why, type World } from './world.js'
 
 interface ConflictSide {
@@ -109,6 +110,16 @@ function decide(
   return { resolve, decided }
 }
 
+/** Nobody who decides that a page is gone leaves its entry in the table of contents, if that is theirs to write. */
+function dropEntries(resolve: readonly Choice[], conflicts: readonly Conflict[], main: Snapshot, branch: Snapshot): void {
+  const summary = resolve.find((one) => one.path === 'SUMMARY.md' && one.content !== undefined)
+  for (const { path, take } of summary ? resolve : []) {
+    const side = take === 'main' ? main : take === 'change-request' ? branch : null
+    const pages = conflicts.filter((one) => one.path === path && one.kind === 'modify/delete').flatMap(pagesOf)
+    if (side && summary && pages.length > 0 && !pages.some((page) => side.pages.has(page))) summary.content = withEntry(summary.content as string, path, null)
+  }
+}
+
 /** The branch of the remote whose conflict a change request holds; null for one of people here. */
 export const heldRef = ({ project, knowledge }: Target): string | null => [...project.held].find(([, held]) => held.knowledge === knowledge)?.[0] ?? null
 
@@ -129,8 +140,10 @@ export async function updateBranch(world: World, next: Random, target: Target): 
   const before = await seeHere(project, ref)
   const both = knowledge.copy()
   both.take(project.main)
-  const files = composed(both, before, await seeHere(project))
+  const main = await seeHere(project)
+  const files = composed(both, before, main)
   const { resolve, decided } = decide(next, items, files, before)
+  dropEntries(resolve, items, main, before)
   const ask = () => world.host.api.call('POST', `${url}/update`, items.length === 0 ? undefined : { resolve })
   let { status, text, body } = await ask()
   // If a third page has taken the chosen path, neither page can have it: the resolver follows the error message and takes main's. It names one at a time.

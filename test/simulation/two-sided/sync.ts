@@ -216,7 +216,6 @@ async function born(world: World, project: Project, ref: Ref, head: string): Pro
       knowledge.set(lineOf(line), 'in', why(world, `who had it twice before the making of ${ref}`))
     const known = other.there.get(MAIN)
     const same = known && known.news(knowledge).length >= 0 && (await seeThere(world, other, main)).tree === (await seeThere(world, other, head)).tree
-    if (!base) continue
     other.there.set(ref, same ? known.copy() : knowledge)
     await setBack(world, other, ref)
   }

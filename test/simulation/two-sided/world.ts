@@ -8,9 +8,9 @@ import { StoryClock } from './clock.js'
 import { Fault } from './fault.js'
 import { type Host, hostApart, hostHere } from './host.js'
 import { judge, settle } from './judge.js'
-import { forgetLines, Knowledge, lineOf, pathOf } from './knowledge.js'
+import { endsOf, forgetLines, Knowledge, lineOf, pathOf } from './knowledge.js'
 import { Objects } from './objects.js'
-import { type Snapshot, snapshotOf, twinsIn } from './snapshot.js'
+import { type Snapshot, snapshotOf, twinsIn, valueIn } from './snapshot.js'
 import { withEntry } from './text.js'
 
 export const MAIN = 'refs/heads/main'
@@ -233,7 +233,11 @@ export async function seeMerged(world: World, project: Project, ref: string, kno
   // Nor does it have what was deleted in the other one alone.
   for (const line of stayed.map(lineOf))
     if (project.main.own(line).includes('in') || knowledge === project.main) knowledge.set(line, 'in', why(world, 'who took one of two away'))
-  return seeHere(project, ref)
+  const seen = await seeHere(project, ref)
+  // The copy that stays keeps its line ends.
+  for (const key of [...places.keys()].map(endsOf))
+    if (!knowledge.values(key).includes(valueIn(seen, key))) knowledge.set(key, valueIn(seen, key), why(world, 'who took one of two away'))
+  return seen
 }
 
 /** Compares main here with what must be there, and takes as settled what was open. */

@@ -1,0 +1,48 @@
+/** Reads of the links and backlinks of the main content, of change requests and of revisions. */
+import { brokenWithout } from '../../domain/links/broken-by.js'
+import { openMain } from '../../domain/revisions/main-content.js'
+import { openRevision } from '../../domain/revisions/revisions.js'
+import { linkReads } from './reads.js'
+
+const main = linkReads<'/v1/spaces/{spaceId}'>({
+  links: '/v1/spaces/{spaceId}/links',
+  content: '/v1/spaces/{spaceId}/content',
+  noun: 'the main content',
+  section: 'Links',
+  open: ({ app, space }) => openMain(app, space),
+  context: (_, { snapshot }) => ({ type: 'revision', revision: snapshot.commit }),
+  brokenWithout: () => null,
+})
+
+const changeRequest = linkReads<'/v1/spaces/{spaceId}/change-requests/{changeRequestId}'>({
+  links: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/links',
+  content: '/v1/spaces/{spaceId}/change-requests/{changeRequestId}/content',
+  noun: 'the content of a change request',
+  section: 'Links',
+  open: ({ app, space, changeRequest }) => openRevision(app, space, changeRequest.head),
+  context: ({ changeRequest }) => ({ type: 'changeRequest', changeRequest: changeRequest.doc.id }),
+  brokenWithout: ({ app, actor, space, changeRequest }) => brokenWithout(app, actor, space, changeRequest),
+})
+
+const revision = linkReads<'/v1/spaces/{spaceId}/revisions/{revisionId}'>({
+  links: '/v1/spaces/{spaceId}/revisions/{revisionId}/links',
+  content: '/v1/spaces/{spaceId}/revisions/{revisionId}',
+  noun: 'a revision',
+  section: 'Links',
+  open: ({ revision }) => revision,
+  context: (_, { snapshot }) => ({ type: 'revision', revision: snapshot.commit }),
+  brokenWithout: () => null,
+})
+
+export const listSpaceLinks = main.links
+export const listPageLinksInSpace = main.pageLinks
+export const listPageBacklinksInSpace = main.pageBacklinks
+export const listFileBacklinksInSpace = main.fileBacklinks
+export const listChangeRequestLinks = changeRequest.links
+export const listPageLinksInChangeRequest = changeRequest.pageLinks
+export const listPageBacklinksInChangeRequest = changeRequest.pageBacklinks
+export const listFileBacklinksInChangeRequest = changeRequest.fileBacklinks
+export const listRevisionLinks = revision.links
+export const listPageLinksInRevision = revision.pageLinks
+export const listPageBacklinksInRevision = revision.pageBacklinks
+export const listFileBacklinksInRevision = revision.fileBacklinks

@@ -1,0 +1,98 @@
+/** Turns places in content into JSON with the objects themselves, each made once per response. */
+import { idOf } from '../../content/identity.js'
+import { fileEntry } from '../../content/files.js'
+import type { FileEntry, PageEntry } from '../../content/types.js'
+import type { Actor } from '../../domain/context/actor.js'
+import type { App } from '../../domain/context/app.js'
+import type { LoadedOrganization } from '../../domain/context/loaded.js'
+import { overridesAt } from '../../domain/revisions/identity.js'
+import { loadFiles } from '../../domain/revisions/pages.js'
+import type { OpenRevision } from '../../domain/revisions/revisions.js'
+import { findOrganization } from '../../domain/roles/access.js'
+import { notFound } from '../../kernel/errors.js'
+import { RawJson, toJson } from '../../kernel/raw-json.js'
+import type { VersionContext } from '../../model/index.js'
+import { presentFile, presentReusableContent } from '../content/present.js'
+import { pageContext, presentPage } from '../content/present-page.js'
+import { presentOrganization } from '../organizations/present.js'
+import { presentSpace } from '../spaces/present.js'
+
+/** How objects are presented: as by their own GET without a query. */
+const usual = { metadata: true, computed: true }
+
+/** What a location shows of a revision. */
+export type Shown =
+  | { kind: 'page'; page: PageEntry; anchor?: string }
+  | { kind: 'file'; gitPath: string }
+  | { kind: 'reusable-content'; id: string }
+  | { kind: 'space' }
+
+/** Makes the locations of one response. */
+export class Locations {
+  readonly #made = new Map<string, Promise<RawJson>>()
+  readonly #contexts = new Map<string, ReturnType<typeof pageContext>>()
+
+  /** @param home the revision that is read, with its version context; other spaces are shown with their main revision */
+  constructor(
+    private readonly app: App,
+    private readonly actor: Actor,
+    private readonly home: { revision: OpenRevision; context: VersionContext },
+  ) {}
+
+  async present(revision: OpenRevision, shown: Shown): Promise<RawJson> {
+    const { id, organization } = revision.space.doc
+    const context = revision === this.home.revision ? this.home.context : { type: 'revision', revision: revision.snapshot.commit }
+    return json({
+      kind: shown.kind === 'page' && shown.anchor !== undefined ? 'anchor' : shown.kind,
+      organization: await this.#once(`organization:${organization}`, () => this.#organization(organization)),
+      space: await this.#once(`space:${id}`, () => presentSpace(this.app, revision.space)),
+      versionContext: context,
+      ...(await this.#object(revision, shown)),
+    })
+  }
+
+  /** A specification of the organization, by its slug. */
+  async specification({ space }: OpenRevision, spec: string): Promise<RawJson> {
+    const { organization } = space.doc
+    return json({ kind: 'openapi', organization: await this.#once(`organization:${organization}`, () => this.#organization(organization)), spec })
+  }
+
+  async #object(revision: OpenRevision, shown: Shown): Promise<object> {
+    const { id } = revision.space.doc
+    if (shown.kind === 'page') {
+      const page = await this.#once(`page:${id}:${shown.page.id}`, async () => presentPage(await this.#context(revision), shown.page, 'markdown'))
+      return { page, ...(shown.anchor === undefined ? {} : { anchor: shown.anchor }) }
+    }
+    if (shown.kind === 'file') return { file: await this.#once(`file:${id}:${shown.gitPath}`, () => this.#file(revision, shown.gitPath)) }
+    if (shown.kind === 'space') return {}
+    const options = { ...usual, evaluated: false, format: 'markdown' as const }
+    return { reusableContent: await this.#once(`reusable:${id}:${shown.id}`, () => presentReusableContent(this.app, revision, shown.id, options)) }
+  }
+
+  async #organization(id: string): Promise<object> {
+    return presentOrganization(this.app, (await findOrganization(this.app, this.actor, id)) as LoadedOrganization)
+  }
+
+  async #file(revision: OpenRevision, gitPath: string): Promise<object> {
+    const ids = idOf(await overridesAt(this.app, revision.space, revision.snapshot.commit))
+    const place: FileEntry = fileEntry(gitPath, revision.structure.config.root, ids)
+    const [file] = await loadFiles(this.app, revision, [place])
+    if (!file) throw notFound(`File ${gitPath}`)
+    return presentFile(this.app, revision, file, usual)
+  }
+
+  #context(revision: OpenRevision): ReturnType<typeof pageContext> {
+    const { id } = revision.space.doc
+    const known = this.#contexts.get(id) ?? pageContext(this.app, revision, usual)
+    this.#contexts.set(id, known)
+    return known
+  }
+
+  async #once(key: string, make: () => Promise<object>): Promise<RawJson> {
+    const known = this.#made.get(key) ?? make().then(json)
+    this.#made.set(key, known)
+    return known
+  }
+}
+
+const json = (value: object): RawJson => new RawJson(Buffer.from(toJson(value)))

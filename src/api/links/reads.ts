@@ -1,0 +1,128 @@
+/** The reads of links, declared once for the main content, change requests and revisions: each mounts them under its own path. */
+import { type Link, linkKey } from '../../content/links/link.js'
+import type { Actor } from '../../domain/context/actor.js'
+import type { App } from '../../domain/context/app.js'
+import type { LoadedSpace } from '../../domain/context/loaded.js'
+import { backlinkKey, backlinksOf, type LinkedTo } from '../../domain/links/backlinks.js'
+import { LinkReport } from '../../domain/links/report.js'
+import { getFile, getPage } from '../../domain/revisions/pages.js'
+import type { OpenRevision } from '../../domain/revisions/revisions.js'
+import { type PageQuery, paginate, paginateSorted, type SortKey } from '../../kernel/paging.js'
+import { Slices } from '../../kernel/slices.js'
+import { BacklinkList, BacklinksQuery, LinkList, LinksQuery, type VersionContext } from '../../model/index.js'
+import { endpoint, type Loaded } from '../service.js'
+import { Locations } from './locations.js'
+import { presentBacklink, presentLink, presentWithin } from './present.js'
+
+type BelowSpace = `/v1/spaces/{spaceId}${string}`
+
+/** Whose links are read. */
+interface LinkedContent<Path extends BelowSpace> {
+  /** Path of the list of all links. */
+  links: `${Path}/links`
+  /** Path of the content, with pages and files below it. */
+  content: BelowSpace
+  /** What summaries call it. */
+  noun: string
+  section: string
+  open: (loaded: Loaded<Path>) => OpenRevision | Promise<OpenRevision>
+  context: (loaded: Loaded<Path>, revision: OpenRevision) => VersionContext
+  /** The keys of links that are broken without the change request; null if it is none. */
+  brokenWithout: (loaded: Loaded<Path> & { actor: Actor }) => Promise<ReadonlySet<string>> | null
+}
+
+/** What every read gets from its path, whatever the content. */
+interface Context {
+  app: App
+  actor: Actor
+  space: LoadedSpace
+}
+
+const linksDescription =
+  'In the order of files, each target of a page once. `target` is what is written; `targetReference` and `locationReferences` are the objects themselves. ' +
+  'Links to addresses of this service are `in-app`; what they lead to is shown if you may see it, and is else the same as if it did not exist. ' +
+  'Addresses of other services are `ok`: they are not followed. Anchors are looked up. A page of the list may end before `limit` if it is large.'
+const backlinksDescription =
+  'Pages, entries of the table of contents and reusable content that link to it, each once: those of the space by file, then those of other spaces of the organization that you may see. ' +
+  'A page of the list may end before `limit` if it is large. Returns 503 while many other spaces are read for the first time.'
+
+const linkSortKey = (link: Link): SortKey => [link.source.gitPath, linkKey(link)]
+
+/** The lists of links and backlinks of some content. */
+export function linkReads<const Path extends BelowSpace>(of: LinkedContent<Path>) {
+  const common = { method: 'GET', section: of.section, needs: 'space:view' } as const
+  const open = async (context: Context) => {
+    const loaded = context as unknown as Loaded<Path> & { actor: Actor }
+    const revision = await of.open(loaded)
+    return { revision, locations: new Locations(context.app, context.actor, { revision, context: of.context(loaded, revision) }), loaded }
+  }
+  const list = async (context: Context, query: LinksQuery, page?: string) => {
+    const { revision, locations, loaded } = await open(context)
+    if (page !== undefined) getPage(revision, page)
+    const report = await LinkReport.of(context.app, context.actor, revision)
+    const without = await of.brokenWithout(loaded)
+    const links = page === undefined ? report.graph.links : (report.graph.bySource.get(page) ?? [])
+    const broken = await report.having('broken', links)
+    const shown = query.status === undefined ? links : query.status === 'broken' ? broken : await report.having(query.status, links)
+    const items = await presentWithin(paginateSorted(shown, query, linkSortKey), linkSortKey, (link) => presentLink(locations, revision, report, link, without))
+    return { ...items, stats: { total: links.length, broken: { total: broken.length, changeRequest: await countNew(broken, without) } } }
+  }
+  const backlinks = async (context: Context, query: PageQuery, find: (revision: OpenRevision) => LinkedTo | Promise<LinkedTo>) => {
+    const { revision, locations } = await open(context)
+    const key = backlinkKey(revision)
+    const found = await backlinksOf(context.app, context.actor, revision, await find(revision))
+    return presentWithin(paginate(found, query, key), key, (backlink) => presentBacklink(locations, backlink))
+  }
+  return {
+    links: endpoint({
+      ...common,
+      path: of.links as BelowSpace,
+      summary: `List the links of ${of.noun}`,
+      description: linksDescription,
+      query: LinksQuery,
+      returns: LinkList,
+      handle: (context) => list(context, context.query),
+    }),
+    pageLinks: endpoint({
+      ...common,
+      path: `${of.content}/page/{pageId}/links`,
+      summary: `List the links of a page of ${of.noun}`,
+      description: `${linksDescription} \`stats\` are those of the page.`,
+      query: LinksQuery,
+      returns: LinkList,
+      handle: (context) => list(context, context.query, context.pageId),
+    }),
+    pageBacklinks: endpoint({
+      ...common,
+      path: `${of.content}/page/{pageId}/backlinks`,
+      summary: `List what links to a page of ${of.noun}`,
+      description: backlinksDescription,
+      query: BacklinksQuery,
+      returns: BacklinkList,
+      fails: [503],
+      handle: (context) => backlinks(context, context.query, (revision) => ({ page: getPage(revision, context.pageId) })),
+    }),
+    fileBacklinks: endpoint({
+      ...common,
+      path: `${of.content}/files/{fileId}/backlinks`,
+      summary: `List what links to a file of ${of.noun}`,
+      description: backlinksDescription,
+      query: BacklinksQuery,
+      returns: BacklinkList,
+      fails: [503],
+      handle: (context) => backlinks(context, context.query, async (revision) => ({ file: (await getFile(context.app, revision, context.fileId)).place })),
+    }),
+  }
+}
+
+/** How many links are not among those that are broken without the change request. */
+async function countNew(broken: readonly Link[], without: ReadonlySet<string> | null): Promise<number> {
+  if (without === null) return 0
+  const slices = new Slices()
+  let count = 0
+  for (const link of broken) {
+    if (!without.has(linkKey(link))) count++
+    if (slices.due) await slices.rest()
+  }
+  return count
+}

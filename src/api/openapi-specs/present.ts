@@ -1,0 +1,63 @@
+/** Turns OpenAPI specifications and their versions into the JSON that clients get, and makes their paths. */
+import { allows } from '../../access/index.js'
+import type { App } from '../../domain/context/app.js'
+import type { LoadedOrganization } from '../../domain/context/loaded.js'
+import { versionUrl } from '../../domain/openapi/versions.js'
+import { RawJson } from '../../kernel/raw-json.js'
+import { type OpenApiSpecDoc, type OpenApiVersionDoc, SPEC_FILE } from '../../model/index.js'
+import type { Document } from '../../store/index.js'
+
+type Spec = Document<OpenApiSpecDoc>
+
+/** Path of a specification. */
+export const specPath = ({ organization, slug }: Pick<OpenApiSpecDoc, 'organization' | 'slug'>): string => `/v1/orgs/${organization}/openapi/${slug}`
+
+/** Path under which a public specification is served without a token. */
+const publishedPath = ({ organization, slug }: OpenApiSpecDoc): string => `/public/openapi/${organization}/${slug}/${SPEC_FILE}`
+
+/** A specification. */
+export function presentSpec(app: App, { role }: LoadedOrganization, spec: Spec) {
+  const { id, createdAt, updatedAt, slug, source, processingState, visibility, lastVersion, lastProcessedAt, lastProcessErrorCode, lastProcessError } = spec
+  const base = app.settings.publicUrl
+  return {
+    object: 'openapi-spec' as const,
+    id,
+    createdAt,
+    updatedAt,
+    slug,
+    ...('url' in source ? { sourceURL: source.url } : {}),
+    processingState,
+    visibility,
+    ...(lastVersion === undefined ? {} : { lastVersion }),
+    ...(lastProcessedAt === undefined ? {} : { lastProcessedAt }),
+    ...(lastProcessErrorCode === undefined ? {} : { lastProcessErrorCode }),
+    ...(lastProcessError === undefined ? {} : { lastProcessError }),
+    permissions: { view: true, edit: allows('organization:createOpenAPISpec', role) },
+    urls: {
+      location: base + specPath(spec),
+      app: base + specPath(spec),
+      ...(visibility === 'public' ? { published: base + publishedPath(spec) } : {}),
+    },
+  }
+}
+
+/** A version. */
+export function presentVersion(app: App, spec: Spec, version: Document<OpenApiVersionDoc>) {
+  const { id, createdAt, openapi, title, changes } = version
+  return {
+    object: 'openapi-spec-version' as const,
+    id,
+    createdAt,
+    url: versionUrl(app, version),
+    openapi,
+    title,
+    ...(changes === undefined ? {} : { changes }),
+    urls: { location: `${app.settings.publicUrl}${specPath(spec)}/versions/${id}` },
+  }
+}
+
+/** The content of a version, with its document as it is stored. */
+export const presentContent = (app: App, version: Document<OpenApiVersionDoc>, document: Buffer) => ({
+  filesystem: { [SPEC_FILE]: { filename: SPEC_FILE, dir: './', isEntrypoint: true, references: [], specification: new RawJson(document) as unknown } },
+  url: versionUrl(app, version),
+})

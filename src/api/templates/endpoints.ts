@@ -1,0 +1,44 @@
+/** Endpoints of templates: clients list them and add one to a space. */
+import { applyTemplate } from '../../domain/templates/apply-template.js'
+import { paginate } from '../../kernel/paging.js'
+import { pageQuery, TemplateList, UseTemplate } from '../../model/index.js'
+import { Type } from '@sinclair/typebox'
+import { reply } from '../reply.js'
+import { endpoint } from '../service.js'
+import { presentTemplate } from './present.js'
+
+const section = 'Templates'
+
+export const listTemplates = endpoint({
+  method: 'GET',
+  path: '/v1/orgs/{organizationId}/templates',
+  summary: 'List the templates of the service',
+  description: 'What spaces can begin with (`template` of a new space), or get added. All organizations have the same. Ordered by ID.',
+  section,
+  needs: 'organization:view',
+  query: Type.Object(pageQuery),
+  returns: TemplateList,
+  handle: ({ app, query }) => {
+    const page = paginate([...app.templates.values()], query, ({ id }) => [id, ''])
+    return { ...page, items: page.items.map(presentTemplate) }
+  },
+})
+
+export const applyTemplateToSpace = endpoint({
+  method: 'POST',
+  path: '/v1/spaces/{spaceId}/content/template',
+  summary: 'Add a template to a space',
+  description:
+    'One commit on the main content. A space without content (no page, or one with nothing but its heading) is filled. In one with content nothing is overwritten: the pages of the template come last, ' +
+    'in groups of their own, the first of which has the title of the template; files whose names are taken get a number. `params.contentRefs` puts files of the space in the place of those of the template; ' +
+    'names that it does not know are refused.',
+  section,
+  needs: 'space:edit',
+  body: UseTemplate,
+  status: 201,
+  fails: [409, 413, 423],
+  handle: async ({ app, actor, space, body }) => {
+    await applyTemplate(app, actor, space, body)
+    return reply<never>({ status: 201, location: `/v1/spaces/${space.doc.id}/content` })
+  },
+})

@@ -1,0 +1,76 @@
+/** Evaluates a condition. It never runs code: only what `check.ts` allows has a value. */
+import type { AnyNode, BinaryExpression, CallExpression, MemberExpression } from 'acorn'
+import { parseExpression } from './parse.js'
+
+/** What names stand for: values of JSON. */
+export type ConditionValues = Readonly<Record<string, unknown>>
+
+/**
+ * The value of a condition that `checkCondition` accepts. A name that is missing is undefined; only values of the same type are greater or
+ * less than each other. Throws `ConditionError` if the text is no expression, and an error for one that was not checked.
+ */
+export const evaluateCondition = (text: string, values: ConditionValues): boolean => Boolean(evaluate(parseExpression(text), values))
+
+function evaluate(node: AnyNode, values: ConditionValues): unknown {
+  switch (node.type) {
+    case 'ParenthesizedExpression':
+    case 'ChainExpression':
+      return evaluate(node.expression, values)
+    case 'LogicalExpression': {
+      const left = evaluate(node.left, values)
+      return (node.operator === '&&') === Boolean(left) ? evaluate(node.right, values) : left
+    }
+    case 'UnaryExpression':
+      return node.operator === '!' ? !evaluate(node.argument, values) : -Number(evaluate(node.argument, values))
+    case 'BinaryExpression':
+      return compare(node, values)
+    case 'CallExpression':
+      return includes(node, values)
+    case 'MemberExpression':
+      return memberOf(node, values)
+    case 'ArrayExpression':
+      return node.elements.map((element) => (element === null ? null : evaluate(element, values)))
+    case 'Literal':
+      return node.value
+    case 'TemplateLiteral':
+      return node.quasis[0]?.value.cooked
+    case 'Identifier':
+      return Object.hasOwn(values, node.name) ? values[node.name] : undefined
+    default:
+      throw new Error(`a condition cannot have a ${node.type}`)
+  }
+}
+
+function compare({ operator, left: a, right: b }: BinaryExpression, values: ConditionValues): boolean {
+  const left = evaluate(a, values)
+  const right = evaluate(b, values)
+  if (operator === 'in') return has(right, left)
+  if (operator === '==' || operator === '===') return isSame(left, right, operator === '==')
+  if (operator === '!=' || operator === '!==') return !isSame(left, right, operator === '!=')
+  const ordered = typeof left === typeof right && (typeof left === 'number' || typeof left === 'string')
+  if (!ordered) return false
+  const [one, other] = [left as number, right as number]
+  return operator === '<' ? one < other : operator === '<=' ? one <= other : operator === '>' ? one > other : one >= other
+}
+
+/** `==` takes null and undefined for the same, and nothing else: other values are never converted. */
+const isSame = (left: unknown, right: unknown, loosely: boolean): boolean => left === right || (loosely && (left ?? null) === null && (right ?? null) === null)
+
+/** Whether a list has a value in it, or an object a member of that name. */
+function has(list: unknown, value: unknown): boolean {
+  if (Array.isArray(list)) return list.includes(value)
+  return typeof list === 'object' && list !== null && Object.hasOwn(list, String(value))
+}
+
+function includes({ callee, arguments: given }: CallExpression, values: ConditionValues): boolean {
+  if (callee.type !== 'MemberExpression' || !given[0]) throw new Error('a condition calls only includes')
+  const list = evaluate(callee.object, values)
+  const value = evaluate(given[0], values)
+  return typeof list === 'string' ? typeof value === 'string' && list.includes(value) : Array.isArray(list) && list.includes(value)
+}
+
+function memberOf(node: MemberExpression, values: ConditionValues): unknown {
+  const object = evaluate(node.object, values)
+  const name = node.property.type === 'Identifier' && !node.computed ? node.property.name : String(evaluate(node.property, values))
+  return typeof object === 'object' && object !== null && Object.hasOwn(object, name) ? (object as Record<string, unknown>)[name] : undefined
+}

@@ -1,0 +1,156 @@
+/** All links of a revision, made from what is known of its files without their texts. */
+import type { Reference } from '../reference.js'
+import type { ContentStructure, PageAttributes, PageEntry } from '../types.js'
+import { isRecord } from '../json.js'
+import { type Link, LONGEST_TARGET, type LinkSource, type LinkTarget, linkKey } from './link.js'
+import { type LinkContext, resolveLink } from './resolve-link.js'
+
+/** The links of a revision. */
+export interface LinkGraph {
+  /** By the file that they stand in, then by `linkKey`. */
+  links: readonly Link[]
+  /** By the ID of their source. */
+  bySource: ReadonlyMap<string, readonly Link[]>
+  /** By what they lead to: `page:<id>`, `file:<path>`, `reusable-content:<id>`. */
+  byTarget: ReadonlyMap<string, readonly Link[]>
+  /** Links to addresses, by the origin of the address; '' = a path such as `/spaces/<id>`. */
+  byOrigin: ReadonlyMap<string, readonly Link[]>
+}
+
+/** What is known of a file. */
+export interface LinkingFile {
+  references: readonly Pick<Reference, 'kind' | 'target'>[]
+  attributes: PageAttributes
+}
+
+/** A link to an anchor, which must be looked up in the file it leads to. */
+export interface PendingAnchor {
+  link: Link
+  gitPath: string
+  fragment: string
+}
+
+/** The links of a revision whose anchors are not looked up yet. */
+export interface UncheckedGraph extends LinkGraph {
+  pending: readonly PendingAnchor[]
+  /** By file: the files that it includes. */
+  includes: ReadonlyMap<string, readonly string[]>
+}
+
+/** By kind of reference, those that name a part of the page. */
+const PARTS: ReadonlySet<string> = new Set(['include', 'openapi'])
+
+/** The key of what a link leads to, in `LinkGraph.byTarget`; null for what is not in the space. */
+export function targetKey(to: LinkTarget): string | null {
+  if (to.kind === 'file') return `file:${to.gitPath}`
+  return to.kind === 'page' || to.kind === 'reusable-content' ? `${to.kind}:${to.id}` : null
+}
+
+/**
+ * Resolves the links of all sources. Linear in their number; yields once per source.
+ * @param files what is known of each markdown file, by path
+ */
+export function* buildGraph(context: LinkContext, files: ReadonlyMap<string, LinkingFile>): Generator<void, UncheckedGraph> {
+  const collected = new Collector(context)
+  for (const { source, named } of eachSource(context.structure, files)) {
+    collected.add(source, named)
+    yield
+  }
+  return collected.graph()
+}
+
+/** A reference, or an entry that names something. */
+export type Named = { kind: Reference['kind']; target: string; part?: boolean }
+
+/** Where links stand, in order of file, with what is named there. */
+export function eachSource(structure: ContentStructure, files: ReadonlyMap<string, LinkingFile>): { source: LinkSource; named: readonly Named[] }[] {
+  const found: { source: LinkSource; named: readonly Named[] }[] = []
+  const file = (kind: LinkSource['kind'], id: string, gitPath: string): void => {
+    const { references = [], attributes = {} } = files.get(gitPath) ?? {}
+    found.push({ source: { kind, id, gitPath }, named: [...coversOf(attributes), ...references] })
+  }
+  for (const entry of structure.byId.values()) {
+    if (entry.type === 'document') file('page', entry.id, entry.gitPath)
+    else if (entry.type !== 'group') found.push({ source: { kind: 'page', id: entry.id, gitPath: structure.config.summary }, named: ofEntry(entry) })
+  }
+  for (const { id, gitPath } of structure.reusableContents) file('reusable-content', id, gitPath)
+  return found.sort(({ source: a }, { source: b }) => compare(a.gitPath, b.gitPath) || compare(a.id, b.id))
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+const coversOf = ({ cover }: PageAttributes): Named[] =>
+  [cover?.ref, cover?.refDark].flatMap((target) => (target === undefined ? [] : [{ kind: 'image', target, part: true }]))
+
+/** What an entry of the table of contents names: the target of a link, the specification of a computed page. A draft names nothing. */
+function ofEntry(entry: PageEntry): Named[] {
+  if (entry.type === 'link') return entry.href === '' ? [] : [{ kind: 'link', target: entry.href }]
+  const spec = entry.type === 'computed' && entry.computed.dependencies.spec
+  const ref = isRecord(spec) ? spec.ref : null
+  return isRecord(ref) && typeof ref.spec === 'string' ? [{ kind: 'openapi', target: ref.spec, part: true }] : []
+}
+
+class Collector {
+  readonly #links: Link[] = []
+  readonly #bySource = new Map<string, readonly Link[]>()
+  readonly #byTarget = new Map<string, Link[]>()
+  readonly #byOrigin = new Map<string, Link[]>()
+  readonly #pending: PendingAnchor[] = []
+  readonly #includes = new Map<string, string[]>()
+  readonly #reusablePaths: ReadonlyMap<string, string>
+
+  constructor(private readonly context: LinkContext) {
+    this.#reusablePaths = new Map([...context.reusable].map(([path, id]) => [id, path]))
+  }
+
+  add(source: LinkSource, named: readonly Named[]): void {
+    const own = new Map<string, { link: Link; fragment: string | undefined; origin: string | undefined }>()
+    for (const one of named) {
+      const resolved =
+        source.gitPath === this.context.structure.config.summary && one.kind === 'openapi' ? spec(one.target) : resolveLink(one, source, this.context)
+      if (!resolved) continue
+      const relation = one.part || PARTS.has(one.kind) ? 'dependsOn' : 'reference'
+      const base = { source, relation, target: one.target.slice(0, LONGEST_TARGET) } as const
+      const link: Link = 'problem' in resolved ? { ...base, to: null, problem: resolved.problem } : { ...base, to: resolved.to, problem: null }
+      const key = linkKey(link)
+      if (own.has(key)) continue
+      own.set(key, { link, fragment: 'fragment' in resolved ? resolved.fragment : undefined, origin: 'origin' in resolved ? resolved.origin : undefined })
+      if (one.kind === 'include' && link.to?.kind === 'reusable-content') push(this.#includes, source.gitPath, this.#reusablePaths.get(link.to.id) as string)
+    }
+    const sorted = [...own].sort(([a], [b]) => compare(a, b)).map(([, one]) => one)
+    if (sorted.length === 0) return
+    this.#bySource.set(
+      source.id,
+      sorted.map(({ link }) => link),
+    )
+    for (const { link, fragment, origin } of sorted) this.#file(link, fragment, origin)
+  }
+
+  #file(link: Link, fragment: string | undefined, origin: string | undefined): void {
+    this.#links.push(link)
+    const key = link.to && targetKey(link.to)
+    if (key !== null) push(this.#byTarget, key, link)
+    if (origin !== undefined) push(this.#byOrigin, origin, link)
+    const gitPath = link.to && 'gitPath' in link.to ? link.to.gitPath : null
+    if (fragment !== undefined && gitPath !== null) this.#pending.push({ link, gitPath, fragment })
+  }
+
+  graph(): UncheckedGraph {
+    return {
+      links: this.#links,
+      bySource: this.#bySource,
+      byTarget: this.#byTarget,
+      byOrigin: this.#byOrigin,
+      pending: this.#pending,
+      includes: this.#includes,
+    }
+  }
+}
+
+const spec = (slug: string) => ({ to: { kind: 'openapi', spec: slug } as const })
+
+function push<V>(map: Map<string, V[]>, key: string, value: V): void {
+  const list = map.get(key)
+  if (list) list.push(value)
+  else map.set(key, [value])
+}

@@ -1,0 +1,84 @@
+/** Decides what a reference on a page leads to. */
+import type { Reference } from '../reference.js'
+import { resolveReference } from '../resolve-reference.js'
+import type { ContentStructure } from '../types.js'
+import { LONGEST_TARGET, type LinkSource, type LinkTarget, type Problem } from './link.js'
+
+/** What a reference leads to, before anchors are looked up. */
+export type Resolution =
+  | { to: LinkTarget; fragment?: string }
+  | { problem: Problem }
+  /** An address that may be one of this service: who asks decides what they may see of it. */
+  | { origin: string; to: LinkTarget }
+
+/** What links are resolved in. */
+export interface LinkContext {
+  structure: ContentStructure
+  /** Whether the repository has a file at a path. */
+  exists: (gitPath: string) => boolean
+  /** IDs of reusable content by file. */
+  reusable: ReadonlyMap<string, string>
+}
+
+type Named = Pick<Reference, 'kind' | 'target'>
+
+/** A path on this service: `/spaces/<id>` with whatever follows. */
+export const SPACE_PATH = /^\/(?:v1\/)?spaces\/([\w-]{1,64})(?=[/?#]|$)/
+const ORIGIN = /^https?:\/\/[^/?#\\\s]+/i
+/** Expressions of the format, and of other template languages, whose values are not known here. */
+const EXPRESSION = /\{[{%]/
+
+/** Resolves one reference of a source. Null = it is no link (pictures written as `data:`). */
+export function resolveLink({ kind, target }: Named, source: LinkSource, { structure, exists, reusable }: LinkContext): Resolution | null {
+  const text = (kind === 'autolink' ? addressOf(target) : target).trim()
+  if (/^data:/i.test(text)) return null
+  if (EXPRESSION.test(text)) return url(text)
+  const named = resolveReference(text, source.gitPath, structure, exists)
+  switch (named.kind) {
+    case 'page':
+      return { to: { kind: 'page', id: named.entry.id, gitPath: named.gitPath }, ...fragmentOf(named.anchor) }
+    case 'anchor': {
+      const page = structure.byGitPath.get(named.gitPath)
+      if (page && source.kind === 'page') return { to: { kind: 'page', id: page.id, gitPath: page.gitPath }, ...fragmentOf(named.anchor) }
+      // The page that includes this content may have the anchor.
+      return source.kind === 'reusable-content' ? { to: { kind: 'reusable-content', id: source.id } } : { problem: 'missing' }
+    }
+    case 'file': {
+      const id = reusable.get(named.gitPath)
+      return id === undefined ? { to: { kind: 'file', gitPath: named.gitPath }, ...fragmentOf(named.anchor) } : { to: { kind: 'reusable-content', id } }
+    }
+    case 'broken':
+      if (SPACE_PATH.test(text)) return { origin: '', ...url(text) }
+      return byId(text, structure) ?? { problem: /^\/?broken/.test(text) ? 'deleted' : 'missing' }
+    default: {
+      const origin = originOf(named.url)
+      return origin === null ? url(named.url) : { origin, ...url(named.url) }
+    }
+  }
+}
+
+/** The address that a reference names, and its origin; null if it names none of http, and no path such as `/spaces/<id>`. */
+export function linkedAddress({ kind, target }: Named): { origin: string; target: string } | null {
+  const text = (kind === 'autolink' ? addressOf(target) : target).trim()
+  if (EXPRESSION.test(text)) return null
+  const origin = SPACE_PATH.test(text) ? '' : originOf(text)
+  return origin === null ? null : { origin, target: text.slice(0, LONGEST_TARGET) }
+}
+
+const originOf = (address: string): string | null => ORIGIN.exec(address)?.[0].toLowerCase() ?? null
+
+const url = (address: string): { to: LinkTarget } => ({ to: { kind: 'url', url: address.slice(0, LONGEST_TARGET) } })
+const fragmentOf = (fragment: string | undefined): { fragment?: string } => (fragment ? { fragment } : {})
+
+/** `/pages/<id>` of a page that has no file, such as a group or a link. */
+function byId(text: string, structure: ContentStructure): Resolution | null {
+  const id = /^\/pages\/([^/?#]+)\/?$/.exec(text)?.[1]
+  const entry = id === undefined ? undefined : structure.byId.get(id)
+  return entry ? { to: { kind: 'page', id: entry.id, gitPath: null } } : null
+}
+
+/** A bare address as browsers follow it. */
+function addressOf(text: string): string {
+  if (/^[a-z][a-z0-9+.-]*:/i.test(text)) return text
+  return text.includes('@') && !text.includes('/') ? `mailto:${text}` : `http://${text}`
+}

@@ -1,0 +1,81 @@
+/** The anchors of headings: one rule for the outline of a page, for links to it, and for whatever renders it. */
+
+/** Longest anchor that is made from a title, in characters. */
+const MAX_ANCHOR = 200
+
+/**
+ * The anchor of a title, as GitHub makes it: lower case, letters and digits of every script kept, other punctuation dropped, every
+ * space a hyphen; hyphens at both ends are dropped. `section` if nothing is left.
+ */
+export function anchorOf(title: string): string {
+  const kept = title
+    .normalize('NFC')
+    .toLowerCase()
+    .trim()
+    .replace(/[^\p{L}\p{M}\p{N}\p{Pc}\s-]/gu, '')
+    .replace(/\s/g, '-')
+    .replace(/^-+/, '')
+  return Array.from(kept).slice(0, MAX_ANCHOR).join('').replace(/-+$/, '') || 'section'
+}
+
+/**
+ * The anchors of a page's headings, in order. An ID that a heading states wins; of those that are made from titles, the second of a kind
+ * gets `-1`, the next `-2`. None of them is an ID that another heading states.
+ */
+export function anchorsOf(headings: readonly { title: string; id?: string }[]): string[] {
+  const taken = new Set(headings.flatMap(({ id }) => id ?? []))
+  const next = new Map<string, number>()
+  return headings.map(({ title, id }) => {
+    if (id !== undefined) return id
+    const base = anchorOf(title)
+    let anchor = base
+    for (let n = next.get(base) ?? 1; taken.has(anchor); n++) {
+      anchor = `${base}-${n}`
+      next.set(base, n + 1)
+    }
+    taken.add(anchor)
+    return anchor
+  })
+}
+
+/** What can be linked to in a page. */
+interface Anchored {
+  headings: readonly { anchor: string }[]
+  anchors: readonly string[]
+}
+
+/** Letters and digits alone, without the `id-` that GitBook puts before a digit. */
+const looseKey = (anchor: string): string =>
+  anchor
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(/^id-(?=\p{N})/u, '')
+    .replace(/[^\p{L}\p{M}\p{N}]/gu, '')
+
+/**
+ * The anchor that a link's fragment (without `#`, percent-encoding as written) leads to; null if the page has none. Links that were
+ * written for renderers with other rules are understood: if no anchor is the same, one with the same letters and digits counts.
+ */
+export const findAnchor = (outline: Anchored, fragment: string): string | null => anchorFinder(outline)(fragment)
+
+/** `findAnchor` for many fragments of one page: the cost of each does not grow with the page. */
+export function anchorFinder({ headings, anchors }: Anchored): (fragment: string) => string | null {
+  const all = new Set([...headings.map(({ anchor }) => anchor), ...anchors])
+  let loose: Map<string, string> | null = null
+  return (fragment) => {
+    const wanted = decoded(fragment)
+    if (all.has(wanted)) return wanted
+    const key = looseKey(wanted)
+    // Reversed, so that the first anchor of a kind counts.
+    loose ??= new Map([...all].reverse().map((anchor) => [looseKey(anchor), anchor]))
+    return key === '' ? null : (loose.get(key) ?? null)
+  }
+}
+
+function decoded(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment)
+  } catch {
+    return fragment
+  }
+}

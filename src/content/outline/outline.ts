@@ -1,0 +1,101 @@
+/** The outline of a page, and its text by section. */
+import { parseMarkdown } from '../blocks/markdown.js'
+import { wholeRegion } from '../blocks/region.js'
+import { weigh } from '../blocks/weight.js'
+import type { Whole } from '../gfm/scan-natively.js'
+import { anchorsOf } from './anchors.js'
+import { type Script, scriptsOf } from './scripts.js'
+import { walk } from './walk.js'
+
+export interface Heading {
+  /** 1 to 6. */
+  level: number
+  /** Its text, without markup. */
+  title: string
+  /** Unique in the page among the anchors that are made from titles (`anchors.ts`). */
+  anchor: string
+}
+
+/** What a page consists of, and what links can lead to in it. Empty for a page that is too costly to parse. */
+export interface Outline {
+  /** The first H1 as `title.ts` finds it, which is also the one that edits of the title change; '' if there is none. */
+  title: string
+  headings: readonly Heading[]
+  /** Further IDs that links can lead to: of elements of HTML. */
+  anchors: readonly string[]
+  /** The scripts of its text, the most frequent first. */
+  scripts: readonly Script[]
+}
+
+/** The text below a heading, up to the next heading of any level. */
+export interface Section {
+  /** The heading's; null for what comes before the first heading, and below an H1 that the page begins with. */
+  anchor: string | null
+  /** The heading's title; '' if there is none. */
+  title: string
+  /** As readers see it, a line for each block. Code, tables and what is folded away are part of it; included content is not. */
+  text: string
+}
+
+/** Most headings, and most further anchors, of an outline. */
+const MAX_HEADINGS = 2_000
+/** Longest title of a heading, in characters. */
+const MAX_TITLE = 500
+/** A page that only the exact parser can read has an outline up to this weight: half a second. */
+const MAX_EXACT_WEIGHT = 500_000
+
+/** The outline of a page that is not parsed. */
+export const emptyOutline = (title: string): Outline => ({ title, headings: [], anchors: [], scripts: [] })
+
+/**
+ * Reads the outline and the sections of a page's body.
+ * @param title the first H1
+ * @param whole the native parser's tree of the same text, if there is one
+ */
+export function readOutline(markdown: string, title: string, whole: Whole | null): { outline: Outline; sections: readonly Section[] } {
+  const region = wholeRegion(markdown)
+  const plain = !/\{[%{]|\$\$/.test(markdown)
+  if (whole === null && weigh(markdown) > MAX_EXACT_WEIGHT) return { outline: emptyOutline(title), sections: [] }
+  const root = plain && whole !== null ? whole.root : parseMarkdown(region)
+  const collector = new Collector()
+  walk(root.children ?? [], region, collector)
+  return collector.finish(title)
+}
+
+interface Part {
+  level: number
+  title: string
+  id?: string
+  lines: string[]
+}
+
+class Collector {
+  readonly #parts: Part[] = [{ level: 0, title: '', lines: [] }]
+  readonly #anchors = new Set<string>()
+
+  heading(level: number, title: string, id?: string): void {
+    if (this.#parts.length > MAX_HEADINGS) this.text(title)
+    else this.#parts.push({ level, title: title.slice(0, MAX_TITLE), ...(id === undefined ? {} : { id: id.slice(0, MAX_TITLE) }), lines: [] })
+  }
+
+  text(text: string): void {
+    const shown = text.trim()
+    if (shown !== '') this.#parts.at(-1)?.lines.push(shown)
+  }
+
+  readonly anchor = (id: string): void => {
+    if (this.#anchors.size < MAX_HEADINGS && id.length <= MAX_TITLE) this.#anchors.add(id)
+  }
+
+  finish(title: string): { outline: Outline; sections: readonly Section[] } {
+    const [lead, ...parts] = this.#parts as [Part, ...Part[]]
+    const anchors = anchorsOf(parts)
+    const headings = parts.map(({ level, title }, at): Heading => ({ level, title, anchor: anchors[at] ?? '' }))
+    const titled = lead.lines.length === 0 && parts[0]?.level === 1 ? 1 : 0
+    const sections: Section[] = parts.slice(titled).map(({ title, lines }, at) => ({ anchor: anchors[at + titled] ?? '', title, text: lines.join('\n') }))
+    const first = (titled === 1 ? parts[0] : lead)?.lines.join('\n') ?? ''
+    if (first !== '') sections.unshift({ anchor: null, title: '', text: first })
+    const scripts = scriptsOf(sections.map(({ title, text }) => `${title} ${text}`).join(' '))
+    return { outline: { title, headings, anchors: [...this.#anchors], scripts }, sections }
+  }
+}

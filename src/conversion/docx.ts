@@ -1,0 +1,59 @@
+/** The task that turns a Word document into markdown, with its images as files. */
+import mammoth from 'mammoth'
+import { pack, type Part, unpackParts } from './container.js'
+import { type PageFacts, type PageOptions, readPage } from './page.js'
+import { Unconvertible } from './refused.js'
+import { readArchive, type UnpackLimits } from './unpack.js'
+
+/** What the library asks of an opened archive. It is given one that was unpacked within bounds, so it never unpacks by itself. */
+const openedArchive = (files: ReadonlyMap<string, Uint8Array>) => ({
+  exists: (name: string) => files.has(name),
+  read: async (name: string, encoding?: string) => {
+    const content = files.get(name)
+    if (!content) throw new Unconvertible(`It is not a whole Word document: ${name} is missing.`)
+    if (encoding === 'base64') return Buffer.from(content).toString('base64')
+    return encoding ? new TextDecoder(encoding).decode(content) : content
+  },
+})
+
+/** A document of Word has no document type; one that does was made to have its entities expanded. */
+function refuseEntities(files: readonly Part[]): void {
+  for (const { name, content } of files) {
+    if (!/\.(xml|rels)$/i.test(name)) continue
+    if (/<!(DOCTYPE|ENTITY)/i.test(Buffer.from(content).toString('latin1').replaceAll('\0', '')))
+      throw new Unconvertible(`It is not a Word document as Word writes it: ${name} declares XML entities.`)
+  }
+}
+
+interface Image {
+  contentType: string
+  readAsBuffer(): Promise<Buffer>
+}
+
+/** Reads a Word document: as `readPage`. Throws `Unconvertible`. */
+export async function readDocx(bytes: Uint8Array, options: PageOptions, limits: UnpackLimits): Promise<Uint8Array> {
+  const { files } = await readArchive(bytes, limits)
+  refuseEntities(files)
+  const byName = new Map(files.map(({ name, content }) => [name, content]))
+  if (!byName.has('[Content_Types].xml')) throw new Unconvertible('It is not a Word document (.docx). Save it in that format.')
+  const images: Part[] = []
+  const convertImage = mammoth.images.imgElement(async (image: Image) => {
+    const content = await image.readAsBuffer().catch(() => null)
+    if (content === null) return { src: '' }
+    const name = `${options.attach}word-${images.length + 1}.${(image.contentType.split('/')[1] ?? 'png').replace('jpeg', 'jpg').replace(/\+xml$/, '')}`
+    images.push({ name, content })
+    // Any address that is kept until the files are named.
+    return { src: `archive:///${images.length - 1}` }
+  })
+  const input = { file: openedArchive(byName) } as unknown as Parameters<typeof mammoth.convertToHtml>[0]
+  const { value } = await mammoth.convertToHtml(input, {
+    convertImage,
+    styleMap: ["p[style-name='Title'] => h1:fresh", "p[style-name='Subtitle'] => h2:fresh"],
+  })
+  const page = unpackParts<PageFacts>(readPage(Buffer.from(value), { ...options, contentType: 'text/html; charset=utf-8', whole: true }))
+  const [text, ...others] = page.parts
+  const markdown = Buffer.from(text?.content ?? [])
+    .toString()
+    .replace(/archive:\/\/\/(\d+)/g, (whole, index: string) => images[Number(index)]?.name ?? whole)
+  return pack(page.facts, [{ name: '', content: Buffer.from(markdown) }, ...images, ...others])
+}

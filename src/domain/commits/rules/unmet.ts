@@ -1,0 +1,115 @@
+/** The rules that a change request does not meet, each with what to do. */
+import { evaluateCondition } from '../../../content/conditions/evaluate.js'
+import { type MergeRule, requestedReviews, type UnmetRule } from '../../../model/index.js'
+import type { Reader } from '../../../store/index.js'
+import type { LoadedSpace } from '../../context/loaded.js'
+import { MAIN } from '../../context/refs.js'
+import { spaceRole } from '../../roles/access.js'
+import { type Candidate, type CountedReviews, countedReviews, missingApprovals, namesOf } from './approvals.js'
+import { type Protection, protectionOf, protects } from './effective.js'
+
+/** What rules look at. */
+interface Standing {
+  reader: Reader
+  space: Pick<LoadedSpace, 'doc' | 'repo'>
+  candidate: Candidate
+  reviews: CountedReviews
+  /** IDs of the users whose reviews were asked for and have not come. */
+  requested: string[]
+  outdated: boolean
+}
+
+/** What a change request lacks of a rule, as a sentence; null if it meets the rule. */
+type Check<R = MergeRule> = (standing: Standing, rule: R) => string | null | Promise<string | null>
+
+const reviewersOf = (list: readonly { reviewer: string }[]): string[] => list.map(({ reviewer }) => reviewer)
+
+const approvedBy = ({ reviews }: Standing): Set<string> => new Set(reviewersOf(reviews.approvals))
+
+/** The member of the union whose rule may be `R`. */
+type RuleNamed<R> = MergeRule extends infer One ? (One extends { rule: infer Own } ? (R extends Own ? One : never) : never) : never
+
+const CHECKS: { [R in MergeRule['rule']]: Check<RuleNamed<R>> } = {
+  require_at_least_one_review: ({ reviews: { approvals, objections } }) =>
+    approvals.length + objections.length > 0 ? null : 'It needs a review of its latest revision by somebody other than the one who opened it.',
+  require_at_least_one_approved_review: ({ reviews: { approvals, own } }) => {
+    if (approvals.length > 0) return null
+    return own.length > 0
+      ? 'You wrote in it, so your own approval does not count if you merge it: somebody else has to approve it or merge it.'
+      : 'It needs an approval of its latest revision by somebody other than the one who opened it.'
+  },
+  require_all_reviews_approved: async ({ reader, reviews: { objections }, requested }) => {
+    if (objections.length > 0)
+      return `Changes are requested by ${await namesOf(reader, reviewersOf(objections))}: they have to approve it, or an admin has to dismiss their review.`
+    return requested.length === 0 ? null : `Reviews were asked for that have not been given: by ${await namesOf(reader, requested)}.`
+  },
+  require_up_to_date_change_request: ({ outdated }) => (outdated ? 'It lacks changes of the main content: update it first.' : null),
+  require_change_request_subject: ({ candidate: { doc } }) => (doc.subject.trim() === '' ? 'It needs a subject.' : null),
+  require_change_request_description: ({ candidate: { doc } }) => ((doc.description ?? '').trim() === '' ? 'It needs a description.' : null),
+  require_author_to_merge: async ({ reader, candidate: { doc, mergedBy } }) =>
+    mergedBy.user === doc.createdBy ? null : `Only ${await namesOf(reader, [doc.createdBy])}, who opened it, may merge it.`,
+  require_specific_reviewers: async (standing, { users }) => {
+    const missing = users.filter((user) => !approvedBy(standing).has(user))
+    return missing.length === 0 ? null : `It needs the approval of ${await namesOf(standing.reader, missing)}.`
+  },
+  require_one_of_specific_reviewers: async (standing, { users }) =>
+    users.some((user) => approvedBy(standing).has(user)) ? null : `It needs the approval of one of ${await namesOf(standing.reader, users)}.`,
+  allow_bypass: () => null,
+  custom: async (standing, { expression, message }) => (evaluateCondition(expression, await valuesOf(standing)) ? null : message),
+}
+
+/** The names that a custom rule may use; `model/merge-rules.ts` describes them. */
+export const RULE_NAMES = {
+  space: ['id', 'title'],
+  changeRequest: ['number', 'subject', 'description', 'status', 'author', 'outdated'],
+  reviews: ['approvedBy', 'objectedBy', 'requestedFrom', 'approvals', 'objections'],
+  actor: ['id', 'role', 'isAuthor'],
+} as const
+
+type Values = { [Root in keyof typeof RULE_NAMES]: Record<(typeof RULE_NAMES)[Root][number], unknown> }
+
+async function valuesOf({ reader, space, candidate: { doc, mergedBy }, reviews, requested, outdated }: Standing): Promise<Values> {
+  const { number, subject, description = '', status, createdBy } = doc
+  const { approvals, objections } = reviews
+  return {
+    space: { id: space.doc.id, title: space.doc.title },
+    changeRequest: { number, subject, description, status, author: createdBy, outdated },
+    reviews: {
+      approvedBy: reviewersOf(approvals),
+      objectedBy: reviewersOf(objections),
+      requestedFrom: requested,
+      approvals: approvals.length,
+      objections: objections.length,
+    },
+    actor: { id: mergedBy.user, role: await spaceRole(reader, mergedBy.user, space.doc), isAuthor: mergedBy.user === createdBy },
+  }
+}
+
+/**
+ * The rules of the space, as they are stored now, that a change request does not meet if a certain user merges it. They apply to everybody:
+ * whether the user may bypass them is another question.
+ */
+export async function unmetRules(reader: Reader, space: Pick<LoadedSpace, 'doc' | 'repo'>, candidate: Candidate): Promise<UnmetRule[]> {
+  const protection = await protectionOf(reader, space.doc)
+  return protects(protection) ? unmetOf(reader, protection, space, candidate) : []
+}
+
+async function unmetOf(reader: Reader, protection: Protection, space: Pick<LoadedSpace, 'doc' | 'repo'>, candidate: Candidate): Promise<UnmetRule[]> {
+  const main = space.repo.head(MAIN)
+  const standing: Standing = {
+    reader,
+    space,
+    candidate,
+    reviews: await countedReviews(reader, space.doc, candidate),
+    requested: (await reader.find(requestedReviews, 'space', space.doc.id)).filter((one) => one.changeRequest === candidate.doc.id).map(({ user }) => user),
+    outdated: main !== null && !(await space.repo.isAncestor(main, candidate.head)),
+  }
+  const unmet: UnmetRule[] = []
+  if (protection.approvals > 0)
+    for (const message of await missingApprovals(reader, protection.approvals, standing.reviews)) unmet.push({ rule: 'required_approvals', message })
+  for (const rule of protection.rules) {
+    const message = await (CHECKS[rule.rule] as Check<MergeRule>)(standing, rule)
+    if (message !== null) unmet.push({ rule: rule.rule, message })
+  }
+  return unmet
+}

@@ -1,0 +1,116 @@
+/** Writes what an import read: one commit on its branch, made in turn with all other edits of the space. */
+import { allows } from '../../access/index.js'
+import type { FileChange, Staging } from '../../git/index.js'
+import { conflict, notFound, ServiceError } from '../../kernel/errors.js'
+import type { CommitId, RefName } from '../../kernel/ids.js'
+import { changeRequests, type ContentImportDoc, contentImports, spaces } from '../../model/index.js'
+import type { Reader } from '../../store/index.js'
+import type { Actor } from '../context/actor.js'
+import type { App } from '../context/app.js'
+import { type LoadedSpace, loadHead } from '../context/loaded.js'
+import { changeRequestRef, MAIN } from '../context/refs.js'
+import { type Edit, makeEdits } from '../commits/edit-batch.js'
+import { guardBranch, guardMain } from '../commits/guards.js'
+import { commitMessage, makeCommit } from '../commits/make-commit.js'
+import { openBatch } from '../commits/plan-content.js'
+import { headOf } from '../revisions/main-content.js'
+import { spaceRole } from '../roles/access.js'
+import type { Gathered } from './gather.js'
+import { planImport } from './plan.js'
+import { allPages } from './source-page.js'
+
+/** An import with its space and the user it is done for. */
+export interface ImportRun {
+  app: App
+  actor: Actor
+  space: LoadedSpace
+  doc: ContentImportDoc
+}
+
+/** The address without its query, which may hold a secret. */
+export const shownUrl = (url: string): string => url.replace(/[?#].*$/s, '')
+
+/** Throws 403 or 404 if the user may no longer write the content of the space. */
+async function checkMay(reader: Reader, { space, actor }: Pick<ImportRun, 'space' | 'actor'>): Promise<void> {
+  const doc = await reader.get(spaces, space.doc.id)
+  const role = doc && (await spaceRole(reader, actor.user.id, doc))
+  if (!doc || doc.deletedAt !== undefined || role === null) throw notFound('The space')
+  if (!allows('space:edit', role)) throw new ServiceError('forbidden', 'You may no longer write the content of this space.')
+}
+
+/** The run with an app that asks for the user's role before the branch moves. */
+export const guardedRun = (run: ImportRun): ImportRun => ({ ...run, app: { ...run.app, stillMay: (reader) => checkMay(reader, run) } })
+
+/** The branch, and its head or where it begins. Throws 404, 409 if the change request can no longer be changed. */
+export async function branchOf({ app, space, doc }: ImportRun): Promise<{ ref: RefName; start: CommitId }> {
+  if (doc.changeRequest === undefined) return { ref: MAIN, start: headOf(space) }
+  const changeRequest = await app.store.get(changeRequests, doc.changeRequest)
+  if (!changeRequest) throw notFound('The change request')
+  if (changeRequest.status === 'merged' || changeRequest.status === 'archived')
+    throw conflict(`The change request is ${changeRequest.status}: its content cannot be changed.`)
+  return { ref: changeRequestRef(changeRequest.number), start: loadHead(space, changeRequest).head }
+}
+
+/** The guard of the import's branch: role, lock, approvals. */
+export const guardOf = ({ app, actor, space, doc }: ImportRun): Edit<CommitId>['guard'] =>
+  doc.changeRequest === undefined ? guardMain(app, space, { by: 'edit', actor }) : guardBranch(app, space)
+
+/** The commit of an import that was made before a crash and is on its branch; null if there is none. A merged change request counts. */
+export async function earlierCommit({ app, space, doc }: ImportRun): Promise<CommitId | null> {
+  const now = await app.store.get(contentImports, doc.id)
+  if (now?.commit === undefined || !(await space.repo.hasCommit(now.commit))) return null
+  const changeRequest = doc.changeRequest === undefined ? null : await app.store.get(changeRequests, doc.changeRequest)
+  const head = changeRequest ? loadHead(space, changeRequest).head : headOf(space)
+  return (await space.repo.isAncestor(now.commit as CommitId, head)) ? (now.commit as CommitId) : null
+}
+
+/**
+ * Commits what was read on the head of the branch. The commit's ID is in the import's document before the branch moves to it, so that a run
+ * after a crash in between finds it and makes no second one.
+ */
+export async function commitImport(
+  given: ImportRun,
+  gathered: Gathered,
+  counts: Pick<ContentImportDoc, 'importedResources' | 'totalResources'>,
+): Promise<CommitId> {
+  const run = guardedRun(given)
+  const { app, space, doc } = run
+  const { ref } = await branchOf(run)
+  return new Promise((resolve, reject) => {
+    const make: Edit<CommitId>['make'] = async (staging, tip) => {
+      const done = await earlierCommit(run)
+      const head = tip ?? (await branchOf(run)).start
+      if (done !== null) return { head, result: done }
+      const commit = await makeOn(run, gathered, head, staging)
+      await app.store.transact(async (tx) => {
+        const now = await tx.get(contentImports, doc.id)
+        if (now) await tx.replace(contentImports, { ...now, ...counts, commit, stage: 'writing' })
+      })
+      return { head: commit, result: commit }
+    }
+    app.edits.add<Edit<CommitId>>(space.doc.id, { ref, guard: guardOf(run), make, resolve, reject }, (edits, lease) => makeEdits(lease, space.repo, edits))
+  })
+}
+
+async function makeOn({ app, actor, space, doc }: ImportRun, gathered: Gathered, head: CommitId, staging: Staging): Promise<CommitId> {
+  await branchOf({ app, actor, space, doc })
+  const { revision, batch } = await openBatch(app, space, head)
+  const { workspace } = batch
+  const assets = async (folder: string): Promise<Map<string, string>> => new Map((await revision.snapshot.walk(folder)).map(({ oid, path }) => [oid, path]))
+  await planImport({ batch, assets }, gathered, doc.page)
+  await workspace.structure()
+  const pages = allPages(gathered.pages).filter(({ isFolder }) => !isFolder).length
+  const from = new URL(doc.url)
+  return makeCommit(
+    app,
+    space,
+    {
+      parents: [head],
+      changes: workspace.changes() as FileChange[],
+      message: commitMessage(`Import ${pages} ${pages === 1 ? 'page' : 'pages'} from ${from.host}`, { 'Imported-From': shownUrl(doc.url) }),
+      author: actor.user,
+      overrides: workspace.overrides,
+    },
+    staging,
+  )
+}

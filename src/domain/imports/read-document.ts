@@ -1,0 +1,104 @@
+/** Turns one fetched file into a page: HTML, markdown, Word. */
+import type { PageFacts, PageOptions, Part } from '../../conversion/index.js'
+import { ConversionRefused } from '../context/conversions.js'
+import { ResourceFailure } from './failure.js'
+import type { Gathering } from './gathering.js'
+import { archiveUrl, type SourcePage, titled } from './source-page.js'
+
+/** A file and what is known of it. */
+export interface SourceFile {
+  url: string
+  content: Uint8Array
+  /** The header of its response; '' if there is none. */
+  contentType: string
+  /** Its name without the extension, for pages without a title. */
+  name: string
+}
+
+/** A page with the files that were inside of it, by address. */
+export interface ReadDocument {
+  page: SourcePage
+  files: Map<string, Uint8Array>
+  facts: PageFacts | null
+}
+
+const MAX_TITLE = 250
+
+/** A title that fits: on one line, not empty. */
+export const cleanTitle = (title: string, otherwise: string): string =>
+  [
+    ...title
+      .slice(0, MAX_TITLE * 10)
+      .replace(/[\s\p{Cc}]+/gu, ' ')
+      .trim(),
+  ]
+    .slice(0, MAX_TITLE)
+    .join('')
+    .trim() ||
+  [...otherwise.replace(/\p{Cc}/gu, '')].slice(0, MAX_TITLE).join('').trim() ||
+  'Untitled'
+
+/** Waits for a conversion. Throws `ResourceFailure` if the file cannot be converted. */
+export async function converted<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof ConversionRefused) throw new ResourceFailure(error.message, { cause: error })
+    throw error
+  }
+}
+
+const textOf = (parts: readonly Part[]): string => Buffer.from(parts[0]?.content ?? []).toString()
+
+let attached = 0
+/** A name for the files inside of a page that no other page of this process has. */
+const attachment = (): string => `${archiveUrl(`.attached/${++attached}`)}-`
+
+/** Bounds of a Word document, which is an archive. */
+const docxLimits = ({ app }: Gathering) => ({ maxFiles: 5_000, maxBytes: app.settings.imports.maxBytes, maxFileBytes: app.settings.imports.maxBytes })
+
+/** Reads an HTML page (`whole`: a document of its own, such as an export) or a Word document. Throws `ResourceFailure`. */
+export async function readConverted(gathering: Gathering, kind: 'html' | 'docx', file: SourceFile, whole: boolean): Promise<ReadDocument> {
+  const options: PageOptions = { url: file.url, contentType: file.contentType, whole, attach: attachment() }
+  const args = [file.content, JSON.stringify(options), ...(kind === 'docx' ? [JSON.stringify(docxLimits(gathering))] : [])]
+  const { facts, parts } = await converted(gathering.app.conversions.run<PageFacts>(gathering.spaceId, kind === 'docx' ? 'docx' : 'page', args))
+  const body = textOf(parts)
+  const title = cleanTitle(facts.title, file.name)
+  const text = titled(title, body)
+  const page: SourcePage = {
+    url: file.url,
+    aliases: facts.canonical === '' ? [] : [facts.canonical],
+    title,
+    name: title,
+    text: body.trim() === '' ? '' : text,
+    children: [],
+  }
+  return { page, facts, files: new Map(parts.slice(1).map(({ name, content }) => [name, content])) }
+}
+
+/** Reads markdown. Its text stays as it is; the title is its first heading, else that of its front matter, else the file's name. */
+export async function readMarkdown(gathering: Gathering, file: SourceFile): Promise<ReadDocument> {
+  const { parts } = await converted(gathering.app.conversions.run(gathering.spaceId, 'text', [file.content, file.contentType]))
+  const text = textOf(parts)
+  const work = gathering.app.texts.for(gathering.spaceId)
+  const { attributes, bodyStart } = text.startsWith('---') ? await work.page(text, file.name) : { attributes: {} as { title?: string }, bodyStart: 0 }
+  const heading = await work.heading(text.slice(bodyStart))
+  const title = cleanTitle(heading || attributes.title || '', file.name)
+  return { page: { url: file.url, aliases: [], title, name: heading ? title : file.name || title, text, children: [] }, facts: null, files: new Map() }
+}
+
+/** Whether a content type or name is that of a web page. */
+export const isHtml = (contentType: string): boolean => /^\s*(text\/html|application\/xhtml\+xml)\b/i.test(contentType)
+
+/** Whether the bytes begin like a ZIP archive. */
+export const isZip = (bytes: Uint8Array): boolean => bytes[0] === 0x50 && bytes[1] === 0x4b && (bytes[2] === 3 || bytes[2] === 5)
+
+/** The last segment of a URL's path without its extension, decoded. */
+export function nameFrom(url: string): string {
+  const last = new URL(url).pathname.split('/').findLast((part) => part !== '') ?? new URL(url).hostname
+  try {
+    return decodeURIComponent(last).replace(/\.[A-Za-z0-9]{1,8}$/, '')
+  } catch {
+    return last
+  }
+}

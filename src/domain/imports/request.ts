@@ -1,0 +1,114 @@
+/** Takes requests to import content: checks them, queues the import with its job, and waits for its end for a while. */
+import { badRequest, conflict, notFound, ServiceError } from '../../kernel/errors.js'
+import { newId } from '../../kernel/ids.js'
+import { type ContentImportDoc, type ContentImportRequest, contentImports, jobs } from '../../model/index.js'
+import { OutboundError } from '../../outbound/index.js'
+import type { Document, Transaction } from '../../store/index.js'
+import type { Actor } from '../context/actor.js'
+import type { App } from '../context/app.js'
+import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
+import { openRevision } from '../revisions/revisions.js'
+import { branchOf, guardOf, type ImportRun } from './commit.js'
+
+/** Imports of a space that wait or run. */
+const MAX_OPEN = 5
+/** Imports of a space that are kept. */
+const KEPT = 50
+
+/** Where an import goes: the main content or a change request, and a page of it. */
+interface Target {
+  space: LoadedSpace
+  changeRequest?: LoadedChangeRequest
+  page?: string
+}
+
+/** An import, and the head of its branch. */
+interface RequestedImport {
+  doc: Document<ContentImportDoc>
+  head: string
+}
+
+const isOpen = ({ state }: ContentImportDoc): boolean => state === 'queued' || state === 'running'
+
+/**
+ * Queues an import and waits until it is over, but not longer than the setting says; then it goes on by itself. Throws 400 if nothing can be
+ * read from the URL, 404 (page), 409 (change request, approvals, too many imports), 423.
+ */
+export async function requestContentImport(app: App, actor: Actor, target: Target, input: ContentImportRequest): Promise<RequestedImport> {
+  await checkUrl(app, input.url)
+  const { id, run } = await draftOf(app, actor, target, input)
+  const { ref, start } = await branchOf(run)
+  if (target.page !== undefined && !(await openRevision(app, target.space, start)).structure.byId.has(target.page)) throw notFound('The page')
+  const guard = guardOf(run)
+  await guard.check()
+  await app.store.transact((tx) => enqueue(app, tx, run.doc))
+  // An admin's import moves main past the rule that merges need approvals: that is decided now, and marked in the audit log of this request.
+  guard.moved()
+  app.wakeJobs()
+  await app.waits.until(id, app.settings.imports.waitMs, async () => !isOpen(await getImport(app, id)))
+  const doc = await getImport(app, id)
+  if (doc.problem) throw new ServiceError(doc.problem.code, doc.problem.message, doc.problem.paths ? { paths: doc.problem.paths } : {})
+  return { doc, head: doc.revision ?? target.space.repo.head(ref) ?? start }
+}
+
+async function getImport(app: App, id: string): Promise<Document<ContentImportDoc>> {
+  const doc = await app.store.get(contentImports, id)
+  if (!doc) throw notFound('The import')
+  return doc
+}
+
+async function checkUrl(app: App, url: string): Promise<void> {
+  try {
+    await app.http.check(url)
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error
+    throw badRequest(`Nothing can be read from this URL: ${error.message}`, [{ path: '/url', message: error.message }])
+  }
+}
+
+async function draftOf(app: App, actor: Actor, { space, changeRequest, page }: Target, input: ContentImportRequest): Promise<{ id: string; run: ImportRun }> {
+  const id = newId()
+  const doc: ContentImportDoc = {
+    id,
+    space: space.doc.id,
+    ...(changeRequest ? { changeRequest: changeRequest.doc.id } : {}),
+    ...(page === undefined ? {} : { page }),
+    source: input.source,
+    url: input.url,
+    state: 'queued',
+    stage: 'queued',
+    importedResources: 0,
+    totalResources: 0,
+    failures: [],
+    moreFailures: 0,
+    requestedBy: actor.user.id,
+    createdAt: app.clock.now().toISOString(),
+  }
+  return { id, run: { app, actor, space, doc } }
+}
+
+/** Writes an import and its job. Imports of one space run one after the other, beside its syncs. */
+async function enqueue(app: App, tx: Transaction, doc: ContentImportDoc): Promise<void> {
+  const before = (await tx.find(contentImports, 'space', doc.space)).sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1))
+  if (before.filter(isOpen).length >= MAX_OPEN) throw conflict(`${MAX_OPEN} imports into this space are waiting or running. Start this one when they are done.`)
+  for (const old of before.slice(0, Math.max(0, before.length + 1 - KEPT))) if (!isOpen(old)) await tx.remove(contentImports, old.id)
+  await tx.insert(contentImports, doc)
+  const lane = `content-import:${doc.space}`
+  const waiting = await tx.find(jobs, 'lane', lane)
+  await tx.insert(jobs, {
+    id: doc.id,
+    kind: 'content-import',
+    lane,
+    payload: { import: doc.id },
+    state: 'queued',
+    sequence: 1 + Math.max(0, ...waiting.map(({ sequence }) => sequence)),
+    attempts: 0,
+    createdAt: app.clock.now().toISOString(),
+  })
+}
+
+/** The import with this ID in the space, or null. */
+export async function findImport(app: App, space: Pick<LoadedSpace, 'doc'>, id: string): Promise<Document<ContentImportDoc> | null> {
+  const doc = await app.store.get(contentImports, id)
+  return doc?.space === space.doc.id ? doc : null
+}

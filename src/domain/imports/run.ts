@@ -1,0 +1,97 @@
+/** Runs an import: reads its source, writes one commit, and records how it ended. */
+import { ChangeError } from '../../content/edit/change-error.js'
+import { TextTooCostly } from '../../content/work/text-work.js'
+import { ServiceError } from '../../kernel/errors.js'
+import { type ContentImportDoc, contentImports, type ImportProblem, spaces, users } from '../../model/index.js'
+import type { Transaction } from '../../store/index.js'
+import type { App } from '../context/app.js'
+import { repositoryName } from '../context/refs.js'
+import { branchOf, commitImport, earlierCommit, guardedRun, guardOf, type ImportRun, shownUrl } from './commit.js'
+import { ImportRefused, ResourceFailure } from './failure.js'
+import { gather } from './gather.js'
+import { Gathering, type Progress } from './gathering.js'
+import { allPages } from './source-page.js'
+
+/** How a run ended. */
+export type ImportEnd = Partial<Pick<ContentImportDoc, 'revision' | 'problem' | 'importedResources' | 'totalResources' | 'failures' | 'moreFailures'>>
+
+const CODES: readonly string[] = ['bad-request', 'forbidden', 'not-found', 'conflict', 'too-large', 'locked'] satisfies ImportProblem['code'][]
+
+/** What ended an import, as its request would have been refused; null if the error is unexpected. */
+function problemOf(error: unknown): ImportProblem | null {
+  if (error instanceof ImportRefused || error instanceof ResourceFailure || error instanceof ChangeError) return { code: 'bad-request', message: error.message }
+  if (error instanceof TextTooCostly) return { code: 'too-large', message: `A text is too large for this import. ${error.message}` }
+  if (!(error instanceof ServiceError) || !CODES.includes(error.code)) return null
+  return { code: error.code as ImportProblem['code'], message: error.message, ...(error.extra.paths ? { paths: error.extra.paths } : {}) }
+}
+
+/** Opens the space of an import, for its user. Throws 404 if there is none. */
+async function openRun(app: App, id: string): Promise<ImportRun> {
+  const doc = await app.store.get(contentImports, id)
+  const space = doc && (await app.store.get(spaces, doc.space))
+  const user = doc && (await app.store.get(users, doc.requestedBy))
+  if (!doc || !space || space.deletedAt !== undefined) throw new ImportRefused('The space was deleted.')
+  if (!user) throw new ImportRefused('The user who asked for the import was deleted.')
+  return {
+    app,
+    doc,
+    space: { doc: space, role: 'edit', repo: await app.git.open(repositoryName(space.id)) },
+    actor: { user, token: { id: 'job', readOnly: false } },
+  }
+}
+
+/** Runs an import once more after a crash as after its request: finds what is done, and does the rest. Throws what is unexpected, and `Interrupted`. */
+export async function runImport(app: App, id: string, signal: AbortSignal): Promise<ImportEnd> {
+  let gathering: Gathering | undefined
+  try {
+    const run = await openRun(app, id)
+    const done = await earlierCommit(run)
+    if (done !== null) return { revision: done }
+    await change(app, id, (doc) => ({ ...doc, state: 'running', stage: 'reading' }))
+    // Before anything is read: who may not write gets the reason at once.
+    await branchOf(run)
+    await guardOf(guardedRun(run)).check()
+    gathering = new Gathering(app, { space: run.space, url: run.doc.url, source: run.doc.source }, signal, (progress) => tell(app, id, progress))
+    const gathered = await gather(gathering)
+    const imported =
+      allPages(gathered.pages).filter(({ isFolder }) => !isFolder).length + new Set([...gathered.files.values()].map(({ digest }) => digest)).size
+    const counts = { importedResources: imported, totalResources: imported + gathering.failed }
+    const failures = { failures: gathering.failures, moreFailures: gathering.moreFailures }
+    // With the counts: a run after a crash has nothing else to tell of them.
+    await change(app, id, (doc) => ({ ...doc, ...counts, ...failures, stage: 'writing' }))
+    const revision = await commitImport(run, gathered, counts)
+    return { ...counts, ...failures, revision }
+  } catch (error) {
+    const problem = problemOf(error)
+    if (problem === null) throw error
+    return { problem, ...(gathering ? { failures: gathering.failures, moreFailures: gathering.moreFailures } : {}) }
+  }
+}
+
+const tell = (app: App, id: string, progress: Progress): Promise<void> => change(app, id, (doc) => ({ ...doc, ...progress }))
+
+async function change(app: App, id: string, how: (doc: ContentImportDoc) => ContentImportDoc): Promise<void> {
+  await app.store.transact(async (tx) => {
+    const doc = await tx.get(contentImports, id)
+    if (doc) await tx.replace(contentImports, { ...doc, ...how(doc) })
+  })
+}
+
+/** Writes how an import ended, in the transaction that ends its job. */
+export async function writeImportEnd(app: App, tx: Transaction, id: string, end: ImportEnd): Promise<void> {
+  const doc = await tx.get(contentImports, id)
+  if (!doc) return
+  const finishedAt = app.clock.now().toISOString()
+  const failed = end.problem !== undefined
+  await tx.replace(contentImports, {
+    ...doc,
+    ...end,
+    ...(failed ? { importedResources: 0 } : {}),
+    url: shownUrl(doc.url),
+    state: failed ? 'failed' : 'completed',
+    stage: 'done',
+    finishedAt,
+  })
+  const space = await tx.get(spaces, doc.space)
+  if (space && !failed && doc.changeRequest === undefined) await tx.replace(spaces, { ...space, updatedAt: finishedAt })
+}

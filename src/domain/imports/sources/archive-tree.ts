@@ -1,0 +1,138 @@
+/** Puts the pages of an archive into a tree: by its own table of contents if it has one, else by its folders. */
+import type { OutlineFacts } from '../../../conversion/index.js'
+import type { SummaryNode } from '../../../content/types.js'
+import type { Gathering } from '../gathering.js'
+import { converted, cleanTitle } from '../read-document.js'
+import { archiveUrl, keyOf, type SourcePage, titled } from '../source-page.js'
+import { withoutId } from './file-names.js'
+
+/** A page and its file's path in the archive. */
+export interface FilePage {
+  path: string
+  page: SourcePage
+}
+
+const INDEX = /(^|\/)(readme|index|home|_index)\.\w+$/i
+const natural = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
+
+/** The folder that all files are in, with a slash at the end; '' if there is none. */
+function commonFolder(paths: readonly string[]): string {
+  const [first = ''] = paths
+  const folder = first.slice(0, first.indexOf('/') + 1)
+  if (folder === '' || !paths.every((path) => path.startsWith(folder))) return ''
+  return folder + commonFolder(paths.map((path) => path.slice(folder.length)))
+}
+
+/** Arranges pages. Those that the table of contents does not name come after those that it names, by their folders. */
+export async function arrange(gathering: Gathering, pages: readonly FilePage[], files: ReadonlyMap<string, Uint8Array>): Promise<SourcePage[]> {
+  const root = commonFolder(pages.map(({ path }) => path))
+  const index = await indexOf(gathering, root, files, pages)
+  const contents = pages.filter(({ path }) => path !== index?.file)
+  const byKey = new Map(contents.map(({ path, page }) => [keyOf(archiveUrl(path)), page]))
+  const listed = index ? fromRows(index.rows, byKey) : { roots: [], used: new Set<SourcePage>() }
+  const rest = contents.filter(({ page }) => !listed.used.has(page))
+  return [...listed.roots, ...fromFolders(gathering, rest, root)]
+}
+
+type Rows = readonly (readonly [depth: number, url: string])[]
+
+/** The archive's own table of contents: SUMMARY.md, or the index page of an export that lists at least half of the pages. */
+async function indexOf(
+  gathering: Gathering,
+  root: string,
+  files: ReadonlyMap<string, Uint8Array>,
+  pages: readonly FilePage[],
+): Promise<{ file: string; rows: Rows } | null> {
+  const summary = files.get(`${root}SUMMARY.md`)
+  if (summary) {
+    const { nodes } = await gathering.app.texts.for(gathering.spaceId).summary(Buffer.from(summary).toString())
+    return { file: `${root}SUMMARY.md`, rows: rowsOf(nodes, archiveUrl(`${root}SUMMARY.md`)) }
+  }
+  const file = `${root}index.html`
+  const html = files.get(file)
+  if (!html || pages.length < 2) return null
+  const { facts } = await converted(gathering.app.conversions.run<OutlineFacts>(gathering.spaceId, 'outline', [html, archiveUrl(file)]))
+  const known = new Set(pages.map(({ path }) => keyOf(archiveUrl(path))))
+  const named = new Set(facts.rows.map(([, url]) => keyOf(url)).filter((key) => known.has(key)))
+  return named.size * 2 >= pages.length - 1 ? { file, rows: facts.rows } : null
+}
+
+const rowsOf = (nodes: readonly SummaryNode[], base: string, depth = 0): Rows =>
+  nodes.flatMap(({ href, children }) => [
+    ...(href && URL.canParse(href, base) ? [[depth, new URL(href, base).href] as const] : []),
+    ...rowsOf(children, base, href ? depth + 1 : depth),
+  ])
+
+function fromRows(rows: Rows, byKey: ReadonlyMap<string, SourcePage>): { roots: SourcePage[]; used: Set<SourcePage> } {
+  const roots: SourcePage[] = []
+  const used = new Set<SourcePage>()
+  const open: { depth: number; page: SourcePage }[] = []
+  for (const [depth, url] of rows) {
+    const page = byKey.get(keyOf(url.replace(/#.*$/s, '')))
+    if (!page || used.has(page)) continue
+    while ((open.at(-1)?.depth ?? -1) >= depth) open.pop()
+    const parent = open.at(-1)?.page
+    if (parent) parent.children.push(page)
+    else roots.push(page)
+    used.add(page)
+    open.push({ depth, page })
+  }
+  return { roots, used }
+}
+
+/** A folder of the archive, and the page of its name or its index. */
+interface Folder {
+  page: SourcePage | null
+  folders: Map<string, Folder>
+  /** Pages without a folder of their own, with their file's name, by which they are sorted. */
+  pages: { name: string; page: SourcePage }[]
+}
+
+const newFolder = (): Folder => ({ page: null, folders: new Map(), pages: [] })
+
+/** The tree of folders. A folder's page is its index, or the page beside it that has its name, as Notion writes it. */
+function fromFolders(gathering: Gathering, pages: readonly FilePage[], root: string): SourcePage[] {
+  const top = newFolder()
+  const folderAt = (parts: readonly string[]): Folder =>
+    parts.reduce((at, part) => {
+      const next = at.folders.get(part) ?? newFolder()
+      at.folders.set(part, next)
+      return next
+    }, top)
+  const hasFolder = new Set(pages.flatMap(({ path }) => ancestors(path.slice(root.length))))
+  for (const { path, page } of pages) {
+    const parts = path.slice(root.length).split('/')
+    const file = parts.pop() as string
+    const own = [...parts, file.replace(/\.\w+$/, '')]
+    const isIndex = INDEX.test(file)
+    const folder = isIndex && parts.length > 0 ? folderAt(parts) : hasFolder.has(own.join('/')) ? folderAt(own) : null
+    if (folder && !folder.page) folder.page = page
+    else folderAt(parts).pages.push({ name: isIndex ? '' : file, page })
+  }
+  return childrenOf(gathering, top, root)
+}
+
+const ancestors = (path: string): string[] => {
+  const parts = path.split('/').slice(0, -1)
+  return parts.map((_, at) => parts.slice(0, at + 1).join('/'))
+}
+
+/** A folder's pages in the order of their names. A folder without a page gets one that is empty: it holds the others together. */
+function childrenOf(gathering: Gathering, folder: Folder, path: string): SourcePage[] {
+  const own = [...folder.folders].map(([name, inner]) => {
+    const page = inner.page ?? emptyPage(`${path}${name}/`, name)
+    page.children.push(...childrenOf(gathering, inner, `${path}${name}/`))
+    return { name, page }
+  })
+  return [...own, ...folder.pages].sort((a, b) => natural.compare(a.name, b.name)).map(({ page }) => page)
+}
+
+function emptyPage(path: string, name: string): SourcePage {
+  const title = cleanTitle(
+    withoutId(name)
+      .replace(/[-_]+/g, ' ')
+      .replace(/^\p{Ll}/u, (letter) => letter.toUpperCase()),
+    name,
+  )
+  return { url: archiveUrl(path), aliases: [], title, name: withoutId(name), text: titled(title, ''), children: [], isFolder: true }
+}

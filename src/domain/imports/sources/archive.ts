@@ -1,0 +1,73 @@
+/** The source that is a ZIP archive of pages, such as an export of Notion or Confluence. */
+import type { UnpackFacts, UnpackLimits } from '../../../conversion/index.js'
+import { ImportRefused, ResourceFailure } from '../failure.js'
+import { orRefuse } from '../fetcher.js'
+import type { Gathering } from '../gathering.js'
+import { converted, isHtml, isZip, readConverted, readMarkdown, type ReadDocument } from '../read-document.js'
+import { archiveUrl, type SourceContent } from '../source-page.js'
+import { arrange, type FilePage } from './archive-tree.js'
+import { fetchDocument } from './document.js'
+import { isPrivate, kindOfFile, nameOfFile } from './file-names.js'
+
+const MAX_FILES = 20_000
+
+/** How to get an archive from what cannot be read by its page's address. */
+const HOW: Partial<Record<Gathering['source'], string>> = {
+  notion: 'Export the page in Notion (Export, as Markdown & CSV or HTML, with subpages), and give the address from which the ZIP archive can be downloaded.',
+  confluence: 'Export the space in Confluence (Space settings, Export, as HTML), and give the address from which the ZIP archive can be downloaded.',
+}
+
+/** Reads a ZIP archive. Throws `ImportRefused`. */
+export async function readArchive(gathering: Gathering): Promise<SourceContent> {
+  const { url, app } = gathering
+  const how = HOW[gathering.source]
+  const file = await fetchDocument(gathering, url, app.settings.imports.maxBytes).catch((error: unknown) => {
+    throw error instanceof ImportRefused && how !== undefined ? new ImportRefused(`${error.message} ${how}`, { cause: error }) : error
+  })
+  if (!isZip(file.content))
+    throw new ImportRefused(
+      `Nothing can be read from ${url}: it is ${isHtml(file.contentType) ? 'a web page' : 'no ZIP archive'}. ${how ?? 'Give the address from which the archive itself is downloaded.'}`,
+    )
+  const limits: UnpackLimits = { maxFiles: MAX_FILES, maxBytes: app.settings.imports.maxBytes, maxFileBytes: app.settings.maxFileBytes }
+  const unpacked = converted(app.conversions.run<UnpackFacts>(gathering.spaceId, 'unpack', [file.content, JSON.stringify(limits)]))
+  const { facts, parts } = await orRefuse(unpacked, (reason) => `The archive at ${url} cannot be unpacked. ${reason}`)
+  for (const { name, reason } of facts.leftOut) gathering.fail(name, `It is not unpacked: ${reason}.`)
+  const files = new Map(parts.map(({ name, content }) => [name, content]))
+  const content = await readFiles(gathering, files)
+  if (content.pages.length === 0) throw new ImportRefused(`The archive at ${url} has no page: no file of markdown, HTML or Word that can be read.`)
+  return content
+}
+
+/** Turns the files of an archive or a repository into pages; the others may be files of pages. */
+export async function readFiles(gathering: Gathering, files: ReadonlyMap<string, Uint8Array>, name?: (path: string) => string): Promise<SourceContent> {
+  const pages: FilePage[] = []
+  const others = new Map<string, Uint8Array>()
+  const paths = [...files.keys()].filter((path) => kindOfFile(path) !== undefined)
+  const { maxPages } = gathering.app.settings.imports
+  for (const [path, content] of files) if (kindOfFile(path) === undefined && !isPrivate(path)) others.set(archiveUrl(path), content)
+  for (const [at, path] of paths.entries()) {
+    if (pages.length >= maxPages || gathering.late) {
+      gathering.fail(
+        path,
+        `It and ${paths.length - at - 1} more files were not read: ${gathering.late ? 'the time for reading was over' : `one import takes at most ${maxPages} pages`}.`,
+      )
+      break
+    }
+    try {
+      const read = await readFile(gathering, path, files.get(path) as Uint8Array, name)
+      for (const [url, content] of read.files) others.set(url, content)
+      pages.push({ path, page: read.page })
+    } catch (error) {
+      if (!(error instanceof ResourceFailure)) throw error
+      gathering.fail(path, error.message)
+    }
+    await gathering.progress('reading', pages.length, paths.length)
+  }
+  return { pages: await arrange(gathering, pages, files), files: others }
+}
+
+async function readFile(gathering: Gathering, path: string, content: Uint8Array, name = nameOfFile): Promise<ReadDocument> {
+  const file = { url: archiveUrl(path), content, contentType: '', name: name(path) }
+  const kind = kindOfFile(path)
+  return kind === 'markdown' ? readMarkdown(gathering, file) : readConverted(gathering, kind === 'docx' ? 'docx' : 'html', file, true)
+}

@@ -1,0 +1,47 @@
+/** What a website's robots.txt allows. */
+import type { RobotsFacts } from '../../../conversion/index.js'
+import { ResourceFailure } from '../failure.js'
+import type { Gathering } from '../gathering.js'
+import { converted } from '../read-document.js'
+
+/** A longer robots.txt is taken for what it is not: nobody writes so many rules. */
+const MAX_BYTES = 512 * 1024
+const LONGEST_DELAY_MS = 10_000
+
+/** The rules of one origin. */
+export interface Robots {
+  /** Whether a page may be read. Throws `ResourceFailure` if the rules take too long to be asked. */
+  allows(url: string): Promise<boolean>
+  delayMs: number
+  sitemaps: string[]
+}
+
+const always = (isAllowed: boolean): Robots => ({ allows: async () => isAllowed, delayMs: 0, sitemaps: [] })
+
+/** Reads an origin's robots.txt: one that does not exist allows all, one that cannot be read now forbids all (RFC 9309). */
+export async function readRobots(gathering: Gathering, origin: string): Promise<Robots> {
+  const url = `${origin}/robots.txt`
+  const text = await fetchRules(gathering, url)
+  if (typeof text === 'boolean') return always(text)
+  const ask = async (page: string): Promise<RobotsFacts> =>
+    (await converted(gathering.app.conversions.run<RobotsFacts>(gathering.spaceId, 'robots', [text, url, page]))).facts
+  try {
+    const { delay, sitemaps } = await ask(origin)
+    return { allows: async (page) => (await ask(page)).isAllowed, delayMs: Math.min(LONGEST_DELAY_MS, Math.max(0, delay * 1000)), sitemaps }
+  } catch (error) {
+    if (error instanceof ResourceFailure) return always(false)
+    throw error
+  }
+}
+
+/** The text of the rules, or what follows from there being none. */
+async function fetchRules(gathering: Gathering, url: string): Promise<string | boolean> {
+  try {
+    const { status, body } = await gathering.fetcher.get(url, { maxBytes: MAX_BYTES })
+    if (status >= 500) return false
+    return status >= 200 && status < 300 && body.length > 0 ? body.toString('utf8') : true
+  } catch (error) {
+    if (error instanceof ResourceFailure) return true
+    throw error
+  }
+}

@@ -1,0 +1,106 @@
+/** Reads addresses that lead to a space: those of the service itself, and those of published sites. */
+import { SPACE_PATH } from '../../content/links/resolve-link.js'
+import { Slices } from '../../kernel/slices.js'
+import { organizations, sites } from '../../model/index.js'
+import type { App } from '../context/app.js'
+import { publishedSpaces } from '../sites/published-spaces.js'
+
+/** What an address names in a space. */
+export type Named = { kind: 'space' } | { kind: 'page'; id: string } | { kind: 'file'; id: string } | { kind: 'path'; path: string }
+
+/** A place that an address leads to. */
+export interface SpaceAddress {
+  space: string
+  named: Named
+  /** As written, percent-encoded; absent without one. */
+  fragment?: string
+  /** Whether it is an address of the service, not of a published site. */
+  inApp: boolean
+}
+
+/** What the service serves below a space's address besides pages. */
+const SERVED =
+  /^(?:content|revisions\/[^/]+|change-requests\/[^/]+(?:\/content)?)(?:\/(page|files|path)\/(.+))?$|^(?:change-requests|comments|git|links|pdf|permissions|revisions|search)(?:\/|$)/
+/** Parts of an address in which that of a site space is looked for: scheme, host, and the paths of proxy, site, section and site space. */
+const MAX_PARTS = 16
+const BY_ID = /^(page|pages|files)\/([^/]+)$/
+
+/** The addresses under which the spaces of one organization are found. */
+export class SpaceAddresses {
+  readonly #service: URL
+
+  /** @param published ID of the space by the address of each site space */
+  private constructor(
+    { settings }: Pick<App, 'settings'>,
+    private readonly published: ReadonlyMap<string, string>,
+  ) {
+    this.#service = new URL(settings.publicUrl)
+  }
+
+  static async of(app: App, organization: string): Promise<SpaceAddresses> {
+    const owner = await app.store.get(organizations, organization)
+    const published = new Map<string, string>()
+    const slices = new Slices()
+    for (const site of owner ? await app.store.find(sites, 'organization', organization) : []) {
+      if (owner) for (const { url, space } of publishedSpaces({ app, organization: owner, site })) published.set(url, space)
+      if (slices.due) await slices.rest()
+    }
+    return new SpaceAddresses(app, published)
+  }
+
+  /** The origins of these addresses, in lower case; '' stands for paths such as `/spaces/<id>`. */
+  origins(): Set<string> {
+    const origins = new Set(['', this.#service.origin])
+    for (const url of this.published.keys()) origins.add(url.split('/', 3).join('/').toLowerCase())
+    return origins
+  }
+
+  /** Reads an address; null if it leads to no space of the service, or of a published site of the organization. */
+  read(target: string): SpaceAddress | null {
+    const own = target.startsWith('/')
+    const base = own ? this.#service.origin : undefined
+    const written = own ? this.#service.pathname.replace(/\/$/, '') + target : target
+    if (!URL.canParse(written, base)) return null
+    const url = new URL(written, base)
+    const fragment = url.hash.length > 1 ? { fragment: url.hash.slice(1) } : {}
+    return this.#inApp(url, fragment) ?? this.#onSite(url, fragment)
+  }
+
+  #inApp(url: URL, fragment: { fragment?: string }): SpaceAddress | null {
+    const base = this.#service.pathname.replace(/\/$/, '')
+    if (url.origin !== this.#service.origin || !url.pathname.startsWith(`${base}/`)) return null
+    const path = url.pathname.slice(base.length)
+    const match = SPACE_PATH.exec(path)
+    if (!match) return null
+    return { space: match[1] as string, named: named(path.slice(match[0].length)), ...fragment, inApp: true }
+  }
+
+  /** The longest address of a site space with which this one begins: the default site space of a site has the site's own. */
+  #onSite(url: URL, fragment: { fragment?: string }): SpaceAddress | null {
+    const whole = `${url.origin}${url.pathname.replace(/\/$/, '')}`
+    for (let base = whole.split('/', MAX_PARTS).join('/'); base.length >= url.origin.length; base = base.slice(0, Math.max(0, base.lastIndexOf('/')))) {
+      const space = this.published.get(base)
+      if (space !== undefined) return { space, named: { kind: 'path', path: decoded(whole.slice(base.length + 1)) }, ...fragment, inApp: false }
+    }
+    return null
+  }
+}
+
+/** What the rest of an address of the service names, after the space. */
+function named(rest: string): Named {
+  const path = rest.replace(/^\/+|\/+$/g, '')
+  const served = SERVED.exec(path)
+  const [, kind, id] = served ?? BY_ID.exec(path) ?? []
+  if (kind === 'path') return { kind: 'path', path: decoded(id as string) }
+  if (kind === 'files') return { kind: 'file', id: decoded(id as string) }
+  if (kind !== undefined) return { kind: 'page', id: decoded(id as string) }
+  return path === '' || served ? { kind: 'space' } : { kind: 'path', path: decoded(path) }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

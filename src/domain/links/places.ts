@@ -1,0 +1,92 @@
+/** Finds what addresses lead to, in the space itself and in others, as far as the caller may see it. */
+import type { FileEntry, PageEntry } from '../../content/types.js'
+import type { Actor } from '../context/actor.js'
+import type { App } from '../context/app.js'
+import { MAIN } from '../context/refs.js'
+import { anchorOn } from '../revisions/link-graph.js'
+import { openMain } from '../revisions/main-content.js'
+import { findPageByPath } from '../revisions/pages.js'
+import { filesOf, type OpenRevision } from '../revisions/revisions.js'
+import { findSpace } from '../roles/access.js'
+import type { SpaceAddress, SpaceAddresses } from './addresses.js'
+
+/** What an address leads to: a space, or a page, anchor or file of it. */
+export interface Place {
+  revision: OpenRevision
+  page?: PageEntry
+  file?: FileEntry
+  anchor?: string
+}
+
+/** What becomes of an address. */
+export interface Found {
+  status: 'ok' | 'broken' | 'in-app'
+  problem: 'missing' | 'anchor' | null
+  /** Null if it leads to no space that the caller may see. */
+  place: Place | null
+}
+
+/** Most other spaces that are opened for one request: links to more of them are shown by their address alone. */
+const MAX_SPACES = 100
+
+/** Answers the same for a space that does not exist and one that the caller may not see. */
+export class Places {
+  readonly #open = new Map<string, Promise<OpenRevision | null>>()
+  readonly #found = new Map<string, Promise<Found | null>>()
+
+  /** @param home the revision that is read: links to its own space lead to it */
+  constructor(
+    private readonly app: App,
+    private readonly actor: Actor,
+    private readonly home: OpenRevision,
+    private readonly addresses: SpaceAddresses,
+  ) {}
+
+  /** What a target leads to; null if it is no address of a space. */
+  find(target: string): Promise<Found | null> {
+    const known = this.#found.get(target) ?? this.#find(target)
+    this.#found.set(target, known)
+    return known
+  }
+
+  async #find(target: string): Promise<Found | null> {
+    const address = this.addresses.read(target)
+    if (!address) return null
+    const status = address.inApp ? 'in-app' : 'ok'
+    const revision = await this.#revision(address.space)
+    if (!revision) return { status, problem: null, place: null }
+    const place = await placeIn(this.app, revision, address)
+    if (!place) return { status: 'broken', problem: 'missing', place: null }
+    const page = place.page
+    if (address.fragment === undefined || page?.type !== 'document') return { status, problem: null, place }
+    const anchor = await anchorOn(this.app, revision, page.gitPath, address.fragment)
+    if (anchor === null) return { status: 'broken', problem: 'anchor', place }
+    return { status, problem: null, place: { ...place, anchor: anchor ?? address.fragment } }
+  }
+
+  #revision(space: string): Promise<OpenRevision | null> {
+    if (space === this.home.space.doc.id) return Promise.resolve(this.home)
+    const known = this.#open.get(space)
+    if (known) return known
+    if (this.#open.size >= MAX_SPACES) return Promise.resolve(null)
+    const opened = openVisible(this.app, this.actor, space)
+    this.#open.set(space, opened)
+    return opened
+  }
+}
+
+async function openVisible(app: App, actor: Actor, id: string): Promise<OpenRevision | null> {
+  const space = await findSpace(app, actor, id)
+  return space?.repo.head(MAIN) ? openMain(app, space) : null
+}
+
+/** What an address leads to in a revision of its space; null if that is not there. */
+export async function placeIn(app: App, revision: OpenRevision, { named }: Pick<SpaceAddress, 'named'>): Promise<Place | null> {
+  if (named.kind === 'space') return { revision }
+  if (named.kind === 'file') {
+    const file = (await filesOf(app, revision)).find(({ id }) => id === named.id)
+    return file ? { revision, file } : null
+  }
+  const page = named.kind === 'page' ? revision.structure.byId.get(named.id) : findPageByPath(revision, named.path)
+  return page ? { revision, page } : null
+}

@@ -1,0 +1,75 @@
+/** The links of a revision with their status, for one caller. */
+import { type Link, linkKey, type Problem } from '../../content/links/link.js'
+import type { LinkGraph } from '../../content/links/link-graph.js'
+import { Slices } from '../../kernel/slices.js'
+import type { Actor } from '../context/actor.js'
+import type { App } from '../context/app.js'
+import { linksOf } from '../revisions/link-graph.js'
+import type { OpenRevision } from '../revisions/revisions.js'
+import { SpaceAddresses } from './addresses.js'
+import { type Place, Places } from './places.js'
+
+export type LinkStatus = 'ok' | 'broken' | 'in-app'
+
+/** What is known of a link besides itself. */
+interface Standing {
+  status: LinkStatus
+  problem: Problem | null
+  /** What its address leads to, if that is a place of the service that the caller may see. */
+  place: Place | null
+}
+
+/** The links of a revision, as one caller sees them. */
+export class LinkReport {
+  private constructor(
+    readonly graph: LinkGraph,
+    /** Links to addresses of the service. */
+    private readonly elsewhere: ReadonlyMap<Link, Standing>,
+  ) {}
+
+  /** Looks up what links to addresses lead to. Costs nothing for the other links. */
+  static async of(app: App, actor: Actor, revision: OpenRevision): Promise<LinkReport> {
+    const graph = await linksOf(app, revision)
+    const addresses = await SpaceAddresses.of(app, revision.space.doc.organization)
+    const places = new Places(app, actor, revision, addresses)
+    const elsewhere = new Map<Link, Standing>()
+    const slices = new Slices()
+    for (const origin of addresses.origins())
+      for (const link of graph.byOrigin.get(origin) ?? []) {
+        const found = await places.find(link.target)
+        if (found) elsewhere.set(link, found)
+        else if (origin === '') elsewhere.set(link, { status: 'broken', problem: 'missing', place: null })
+        if (slices.due) await slices.rest()
+      }
+    return new LinkReport(graph, elsewhere)
+  }
+
+  standing(link: Link): Standing {
+    return this.elsewhere.get(link) ?? { status: link.problem === null ? 'ok' : 'broken', problem: link.problem, place: null }
+  }
+
+  /** Those of some links that have a status, in slices: a space may have a hundred thousand. */
+  async having(status: LinkStatus, links: readonly Link[]): Promise<Link[]> {
+    const found: Link[] = []
+    const slices = new Slices()
+    for (const [n, link] of links.entries()) {
+      if ((this.elsewhere.get(link)?.status ?? (link.problem === null ? 'ok' : 'broken')) === status) found.push(link)
+      if (n % LOOKS === 0 && slices.due) await slices.rest()
+    }
+    return found
+  }
+
+  /** The keys of all broken links: the same in every revision for a link that is written the same on the same page. */
+  async broken(): Promise<Set<string>> {
+    const found = new Set<string>()
+    const slices = new Slices()
+    for (const link of await this.having('broken', this.graph.links)) {
+      found.add(linkKey(link))
+      if (slices.due) await slices.rest()
+    }
+    return found
+  }
+}
+
+/** Links that are looked at between two looks at the time. */
+const LOOKS = 100

@@ -1,0 +1,50 @@
+/** Versions of a specification: their content, signed URLs of it, and what is public. */
+import { notFound } from '../../kernel/errors.js'
+import { type Page, type PageQuery, pageOf } from '../../kernel/paging.js'
+import { type OpenApiSpecDoc, openApiVersions, type OpenApiVersionDoc, SPEC_FILE } from '../../model/index.js'
+import type { Document } from '../../store/index.js'
+import type { App } from '../context/app.js'
+import { expiryOf, isSigned, signatureOf } from '../context/signed-url.js'
+import { findSpec } from './specs.js'
+
+type Version = Document<OpenApiVersionDoc>
+
+/** The versions of a specification, the newest first. */
+export const listVersions = (app: App, spec: Document<OpenApiSpecDoc>, query: PageQuery): Promise<Page<Version>> =>
+  pageOf(app.store, openApiVersions, 'number', spec.id, { ...query, order: 'desc' })
+
+/** A version of the specification; null if there is none. */
+export async function findVersion(app: App, spec: Document<OpenApiSpecDoc>, id: string): Promise<Version | null> {
+  const version = await app.store.get(openApiVersions, id)
+  return version?.spec === spec.id ? version : null
+}
+
+/** The newest version. Throws 404 if there is none (yet). */
+export async function getLatestVersion(app: App, spec: Document<OpenApiSpecDoc>): Promise<Version> {
+  const version = spec.lastVersion === undefined ? null : await app.store.get(openApiVersions, spec.lastVersion)
+  if (!version) throw notFound('A version of this specification')
+  return version
+}
+
+/** A URL that answers the document of a version without a token. */
+export function versionUrl(app: App, { id }: Pick<Version, 'id'>): string {
+  const expires = expiryOf(app)
+  return `${app.settings.publicUrl}/v1/openapi/${id}/${SPEC_FILE}?expires=${expires}&signature=${signatureOf(app, ['openapi', id], expires)}`
+}
+
+/** The version of a signed URL. Throws 404 if the signature is wrong, the URL has expired, or the version is gone. */
+export async function openSignedVersion(app: App, id: string, expires: number, signature: string): Promise<Version> {
+  const version = isSigned(app, ['openapi', id], expires, signature) ? await app.store.get(openApiVersions, id) : null
+  if (!version) throw notFound('This document')
+  return version
+}
+
+/** The newest version of a public specification; null if there is none, or if it is private. */
+export async function findPublished(app: App, organization: string, slug: string): Promise<Version | null> {
+  const spec = await findSpec(app.store, organization, slug)
+  if (spec?.visibility !== 'public' || spec.lastVersion === undefined) return null
+  return app.store.get(openApiVersions, spec.lastVersion)
+}
+
+/** The bundled document of a version, as JSON. */
+export const readDocument = (app: App, version: Pick<OpenApiVersionDoc, 'content'>): Promise<Buffer> => app.specFiles.read(version.content)

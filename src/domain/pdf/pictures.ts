@@ -1,0 +1,54 @@
+/** Takes the pictures of pages out of the repository, for the engine to load. */
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { imageDimensions } from '../../content/image-dimensions.js'
+import { ObjectTooLarge, type Snapshot } from '../../git/index.js'
+
+/** Larger pictures are not printed: their text and a link take their place. */
+const MAX_PICTURE_BYTES = 20 * 1024 * 1024
+/** So are those with more pixels, which take four bytes each to be shown. */
+const MAX_PIXELS = 60_000_000
+/** Most bytes of all pictures of a PDF together; those that are found later are not printed. */
+const MAX_BYTES = 1024 * 1024 * 1024
+
+const TYPES: Record<string, string> = { png: 'png', jpg: 'jpg', jpeg: 'jpg', gif: 'gif', webp: 'webp', avif: 'avif', bmp: 'bmp', svg: 'svg' }
+
+/** The pictures of one PDF. A file that several pages show is written once. */
+export class Pictures {
+  /** By object ID: the file's name, or null if it is not printed. */
+  // bound: the pictures of one space
+  readonly #written = new Map<string, string | null>()
+  #bytes = 0
+
+  constructor(
+    private readonly snapshot: Snapshot,
+    private readonly folder: string,
+  ) {}
+
+  /** The address of the picture at a path of the repository, for the engine; null if it is none, or too large. */
+  async address(gitPath: string): Promise<string | null> {
+    const type = TYPES[gitPath.slice(gitPath.lastIndexOf('.') + 1).toLowerCase()]
+    const entry = type === undefined ? null : await this.snapshot.entry(gitPath)
+    if (!entry) return null
+    const known = this.#written.get(entry.oid)
+    const name = known === undefined ? await this.#write(entry.oid, `${entry.oid}.${type}`) : known
+    this.#written.set(entry.oid, name)
+    return name === null ? null : `/pictures/${name}`
+  }
+
+  async #write(oid: string, name: string): Promise<string | null> {
+    try {
+      const content = await this.snapshot.read(oid, MAX_PICTURE_BYTES)
+      if (this.#bytes + content.length > MAX_BYTES) return null
+      const { width, height } = imageDimensions(content) ?? { width: 0, height: 0 }
+      if (width * height > MAX_PIXELS) return null
+      this.#bytes += content.length
+      await mkdir(join(this.folder, 'pictures'), { recursive: true })
+      await writeFile(join(this.folder, 'pictures', name), content)
+      return name
+    } catch (error) {
+      if (error instanceof ObjectTooLarge) return null
+      throw error
+    }
+  }
+}

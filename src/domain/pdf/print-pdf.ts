@@ -1,0 +1,35 @@
+/** Makes a PDF, in a job. */
+import { ServiceError } from '../../kernel/errors.js'
+import type { CommitId } from '../../kernel/ids.js'
+import { PrintFailure } from '../../printing/index.js'
+import type { App } from '../context/app.js'
+import { repositoryName } from '../context/refs.js'
+import { openRevision } from '../revisions/revisions.js'
+import { writeBook } from './book.js'
+import { factsOf, type PdfOrder } from './pdfs.js'
+
+/**
+ * Makes the PDF of an order, if it is not there, and keeps it. Returns why it cannot be made, as a sentence, or null. What a crash
+ * interrupted is begun anew. Throws if the service is stopping.
+ */
+export async function printPdf(app: App, job: string, order: PdfOrder): Promise<string | null> {
+  if (await app.pdfs.find(order.space, order.key)) return null
+  const folder = await app.pdfs.workFolder(job)
+  try {
+    const { facts, space } = await factsOf(app, order)
+    const repo = await app.git.open(repositoryName(space.id))
+    const revision = await openRevision(app, { doc: space, role: 'read', repo }, order.revision as CommitId)
+    await writeBook(app, revision, folder, order, facts)
+    const printed = await app.printer.print(folder)
+    await app.pdfs.keep(order.space, order.key, folder, printed)
+    const { pages, bytes, peakBytes, missingGlyphs } = printed
+    app.log.info({ space: space.id, pages, bytes, peakBytes, missingGlyphs: missingGlyphs.length }, 'A PDF was made.')
+    return null
+  } catch (error) {
+    if (error instanceof PrintFailure && error.kind !== 'closed') return error.message
+    if (error instanceof ServiceError && error.status === 404) return error.message
+    throw error
+  } finally {
+    await app.pdfs.discard(folder)
+  }
+}

@@ -1,0 +1,56 @@
+/** Which pages are in a PDF, as readers see them in the table of contents. */
+import type { DocumentEntry, PageEntry } from '../../content/types.js'
+import { notFound } from '../../kernel/errors.js'
+import type { KnownPage } from '../context/content-cache.js'
+
+/** What a PDF is made of. */
+export interface PdfChoice {
+  /** ID of a page: that page with its subpages. Absent = the whole space. */
+  page?: string
+  /** The page alone. */
+  only?: boolean
+}
+
+/** A page or group that is printed. */
+export type Chosen = { type: 'group'; id: string; title: string; pages: Chosen[] } | { type: 'page'; entry: DocumentEntry; pages: Chosen[] }
+
+/**
+ * The pages that are printed. Hidden pages and pages with a condition are left out with all that is below them, since a PDF is
+ * passed on to readers of whom nothing is known; so are links, drafts and computed pages, which have no text. A page that is
+ * asked for by its ID is printed in any case.
+ */
+export function choosePages(pages: readonly PageEntry[], known: (entry: DocumentEntry) => KnownPage | undefined, { page, only }: PdfChoice): Chosen[] {
+  if (page === undefined) return visible(pages, known)
+  const entry = find(pages, page)
+  if (!entry) throw notFound(`Page ${page}`)
+  const below = only ? [] : visible(entry.pages, known)
+  if (entry.type === 'document') return [{ type: 'page', entry, pages: below }]
+  return [{ type: 'group', id: entry.id, title: entry.title, pages: below }]
+}
+
+function visible(pages: readonly PageEntry[], known: (entry: DocumentEntry) => KnownPage | undefined): Chosen[] {
+  return pages.flatMap((entry): Chosen[] => {
+    if (entry.type === 'document') {
+      const { hidden, condition } = known(entry)?.attributes ?? {}
+      return hidden || condition !== undefined ? [] : [{ type: 'page', entry, pages: visible(entry.pages, known) }]
+    }
+    const below = visible(entry.pages, known)
+    return below.length === 0 ? [] : [{ type: 'group', id: entry.id, title: entry.title, pages: below }]
+  })
+}
+
+function find(pages: readonly PageEntry[], id: string): PageEntry | null {
+  for (const entry of pages) {
+    const found = entry.id === id ? entry : find(entry.pages, id)
+    if (found) return found
+  }
+  return null
+}
+
+/** All pages that were chosen, in order. */
+export function* eachChosen(chosen: readonly Chosen[]): Generator<DocumentEntry> {
+  for (const one of chosen) {
+    if (one.type === 'page') yield one.entry
+    yield* eachChosen(one.pages)
+  }
+}

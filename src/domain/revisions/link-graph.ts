@@ -1,0 +1,106 @@
+/** The links of a revision, through the cache. */
+import { checkAnchors, type FindAnchor, filesWithAnchors } from '../../content/links/check-anchors.js'
+import { buildGraph, type LinkGraph, type LinkingFile, type UncheckedGraph } from '../../content/links/link-graph.js'
+import { type OutwardLinks, outwardLinks } from '../../content/links/outward-links.js'
+import { anchorFinder } from '../../content/outline/anchors.js'
+import { isMarkdown } from '../../content/paths.js'
+import { inSlices } from '../../kernel/slices.js'
+import type { App } from '../context/app.js'
+import type { KnownPage } from '../context/content-cache.js'
+import type { OpenRevision } from './revisions.js'
+import { ofLinks } from './weights.js'
+
+/** The graphs that are being made, so that those who ask at the same time share the work. */
+// bound: requests under way
+const making = new WeakMap<App['content'], Map<string, Promise<LinkGraph>>>()
+
+/**
+ * All links of a revision. Made from the facts of its files, in slices: nothing is parsed here. Throws 503 if too many texts wait
+ * for their facts.
+ */
+export async function linksOf(app: App, revision: OpenRevision): Promise<LinkGraph> {
+  const key = `${revision.space.doc.id}:${revision.snapshot.commit}`
+  const known = app.content.links.get(key)
+  if (known) return known
+  const under = making.get(app.content) ?? new Map<string, Promise<LinkGraph>>()
+  making.set(app.content, under)
+  const started = under.get(key) ?? make(app, revision, key).finally(() => under.delete(key))
+  under.set(key, started)
+  return started
+}
+
+async function make(app: App, revision: OpenRevision, key: string): Promise<LinkGraph> {
+  const { structure, snapshot, space } = revision
+  const oids = new Map((await snapshot.walk()).filter(({ mode }) => mode === '100644' || mode === '100755').map(({ path, oid }) => [path, oid]))
+  const read = [...structure.byGitPath.keys(), ...structure.reusableContents.map(({ gitPath }) => gitPath)].filter((path) => oids.has(path))
+  const blobs = read.map((path) => oids.get(path) as string)
+  const [references, pages] = await Promise.all([app.pages.references(space.doc.id, snapshot, blobs), app.pages.pages(space.doc.id, snapshot, blobs)])
+  const files = new Map(
+    read.map((path, n): [string, LinkingFile] => {
+      const oid = blobs[n] as string
+      return [path, { references: references.get(oid) ?? [], attributes: pages.get(oid)?.attributes ?? {} }]
+    }),
+  )
+  const reusable = new Map(structure.reusableContents.map(({ gitPath, id }) => [gitPath, id]))
+  const unchecked = await inSlices(buildGraph({ structure, reusable, exists: (path) => oids.has(path) }, files))
+  await inSlices(checkAnchors(unchecked, await anchorsIn(app, revision, filesWithAnchors(unchecked), oids)))
+  const graph = withoutPending(unchecked)
+  app.content.links.set(key, graph, await inSlices(ofLinks(graph)))
+  return graph
+}
+
+/** How anchors are found in each of the files. Files that are no markdown, or too costly to be parsed, are left out: nobody can tell. */
+async function anchorsIn(app: App, { snapshot, space }: OpenRevision, paths: ReadonlySet<string>, oids: ReadonlyMap<string, string>) {
+  const files = [...paths].flatMap((path) => {
+    const oid = oids.get(path)
+    return oid !== undefined && isMarkdown(path) ? [[path, oid] as const] : []
+  })
+  const blobs = files.map(([, oid]) => oid)
+  const [pages, outlines] = await Promise.all([app.pages.pages(space.doc.id, snapshot, blobs), app.pages.outlines(space.doc.id, snapshot, blobs)])
+  const found = new Map<string, FindAnchor>()
+  for (const [path, oid] of files) {
+    const outline = outlines.get(oid)
+    if (outline && isWhole(pages.get(oid), outline)) found.set(path, anchorFinder(outline))
+  }
+  return found
+}
+
+/** Whether a page was parsed, so that it has no other anchors than those in its outline. */
+const isWhole = (
+  page: KnownPage | undefined,
+  { headings, anchors, scripts }: { headings: readonly unknown[]; anchors: readonly unknown[]; scripts: readonly unknown[] },
+): boolean => page !== undefined && page.limit === null && page.size === undefined && headings.length + anchors.length + scripts.length > 0
+
+const withoutPending = ({ links, bySource, byTarget, byOrigin }: UncheckedGraph): LinkGraph => ({ links, bySource, byTarget, byOrigin })
+
+/**
+ * The anchor on a page that a fragment leads to; null if there is none, undefined if nobody can tell: the page includes other content,
+ * or is too costly to be parsed.
+ */
+export async function anchorOn(app: App, revision: OpenRevision, gitPath: string, fragment: string): Promise<string | null | undefined> {
+  const { snapshot, space } = revision
+  const oid = (await snapshot.entry(gitPath))?.oid
+  if (oid === undefined) return undefined
+  const anchor = (await anchorsIn(app, revision, new Set([gitPath]), new Map([[gitPath, oid]]))).get(gitPath)?.(fragment)
+  if (anchor !== null) return anchor
+  const references = (await app.pages.references(space.doc.id, snapshot, [oid])).get(oid) ?? []
+  return references.some(({ kind }) => kind === 'include') ? undefined : null
+}
+
+/** The addresses that the pages of a revision link to, by origin. Costs less than all of its links. */
+export async function addressesIn(app: App, { structure, snapshot, space }: OpenRevision): Promise<OutwardLinks> {
+  const key = `${space.doc.id}:${snapshot.commit}`
+  const known = app.content.addresses.get(key)
+  if (known) return known
+  const oids = new Map((await snapshot.walk()).map(({ path, oid }) => [path, oid]))
+  const paths = [...structure.byGitPath.keys(), ...structure.reusableContents.map(({ gitPath }) => gitPath)]
+  const references = await app.pages.references(
+    space.doc.id,
+    snapshot,
+    paths.flatMap((path) => oids.get(path) ?? []),
+  )
+  const files = new Map(paths.map((path): [string, LinkingFile] => [path, { references: references.get(oids.get(path) ?? '') ?? [], attributes: {} }]))
+  const found = await inSlices(outwardLinks(structure, files))
+  app.content.addresses.set(key, found)
+  return found
+}

@@ -1,0 +1,109 @@
+/** Keeps the index of a space at the head of main. */
+import type { DocumentEntry, PageEntry } from '../../content/types.js'
+import { ServiceError } from '../../kernel/errors.js'
+import type { CommitId } from '../../kernel/ids.js'
+import type { IndexedPage, IndexedText } from '../../search/index.js'
+import type { App } from '../context/app.js'
+import type { KnownPage } from '../context/content-cache.js'
+import type { LoadedSpace } from '../context/loaded.js'
+import { headOf } from '../revisions/main-content.js'
+import { knownPages, openRevision } from '../revisions/revisions.js'
+
+/** Blobs whose texts are asked for at once, and characters of texts that are sent to the thread at once. */
+const BLOBS_AT_ONCE = 32
+const SENT_AT_ONCE = 2 * 1024 * 1024
+/** How often an update begins again, because its file was deleted meanwhile, or main moved on. */
+const ATTEMPTS = 3
+
+/** A revision's pages that can be found. */
+export interface Searchable {
+  revision: CommitId
+  pages: IndexedPage[]
+  descriptions: Map<string, string>
+}
+
+/**
+ * The pages of a revision that can be found: all but those that are hidden or say `noIndex`, and what is below them. Drafts, links and
+ * groups have no text.
+ */
+export async function searchablePages(app: App, space: LoadedSpace, revision: CommitId): Promise<Searchable> {
+  const opened = await openRevision(app, space, revision)
+  const known = await knownPages(app, opened, opened.structure.byGitPath.values())
+  const pages: IndexedPage[] = []
+  const descriptions = new Map<string, string>()
+  const add = ({ id, title, path }: DocumentEntry, { oid, page }: { oid: string; page: KnownPage }): void => {
+    pages.push({ id, oid, title, path })
+    if (page.attributes.description !== undefined) descriptions.set(oid, page.attributes.description)
+  }
+  const visit = (entries: readonly PageEntry[]): void => {
+    for (const entry of entries) {
+      const found = entry.type === 'document' ? known.get(entry.gitPath) : undefined
+      const { hidden, noIndex } = found?.page.attributes ?? {}
+      if (hidden || noIndex) continue
+      if (entry.type === 'document' && found) add(entry, found)
+      visit(entry.pages)
+    }
+  }
+  visit(opened.structure.pages)
+  return { revision, pages, descriptions }
+}
+
+/**
+ * Brings the index of a space to the head of main; at once if it is there already. One update of a space runs at a time, for all who
+ * wait for it.
+ */
+export async function updateIndex(app: App, space: LoadedSpace): Promise<void> {
+  for (let attempt = 0; attempt < ATTEMPTS && !isUpToDate(app, space); attempt++) await (app.search.updates.get(space.doc.id) ?? start(app, space))
+}
+
+/** Whether the index of a space is known to be that of the head of main. */
+export const isUpToDate = (app: App, space: LoadedSpace): boolean => app.search.known.get(space.doc.id) === headOf(space)
+
+function start(app: App, space: LoadedSpace): Promise<void> {
+  const { id } = space.doc
+  const running = update(app, space).finally(() => app.search.updates.delete(id))
+  app.search.updates.set(id, running)
+  return running
+}
+
+async function update(app: App, space: LoadedSpace): Promise<void> {
+  const { id } = space.doc
+  const head = headOf(space)
+  if (!app.search.known.has(id) && (await app.search.revision(id)) === head) {
+    app.search.known.set(id, head)
+    return
+  }
+  const searchable = await searchablePages(app, space, head)
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const oids = searchable.pages.map(({ oid }) => oid)
+    await addTexts(app, space, await app.search.missing(id, oids), searchable)
+    if (await app.search.set(id, head, searchable.pages)) {
+      app.search.known.set(id, head)
+      return
+    }
+  }
+  throw new ServiceError('unavailable', 'The search index of the space cannot be made at the moment. Try again in a few seconds.')
+}
+
+async function addTexts(app: App, space: LoadedSpace, missing: readonly string[], { revision, descriptions }: Searchable): Promise<void> {
+  const { id } = space.doc
+  const snapshot = await space.repo.at(revision)
+  for (let from = 0; from < missing.length; from += BLOBS_AT_ONCE) {
+    const oids = missing.slice(from, from + BLOBS_AT_ONCE)
+    const sections = await app.pages.sections(id, snapshot, oids)
+    const outlines = await app.pages.outlines(id, snapshot, oids)
+    let texts: IndexedText[] = []
+    let characters = 0
+    for (const oid of oids) {
+      const own = sections.get(oid) ?? []
+      const about = [outlines.get(oid)?.title, descriptions.get(oid)].filter(Boolean).join(' ')
+      texts.push({ oid, about, sections: own })
+      characters += own.reduce((sum, { title, text }) => sum + title.length + text.length, about.length)
+      if (characters < SENT_AT_ONCE) continue
+      await app.search.add(id, texts)
+      texts = []
+      characters = 0
+    }
+    if (texts.length > 0) await app.search.add(id, texts)
+  }
+}

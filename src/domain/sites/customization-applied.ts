@@ -1,0 +1,45 @@
+/** Applies the settings that were chosen for a site or site space to those that it would have without them. */
+import { customizationGroups, type SiteCustomization, type SiteCustomizationInput } from '../../model/index.js'
+
+type GivenFont = Exclude<NonNullable<NonNullable<SiteCustomizationInput['styling']>['font']>, string>
+type GivenHeaderLink = NonNullable<NonNullable<SiteCustomizationInput['header']>['links']>[number]
+
+/** What an announcement has that was given in part. */
+const unannounced = { enabled: false, style: 'info', message: '' } as const
+
+/** Applies settings on top of `base`: group by group, member by member. What is null is absent then. */
+export function customized(base: SiteCustomization, chosen: SiteCustomizationInput): SiteCustomization {
+  const { title, favicon, announcement, ...others } = chosen
+  const groups = customizationGroups.filter((name) => name !== 'announcement').map((name) => [name, withoutNulls({ ...base[name], ...chosen[name] })])
+  const announced = announcement ? withoutNulls({ ...unannounced, ...base.announcement, ...announcement }) : base.announcement
+  const whole = {
+    ...base,
+    ...others,
+    ...(title === undefined ? {} : { title }),
+    ...(favicon === undefined ? {} : { favicon: favicon ?? {} }),
+    ...(announced === undefined ? {} : { announcement: announced }),
+    ...Object.fromEntries(groups),
+  } as SiteCustomization
+  if (!whole.title) delete whole.title
+  return { ...whole, styling: styled(whole.styling), header: { ...whole.header, links: whole.header.links.map(completeLink) } }
+}
+
+const withoutNulls = (members: object): object => Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null))
+
+const styled = (styling: SiteCustomization['styling']): SiteCustomization['styling'] => ({
+  ...styling,
+  font: completeFont(styling.font),
+  monospaceFont: completeFont(styling.monospaceFont),
+})
+
+/** A font of one's own with what may be left out of it: its ID follows from its name, and the format of a file from its URL. */
+function completeFont<F extends string>(font: F | GivenFont) {
+  if (typeof font === 'string') return font
+  const fontFaces = font.fontFaces.map((face) => ({
+    ...face,
+    sources: face.sources.map(({ url, format }) => ({ url, format: format ?? (/\.woff(?:$|[?#])/i.test(url) ? ('woff' as const) : ('woff2' as const)) })),
+  }))
+  return { ...font, id: font.id ?? font.fontFamily.replaceAll(' ', '-'), custom: true as const, fontFaces }
+}
+
+const completeLink = (link: GivenHeaderLink) => ({ ...link, style: link.style ?? ('link' as const), links: link.links ?? [] })

@@ -1,0 +1,30 @@
+/** The addresses under which a published site shows its spaces. */
+import { sectionsOf, type SiteSpaceEntry } from '../../model/index.js'
+import { publishedSiteSpace, type SiteAddress } from './addresses.js'
+import { shownDefault, shownDefaultSection } from './structure/defaults.js'
+
+/** A space and its address on a site. */
+interface PublishedSpace {
+  space: string
+  url: string
+}
+
+/** All spaces of a site with their addresses, whoever asks; none if the site is not published. */
+export function publishedSpaces(address: SiteAddress): PublishedSpace[] {
+  const { structure } = address.site
+  const found: PublishedSpace[] = []
+  const add = (
+    entries: readonly SiteSpaceEntry[],
+    chosen: string | null,
+    within: Pick<Parameters<typeof publishedSiteSpace>[2], 'section' | 'isDefaultSection'>,
+  ) => {
+    for (const entry of entries) {
+      const url = entry.hidden ? undefined : publishedSiteSpace(address, entry, { ...within, isDefault: entry.id === chosen })
+      if (url !== undefined) found.push({ space: entry.space, url })
+    }
+  }
+  add(structure.siteSpaces, shownDefault(structure), { isDefaultSection: true })
+  const first = shownDefaultSection(structure)
+  for (const section of sectionsOf(structure)) add(section.siteSpaces, shownDefault(section), { section, isDefaultSection: section.id === first })
+  return found
+}

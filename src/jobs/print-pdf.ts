@@ -1,0 +1,14 @@
+/** The job that makes a PDF. */
+import type { PdfOrder } from '../domain/pdf/pdfs.js'
+import { printPdf } from '../domain/pdf/print-pdf.js'
+import type { JobKind } from './job-kind.js'
+
+/** Makes a PDF. */
+export const pdf: JobKind = {
+  kind: 'print-pdf',
+  async run(app, job) {
+    const error = await printPdf(app, job.id, job.payload as unknown as PdfOrder)
+    return error === null ? {} : { error }
+  },
+  failed: (_app, _job, error) => ({ error }),
+}

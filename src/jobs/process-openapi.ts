@@ -1,0 +1,16 @@
+/** The background job that processes an OpenAPI specification. */
+import { giveUpSpec, processSpec } from '../domain/openapi/processing.js'
+import { PROCESS_OPENAPI } from '../domain/openapi/queue.js'
+import { JobInterrupted, type JobKind } from './job-kind.js'
+
+/** Fetches and reads a specification; servers of others may be slow, so imports and exports do not wait for these. */
+export const processOpenApi: JobKind = {
+  kind: PROCESS_OPENAPI,
+  slots: 2,
+  async run(app, job, signal) {
+    const write = await processSpec(app, String(job.payload.spec), signal)
+    if (signal.aborted) throw new JobInterrupted()
+    return { write }
+  },
+  failed: (app, job, error) => ({ error, write: (tx) => giveUpSpec(app, tx, String(job.payload.spec), error) }),
+}

@@ -1,0 +1,76 @@
+/** Links of a revision, and what links to its pages and files. */
+import { type Static, Type } from '@sinclair/typebox'
+import { Id, listOf, oneOf, pageQuery } from './common.js'
+import { File } from './file.js'
+import { Organization } from './organization.js'
+import { Page } from './page.js'
+import { ReusableContent } from './reusable-content.js'
+import { Space } from './space.js'
+
+const VersionContext = Type.Union(
+  [Type.Object({ type: Type.Literal('revision'), revision: Type.String() }), Type.Object({ type: Type.Literal('changeRequest'), changeRequest: Id })],
+  { $id: 'VersionContext', description: 'Whose content it is: a revision, or a change request, by ID.' },
+)
+export type VersionContext = Static<typeof VersionContext>
+
+const inSpace = { organization: Organization, space: Space, versionContext: VersionContext }
+
+/** A place in content, with the objects themselves. */
+export const ContentLocation = Type.Union(
+  [
+    Type.Object({ kind: Type.Literal('page'), ...inSpace, page: Page }),
+    Type.Object({ kind: Type.Literal('anchor'), ...inSpace, page: Page, anchor: Type.String() }),
+    Type.Object({ kind: Type.Literal('file'), ...inSpace, file: File }),
+    Type.Object({ kind: Type.Literal('reusable-content'), ...inSpace, reusableContent: ReusableContent }),
+    Type.Object({ kind: Type.Literal('space'), ...inSpace }),
+    Type.Object({ kind: Type.Literal('openapi'), organization: Organization, spec: Type.String({ description: 'Its slug.' }) }),
+    Type.Object({ kind: Type.Literal('url'), url: Type.String() }),
+  ],
+  { $id: 'ContentLocation', description: 'A place in content. `organization`, `space`, `page` and the others are as their own GET returns them.' },
+)
+export type ContentLocation = Static<typeof ContentLocation>
+
+const linkStatuses = ['ok', 'broken', 'in-app'] as const
+const LinkStatus = oneOf(linkStatuses, {
+  description:
+    '`broken`: the target does not exist in the revision. `in-app`: the target is an address of this service, which readers of a published site may not open.',
+})
+
+const Link = Type.Object(
+  {
+    status: LinkStatus,
+    relation: oneOf(['reference', 'dependsOn'], {
+      description: '`dependsOn`: the target is shown as a part of the page: reusable content, a cover, a specification.',
+    }),
+    target: Type.String({ description: 'The target as it is written, without escapes; at most 2048 characters of it.' }),
+    problem: Type.Optional(Type.String({ description: 'Why it is broken, and what to do.' })),
+    brokenByChangeRequest: Type.Optional(
+      Type.Boolean({ description: 'Of broken links of a change request: whether the change request broke it, so that it is not broken without it.' }),
+    ),
+    targetReference: Type.Optional(ContentLocation),
+    locationReferences: Type.Array(ContentLocation, { description: 'The page or reusable content in which the link stands.' }),
+  },
+  { $id: 'Link' },
+)
+export type Link = Static<typeof Link>
+
+const list = listOf(Link)
+export const LinkList = Type.Object(
+  {
+    ...list.properties,
+    stats: Type.Object({
+      total: Type.Integer({ minimum: 0, description: 'All links, whatever `status` was asked for.' }),
+      broken: Type.Object({
+        total: Type.Integer({ minimum: 0 }),
+        changeRequest: Type.Integer({ minimum: 0, description: 'Of these, those that the change request broke; 0 outside of change requests.' }),
+      }),
+    }),
+  },
+  { $id: 'LinkList' },
+)
+
+export const BacklinkList = listOf(ContentLocation, { $id: 'BacklinkList' })
+
+export const BacklinksQuery = Type.Object(pageQuery)
+export const LinksQuery = Type.Object({ ...pageQuery, status: Type.Optional(LinkStatus) })
+export type LinksQuery = Static<typeof LinksQuery>

@@ -1,0 +1,201 @@
+/** OpenAPI specifications of an organization, and their versions. */
+import { type Static, Type } from '@sinclair/typebox'
+import { table } from '../kernel/documents.js'
+import { closed, Id, LONGEST_TEXT, listOf, oneOf, permissionsOf, Timestamp } from './common.js'
+
+export const specStates = ['pending', 'progress', 'complete'] as const
+export const specErrorCodes = ['FETCH_TIMEOUT', 'FETCH_ERROR', 'PARSE_ERROR'] as const
+export type SpecErrorCode = (typeof specErrorCodes)[number]
+export const specVisibilities = ['private', 'public'] as const
+
+/** Pattern of a specification's slug. */
+export const SPEC_SLUG = '^[a-z0-9]+(?:-[a-z0-9]+)*$'
+
+/** What a server said of a file, to ask it later whether the file has changed. */
+export interface FileValidator {
+  url: string
+  etag?: string
+  lastModified?: string
+}
+
+/** Why the last processing failed. */
+export interface SpecError {
+  message: string
+  file?: string
+  line?: number
+  column?: number
+}
+
+/** A specification, as stored. */
+export interface OpenApiSpecDoc {
+  id: string
+  organization: string
+  slug: string
+  /** A URL, or the hash of a text (`SpecFiles`). */
+  source: { url: string } | { text: string }
+  visibility: (typeof specVisibilities)[number]
+  processingState: (typeof specStates)[number]
+  /** Counts the sources that were given: the result for an earlier one is dropped. */
+  generation: number
+  /** ID of the newest version. */
+  lastVersion?: string
+  lastProcessedAt?: string
+  lastProcessErrorCode?: SpecErrorCode
+  lastProcessError?: SpecError
+  /** Of all files that the newest version was made of; absent if one of them has no validator. */
+  validators?: FileValidator[]
+  createdAt: string
+  updatedAt: string
+}
+
+export const openApiSpecs = table<OpenApiSpecDoc>()({
+  name: 'openapi-specs',
+  indexes: {
+    organization: (spec) => spec.organization,
+    slug: (spec) => `${spec.organization}/${spec.slug}`,
+    text: (spec) => ('text' in spec.source ? spec.source.text : null),
+  },
+  unique: ['slug'],
+  orders: { createdAt: { group: (spec) => spec.organization, by: (spec) => spec.createdAt } },
+  owner: (spec) => spec.organization,
+})
+
+const names = Type.Array(Type.String())
+const Changed = Type.Object({
+  added: names,
+  removed: names,
+  changed: names,
+  counts: Type.Object({ added: Type.Integer(), removed: Type.Integer(), changed: Type.Integer() }, { description: 'Of all; each list has at most 100.' }),
+})
+
+const BreakingChange = Type.Object({
+  operation: Type.Optional(Type.String({ description: 'Method and path.' })),
+  schema: Type.Optional(Type.String()),
+  message: Type.String({ description: 'What clients can no longer rely on.' }),
+})
+export type BreakingChange = Static<typeof BreakingChange>
+
+const SpecChanges = Type.Object(
+  {
+    operations: Changed,
+    schemas: Changed,
+    breaking: Type.Array(BreakingChange, { description: 'At most 100.' }),
+    breakingCount: Type.Integer({ description: 'Of all breaking changes.' }),
+  },
+  { $id: 'OpenAPISpecChanges', description: 'What changed since the version before; absent in the first one.' },
+)
+export type SpecChanges = Static<typeof SpecChanges>
+
+/** A version, as stored: its files are named by hashes (`SpecFiles`). */
+export interface OpenApiVersionDoc {
+  id: string
+  spec: string
+  organization: string
+  /** 1, 2, 3 … in its specification. */
+  number: number
+  createdAt: string
+  /** Hash of the bundled document. */
+  content: string
+  bytes: number
+  /** Hash of its outline. */
+  outline: string
+  openapi: string
+  title: string
+  changes?: SpecChanges
+}
+
+export const openApiVersions = table<OpenApiVersionDoc>()({
+  name: 'openapi-versions',
+  indexes: { spec: (one) => one.spec, file: (one) => [one.content, one.outline] },
+  orders: { number: { group: (one) => one.spec, by: (one) => one.number } },
+  owner: (one) => one.spec,
+})
+
+const Source = Type.Union([
+  Type.Object({ url: Type.String({ format: 'uri', pattern: '^[Hh][Tt][Tt][Pp][Ss]?://', maxLength: 2048, description: 'An http or https URL.' }) }, closed),
+  Type.Object({ text: Type.String({ minLength: 1, maxLength: LONGEST_TEXT, description: 'The specification itself, as JSON or YAML.' }) }, closed),
+])
+export type SpecSource = Static<typeof Source>
+
+const Visibility = oneOf(specVisibilities, { description: '`private`: not publicly available; `public`: available to anyone with the public link.' })
+const Slug = Type.String({ pattern: SPEC_SLUG, maxLength: 100 })
+
+export const CreateOpenAPISpec = Type.Object({ slug: Slug, source: Source, visibility: Type.Optional(Visibility) }, { ...closed, $id: 'CreateOpenAPISpec' })
+export type CreateOpenAPISpec = Static<typeof CreateOpenAPISpec>
+
+export const PutOpenAPISpec = Type.Object({ source: Source, visibility: Type.Optional(Visibility) }, { ...closed, $id: 'PutOpenAPISpec' })
+export type PutOpenAPISpec = Static<typeof PutOpenAPISpec>
+
+export const UpdateOpenAPISpec = Type.Object({ visibility: Visibility }, { ...closed, $id: 'UpdateOpenAPISpec' })
+
+export const openApiSpecPermissions = ['view', 'edit'] as const
+
+export const OpenAPISpec = Type.Object(
+  {
+    object: Type.Literal('openapi-spec'),
+    id: Id,
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+    slug: Slug,
+    sourceURL: Type.Optional(Type.String({ format: 'uri', description: 'Absent if the specification was given as a text.' })),
+    processingState: oneOf(specStates),
+    visibility: Visibility,
+    lastVersion: Type.Optional(Id),
+    lastProcessedAt: Type.Optional(Timestamp),
+    lastProcessErrorCode: Type.Optional(oneOf(specErrorCodes, { description: 'Present if the last processing failed.' })),
+    lastProcessError: Type.Optional(
+      Type.Object({
+        message: Type.String({ description: 'What is wrong, where, and what to do.' }),
+        file: Type.Optional(Type.String({ description: 'URL of the file, if it is one that the specification refers to.' })),
+        line: Type.Optional(Type.Integer()),
+        column: Type.Optional(Type.Integer()),
+      }),
+    ),
+    permissions: permissionsOf(openApiSpecPermissions),
+    urls: Type.Object({
+      location: Type.String(),
+      app: Type.String(),
+      published: Type.Optional(Type.String({ description: 'Where a public specification is served without a token.' })),
+    }),
+  },
+  { $id: 'OpenAPISpec' },
+)
+
+export const OpenAPISpecList = listOf(OpenAPISpec, { $id: 'OpenAPISpecList' })
+
+export const OpenAPISpecVersion = Type.Object(
+  {
+    object: Type.Literal('openapi-spec-version'),
+    id: Id,
+    createdAt: Timestamp,
+    url: Type.String({ format: 'uri', maxLength: 2048, description: 'Answers the bundled document. It needs no token, and expires.' }),
+    openapi: Type.String({ description: 'Version of OpenAPI, or 2.0.' }),
+    title: Type.String(),
+    changes: Type.Optional(SpecChanges),
+    urls: Type.Object({ location: Type.String() }),
+  },
+  { $id: 'OpenAPISpecVersion' },
+)
+
+export const OpenAPISpecVersionList = listOf(OpenAPISpecVersion, { $id: 'OpenAPISpecVersionList' })
+
+/** The name of the only file of a bundled specification. */
+export const SPEC_FILE = 'openapi.json'
+
+export const OpenAPISpecContent = Type.Object(
+  {
+    filesystem: Type.Record(
+      Type.String(),
+      Type.Object({
+        filename: Type.String(),
+        dir: Type.String(),
+        isEntrypoint: Type.Boolean(),
+        references: Type.Array(Type.String()),
+        specification: Type.Unsafe<unknown>({ type: 'object', description: 'The document.' }),
+      }),
+      { description: 'Path of a file → the file. All that the specification refers to is in its one document, `openapi.json`.' },
+    ),
+    url: Type.String({ format: 'uri' }),
+  },
+  { $id: 'OpenAPISpecContent' },
+)

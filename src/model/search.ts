@@ -1,0 +1,43 @@
+/** What a search finds: pages with sections, and spaces with pages. */
+import { Type } from '@sinclair/typebox'
+import { pageQuery } from './common.js'
+
+/** What a search is asked for. */
+export const searchQuery = {
+  ...pageQuery,
+  query: Type.String({
+    maxLength: 512,
+    description:
+      'Words, of which all must be there; the last one may be unfinished. Words that are not in the content stand for words that are like them. Of Chinese, Japanese, Korean and Thai, two characters or more are found within texts. There are no operators.',
+  }),
+}
+
+const urls = Type.Object({ app: Type.String() })
+
+const SearchSection = Type.Object(
+  {
+    id: Type.String({ description: 'The ID of the page, and the anchor after `#` if a heading stands above the section.' }),
+    title: Type.String({ description: 'The heading; the title of the page for what comes before the first heading.' }),
+    path: Type.String({ description: 'The path of the page, and the anchor after `#`.' }),
+    body: Type.String({
+      description: 'Plain text around the matches, at most 300 characters. Each matched word is between `**`; what is left out is an ellipsis.',
+    }),
+    urls,
+  },
+  { $id: 'SearchSection' },
+)
+
+const page = {
+  id: Type.String(),
+  title: Type.String(),
+  path: Type.String(),
+  sections: Type.Array(SearchSection, { description: 'At most five, best first; none if only the title of the page matches.' }),
+  urls,
+}
+
+export const SearchPage = Type.Object(page, { $id: 'SearchPage' })
+
+export const SearchSpace = Type.Object(
+  { id: Type.String(), title: Type.String(), pages: Type.Array(SearchPage, { description: 'At most five, best first.' }) },
+  { $id: 'SearchSpace' },
+)

@@ -1,0 +1,84 @@
+/** The process that prints: started by `printer.ts` with a command and its JSON; its last line of output is the result. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { printDocument, type Served, withChromium } from './chromium.js'
+import { serveFont } from './fonts.js'
+import { missingGlyphs } from './glyphs.js'
+import { joinParts, type Part, readPart } from './join.js'
+import { watchMemory } from './memory.js'
+import type { Engine, Printed, PrintOrder } from './order.js'
+
+const PICTURE = /^\/pictures\/([a-z0-9-]{1,80}\.(png|jpg|gif|webp|avif|bmp|svg))$/
+const TYPES: Record<string, string> = { jpg: 'image/jpeg', svg: 'image/svg+xml' }
+const HTML = 'text/html; charset=utf-8'
+
+/** Whether the engine starts and prints; its version if it does. */
+async function probe(engine: Engine): Promise<{ version: string }> {
+  return withChromium(engine, async (browser) => {
+    const html = '<!doctype html><title>probe</title><p>probe</p>'
+    const pdf = await printDocument(browser, 'probe.html', () => ({ contentType: HTML, body: Buffer.from(html) }), false)
+    if (!pdf.subarray(0, 5).equals(Buffer.from('%PDF-'))) throw new Error('It printed something else than a PDF.')
+    return { version: await browser.version() }
+  })
+}
+
+async function print(engine: Engine, folder: string, maxBytes: number): Promise<Printed> {
+  const order = JSON.parse(readFileSync(join(folder, 'order.json'), 'utf8')) as PrintOrder
+  const watch = watchMemory(maxBytes, () =>
+    fail(`It takes more than ${Math.round(maxBytes / 1024 / 1024)} MB of memory to print. Print single pages (page=…&only=true).`),
+  )
+  const characters = new Set<string>()
+  const printed: Buffer[] = []
+  let pages = 0
+  const places = new Map<string, number>()
+  for (const name of order.documents) {
+    const html = readFileSync(join(folder, name), 'utf8').replace('page [[first-page]]', `page ${pages + 1}`)
+    for (const one of html) characters.add(one)
+    const bytes = await printOne(engine, folder, { name, html, tagged: order.documents.length === 1 })
+    // Read twice, here for the numbers and later for the book: never are two documents in memory as objects.
+    const { pdf, places: found } = await readPart(bytes)
+    for (const [id, place] of found) places.set(id, pages + place.page + 1)
+    pages += pdf.getPageCount()
+    printed.push(bytes)
+  }
+  const front = order.front === null ? null : await printFront(engine, folder, order.front, places)
+  const bytes = await joinParts(front, printed, order)
+  writeFileSync(join(folder, 'book.pdf'), bytes)
+  const result = { pages: pages + (front?.pdf.getPageCount() ?? 0), bytes: bytes.length, missingGlyphs: missingGlyphs(characters) }
+  return { ...result, peakBytes: watch.stop() }
+}
+
+async function printFront(engine: Engine, folder: string, name: string, places: ReadonlyMap<string, number>): Promise<Part> {
+  const html = readFileSync(join(folder, name), 'utf8').replace(/>\[\[page:([^\]<>]+)\]\]</g, (_, id: string) => `>${places.get(id) ?? ''}<`)
+  return readPart(await printOne(engine, folder, { name, html, tagged: false }))
+}
+
+function printOne(engine: Engine, folder: string, { name, html, tagged }: { name: string; html: string; tagged: boolean }): Promise<Buffer> {
+  const serve = (path: string): Served | null => {
+    if (path === `/${name}`) return { contentType: HTML, body: Buffer.from(html) }
+    const [, picture, type = ''] = PICTURE.exec(path) ?? []
+    if (picture === undefined) return serveFont(path)
+    const file = join(folder, 'pictures', picture)
+    return existsSync(file) ? { contentType: TYPES[type] ?? `image/${type}`, body: readFileSync(file) } : null
+  }
+  return withChromium(engine, (browser) => printDocument(browser, name, serve, tagged))
+}
+
+function say(result: object): void {
+  process.stdout.write(`\n${JSON.stringify(result)}\n`)
+}
+function fail(message: string): never {
+  say({ failed: message })
+  process.exit(1)
+}
+
+const [command, engine, folder = '', maxBytes = '0'] = process.argv.slice(2)
+// Whoever started this process holds the other end: if it dies, so does this, and Chromium with it.
+process.stdin.on('end', () => process.exit(1)).resume()
+try {
+  const given = JSON.parse(engine ?? '') as Engine
+  say({ done: command === 'probe' ? await probe(given) : await print(given, folder, Number(maxBytes)) })
+  process.exit(0)
+} catch (error) {
+  fail(error instanceof Error ? error.message : String(error))
+}

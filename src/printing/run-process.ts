@@ -1,0 +1,75 @@
+/** Runs the process that prints, with a deadline. It and all that it starts end with it. */
+import { spawn } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+import { PrintFailure } from './failure.js'
+
+/** Heap of the process, in MB: it holds the printed documents while they are joined. */
+const HEAP_MB = 1024
+/** Most output that is kept, in characters. */
+const MAX_OUTPUT = 64 * 1024
+
+/** Compiled, the process is started directly; from the sources, tsx must be registered first. */
+const entry = (): string[] => {
+  const name = import.meta.url.endsWith('.ts') ? 'print-process.ts' : 'print-process.js'
+  const file = new URL(`./${name}`, import.meta.url)
+  return name.endsWith('.ts') ? ['--import', import.meta.resolve('tsx'), file.pathname] : [file.pathname]
+}
+
+/**
+ * Runs a command of `print-process.ts` and returns its result. Throws `PrintFailure` with what the process says, or when
+ * the time is over or `signal` is set.
+ */
+export function runProcess<T>(args: readonly string[], { deadlineMs, signal }: { deadlineMs: number; signal: AbortSignal }): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [`--max-old-space-size=${HEAP_MB}`, `--v8-pool-size=${Math.min(2, availableParallelism())}`, ...entry(), ...args], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: true,
+      // The environment of the service may hold secrets.
+      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], TMPDIR: process.env['TMPDIR'], LANG: 'C.UTF-8' },
+    })
+    let output = ''
+    let errors = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-MAX_OUTPUT)))
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (errors = (errors + text).slice(-MAX_OUTPUT)))
+    // The process may end before it reads: that is told by `close`.
+    child.stdin.on('error', () => undefined)
+    const end = (): void => {
+      try {
+        if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+      } catch {
+        // It has ended.
+      }
+    }
+    let reason: PrintFailure | null = null
+    const stop = (why: PrintFailure): void => {
+      reason ??= why
+      end()
+    }
+    const timer = setTimeout(
+      () => stop(new PrintFailure('failed', `It takes longer than ${deadlineMs / 1000} seconds to print. Print single pages.`)),
+      deadlineMs,
+    )
+    const aborted = (): void => stop(new PrintFailure('closed', 'The service is stopping.'))
+    signal.addEventListener('abort', aborted, { once: true })
+    if (signal.aborted) aborted()
+    child.on('error', (error) => stop(new PrintFailure('failed', error.message)))
+    child.on('close', (code) => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', aborted)
+      end()
+      const result =
+        reason ?? resultOf(output) ?? new PrintFailure('failed', `The process that prints ended with ${code}: ${errors.trim().split('\n').at(-1) ?? ''}`)
+      if (result instanceof PrintFailure) reject(result)
+      else resolve(result.done as T)
+    })
+  })
+}
+
+function resultOf(output: string): { done: unknown } | PrintFailure | null {
+  try {
+    const said = JSON.parse(output.trim().split('\n').at(-1) ?? '') as { done: unknown } | { failed: string }
+    return 'failed' in said ? new PrintFailure('failed', said.failed) : said
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,77 @@
+/** HTML that authors wrote between and around blocks: parsed as browsers do, reduced to what is allowed, its links and pictures resolved. */
+import type { Root, RootContent } from 'hast'
+import { raw } from 'hast-util-raw'
+import { allowed } from './allow-list.js'
+import { h } from './element.js'
+import type { Html, HtmlElement, RenderContext } from './types.js'
+
+/** A piece of HTML as written, or nodes that were rendered from blocks beside it. */
+export type Piece = { html: string } | { nodes: Html[] }
+
+/**
+ * Joins HTML as written with rendered nodes. The HTML may open an element in one piece and close it in another, but it cannot
+ * close what is around all of the pieces. While it is parsed, an empty element takes the place of each rendered node.
+ */
+export function joinHtml(pieces: readonly Piece[], context: RenderContext): Html[] {
+  if (!pieces.some((piece) => 'html' in piece)) return pieces.flatMap((piece) => ('nodes' in piece ? piece.nodes : []))
+  const slots: Html[][] = []
+  const children = pieces.map((piece): RootContent => {
+    if ('html' in piece) return { type: 'raw', value: piece.html } as unknown as RootContent
+    slots.push(piece.nodes)
+    return h('bindery-slot', { dataSlot: String(slots.length - 1) })
+  })
+  const parsed = raw({ type: 'root', children }) as Root
+  const clean = allowed({ type: 'root', children: parsed.children.filter((child) => child.type !== 'doctype') }, { slots: true })
+  const used = new Set<number>()
+  const joined = settle(clean.children as Html[], { slots, used, context })
+  // What the HTML swallowed (an unclosed comment, a table) is still shown.
+  return [...joined, ...slots.flatMap((nodes, index) => (used.has(index) ? [] : nodes))]
+}
+
+interface Joining {
+  slots: Html[][]
+  used: Set<number>
+  context: RenderContext
+}
+
+function settle(nodes: readonly Html[], joining: Joining): Html[] {
+  return nodes.flatMap((node): Html[] => {
+    if (node.type !== 'element') return [node]
+    if (node.tagName === 'bindery-slot') {
+      const index = Number(node.properties['dataSlot'])
+      // The parser puts what follows an unclosed element into it.
+      const after = settle(node.children as Html[], joining)
+      if (joining.used.has(index)) return after
+      joining.used.add(index)
+      return [...(joining.slots[index] ?? []), ...after]
+    }
+    const made = resolved({ ...node, children: settle(node.children as Html[], joining) }, joining.context)
+    return made ? [made] : []
+  })
+}
+
+function resolved(node: HtmlElement, { options }: RenderContext): HtmlElement | null {
+  const properties = { ...node.properties }
+  const { href, src, id } = properties
+  if (typeof id === 'string') properties['id'] = options.idPrefix + id
+  if (typeof href === 'string') {
+    const target = options.targets.link(href)
+    if (target) properties['href'] = target.href
+    else delete properties['href']
+  }
+  if (node.tagName === 'source') return null
+  if (node.tagName === 'img') {
+    const found = typeof src === 'string' ? options.targets.image(src) : null
+    if (found === null) return missingPicture(String(properties['alt'] ?? ''), typeof src === 'string' ? src : '', options.targets.link.bind(options.targets))
+    properties['src'] = found
+  }
+  if (node.tagName === 'details' && options.layOpen) properties['open'] = true
+  return { ...node, properties }
+}
+
+/** What is shown in place of a picture that cannot be loaded: its text, as a link to it where there is one. */
+export function missingPicture(alt: string, url: string, link: (url: string) => { href: string } | null): HtmlElement {
+  const href = url.startsWith('data:') ? undefined : link(url)?.href
+  const words = alt || (url.startsWith('data:') ? 'Picture' : url)
+  return h('span', { className: ['missing-picture'] }, href === undefined ? words : h('a', { href }, words))
+}

@@ -1,0 +1,61 @@
+/** Makes elements of HTML trees. Texts and attributes are values here: they are escaped when the tree is printed. */
+import type { Properties } from 'hast'
+import type { Html, HtmlElement } from './types.js'
+
+type Child = Html | string | null | Child[]
+type Attributes = Record<string, string | number | boolean | readonly string[] | null | undefined>
+
+/** An element. Attributes that are null, undefined, false or '' and children that are null are left out. */
+export function h(tagName: string, attributes: Attributes = {}, ...children: Child[]): HtmlElement {
+  const properties: Properties = {}
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false || value === '' || (Array.isArray(value) && value.length === 0)) continue
+    properties[name] = typeof value === 'object' ? [...value] : value
+  }
+  return { type: 'element', tagName, properties, children: flat(children) }
+}
+
+function flat(children: readonly Child[]): Html[] {
+  const out: Html[] = []
+  for (const child of children) {
+    if (child === null || child === '') continue
+    if (typeof child === 'string') out.push({ type: 'text', value: child })
+    else if (Array.isArray(child)) for (const one of flat(child)) out.push(one)
+    else out.push(child)
+  }
+  return out
+}
+
+/** The first letter with a direction. */
+const STRONG = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{L}]/u
+const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u
+
+/**
+ * The direction of what holds several texts, by its first letter; null if it is left to right. (`dir="auto"` looks at an element's
+ * own text only, since what is in it has a direction of its own.) Code has no say.
+ */
+export function directionOf(nodes: readonly Html[]): 'rtl' | null {
+  return firstStrong(nodes) === 'rtl' ? 'rtl' : null
+}
+
+function firstStrong(nodes: readonly Html[]): 'rtl' | 'ltr' | null {
+  for (const node of nodes) {
+    const found = node.type === 'text' ? ofText(node.value) : node.type === 'element' && node.properties['dir'] !== 'ltr' ? firstStrong(node.children) : null
+    if (found) return found
+  }
+  return null
+}
+
+function ofText(text: string): 'rtl' | 'ltr' | null {
+  const letter = STRONG.exec(text)?.[0]
+  return letter === undefined ? null : RIGHT_TO_LEFT.test(letter) ? 'rtl' : 'ltr'
+}
+
+/** An element that holds blocks, with their direction. */
+export const holder = (tagName: string, attributes: Attributes, content: Html[]): HtmlElement =>
+  h(tagName, { ...attributes, dir: directionOf(content) }, content)
+
+/** The text in a tree. */
+export function textIn(nodes: readonly Html[]): string {
+  return nodes.map((node) => (node.type === 'text' ? node.value : node.type === 'element' ? textIn(node.children) : '')).join('')
+}

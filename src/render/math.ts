@@ -1,0 +1,27 @@
+/** Formulas as MathML, which needs no script and no style sheet. */
+import type { Root } from 'hast'
+import { raw } from 'hast-util-raw'
+import temml from 'temml'
+import { allowed } from './allow-list.js'
+import { h } from './element.js'
+import type { Html } from './types.js'
+
+/** Longer formulas, in characters, are shown as they are written. */
+const MAX_FORMULA = 5_000
+/** How often macros may be expanded in a formula: they can be made to grow without end. */
+const MAX_EXPANSIONS = 500
+
+/** A formula in TeX; one that cannot be read is shown as it is written, with the reason as its title. */
+export function formula(tex: string, displayMode: boolean): Html {
+  if (tex.length > MAX_FORMULA) return asWritten(tex, `It has more than ${MAX_FORMULA} characters.`)
+  try {
+    const html = temml.renderToString(tex, { displayMode, throwOnError: true, trust: false, maxExpand: MAX_EXPANSIONS, maxSize: [20, 20] })
+    const tree = raw({ type: 'root', children: [{ type: 'raw', value: html } as never] }) as Root
+    const made = allowed(tree).children[0] as Html
+    return h(displayMode ? 'div' : 'span', { className: ['math'] }, made)
+  } catch (error) {
+    return asWritten(tex, error instanceof Error ? error.message : String(error))
+  }
+}
+
+const asWritten = (tex: string, reason: string): Html => h('code', { className: ['math-error'], title: reason.slice(0, 300) }, tex)

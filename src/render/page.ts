@@ -1,0 +1,55 @@
+/** Renders the block tree of a page as HTML. Pure: what lies outside of the page is asked of the options. */
+import { toHtml } from 'hast-util-to-html'
+import { isVerbatimPage } from '../content/blocks/verbatim.js'
+import type { BlockNode, DocumentNode } from '../content/types.js'
+import { allowed } from './allow-list.js'
+import { footnotes, renderBlocks } from './blocks.js'
+import { MAX_CODE_OF_PAGE } from './code.js'
+import { holder, textIn } from './element.js'
+import { renderInlines } from './inlines.js'
+import type { Html, Notes, RenderContext, Rendered, RenderOptions } from './types.js'
+
+/**
+ * A page as HTML without scripts. Whatever its author wrote, only the elements, attributes and kinds of addresses of
+ * `allow-list.ts` come out, and every text is escaped. Throws `RangeError` if HTML in it is nested deeper than the stack allows.
+ */
+export function renderPage(document: DocumentNode, options: RenderOptions): Rendered {
+  const context = contextOf(options)
+  const [first, ...rest] = document.nodes
+  const title = options.takeTitle && first?.type === 'heading-1' ? textIn(renderInlines(first.nodes as never, context)).trim() : null
+  const whole = document.nodes.length === 1 && first !== undefined && isVerbatimPage(first)
+  if (whole) context.highlight.left = 0
+  const content = renderBlocks(title ? rest : (document.nodes as BlockNode[]), context)
+  const page = holder('div', { className: ['page'], lang: options.lang }, [...content, ...footnotes(context)])
+  const tree = allowed({ type: 'root', children: [page] })
+  return { html: toHtml(tree, { closeSelfClosing: true }), headings: context.headings, title: title || null }
+}
+
+function contextOf(options: RenderOptions): RenderContext {
+  const context: RenderContext = {
+    options,
+    headings: [],
+    ids: new Set(),
+    notes: notesOf(),
+    highlight: { left: MAX_CODE_OF_PAGE },
+    blocks: (nodes) => renderBlocks(nodes, context),
+    inlines: (nodes) => renderInlines(nodes, context),
+  }
+  return context
+}
+
+function notesOf(): Notes {
+  const numbers = new Map<string, number>()
+  const contents = new Map<string, Html[]>()
+  const number = (label: string): number => {
+    if (!numbers.has(label)) numbers.set(label, numbers.size + 1)
+    return numbers.get(label) as number
+  }
+  return {
+    number,
+    add(label, content) {
+      if (!contents.has(label)) contents.set(label, content)
+    },
+    list: () => [...contents].map(([label, content]) => ({ label, number: number(label), content })).sort((a, b) => a.number - b.number),
+  }
+}

@@ -1,0 +1,108 @@
+/** Tables, as rows and columns or as cards. */
+import type { BlockNode } from '../content/types.js'
+import { h, holder, textIn } from './element.js'
+import { picture } from './inlines.js'
+import { type Html, type Inline, type RenderContext, textOf } from './types.js'
+
+interface Column {
+  title?: string
+  type?: string
+  hidden?: boolean
+  cardTarget?: boolean
+  cardCover?: boolean
+  cardCoverDark?: boolean
+  align?: string
+  width?: string
+}
+interface Card {
+  target?: { url?: string }
+  cover?: { url?: string }
+}
+
+const ALIGN = new Set(['left', 'center', 'right'])
+const SIZE = /^\d{1,4}$/
+const rowsOf = (node: BlockNode): BlockNode[] => node.nodes.filter((child): child is BlockNode => child.object === 'block')
+
+/** A table, or the cards that its rows are. */
+export function tableBlock(node: BlockNode, context: RenderContext): Html[] {
+  const columns = (Array.isArray(node.data['definition']) ? node.data['definition'] : []) as Column[]
+  return textOf(node.data, 'view') === 'cards' ? [cards(node, columns, context)] : [grid(node, columns, context)]
+}
+
+function grid(node: BlockNode, columns: readonly Column[], context: RenderContext): Html {
+  const rows = rowsOf(node)
+  const cells = (row: BlockNode, name: 'th' | 'td'): Html =>
+    h(
+      'tr',
+      {},
+      rowsOf(row).flatMap((cell, index) => {
+        const column = columns[index] ?? {}
+        if (column.hidden) return []
+        const align = column.align !== undefined && ALIGN.has(column.align) ? column.align : null
+        const width = name === 'th' && column.width !== undefined && SIZE.test(column.width) ? column.width : null
+        return [h(name, { align, width, dir: 'auto', ...spans(cell) }, cellContent(cell, name === 'th' ? {} : column, context))]
+      }),
+    )
+  const head = rows.filter((row, index) => row.data['header'] === true && rows.slice(0, index).every((one) => one.data['header'] === true))
+  const empty = head.every((row) => rowsOf(row).every((cell) => cell.nodes.length === 0))
+  const body = rows.slice(head.length)
+  const parts = [
+    head.length > 0 && !empty
+      ? h(
+          'thead',
+          {},
+          head.map((row) => cells(row, 'th')),
+        )
+      : null,
+    body.length > 0
+      ? h(
+          'tbody',
+          {},
+          body.map((row) => cells(row, 'td')),
+        )
+      : null,
+  ].filter((part) => part !== null)
+  return holder('table', {}, parts)
+}
+
+function spans(cell: BlockNode): Record<string, string> {
+  const attributes = (cell.data['attributes'] ?? {}) as Record<string, unknown>
+  const found: Record<string, string> = {}
+  for (const [name, property] of [
+    ['colspan', 'colSpan'],
+    ['rowspan', 'rowSpan'],
+  ] as const) {
+    const value = attributes[name]
+    if (typeof value === 'string' && /^\d{1,3}$/.test(value)) found[property] = value
+  }
+  return found
+}
+
+function cellContent(cell: BlockNode, column: Column, context: RenderContext): Html[] {
+  const content = context.inlines(cell.nodes as Inline[])
+  const text = (): string => textIn(content).trim()
+  if (column.type === 'checkbox') return [{ type: 'text', value: text() === 'true' ? '☑' : '☐' }]
+  if (column.type === 'rating') return [{ type: 'text', value: '★'.repeat(Math.min(10, Math.max(0, Number.parseInt(text(), 10) || 0))) }]
+  return content
+}
+
+function cards(node: BlockNode, columns: readonly Column[], context: RenderContext): Html {
+  const records = (Array.isArray(node.data['records']) ? node.data['records'] : []) as Card[]
+  const rows = rowsOf(node).filter((row) => row.data['header'] !== true)
+  const made = rows.map((row, index) => {
+    const { target, cover } = records[index] ?? {}
+    const link = target?.url === undefined ? null : context.options.targets.link(target.url)
+    const texts = rowsOf(row).flatMap((cell, at): Html[] => {
+      const column = columns[at] ?? {}
+      if (column.hidden || column.cardTarget || column.cardCover || column.cardCoverDark) return []
+      const content = cellContent(cell, column, context)
+      return textIn(content).trim() === '' && !content.some((one) => one.type === 'element')
+        ? []
+        : [h('div', { className: ['card-text'], dir: 'auto' }, content)]
+    })
+    const image = cover?.url ? h('div', { className: ['card-cover'] }, picture({ src: cover.url }, context)) : null
+    const more = link ? h('p', { className: ['card-link'] }, h('a', { href: link.href }, link.title ?? link.href)) : null
+    return h('div', { className: ['card'] }, image, texts, more)
+  })
+  return h('div', { className: ['cards'] }, made)
+}

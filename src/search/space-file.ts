@@ -1,0 +1,108 @@
+/** The SQLite file of one space: its pages, the texts of their blobs by section, and the words in them. */
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import Sqlite from 'libsql'
+
+/** Increases if other words are made of the same text, or the tables change: a file of another version is made anew. */
+const VERSION = 1
+
+const SCHEMA = `
+  CREATE TABLE state (revision TEXT);
+  CREATE TABLE blobs (id INTEGER PRIMARY KEY, oid TEXT NOT NULL UNIQUE);
+  CREATE TABLE sections (id INTEGER PRIMARY KEY, anchor TEXT, title TEXT NOT NULL, text TEXT NOT NULL);
+  CREATE TABLE pages (n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, blob INTEGER NOT NULL, title TEXT NOT NULL, path TEXT NOT NULL);
+  CREATE INDEX pages_by_blob ON pages (blob);
+  CREATE VIRTUAL TABLE section_words USING fts5(about, title, text, content='', contentless_delete=1, tokenize='ascii');
+  CREATE VIRTUAL TABLE page_words USING fts5(title, content='', contentless_delete=1, tokenize='ascii');
+  CREATE VIRTUAL TABLE words USING fts5vocab(section_words, row);
+  CREATE VIRTUAL TABLE title_words USING fts5vocab(page_words, row);
+  CREATE TABLE forms (hash INTEGER NOT NULL, word TEXT NOT NULL, PRIMARY KEY (hash, word)) WITHOUT ROWID;
+`
+const TABLES = ['state', 'blobs', 'sections', 'pages', 'words', 'title_words', 'section_words', 'page_words', 'forms']
+
+/** The ID of a section is that of its blob and its number in it: so the blob is known without a look at the (large) table of texts. */
+export const SECTION_BITS = 12
+/** Most sections of a blob. */
+export const MAX_SECTIONS = 2 ** SECTION_BITS
+
+type Statement = ReturnType<InstanceType<typeof Sqlite>['prepare']>
+
+/** An open file. Every call throws if the file is damaged. */
+export class SpaceFile {
+  readonly #sqlite: InstanceType<typeof Sqlite>
+  // bound: the statements in this folder
+  readonly #statements = new Map<string, Statement>()
+  /** The file that was opened: another one may take its place. */
+  readonly #inode: number
+
+  constructor(readonly path: string) {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    // For the owner alone: it holds what is in private spaces. SQLite gives its other files the same mode.
+    closeSync(openSync(path, 'a', 0o600))
+    this.#sqlite = new Sqlite(path)
+    this.#inode = statSync(path).ino
+    // What a power cut takes away is made again; a file that it damages is made anew.
+    for (const pragma of ['journal_mode = WAL', 'synchronous = OFF', 'journal_size_limit = 16777216', 'busy_timeout = 2000', 'cache_size = -4096'])
+      this.#sqlite.pragma(pragma)
+    if (!this.#isMade) this.#make()
+  }
+
+  get #isMade(): boolean {
+    return Number(this.value('PRAGMA user_version')) === VERSION
+  }
+
+  #make(): void {
+    const drop = TABLES.map((table) => `DROP TABLE IF EXISTS ${table};`).join('')
+    this.transact(() => {
+      // Another thread may have made it meanwhile.
+      if (!this.#isMade) this.#sqlite.exec(`${drop}${SCHEMA} INSERT INTO state VALUES (NULL); PRAGMA user_version = ${VERSION};`)
+    })
+  }
+
+  /** Whether the file is still the one at its path. */
+  get isCurrent(): boolean {
+    try {
+      return statSync(this.path).ino === this.#inode
+    } catch {
+      return false
+    }
+  }
+
+  /** All rows, each as the list of its values. */
+  rows<T extends unknown[]>(sql: string, ...values: unknown[]): T[] {
+    return this.#prepared(sql).raw().all(values) as T[]
+  }
+
+  /** The first value of the first row; undefined if there is none. */
+  value(sql: string, ...values: unknown[]): unknown {
+    return this.rows<[unknown]>(sql, ...values)[0]?.[0]
+  }
+
+  run(sql: string, ...values: unknown[]): void {
+    this.#prepared(sql).run(values)
+  }
+
+  /** Runs work that is written as a whole or not at all. */
+  transact(work: () => void): void {
+    this.#sqlite.exec('BEGIN IMMEDIATE')
+    try {
+      work()
+      this.#sqlite.exec('COMMIT')
+    } catch (error) {
+      this.#sqlite.exec('ROLLBACK')
+      throw error
+    }
+  }
+
+  #prepared(sql: string): Statement {
+    const known = this.#statements.get(sql)
+    if (known) return known
+    const made = this.#sqlite.prepare(sql)
+    this.#statements.set(sql, made)
+    return made
+  }
+
+  close(): void {
+    this.#sqlite.close()
+  }
+}

@@ -1,0 +1,66 @@
+/** The work on indexes as named tasks for threads: arguments and results are JSON. */
+import { findPages } from './find.js'
+import { DamagedFile, fileOf, forgetFile, keepWithin, withFile } from './open-files.js'
+import type { IndexedPage, IndexedText, SpaceHits, SpaceQuery, UpdateState } from './types.js'
+import { addTexts, missingOf, revisionOf, setPages } from './update.js'
+
+/** Runs work whose result is JSON; if the file was damaged, the result says so. */
+function answered<T extends { damage?: string }>(work: () => T, empty: T): string {
+  try {
+    return JSON.stringify(work())
+  } catch (error) {
+    if (error instanceof DamagedFile) return JSON.stringify({ ...empty, damage: error.message })
+    throw error
+  }
+}
+
+const NOTHING: SpaceHits = { revision: null, count: 0, pages: [] }
+
+function find(dir: string, space: string, query: SpaceQuery): string {
+  return answered(() => withFile(fileOf(dir, space), false, (file) => findPages(file, query)) ?? NOTHING, NOTHING)
+}
+
+/** Spaces in turn, until the time is over. The answer has one member for each that was asked. */
+function findInSpaces(dir: string, spaces: readonly (readonly [space: string, query: SpaceQuery])[], ms: number): string {
+  const until = performance.now() + ms
+  const found: string[] = []
+  for (const [space, query] of spaces) {
+    if (performance.now() > until) break
+    found.push(find(dir, space, query))
+  }
+  return `[${found.join()}]`
+}
+
+const parsed = <T>(json: string): T => JSON.parse(json) as T
+
+/** Tasks of the thread that writes, and of the one that reads. */
+export const tasks: Readonly<Record<string, (...args: string[]) => string>> = {
+  revision: (dir = '', space = '') =>
+    answered<{ revision: string | null; damage?: string }>(() => ({ revision: withFile(fileOf(dir, space), false, revisionOf) }), { revision: null }),
+  missing(dir = '', space = '', oids = '') {
+    return answered<UpdateState>(() => ({ missing: withFile(fileOf(dir, space), true, (file) => missingOf(file, parsed<string[]>(oids))) ?? [] }), {
+      missing: [],
+    })
+  },
+  add(dir = '', space = '', texts = '') {
+    return answered<{ damage?: string }>(() => {
+      withFile(fileOf(dir, space), true, (file) => addTexts(file, parsed<IndexedText[]>(texts)))
+      return {}
+    }, {})
+  },
+  set(dir = '', space = '', revision = '', pages = '', maxBytes = '') {
+    return answered<{ done: boolean; damage?: string }>(
+      () => {
+        const done = withFile(fileOf(dir, space), true, (file) => setPages(file, revision, parsed<IndexedPage[]>(pages)))
+        keepWithin(dir, Number(maxBytes), fileOf(dir, space))
+        return { done: done === true }
+      },
+      { done: false },
+    )
+  },
+  findInSpaces: (dir = '', spaces = '', ms = '') => findInSpaces(dir, parsed<[string, SpaceQuery][]>(spaces), Number(ms)),
+  forget(dir = '', space = '') {
+    forgetFile(fileOf(dir, space))
+    return '{}'
+  },
+}

@@ -1,0 +1,93 @@
+/** Splits text into words as they are indexed and searched: the same rules for both. */
+
+/** A word in a text. */
+export interface Token {
+  /** As it is indexed: lower case, without accents. */
+  word: string
+  /** UTF-16 offsets into the text. */
+  start: number
+  end: number
+  /** Whether it is a pair of characters of a script that writes no spaces, or the last character of such a run. */
+  pair: boolean
+}
+
+/** Scripts that put no spaces between words, or endings to them: they are indexed in pairs of characters. */
+const UNSPACED = '\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Hangul}\\p{scx=Bopomofo}\\p{scx=Thai}\\p{scx=Lao}\\p{scx=Khmer}\\p{scx=Myanmar}'
+const UNSPACED_LETTER = `[[${UNSPACED}]&&[\\p{L}\\p{M}\\p{N}]]`
+const RUN = new RegExp(`(${UNSPACED_LETTER}+)|[[\\p{L}\\p{M}\\p{N}]--${UNSPACED_LETTER}]+`, 'gv')
+
+/** Longest word, in characters: what is longer is cut, since nobody types it. */
+const MAX_WORD = 40
+
+const ASCII = /^[\0-\x7f]*$/
+/** Accents and vowel points of scripts whose readers do without them. */
+const ACCENTS = /[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670]/g
+const ALIKE: Readonly<Record<string, string>> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ı: 'i', ς: 'σ', ى: 'ي', ة: 'ه' }
+const ALIKE_LETTER = new RegExp(`[${Object.keys(ALIKE).join('')}]`, 'g')
+
+/** What compatibility forms are made of besides letters: `⑴` is `(1)`. */
+const OTHERS = /[^\p{L}\p{M}\p{N}]/gu
+
+/** A word as it is indexed. */
+export function fold(word: string): string {
+  const cut =
+    word.length > MAX_WORD
+      ? Array.from(word.slice(0, 2 * MAX_WORD))
+          .slice(0, MAX_WORD)
+          .join('')
+      : word
+  if (ASCII.test(cut)) return cut.toLowerCase()
+  return cut
+    .normalize('NFKD')
+    .replace(ACCENTS, '')
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(ALIKE_LETTER, (letter) => ALIKE[letter] ?? letter)
+    .replace(OTHERS, '')
+}
+
+/** Where the parts of a name such as `listAllPages` begin. */
+const HUMP = /(?<=\p{Ll}|\p{N})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u
+
+/** Calls `use` with each word of a text, in order. The parts of names such as `listAllPages` follow the whole. */
+export function eachToken(text: string, use: (token: Token) => void): void {
+  RUN.lastIndex = 0
+  for (let run = RUN.exec(text); run; run = RUN.exec(text)) {
+    const [whole, unspaced] = run
+    const start = run.index
+    if (unspaced !== undefined) pairs(unspaced, start, use)
+    else {
+      const word = fold(whole)
+      if (word === '') continue
+      use({ word, start, end: start + whole.length, pair: false })
+      if (whole.length > 3 && whole.length <= MAX_WORD && HUMP.test(whole)) parts(whole, start, use)
+    }
+  }
+}
+
+function pairs(run: string, start: number, use: (token: Token) => void): void {
+  const letters = Array.from(run)
+  let at = start
+  for (const [index, letter] of letters.entries()) {
+    const next = letters[index + 1]
+    const word = fold(letter + (next ?? ''))
+    if (word !== '') use({ word, start: at, end: at + letter.length + (next?.length ?? 0), pair: true })
+    at += letter.length
+  }
+}
+
+function parts(name: string, start: number, use: (token: Token) => void): void {
+  let at = start
+  for (const part of name.split(HUMP)) {
+    const word = fold(part)
+    if (part.length > 1 && word !== '') use({ word, start: at, end: at + part.length, pair: false })
+    at += part.length
+  }
+}
+
+/** The words of a text, for the index. */
+export function indexedWords(text: string): string[] {
+  const words: string[] = []
+  eachToken(text, ({ word }) => words.push(word))
+  return words
+}

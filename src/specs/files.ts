@@ -1,0 +1,89 @@
+/** The files of specifications, by their content: a file is named by the hash of what is in it, and never changed. */
+import { createHash } from 'node:crypto'
+import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { makeDurableFolder } from '../disk/durable-folder.js'
+import { makePrivate } from '../disk/private-files.js'
+import { newId } from '../kernel/ids.js'
+
+/** A file that no document names may belong to one that is just being written. */
+const YOUNG_MS = 60 * 60 * 1000
+const NAME = /^[0-9a-f]{64}$/
+
+/** Keeps bytes by their hash (sha-256, hexadecimal). */
+export interface SpecFiles {
+  /** Writes a file; it is on the disk when this resolves. Returns its hash. Writing the same bytes again changes nothing. */
+  write(bytes: Uint8Array): Promise<string>
+  /** Rejects with `ENOENT` if there is none. */
+  read(hash: string): Promise<Buffer>
+  /** Removes the files that are not in use, except new ones. Returns how many. */
+  sweep(isUsed: (hash: string) => Promise<boolean>): Promise<number>
+}
+
+/** Opens the files in a folder, which is made if it is not there. */
+export async function openSpecFiles(dir: string): Promise<SpecFiles> {
+  await makeDurableFolder(dir)
+  makePrivate(dir, { deep: false })
+  const folderOf = (hash: string): string => join(dir, hash.slice(0, 2))
+  return {
+    async write(bytes) {
+      const hash = createHash('sha256').update(bytes).digest('hex')
+      const path = join(folderOf(hash), hash)
+      if (await isWhole(path, bytes.length)) return hash
+      await makeDurableFolder(folderOf(hash))
+      const draft = `${path}.${newId()}`
+      await writeSynced(draft, bytes)
+      await rename(draft, path)
+      await syncFolder(folderOf(hash))
+      return hash
+    },
+    read: (hash) => readFile(join(folderOf(hash), hash)),
+    async sweep(isUsed) {
+      let removed = 0
+      for (const folder of await readdir(dir)) {
+        for (const name of await readdir(join(dir, folder))) {
+          const path = join(dir, folder, name)
+          if (Date.now() - (await stat(path)).mtimeMs < YOUNG_MS || (NAME.test(name) && (await isUsed(name)))) continue
+          await rm(path)
+          removed++
+        }
+      }
+      return removed
+    },
+  }
+}
+
+/** Whether the file is there. It gets a new time, so that a sweep does not take it from whoever writes its name down next. */
+async function isWhole(path: string, size: number): Promise<boolean> {
+  const file = await open(path, 'r+').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
+  try {
+    if (!file || (await file.stat()).size !== size) return false
+    const now = new Date()
+    await file.utimes(now, now)
+    return true
+  } finally {
+    await file?.close()
+  }
+}
+
+async function writeSynced(path: string, bytes: Uint8Array): Promise<void> {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    await file.writeFile(bytes)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}

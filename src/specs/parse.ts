@@ -1,0 +1,88 @@
+/** Parses JSON and YAML of specifications within bounds of nesting, aliases and values. */
+import { parseYaml } from '@redocly/openapi-core'
+import { isChain, MOST_HOPS } from './values.js'
+
+/** Lists and maps in each other. Far more than specifications have, and few enough for code that walks them by recursion. */
+const MAX_NESTING = 100
+/** Values, each alias counted as what it stands for: more than 10 MiB of a specification can have without aliases. */
+const MAX_VALUES = 3_000_000
+const MAX_ALIASES = 100_000
+
+/** A text that cannot be parsed; 1-based line and column if they are known. */
+export class ParseFailure extends Error {
+  override name = 'ParseFailure'
+  constructor(
+    message: string,
+    readonly line?: number,
+    readonly column?: number,
+  ) {
+    super(message)
+  }
+}
+
+/** The value of a JSON or YAML text. Throws `ParseFailure`. */
+export function parseText(text: string): unknown {
+  const value = parseJson(text) ?? readYaml(text)
+  measure(value, new Map(), 0)
+  checkReferences(value)
+  return value
+}
+
+/** Throws if a reference leads to a reference that leads to a reference …: the library follows each from its beginning. */
+function checkReferences(document: unknown): void {
+  const seen = new Set<object>()
+  const left: unknown[] = [document]
+  while (left.length > 0) {
+    const one = left.pop()
+    if (typeof one !== 'object' || one === null || seen.has(one)) continue
+    seen.add(one)
+    if (isChain(document, one))
+      throw new ParseFailure(
+        `the reference ${String((one as { $ref: string }).$ref).slice(0, 200)} leads to other references, in a circle or more than ${MOST_HOPS} times`,
+      )
+    for (const value of Object.values(one)) left.push(value)
+  }
+}
+
+/** Undefined if it is not JSON: the parser of YAML, which JSON is a part of, then says where the mistake is. */
+function parseJson(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function readYaml(text: string): unknown {
+  try {
+    return parseYaml(text, { maxDepth: MAX_NESTING, maxAliases: MAX_ALIASES })
+  } catch (thrown) {
+    const { reason, message, mark } = thrown as Error & { reason?: string; mark?: { line: number; column: number } }
+    throw new ParseFailure(reason ?? message.split('\n')[0] ?? 'it cannot be read', mark && mark.line + 1, mark && mark.column + 1)
+  }
+}
+
+interface Size {
+  values: number
+  height: number
+}
+
+/** Counts values as if aliases were written out. Throws for too many, for too much nesting and for a value that contains itself. */
+function measure(value: unknown, known: Map<object, Size | null>, depth: number): Size {
+  if (typeof value !== 'object' || value === null) return { values: 1, height: 0 }
+  const before = known.get(value)
+  if (before === null) throw new ParseFailure('an alias contains itself')
+  if (before && before.height + depth <= MAX_NESTING) return before
+  if (depth > MAX_NESTING) throw new ParseFailure(`its lists and objects are nested more than ${MAX_NESTING} deep`)
+  known.set(value, null)
+  const size = { values: 1, height: 0 }
+  for (const one of Object.values(value)) {
+    const inner = measure(one, known, depth + 1)
+    size.values += inner.values
+    size.height = Math.max(size.height, inner.height + 1)
+    if (size.values > MAX_VALUES) throw new ParseFailure(`it has more than ${MAX_VALUES} values, counted with its aliases written out`)
+  }
+  known.set(value, size)
+  return size
+}

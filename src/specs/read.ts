@@ -1,0 +1,157 @@
+/** Reads a specification with the library: parses, validates and bundles it. Runs in the process of `entry.ts`. */
+import { BaseResolver, bundle, createConfig, type Document, getLineColLocation, lintDocument, type NormalizedProblem, Source } from '@redocly/openapi-core'
+import { compareOutlines } from './compare.js'
+import type { FetchedFile, ReadSpec, SpecProblem } from './messages.js'
+import { outlineOf } from './outline.js'
+import { ParseFailure, parseText } from './parse.js'
+import { isObject } from './values.js'
+
+/** A specification that cannot be used. */
+export class Unusable extends Error {
+  constructor(readonly problem: SpecProblem) {
+    super(problem.message)
+  }
+}
+
+/** A file that could not be fetched. */
+export class Unfetched extends Error {
+  constructor(
+    message: string,
+    readonly code: string,
+  ) {
+    super(message)
+  }
+}
+
+/** Stands for the address of a specification that was given as a text: nothing can be relative to it. */
+const NOWHERE = 'text:///specification'
+const READABLE = /\.(ya?ml|json)$/i
+const READABLE_TYPE = /json|yaml|openapi/i
+
+/** Gets the files that are referred to from the service, and none from this machine. */
+class FetchingResolver extends BaseResolver {
+  // bound: files of one specification
+  readonly failures: Unfetched[] = []
+
+  constructor(private readonly fetchFile: (url: string) => Promise<FetchedFile>) {
+    super()
+  }
+
+  override resolveExternalRef(base: string | null, ref: string): string {
+    return URL.canParse(ref, base ?? undefined) ? new URL(ref, base ?? undefined).href : ref
+  }
+
+  override async loadExternalRef(url: string): Promise<Source> {
+    try {
+      if (url.startsWith('text:'))
+        throw new Unfetched(
+          `A specification that was given as text has no address that ${url.slice(8)} could be relative to. Use full URLs, or give the URL of the specification.`,
+          'FETCH_ERROR',
+        )
+      const file = await this.fetchFile(url)
+      return new Source(file.url, new TextDecoder().decode(file.body), file.contentType)
+    } catch (error) {
+      if (error instanceof Unfetched) this.failures.push(error)
+      throw error
+    }
+  }
+
+  override parseDocument(source: Source): Document {
+    const isReadable = READABLE.test(new URL(source.absoluteRef).pathname) || READABLE_TYPE.test(source.mimeType ?? '')
+    return { source, parsed: isReadable ? parseFile(source) : source.body }
+  }
+}
+
+function parseFile(source: Source, root?: string): unknown {
+  try {
+    return parseText(source.body)
+  } catch (error) {
+    if (!(error instanceof ParseFailure)) throw error
+    const { message, line, column } = error
+    throw new Unusable(problemAt(`This is not valid JSON or YAML: ${message}.`, source, { line, column, root }))
+  }
+}
+
+/** Where in a file a problem is; `root` is the address of the specification itself, which is not named. */
+interface Place {
+  line?: number | undefined
+  column?: number | undefined
+  root?: string | undefined
+}
+
+/** A problem with its place, which the message names as well. */
+function problemAt(message: string, { absoluteRef }: Source, { line, column, root }: Place): SpecProblem {
+  const file = absoluteRef === root || absoluteRef === NOWHERE ? undefined : absoluteRef
+  const where = [...(file === undefined ? [] : [file]), ...(line === undefined ? [] : [`line ${line}`]), ...(column === undefined ? [] : [`column ${column}`])]
+  const place = where.join(', ').replace(/^line/, 'Line')
+  return {
+    message: place === '' ? message : `${place}: ${message}`,
+    ...(file === undefined ? {} : { file }),
+    ...(line === undefined ? {} : { line }),
+    ...(column === undefined ? {} : { column }),
+  }
+}
+
+const VERSIONS = 'Specifications of OpenAPI 3.0, 3.1 and 3.2 and of Swagger 2.0 can be read.'
+
+/** Throws unless it is a version that can be read. YAML without quotes makes a number of the version, which is accepted. */
+function checkVersion(parsed: unknown, source: Source): Record<string, unknown> {
+  const refuse = (message: string): never => {
+    throw new Unusable(problemAt(`${message} ${VERSIONS}`, source, { root: source.absoluteRef }))
+  }
+  if (!isObject(parsed)) return refuse('This is not an OpenAPI specification: it is not an object.')
+  if (parsed.swagger === 2) parsed.swagger = '2.0'
+  if (typeof parsed.openapi === 'number') parsed.openapi = `${parsed.openapi}.0`
+  const { openapi, swagger } = parsed
+  if (openapi === undefined && swagger === undefined) return refuse('This is not an OpenAPI specification: it has no member `openapi` or `swagger`.')
+  if (swagger !== '2.0' && !/^3\.[012]\.\d+(-\S+)?$/.test(String(openapi)))
+    return refuse(`The version ${JSON.stringify(openapi ?? swagger).slice(0, 40)} is not known.`)
+  return parsed
+}
+
+/** An example elsewhere that cannot be fetched is no reason to refuse a specification: it stays a link. */
+const isExternalExample = ({ location: [place], ruleId }: NormalizedProblem): boolean =>
+  ruleId === 'no-unresolved-refs' && place?.pointer !== undefined && /\/examples\/[^/]+$/.test(place.pointer)
+
+function firstProblem(problems: readonly NormalizedProblem[], root: string, failures: readonly Unfetched[]): SpecProblem | null {
+  const errors = problems.filter((one) => one.severity === 'error' && !isExternalExample(one))
+  const [first] = errors
+  if (!first) return null
+  const failed = failures.find((one) => first.message.includes(one.message))
+  const place = first.location[0]
+  const at = place && getLineColLocation(place)
+  const pointer = place?.pointer === undefined ? '' : ` (${place.pointer.slice(0, 200)})`
+  const more = errors.length > 1 ? ` There are ${errors.length - 1} more problems.` : ''
+  const message = `${first.message.slice(0, 1000).replace(/\.$/, '')}${pointer}.${more}`
+  const problem = problemAt(message, place?.source ?? new Source(root, ''), { line: at?.start.line, column: at?.start.col, root })
+  return failed ? { ...problem, code: failed.code } : problem
+}
+
+/** Reads a specification. Throws `Unusable`. */
+export async function readBundled(
+  input: { body: Uint8Array; url: string | null; resultBytes: number; previous: Uint8Array | null },
+  fetchFile: (url: string) => Promise<FetchedFile>,
+): Promise<ReadSpec> {
+  const root = input.url ?? NOWHERE
+  const source = new Source(root, new TextDecoder().decode(input.body))
+  const config = await createConfig({ rules: { struct: 'error', 'no-unresolved-refs': 'error' } })
+  const externalRefResolver = new FetchingResolver(fetchFile)
+  const document = { source, parsed: checkVersion(parseFile(source, root), source) }
+  const problem = firstProblem(await lintDocument({ document, config, externalRefResolver }), root, externalRefResolver.failures)
+  if (problem) throw new Unusable(problem)
+  const bundled = await bundle({ doc: document, config, externalRefResolver })
+  const left = firstProblem(bundled.problems, root, externalRefResolver.failures)
+  if (left) throw new Unusable(left)
+  const value = bundled.bundle.parsed as Record<string, unknown>
+  const json = Buffer.from(JSON.stringify(value))
+  if (json.length > input.resultBytes)
+    throw new Unusable({ message: `With the files that it refers to, it has more than ${input.resultBytes} bytes. Split it into several specifications.` })
+  const outline = outlineOf(value)
+  return {
+    document: json,
+    outline: Buffer.from(JSON.stringify(outline)),
+    openapi: outline.openapi,
+    title: outline.title,
+    changes: input.previous ? compareOutlines(JSON.parse(new TextDecoder().decode(input.previous)), outline) : null,
+  }
+}

@@ -1,0 +1,90 @@
+/** Loads the templates that come with the service, and those from the operator's folder. */
+import { constants } from 'node:fs'
+import { open, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { readTemplate } from '../content/templates/read-template.js'
+import { type Template, TemplateError } from '../content/templates/template.js'
+import type { Log } from '../kernel/log.js'
+
+const SHIPPED = fileURLToPath(new URL('../../templates', import.meta.url))
+
+/** What one folder of templates may have. */
+const MAX_TEMPLATES = 100
+const MAX_FILES = 300
+const MAX_FILE_BYTES = 1024 * 1024
+const MAX_TEMPLATE_BYTES = 8 * 1024 * 1024
+const MAX_DEPTH = 8
+const MAX_NAME_BYTES = 200
+
+const ID = /^[a-z0-9][a-z0-9-]{0,63}$/
+/** What new spaces can begin with besides templates. */
+const RESERVED = new Set(['empty', 'sample'])
+
+/**
+ * All templates by ID. A template of the operator takes the place of a shipped one with its ID. One that cannot be used is left out, and the log names
+ * the file that is wrong and what to do.
+ */
+export async function loadTemplates(own: string | null, log: Pick<Log, 'error'>, shipped = SHIPPED): Promise<Map<string, Template>> {
+  const found = new Map<string, Template>()
+  for (const folder of own === null ? [shipped] : [shipped, own]) {
+    const names = (await readdir(folder)).filter((name) => !name.startsWith('.')).sort()
+    if (names.length > MAX_TEMPLATES) log.error({ folder }, `${folder} has ${names.length} entries; only the first ${MAX_TEMPLATES} are looked at.`)
+    for (const id of names.slice(0, MAX_TEMPLATES)) {
+      try {
+        if (!ID.test(id) || RESERVED.has(id))
+          throw new TemplateError(`${id}: is no name for a template. Use lower-case letters, digits and "-", but not "empty" or "sample".`)
+        found.set(id, await readTemplate(id, await filesBelow(join(folder, id), id)))
+      } catch (error) {
+        if (!(error instanceof TemplateError)) throw error
+        log.error({ folder }, `A template cannot be used. ${error.message}`)
+      }
+    }
+  }
+  return new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** The files of a template by path. Throws `TemplateError` if there are too many, or anything but files and folders. */
+async function filesBelow(folder: string, id: string): Promise<Map<string, Uint8Array>> {
+  const files = new Map<string, Uint8Array>()
+  let bytes = 0
+  const fail = (path: string, what: string): never => {
+    throw new TemplateError(`${path === '' ? id : `${id}/${path}`}: ${what}`)
+  }
+  const walk = async (below: string, depth: number): Promise<void> => {
+    for (const entry of await readdir(join(folder, below), { withFileTypes: true }).catch((error) => fail(below, notReadable(error)))) {
+      const path = below === '' ? entry.name : `${below}/${entry.name}`
+      if (Buffer.byteLength(entry.name) > MAX_NAME_BYTES) fail(path, `has a name of more than ${MAX_NAME_BYTES} bytes. Shorten it.`)
+      if (entry.isDirectory()) {
+        if (depth >= MAX_DEPTH) fail(path, `is more than ${MAX_DEPTH} folders deep. Move it up.`)
+        await walk(path, depth + 1)
+      } else if (!entry.isFile()) fail(path, 'is neither a file nor a folder: symbolic links are not followed. Copy what it links to.')
+      else {
+        if (files.size >= MAX_FILES) fail(path, `is one file too many: a template has at most ${MAX_FILES}.`)
+        const content = await readBounded(join(folder, path)).catch((error) => fail(path, notReadable(error)))
+        bytes += content === null ? 0 : content.length
+        if (content === null) return fail(path, `has more than ${MAX_FILE_BYTES} bytes. Make it smaller.`)
+        if (bytes > MAX_TEMPLATE_BYTES) fail(path, `brings the template over ${MAX_TEMPLATE_BYTES} bytes. Make its files smaller.`)
+        files.set(path, content)
+      }
+    }
+  }
+  await walk('', 1)
+  return files
+}
+
+const notReadable = (error: unknown): string => {
+  const code = (error as NodeJS.ErrnoException).code
+  return code === 'ENOTDIR' ? 'is no folder. A template is a folder with template.yaml and content/.' : `cannot be read (${code}). Check its permissions.`
+}
+
+/** A file's bytes; null if there are too many. What became a symbolic link meanwhile is not followed. */
+async function readBounded(path: string): Promise<Uint8Array | null> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+  try {
+    const { size } = await file.stat()
+    return size > MAX_FILE_BYTES ? null : await file.readFile()
+  } finally {
+    await file.close()
+  }
+}

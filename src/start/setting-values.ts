@@ -1,0 +1,92 @@
+/** The values that settings may have: each check returns the value, or throws what is wrong with it. */
+import { accessSync, constants, statSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { resolve } from 'node:path'
+import { EnvError, makeValidator } from 'envalid'
+import ipaddr from 'ipaddr.js'
+import type { LogLevel } from '../kernel/log.js'
+
+const fail = (message: string): never => {
+  throw new EnvError(message)
+}
+
+/** envalid has no null: a setting that is empty is not set, and becomes null in `loadConfig`. */
+export const text = makeValidator<string>((input) => (input === '' ? fail('must not be empty') : input))
+export const flag = makeValidator<boolean>((input) => {
+  if (['true', '1', 'yes', 'on'].includes(input)) return true
+  return ['false', '0', 'no', 'off', ''].includes(input) ? false : fail('must be true or false')
+})
+export const integer = (min: number, max: number) =>
+  makeValidator<number>((input) => {
+    const value = Number(input)
+    return /^\d+$/.test(input) && value >= min && value <= max ? value : fail(`must be a whole number from ${min} to ${max}`)
+  })
+const words = (input: string): string[] => input.split(',').flatMap((word) => word.trim() || [])
+export const level = makeValidator<LogLevel>((input) =>
+  ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].includes(input)
+    ? (input as LogLevel)
+    : fail('must be one of fatal, error, warn, info, debug, trace, silent'),
+)
+export const secret = makeValidator<string>((input) =>
+  input === '' ? '' : input.length >= 20 && !/\s/.test(input) ? input : fail('must have at least 20 characters and no blanks'),
+)
+export const email = makeValidator<string>((input) => (input === '' ? '' : /^[^\s@]+@[^\s@]+$/.test(input) ? input : fail('must be an e-mail address')))
+
+export const folder = makeValidator<string>((input) =>
+  input === '' || statSync(input, { throwIfNoEntry: false })?.isDirectory() ? input : fail('must be the path of a folder that exists'),
+)
+
+export const smtpUrl = makeValidator<string>((input) => {
+  if (input === '') return ''
+  const url = URL.canParse(input) ? new URL(input) : fail('must be an smtp or smtps URL')
+  return ['smtp:', 'smtps:'].includes(url.protocol) && url.hostname !== '' ? input : fail('must be an smtp or smtps URL')
+})
+export const sender = makeValidator<string>((input) =>
+  input === '' || /^(?:[^<>"@\p{Cc}]{0,100}<[^\s@<>",;]+@[^\s@<>",;]+>|[^\s@<>",;]+@[^\s@<>",;]+)$/u.test(input)
+    ? input
+    : fail('must be an e-mail address, or a name and an address: Docs <docs@example.org>'),
+)
+
+/** An origin: scheme and host, no path, no slash at the end. */
+function originOf(input: string): string {
+  const url = URL.canParse(input) ? new URL(input) : fail('must be an http or https URL')
+  if (!['http:', 'https:'].includes(url.protocol)) fail('must be an http or https URL')
+  if (url.pathname !== '/' || url.search || url.hash || url.username) fail('must be scheme, host and port only, such as https://docs.example.org')
+  return url.origin
+}
+export const optionalOrigin = makeValidator<string>((input) => (input === '' ? '' : originOf(input)))
+export const origins = makeValidator<string[]>((input) => words(input).map((word) => (word === '*' ? word : originOf(word))))
+export const protocols = makeValidator<RemoteProtocol[]>((input) =>
+  words(input).map((word) => (['https', 'ssh', 'http', 'file'].includes(word) ? (word as RemoteProtocol) : fail('must be a list of https, ssh, http, file'))),
+)
+export const networks = makeValidator<boolean | string[]>((input) => {
+  if (['true', 'false', ''].includes(input)) return input === 'true'
+  return words(input).map((word) => {
+    if (isIP(word)) return `${word}/${isIP(word) === 4 ? 32 : 128}`
+    return ipaddr.isValidCIDR(word) ? word : fail('must be true, false or a list of addresses and CIDR ranges')
+  })
+})
+
+/** An existing file of the operator's, by its absolute path, which appears in a command line of ssh: nothing in it that ssh would expand. */
+function fileOf(input: string): string {
+  const file = resolve(input)
+  if (/["%$\\\p{Cc}]/u.test(file)) fail('must be a path without quotes, %, $ and backslashes')
+  try {
+    accessSync(file, constants.R_OK)
+    if (statSync(file).isFile()) return file
+  } catch {
+    // reported below
+  }
+  return fail('must be the path of a file that exists and can be read')
+}
+export const optionalFile = makeValidator<string>((input) => (input === '' ? '' : fileOf(input)))
+/** ssh refuses a private key of its own user that others may read. */
+export const privateKeyFile = makeValidator<string>((input) => {
+  if (input === '') return ''
+  const file = fileOf(input)
+  const { uid, mode } = statSync(file)
+  return uid === process.getuid?.() && (mode & 0o077) !== 0 ? fail('must be readable by its owner alone: chmod 600') : file
+})
+
+/** A protocol of remote repositories. */
+export type RemoteProtocol = 'https' | 'ssh' | 'http' | 'file'

@@ -1,0 +1,89 @@
+/** Links from one space to another, and what those who may not see it learn. */
+import * as assert from 'uvu/assert'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
+import { type Json, linesOf, pageId, read, spaceOf } from './support.js'
+
+const [test, here] = await suiteWith('links between spaces', startService)
+const { admin } = here
+
+let target: string
+let page: string
+let from: string
+test.before(async () => {
+  target = await spaceOf(
+    here,
+    { 'SUMMARY.md': '* [Home](README.md)\n* [Deep](a/deep.md)\n', 'README.md': '# Home\n\n[f](f.txt)\n', 'a/deep.md': '# Deep\n\n## Down\n', 'f.txt': 'f' },
+    { title: 'Target' },
+  )
+  page = await pageId(admin, `${target}/content`, 'a/deep.md')
+  const base = (await read(admin, target)).urls.location
+  const [file] = (await read(admin, `${target}/content/files`)).items
+  const links = [
+    `/spaces/${target}`,
+    `/spaces/${target}/deep`,
+    `/v1/spaces/${target}/content/page/${page}#down`,
+    `${base}/content/page/${page}#nowhere`,
+    `${base}/content/path/gone`,
+    `${base}/content/files/${file.id}`,
+    `${base}/change-requests/3`,
+    '/spaces/doesnotexist',
+    '/spaces/doesnotexist/page/x',
+    'https://elsewhere.example/spaces/x',
+  ]
+  from = await spaceOf(
+    here,
+    { 'SUMMARY.md': '* [From](from.md)\n', 'from.md': `# From\n\n${links.map((link) => `[x](${link})`).join('\n\n')}\n` },
+    { title: 'From' },
+  )
+})
+
+/** Lines without the IDs and addresses. */
+const plain = async (list: Json): Promise<string[]> =>
+  linesOf(list)
+    .map((line) =>
+      line
+        .replaceAll(target, 'T')
+        .replaceAll(page, 'P')
+        .replace(/http:\/\/[^/]*/, '')
+        .replace(/files\/\w+/, 'files/F'),
+    )
+    .sort()
+
+test('addresses of the service are in-app and lead to the objects; what is not there is broken', async () => {
+  assert.equal(await plain(await read(admin, `${from}/links`)), [
+    'from.md: /spaces/T → Target in-app',
+    'from.md: /spaces/T/deep → a/deep.md in-app',
+    'from.md: /spaces/doesnotexist → - in-app',
+    'from.md: /spaces/doesnotexist/page/x → - in-app',
+    'from.md: /v1/spaces/T/change-requests/3 → Target in-app',
+    'from.md: /v1/spaces/T/content/files/F → f.txt in-app',
+    'from.md: /v1/spaces/T/content/page/P#down → a/deep.md#down in-app',
+    'from.md: /v1/spaces/T/content/page/P#nowhere → a/deep.md broken',
+    'from.md: /v1/spaces/T/content/path/gone → - broken',
+    'from.md: https://elsewhere.example/spaces/x → https://elsewhere.example/spaces/x ok',
+  ])
+})
+
+test('who may not see the space sees the same as for one that does not exist', async () => {
+  const reader = await here.caller('read')
+  assert.is((await read(reader, `${from}/links`)).stats.broken.total, 2)
+  await admin.call('patch', `/v1/spaces/${target}`, { defaultLevel: null }).expect(200)
+  const list = await read(reader, `${from}/links`)
+  assert.equal(list.stats, { total: 10, broken: { total: 0, changeRequest: 0 } })
+  for (const link of list.items) if (link.status === 'in-app') assert.is(link.targetReference, undefined)
+  assert.not.match(JSON.stringify(list), /Target|deep\.md/)
+  assert.is((await read(reader, `${from}/links?status=in-app`)).count, 9)
+  assert.is((await read(admin, `${from}/links`)).stats.broken.total, 2)
+})
+
+test('a link to an address of the own space leads to the revision that is read', async () => {
+  const id = (await admin.call('post', `/v1/spaces/${from}/change-requests`, {}).expect(201)).body.id
+  const changes = [{ operation: 'insert_page', title: 'Fresh', document: { markdown: `# Fresh\n\n[me](/spaces/${from}/fresh)\n` } }]
+  await admin.call('post', `/v1/spaces/${from}/change-requests/${id}/content`, { changes }).expect(200)
+  const link = (await read(admin, `${from}/change-requests/${id}/links?status=in-app`)).items.find((one: Json) => one.target.endsWith('/fresh'))
+  assert.is(link.targetReference.page.title, 'Fresh')
+  assert.equal(link.targetReference.versionContext, { type: 'changeRequest', changeRequest: id })
+})
+
+test.run()

@@ -1,0 +1,124 @@
+import * as assert from 'uvu/assert'
+import { startService } from '../support/service.js'
+import { suiteWith } from '../support/suite.js'
+import { processed, serveFiles, spec, specText } from './servers.js'
+
+const [test, here] = await suiteWith('openapi/specs', startService)
+const web = await serveFiles()
+test.after(() => web.close())
+
+const base = (): string => `/v1/orgs/${here.organization}/openapi`
+const create = async (slug: string, source: object) => (await here.admin.call('post', base(), { slug, source }).expect(201)).body
+
+test('a specification from a URL is fetched, and its document answered', async () => {
+  web.files.set('/pets.json', specText())
+  const made = await create('pets', { url: `${web.url}/pets.json` })
+  assert.is(made.object, 'openapi-spec')
+  assert.is(made.processingState, 'pending')
+  assert.is(made.visibility, 'private')
+  assert.is(made.sourceURL, `${web.url}/pets.json`)
+  assert.equal(made.permissions, { view: true, edit: true })
+  const done = await processed(here.admin, `${base()}/pets`)
+  assert.is(done.lastProcessErrorCode, undefined)
+  const { body: latest } = await here.admin.call('get', `${base()}/pets/versions/latest`).expect(200)
+  assert.is(latest.id, done.lastVersion)
+  assert.is(latest.changes, undefined)
+  const { body: content } = await here.admin.call('get', `${base()}/pets/versions/latest/content`).expect(200)
+  assert.equal(content.filesystem['openapi.json'].specification, spec())
+  assert.is(content.url, latest.url)
+  const byUrl = await fetch(latest.url)
+  assert.is(byUrl.status, 200)
+  assert.equal(await byUrl.json(), spec())
+  assert.is((await fetch(latest.url.replace(/signature=./, 'signature=!'))).status, 404)
+  const { body: byId } = await here.admin.call('get', `${base()}/pets/versions/${latest.id}/content`).expect(200)
+  assert.equal(byId, content)
+  assert.is((await here.admin.call('get', `${base()}/pets/versions`).expect(200)).body.count, 1)
+  await here.admin.call('get', `${base()}/pets/versions/none`).expect(404)
+})
+
+test('slugs, sources and members that are not right are refused', async () => {
+  for (const slug of ['Pets', 'a--b', '-a', 'a_b', '', 'a'.repeat(101)]) await here.admin.call('post', base(), { slug, source: { text: '{}' } }).expect(400)
+  for (const source of [{}, { url: 'ftp://x.test/a' }, { url: 'no' }, { text: '' }, { url: 'http://x.test', text: 'x' }])
+    await here.admin.call('post', base(), { slug: 'x', source }).expect(400)
+  await here.admin.call('put', `${base()}/No_Slug`, { source: { text: '{}' } }).expect(400)
+  await here.admin.call('post', base(), { slug: 'pets', source: { text: '{}' } }).expect(409)
+  await here.admin.call('patch', `${base()}/pets`, { visibility: 'secret' }).expect(400)
+  await here.admin.call('patch', `${base()}/none`, { visibility: 'public' }).expect(404)
+  await here.admin.call('get', `${base()}/none`).expect(404)
+  await here.admin.call('get', `${base()}/none/versions/latest`).expect(404)
+})
+
+test('members see specifications, those who may create content change them, strangers see nothing', async () => {
+  const [guest, creator, stranger] = [await here.caller(null), await here.caller('create'), await here.caller()]
+  const { body } = await guest.call('get', `${base()}/pets`).expect(200)
+  assert.equal(body.permissions, { view: true, edit: false })
+  await guest.call('get', `${base()}/pets/versions/latest/content`).expect(200)
+  await guest.call('post', base(), { slug: 'mine', source: { text: specText() } }).expect(403)
+  await guest.call('put', `${base()}/pets`, { source: { text: specText() } }).expect(403)
+  await guest.call('patch', `${base()}/pets`, { visibility: 'public' }).expect(403)
+  await guest.call('delete', `${base()}/pets`).expect(403)
+  await creator.call('post', base(), { slug: 'mine', source: { text: specText() } }).expect(201)
+  await stranger.call('get', `${base()}/pets`).expect(404)
+})
+
+test('PUT creates, then replaces; a version is made only when the content changed', async () => {
+  const path = `${base()}/put`
+  const { headers } = await here.admin.call('put', path, { source: { text: specText() } }).expect(201)
+  assert.ok(headers.location?.endsWith(path))
+  const first = await processed(here.admin, path)
+  await here.admin.call('put', path, { source: { text: JSON.stringify(spec(), null, 4) } }).expect(200)
+  assert.is((await processed(here.admin, path)).lastVersion, first.lastVersion)
+  await here.admin.call('put', path, { source: { text: specText({ info: { title: 'Pets', version: '2' } }) } }).expect(200)
+  assert.is.not((await processed(here.admin, path)).lastVersion, first.lastVersion)
+  const { body } = await here.admin.call('get', `${path}/versions`).expect(200)
+  assert.is(body.count, 2)
+  assert.is(body.items[1].id, first.lastVersion)
+})
+
+test('a failure says why and where, and the newest version stays', async () => {
+  const path = `${base()}/broken`
+  await here.admin.call('put', path, { source: { text: specText() } }).expect(201)
+  const { lastVersion } = await processed(here.admin, path)
+  await here.admin.call('put', path, { source: { text: 'openapi: 3.1.0\ninfo:\n  title: x\n version: 1\n' } }).expect(200)
+  const bad = await processed(here.admin, path)
+  assert.is(bad.lastProcessErrorCode, 'PARSE_ERROR')
+  assert.match(bad.lastProcessError?.message ?? '', /^Line 4, column \d+: /)
+  assert.is((bad.lastProcessError as unknown as { line: number }).line, 4)
+  assert.is(bad.lastVersion, lastVersion)
+  await here.admin.call('put', path, { source: { url: `${web.url}/none.json` } }).expect(200)
+  const gone = await processed(here.admin, path)
+  assert.is(gone.lastProcessErrorCode, 'FETCH_ERROR')
+  assert.match(gone.lastProcessError?.message ?? '', /status 404/)
+  await here.admin.call('put', path, { source: { text: specText() } }).expect(200)
+  assert.is((await processed(here.admin, path)).lastProcessErrorCode, undefined)
+})
+
+test('a public specification is served without a token, a private one is not', async () => {
+  const path = `${base()}/pets`
+  assert.is((await here.admin.call('get', path).expect(200)).body.urls.published, undefined)
+  const { body } = await here.admin.call('patch', path, { visibility: 'public' }).expect(200)
+  const published = body.urls.published as string
+  assert.not.match(published, /\/v1\//)
+  const open = await fetch(published, { headers: { origin: 'https://elsewhere.test' } })
+  assert.is(open.status, 200)
+  assert.is(open.headers.get('access-control-allow-origin'), '*')
+  assert.is(open.headers.get('x-content-type-options'), 'nosniff')
+  assert.match(open.headers.get('content-type') ?? '', /^application\/json/)
+  assert.equal(await open.json(), spec())
+  const again = await fetch(published, { headers: { 'if-none-match': open.headers.get('etag') ?? '' } })
+  assert.is(again.status, 304)
+  assert.is((await fetch(`${here.url}${path}`)).status, 401)
+  await here.admin.call('patch', path, { visibility: 'private' }).expect(200)
+  assert.is((await fetch(published)).status, 404)
+  assert.is((await fetch(published.replace('/pets/', '/none/'))).status, 404)
+})
+
+test('deleting twice is 204, and the specification, its versions and its URLs are gone', async () => {
+  const { body } = await here.admin.call('get', `${base()}/put/versions/latest`).expect(200)
+  await here.admin.call('delete', `${base()}/put`).expect(204)
+  await here.admin.call('delete', `${base()}/put`).expect(204)
+  await here.admin.call('get', `${base()}/put`).expect(404)
+  assert.is((await fetch(body.url)).status, 404)
+})
+
+test.run()

@@ -1,0 +1,42 @@
+/** Where the tests of one run keep their temporary files: in memory if there is enough of it. */
+import { mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { isRunning } from './compile.js'
+
+const MEMORY = '/dev/shm'
+const PREFIX = 'bindery-tests-'
+const LEFT = new RegExp(`^${PREFIX}(\\d+)-`)
+/** A whole run needs less than half of it, in bytes. */
+const ENOUGH = 4 * 1024 ** 3
+
+/**
+ * Makes the folder and sets `TMPDIR`, which every process of the run inherits. A third of the run would else be spent waiting for
+ * a disk to sync what no test ever cuts the power of: those about durability count the calls, or lose by themselves what was not synced.
+ * A `TMPDIR` that is set already is kept.
+ */
+export function temporaryFolder(): { remove(): void } {
+  if (process.env.TMPDIR !== undefined) return { remove: () => {} }
+  const parent = hasRoom(MEMORY) ? MEMORY : tmpdir()
+  removeLeftovers(parent)
+  const dir = mkdtempSync(join(parent, `${PREFIX}${process.pid}-`))
+  process.env.TMPDIR = dir
+  return { remove: () => rmSync(dir, { recursive: true, force: true }) }
+}
+
+/** Runs that were killed could not remove their folders, which take up memory. */
+function removeLeftovers(parent: string): void {
+  for (const name of readdirSync(parent)) {
+    const [, pid] = LEFT.exec(name) ?? []
+    if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(parent, name), { recursive: true, force: true })
+  }
+}
+
+function hasRoom(folder: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(folder)
+    return bavail * bsize > ENOUGH
+  } catch {
+    return false
+  }
+}
