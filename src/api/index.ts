@@ -33,6 +33,7 @@ import * as siteSections from './sites/section-endpoints.js'
 import * as siteSectionGroups from './sites/section-group-endpoints.js'
 import * as siteSpaces from './sites/site-space-endpoints.js'
 import * as siteSpaceCustomization from './sites/site-space-customization-endpoints.js'
+import * as sitePublished from './sites/published-endpoints.js'
 import * as siteStructure from './sites/structure-endpoints.js'
 import * as sitePermissions from './sites/permission-endpoints.js'
 import * as siteRedirects from './sites/redirect-endpoints.js'
@@ -80,6 +81,7 @@ export const endpoints: Endpoints = {
   ...pdf,
   ...gitSync,
   ...sites,
+  ...sitePublished,
   ...siteStructure,
   ...siteSections,
   ...siteSectionGroups,

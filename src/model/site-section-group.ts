@@ -10,6 +10,8 @@ export interface GroupEntry {
   id: string
   title: string
   icon?: string
+  /** Not live: visitors see neither it nor what is in it. */
+  draft?: true
   sections: SectionEntry[]
   order?: string
 }

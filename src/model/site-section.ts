@@ -13,6 +13,8 @@ export interface SectionEntry {
   path: string
   description?: string
   condition?: string
+  /** Not live: visitors see neither it nor what is in it. */
+  draft?: true
   icon?: string
   siteSpaces: SiteSpaceEntry[]
   /** ID of one of its site spaces; null = it has none. */

@@ -11,6 +11,8 @@ export interface SiteSpaceEntry {
   /** Unique among its siblings: those of its section, or of the root. */
   path: string
   condition?: string
+  /** Not live: visitors see neither it nor what is in it. */
+  draft?: true
   /** The space is deleted: it is not shown until the space is restored, and goes when the space is purged. */
   hidden?: true
   /** Key by which it is paged; grows along the list. */

@@ -1,5 +1,4 @@
-/** What a caller, or a visitor, sees of a site's structure, without what they may not see. */
-import { notFound } from '../../kernel/errors.js'
+/** What a caller sees of a site's structure, without what they may not see. What a visitor sees of it: `visitor.ts`. */
 import { type GroupEntry, type SectionEntry, type SiteSpaceEntry, siteSpacesOf, spaces } from '../../model/index.js'
 import { roleOn, spaceRole, viewerOf } from '../roles/access.js'
 import type { App } from '../context/app.js'
@@ -89,28 +88,6 @@ export async function viewSite(app: App, actor: Actor, organization: LoadedOrgan
         : { entry: item, sections: item.sections.map((section) => showSection(section, item)), sortKey: sortKeyOf(item.order) },
     ),
   }
-}
-
-/**
- * What visitors of a site see, as far as the caller may see it: without empty sections and groups. Throws 404 if the site is
- * not published, or the share key is not valid.
- */
-export async function viewPublishedSite(
-  app: App,
-  actor: Actor,
-  organization: LoadedOrganization,
-  site: LoadedSite,
-  shareKey: string | undefined,
-): Promise<SiteView> {
-  if (!site.doc.published) throw notFound('The published site')
-  const view = await viewSite(app, actor, organization, site, shareKey)
-  if (site.doc.visibility === 'share-link' && shareKey !== undefined && view.address.shareKey === undefined) throw notFound('The share link')
-  const items = view.items.flatMap((item): SiteView['items'] => {
-    if (!isGroup(item)) return item.siteSpaces.length > 0 ? [item] : []
-    const sections = item.sections.filter((section) => section.siteSpaces.length > 0)
-    return sections.length > 0 ? [{ ...item, sections }] : []
-  })
-  return { ...view, items }
 }
 
 /** Whether it is the default site space of the whole site. */
