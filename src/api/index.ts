@@ -31,6 +31,7 @@ import * as signIn from './sign-in/endpoints.js'
 import * as sites from './sites/endpoints.js'
 import * as siteSections from './sites/section-endpoints.js'
 import * as siteSectionGroups from './sites/section-group-endpoints.js'
+import * as siteExternalLinks from './sites/external-link-endpoints.js'
 import * as siteSpaces from './sites/site-space-endpoints.js'
 import * as siteSpaceCustomization from './sites/site-space-customization-endpoints.js'
 import * as sitePublished from './sites/published-endpoints.js'
@@ -40,6 +41,7 @@ import * as siteRedirects from './sites/redirect-endpoints.js'
 import * as siteSettings from './sites/settings-endpoints.js'
 import * as siteShareLinks from './sites/share-link-endpoints.js'
 import * as spaces from './spaces/endpoints.js'
+import * as spaceVisitors from './spaces/visitor-endpoints.js'
 import * as teams from './teams/endpoints.js'
 import * as spacePermissions from './spaces/permission-endpoints.js'
 import * as spacePlaces from './spaces/place-endpoints.js'
@@ -59,6 +61,7 @@ export const endpoints: Endpoints = {
   ...signIn,
   ...search,
   ...spaces,
+  ...spaceVisitors,
   ...spacePlaces,
   ...templates,
   ...spacePermissions,
@@ -85,6 +88,7 @@ export const endpoints: Endpoints = {
   ...siteStructure,
   ...siteSections,
   ...siteSectionGroups,
+  ...siteExternalLinks,
   ...siteSpaces,
   ...events,
   ...audit,

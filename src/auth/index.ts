@@ -2,4 +2,4 @@
 export { seal, unseal } from './sealed.js'
 export { bearer, hashToken, newToken } from './secrets.js'
 export { newWebhookSecret, signWebhook } from './webhook-signature.js'
-export { MAX_VISITOR_TOKEN, signVisitorToken, type VisitorToken, type VisitorTokenRules, verifyVisitorToken } from './visitor-token.js'
+export { deriveVisitorKey, MAX_VISITOR_TOKEN, signVisitorToken, type VisitorToken, type VisitorTokenRules, verifyVisitorToken } from './visitor-token.js'

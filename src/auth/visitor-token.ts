@@ -1,4 +1,5 @@
 /** Tokens of visitors (JWT, RFC 7519): checked by fixed rules, and made for members who ping. */
+import { hkdfSync } from 'node:crypto'
 import { errors, jwtVerify, SignJWT } from 'jose'
 import { hasDoubleMember } from './double-member.js'
 
@@ -86,6 +87,10 @@ function faultOf(error: unknown): string {
     return error.reason === 'missing' ? `It has no ${error.claim}, which is required.` : `Its ${error.claim} does not fit the site, or the time.`
   return 'It cannot be read.'
 }
+
+/** A key for tokens of the visitors of one place, which follows from the service's signing key: 43 characters. */
+export const deriveVisitorKey = (signingKey: Buffer, place: string): string =>
+  Buffer.from(hkdfSync('sha256', signingKey, '', `bindery visitors of ${place}`, 32)).toString('base64url')
 
 /** What a token that the service makes itself says. */
 interface MadeToken {

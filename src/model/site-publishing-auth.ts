@@ -36,7 +36,9 @@ export const SitePublishingAuth = Type.Object(
     fallbackURL: Type.Optional(Type.String()),
     audience: Type.Optional(Name),
     issuer: Type.Optional(Name),
-    previousKeyValidUntil: Type.Optional(Type.String({ format: 'date-time', description: 'Until then, tokens signed with the key before this one are accepted.' })),
+    previousKeyValidUntil: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Until then, tokens signed with the key before this one are accepted.' }),
+    ),
     privateKey: Type.Optional(
       Type.String({
         description:
@@ -63,7 +65,12 @@ export type UpdateSitePublishingAuth = Static<typeof UpdateSitePublishingAuth>
 export const RegenerateVisitorKey = Type.Object(
   {
     graceSeconds: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 604_800, default: 3600, description: 'For how long the key before stays valid. 0 = not at all: for a key that leaked.' }),
+      Type.Integer({
+        minimum: 0,
+        maximum: 604_800,
+        default: 3600,
+        description: 'For how long the key before stays valid. 0 = not at all: for a key that leaked.',
+      }),
     ),
   },
   { ...closed, $id: 'RegenerateVisitorKey' },

@@ -106,7 +106,10 @@ test('a draft, what is gone, and everything in them are never seen, whoever asks
     fc.property(facts, treeOf(CONDITIONS), use, (who, pages, how) => {
       const everything = { ...context({ ...who, shareKey: true, token: true }), holds: () => true }
       for (const page of visibleTo(everything, pages, (one) => one, how)) assert.ok(chainOf(page).every((one) => !one.draft && !one.gone))
-      assert.equal(visibleTo({ ...everything, published: false }, pages, (one) => one, how), [])
+      assert.equal(
+        visibleTo({ ...everything, published: false }, pages, (one) => one, how),
+        [],
+      )
     }),
   ))
 

@@ -6,7 +6,9 @@ import { suiteWith } from '../support/suite.js'
 import { type Json, newSite, outlineOf, type SiteClient } from './http.js'
 
 let now = Date.now()
-const [test, here] = await suiteWith('sites: what visitors get', () => startService({ overrides: { clock: { now: () => new Date(now) } } }))
+const [test, here] = await suiteWith('sites: what visitors get', () =>
+  startService({ env: { BINDERY_CHROMIUM: '/bin/false' }, overrides: { clock: { now: () => new Date(now) } } }),
+)
 
 const get = async (path: string): Promise<Json> => (await here.admin.call('get', path).expect(200)).body
 const patch = async (path: string, body: object): Promise<Json> => (await here.admin.call('patch', path, body).expect(200)).body
@@ -145,7 +147,9 @@ test('every output asks for the key or the token that the site asks for; the pub
   const inside = `/published/site-spaces/${siteSpace}`
   const outputs = [`/published`, `${inside}/pages`, `${inside}/pages/${ids['Open']}`, `${inside}/pdf`, '/published/search']
   const statuses = async (more: Record<string, string>): Promise<number[]> => {
-    const all = outputs.map(async (path) => (await here.admin.call('get', `${site.base}${path}?${query({ ...more, ...(path.endsWith('search') ? { query: 'x' } : {}) })}`)).status)
+    const all = outputs.map(
+      async (path) => (await here.admin.call('get', `${site.base}${path}?${query({ ...more, ...(path.endsWith('search') ? { query: 'x' } : {}) })}`)).status,
+    )
     // 503: this machine cannot make a PDF, which is asked after the gate.
     return (await Promise.all(all)).map((status) => (status === 503 ? 200 : status))
   }
@@ -205,15 +209,52 @@ test('a key that was replaced is valid for as long as was said, and only the las
 test('audience and issuer are asked for where they are set', async () => {
   const { site } = await adaptive({ visibility: 'visitor-auth' })
   const key = await keyOf(site)
-  const see = async (claims: object): Promise<Json> => (await here.admin.call('get', `${site.base}/published?${query({ visitorToken: token(key, claims) })}`)).body
+  const see = async (claims: object): Promise<Json> =>
+    (await here.admin.call('get', `${site.base}/published?${query({ visitorToken: token(key, claims) })}`)).body
   const set = await patch(`${site.base}/publishing/auth`, { audience: 'docs', issuer: 'https://id.example' })
   assert.equal([set.audience, set.issuer], ['docs', 'https://id.example'])
-  assert.match((await see({})).error.message, /aud/)
+  assert.match((await see({})).error.message, /iss/)
+  assert.match((await see({ iss: 'https://id.example' })).error.message, /aud/)
   assert.match((await see({ aud: 'docs', iss: 'they' })).error.message, /iss/)
   assert.is((await see({ aud: ['x', 'docs'], iss: 'https://id.example' })).object, 'published-content-site')
   const unset = await patch(`${site.base}/publishing/auth`, { audience: null, issuer: null })
   assert.equal([unset.audience, unset.issuer], [undefined, undefined])
   assert.is((await see({})).object, 'published-content-site')
+})
+
+test('a ping returns a token for the site that asks for one, else for the space, else nothing', async () => {
+  const { body: org } = await here.admin.call('post', '/v1/orgs', { title: 'Pinging' }).expect(201)
+  const base = `/v1/orgs/${org.id}`
+  const ping = () => post(`${base}/ping`)
+  const payload = (jwt: string): Json => JSON.parse(Buffer.from(jwt.split('.')[1] as string, 'base64url').toString())
+  assert.equal(await ping(), {})
+  const space = await post(`${base}/spaces`, { title: 'Alone' }, 201)
+  await patch(`/v1/spaces/${space.id}`, { visibility: 'visitor-auth', visitorAuth: { backend: 'integration', integration: 'x' } })
+  assert.equal(await ping(), {})
+  await patch(`/v1/spaces/${space.id}`, { visitorAuth: { backend: 'custom' } })
+  const ofSpace = (await ping()).serviceVisitorClaims
+  const { privateKey } = await get(`/v1/spaces/${space.id}/publishing/auth`)
+  assert.equal(payload(ofSpace).aud, space.id)
+  const [text, signature] = [ofSpace.slice(0, ofSpace.lastIndexOf('.')), ofSpace.slice(ofSpace.lastIndexOf('.') + 1)]
+  assert.is(createHmac('sha256', privateKey).update(text).digest('base64url'), signature)
+  const site = async (title: string): Promise<string> => {
+    const { id } = await post(`${base}/sites`, { title, spaces: 'empty', visibility: 'visitor-auth' }, 201)
+    now += 1000
+    return id
+  }
+  const [older, newer] = [await site('Older'), await site('Newer')]
+  assert.is(payload((await ping()).serviceVisitorClaims).aud, space.id, 'a site that is not published asks for nothing')
+  for (const id of [older, newer]) await post(`${base}/sites/${id}/publish`)
+  const first = (await ping()).serviceVisitorClaims
+  const issued = Math.floor(now / 1000)
+  assert.equal(payload(first), { sub: here.admin.user, iss: here.url, aud: older, iat: issued, exp: issued + 3600 })
+  await here.admin.call('get', `${base}/sites/${older}/published/search?query=x&visitorToken=${first}`).expect(200)
+  await here.admin.call('get', `${base}/sites/${newer}/published/search?query=x&visitorToken=${first}`).expect(403)
+  await patch(base, { defaultContent: { type: 'site', site: newer } })
+  await patch(`${base}/sites/${newer}/publishing/auth`, { audience: 'docs', issuer: 'me' })
+  const second = (await ping()).serviceVisitorClaims
+  assert.equal([payload(second).aud, payload(second).iss], ['docs', 'me'])
+  await here.admin.call('get', `${base}/sites/${newer}/published/search?query=x&visitorToken=${second}`).expect(200)
 })
 
 test('what the caller may not see, no visitor gets', async () => {

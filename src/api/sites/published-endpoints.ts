@@ -94,8 +94,7 @@ export const getPublishedPDF = endpoint({
   method: 'GET',
   path: `${base}/site-spaces/{siteSpaceId}/pdf`,
   summary: 'Get the address of a PDF of a space of a site, for a visitor',
-  description:
-    `Whoever asks, it has no page and no block with a condition, since it is passed on; but a page that is asked for by its ID is in it if the visitor may read it. 404 if the customization of the site space switches PDFs off. The address is as that of a PDF of a space. ${WHO}`,
+  description: `Whoever asks, it has no page and no block with a condition, since it is passed on; but a page that is asked for by its ID is in it if the visitor may read it. 404 if the customization of the site space switches PDFs off. The address is as that of a PDF of a space. ${WHO}`,
   section,
   needs: 'site:view',
   query: Type.Object({ ...visitorQuery, page: Type.Optional(Type.String(Id)), only: Type.Optional(Type.Boolean()) }),

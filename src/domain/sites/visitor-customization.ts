@@ -33,4 +33,7 @@ export function customizationFor(visitor: Visitor, look: SiteCustomization): Sit
 
 type Announcement = NonNullable<SiteCustomization['announcement']>
 
-const announcementFor = ({ link, ...told }: Announcement, isFor: (link: Link) => boolean): Announcement => ({ ...told, ...(link && isFor(link) ? { link } : {}) })
+const announcementFor = ({ link, ...told }: Announcement, isFor: (link: Link) => boolean): Announcement => ({
+  ...told,
+  ...(link && isFor(link) ? { link } : {}),
+})

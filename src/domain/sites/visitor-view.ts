@@ -1,11 +1,17 @@
 /** The structure of a site as a visitor sees it. */
 import { gateFor, type VisitorContext, type VisitorPage } from '../../access/index.js'
-import { isGroup, type ShownGroup, type ShownSection, type ShownSiteSpace, type SiteView } from './view.js'
+import { isGroup, isSection, type ShownItem, type ShownSiteSpace, type SiteView } from './view.js'
 
-type Conditional = { condition?: string; draft?: boolean; hidden?: boolean }
+/** What an entry of a structure says of who sees it. */
+interface Gated {
+  id: string
+  condition?: string
+  draft?: boolean
+  hidden?: boolean
+}
 
 /** A part of a site, as the gate asks about it. `hidden` of an entry says that its space is deleted. */
-export const partOf = ({ condition, draft, hidden }: Conditional, within?: VisitorPage): VisitorPage => ({
+export const partOf = ({ condition, draft, hidden }: Gated, within?: VisitorPage): VisitorPage => ({
   ...(within ? { within } : {}),
   ...(condition === undefined ? {} : { condition }),
   ...(draft ? { draft } : {}),
@@ -17,13 +23,16 @@ export function visitorView(context: VisitorContext, view: SiteView): SiteView {
   const sees = gateFor(context)
   const entriesIn = (entries: readonly ShownSiteSpace[], within?: VisitorPage): ShownSiteSpace[] =>
     entries.filter(({ entry }) => sees(partOf(entry, within), 'list'))
-  const sectionIn = (section: ShownSection, within?: VisitorPage): ShownSection[] => {
-    const siteSpaces = entriesIn(section.siteSpaces, partOf(section.entry, within))
-    return siteSpaces.length > 0 ? [{ ...section, siteSpaces }] : []
+  const itemIn = (item: ShownItem, within?: VisitorPage): ShownItem[] => {
+    const part = partOf(item.entry, within)
+    if (!sees(part, 'list')) return []
+    if (isGroup(item)) {
+      const children = item.children.flatMap((child) => itemIn(child, part))
+      return children.length > 0 ? [{ ...item, children }] : []
+    }
+    if (!isSection(item)) return [item]
+    const siteSpaces = entriesIn(item.siteSpaces, part)
+    return siteSpaces.length > 0 ? [{ ...item, siteSpaces }] : []
   }
-  const groupIn = (group: ShownGroup): ShownGroup[] => {
-    const sections = group.sections.flatMap((section) => sectionIn(section, partOf(group.entry)))
-    return sections.length > 0 ? [{ ...group, sections }] : []
-  }
-  return { ...view, siteSpaces: entriesIn(view.siteSpaces), items: view.items.flatMap((item): SiteView['items'] => (isGroup(item) ? groupIn(item) : sectionIn(item))) }
+  return { ...view, siteSpaces: entriesIn(view.siteSpaces), items: view.items.flatMap((item) => itemIn(item)) }
 }

@@ -69,7 +69,12 @@ async function signedClaims(app: App, site: LoadedSite, token: string | undefine
   return claims
 }
 
-async function claimsFor(app: App, site: LoadedSite, signed: Readonly<Record<string, unknown>>, unsigned: Readonly<Record<string, unknown>>): Promise<VisitorClaims> {
+async function claimsFor(
+  app: App,
+  site: LoadedSite,
+  signed: Readonly<Record<string, unknown>>,
+  unsigned: Readonly<Record<string, unknown>>,
+): Promise<VisitorClaims> {
   if (!site.doc.adaptiveContent.enabled) return noClaims
   return claimsOf((await getAdaptiveSchema(app, site)).jsonSchema, signed, unsigned)
 }
