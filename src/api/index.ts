@@ -20,6 +20,7 @@ import * as invites from './invites/endpoints.js'
 import * as linkInvites from './invites/link-endpoints.js'
 import * as links from './links/endpoints.js'
 import * as members from './members/endpoints.js'
+import * as memberTokens from './members/token-endpoints.js'
 import * as openApiSpecs from './openapi-specs/endpoints.js'
 import * as openApiVersions from './openapi-specs/version-endpoints.js'
 import * as organizations from './organizations/endpoints.js'
@@ -55,6 +56,7 @@ export const endpoints: Endpoints = {
   ...users,
   ...organizations,
   ...members,
+  ...memberTokens,
   ...teams,
   ...invites,
   ...linkInvites,

@@ -102,6 +102,8 @@ export interface ContentStructure {
   assets: FileEntry[]
   reusableContents: ReusableContentEntry[]
   variables: Record<string, string>
+  /** Names of tags, by tag as pages write it. */
+  tags: Record<string, string>
   diagnostics: Diagnostic[]
   /** The same entries by ID, by file and by path. */
   byId: Map<string, PageEntry>

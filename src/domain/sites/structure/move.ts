@@ -30,8 +30,8 @@ export function moveItem(structure: SiteStructure, { type, id }: ItemPointer, po
   const from = group?.id ?? null
   const to = into === undefined ? from : into
   if (to !== from) checkTarget(structure, item, to)
-  const next = moveAmong<GroupChild>(listOfGroup(structure, to), item, position, typeOf)
-  return replaceList(to === from ? structure : withoutItem(structure, id), to, next)
+  const left = to === from ? structure : withoutItem(structure, id)
+  return replaceList(left, to, moveAmong<GroupChild>(listOfGroup(left, to), item, position, typeOf))
 }
 
 /** Throws 400 if an item cannot be in a group (null = the top level), 409 if it would be too deep there. */
