@@ -15,7 +15,8 @@ const MAX_TAGS_OF_PAGE = 100
  */
 export async function readTags(work: Pick<TextWork, 'yaml'>, text: string, file: string): Promise<{ tags: Record<string, string>; diagnostics: Diagnostic[] }> {
   const diagnostics: Diagnostic[] = []
-  const report = (message: string, { line, column } = { line: 1, column: 1 }): void => void diagnostics.push({ code: 'invalid-yaml', message, file, line, column })
+  const report = (message: string, { line, column } = { line: 1, column: 1 }): void =>
+    void diagnostics.push({ code: 'invalid-yaml', message, file, line, column })
   const yaml = await yamlOf(work, text)
   if (!yaml.ok) {
     report(`${file} is not valid YAML (${yaml.message}), so it names no tags. Correct it there.`, yaml.position)

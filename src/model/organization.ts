@@ -153,7 +153,9 @@ export const UpdateOrganization = Type.Object(
     inviteLinks: Type.Optional(Type.Boolean()),
     mergeRules: Type.Optional(OrganizationMergeRules),
     useCase: Type.Optional(nullable(oneOf(useCases))),
-    communityType: Type.Optional(nullable(oneOf(communityTypes, { description: 'With one, the type of the organization is `community`; null makes it `business`.' }))),
+    communityType: Type.Optional(
+      nullable(oneOf(communityTypes, { description: 'With one, the type of the organization is `community`; null makes it `business`.' })),
+    ),
     customHostname: Type.Optional(
       nullable(
         Type.String({

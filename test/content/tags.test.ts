@@ -30,7 +30,13 @@ for (const [what, text, tags, faults = 0] of files)
 test('a page shows its tags by name, each once, and those without a name as written', () => {
   assert.equal(namedTags(['api', 'x', 'api', 'API', 'toString'], { api: 'API' }), ['API', 'x', 'toString'])
   assert.equal(namedTags(undefined, {}), [])
-  assert.is(namedTags(Array.from({ length: 500 }, (_, n) => `t${n}`), {}).length, 100)
+  assert.is(
+    namedTags(
+      Array.from({ length: 500 }, (_, n) => `t${n}`),
+      {},
+    ).length,
+    100,
+  )
 })
 
 test('no text is too strange', () =>

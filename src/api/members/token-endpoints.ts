@@ -30,7 +30,8 @@ export const revokeMemberTokenInOrganization = endpoint({
   method: 'DELETE',
   path: '/v1/orgs/{organizationId}/tokens/{memberTokenId}',
   summary: 'End the access of a member’s token to an organization',
-  description: 'A token that is limited to the organization is revoked. Another one gives no access to the organization any more, nor does any token that is created with it; elsewhere it goes on.',
+  description:
+    'A token that is limited to the organization is revoked. Another one gives no access to the organization any more, nor does any token that is created with it; elsewhere it goes on.',
   section,
   needs: 'organization:admin',
   deletes: 'leaf',

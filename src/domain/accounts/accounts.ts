@@ -99,7 +99,11 @@ export async function updateUser(app: App, actor: Actor, { displayName, photoURL
     if (!stored) throw notFound('The user')
     const { photoURL: had, ...rest } = stored
     const photo = photoURL === undefined ? had : (photoURL ?? undefined)
-    return tx.replace(users, { ...rest, ...(displayName === undefined ? {} : { displayName }), ...(photo === undefined ? {} : { photoURL: photo }) } as Document<UserDoc>)
+    return tx.replace(users, {
+      ...rest,
+      ...(displayName === undefined ? {} : { displayName }),
+      ...(photo === undefined ? {} : { photoURL: photo }),
+    } as Document<UserDoc>)
   })
 }
 

@@ -15,7 +15,9 @@ import {
   type Role,
   type SpaceDoc,
   spaces,
-  teamMembers, tokens } from '../../model/index.js'
+  teamMembers,
+  tokens,
+} from '../../model/index.js'
 import type { Reader } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'

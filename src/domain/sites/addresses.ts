@@ -17,8 +17,7 @@ export interface SiteAddress {
 function servedAt({ app, organization, site }: SiteAddress): string {
   const { publicUrl } = app.settings
   if (site.hostname !== undefined) return `${new URL(publicUrl).protocol}//${site.hostname}`
-  if (organization.customHostname !== undefined)
-    return `${new URL(publicUrl).protocol}//${organization.customHostname}/${encodeURIComponent(site.basename)}`
+  if (organization.customHostname !== undefined) return `${new URL(publicUrl).protocol}//${organization.customHostname}/${encodeURIComponent(site.basename)}`
   return `${publicUrl}/sites/${organization.hostname ?? organization.id}/${encodeURIComponent(site.basename)}`
 }
 

@@ -48,7 +48,8 @@ function checkHostname(app: App, hostname: string): void {
 async function checkFreeHostname(reader: Reader, site: SiteDoc, hostname: string): Promise<void> {
   const holders = await reader.find(sites, 'hostname', hostname)
   const [organization] = await reader.find(organizations, 'customHostname', hostname)
-  if (organization || holders.some((holder) => holder.id !== site.id)) throw conflict(`The hostname ${hostname} is taken by another site or organization: choose another one.`)
+  if (organization || holders.some((holder) => holder.id !== site.id))
+    throw conflict(`The hostname ${hostname} is taken by another site or organization: choose another one.`)
 }
 
 /** Makes a site visible to visitors, as its visibility allows. */
