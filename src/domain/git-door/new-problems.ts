@@ -10,10 +10,23 @@ import { knownPages, openBoth } from '../revisions/revisions.js'
 /** Pages whose front matter is looked at. */
 const MOST_PAGES = 500
 
-/** Diagnostics of the table of contents, the settings and the names of files (`breaking`), and those of single pages. */
+/** What stops a push: the table of contents, the settings or a name would not mean what their author meant. */
+const BREAKING: ReadonlySet<Diagnostic['code']> = new Set([
+  'invalid-config',
+  'invalid-root',
+  'invalid-yaml',
+  'missing-file',
+  'duplicate-entry',
+  'duplicate-slug',
+  'case-collision',
+  'unsupported-entry',
+  'unreadable',
+])
+
 interface NewProblems {
   breaking: Diagnostic[]
-  pages: Diagnostic[]
+  /** What its author should know of. */
+  others: Diagnostic[]
 }
 
 const keyOf = ({ code, file, message }: Diagnostic): string => `${code}\0${file ?? ''}\0${message}`
@@ -22,12 +35,14 @@ const keyOf = ({ code, file, message }: Diagnostic): string => `${code}\0${file 
 export async function newProblems(app: App, space: LoadedSpace, before: CommitId, after: CommitId): Promise<NewProblems> {
   const both = await openBoth(app, space, before, after)
   const old = new Set(both.before.structure.diagnostics.map(keyOf))
-  const breaking = both.after.structure.diagnostics.filter((one) => !old.has(keyOf(one)))
+  const found = both.after.structure.diagnostics.filter((one) => !old.has(keyOf(one)))
+  const breaking = found.filter(({ code }) => BREAKING.has(code))
   const touched = both.changes
     .flatMap(({ status, path }): DocumentEntry[] => (status === 'deleted' ? [] : [both.after.structure.byGitPath.get(path) ?? []].flat()))
     .slice(0, MOST_PAGES)
   const known = await knownPages(app, both.after, touched)
-  return { breaking, pages: [...known].flatMap(([path, { page }]) => diagnosticsOf(page, path)) }
+  const ofPages = [...known].flatMap(([path, { page }]) => diagnosticsOf(page, path))
+  return { breaking, others: [...found.filter((one) => !BREAKING.has(one.code)), ...ofPages] }
 }
 
 /** A diagnostic as compilers print it: `SUMMARY.md:3: …`. */

@@ -24,8 +24,8 @@ export async function groundOf(space: LoadedSpace, head: CommitId): Promise<Comm
 
 /** Tells the diagnostics that a commit brings. Throws `PushRefused` if it breaks the table of contents, the settings or a name. */
 export async function checkContent({ app, space, say }: Push, before: CommitId, after: CommitId): Promise<void> {
-  const { breaking, pages } = await newProblems(app, space, before, after)
-  const lines = [...breaking, ...pages].map(lineOf)
+  const { breaking, others } = await newProblems(app, space, before, after)
+  const lines = [...breaking, ...others].map(lineOf)
   for (const line of lines.slice(0, MOST_LINES)) say(line)
   if (lines.length > MOST_LINES) say(`… and ${lines.length - MOST_LINES} more`)
   const [first] = breaking
