@@ -4,7 +4,7 @@ import { RESTORE_MS } from '../../src/domain/spaces/spaces.js'
 import { type Caller, startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 
-// biome-ignore lint/suspicious/noExplicitAny: a response body; the service checks it against its schema
+/** A response body; the service checks it against its schema. */
 type Json = any
 
 let now = Date.now()
