@@ -6,11 +6,14 @@ import {
   email,
   flag,
   folder,
+  httpUrl,
   integer,
+  key,
   level,
   networks,
   optionalFile,
   optionalOrigin,
+  optionalText,
   origins,
   privateKeyFile,
   protocols,
@@ -200,6 +203,47 @@ const settings = {
     '6',
     'How often OpenAPI specifications that were given by URL are fetched again, in hours; 0 = only when asked.',
   ),
+  deeplUrl: setting<string | null>(
+    'DEEPL_URL',
+    httpUrl,
+    '',
+    'Address of DeepL: `https://api-free.deepl.com` or `https://api.deepl.com`. Needed with `BINDERY_DEEPL_KEY`.',
+  ),
+  deeplKey: setting<string | null>('DEEPL_KEY', key, '', 'Key of an account at DeepL, for translations. Secret.'),
+  libreTranslateUrl: setting<string | null>(
+    'LIBRETRANSLATE_URL',
+    httpUrl,
+    '',
+    'Address of a LibreTranslate server, for translations; it may be in a private network.',
+  ),
+  libreTranslateKey: setting<string | null>('LIBRETRANSLATE_KEY', key, '', 'Its API key, if it asks for one. Secret.'),
+  openaiUrl: setting<string | null>(
+    'OPENAI_URL',
+    httpUrl,
+    '',
+    'Base address of a language model behind the HTTP API of OpenAI, for translations: `https://api.openai.com/v1`; it may be in a private network. Needs `BINDERY_OPENAI_MODEL`.',
+  ),
+  openaiKey: setting<string | null>('OPENAI_KEY', key, '', 'Its API key, if it asks for one. Secret.'),
+  openaiModel: setting<string | null>('OPENAI_MODEL', optionalText, '', 'Name of the model.'),
+  apertium: setting<string | null>(
+    'APERTIUM',
+    optionalFile,
+    '',
+    'Path of the command `apertium` (packages `apertium` and one for each pair of languages, such as `apertium-eng-spa`), for translations without a server.',
+  ),
+  translationSeconds: setting<number>('TRANSLATION_SECONDS', integer(1, 3_600), '60', 'Longest time for one request to an engine of translations.'),
+  translationCharacters: setting<number>(
+    'TRANSLATION_CHARACTERS',
+    integer(1_000, 1_000_000_000),
+    '5000000',
+    'Most characters that one run of a translation may send to an engine.',
+  ),
+  translationMemoryBytes: setting<number>(
+    'TRANSLATION_MEMORY_BYTES',
+    integer(MIB, 1024 * 1024 * MIB),
+    String(512 * MIB),
+    'Size of the memory of translations, `translations.db` in the data folder, in bytes. What was not used for the longest time is dropped, and asked of the engine again when it is needed.',
+  ),
   eventDays: setting<number>('EVENT_DAYS', integer(1, 3_650), '30', 'Days that events and deliveries of webhooks are kept.'),
   auditDays: setting<number>(
     'AUDIT_LOG_DAYS',
@@ -257,6 +301,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
   const unknown = Object.keys(env).filter((name) => name.startsWith('BINDERY_') && !(name in given))
   wrong.push(...unknown.map((name) => `${name} is not a setting of this service`))
   if (clean.BINDERY_SMTP_URL && clean.BINDERY_MAIL_FROM === '') wrong.push('BINDERY_MAIL_FROM must be set if BINDERY_SMTP_URL is set')
+  if ((clean.BINDERY_DEEPL_KEY === '') !== (clean.BINDERY_DEEPL_URL === '')) wrong.push('BINDERY_DEEPL_URL and BINDERY_DEEPL_KEY must be set together')
+  if (clean.BINDERY_OPENAI_URL && clean.BINDERY_OPENAI_MODEL === '') wrong.push('BINDERY_OPENAI_MODEL must be set if BINDERY_OPENAI_URL is set')
   if (wrong.length > 0) throw new ConfigError(`The configuration is wrong:\n  ${wrong.join('\n  ')}`)
   return Object.freeze(Object.fromEntries(entries.map(([key, one]) => [key, clean[one.name] === '' ? null : clean[one.name]])) as Values)
 }

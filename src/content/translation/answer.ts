@@ -23,8 +23,7 @@ interface Open {
  */
 export function readAnswer(answer: string, codes: readonly Code[], asked: string): Piece[] | null {
   const text = answer.replace(/\s*[\r\n\u2028\u2029]\s*/g, ' ').trim()
-  if (text === '' || text.length > asked.length * LONGER.factor + LONGER.plus || /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/.test(text) || !text.isWellFormed())
-    return null
+  if (text === '' || text.length > asked.length * LONGER.factor + LONGER.plus || UNFIT.test(text)) return null
   const stack: Open[] = [{ id: 0, name: '', children: [] }]
   const used = new Set<number>()
   let at = 0

@@ -92,6 +92,8 @@ export interface WovenPage {
   ledger: string
   /** Beginnings of the units that were to be translated and stay in the source language. */
   kept: string[]
+  /** Whether something in it is by people. */
+  edited: boolean
   /** Segments whose answers cannot be used. */
   refused: string[]
   /** The segments that were translated for this page. */
@@ -126,7 +128,8 @@ export function weavePage(versions: PageVersions, corrections: Corrections, agai
     }
     for (const own of inserted.get(j) ?? []) page.add(own.core, own.gap)
   })
-  return { text: page.text, ledger: encodeLedger(lines), kept, refused: [...refused], translated: [...translated] }
+  const edited = inserted.size > 0 || fates.some((fate, i) => known.includes(i) && (fate === 'deleted' || !fate.same))
+  return { text: page.text, ledger: encodeLedger(lines), kept, edited, refused: [...refused], translated: [...translated] }
 }
 
 /** Puts units together; one that would run into the next gets a blank line behind it. */
