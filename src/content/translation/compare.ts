@@ -31,7 +31,7 @@ export function compare(source: readonly Unit[], ledger: readonly LedgerUnit[], 
     settle(i, j)
   for (const [i, j] of moved(ledger, hashes, place, known)) settle(i, j)
   const { fates, behind } = fatesOf(ledger, ours)
-  return { known, fates, inserted: placed(behind, place, source.length) }
+  return { known, fates, inserted: placed(behind, place, source) }
 }
 
 /** Units with the same source that stand at another place now, in order. */
@@ -85,7 +85,7 @@ function pair(written: readonly LedgerUnit[], ours: readonly Unit[]): Map<number
 }
 
 /** Moves what was put behind units of the ledger behind the units of the source that they are now, or that stand where they stood. */
-function placed(behind: ReadonlyMap<number, Unit[]>, place: readonly number[], length: number): Map<number, Unit[]> {
+function placed(behind: ReadonlyMap<number, Unit[]>, place: readonly number[], source: readonly Unit[]): Map<number, Unit[]> {
   const found = new Map<number, Unit[]>()
   for (const [i, units] of [...behind].sort((a, b) => a[0] - b[0])) {
     let before = i
@@ -93,10 +93,21 @@ function placed(behind: ReadonlyMap<number, Unit[]>, place: readonly number[], l
     const start = before < 0 ? 0 : (place[before] as number)
     let after = i + 1
     while (after < place.length && place[after] === -1) after++
-    const end = after < place.length && (place[after] as number) > start ? (place[after] as number) : length
+    const end = after < place.length && (place[after] as number) > start ? (place[after] as number) : source.length
     // A unit that was changed stands as far behind the last known one as it did.
-    const at = Math.max(start, Math.min(start + (i - Math.max(before, 0)), end - 1))
+    const at = behindNested(units, source, Math.max(start, Math.min(start + (i - Math.max(before, 0)), end - 1)))
     found.set(at, [...(found.get(at) ?? []), ...units])
   }
   return found
+}
+
+const indentOf = (core: string): number => core.length - core.trimStart().length
+
+/** An item of a list that people added goes behind what has come to be nested in the item before it. */
+function behindNested(units: readonly Unit[], source: readonly Unit[], at: number): number {
+  const first = units[0]?.core ?? ''
+  if (!/^\s*(?:[*+-]|\d+[.)])\s/.test(first)) return at
+  let last = at
+  while (source[last + 1] && indentOf(source[last + 1]!.core) > indentOf(first)) last++
+  return last
 }

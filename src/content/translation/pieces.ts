@@ -43,7 +43,7 @@ export function simplified(pieces: readonly Piece[]): Piece[] {
   })
 }
 
-/** Splits off what stands before the first and after the last piece that has letters. */
+/** Splits off what stands before the first and after the last piece that has letters, and markup around all of them, such as the link of an entry. */
 export function trimmed(pieces: readonly Piece[]): { before: string; inner: Piece[]; after: string } {
   const first = pieces.findIndex((piece) => hasLetters([piece]))
   const last = pieces.findLastIndex((piece) => hasLetters([piece]))
@@ -62,7 +62,10 @@ export function trimmed(pieces: readonly Piece[]): { before: string; inner: Piec
     after = space + after
     inner[inner.length - 1] = { ...now, raw: now.raw.slice(0, now.raw.length - space.length), value: now.value.trimEnd() }
   }
-  return { before, inner, after }
+  const only = inner.length === 1 ? inner[0] : undefined
+  if (only?.type !== 'pair') return { before, inner, after }
+  const deeper = trimmed(only.children)
+  return { before: before + only.open + deeper.before, inner: deeper.inner, after: deeper.after + only.close + after }
 }
 
 const escapeXml = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
