@@ -5,6 +5,7 @@ import { asHtml } from './html.js'
 import { remembered } from './remembered.js'
 
 const NAME = 'Apertium'
+const NOT_THERE = `${NAME} cannot be started: install the package apertium with those of the languages.`
 /** Largest output, in bytes. */
 const MAX_BYTES = 4 * 1024 * 1024
 /** Codes of three letters by ours; packages name their directions by either. */
@@ -49,10 +50,13 @@ function split(output: string, count: number): string[] {
   return found.slice(0, count)
 }
 
-/** Runs the command without a shell, with as little of the environment as it needs, and ends it with all its children. */
+/** The command opens /dev/stdin, which it cannot if that is a socket, as Node gives it: it gets a pipe. Nothing of the command line is parsed. */
+const THROUGH_PIPE = 'cat | "$0" "$@"'
+
+/** Runs the command with as little of the environment as it needs, and ends it with all its children. */
 function run(command: string, args: readonly string[], input: string, timeoutMs: number, signal?: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, {
+    const child = spawn('/bin/sh', ['-c', THROUGH_PIPE, command, ...args], {
       detached: true,
       stdio: ['pipe', 'pipe', 'ignore'],
       env: { PATH: process.env['PATH'] ?? '', LANG: 'C.UTF-8', LC_ALL: 'C.UTF-8', HOME: '/nonexistent' },
@@ -78,13 +82,14 @@ function run(command: string, args: readonly string[], input: string, timeoutMs:
       chunks.push(chunk)
       if (bytes > MAX_BYTES) end(new EngineError('bad-answer', `The answer of ${NAME} has more than ${MAX_BYTES} bytes.`))
     })
-    child.on('error', () => end(new EngineError('refused', `${NAME} cannot be started: install the package apertium with those of the languages.`)))
+    child.on('error', () => end(new EngineError('refused', NOT_THERE)))
     child.stdin.on('error', () => {})
     child.stdin.end(input)
     child.on('close', (code) => {
       clearTimeout(timer)
       signal?.removeEventListener('abort', abort)
       if (failure) reject(failure)
+      else if (code === 126 || code === 127) reject(new EngineError('refused', NOT_THERE))
       else if (code !== 0) reject(new EngineError('bad-answer', `${NAME} failed (${code ?? 'killed'}).`))
       else resolve(Buffer.concat(chunks).toString())
     })
