@@ -112,6 +112,12 @@ for (const [name, path, key] of [
   })
 }
 
+test('a request that hangs is given up after its time, and tried again', async () => {
+  fresh()
+  here.server.faults.push(null)
+  assert.is((await here.ask('libretranslate', ['One'])).size, 1)
+})
+
 test('DeepL says that its quota is used up', async () => {
   fresh()
   here.server.faults.push({ status: 456 })

@@ -111,6 +111,15 @@ test('what engines answer is text: nothing in it is markup', async () => {
   assert.match(text, 'a | b')
 })
 
+test('an answer of a hundred thousand characters is refused, and the rest of the page is translated', async () => {
+  fresh()
+  const source = await here.source({ one: '# One\n\nShort words.\n\nGood words.\n' })
+  here.engine.translate = (text) => (text.startsWith('Short') ? 'x'.repeat(100_000) : capitals(text))
+  const made = await here.create(source)
+  const id = (await here.pages(source)).one?.id as string
+  assert.is((await here.markdown(made.result.space, id)).trim(), '# ONE\n\nShort words.\n\nGOOD WORDS.')
+})
+
 test('a locked result and a deleted source fail with their reasons; a run after a repair works', async () => {
   fresh()
   const source = await here.source({ one: '# One\n\nSome words.\n' })

@@ -2,6 +2,7 @@
 import type { FileChange, Repository, Snapshot, TreeEntry } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import type { Lease } from '../../kernel/lease.js'
+import { Slices } from '../../kernel/slices.js'
 import type { App } from '../context/app.js'
 import { moveRefs } from '../commits/move-branch.js'
 import { commitMessage, serviceSignature } from '../commits/make-commit.js'
@@ -61,8 +62,14 @@ async function readLedger(repo: Repository, commit: CommitId): Promise<Ledger> {
   const snapshot = await repo.at(commit)
   const index = await snapshot.entry('index')
   const [first = '', ...lines] = index ? (await snapshot.read(index.oid)).toString().split('\n') : []
-  const files = lines.filter((line) => line !== '').map(readLine)
-  return { commit, source: first.replace('source ', ''), files: new Map(files.map((file) => [file.id, file])), snapshot }
+  const files = new Map<string, KnownFile>()
+  const slices = new Slices()
+  for (const line of lines) {
+    if (slices.due) await slices.rest()
+    const file = readLine(line)
+    if (line !== '') files.set(file.id, file)
+  }
+  return { commit, source: first.replace('source ', ''), files, snapshot }
 }
 
 /** The hashes of a file's units; '' if there are none. */
