@@ -139,6 +139,7 @@ test('Apertium translates English and Spanish, and keeps markup', async () => {
   assert.match(answers[0] as string, /<span id="1">.*<\/span>/)
   assert.match(answers[0] as string, '<i id="2"></i>')
   assert.match(answers[1] as string, /servidor/)
+  assert.is([...(await here.ask('apertium', ['<g id="1">Activity Library</g>: a set.'])).values()][0]?.match(/id="1"/g)?.length, 1)
   assert.match((await here.engine('apertium').refusal({ from: 'en', to: 'ja' })) ?? '', 'en → ja')
 })
 

@@ -46,8 +46,19 @@ export function apertium(command: string, timeoutMs: number): Engine {
 /** The texts of the output, by the elements that were put around them; '' for one that is missing. */
 function split(output: string, count: number): string[] {
   const found = new Array<string>(count).fill('')
-  for (const [, index, text = ''] of output.matchAll(/<p id="t(\d+)">([\s\S]*?)<\/p>/g)) found[Number(index)] = text
+  for (const [, index, text = ''] of output.matchAll(/<p id="t(\d+)">([\s\S]*?)<\/p>/g)) found[Number(index)] = rejoined(text)
   return found.slice(0, count)
+}
+
+/** An element whose words it has moved apart is written several times: it becomes one again, with the words between. */
+function rejoined(text: string): string {
+  let now = text
+  for (let rounds = 0; rounds < 50; rounds++) {
+    const next = now.replace(/<span id="(\d+)">([^<]*)<\/span>([^<]*)<span id="\1">/g, '<span id="$1">$2$3')
+    if (next === now) return now
+    now = next
+  }
+  return now
 }
 
 /** The command opens /dev/stdin, which it cannot if that is a socket, as Node gives it: it gets a pipe. Nothing of the command line is parsed. */
