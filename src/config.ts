@@ -1,19 +1,16 @@
 /** All settings of the service: their environment variables, defaults and checks, and the function that reads them. */
-import { cleanEnv, type ValidatorSpec } from 'envalid'
+import { cleanEnv } from 'envalid'
 import type { LogLevel } from './kernel/log.js'
 import {
   type RemoteProtocol,
   email,
   flag,
   folder,
-  httpUrl,
   integer,
-  key,
   level,
   networks,
   optionalFile,
   optionalOrigin,
-  optionalText,
   origins,
   privateKeyFile,
   protocols,
@@ -22,22 +19,8 @@ import {
   smtpUrl,
   text,
 } from './start/setting-values.js'
-
-const MIB = 1024 * 1024
-
-interface Setting<T> {
-  name: string
-  default: string
-  description: string
-  validator: (spec: { default?: T; devDefault?: T }) => ValidatorSpec<T>
-}
-
-const setting = <T>(name: string, validator: unknown, fallback: string, description: string): Setting<T> => ({
-  name: `BINDERY_${name}`,
-  default: fallback,
-  description,
-  validator: validator as Setting<T>['validator'],
-})
+import { MIB, type Setting, setting } from './start/setting.js'
+import { translationSettings } from './start/translation-settings.js'
 
 const settings = {
   host: setting<string>('HOST', text, '127.0.0.1', 'Address to listen on; `0.0.0.0` or `::` for all.'),
@@ -203,47 +186,7 @@ const settings = {
     '6',
     'How often OpenAPI specifications that were given by URL are fetched again, in hours; 0 = only when asked.',
   ),
-  deeplUrl: setting<string | null>(
-    'DEEPL_URL',
-    httpUrl,
-    '',
-    'Address of DeepL: `https://api-free.deepl.com` or `https://api.deepl.com`. Needed with `BINDERY_DEEPL_KEY`.',
-  ),
-  deeplKey: setting<string | null>('DEEPL_KEY', key, '', 'Key of an account at DeepL, for translations. Secret.'),
-  libreTranslateUrl: setting<string | null>(
-    'LIBRETRANSLATE_URL',
-    httpUrl,
-    '',
-    'Address of a LibreTranslate server, for translations; it may be in a private network.',
-  ),
-  libreTranslateKey: setting<string | null>('LIBRETRANSLATE_KEY', key, '', 'Its API key, if it asks for one. Secret.'),
-  openaiUrl: setting<string | null>(
-    'OPENAI_URL',
-    httpUrl,
-    '',
-    'Base address of a language model behind the HTTP API of OpenAI, for translations: `https://api.openai.com/v1`; it may be in a private network. Needs `BINDERY_OPENAI_MODEL`.',
-  ),
-  openaiKey: setting<string | null>('OPENAI_KEY', key, '', 'Its API key, if it asks for one. Secret.'),
-  openaiModel: setting<string | null>('OPENAI_MODEL', optionalText, '', 'Name of the model.'),
-  apertium: setting<string | null>(
-    'APERTIUM',
-    optionalFile,
-    '',
-    'Path of the command `apertium` (packages `apertium` and one for each pair of languages, such as `apertium-eng-spa`), for translations without a server.',
-  ),
-  translationSeconds: setting<number>('TRANSLATION_SECONDS', integer(1, 3_600), '60', 'Longest time for one request to an engine of translations.'),
-  translationCharacters: setting<number>(
-    'TRANSLATION_CHARACTERS',
-    integer(1_000, 1_000_000_000),
-    '5000000',
-    'Most characters that one run of a translation may send to an engine.',
-  ),
-  translationMemoryBytes: setting<number>(
-    'TRANSLATION_MEMORY_BYTES',
-    integer(MIB, 1024 * 1024 * MIB),
-    String(512 * MIB),
-    'Size of the memory of translations, `translations.db` in the data folder, in bytes. What was not used for the longest time is dropped, and asked of the engine again when it is needed.',
-  ),
+  ...translationSettings,
   eventDays: setting<number>('EVENT_DAYS', integer(1, 3_650), '30', 'Days that events and deliveries of webhooks are kept.'),
   auditDays: setting<number>(
     'AUDIT_LOG_DAYS',
