@@ -16,6 +16,8 @@ export interface SpecFiles {
   write(bytes: Uint8Array): Promise<string>
   /** Rejects with `ENOENT` if there is none. */
   read(hash: string): Promise<Buffer>
+  /** Reads some ranges of a file, in their order. Rejects with `ENOENT` if there is no such file. */
+  readRanges(hash: string, ranges: readonly { at: number; length: number }[]): Promise<Buffer[]>
   /** Removes the files that are not in use, except new ones. Returns how many. */
   sweep(isUsed: (hash: string) => Promise<boolean>): Promise<number>
 }
@@ -38,6 +40,19 @@ export async function openSpecFiles(dir: string): Promise<SpecFiles> {
       return hash
     },
     read: (hash) => readFile(join(folderOf(hash), hash)),
+    async readRanges(hash, ranges) {
+      const file = await open(join(folderOf(hash), hash), 'r')
+      try {
+        const found: Buffer[] = []
+        for (const { at, length } of ranges) {
+          const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, at)
+          found.push(buffer.subarray(0, bytesRead))
+        }
+        return found
+      } finally {
+        await file.close()
+      }
+    },
     async sweep(isUsed) {
       let removed = 0
       for (const folder of await readdir(dir)) {

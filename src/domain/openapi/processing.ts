@@ -42,7 +42,12 @@ async function readNow(app: App, spec: Spec, signal: AbortSignal): Promise<SpecO
     if (spec.lastVersion !== undefined && spec.validators && (await fetches.isUnchanged(spec.validators))) return outcome(app, spec, async () => ({}))
     const read = await readSource(app, spec, fetches, signal)
     if ('problem' in read) return failed(app, spec, read.problem)
-    const files = { content: await app.specFiles.write(read.document), outline: await app.specFiles.write(read.outline) }
+    const files = {
+      content: await app.specFiles.write(read.document),
+      outline: await app.specFiles.write(read.outline),
+      parts: await app.specFiles.write(read.parts),
+      index: await app.specFiles.write(read.index),
+    }
     return outcome(app, spec, (tx, stored) => recordVersion(app, tx, stored, { read, files, validators: fetches.validators() }))
   } catch (error) {
     if (!(error instanceof FetchFailure)) throw error
@@ -104,14 +109,18 @@ export async function giveUpSpec(app: App, tx: Transaction, id: string, message:
 
 interface NewVersion {
   read: ReadSpec
-  files: Pick<OpenApiVersionDoc, 'content' | 'outline'>
+  files: Pick<OpenApiVersionDoc, 'content' | 'outline' | 'parts' | 'index'>
   validators: OpenApiSpecDoc['validators']
 }
 
 /** Writes a version, if its content is not that of the newest one. */
 async function recordVersion(app: App, tx: Transaction, stored: Spec, { read, files, validators }: NewVersion): Promise<Changed> {
   const last = stored.lastVersion === undefined ? null : await tx.get(openApiVersions, stored.lastVersion)
-  if (last?.content === files.content) return { validators }
+  if (last?.content === files.content) {
+    // Another release may make other parts of the same document.
+    if (last.parts !== files.parts || last.index !== files.index) await tx.replace(openApiVersions, { ...last, ...files })
+    return { validators }
+  }
   const now = app.clock.now().toISOString()
   const version = await tx.insert(openApiVersions, {
     id: newId(),
@@ -120,7 +129,7 @@ async function recordVersion(app: App, tx: Transaction, stored: Spec, { read, fi
     number: (last?.number ?? 0) + 1,
     createdAt: now,
     ...files,
-    bytes: read.document.length,
+    bytes: read.document.length + read.parts.length,
     openapi: read.openapi,
     title: read.title,
     ...(read.changes ? { changes: read.changes } : {}),
