@@ -118,7 +118,7 @@ class PartWriter {
   operation(found: FoundOperation): PartPlace | null {
     if (found.path.length > LONGEST_NAME || found.method.length > 40) return null
     const shown = showOperation(found)
-    return this.#write(wordsOf(shown), shown)
+    return this.#write({ title: shown.title, words: wordsOf(shown) }, shown)
   }
 
   schema(document: Document, name: string, schema: unknown): (PartPlace & { name: string }) | null {
@@ -128,12 +128,12 @@ class PartWriter {
       name,
       schema: showSchema(schema, { document, budget: new ShowBudget(), followed: [`#/components/schemas/${name}`], level: 0 }),
     }
-    const place = this.#write([name, ...wordsOfSchema(shown.schema)].join(' ').slice(0, MAX_WORDS), shown)
+    const place = this.#write({ title: name, words: wordsOfSchema(shown.schema).join(' ').slice(0, MAX_WORDS) }, shown)
     return place && { ...place, name }
   }
 
-  #write(words: string, shown: object): PartPlace | null {
-    const bytes = Buffer.from(`${JSON.stringify(words)}\n${JSON.stringify(shown)}\n`)
+  #write(found: { title: string; words: string }, shown: object): PartPlace | null {
+    const bytes = Buffer.from(`${JSON.stringify(found)}\n${JSON.stringify(shown)}\n`)
     if (bytes.length > MAX_PART_BYTES || this.#length + bytes.length > MAX_BYTES) return null
     const place = { at: this.#length, length: bytes.length, hash: createHash('sha256').update(bytes).digest('hex').slice(0, 40) }
     this.#chunks.push(bytes)

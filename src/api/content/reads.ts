@@ -152,7 +152,7 @@ function items({ path, noun, common, open, show, validator }: Reads) {
       query: PageQuery,
       returns: ReusableContent,
       validator,
-      handle: async (context) => presentReusableContent(context.app, await open(context), context.reusableContentId, context.query),
+      handle: async (context) => presentReusableContent(context.app, await show(context), context.reusableContentId, context.query),
     }),
   }
 }

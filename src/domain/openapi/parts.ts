@@ -44,6 +44,7 @@ export async function partIndexOf(app: App, { index }: Pick<OpenApiVersionDoc, '
 
 /** A part as it is stored: what can be found of it, and what is shown, as JSON. */
 export interface StoredPart {
+  title: string
   words: string
   shown: string
 }
@@ -53,8 +54,8 @@ export async function readParts(app: Pick<App, 'specFiles'>, file: string, place
   const found = await unlessGone(app.specFiles.readRanges(file, places))
   return (
     found?.map((bytes) => {
-      const [words = '""', shown = 'null'] = bytes.toString().split('\n')
-      return { words: JSON.parse(words) as string, shown }
+      const [about = '', shown = 'null'] = bytes.toString().split('\n')
+      return { ...(JSON.parse(about) as Pick<StoredPart, 'title' | 'words'>), shown }
     }) ?? null
   )
 }

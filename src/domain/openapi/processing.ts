@@ -6,6 +6,7 @@ import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { emit } from '../events/events.js'
 import { FetchFailure, SpecFetch } from './fetching.js'
+import { queueSpreading } from './queue.js'
 
 /** Besides the time to fetch files. */
 const LIMITS = { cpuMs: 30_000, wallMs: 60_000, heapMb: 768 }
@@ -135,6 +136,7 @@ async function recordVersion(app: App, tx: Transaction, stored: Spec, { read, fi
     ...(read.changes ? { changes: read.changes } : {}),
   })
   await dropOldVersions(tx, stored.id)
+  await queueSpreading(app, tx, stored)
   const subject = { openapiSpec: stored.id }
   await emit(app, tx, { type: 'openapi_spec.version_created', organization: stored.organization, subject, data: { slug: stored.slug, version: version.id } })
   return { validators, lastVersion: version.id, updatedAt: now }

@@ -1,5 +1,5 @@
 /** Which pages are in a PDF, as readers see them in the table of contents. */
-import type { DocumentEntry, PageEntry } from '../../content/types.js'
+import type { DocumentEntry, GeneratedEntry, PageEntry } from '../../content/types.js'
 import { notFound } from '../../kernel/errors.js'
 import type { KnownPage } from '../context/content-cache.js'
 
@@ -11,12 +11,15 @@ export interface PdfChoice {
   only?: boolean
 }
 
+/** A page with text. */
+export type PrintedEntry = DocumentEntry | GeneratedEntry
+
 /** A page or group that is printed. */
-export type Chosen = { type: 'group'; id: string; title: string; pages: Chosen[] } | { type: 'page'; entry: DocumentEntry; pages: Chosen[] }
+export type Chosen = { type: 'group'; id: string; title: string; pages: Chosen[] } | { type: 'page'; entry: PrintedEntry; pages: Chosen[] }
 
 /**
  * The pages that are printed. Hidden pages and pages with a condition are left out with all that is below them, since a PDF is
- * passed on to readers of whom nothing is known; so are links, drafts and computed pages, which have no text. A page that is
+ * passed on to readers of whom nothing is known; so are links and drafts, which have no text. A page that is
  * asked for by its ID is printed in any case.
  */
 export function choosePages(pages: readonly PageEntry[], known: (entry: DocumentEntry) => KnownPage | undefined, { page, only }: PdfChoice): Chosen[] {
@@ -24,7 +27,7 @@ export function choosePages(pages: readonly PageEntry[], known: (entry: Document
   const entry = find(pages, page)
   if (!entry) throw notFound(`Page ${page}`)
   const below = only ? [] : visible(entry.pages, known)
-  if (entry.type === 'document') return [{ type: 'page', entry, pages: below }]
+  if (entry.type === 'document' || entry.type === 'generated') return [{ type: 'page', entry, pages: below }]
   return [{ type: 'group', id: entry.id, title: entry.title, pages: below }]
 }
 
@@ -35,6 +38,7 @@ function visible(pages: readonly PageEntry[], known: (entry: DocumentEntry) => K
       return hidden || condition !== undefined ? [] : [{ type: 'page', entry, pages: visible(entry.pages, known) }]
     }
     const below = visible(entry.pages, known)
+    if (entry.type === 'generated') return [{ type: 'page', entry, pages: below }]
     return below.length === 0 ? [] : [{ type: 'group', id: entry.id, title: entry.title, pages: below }]
   })
 }
@@ -48,7 +52,7 @@ function find(pages: readonly PageEntry[], id: string): PageEntry | null {
 }
 
 /** All pages that were chosen, in order. */
-export function* eachChosen(chosen: readonly Chosen[]): Generator<DocumentEntry> {
+export function* eachChosen(chosen: readonly Chosen[]): Generator<PrintedEntry> {
   for (const one of chosen) {
     if (one.type === 'page') yield one.entry
     yield* eachChosen(one.pages)

@@ -5,13 +5,14 @@ import { OPENAPI_TYPE, specOf, specPages, type SpecPageEntry } from '../../conte
 import type { ComputedEntry, ContentStructure, GeneratedEntry } from '../../content/types.js'
 import { TextTooCostly } from '../../content/work/text-work.js'
 import type { Diagnostic } from '../../kernel/diagnostic.js'
+import type { CommitId } from '../../kernel/ids.js'
 import { inSlices } from '../../kernel/slices.js'
 import type { PartIndex } from '../../model/index.js'
 import type { App } from '../context/app.js'
 import type { LoadedSpace } from '../context/loaded.js'
 import { MAIN } from '../context/refs.js'
 import { findSpecAt, type Moment, partIndexOf, readParts, type SpecAt } from '../openapi/parts.js'
-import type { OpenRevision } from './revisions.js'
+import { type OpenRevision, openRevision } from './revisions.js'
 import { ofStructure } from './weights.js'
 
 /** Pages that all entries of one revision yield together: the entries that would go beyond it stay without. */
@@ -21,6 +22,12 @@ const MAX_PAGES = 10_000
 export async function momentOf(space: LoadedSpace, { snapshot }: Pick<OpenRevision, 'snapshot'>): Promise<Moment> {
   const isOpen = space.repo.head(MAIN) === snapshot.commit && space.doc.editMode !== 'locked'
   return isOpen ? null : (await space.repo.commit(snapshot.commit)).committer.seconds
+}
+
+/** Opens a revision as readers see it. `isChangeRequest`: it is the head of one. */
+export async function openShown(app: App, space: LoadedSpace, commit: CommitId, isChangeRequest = false): Promise<OpenRevision> {
+  const written = await openRevision(app, space, commit)
+  return withComputed(app, written, isChangeRequest ? null : await momentOf(space, written))
 }
 
 /** The computed entries of a structure, by ID. */
@@ -38,9 +45,10 @@ interface Named {
 /** The revision with the pages of its computed entries, as its specifications were at a moment. Diagnostics say why an entry has none. */
 export async function withComputed(app: App, revision: OpenRevision, moment: Moment): Promise<OpenRevision> {
   const { structure, space, snapshot } = revision
+  const shown = { ...revision, moment }
   const entries = known.get(structure) ?? entriesOf(structure)
   known.set(structure, entries)
-  if (entries.length === 0) return revision
+  if (entries.length === 0) return shown
   const named: Named[] = []
   for (const entry of entries) {
     const slug = specOf(entry)
@@ -49,11 +57,11 @@ export async function withComputed(app: App, revision: OpenRevision, moment: Mom
   const versions = named.map(({ slug, found }) => `${slug} ${found?.version?.index ?? String(found !== null)}`)
   const key = `${space.doc.id}:${snapshot.commit}:${createHash('sha256').update(versions.join('\n')).digest('base64')}`
   const before = app.content.computed.get(key)
-  if (before) return { ...revision, structure: before }
+  if (before) return { ...shown, structure: before }
   const { yields, diagnostics } = await yieldsOf(app, structure.config.summary, named)
   const made = await inSlices(withGenerated(structure, yields, diagnostics))
   app.content.computed.set(key, made, await inSlices(ofStructure(made)))
-  return { ...revision, structure: made }
+  return { ...shown, structure: made }
 }
 
 async function yieldsOf(app: App, file: string, named: readonly Named[]): Promise<{ yields: Map<string, Yield>; diagnostics: Diagnostic[] }> {
