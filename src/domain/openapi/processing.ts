@@ -45,9 +45,7 @@ async function readNow(app: App, spec: Spec, signal: AbortSignal): Promise<SpecO
     if ('problem' in read) return failed(app, spec, read.problem)
     const files = {
       content: await app.specFiles.write(read.document),
-      outline: await app.specFiles.write(read.outline),
-      parts: await app.specFiles.write(read.parts),
-      index: await app.specFiles.write(read.index),
+      ...(await writeDerived(app, read)),
     }
     return outcome(app, spec, (tx, stored) => recordVersion(app, tx, stored, { read, files, validators: fetches.validators() }))
   } catch (error) {
@@ -67,9 +65,26 @@ async function readSource(app: App, { source, lastVersion }: Spec, fetches: Spec
   const root = 'url' in source ? await fetches.file(source.url) : { body: await app.specFiles.read(source.text), url: null }
   const last = lastVersion === undefined ? null : await app.store.get(openApiVersions, lastVersion)
   const previous = last && (await app.specFiles.read(last.outline))
-  const limits = { ...LIMITS, wallMs: LIMITS.wallMs + app.settings.specFetchMs, resultBytes: 2 * app.settings.maxSpecBytes }
-  return readSpec({ body: root.body, url: root.url, previous }, limits, (url) => fetches.file(url), signal)
+  return readSpec({ body: root.body, url: root.url, previous }, limitsOf(app), (url) => fetches.file(url), signal)
 }
+
+const limitsOf = (app: App) => ({ ...LIMITS, wallMs: LIMITS.wallMs + app.settings.specFetchMs, resultBytes: 2 * app.settings.maxSpecBytes })
+
+/** Makes the files of a version again from its document. Returns null if the document cannot be read. */
+export async function rebuildFiles(
+  app: App,
+  { content }: Pick<OpenApiVersionDoc, 'content'>,
+): Promise<Pick<OpenApiVersionDoc, 'outline' | 'parts' | 'index'> | null> {
+  const nothing = (): Promise<never> => Promise.reject(new FetchFailure('FETCH_ERROR', 'A bundled document refers to no files.'))
+  const read = await readSpec({ body: await app.specFiles.read(content), url: null, previous: null }, limitsOf(app), nothing)
+  return 'problem' in read ? null : writeDerived(app, read)
+}
+
+const writeDerived = async (app: App, read: ReadSpec): Promise<Pick<OpenApiVersionDoc, 'outline' | 'parts' | 'index'>> => ({
+  outline: await app.specFiles.write(read.outline),
+  parts: await app.specFiles.write(read.parts),
+  index: await app.specFiles.write(read.index),
+})
 
 /** Ends the processing, unless the specification got another source, or was deleted, meanwhile. */
 const outcome =

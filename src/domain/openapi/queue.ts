@@ -56,9 +56,9 @@ export async function queueRefreshes(app: App): Promise<number> {
   return queued
 }
 
-/** Removes the files that no specification and no version names. */
-export async function sweepSpecFiles(app: App): Promise<void> {
-  await app.specFiles.sweep(
+/** Removes the files that no specification and no version names. Returns how many. */
+export function sweepSpecFiles(app: App): Promise<number> {
+  return app.specFiles.sweep(
     async (hash) => (await app.store.count(openApiVersions, 'file', hash)) > 0 || (await app.store.count(openApiSpecs, 'text', hash)) > 0,
   )
 }
