@@ -44,6 +44,8 @@ const KEPT = new Set<string>([
   'quote',
   'verbatimFile',
   'quoteFile',
+  'specPart',
+  'specPage',
 ])
 
 type Outlines = (owner: string, files: Pick<TreeReader, 'read'>, oids: readonly string[]) => Promise<ReadonlyMap<string, Pick<Outline, 'title'>>>

@@ -12,6 +12,7 @@ import { inSlices, Slices } from '../../kernel/slices.js'
 import type { App } from '../context/app.js'
 import type { LoadedSpace, SpaceRepository } from '../context/loaded.js'
 import type { KnownPage, ParsedPage } from '../context/content-cache.js'
+import type { Moment } from '../openapi/parts.js'
 import { overridesAt } from './identity.js'
 import { parsePage } from './page-source.js'
 import { ofStructure } from './weights.js'
@@ -22,6 +23,8 @@ export interface OpenRevision {
   repo: Repository
   snapshot: Snapshot
   structure: ContentStructure
+  /** Which versions of specifications it is shown with; absent = it is read as it is written (`computed.ts`). */
+  moment?: Moment
 }
 
 /** Opens a revision. If its first parent is cached, this costs only what the commit changed. */
