@@ -122,13 +122,16 @@ export class Knowledge {
     return distinct(this.deciding(key))
   }
 
-  /** What may be there: soft acts count or do not. */
-  values(key: string): Value[] {
+  /** The acts that may decide a register: soft acts count or do not. */
+  mayDecide(key: string): Act[] {
     const known = this.#registers.get(key) ?? []
     const decide = newest(known)
-    if (!decide.some((act) => act.soft)) return distinct(decide)
-    const without = newest(known.filter((act) => !act.soft))
-    return distinct([...decide, ...without])
+    return decide.some((act) => act.soft) ? [...decide, ...newest(known.filter((act) => !act.soft))] : decide
+  }
+
+  /** What may be there. */
+  values(key: string): Value[] {
+    return distinct(this.mayDecide(key))
   }
 
   acts(key: string): readonly Act[] {
