@@ -230,6 +230,28 @@ test('a branch is set back to where it has by a commit of its own what it seems 
   assert.equal(Object.keys(await f.files(space)).sort(), ['README.md', 'guide.md'], 'deleted here')
 })
 
+test('a branch of which another one dropped a part goes on, and is forced back itself: both sides are in step then, and an export arrives', async () => {
+  const remote = await f.remotes.createRepository('both-back.git', { files: docs })
+  const { url } = remote
+  const first = (await remote.head()) as string
+  const space = await f.space()
+  await f.import(space, { url })
+  const second = await remote.commit({ 'extra.md': '# Extra\n' })
+  await git(remote.path, ['update-ref', DOCS, 'main'])
+  await remote.commit({ 'main.md': '# Main\n' })
+  for (const ref of ['refs/heads/main', DOCS]) assert.is((await f.import(space, { url, ref })).state, 'success')
+  await git(remote.path, ['update-ref', DOCS, first])
+  assert.is((await f.import(space, { url, ref: DOCS })).result, 'merged')
+  await f.edit(space, { 'README.md': '# Home\n\nmine\n' })
+  assert.is((await f.export(space, { url })).result, 'exported')
+  await git(remote.path, ['update-ref', 'refs/heads/main', second])
+  assert.is((await f.import(space, { url })).state, 'success')
+  await f.edit(space, { 'new.md': '# New\n' })
+  const run = await f.export(space, { url })
+  assert.is(run.result, 'exported', run.error)
+  assert.is((await f.import(space, { url })).result, 'unchanged')
+})
+
 test('forced back to an export from before its branch was made anew: files that had changed places since change back, and none is lost', async () => {
   const [one, two] = [page('one', 'of', 'the', 'first'), page('two', 'of', 'the', 'second')]
   const remote = await f.remotes.createRepository('anew.git', { files: { ...docs, 'one.md': one } })
