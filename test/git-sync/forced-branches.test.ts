@@ -252,6 +252,39 @@ test('a branch of which another one dropped a part goes on, and is forced back i
   assert.is((await f.import(space, { url })).result, 'unchanged')
 })
 
+test('a branch is forced back into a conflict, and what another one drops meanwhile is older news once that is resolved: an export arrives', async () => {
+  const remote = await f.remotes.createRepository('meanwhile.git', { files: docs })
+  const { url } = remote
+  const first = (await remote.head()) as string
+  const space = await f.space()
+  const force = (ref: string) => git(remote.path, ['update-ref', ref, first])
+  await f.import(space, { url })
+  await remote.commit({ 'extra.md': '# Extra\n' })
+  await git(remote.path, ['update-ref', DOCS, 'main'])
+  await remote.commit({ 'docs.md': '# Docs\n' }, { ref: DOCS })
+  for (const ref of ['refs/heads/main', DOCS]) assert.is((await f.import(space, { url, ref })).state, 'success')
+  await force('refs/heads/main')
+  assert.is((await f.import(space, { url })).result, 'merged')
+  await f.edit(space, { 'docs.md': '# Docs\n\nmine\n' })
+  await force(DOCS)
+  const run = await f.import(space, { url, ref: DOCS })
+  assert.is(run.state, 'conflict')
+  await remote.commit({ 'more.md': '# More\n' })
+  assert.is((await f.import(space, { url })).result, 'merged')
+  await force('refs/heads/main')
+  assert.is((await f.import(space, { url })).result, 'merged')
+
+  const held = await findChangeRequest(f.app, await f.reload(space), run.changeRequest as string)
+  if (!held) throw new Error('no change request')
+  await updateFromMain(f.app, f.actor, await f.reload(space), held, [{ path: 'docs.md', take: 'main' }])
+  const updated = await findChangeRequest(f.app, await f.reload(space), run.changeRequest as string)
+  if (!updated) throw new Error('no change request')
+  await mergeChangeRequest(f.app, f.actor, await f.reload(space), updated)
+  const exported = await f.export(space, { url, ref: DOCS })
+  assert.is(exported.state, 'success', exported.error)
+  assert.is((await f.import(space, { url, ref: DOCS })).result, 'unchanged')
+})
+
 test('forced back to an export from before its branch was made anew: files that had changed places since change back, and none is lost', async () => {
   const [one, two] = [page('one', 'of', 'the', 'first'), page('two', 'of', 'the', 'second')]
   const remote = await f.remotes.createRepository('anew.git', { files: { ...docs, 'one.md': one } })
