@@ -47,7 +47,7 @@ const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
   .filter((name) => wanted.length === 0 || wanted.some((part) => name.includes(part)))
   .sort((a, b) => place(a) - place(b) || (a < b ? -1 : 1))
 
-const compiled = await compile(join(root, '..'))
+const compiled = await compile(join(root, '..'), ['test/support/run-files.ts', ...files.map((name) => `test/${name}`)])
 const folder = temporaryFolder()
 process.on('exit', () => {
   compiled.remove()
