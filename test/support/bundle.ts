@@ -39,7 +39,7 @@ export async function bundle({ repository, dir, sources, run }: Bundling): Promi
   const options = optionsOf(repository, dir)
   const inPlace = (files: readonly string[]): string[] => files.map((file) => join(repository, file))
   await Promise.all([
-    build({ ...options, entryPoints: inPlace(started), splitting: true, chunkNames: 'shared/started-[hash]' }),
+    build({ ...options, entryPoints: inPlace(started), minifyWhitespace: true, minifySyntax: true, splitting: true, chunkNames: 'shared/started-[hash]' }),
     // What test files share goes into files of its own, loaded once by a process that runs several.
     build({ ...options, entryPoints: inPlace(run), splitting: true, chunkNames: 'shared/[hash]' }),
   ])

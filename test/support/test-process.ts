@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Report } from './report.js'
 
-const FILE_TIMEOUT_MS = 600_000
+const FILE_TIMEOUT_MS = 1_500_000
 /** How long a process that is to end may take. */
 const END_MS = 5_000
 const MOST_FILES = 40

@@ -63,9 +63,10 @@ export async function createApi<App, Actor extends object>(given: ApiOptions<App
   const options = given as unknown as ApiOptions<unknown, object>
   const { config } = options
   let made: object | undefined
-  // Making it takes longer than most of a start, and few ask for it.
   const document = (): object => (made ??= openApiDocument({ endpoints, resolvers: options.resolvers, config }))
   const endpoints: Endpoints = { ...options.endpoints, ...serviceEndpoints(config, document) }
+  // Declarations that contradict each other stop the first start; a service after it need not make the document until it is asked for.
+  if (!compilers.has(options.endpoints)) document()
   const compiler = compilerFor(options.endpoints)
   const compiled = Object.entries(endpoints).map(([name, one]) => compileEndpoint(name, one, options.resolvers, compiler))
 
