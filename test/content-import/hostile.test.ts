@@ -149,7 +149,9 @@ test('100 MB, plain or packed, end early, and others are served meanwhile', asyn
   over = true
   await watch
   waits.sort((a, b) => a - b)
-  console.log(`content-import/hostile: work of the main thread before /healthz: median ${waits[waits.length >> 1]?.toFixed(1)} ms, worst ${waits.at(-1)?.toFixed(1)} ms of ${waits.length}`)
+  console.log(
+    `content-import/hostile: work of the main thread before /healthz: median ${waits[waits.length >> 1]?.toFixed(1)} ms, worst ${waits.at(-1)?.toFixed(1)} ms of ${waits.length}`,
+  )
   assert.ok((waits[waits.length >> 1] ?? 0) < 100)
   assert.equal(await service.files(space), ['README.md', 'SUMMARY.md'])
 })

@@ -57,12 +57,3 @@ export async function startReceiver(): Promise<Receiver> {
   receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
   return receiver
 }
-
-/** A clock that stands still, and goes on by hand alone: on a busy machine, seconds may pass between two steps of a test. */
-export function handClock() {
-  let now = Date.now()
-  return {
-    now: () => new Date(now),
-    forward: (ms: number) => void (now += ms),
-  }
-}

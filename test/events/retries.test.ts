@@ -2,7 +2,8 @@ import * as assert from 'uvu/assert'
 import { retryAfter, retryDelay } from '../../src/domain/webhooks/schedule.js'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
-import { handClock, type Receiver, startReceiver } from './receiver.js'
+import { handClock } from '../support/hand-clock.js'
+import { type Receiver, startReceiver } from './receiver.js'
 
 const SECOND = 1000
 const HOUR = 60 * 60 * SECOND
