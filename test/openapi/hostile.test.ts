@@ -7,7 +7,7 @@ import { processed, serveFiles, spec, specText } from './servers.js'
 const MIB = 1024 * 1024
 const LONG = { timeoutMs: 180_000 }
 const [test, here] = await suiteWith('openapi/hostile', () =>
-  startService({ env: { BINDERY_ALLOW_PRIVATE_NETWORKS: '127.0.0.0/8', BINDERY_OPENAPI_FETCH_SECONDS: '20' } }),
+  startService({ env: { BINDERY_ALLOW_PRIVATE_NETWORKS: '127.0.0.0/8', BINDERY_OPENAPI_FETCH_SECONDS: '240' } }),
 )
 const web = await serveFiles()
 test.after(() => web.close())
