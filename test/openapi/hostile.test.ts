@@ -172,12 +172,14 @@ test(
 test(
   'a server that is too slow is given up',
   async () => {
-    here.service.app.settings.specFetchMs = 1_000
+    const { settings } = here.service.app
+    const usual = settings.specFetchMs
+    settings.specFetchMs = 1_000
     web.files.set('/slow', (_req, res) => void res.writeHead(200).write(' '))
     await refused({ url: `${web.url}/slow` }, 'FETCH_TIMEOUT', /did not arrive within 1 seconds/)
     web.files.set('/refers.json', specText({ paths: { '/a': { $ref: `${web.url}/slow` } } }))
     await refused({ url: `${web.url}/refers.json` }, 'FETCH_TIMEOUT', /did not arrive within 1 seconds/)
-    here.service.app.settings.specFetchMs = 20_000
+    settings.specFetchMs = usual
   },
   LONG,
 )
