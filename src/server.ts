@@ -14,6 +14,7 @@ import { startWorker } from './jobs/worker.js'
 import { type Clock, systemClock } from './kernel/clock.js'
 import { createLog, type Log } from './kernel/log.js'
 import { MemoryBudget } from './kernel/memory-budget.js'
+import { createPool } from './parsing/index.js'
 import { Closers } from './start/closers.js'
 import { openApp } from './start/open-app.js'
 import { serveApi } from './start/serve-api.js'
@@ -35,6 +36,8 @@ export interface Overrides {
   log?: Log
   /** Do not run queued jobs. */
   withoutWorker?: boolean
+  /** Makes the threads for tasks that depend on their arguments alone, which several services of one process may share. */
+  makePool?: typeof createPool
 }
 
 const JOBS_AT_ONCE = 2
@@ -53,7 +56,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       searches?.moved(repository, refs)
       translations?.moved(repository, refs)
     }
-    const app = await openApp(config, { log, clock: overrides.clock ?? systemClock, budget, moved }, closers)
+    const app = await openApp(config, { log, clock: overrides.clock ?? systemClock, budget, moved, makePool: overrides.makePool ?? createPool }, closers)
     const repairs = await catchUp(app, log)
     announcer = startAnnouncer(app)
     searches = startSearchUpdater(app)

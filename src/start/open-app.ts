@@ -31,6 +31,7 @@ import type { Log } from '../kernel/log.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
 import { documentTables, journals } from '../model/index.js'
 import { createHttpClient, createMailer, type HttpClient, type Mailer, resolveHost } from '../outbound/index.js'
+import type { createPool } from '../parsing/index.js'
 import { createPrinter, openShelf } from '../printing/index.js'
 import { openSpecFiles } from '../specs/index.js'
 import { openStore, type Store } from '../store/index.js'
@@ -50,18 +51,19 @@ interface Surroundings {
   budget: MemoryBudget
   /** Called with the branches of a repository that moved. */
   moved: (repository: string, refs: readonly RefName[]) => void
+  makePool: typeof createPool
 }
 
 /** Opens the app; what has to be closed again is added to `closers` as soon as it is open. */
 export async function openApp(config: Config, around: Surroundings, closers: Closers): Promise<App> {
-  const { budget, log, clock } = around
+  const { budget, log, clock, makePool } = around
   const store = await openDocuments(config, log)
   closers.add(() => store.close())
   const git = await openRepositories(config, around, closers)
   const { http, mail } = await openClients(config, closers)
-  const { texts, close: closeTexts } = openTexts(budget)
+  const { texts, close: closeTexts } = openTexts(budget, makePool)
   closers.add(closeTexts)
-  const { conversions, close: closeConversions } = openConversions(config.importBytes)
+  const { conversions, close: closeConversions } = openConversions(config.importBytes, makePool)
   closers.add(closeConversions)
   if (!isNative) log.warn({}, 'The native parser of markdown does not load on this machine. Pages are read by the other one, which takes much longer.')
   const content = revisionCache(budget)

@@ -37,6 +37,7 @@ import { filesOf } from './files-of.js'
 import { type GitHttp, startGitHttp } from './git-http.js'
 import { git } from './hermetic-git.js'
 import { anyLease } from './lease.js'
+import { sharedPool } from './shared-pool.js'
 
 /** Files by path; null deletes. */
 export type Edit = Record<string, string | null>
@@ -77,8 +78,8 @@ const log = (into: string[]) => {
 export async function openApp(root: string, logged: string[]): Promise<{ app: App; close(): Promise<void> }> {
   const locks = new KeyedMutex()
   const allowedProtocols = ['http', 'https', 'file']
-  const { texts, close: closeTexts } = openTexts()
-  const { conversions, close: closeConversions } = openConversions(10_000_000)
+  const { texts, close: closeTexts } = openTexts(undefined, sharedPool)
+  const { conversions, close: closeConversions } = openConversions(10_000_000, sharedPool)
   const content = revisionCache()
   const facts = openFacts({ file: join(root, 'facts.db'), version: 1, maxBytes: 100_000_000, notice: () => {} })
   const app: App = {
