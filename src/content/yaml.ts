@@ -1,5 +1,6 @@
 import { type Document, isMap, isScalar, LineCounter, parseDocument } from 'yaml'
 import { plain } from './plain.js'
+import { readPlainYaml } from './plain-yaml.js'
 import { withoutZeroWidth } from './text.js'
 import { checkNesting } from './yaml-depth.js'
 
@@ -68,6 +69,8 @@ function parse(text: string): YamlResult {
  */
 export function readYaml(text: string, maxLength = MAX_YAML_LENGTH): YamlResult {
   if (text.length > maxLength) return { ok: false, message: `it is longer than ${maxLength} characters`, position: { line: 1, column: 1 } }
+  const simple = readPlainYaml(text)
+  if (simple !== null) return { ok: true, entries: simple, value: plain(Object.fromEntries(simple.map(({ key, value }) => [key, value]))) }
   const attempt = (source: string): YamlResult => {
     try {
       return parse(source)
