@@ -8,6 +8,8 @@ import { WaitingRows } from './waiting-rows.js'
 export interface Facts {
   /** The values of one kind that the index has, by object ID. */
   get(kind: string, oids: readonly string[]): Map<string, string>
+  /** The row of an object, if it was added lately. */
+  recent(oid: string): FactRow | undefined
   /** Adds rows. They can be read at once, and are written a little later, so that nobody waits for it. */
   put(rows: readonly FactRow[]): void
   /** Writes what is not yet written. */
@@ -37,6 +39,10 @@ class FactIndex implements Facts {
     const written = others.length === 0 ? null : this.#try((database) => database.get(kind, others))
     for (const [oid, value] of written ?? []) found.set(oid, value)
     return found
+  }
+
+  recent(oid: string): FactRow | undefined {
+    return this.#waiting.row(oid)
   }
 
   put(rows: readonly FactRow[]): void {

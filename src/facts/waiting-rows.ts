@@ -4,7 +4,7 @@ import { WRITTEN_AT_ONCE } from './database.js'
 import type { FactRow } from './types.js'
 
 /** Rows are written when none has come for so long. A request that reads thousands of new pages is answered first. */
-const QUIET_MS = 200
+const QUIET_MS = 300
 /** Characters that may wait. If more come, the oldest are written at once. */
 const MAX_WAITING = 8 * 1024 * 1024
 
@@ -30,6 +30,10 @@ export class WaitingRows {
       if (typeof value === 'string') found.set(oid, value)
     }
     return found
+  }
+
+  row(oid: string): FactRow | undefined {
+    return this.#rows.get(oid)
   }
 
   add(rows: readonly FactRow[]): void {

@@ -38,7 +38,15 @@ const ODD = /\0|\r(?!\n)/
  * way. The caller has made sure that the text is not too costly (`blocks/limits.ts`, `blocks/weight.ts`): a call cannot be interrupted.
  */
 export function parseNatively(text: string): Markdown | null {
-  if (parse === null || ODD.test(text) || !isWellFormed(text) || LONG_RUNS.some((run) => text.includes(run)) || hasManyEntities(text) || hasLongTitle(text) || hasSlowLines(text))
+  if (
+    parse === null ||
+    ODD.test(text) ||
+    !isWellFormed(text) ||
+    LONG_RUNS.some((run) => text.includes(run)) ||
+    hasManyEntities(text) ||
+    hasLongTitle(text) ||
+    hasSlowLines(text)
+  )
     return null
   const root = parse(text)
   return settle(root, text) ? root : null

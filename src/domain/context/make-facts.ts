@@ -26,7 +26,7 @@ export interface Made {
 }
 
 /** Files that are made facts of together, and their bytes in one trip to a thread. */
-const BATCH_FILES = 32
+const BATCH_FILES = 64
 const TRIP_BYTES = 512 * 1024
 /** Batches under way for one caller: one is read while a thread works on another. */
 const LANES = 3
@@ -51,7 +51,7 @@ export class FactMaker {
     let next = 0
     const lane = async (): Promise<void> => {
       while (next < oids.length) {
-        const some = oids.slice(next, (next += BATCH_FILES))
+        const some = oids.slice(next, (next += BATCH_FILES)).filter((oid) => !this.#useRecent(oid, use))
         const own = some.filter((oid) => !this.#making.has(oid))
         const others = new Set(some.flatMap((oid) => this.#making.get(oid) ?? []))
         const missing = new Set(some)
@@ -65,6 +65,14 @@ export class FactMaker {
       }
     }
     await Promise.all(Array.from({ length: LANES }, lane))
+  }
+
+  /** Whether somebody else made the facts since the index was asked; then `use` gets them. */
+  #useRecent(oid: string, use: (oid: string, made: Made) => void): boolean {
+    const values = this.index.recent(oid)?.values
+    const known = values !== undefined && isWhole(values)
+    if (known) use(oid, new MadeByThread(values))
+    return known
   }
 
   #start(owner: string, files: Files, oids: readonly string[]): Promise<Map<string, Made>> {
@@ -140,6 +148,8 @@ export class FactMaker {
     }
   }
 }
+
+const isWhole = (values: readonly (string | null)[]): values is readonly string[] => values.length === FACT_KINDS.length && !values.includes(null)
 
 /** Facts that come as JSON, one text for each kind. */
 class MadeByThread implements Made {
