@@ -1,5 +1,5 @@
 /** Reads YAML of the simplest form, of which most front matter consists: lines of `key: words`. It takes a twentieth of the parser's time. */
-import type { YamlEntry } from './yaml.js'
+import type { YamlEntry } from './yaml-entry.js'
 
 /** A key and a value that begins with a letter, in which no character means anything to YAML. */
 const LINE = /^([A-Za-z][\w-]{0,63}): (\p{L}(?:[\p{L}\p{N} ,.()'/_-]*[\p{L}\p{N},.()'/_-])?)$/u

@@ -3,24 +3,11 @@ import { plain } from './plain.js'
 import { readPlainYaml } from './plain-yaml.js'
 import { withoutZeroWidth } from './text.js'
 import { checkNesting } from './yaml-depth.js'
+import type { LineColumn, YamlEntry } from './yaml-entry.js'
 
 /** Longest YAML text, in characters, that is parsed. */
 export const MAX_YAML_LENGTH = 256 * 1024
 const MAX_ALIASES = 50
-
-export interface LineColumn {
-  /** 1-based, in the YAML text. */
-  line: number
-  column: number
-}
-
-export interface YamlEntry {
-  key: string
-  value: unknown
-  /** A scalar as written (`1.10` stays `1.10`); null if the value is a list or map. */
-  text: string | null
-  position: LineColumn
-}
 
 export type YamlResult =
   | {

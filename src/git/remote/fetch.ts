@@ -104,13 +104,13 @@ export async function fetchRemote(options: RemoteOptions, local: LocalRepository
     const checks = [
       checkArrived({ arrived: withEnv(connection.git, quarantine.arrivedEnv), all }, head, limits, left()),
       checkTree(all, head, limits, left()),
-      // The disk is not waited for in vain: what is refused is seldom, and is deleted.
-      quarantine.sync(),
+      // What waits for the disk need not wait for the checks; what they refuse is deleted.
+      quarantine.writeOut(),
     ] as const
     // All must have ended before the quarantine is removed.
     await Promise.allSettled(checks)
     const { objects, headType } = await checks[0]
-    await requireCommit(all, head, headType, left())
+    await requireCommit(all, head, headType, limits, left())
     await Promise.all(checks)
     await quarantine.publish()
     return { head: head as CommitId, objects }

@@ -21,9 +21,9 @@ export interface Quarantine {
   fetchedHead(): Promise<string>
   /** Throws `RemoteError` unless all objects arrived in packs, which Git has checked. */
   requireChecked(): Promise<void>
-  /** Writes the packs to the disk. */
-  sync(): Promise<void>
-  /** Moves the packs, which are on the disk, into the repository; there they are durable when it resolves. */
+  /** Writes the packs that are there to the disk, while they are checked: `publish` then finds little to write. */
+  writeOut(): Promise<void>
+  /** Moves the packs into the repository; they are durable when it resolves. */
   publish(): Promise<void>
   remove(): Promise<void>
 }
@@ -85,6 +85,10 @@ export async function openQuarantine(repoPath: string): Promise<Quarantine> {
     (await readdir(objects, { recursive: true, withFileTypes: true })).filter((e) => e.isFile()).map((e) => join(e.parentPath, e.name))
 
   const packNames = async (): Promise<string[]> => (await readdir(packs)).filter((file) => file.endsWith('.idx')).map((file) => file.slice(0, -'.idx'.length))
+  const syncPacks = async (names: readonly string[]): Promise<void> => {
+    const made = names.flatMap((name) => PACK_FILES.map((suffix) => join(packs, name + suffix)))
+    await Promise.all(made.map(async (file) => (await exists(file)) && syncFile(file)))
+  }
 
   return {
     arrivedEnv,
@@ -100,13 +104,11 @@ export async function openQuarantine(repoPath: string): Promise<Quarantine> {
         throw new RemoteError('not-a-repository', 'The remote is a plain file server without Git support; use a Git server.')
       }
     },
-    async sync() {
-      const made = (await packNames()).flatMap((name) => PACK_FILES.map((suffix) => join(packs, name + suffix)))
-      await Promise.all(made.map(async (file) => (await exists(file)) && syncFile(file)))
-    },
+    writeOut: async () => syncPacks(await packNames()),
     async publish() {
       const names = await packNames()
       if (names.length === 0) return
+      await syncPacks(names)
       const target = join(repoPath, 'objects', 'pack')
       await mkdir(target, { recursive: true })
       for (const name of names) await publishPack(packs, target, name)
