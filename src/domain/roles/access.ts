@@ -16,6 +16,7 @@ import {
   type SpaceDoc,
   spaces,
   teamMembers,
+  tokens,
 } from '../../model/index.js'
 import type { Reader } from '../../store/index.js'
 import type { App } from '../context/app.js'
@@ -34,12 +35,17 @@ export const requiresSso = (organization: Pick<OrganizationDoc, 'sso'>, { role, 
   (organization.sso || sso) && role !== 'admin'
 
 /**
- * Whether the caller's token gives access to the organization: it is not limited to another one, and it does not come from an
- * e-mail link if the caller must sign in by single sign-on.
+ * Whether the caller's token gives access to the organization: it is not limited to another one, no admin has taken that access
+ * away, and it does not come from an e-mail link if the caller must sign in by single sign-on.
  */
 export async function isTokenFor(reader: Reader, actor: Actor, organization: string): Promise<boolean> {
+  if (await isExcluded(reader, actor, organization)) return false
   return inScope(actor, organization) && !(actor.token.byEmail && (await callerRequiresSso(reader, actor, organization)))
 }
+
+/** Whether an admin of the organization has taken the access of the caller's token away. */
+export const isExcluded = async (reader: Reader, actor: Actor, organization: string): Promise<boolean> =>
+  (await reader.get(tokens, actor.token.id))?.excludedFrom?.includes(organization) ?? false
 
 async function callerRequiresSso(reader: Reader, actor: Actor, organization: string): Promise<boolean> {
   const doc = await reader.get(organizations, organization)
@@ -59,6 +65,7 @@ export async function findOrganization(app: App, actor: Actor, id: string): Prom
   const doc = await app.store.get(organizations, id)
   const role = doc ? await organizationRole(app.store, actor.user.id, id) : undefined
   if (!doc || role === undefined) return null
+  if (await isExcluded(app.store, actor, id)) return null
   if (!(await isTokenFor(app.store, actor, id)))
     throw new ServiceError('forbidden', 'This organization requires single sign-on: a token from an e-mail link gives no access to it.')
   return { doc, role }
