@@ -21,7 +21,7 @@ import { RefMoves } from '../domain/context/ref-moves.js'
 import { Waits } from '../domain/context/waits.js'
 import { revisionCache } from '../domain/revisions/revision-cache.js'
 import { migrations } from '../domain/upkeep/migrations.js'
-import { FACTS_VERSION } from '../content/facts.js'
+import { FACT_KINDS, FACTS_VERSION } from '../content/facts.js'
 import { isNative } from '../content/gfm/native.js'
 import { openFacts, type Facts } from '../facts/index.js'
 import { createRemoteOperations, type Git, openGit } from '../git/index.js'
@@ -118,6 +118,7 @@ async function openDocuments(config: Config, log: Log): Promise<Store> {
 const openIndex = ({ dataDir, factsBytes }: Config, log: Log): Facts =>
   openFacts({
     file: join(resolve(dataDir), 'facts.db'),
+    kinds: FACT_KINDS,
     version: FACTS_VERSION,
     maxBytes: factsBytes,
     notice: (message) => log.warn({}, message),

@@ -7,6 +7,7 @@ import type { LoadedOrganization, LoadedSpace } from '../../src/domain/context/l
 import { makeCommit } from '../../src/domain/commits/make-commit.js'
 import { moveBranch } from '../../src/domain/commits/move-branch.js'
 import { revisionCache } from '../../src/domain/revisions/revision-cache.js'
+import { FACT_KINDS } from '../../src/content/facts.js'
 import { openFacts } from '../../src/facts/index.js'
 import { openConversions } from '../../src/domain/context/conversions.js'
 import { openTexts } from '../../src/domain/context/open-texts.js'
@@ -81,7 +82,7 @@ export async function openApp(root: string, logged: string[]): Promise<{ app: Ap
   const { texts, close: closeTexts } = openTexts(undefined, sharedPool)
   const { conversions, close: closeConversions } = openConversions(10_000_000, sharedPool)
   const content = revisionCache()
-  const facts = openFacts({ file: join(root, 'facts.db'), version: 1, maxBytes: 100_000_000, notice: () => {} })
+  const facts = openFacts({ file: join(root, 'facts.db'), kinds: FACT_KINDS, version: 1, maxBytes: 100_000_000, notice: () => {} })
   const app: App = {
     ...withoutCaller,
     store: await openStore({ dir: join(root, 'data') }),
