@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import request from 'supertest'
 import * as assert from 'uvu/assert'
 import { PlainGit } from '../races/plain-git.js'
 import { hermeticEnv } from '../support/hermetic-git.js'
@@ -39,6 +40,8 @@ class Story {
     readonly git: PlainGit,
     readonly people: Person[],
     readonly pages: Map<string, string>,
+    /** The commit that rollbacks lead back to. */
+    readonly first: string,
   ) {}
 
   static async begin(): Promise<Story> {
@@ -50,7 +53,8 @@ class Story {
     }
     const { body } = await here.admin.call('get', `/v1/spaces/${space}/content/pages`).expect(200)
     const pages = new Map<string, string>(body.pages.map(({ path, id }: { path: string; id: string }) => [path, id]))
-    return new Story(space, new PlainGit(join(here.dir, 'repos', `${space}.git`)), people, pages)
+    const plain = new PlainGit(join(here.dir, 'repos', `${space}.git`))
+    return new Story(space, plain, people, pages, await plain.run(['rev-parse', 'main']))
   }
 
   /** A line more in a file of this person alone, on top of main as it is now. */
@@ -154,7 +158,7 @@ async function step(story: Story, kind: Kind, who: number, next: (below: number)
   const person = story.people[who] as Person
   const base = `/v1/spaces/${story.space}`
   const open = await story.requests('open')
-  const request = open.length === 0 ? null : open[next(open.length)]
+  const chosen = open.length === 0 ? null : open[next(open.length)]
   switch (kind) {
     case 'topic':
       await story.push(person, await story.write(person, who), `refs/for/main/topic-${++person.topics}`, null)
@@ -172,14 +176,14 @@ async function step(story: Story, kind: Kind, who: number, next: (below: number)
       await story.push(person, await story.write(person, who), 'refs/heads/main', 'main')
       return
     case 'number':
-      if (!request) return
-      await person.clone.git('fetch', '--quiet', 'origin', `change-requests/${request.number}`).catch(() => {})
-      await person.clone.see('checkout', '--quiet', '--detach', request.revision)
+      if (!chosen) return
+      await person.clone.git('fetch', '--quiet', 'origin', `change-requests/${chosen.number}`).catch(() => {})
+      await person.clone.see('checkout', '--quiet', '--detach', chosen.revision)
       await story.push(
         person,
         await person.clone.commit({ [`notes/${who}-n.md`]: `# ${++person.lines}\n` }),
-        `refs/heads/change-requests/${request.number}`,
-        `change-requests/${request.number}`,
+        `refs/heads/change-requests/${chosen.number}`,
+        `change-requests/${chosen.number}`,
       )
       return
     case 'force': {
@@ -198,13 +202,13 @@ async function step(story: Story, kind: Kind, who: number, next: (below: number)
     }
     case 'merge':
     case 'update':
-      if (request) await here.admin.call('post', `${base}/change-requests/${request.id}/${kind}`)
+      if (chosen) await here.admin.call('post', `${base}/change-requests/${chosen.id}/${kind}`)
       return
     case 'archive':
-      if (request) await here.admin.call('patch', `${base}/change-requests/${request.id}`, { status: 'archived' }).expect(200)
+      if (chosen) await here.admin.call('patch', `${base}/change-requests/${chosen.id}`, { status: 'archived' }).expect(200)
       return
     case 'rollback':
-      await here.admin.call('post', `${base}/rollback`, { revision: await story.git.run(['rev-parse', 'main~1']) })
+      await here.admin.call('post', `${base}/rollback`, { revision: story.first })
       return
     case 'lock':
       story.locked = !story.locked
@@ -224,7 +228,11 @@ async function step(story: Story, kind: Kind, who: number, next: (below: number)
       assert.is(seen.code === 0, false, 'a revoked token pushed')
       const url = person.clone.origin.replace(person.caller.token, made.token)
       await person.clone.git('remote', 'set-url', 'origin', url)
-      Object.assign(person.caller, { token: made.token })
+      const call: Caller['call'] = (method, path, sent) => {
+        const asked = request(here.url)[method](path).set('Authorization', `Bearer ${made.token}`)
+        return sent === undefined ? asked : asked.send(sent as object)
+      }
+      Object.assign(person.caller, { token: made.token, call })
       Object.assign(person.clone, { origin: url })
       return
     }
