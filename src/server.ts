@@ -8,6 +8,7 @@ import { type FirstStart, firstStart } from './domain/people/first-start.js'
 import { type Repair, reconcile } from './domain/upkeep/reconcile.js'
 import { type Announcer, startAnnouncer } from './jobs/announcer.js'
 import { type SearchUpdater, startSearchUpdater } from './jobs/search-updater.js'
+import { startTranslations, type TranslationStarter } from './jobs/translation-starter.js'
 import { startWebhookSender } from './jobs/webhook-sender.js'
 import { startWorker } from './jobs/worker.js'
 import { type Clock, systemClock } from './kernel/clock.js'
@@ -45,15 +46,18 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
   const closers = new Closers()
   let announcer: Announcer | undefined
   let searches: SearchUpdater | undefined
+  let translations: TranslationStarter | undefined
   try {
     const moved: Announcer['moved'] = (repository, refs) => {
       announcer?.moved(repository, refs)
       searches?.moved(repository, refs)
+      translations?.moved(repository, refs)
     }
     const app = await openApp(config, { log, clock: overrides.clock ?? systemClock, budget, moved }, closers)
     const repairs = await catchUp(app, log)
     announcer = startAnnouncer(app)
     searches = startSearchUpdater(app)
+    translations = startTranslations(app)
     const first = await bootstrap(app, config)
     const api = await serveApi(app, config, { log, budget })
     if (config.publicUrl === null) app.settings.publicUrl = api.url
@@ -67,6 +71,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       await app.locks.idle()
       await announcer?.stop()
       await searches?.stop()
+      await translations?.stop()
       await background?.sender.stop()
       await closers.close()
     }

@@ -20,6 +20,7 @@ import * as invites from './invites/endpoints.js'
 import * as linkInvites from './invites/link-endpoints.js'
 import * as links from './links/endpoints.js'
 import * as members from './members/endpoints.js'
+import * as memberTokens from './members/token-endpoints.js'
 import * as openApiSpecs from './openapi-specs/endpoints.js'
 import * as openApiVersions from './openapi-specs/version-endpoints.js'
 import * as organizations from './organizations/endpoints.js'
@@ -31,18 +32,22 @@ import * as signIn from './sign-in/endpoints.js'
 import * as sites from './sites/endpoints.js'
 import * as siteSections from './sites/section-endpoints.js'
 import * as siteSectionGroups from './sites/section-group-endpoints.js'
+import * as siteExternalLinks from './sites/external-link-endpoints.js'
 import * as siteSpaces from './sites/site-space-endpoints.js'
 import * as siteSpaceCustomization from './sites/site-space-customization-endpoints.js'
+import * as sitePublished from './sites/published-endpoints.js'
 import * as siteStructure from './sites/structure-endpoints.js'
 import * as sitePermissions from './sites/permission-endpoints.js'
 import * as siteRedirects from './sites/redirect-endpoints.js'
 import * as siteSettings from './sites/settings-endpoints.js'
 import * as siteShareLinks from './sites/share-link-endpoints.js'
 import * as spaces from './spaces/endpoints.js'
+import * as spaceVisitors from './spaces/visitor-endpoints.js'
 import * as teams from './teams/endpoints.js'
 import * as spacePermissions from './spaces/permission-endpoints.js'
 import * as spacePlaces from './spaces/place-endpoints.js'
 import * as templates from './templates/endpoints.js'
+import * as translations from './translations/endpoints.js'
 import * as users from './users/endpoints.js'
 import * as webhookDeliveries from './webhooks/delivery-endpoints.js'
 import * as webhooks from './webhooks/endpoints.js'
@@ -52,12 +57,14 @@ export const endpoints: Endpoints = {
   ...users,
   ...organizations,
   ...members,
+  ...memberTokens,
   ...teams,
   ...invites,
   ...linkInvites,
   ...signIn,
   ...search,
   ...spaces,
+  ...spaceVisitors,
   ...spacePlaces,
   ...templates,
   ...spacePermissions,
@@ -80,9 +87,11 @@ export const endpoints: Endpoints = {
   ...pdf,
   ...gitSync,
   ...sites,
+  ...sitePublished,
   ...siteStructure,
   ...siteSections,
   ...siteSectionGroups,
+  ...siteExternalLinks,
   ...siteSpaces,
   ...events,
   ...audit,
@@ -95,4 +104,5 @@ export const endpoints: Endpoints = {
   ...sitePermissions,
   ...openApiSpecs,
   ...openApiVersions,
+  ...translations,
 }

@@ -1,4 +1,5 @@
-// The door of auth/: API tokens, secrets that are sealed for storage, and signatures of webhooks.
+// The door of auth/: API tokens, tokens of visitors, secrets that are sealed for storage, and signatures of webhooks.
 export { seal, unseal } from './sealed.js'
 export { bearer, hashToken, newToken } from './secrets.js'
 export { newWebhookSecret, signWebhook } from './webhook-signature.js'
+export { deriveVisitorKey, MAX_VISITOR_TOKEN, signVisitorToken, type VisitorToken, type VisitorTokenRules, verifyVisitorToken } from './visitor-token.js'

@@ -45,6 +45,10 @@ export const eventTypes = [
   'openapi_spec.updated',
   'openapi_spec.version_created',
   'openapi_spec.deleted',
+  'translation.created',
+  'translation.updated',
+  'translation.finished',
+  'translation.deleted',
 ] as const
 export type EventType = (typeof eventTypes)[number]
 
@@ -58,6 +62,7 @@ export interface EventSubject {
   comment?: string
   site?: string
   openapiSpec?: string
+  translation?: string
 }
 
 /** Something that happened, as stored: never changed, removed when its retention ends. */

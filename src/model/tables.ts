@@ -28,6 +28,7 @@ import { shareLinks } from './site-share-link.js'
 import { spaces } from './space.js'
 import { teamMembers, teams } from './team.js'
 import { tokens } from './token.js'
+import { translations } from './translation.js'
 import { users } from './user.js'
 import { webhooks } from './webhook.js'
 import { deliveries } from './webhook-delivery.js'
@@ -69,6 +70,7 @@ export const documentTables: readonly Table<never, string>[] = [
   deliveries,
   openApiSpecs,
   openApiVersions,
+  translations,
 ]
 
 /** Every journal. */

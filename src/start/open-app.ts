@@ -34,6 +34,7 @@ import { createHttpClient, createMailer, type HttpClient, type Mailer, resolveHo
 import { createPrinter, openShelf } from '../printing/index.js'
 import { openSpecFiles } from '../specs/index.js'
 import { openStore, type Store } from '../store/index.js'
+import { openTranslation, type Translation } from '../translation/index.js'
 import type { Closers } from './closers.js'
 import { loadTemplates } from './load-templates.js'
 
@@ -90,6 +91,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     ...openPrinting(config, log, closers),
     conversions,
     waits: new Waits(),
+    translation: await openEngines(config, log, closers),
     specFiles: await openSpecFiles(join(resolve(config.dataDir), 'openapi')),
     wakeJobs: () => {},
     wakeWebhooks: () => {},
@@ -159,6 +161,22 @@ async function openClients(config: Config, closers: Closers): Promise<{ http: Ht
   return { http, mail }
 }
 
+/** The engines of translations that the settings name, and their memory. */
+async function openEngines(config: Config, log: Log, closers: Closers): Promise<Translation> {
+  const { deeplUrl, deeplKey, libreTranslateUrl, libreTranslateKey, openaiUrl, openaiKey, openaiModel } = config
+  const translation = openTranslation({
+    deepl: deeplUrl === null || deeplKey === null ? null : { url: deeplUrl, key: deeplKey },
+    libreTranslate: libreTranslateUrl === null ? null : { url: libreTranslateUrl, key: libreTranslateKey ?? '' },
+    openAi: openaiUrl === null || openaiModel === null ? null : { url: openaiUrl, key: openaiKey ?? '', model: openaiModel },
+    apertium: config.apertium,
+    timeoutMs: config.translationSeconds * 1000,
+    agent: `${NAME}/${await version()}`,
+    memory: { file: join(resolve(config.dataDir), 'translations.db'), maxBytes: config.translationMemoryBytes, notice: (message) => log.warn({}, message) },
+  })
+  closers.add(() => translation.close())
+  return translation
+}
+
 async function settingsOf(config: Config): Promise<Settings> {
   const signingKey = await keepSecret(join(resolve(config.dataDir), 'signing-key'), () => randomBytes(32).toString('hex'))
   return {
@@ -173,6 +191,7 @@ async function settingsOf(config: Config): Promise<Settings> {
     maxSpecBytes: config.specLimitBytes,
     specFetchMs: config.specFetchSeconds * 1000,
     specRefreshMs: config.specRefreshHours === 0 ? null : config.specRefreshHours * 3_600_000,
+    translationCharacters: config.translationCharacters,
     allowedProtocols: protocolsOf(config),
     imports: {
       waitMs: config.importWaitSeconds * 1000,

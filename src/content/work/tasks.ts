@@ -22,7 +22,7 @@ function treeLines(tree: DocumentNode): string {
 /** Longest JSON of a result that is not a text, since the service parses it on its main thread. */
 const MAX_JSON = 4 * 1024 * 1024
 /** Tasks whose result is a text: its JSON is parsed quickly, however long it is. */
-const TEXTS = new Set(['print', 'setMembers', 'setYaml', 'changeSummary', 'keepLineEnds', 'mergePage', 'mergeSummary', 'mergeYaml'])
+const TEXTS = new Set(['print', 'setMembers', 'setYaml', 'changeSummary', 'keepLineEnds', 'mergePage', 'mergeSummary', 'mergeYaml', 'pageNeeds', 'weavePage'])
 
 function jsonOf(name: string, value: unknown): string {
   const json = JSON.stringify(value)

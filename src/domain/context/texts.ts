@@ -130,7 +130,7 @@ export class Texts {
   }
 }
 
-const WEIGHED = new Set(['document', 'commentTargets', 'references', 'codeSpans', 'print', 'summary'])
+const WEIGHED = new Set(['pageNeeds', 'weavePage', 'document', 'commentTargets', 'references', 'codeSpans', 'print', 'summary'])
 const isQuick = (name: string, args: readonly Argument[]): boolean =>
   Object.hasOwn(tasks, name) &&
   args.reduce((length, one) => length + one.length, 0) <= SHORT &&

@@ -1,5 +1,5 @@
 // Who may see an organization, space or collection, and with which role.
-import { type ChainLink, effectiveRole } from '../../access/index.js'
+import { atLeast, type ChainLink, effectiveRole } from '../../access/index.js'
 import { ServiceError } from '../../kernel/errors.js'
 import {
   type CollectionDoc,
@@ -16,6 +16,8 @@ import {
   type SpaceDoc,
   spaces,
   teamMembers,
+  tokens,
+  type TranslationDoc,
 } from '../../model/index.js'
 import type { Reader } from '../../store/index.js'
 import type { App } from '../context/app.js'
@@ -34,12 +36,17 @@ export const requiresSso = (organization: Pick<OrganizationDoc, 'sso'>, { role, 
   (organization.sso || sso) && role !== 'admin'
 
 /**
- * Whether the caller's token gives access to the organization: it is not limited to another one, and it does not come from an
- * e-mail link if the caller must sign in by single sign-on.
+ * Whether the caller's token gives access to the organization: it is not limited to another one, no admin has taken that access
+ * away, and it does not come from an e-mail link if the caller must sign in by single sign-on.
  */
 export async function isTokenFor(reader: Reader, actor: Actor, organization: string): Promise<boolean> {
+  if (await isExcluded(reader, actor, organization)) return false
   return inScope(actor, organization) && !(actor.token.byEmail && (await callerRequiresSso(reader, actor, organization)))
 }
+
+/** Whether an admin of the organization has taken the access of the caller's token away. */
+export const isExcluded = async (reader: Reader, actor: Actor, organization: string): Promise<boolean> =>
+  (await reader.get(tokens, actor.token.id))?.excludedFrom?.includes(organization) ?? false
 
 async function callerRequiresSso(reader: Reader, actor: Actor, organization: string): Promise<boolean> {
   const doc = await reader.get(organizations, organization)
@@ -59,6 +66,7 @@ export async function findOrganization(app: App, actor: Actor, id: string): Prom
   const doc = await app.store.get(organizations, id)
   const role = doc ? await organizationRole(app.store, actor.user.id, id) : undefined
   if (!doc || role === undefined) return null
+  if (await isExcluded(app.store, actor, id)) return null
   if (!(await isTokenFor(app.store, actor, id)))
     throw new ServiceError('forbidden', 'This organization requires single sign-on: a token from an e-mail link gives no access to it.')
   return { doc, role }
@@ -164,4 +172,15 @@ export async function findSpace(app: App, actor: Actor, id: string, options: { d
   const role = await spaceRole(app.store, actor.user.id, doc)
   if (role === null) return null
   return { doc, role, repo: await app.git.open(repositoryName(id)) }
+}
+
+/**
+ * The role that a user has on a translation: their role on the translated space. If that was removed for good, their role in the organization
+ * counts if they may create content.
+ */
+export async function translationRole(reader: Reader, user: string, { organization, result }: TranslationDoc): Promise<Role | null> {
+  const space = await reader.get(spaces, result.space)
+  if (space) return spaceRole(reader, user, space)
+  const role = (await organizationRole(reader, user, organization)) ?? null
+  return atLeast(role, 'create') ? role : null
 }

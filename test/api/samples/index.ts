@@ -7,6 +7,7 @@ import { openApiSamples } from './openapi-specs.js'
 import { peopleSamples } from './people.js'
 import { reviewSamples } from './reviews.js'
 import type { Samples, SampleSet } from './samples.js'
+import { translationSamples } from './translations.js'
 import { siteBelongingsSamples } from './site-belongings.js'
 import { siteSamples } from './sites.js'
 
@@ -21,7 +22,11 @@ const areas: readonly Samples[] = [
   eventSamples,
   reviewSamples,
   openApiSamples,
+  translationSamples,
 ]
+
+/** Settings that the service of a probe needs: an engine of translations, which need not answer. */
+export const sampleEnv = { BINDERY_LIBRETRANSLATE_URL: 'http://127.0.0.1:1' }
 
 /** Resources for every path of the service, fresh for an endpoint that uses them up. */
 export async function samples(here: TestService): Promise<SampleSet> {
