@@ -188,8 +188,9 @@ async function step(story: Story, kind: Kind, who: number, next: (below: number)
       return
     case 'force': {
       const main = await story.git.run(['rev-parse', 'main'])
-      const seen = await person.clone.see('push', '--force', 'origin', 'HEAD~1:refs/heads/main')
-      if (seen.code !== 0) assert.is(await story.git.run(['rev-parse', 'main']), main)
+      const seen = await person.clone.see('push', '--force', 'origin', 'refs/remotes/origin/main~1:refs/heads/main')
+      assert.is(seen.code === 0, false, seen.text)
+      assert.is(await story.git.run(['rev-parse', 'main']), main)
       return
     }
     case 'cut':
