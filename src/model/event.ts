@@ -45,6 +45,9 @@ export const eventTypes = [
   'openapi_spec.updated',
   'openapi_spec.version_created',
   'openapi_spec.deleted',
+  'saml_provider.created',
+  'saml_provider.updated',
+  'saml_provider.deleted',
 ] as const
 export type EventType = (typeof eventTypes)[number]
 
@@ -58,6 +61,7 @@ export interface EventSubject {
   comment?: string
   site?: string
   openapiSpec?: string
+  samlProvider?: string
 }
 
 /** Something that happened, as stored: never changed, removed when its retention ends. */
