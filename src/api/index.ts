@@ -39,6 +39,9 @@ import * as siteRedirects from './sites/redirect-endpoints.js'
 import * as siteSettings from './sites/settings-endpoints.js'
 import * as siteShareLinks from './sites/share-link-endpoints.js'
 import * as spaces from './spaces/endpoints.js'
+import * as sso from './sso/endpoints.js'
+import * as saml from './sso/saml-endpoints.js'
+import * as ssoTokens from './sso/token-endpoints.js'
 import * as teams from './teams/endpoints.js'
 import * as spacePermissions from './spaces/permission-endpoints.js'
 import * as spacePlaces from './spaces/place-endpoints.js'
@@ -56,6 +59,9 @@ export const endpoints: Endpoints = {
   ...invites,
   ...linkInvites,
   ...signIn,
+  ...sso,
+  ...ssoTokens,
+  ...saml,
   ...search,
   ...spaces,
   ...spacePlaces,

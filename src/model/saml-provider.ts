@@ -88,10 +88,7 @@ export type CreateSAMLProvider = Static<typeof CreateSAMLProvider>
 export const UpdateSAMLProvider = Type.Object({ label: Type.Optional(Label), ...settable }, { ...closed, $id: 'UpdateSAMLProvider' })
 export type UpdateSAMLProvider = Static<typeof UpdateSAMLProvider>
 
-export const SSOLogins = Type.Object(
-  { items: Type.Array(Type.Object({ id: Id, label: Type.String(), startURL: Type.String() })) },
-  { $id: 'SSOLogins' },
-)
+export const SSOLogins = Type.Object({ items: Type.Array(Type.Object({ id: Id, label: Type.String(), startURL: Type.String() })) }, { $id: 'SSOLogins' })
 
 /** The form that identity providers post. */
 export const SAMLForm = Type.Object(

@@ -84,7 +84,9 @@ export const SSOIdentity = Type.Object(
     provider: Id,
     nameID: Type.String({ description: 'What the identity provider calls the person.' }),
     user: Type.String({ description: 'ID of the user who it is.' }),
-    removed: Type.Boolean({ description: 'The user was removed from the organization. They stay out until the identity is forgotten, or they are invited again.' }),
+    removed: Type.Boolean({
+      description: 'The user was removed from the organization. They stay out until the identity is forgotten, or they are invited again.',
+    }),
     createdAt: Timestamp,
     lastSignInAt: Type.Optional(Timestamp),
   },

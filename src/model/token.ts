@@ -13,7 +13,7 @@ export interface TokenDoc {
   /** Only resources of this organization. */
   organization?: string
   readOnly: boolean
-  /** True if its owner signed in by an e-mail link, and for tokens created with such a token: it gives no access where single sign-on is required. */
+  /** True if its owner signed in by an e-mail link, and for tokens created with such a token. */
   byEmail?: boolean
   /** Of a sign-in by single sign-on, and tokens created with such a token: valid only while the identity is there. */
   sso?: { identity: string }
