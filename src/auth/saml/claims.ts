@@ -103,7 +103,10 @@ function checkConfirmation(subject: Element, { acsUrl, request, now }: Expected)
     if (!data || attribute(data, 'NotOnOrAfter') === null) reason = 'The confirmation of the subject must say until when it is valid.'
     else if (attribute(data, 'Recipient') !== acsUrl) reason = 'The assertion is for another recipient than service.acsURL.'
     else if (attribute(data, 'InResponseTo') !== request) reason = 'The assertion answers another request.'
-    else return checkPeriod(data, now)
+    else {
+      checkPeriod(data, now)
+      return
+    }
   }
   throw new SamlRefused(reason)
 }
