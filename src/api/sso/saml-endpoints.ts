@@ -9,7 +9,7 @@ import { endpoint } from '../service.js'
 const section = 'Single sign-on'
 const METADATA = 'application/samlmetadata+xml'
 /** Bytes of a response with hundreds of groups, in base64 and percent-encoded. */
-const FORM_BYTES = 256 * 1024
+const FORM_BYTES = 320 * 1024
 
 const sendTo = (status: 302 | 303, { location, cookie }: { location: string; cookie: string }) =>
   reply<never>({ status, location, headers: { 'Set-Cookie': cookie, 'Cache-Control': 'no-store' } })
