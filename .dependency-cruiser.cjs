@@ -19,6 +19,7 @@ const floors = [
   'reviews',
   'imports',
   'git-sync',
+  'git-door',
   'webhooks',
   'people',
   'pdf',

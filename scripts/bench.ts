@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { changes, changesLine } from './bench/changes.js'
 import { documents } from './bench/documents.js'
 import { blockTrees, blockTreesLine, firstReadLine, firstReads } from './bench/facts.js'
+import { doorLines, gitDoor } from './bench/git-door.js'
 import { listLines, lists } from './bench/lists.js'
 import { manySpaces, manySpacesLine } from './bench/many-spaces.js'
 import { type Line, print } from './bench/measure.js'
@@ -38,6 +39,7 @@ const groups: { names: string[]; run: (dir: string) => Promise<Line[]> }[] = [
   { names: ['clean merge / merge-tree, commit-tree and update-ref'], run: merges },
   { names: [changesLine], run: changes },
   { names: ['adoption / git clone --bare'], run: (dir) => adoptions(dir, values.repository) },
+  { names: [...doorLines], run: gitDoor },
   { names: [blockTreesLine], run: blockTrees },
   { names: [firstReadLine], run: firstReads },
   { names: [searchLine], run: searches },

@@ -33,6 +33,7 @@ test('the walk of the README, and that of the teams after it, work when pasted',
       stdout,
       /true\n\[ \[ '[^']+', 'admin' \], \[ 'Wanda', 'review' \] \]\n1\nBetter\.\n[^\n]*approv[^\n]*\napproved\nmerge\nrules\n\[ 'required_approvals', 'require_change_request_subject' \]\nnone\ntrue\n1\n/,
     )
+    assert.match(stdout, /remote: Change request 4 opened[\s\S]*\[ 'page_edited' \]\nmerge\n/)
     assert.match(stdout, /Merge change request #3: Say it longer[\s\S]*Merge change request #1: Explain upgrades/)
   } finally {
     await here.close()

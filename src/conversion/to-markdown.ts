@@ -65,6 +65,9 @@ const handlers = {
   [CELL_BREAK]: () => html('<br>'),
 } as unknown as Handlers
 
+/** What authors told each other, or programs, is no content. */
+const nodeHandlers = { comment: () => undefined } as unknown as Handlers
+
 const BLOCKS = new Set(['p', 'div', 'li', 'pre', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'blockquote'])
 const isBlock = (node: Element['children'][number]): boolean => node.type === 'element' && BLOCKS.has(node.tagName)
 
@@ -88,7 +91,7 @@ function breakCells(tree: Root): void {
 
 /** Written like the pages that the service prints itself (`content/blocks/print.ts`): what would be read as a tag or a formula is escaped. */
 const processor = unified()
-  .use(rehypeRemark, { handlers })
+  .use(rehypeRemark, { handlers, nodeHandlers })
   .use(remarkGfm, { tablePipeAlign: false })
   .use(remarkStringify, {
     bullet: '*',

@@ -1,4 +1,5 @@
 /** The task that unpacks a ZIP archive, with bounds on count, size and ratio, and without names that could lead anywhere else. */
+import { crc32 } from 'node:zlib'
 import { type Entry, fromBuffer, getFileNameLowLevel, parseExtraFields, type ZipFile } from 'yauzl'
 import { pack, type Part } from './container.js'
 import { Unconvertible } from './refused.js'
@@ -89,7 +90,7 @@ const nextEntry = (file: ZipFile): Promise<Entry | null> =>
     file.readEntry()
   })
 
-/** Reads one file; stops after `maxBytes`, whatever the archive says about its size. Throws if it is damaged. */
+/** Reads one file; stops after `maxBytes`, whatever the archive says about its size. Throws if it is damaged: yauzl leaves the checksum to its callers. */
 async function readEntry(file: ZipFile, entry: Entry, maxBytes: number): Promise<Buffer | null> {
   const stream = await new Promise<NodeJS.ReadableStream & { destroy(): void }>((done, failed) =>
     file.openReadStream(entry, (error, opened) => (error ? failed(error) : done(opened))),
@@ -104,7 +105,9 @@ async function readEntry(file: ZipFile, entry: Entry, maxBytes: number): Promise
     }
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks)
+  const content = Buffer.concat(chunks)
+  if (crc32(content) !== entry.crc32) throw new Error('its checksum is another')
+  return content
 }
 
 const isBomb = ({ compressedSize, uncompressedSize }: Entry): boolean => uncompressedSize > RATIO_FROM_BYTES && uncompressedSize > compressedSize * MAX_RATIO
@@ -153,9 +156,16 @@ export async function unpack(zip: Uint8Array, limits: UnpackLimits): Promise<Uin
   const files = new Map<string, Part>()
   const { leftOut } = outer
   let left = limits.maxBytes - outer.files.reduce((sum, { content }) => sum + content.length, 0)
-  for (const { content } of outer.files) {
-    const inner = await readArchive(content, { ...limits, maxBytes: left, maxFiles: limits.maxFiles - files.size })
-    for (const file of inner.files) if (!files.has(file.name)) files.set(file.name, file)
+  for (const { name, content } of outer.files) {
+    const inner = await readArchive(content, { ...limits, maxBytes: left, maxFiles: limits.maxFiles - files.size }).catch((error: Error) => error)
+    if (inner instanceof Error) {
+      leftOut.push({ name, reason: inner.message.replace(/^It/, 'it').replace(/\.$/, '') })
+      continue
+    }
+    for (const file of inner.files) {
+      if (files.has(file.name)) leftOut.push({ name: `${name}/${file.name}`, reason: 'a file in another archive beside it has the same name' })
+      else files.set(file.name, file)
+    }
     left -= inner.files.reduce((sum, file) => sum + file.content.length, 0)
     leftOut.push(...inner.leftOut)
   }

@@ -7,4 +7,5 @@ export { createRemoteOperations, type RemoteOperations } from './remote/operatio
 export { parseRemoteUrl, remoteKey } from './remote/url.js'
 export { isRemoteRefName } from './refs/name.js'
 export { caseKey } from './trees/path.js'
+export type * from './serve/types.js'
 export type * from './types.js'

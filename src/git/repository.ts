@@ -25,6 +25,9 @@ import { RefMover } from './refs/mover.js'
 import { RefReader } from './refs/reader.js'
 import type { LocalRepository } from './remote/connection.js'
 import type { RemoteOperations } from './remote/operations.js'
+import { receivePack } from './serve/receive-pack.js'
+import type { PushedPack, ServedPack, UploadPackRequest } from './serve/types.js'
+import { serveUploadPack } from './serve/upload-pack.js'
 import { diffTrees } from './trees/diff.js'
 import { TreeSnapshot } from './trees/snapshot.js'
 import type {
@@ -144,6 +147,14 @@ export class BareRepository implements Repository {
 
   async draft(tree: TreeId, changes: readonly FileChange[]): Promise<TreeId> {
     return draftTree(this.#objects, tree, changes)
+  }
+
+  uploadPack(request: UploadPackRequest): Promise<ServedPack> {
+    return serveUploadPack(this.#local, request)
+  }
+
+  receivePack(pack: PushedPack, limits: FetchLimits): Promise<void> {
+    return receivePack(this.#local, pack, limits)
   }
 
   async move(moves: readonly RefMove[], reason: string, lease: Lease): Promise<void> {

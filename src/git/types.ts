@@ -1,5 +1,6 @@
 import type { BlobId, CommitId, RefName, TreeId } from '../kernel/ids.js'
 import type { Lease } from '../kernel/lease.js'
+import type { PushedPack, ServedPack, UploadPackRequest } from './serve/types.js'
 
 /** Who did something, and when, as Git records it. */
 export interface Signature {
@@ -215,6 +216,10 @@ export interface Repository {
   fetch(remote: Remote, ref: RefName, limits: FetchLimits): Promise<FetchResult>
   /** Pushes `commit` to `ref` under a lease: the remote's ref must name `expected`. Throws `RemoteError` 'stale', 'rejected'. */
   push(remote: Remote, ref: RefName, commit: CommitId, expected: CommitId | null): Promise<void>
+  /** Serves a clone or fetch. */
+  uploadPack(request: UploadPackRequest): Promise<ServedPack>
+  /** Takes the objects of a push, checked as those of a fetch are; moves no ref. Throws `RemoteError`. */
+  receivePack(pack: PushedPack, limits: FetchLimits): Promise<void>
   /** Packs objects and refs, and deletes objects that have been unreachable for two weeks. Does nothing if nothing changed since the last time. */
   maintain(how?: Maintenance): Promise<void>
   /** Runs `git fsck --strict` and returns its complaints; empty = sound. */
@@ -248,6 +253,8 @@ export interface FetchLimits {
   maxEntries: number
   /** Milliseconds for the whole operation. */
   timeoutMs: number
+  /** Whether somebody pushes here, instead of being fetched from: for the words of errors. */
+  pushed?: boolean
 }
 
 export interface GitOptions {

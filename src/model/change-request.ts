@@ -27,11 +27,20 @@ export interface ChangeRequestDoc {
   remoteKey?: string
   /** Why it was archived by the server, in words. */
   note?: string
+  /** Users who pushed commits to it with Git. The authors of such commits are what the pusher says, so these users count as its writers. */
+  pushers?: string[]
+  /** The name by which whoever opened it with a push updates it with the next one. */
+  topic?: string
 }
 
 export const changeRequests = table<ChangeRequestDoc>()({
   name: 'change-requests',
-  indexes: { space: (cr) => cr.space, number: (cr) => `${cr.space}/${cr.number}`, remote: (cr) => (cr.remoteKey ? `${cr.space}/${cr.remoteKey}` : null) },
+  indexes: {
+    space: (cr) => cr.space,
+    number: (cr) => `${cr.space}/${cr.number}`,
+    remote: (cr) => (cr.remoteKey ? `${cr.space}/${cr.remoteKey}` : null),
+    topic: (cr) => (cr.topic === undefined ? null : `${cr.space}/${cr.createdBy}/${cr.topic}`),
+  },
   unique: ['number'],
   orders: { number: { group: (cr) => `${cr.space}/${cr.status}`, by: (cr) => cr.number } },
   owner: (cr) => cr.space,

@@ -11,6 +11,10 @@ export interface PrinterOptions {
   folder: string
   /** Told once how Chromium is started here. */
   notice: (message: string, fields: object) => void
+  /** Longest time for one book, in milliseconds; 20 minutes if absent. */
+  deadlineMs?: number
+  /** Most memory of Chromium and the process that drives it, in bytes; 2.5 GB if absent. */
+  maxBytes?: number
 }
 
 /** Makes PDFs. */
@@ -25,9 +29,7 @@ export interface Printer {
   close(): Promise<void>
 }
 
-/** Longest time for one book. */
 const DEADLINE_MS = 20 * 60_000
-/** Most memory of Chromium and the process that drives it, in bytes. */
 const MAX_BYTES = 2.5 * 1024 * 1024 * 1024
 /** After this time a missing Chromium is looked for again. */
 const AGAIN_MS = 60_000
@@ -79,7 +81,8 @@ export function createPrinter(options: PrinterOptions): Printer {
     },
     async print(folder) {
       const found = await engineOf()
-      return track(runProcess<Printed>(['print', JSON.stringify(found), folder, String(MAX_BYTES)], { deadlineMs: DEADLINE_MS, signal: stop.signal }))
+      const { maxBytes = MAX_BYTES, deadlineMs = DEADLINE_MS } = options
+      return track(runProcess<Printed>(['print', JSON.stringify(found), folder, String(maxBytes)], { deadlineMs, signal: stop.signal }))
     },
     async close() {
       stop.abort()

@@ -1,6 +1,7 @@
 /** Puts the API of an app behind an HTTP server. */
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { gitDoor } from '../api/git-door/door.js'
 import { endpoints } from '../api/index.js'
 import { type Api, createApi } from '../api/pipeline/create-api.js'
 import { createHttpServer } from '../api/pipeline/http-server.js'
@@ -62,6 +63,7 @@ function apiOf(app: App, config: Config, { log, budget }: { log: Log; budget: Me
     actorKey: (actor) => actor.token.id,
     can,
     guard: (actor, permission, resources) => guardedApp(app, (reader) => checkStillMay(reader, actor, permission, resources)),
+    mounts: [doorOf(app)],
     config: {
       name: NAME,
       version: app.settings.version,
@@ -84,6 +86,20 @@ function apiOf(app: App, config: Config, { log, budget }: { log: Log; budget: Me
     kept: { cache: keptCache(budget), record: (recording) => recordedApp(app, recording) },
   })
 }
+
+/** The least permission for a push; what it moves is guarded as in the API. */
+const PUSH = 'space:edit'
+
+const doorOf = (app: App) =>
+  gitDoor({
+    app,
+    authenticate: (token) => authenticate(app, token),
+    permitPush: (actor, space) => {
+      checkReadOnly(actor, 'POST')
+      if (!can(actor, PUSH, { space })) throw new ServiceError('forbidden', `A push needs the permission "${PUSH}", which you do not have on this space.`)
+    },
+    guard: (actor, space) => guardedApp(app, (reader) => checkStillMay(reader, actor, PUSH, { space })),
+  })
 
 function metricsOf(app: App, budget: MemoryBudget): Metrics {
   const metrics = createMetrics()

@@ -35,7 +35,7 @@ test('the metadata names the entity ID and the address for responses, to anybody
   const { body } = await here.admin.call('post', url, { label: 'Metadata' }).expect(201)
   const response = await request(here.url).get(new URL(body.service.entityID).pathname).expect(200)
   assert.match(response.headers['content-type'] as string, 'application/samlmetadata+xml')
-  const xml = (response.body as Buffer).toString()
+  const xml = response.text
   assert.match(xml, `entityID="${body.service.entityID}"`)
   assert.match(xml, `Location="${body.service.acsURL}"`)
   assert.match(xml, 'WantAssertionsSigned="true"')

@@ -1,5 +1,5 @@
 /** Turns an import of content into the JSON that clients get. */
-import { shownUrl } from '../../domain/imports/commit.js'
+import { shownUrl } from '../../domain/imports/shown-url.js'
 import type { ContentImport, ContentImportDoc, ContentImportResult } from '../../model/index.js'
 
 /** The response to the request for an import; while it goes on, with `head`, the revision that is there now. */

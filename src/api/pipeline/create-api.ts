@@ -14,6 +14,7 @@ import { serviceEndpoints } from '../service/endpoints.js'
 import { ByteBudget } from './byte-budget.js'
 import { type CompiledEndpoint, compileEndpoint } from './compiled-endpoint.js'
 import { crossOrigin } from './cross-origin.js'
+import { serveMount } from './mount.js'
 import { networkOf } from './network-of.js'
 import { observe } from './observe.js'
 import { oneAtATime } from './one-at-a-time.js'
@@ -147,6 +148,8 @@ function dispatcher(options: ApiOptions<unknown, object>, routes: Routes<Compile
     if (stopping())
       throw new ServiceError('unavailable', 'The service is shutting down. Try again in a moment.', { headers: { Connection: 'close', 'Retry-After': '5' } })
     if (byAddress) state.limit = byAddress.count(networkOf(ctx.ip))
+    const mount = options.mounts?.find(({ prefix }) => ctx.path.startsWith(prefix))
+    if (mount) return serveMount(mount, ctx, state, (caller) => byToken?.count(caller) ?? null)
     const match = routes.match(ctx.method, ctx.path)
     if ('allow' in match) {
       if (ctx.method !== 'OPTIONS') throw methodNotAllowed(ctx.method, match.allow)

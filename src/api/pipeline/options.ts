@@ -5,6 +5,7 @@ import type { Endpoints } from '../declaration.js'
 import type { AnyResolvers } from '../resolver.js'
 import type { KeptCache } from './kept-responses.js'
 import type { Metrics } from './metrics.js'
+import type { Mount } from './mount.js'
 
 /** The settings of the API. */
 export interface ApiConfig {
@@ -58,6 +59,8 @@ export interface ApiOptions<App, Actor extends object> {
   guard?: (actor: Actor, permission: string | null, resources: Readonly<Record<string, unknown>>) => { app: App; overruled: readonly string[] }
   /** Called for every request of a known caller that is not a GET, before the response is sent; not if `audited` is false. */
   acted?: (request: AuditedRequest<Actor>) => Promise<void>
+  /** What speaks another protocol, below a path of its own. */
+  mounts?: readonly Mount[]
   config: ApiConfig
   log: Log
   metrics: Metrics

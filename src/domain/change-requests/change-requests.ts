@@ -49,7 +49,7 @@ export async function createChangeRequest(
   actor: Actor,
   space: LoadedSpace,
   input: CreateChangeRequest,
-  options: { lease: Lease; status?: ChangeRequestStatus; head?: CommitId; remoteKey?: string },
+  options: { lease: Lease; status?: ChangeRequestStatus; head?: CommitId; remoteKey?: string; pushed?: { topic?: string } },
 ): Promise<LoadedChangeRequest> {
   const main = headOf(space)
   const head = options.head ?? main
@@ -74,6 +74,7 @@ export async function createChangeRequest(
       revisionInitial: main,
       comments: 0,
       ...(options.remoteKey === undefined ? {} : { remoteKey: options.remoteKey }),
+      ...(options.pushed ? { ...options.pushed, pushers: [actor.user.id] } : {}),
     })
     const subject = { space: stored.id, changeRequest: made.id }
     const data = { number, status, subject: made.subject }

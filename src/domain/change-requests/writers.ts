@@ -2,6 +2,7 @@ import type { CommitInfo } from '../../git/index.js'
 import type { App } from '../context/app.js'
 import type { LoadedChangeRequest, LoadedSpace } from '../context/loaded.js'
 import type { UserDoc } from '../../model/index.js'
+import type { Document } from '../../store/index.js'
 import { spanOf } from './span.js'
 
 /** Trailer of an update from main with the number of conflicts that somebody resolved in it. */
@@ -10,9 +11,15 @@ export const RESOLVED = 'Conflicts-Resolved'
 /**
  * Whether a user wrote in a change request through this service: whether any commit that it adds to main is theirs. An update from main without
  * resolutions does not count as writing. Commits that came by plain Git or from a remote do not count either, because their author's address
- * is not verified.
+ * is not verified; but whoever pushed commits to it through this service wrote in it, whatever these commits say.
  */
-export async function wroteIn(app: App, space: LoadedSpace, changeRequest: LoadedChangeRequest, { email }: Pick<UserDoc, 'email'>): Promise<boolean> {
+export async function wroteIn(
+  app: App,
+  space: LoadedSpace,
+  changeRequest: LoadedChangeRequest,
+  { id, email }: Pick<Document<UserDoc>, 'id' | 'email'>,
+): Promise<boolean> {
+  if (changeRequest.doc.pushers?.includes(id)) return true
   const { before } = await spanOf(app, space, changeRequest)
   const commits = await space.repo.history({ from: changeRequest.head, not: [before] })
   const own = commits.filter(({ author, committer }) => committer.email === app.settings.committer.email && author.email.toLowerCase() === email.toLowerCase())

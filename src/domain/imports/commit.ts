@@ -18,6 +18,7 @@ import { spaceRole } from '../roles/access.js'
 import type { Gathered } from './gather.js'
 import { planImport } from './plan.js'
 import { allPages } from './source-page.js'
+import { shownUrl } from './shown-url.js'
 
 /** An import with its space and the user it is done for. */
 export interface ImportRun {
@@ -26,9 +27,6 @@ export interface ImportRun {
   space: LoadedSpace
   doc: ContentImportDoc
 }
-
-/** The address without its query, which may hold a secret. */
-export const shownUrl = (url: string): string => url.replace(/[?#].*$/s, '')
 
 /** Throws 403 or 404 if the user may no longer write the content of the space. */
 async function checkMay(reader: Reader, { space, actor }: Pick<ImportRun, 'space' | 'actor'>): Promise<void> {

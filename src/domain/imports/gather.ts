@@ -27,6 +27,7 @@ export interface Gathered {
   references: ReferencesOf
   /** Files by the key of their address. */
   files: ReadonlyMap<string, ImportedFile>
+  ignoresQueries: boolean
 }
 
 /** Reads an import's source. Throws `ImportRefused` if nothing can be read, `Interrupted` if the service stops. */
@@ -35,5 +36,5 @@ export async function gather(gathering: Gathering): Promise<Gathered> {
   const pages = allPages(content.pages)
   const references = await readReferences(gathering, pages)
   const files = await fetchFiles(gathering, content, references, pages.length)
-  return { pages: content.pages, references, files }
+  return { pages: content.pages, references, files, ignoresQueries: content.ignoresQueries === true }
 }

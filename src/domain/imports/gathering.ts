@@ -4,6 +4,7 @@ import type { App } from '../context/app.js'
 import { Fetcher } from './fetcher.js'
 import { Interrupted } from './failure.js'
 import type { LoadedSpace } from '../context/loaded.js'
+import { withoutQuery } from './shown-url.js'
 
 /** Failures that are kept with their reason; of further ones only the number. */
 const MAX_FAILURES = 200
@@ -32,7 +33,7 @@ export class Gathering {
   readonly source: ContentImportSource
   /** When reading ends, in the time of `performance.now`. */
   readonly deadline: number
-  #told = 0
+  #toldAt = 0
 
   constructor(
     readonly app: App,
@@ -55,7 +56,12 @@ export class Gathering {
   /** Notes that something is not imported. */
   fail(resource: string, reason: string): void {
     if (this.failures.length >= MAX_FAILURES) this.moreFailures++
-    else this.failures.push({ resource: resource.slice(0, MAX_TEXT), reason: reason.slice(0, MAX_TEXT) })
+    else this.failures.push({ resource: this.#told(resource), reason: this.#told(reason) })
+  }
+
+  /** The query of the URL, which may be a signature, is in nothing that is told. */
+  #told(text: string): string {
+    return withoutQuery(this.url, text).slice(0, MAX_TEXT)
   }
 
   get failed(): number {
@@ -72,8 +78,8 @@ export class Gathering {
   async progress(stage: Progress['stage'], importedResources: number, totalResources: number): Promise<void> {
     const now = performance.now()
     if (this.signal.aborted) throw new Interrupted('The service is stopping.')
-    if (now - this.#told < PROGRESS_MS) return
-    this.#told = now
+    if (now - this.#toldAt < PROGRESS_MS) return
+    this.#toldAt = now
     await this.tell({ stage, importedResources, totalResources })
   }
 }

@@ -10,6 +10,8 @@ export interface Places {
   paths: ReadonlyMap<SourcePage, string>
   /** Paths of files, by the key of their address. */
   files: ReadonlyMap<string, string>
+  /** Whether a link with a query leads to the page without. */
+  ignoresQueries: boolean
 }
 
 /** The pages by all their addresses. Where two claim one, the page whose own address it is has it. */
@@ -22,7 +24,8 @@ export function byAddress(pages: readonly SourcePage[]): Map<string, SourcePage>
 /** Links within an archive may leave out the extension, or name a folder. */
 const ENDINGS = ['', '.md', '.html', '/README.md', '/index.md', '/index.html']
 
-function pageAt({ pages }: Places, url: string): SourcePage | undefined {
+function pageAt({ pages, ignoresQueries }: Places, address: string): SourcePage | undefined {
+  const url = ignoresQueries ? address.replace(/\?.*/s, '') : address
   const key = keyOf(url)
   const endings = url.startsWith('archive:') ? ENDINGS : ['']
   for (const ending of endings) if (pages.has(key + ending)) return pages.get(key + ending)

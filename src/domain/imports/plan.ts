@@ -27,7 +27,7 @@ export async function planImport({ batch, assets }: ImportBatch, gathered: Gathe
   const pages = filled && only ? only.children : gathered.pages
   const chosen = await choosePlaces(batch, parent, pages)
   const paths = new Map([...(chosen as ReadonlyMap<SourcePage, string>), ...(filled && only ? [[only, filled.gitPath] as const] : [])])
-  const places: Places = { pages: byAddress(allPages(gathered.pages)), paths, files }
+  const places: Places = { pages: byAddress(allPages(gathered.pages)), paths, files, ignoresQueries: gathered.ignoresQueries }
   const textOf = (page: SourcePage, path: string): Promise<Uint8Array> => rewired(batch, gathered, places, page, path)
   if (filled && only) await fill(batch, filled, await textOf(only, filled.gitPath))
   await insertTree(batch, parent, pages, chosen as PagePlaces, (page, path) => textOf(page as SourcePage, path))

@@ -6,10 +6,11 @@ import { type ContentImportDoc, contentImports, type ImportProblem, spaces, user
 import type { Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { repositoryName } from '../context/refs.js'
-import { branchOf, commitImport, earlierCommit, guardedRun, guardOf, type ImportRun, shownUrl } from './commit.js'
+import { branchOf, commitImport, earlierCommit, guardedRun, guardOf, type ImportRun } from './commit.js'
 import { ImportRefused, ResourceFailure } from './failure.js'
 import { gather } from './gather.js'
 import { Gathering, type Progress } from './gathering.js'
+import { shownUrl, withoutQuery } from './shown-url.js'
 import { allPages } from './source-page.js'
 
 /** How a run ended. */
@@ -43,8 +44,10 @@ async function openRun(app: App, id: string): Promise<ImportRun> {
 /** Runs an import once more after a crash as after its request: finds what is done, and does the rest. Throws what is unexpected, and `Interrupted`. */
 export async function runImport(app: App, id: string, signal: AbortSignal): Promise<ImportEnd> {
   let gathering: Gathering | undefined
+  let url = ''
   try {
     const run = await openRun(app, id)
+    url = run.doc.url
     const done = await earlierCommit(run)
     if (done !== null) return { revision: done }
     await change(app, id, (doc) => ({ ...doc, state: 'running', stage: 'reading' }))
@@ -64,7 +67,10 @@ export async function runImport(app: App, id: string, signal: AbortSignal): Prom
   } catch (error) {
     const problem = problemOf(error)
     if (problem === null) throw error
-    return { problem, ...(gathering ? { failures: gathering.failures, moreFailures: gathering.moreFailures } : {}) }
+    return {
+      problem: { ...problem, message: withoutQuery(url, problem.message) },
+      ...(gathering ? { failures: gathering.failures, moreFailures: gathering.moreFailures } : {}),
+    }
   }
 }
 

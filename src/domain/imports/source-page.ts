@@ -22,6 +22,8 @@ export interface SourceContent {
   pages: SourcePage[]
   /** Files that came with the pages, by address. Those that no page names are not imported. */
   files: Map<string, Uint8Array>
+  /** Queries do not tell its pages apart: a link with one leads to the page without. */
+  ignoresQueries?: boolean
 }
 
 /** All pages of a tree, each before those below it. */
@@ -33,7 +35,8 @@ export function keyOf(url: string): string {
   const { protocol, host, pathname, search } = new URL(url)
   let path = pathname
   try {
-    path = decodeURIComponent(pathname)
+    // A slash that is written as %2F is part of a name on a website.
+    path = decodeURIComponent(protocol === 'archive:' ? pathname : pathname.replace(/%2f/gi, '%252F'))
   } catch {
     // Not percent-encoding: taken as written.
   }

@@ -3,20 +3,7 @@ import type { RemoteAddress } from './address.js'
 import { bracketed } from './address.js'
 import type { RemoteIdentity } from './identity.js'
 import { sshCommand } from './ssh.js'
-
-/**
- * Faults that old tools left in real histories and that are harmless; large Git hosts accept them too. Everything else that
- * `fsck` reports is an error, for example `.git` or `..` in a tree, unsorted or duplicate entries, and dangerous `.gitmodules`.
- */
-const TOLERATED = [
-  'zeroPaddedFilemode',
-  'zeroPaddedDate',
-  'badTimezone',
-  'missingSpaceBeforeDate',
-  'missingSpaceBeforeEmail',
-  'missingNameBeforeEmail',
-  'missingEmail',
-]
+import { TOLERATED } from './tolerated.js'
 
 /** From this size on, Git streams a file instead of holding it in memory. */
 const BIG_FILE = '32m'

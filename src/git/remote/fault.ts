@@ -26,15 +26,21 @@ export function faultOf(stderr: string): Fault | null {
 /**
  * The error for a fault, with its path and the newest commit of the history of `head` that contains it.
  * @param at a quarantine that contains the refused object; null if there is none: then the error names only the object ID
+ * @param sent the words for all that was sent
  */
-export async function refusalOf(fault: Fault, ref: string, at: { git: GitSetting; head: string; timeoutMs: number } | null): Promise<RemoteError> {
+export async function refusalOf(
+  fault: Fault,
+  ref: string,
+  at: { git: GitSetting; head: string; timeoutMs: number } | null,
+  sent = 'What the remote sends',
+): Promise<RemoteError> {
   const place = at && (await findPlace(fault, at.git, at.head, at.timeoutMs))
   const what = place
     ? `${place.what}, in commit ${place.commit} of ${bounded(ref)}, is dangerous or damaged`
     : `the history of ${bounded(ref)} contains an object that is dangerous or damaged`
   return new RemoteError(
     'unsafe-content',
-    `What the remote sends is refused: ${what}. Git: ${fault.says} (object ${fault.oid}). Remove it from the branch and its history, and start again.`,
+    `${sent} is refused: ${what}. Git: ${fault.says} (object ${fault.oid}). Remove it from the branch and its history, and start again.`,
   )
 }
 

@@ -43,7 +43,7 @@ const within = ({ directory = '' }: FetchLimits): string[] => (directory === '' 
 const tooLarge = (size: number, path: Buffer, commit: string, limits: FetchLimits): RemoteError =>
   new RemoteError(
     'too-large',
-    `The remote's history contains a file of ${size} bytes, ${JSON.stringify(path.subarray(0, 300).toString('utf8'))}; at most ${limits.maxBlobBytes} are allowed. It is in commit ${commit}.`,
+    `${limits.pushed ? 'The push' : 'The remote'}'s history contains a file of ${size} bytes, ${JSON.stringify(path.subarray(0, 300).toString('utf8'))}; at most ${limits.maxBlobBytes} are allowed. It is in commit ${commit}.`,
   )
 
 /**
@@ -84,13 +84,15 @@ export async function checkHead(git: GitSetting, head: string, limits: FetchLimi
   const started = Date.now()
   const left = (): number => timeoutMs - (Date.now() - started)
   const typeOf = async (name: string): Promise<string> => (await runGit(git, ['cat-file', '-t', name], { timeoutMs: left() })).stdout.trim()
-  if ((await typeOf(head)) !== 'commit') throw new RemoteError('unsafe-content', 'The remote ref is not a commit; use a branch.')
+  if ((await typeOf(head)) !== 'commit')
+    throw new RemoteError('unsafe-content', limits.pushed ? 'What you push is not a commit; push a branch.' : 'The remote ref is not a commit; use a branch.')
   const root = limits.directory ? `${head}:${limits.directory}` : head
   if (root !== head && (await typeOf(root)) !== 'tree') return
   let entries = 0
   // `-t` lists folders too: a tree can contain any number of folders without a single file.
   await stream(git, ['ls-tree', '-r', '-t', '-l', '-z', '--full-tree', root], left(), '\0', (record) => {
-    if (++entries > limits.maxEntries) throw new RemoteError('too-large', `The remote has more than ${limits.maxEntries} files and folders.`)
+    if (++entries > limits.maxEntries)
+      throw new RemoteError('too-large', `${limits.pushed ? 'What you push' : 'The remote'} has more than ${limits.maxEntries} files and folders.`)
     const tab = record.indexOf(0x09)
     const size = Number(record.toString('latin1', 0, tab).split(/ +/)[3])
     if (size > limits.maxBlobBytes)

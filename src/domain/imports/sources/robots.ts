@@ -4,7 +4,7 @@ import { ResourceFailure } from '../failure.js'
 import type { Gathering } from '../gathering.js'
 import { converted } from '../read-document.js'
 
-/** A longer robots.txt is taken for what it is not: nobody writes so many rules. */
+/** Nobody writes so many rules: a longer robots.txt cannot be read. */
 const MAX_BYTES = 512 * 1024
 const LONGEST_DELAY_MS = 10_000
 
@@ -14,34 +14,37 @@ export interface Robots {
   allows(url: string): Promise<boolean>
   delayMs: number
   sitemaps: string[]
+  /** Why the rules could not be read, so that they forbid all. */
+  unread?: string
 }
 
-const always = (isAllowed: boolean): Robots => ({ allows: async () => isAllowed, delayMs: 0, sitemaps: [] })
+const allowAll: Robots = { allows: async () => true, delayMs: 0, sitemaps: [] }
+const forbidAll = (unread: string): Robots => ({ allows: async () => false, delayMs: 0, sitemaps: [], unread })
 
 /** Reads an origin's robots.txt: one that does not exist allows all, one that cannot be read now forbids all (RFC 9309). */
 export async function readRobots(gathering: Gathering, origin: string): Promise<Robots> {
   const url = `${origin}/robots.txt`
-  const text = await fetchRules(gathering, url)
-  if (typeof text === 'boolean') return always(text)
+  const rules = await fetchRules(gathering, url)
+  if (typeof rules !== 'string') return rules
   const ask = async (page: string): Promise<RobotsFacts> =>
-    (await converted(gathering.app.conversions.run<RobotsFacts>(gathering.spaceId, 'robots', [text, url, page]))).facts
+    (await converted(gathering.app.conversions.run<RobotsFacts>(gathering.spaceId, 'robots', [rules, url, page]))).facts
   try {
     const { delay, sitemaps } = await ask(origin)
     return { allows: async (page) => (await ask(page)).isAllowed, delayMs: Math.min(LONGEST_DELAY_MS, Math.max(0, delay * 1000)), sitemaps }
   } catch (error) {
-    if (error instanceof ResourceFailure) return always(false)
+    if (error instanceof ResourceFailure) return forbidAll(error.message)
     throw error
   }
 }
 
 /** The text of the rules, or what follows from there being none. */
-async function fetchRules(gathering: Gathering, url: string): Promise<string | boolean> {
+async function fetchRules(gathering: Gathering, url: string): Promise<string | Robots> {
   try {
     const { status, body } = await gathering.fetcher.get(url, { maxBytes: MAX_BYTES })
-    if (status >= 500) return false
-    return status >= 200 && status < 300 && body.length > 0 ? body.toString('utf8') : true
+    if (status >= 500) return forbidAll(`It returned status ${status}.`)
+    return status >= 200 && status < 300 && body.length > 0 ? body.toString('utf8') : allowAll
   } catch (error) {
-    if (error instanceof ResourceFailure) return true
+    if (error instanceof ResourceFailure) return forbidAll(error.message)
     throw error
   }
 }

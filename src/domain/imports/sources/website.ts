@@ -36,7 +36,7 @@ export async function readWebsite(gathering: Gathering): Promise<SourceContent> 
   await crawl.run()
   if (crawl.pages.length === 0)
     throw new ImportRefused(`Nothing can be read from ${gathering.url}: ${gathering.failures[0]?.reason ?? 'it has no page with text.'}`)
-  return { pages: treeOfWebsite(crawl.pages, scope, crawl.order), files: crawl.files }
+  return { pages: treeOfWebsite(crawl.pages, scope, crawl.order), files: crawl.files, ignoresQueries: !scope.queries }
 }
 
 /** Finds the scope, where the first address leads elsewhere: `http` to `https`, `/docs` to `/docs/intro`. */
@@ -45,7 +45,11 @@ async function enter(gathering: Gathering): Promise<{ scope: Scope; robots: Robo
   let robots = await readRobots(gathering, new URL(url).origin)
   for (let hops = 0; ; hops++) {
     if (!(await robots.allows(url)))
-      throw new ImportRefused(`The robots.txt of ${new URL(url).host} does not allow programs to read ${url}. Its owner can allow "Bindery" there.`)
+      throw new ImportRefused(
+        robots.unread === undefined
+          ? `The robots.txt of ${new URL(url).host} does not allow programs to read ${url}. Its owner can allow "Bindery" there.`
+          : `The robots.txt of ${new URL(url).host}, which says what programs may read, cannot be read. ${robots.unread}`,
+      )
     const response = await orRefuse(
       gathering.fetcher.get(url, { redirects: 0, maxBytes: MAX_PAGE_BYTES, delayMs: robots.delayMs }),
       (reason) => `Nothing can be read from ${url}: ${reason}`,

@@ -1,0 +1,79 @@
+/** The frames of Git's protocols: four hexadecimal digits with the length of the whole, then the bytes (gitprotocol-common). */
+
+/** Ends a list of lines. */
+export const FLUSH = Buffer.from('0000')
+const LENGTH_DIGITS = 4
+const LONGEST_LINE = 65_520
+/** Bytes of one frame of a side band: its length and the number of the band are in it too. */
+const LONGEST_PIECE = LONGEST_LINE - LENGTH_DIGITS - 1
+
+/** What was sent is no pkt-line. */
+export class BadPktLine extends Error {}
+
+/** One line. Throws `RangeError` if it is too long. */
+export function pktLine(content: string | Buffer): Buffer {
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content
+  const length = bytes.length + LENGTH_DIGITS
+  if (length > LONGEST_LINE) throw new RangeError(`a line of ${length} bytes is too long`)
+  return Buffer.concat([Buffer.from(length.toString(16).padStart(LENGTH_DIGITS, '0')), bytes])
+}
+
+/** Bytes on a side band: 1 = the response, 2 = text for the user. */
+export function sideBand(band: 1 | 2, bytes: Buffer): Buffer {
+  const frames: Buffer[] = []
+  for (let at = 0; at < bytes.length; at += LONGEST_PIECE) frames.push(pktLine(Buffer.concat([Buffer.from([band]), bytes.subarray(at, at + LONGEST_PIECE)])))
+  return Buffer.concat(frames)
+}
+
+/** Reads lines from the bytes of a request as they arrive; what follows the lines stays unread. */
+export class PktReader {
+  readonly #pieces: AsyncIterator<Uint8Array>
+  #rest: Buffer = Buffer.alloc(0)
+  #read = 0
+
+  /** @param most bytes that all lines together may have */
+  constructor(
+    bytes: AsyncIterable<Uint8Array>,
+    private readonly most: number,
+  ) {
+    this.#pieces = bytes[Symbol.asyncIterator]()
+  }
+
+  /** The next line without its line feed; null = a flush, or the end of the request. Throws `BadPktLine`. */
+  async line(): Promise<Buffer | null> {
+    if (!(await this.#has(LENGTH_DIGITS))) {
+      if (this.#rest.length === 0) return null
+      throw new BadPktLine('The request ends within a line.')
+    }
+    const digits = this.#take(LENGTH_DIGITS).toString('latin1')
+    const length = /^[0-9a-fA-F]{4}$/.test(digits) ? Number.parseInt(digits, 16) : -1
+    if (length === 0) return null
+    if (length < LENGTH_DIGITS || length > LONGEST_LINE) throw new BadPktLine('The request is not made of pkt-lines.')
+    if (!(await this.#has(length - LENGTH_DIGITS))) throw new BadPktLine('The request ends within a line.')
+    const content = this.#take(length - LENGTH_DIGITS)
+    return content.at(-1) === 0x0a ? content.subarray(0, -1) : content
+  }
+
+  /** Everything after the lines that were read. */
+  async *rest(): AsyncGenerator<Uint8Array> {
+    if (this.#rest.length > 0) yield this.#rest
+    for (let next = await this.#pieces.next(); !next.done; next = await this.#pieces.next()) yield next.value
+  }
+
+  async #has(bytes: number): Promise<boolean> {
+    while (this.#rest.length < bytes) {
+      const { done, value } = await this.#pieces.next()
+      if (done) return false
+      this.#rest = this.#rest.length === 0 ? Buffer.from(value) : Buffer.concat([this.#rest, value])
+    }
+    return true
+  }
+
+  #take(bytes: number): Buffer {
+    this.#read += bytes
+    if (this.#read > this.most) throw new BadPktLine(`The commands of the push have more than ${this.most} bytes. Push fewer refs at a time.`)
+    const taken = this.#rest.subarray(0, bytes)
+    this.#rest = this.#rest.subarray(bytes)
+    return taken
+  }
+}

@@ -1,0 +1,106 @@
+/** The protocol of a push (gitprotocol-pack): which refs there are, what the client asks for, and what became of it. */
+import type { PushedRef } from '../../domain/git-door/push.js'
+import type { PushOptions } from '../../domain/git-door/push-request.js'
+import type { RefCommand } from '../../domain/git-door/push-targets.js'
+import type { CommitId, RefName } from '../../kernel/ids.js'
+import { BadPktLine, FLUSH, PktReader, pktLine, sideBand } from './pkt-line.js'
+
+const NO_OBJECT = '0'.repeat(40)
+const SERVICE = '# service=git-receive-pack\n'
+const MOST_COMMANDS = 100
+const MOST_COMMAND_BYTES = 256 * 1024
+const LONGEST_TITLE = 100
+const LONGEST_DESCRIPTION = 10_000
+
+const capabilities = (version: string): string =>
+  `report-status report-status-v2 side-band-64k quiet delete-refs ofs-delta push-options object-format=sha1 agent=bindery/${version}`
+
+/** The list of refs that a client gets before it pushes. */
+export function advertisement(refs: ReadonlyMap<RefName, CommitId>, version: string): Buffer {
+  const lines = refs.size === 0 ? [`${NO_OBJECT} capabilities^{}`] : [...refs].map(([ref, commit]) => `${commit} ${ref}`)
+  const [first = '', ...rest] = lines
+  return Buffer.concat([pktLine(SERVICE), FLUSH, pktLine(`${first}\0${capabilities(version)}\n`), ...rest.map((line) => pktLine(`${line}\n`)), FLUSH])
+}
+
+/** What a client asks for. */
+export interface PushRequest {
+  commands: RefCommand[]
+  /** What the client understands. */
+  capabilities: ReadonlySet<string>
+  options: PushOptions
+  /** What is wrong with the options, for whoever pushes; null = nothing. */
+  problem: string | null
+  /** The objects. */
+  pack: AsyncIterable<Uint8Array>
+}
+
+/** Reads a push up to its pack. Throws `BadPktLine` with a message for the client. */
+export async function readPush(body: AsyncIterable<Uint8Array>): Promise<PushRequest> {
+  const reader = new PktReader(body, MOST_COMMAND_BYTES)
+  const commands: RefCommand[] = []
+  let capabilities: ReadonlySet<string> = new Set()
+  for (let line = await reader.line(); line !== null; line = await reader.line()) {
+    // A shallow clone says so. Whether the push is complete is checked when it has arrived.
+    if (line.subarray(0, 8).toString('latin1') === 'shallow ') continue
+    const end = line.indexOf(0)
+    if (end >= 0)
+      capabilities = new Set(
+        line
+          .toString('utf8', end + 1)
+          .trim()
+          .split(' '),
+      )
+    commands.push(commandOf(line.toString('utf8', 0, end < 0 ? line.length : end)))
+    if (commands.length > MOST_COMMANDS) throw new BadPktLine(`At most ${MOST_COMMANDS} refs can be pushed at once.`)
+  }
+  const { options, problem } = capabilities.has('push-options') ? await readOptions(reader) : { options: {}, problem: null }
+  return { commands, capabilities, options, problem, pack: reader.rest() }
+}
+
+function commandOf(line: string): RefCommand {
+  const [, from, to, ref] = /^([0-9a-f]{40}) ([0-9a-f]{40}) (refs\/.{1,1000})$/.exec(line) ?? []
+  if (from === undefined || to === undefined || ref === undefined) throw new BadPktLine('A command of the push is not "<old> <new> <ref>".')
+  return { ref, from: oidOf(from), to: oidOf(to) }
+}
+
+const oidOf = (text: string): CommitId | null => (text === NO_OBJECT ? null : (text as CommitId))
+
+async function readOptions(reader: PktReader): Promise<Pick<PushRequest, 'options' | 'problem'>> {
+  const found = new Map<string, string>()
+  let problem: string | null = null
+  for (let line = await reader.line(); line !== null; line = await reader.line()) {
+    const text = line.toString('utf8')
+    const [key = '', ...value] = text.split('=')
+    if (!['title', 'description', 'topic'].includes(key) || value.length === 0)
+      problem ??= `The push option ${JSON.stringify(text.slice(0, 100))} is not known. Known are title=…, description=… and topic=….`
+    found.set(key, value.join('='))
+  }
+  const [title = '', description = ''] = [found.get('title'), found.get('description')]
+  if ([...title].length > LONGEST_TITLE) problem ??= `The title has more than ${LONGEST_TITLE} characters.`
+  if (description.length > LONGEST_DESCRIPTION) problem ??= `The description has more than ${LONGEST_DESCRIPTION} characters.`
+  return { options: Object.fromEntries(found), problem }
+}
+
+/** The response to a push. `unpacked`: `ok`, or why the objects were not taken. `said`: lines for the user. */
+export function report(request: Pick<PushRequest, 'capabilities'>, unpacked: string, refs: readonly PushedRef[], said: readonly string[]): Buffer {
+  const { capabilities } = request
+  const second = capabilities.has('report-status-v2')
+  const lines = [pktLine(`unpack ${oneLine(unpacked)}\n`), ...refs.flatMap((one) => linesOf(one, second).map((line) => pktLine(line))), FLUSH]
+  const status = second || capabilities.has('report-status') ? Buffer.concat(lines) : Buffer.alloc(0)
+  if (!capabilities.has('side-band-64k')) return status
+  const text = said.length === 0 ? Buffer.alloc(0) : sideBand(2, Buffer.from(said.map((line) => `${printable(line)}\n`).join('')))
+  return Buffer.concat([text, sideBand(1, status), FLUSH])
+}
+
+function linesOf(pushed: PushedRef, second: boolean): string[] {
+  if (!pushed.ok) return [`ng ${pushed.ref} ${oneLine(pushed.reason)}\n`]
+  const { ref, became, from, to } = pushed
+  if (!second || became === ref) return [`ok ${ref}\n`]
+  return [`ok ${ref}\n`, `option refname ${became}\n`, `option old-oid ${from ?? NO_OBJECT}\n`, `option new-oid ${to}\n`]
+}
+
+const LONGEST_REASON = 2000
+
+const oneLine = (text: string): string => printable(text.replaceAll(/\s+/g, ' ').trim()).slice(0, LONGEST_REASON)
+/** Without control characters: the text ends in a terminal. */
+const printable = (text: string): string => text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, '?')

@@ -1,0 +1,73 @@
+/** Serves pushes. */
+import { carryOut, type PushedRef } from '../../domain/git-door/push.js'
+import { shownRefs } from '../../domain/git-door/shown-refs.js'
+import { recordRequest } from '../../domain/events/audit.js'
+import { RemoteError } from '../../git/index.js'
+import { ServiceError } from '../../kernel/errors.js'
+import type { MountedResponse } from '../pipeline/mount.js'
+import { arriving, unpacked } from './body.js'
+import type { DoorCall } from './door-call.js'
+import { BadPktLine } from './pkt-line.js'
+import { advertisement, type PushRequest, readPush, report } from './push-protocol.js'
+
+/** Responds with the refs (`list`), or carries out a push. Throws 403. */
+export async function pushing(call: DoorCall, list: boolean): Promise<MountedResponse> {
+  const { options, actor, space, turns } = call
+  options.permitPush(actor, space)
+  if (list) {
+    const body = advertisement(await shownRefs(options.app, space), options.app.settings.version)
+    return { status: 200, headers: { 'Content-Type': 'application/x-git-receive-pack-advertisement' }, body }
+  }
+  const over = await turns.take(actor.token.id)
+  try {
+    return { status: 200, headers: { 'Content-Type': 'application/x-git-receive-pack-result' }, body: await push(call) }
+  } finally {
+    over()
+  }
+}
+
+async function push(call: DoorCall): Promise<Buffer> {
+  const { request, options, actor, space } = call
+  const asked = await read(call)
+  // A client that only finds out whether it may push sends nothing.
+  if (asked.commands.length === 0) return Buffer.alloc(0)
+  if (asked.problem !== null) return report(asked, 'ok', allRefused(asked, asked.problem), [asked.problem])
+  const { app, overruled } = options.guard(actor, space)
+  const said: string[] = []
+  let unpacked = 'ok'
+  let refs: PushedRef[]
+  try {
+    refs = await carryOut({ app, actor, space, options: asked.options, say: (line) => void said.push(line) }, asked.commands, asked.pack)
+  } catch (error) {
+    if (!(error instanceof RemoteError)) throw error
+    unpacked = error.message
+    said.push(error.message)
+    refs = allRefused(asked, 'the objects were not taken')
+  }
+  await recordRequest(options.app, {
+    actor,
+    audited: {},
+    operation: 'gitPush',
+    method: 'POST',
+    resources: { space },
+    members: refs.map(({ ref }) => ref),
+    overruled,
+    status: refs.some(({ ok }) => ok) ? 200 : 409,
+    address: request.ip,
+    ...(request.headers['user-agent'] === undefined ? {} : { userAgent: request.headers['user-agent'] }),
+    requestId: request.id,
+  })
+  return report(asked, unpacked, refs, said)
+}
+
+/** Reads what the client asks for. Throws 400. */
+async function read({ request }: DoorCall): Promise<PushRequest> {
+  try {
+    return await readPush(arriving(unpacked(request.headers, request.body)))
+  } catch (error) {
+    if (error instanceof BadPktLine) throw new ServiceError('bad-request', error.message)
+    throw error
+  }
+}
+
+const allRefused = ({ commands }: PushRequest, reason: string): PushedRef[] => commands.map(({ ref }) => ({ ref, ok: false, reason }))

@@ -1,0 +1,57 @@
+/** Serves another protocol than that of the API below a path, with the API's limits, log and metrics. */
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
+import type { Context } from 'koa'
+import type { RequestState } from './request-state.js'
+
+/** Everything below a path, whatever the method. */
+export interface Mount {
+  /** Where it begins and ends: `/git/`. */
+  prefix: string
+  serve(request: MountedRequest): Promise<MountedResponse>
+}
+
+/** A request below the path of a mount. */
+export interface MountedRequest {
+  id: string
+  method: string
+  path: string
+  query: URLSearchParams
+  headers: IncomingHttpHeaders
+  ip: string
+  body: IncomingMessage
+  /** Names the operation in log and metrics. */
+  operation(name: string): void
+  /** Says who asks, once that is known: counts the request against the limit of that caller. Throws 429. */
+  caller(key: string): void
+}
+
+/** What a mount responds with. A stream is sent as it is made; `gone` is called when nobody reads it any more. */
+export interface MountedResponse {
+  status: number
+  headers: Record<string, string>
+  body: Buffer | string | Readable
+  gone?: () => void
+}
+
+/** Hands a request to a mount, and its response to Koa. */
+export async function serveMount(mount: Mount, ctx: Context, state: RequestState, count: (caller: string) => RequestState['limit']): Promise<void> {
+  const response = await mount.serve({
+    id: state.id,
+    method: ctx.method,
+    path: ctx.path,
+    query: new URLSearchParams(ctx.querystring),
+    headers: ctx.req.headers,
+    ip: ctx.ip,
+    body: ctx.req,
+    operation: (name) => void (state.operation = name),
+    caller: (key) => {
+      state.caller = key
+      state.limit = count(key) ?? state.limit
+    },
+  })
+  ctx.status = response.status
+  ctx.set(response.headers)
+  ctx.body = response.body
+  if (response.gone) ctx.res.once('close', response.gone)
+}

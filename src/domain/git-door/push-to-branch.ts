@@ -1,0 +1,64 @@
+/** A push to the branch of a change request: its commits are added to it. */
+import type { CommitId, RefName } from '../../kernel/ids.js'
+import type { Lease } from '../../kernel/lease.js'
+import { changeRequests } from '../../model/index.js'
+import { changeDocument } from '../change-requests/change-requests.js'
+import { guardBranch } from '../commits/guards.js'
+import { moveRefs } from '../commits/move-branch.js'
+import { type LoadedChangeRequest, loadHead } from '../context/loaded.js'
+import { changeRequestRef } from '../context/refs.js'
+import { StaleRef } from '../../git/index.js'
+import type { Landed, Push } from './push-request.js'
+import { checkContent, fetchFirst, PushRefused } from './refused.js'
+import { tell } from './tell.js'
+
+/** Adds commits to a change request by its number. Throws `PushRefused`, `ServiceError`. */
+export function pushToBranch(
+  push: Push,
+  { ref, number }: { ref: RefName; number: number },
+  { from, to }: { from: CommitId | null; to: CommitId },
+): Promise<Landed> {
+  const { app, space } = push
+  return app.locks.run(space.doc.id, async (lease) => {
+    const [doc] = await app.store.find(changeRequests, 'number', `${space.doc.id}/${number}`)
+    if (!doc) throw new PushRefused('there is no such change request; push to refs/for/main to open one')
+    const loaded = loadHead(space, doc)
+    if (from !== loaded.head) throw fetchFirst(ref)
+    return addCommits(push, lease, loaded, to)
+  })
+}
+
+/** Moves the branch of a change request forward, under the lock of the space. */
+export async function addCommits(push: Push, lease: Lease, { doc, head }: LoadedChangeRequest, to: CommitId): Promise<Landed> {
+  const { app, actor, space, options, say } = push
+  const ref = changeRequestRef(doc.number)
+  if (doc.status === 'merged' || doc.status === 'archived')
+    throw new PushRefused(`change request ${doc.number} is ${doc.status}; push to refs/for/main to open another one`)
+  const guard = guardBranch(app, space)
+  await guard.check()
+  if (to === head) {
+    say(`Change request ${doc.number} has these commits already.`)
+    return { became: ref, from: head, to }
+  }
+  if (!(await space.repo.isAncestor(head, to))) throw fetchFirst(ref)
+  await checkContent(push, head, to)
+  // Before the branch: who pushed must be known as soon as what they pushed can be approved.
+  const pushers = [...new Set([...(doc.pushers ?? []), actor.user.id])]
+  await changeDocument(app, doc.id, (stored) => ({ ...stored, ...worded(options), pushers, updatedAt: app.clock.now().toISOString() }), actor.user.id)
+  try {
+    await guard.during(async () => {
+      await guard.check()
+      await moveRefs(space.repo, [{ ref, from: space.repo.head(ref), to }], 'push', lease)
+    })
+  } catch (error) {
+    throw error instanceof StaleRef ? fetchFirst(ref) : error
+  }
+  guard.moved()
+  tell(push, `Change request ${doc.number} updated`, doc.id)
+  return { became: ref, from: head, to }
+}
+
+const worded = ({ title, description }: Push['options']) => ({
+  ...(title === undefined ? {} : { subject: title }),
+  ...(description === undefined ? {} : { description }),
+})

@@ -1,0 +1,69 @@
+/** A push for review: opens a change request, or adds to the one that an earlier push of the same topic opened. */
+import type { CommitId } from '../../kernel/ids.js'
+import type { Lease } from '../../kernel/lease.js'
+import { type ChangeRequestDoc, changeRequests } from '../../model/index.js'
+import type { Document } from '../../store/index.js'
+import { createChangeRequest } from '../change-requests/change-requests.js'
+import { guardBranch } from '../commits/guards.js'
+import { loadHead } from '../context/loaded.js'
+import { changeRequestRef } from '../context/refs.js'
+import { headOf } from '../revisions/main-content.js'
+import type { Landed, Push } from './push-request.js'
+import { addCommits } from './push-to-branch.js'
+import { checkContent, groundOf, PushRefused } from './refused.js'
+import { tell } from './tell.js'
+
+const LONGEST_SUBJECT = 100
+const LONGEST_DESCRIPTION = 10_000
+/** Of the change requests that a user pushed without a topic and that are open, how many are looked at for one to add to. */
+const MOST_COMPARED = 50
+/** The topic of those that were pushed without one. */
+const NO_TOPIC = ''
+
+/** Opens a change request with `head`, or adds to the one of that topic. Throws `PushRefused`, `ServiceError`. */
+export function pushToTopic(push: Push, topic: string | null, head: CommitId): Promise<Landed> {
+  return push.app.locks.run(push.space.doc.id, (lease) => putUpForReview(push, lease, topic, head))
+}
+
+/** The same, for a caller who has the lock of the space. */
+export async function putUpForReview(push: Push, lease: Lease, topic: string | null, head: CommitId): Promise<Landed> {
+  const open = await openOf(push, topic ?? NO_TOPIC)
+  const earlier = topic === null ? await containedIn(push, open, head) : open[0]
+  return earlier ? addCommits(push, lease, loadHead(push.space, earlier), head) : openChangeRequest(push, lease, topic ?? NO_TOPIC, head)
+}
+
+/** The user's change requests with that topic that can still change, the newest first. */
+async function openOf({ app, actor, space }: Push, topic: string): Promise<Document<ChangeRequestDoc>[]> {
+  const all = await app.store.find(changeRequests, 'topic', `${space.doc.id}/${actor.user.id}/${topic}`)
+  return all.filter(({ status }) => status === 'open' || status === 'draft').sort((a, b) => b.number - a.number)
+}
+
+/** The change request whose commits `head` contains; undefined if there is none. */
+async function containedIn({ space }: Push, open: readonly Document<ChangeRequestDoc>[], head: CommitId): Promise<Document<ChangeRequestDoc> | undefined> {
+  for (const doc of open.slice(0, MOST_COMPARED)) if (await space.repo.isAncestor(loadHead(space, doc).head, head)) return doc
+  return undefined
+}
+
+/** Opens a change request with the commits of a push, under the lock of the space. */
+async function openChangeRequest(push: Push, lease: Lease, topic: string, head: CommitId): Promise<Landed> {
+  const { app, actor, space } = push
+  await guardBranch(app, space).check()
+  const base = await groundOf(space, head)
+  if (base === head) throw new PushRefused('main has these commits already: there is nothing to review')
+  await checkContent(push, base, head)
+  const { doc } = await createChangeRequest(app, actor, space, await wordsOf(push, base, head), { lease, status: 'open', head, pushed: { topic } })
+  tell(push, `Change request ${doc.number} opened`, doc.id)
+  return { became: changeRequestRef(doc.number), from: null, to: space.repo.head(changeRequestRef(doc.number)) ?? headOf(space) }
+}
+
+/** Subject and description: what the push says, else the message of its only commit, or of its newest one. */
+async function wordsOf({ space, options }: Push, base: CommitId, head: CommitId): Promise<{ subject: string; description?: string }> {
+  const [newest, ...others] = await space.repo.history({ from: head, not: [base, headOf(space)], limit: 2 })
+  const [first = '', ...rest] = (newest?.message ?? '').split('\n')
+  const body = others.length === 0 ? rest.join('\n').trim() : ''
+  const description = options.description ?? body
+  return {
+    subject: [...(options.title ?? first)].slice(0, LONGEST_SUBJECT).join(''),
+    ...(description === '' ? {} : { description: description.slice(0, LONGEST_DESCRIPTION) }),
+  }
+}

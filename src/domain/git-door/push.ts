@@ -1,0 +1,55 @@
+/** Carries out a push: takes its objects, then moves main or the branches of change requests, as the API would. */
+import { RemoteError } from '../../git/index.js'
+import { ServiceError } from '../../kernel/errors.js'
+import type { CommitId, RefName } from '../../kernel/ids.js'
+import type { Push } from './push-request.js'
+import { pushToBranch } from './push-to-branch.js'
+import { pushToMain } from './push-to-main.js'
+import { pushToTopic } from './push-to-topic.js'
+import { PushRefused } from './refused.js'
+import { type PushTarget, type RefCommand, targetOf } from './push-targets.js'
+
+/** What became of one ref: where it went, or why not. */
+export type PushedRef = { ref: string } & ({ ok: true; became: RefName; from: CommitId | null; to: CommitId } | { ok: false; reason: string })
+
+/**
+ * Carries out the commands of a push, one after the other; each succeeds or fails by itself. If the objects cannot be taken, all fail,
+ * and the error is thrown: `RemoteError`.
+ * @param bytes the pack
+ */
+export async function carryOut(push: Push, commands: readonly RefCommand[], bytes: AsyncIterable<Uint8Array>): Promise<PushedRef[]> {
+  const targets = commands.map((command) => ({ command, target: targetOf(command, push.options.topic) }))
+  const heads = [...new Set(targets.flatMap(({ command, target }) => (target.kind === 'refused' || command.to === null ? [] : [command.to])))]
+  if (heads.length > 0) await takeObjects(push, heads, bytes)
+  const results: PushedRef[] = []
+  for (const { command, target } of targets) results.push(await settle(push, command, target))
+  return results
+}
+
+function takeObjects({ app, space }: Push, heads: readonly CommitId[], bytes: AsyncIterable<Uint8Array>): Promise<void> {
+  const { settings } = app
+  return space.repo.receivePack(
+    { bytes, heads, reserved: settings.committer.email },
+    {
+      maxBlobBytes: settings.maxBlobBytes,
+      maxPackBytes: settings.maxPackBytes,
+      maxEntries: settings.maxTreeEntries,
+      timeoutMs: settings.remoteTimeoutMs,
+      pushed: true,
+    },
+  )
+}
+
+async function settle(push: Push, command: RefCommand, target: PushTarget): Promise<PushedRef> {
+  const { ref } = command
+  if (target.kind === 'refused' || command.to === null) return { ref, ok: false, reason: target.kind === 'refused' ? target.reason : 'nothing to push' }
+  const pushed = { from: command.from, to: command.to }
+  try {
+    if (target.kind === 'main') return { ref, ok: true, ...(await pushToMain(push, pushed)) }
+    if (target.kind === 'branch') return { ref, ok: true, ...(await pushToBranch(push, target, pushed)) }
+    return { ref, ok: true, ...(await pushToTopic(push, target.topic, pushed.to)) }
+  } catch (error) {
+    if (error instanceof PushRefused || error instanceof RemoteError || error instanceof ServiceError) return { ref, ok: false, reason: error.message }
+    throw error
+  }
+}

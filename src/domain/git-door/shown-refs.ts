@@ -1,0 +1,25 @@
+/** Which refs of a space clients of Git see: main, and the branches of change requests that can still change. */
+import type { CommitId, RefName } from '../../kernel/ids.js'
+import { changeRequests } from '../../model/index.js'
+import type { App } from '../context/app.js'
+import type { LoadedSpace } from '../context/loaded.js'
+import { changeRequestRef, MAIN } from '../context/refs.js'
+
+/** Of more change requests that are open or drafts, the newest are shown. All can be fetched by the ID of their head. */
+const MOST_SHOWN = 1000
+
+/** The refs that are advertised, with the commits that they name now, in order of name. */
+export async function shownRefs(app: App, space: LoadedSpace): Promise<Map<RefName, CommitId>> {
+  const numbers: number[] = []
+  for (const status of ['open', 'draft'] as const) {
+    const { documents } = await app.store.page(changeRequests, 'number', `${space.doc.id}/${status}`, { limit: MOST_SHOWN, direction: 'desc' })
+    numbers.push(...documents.map(({ number }) => number))
+  }
+  const newest = numbers.sort((a, b) => b - a).slice(0, MOST_SHOWN)
+  const shown = new Map<RefName, CommitId>()
+  for (const ref of [MAIN, ...newest.map(changeRequestRef)].sort()) {
+    const head = space.repo.head(ref)
+    if (head !== null) shown.set(ref, head)
+  }
+  return shown
+}

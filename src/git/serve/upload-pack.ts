@@ -1,0 +1,26 @@
+/** Serves `git clone` and `git fetch` from a repository, by the system's `git upload-pack`. */
+import { gitOptions } from '../process/environment.js'
+import type { LocalRepository } from '../remote/connection.js'
+import type { ServedPack, UploadPackRequest } from './types.js'
+
+/** Seconds without any progress after which Git gives up by itself. */
+const SILENCE_SECONDS = 300
+
+const setting = (name: string, value: string): string[] => ['-c', `${name}=${value}`]
+
+/** Starts a process that writes the response; the caller ends it if nobody reads. Throws `GitError` if it cannot be started. */
+export async function serveUploadPack({ path, launcher }: LocalRepository, { protocol, body, refs }: UploadPackRequest): Promise<ServedPack> {
+  const settings = [
+    ...setting('uploadpack.allowFilter', 'true'),
+    ...setting('core.bigFileThreshold', '32m'),
+    // The last entry that matches decides, so the exceptions come after the rule.
+    ...setting('transfer.hideRefs', 'refs'),
+    ...refs.flatMap((ref) => setting('transfer.hideRefs', `!${ref}`)),
+  ]
+  const mode = body === null ? ['--http-backend-info-refs'] : []
+  const args = [...gitOptions, ...settings, 'upload-pack', '--strict', '--stateless-rpc', ...mode, `--timeout=${SILENCE_SECONDS}`, '.']
+  const running = await launcher.start('git', args, { cwd: path, env: protocol === null ? {} : { GIT_PROTOCOL: protocol } })
+  if (body === null) running.stream.end()
+  else running.stream.end(body)
+  return { stream: running.stream, ended: running.ended.then(({ code }) => code === 0), kill: running.kill }
+}
