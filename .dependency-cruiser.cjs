@@ -73,6 +73,7 @@ module.exports = {
     },
     only('git-libraries-in-git', 'isomorphic-git|simple-git', '^src/git/'),
     only('lowdb-in-store', 'lowdb', '^src/store/'),
+    only('jose-in-auth', 'jose', '^src/auth/'),
     only('libsql-in-facts-and-search', 'libsql', '^src/(facts|search)/'),
     only('openapi-library-in-specs', '@redocly', '^src/specs/'),
     only('parsers-of-markdown-in-content', 'satteri|micromark|mdast-util-from-markdown', '^src/content/'),

@@ -10,3 +10,4 @@ export {
   presentCollectionPermissions,
 } from './policy.js'
 export { atLeast, type ChainLink, effectiveRole, greater, rank } from './roles.js'
+export { gateFor, mayEnter, mayVisitorSee, visibleTo, type VisitorContext, type VisitorPage, type VisitorUse } from './visitor-gate.js'

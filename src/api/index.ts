@@ -20,6 +20,7 @@ import * as invites from './invites/endpoints.js'
 import * as linkInvites from './invites/link-endpoints.js'
 import * as links from './links/endpoints.js'
 import * as members from './members/endpoints.js'
+import * as memberTokens from './members/token-endpoints.js'
 import * as openApiSpecs from './openapi-specs/endpoints.js'
 import * as openApiVersions from './openapi-specs/version-endpoints.js'
 import * as organizations from './organizations/endpoints.js'
@@ -31,14 +32,17 @@ import * as signIn from './sign-in/endpoints.js'
 import * as sites from './sites/endpoints.js'
 import * as siteSections from './sites/section-endpoints.js'
 import * as siteSectionGroups from './sites/section-group-endpoints.js'
+import * as siteExternalLinks from './sites/external-link-endpoints.js'
 import * as siteSpaces from './sites/site-space-endpoints.js'
 import * as siteSpaceCustomization from './sites/site-space-customization-endpoints.js'
+import * as sitePublished from './sites/published-endpoints.js'
 import * as siteStructure from './sites/structure-endpoints.js'
 import * as sitePermissions from './sites/permission-endpoints.js'
 import * as siteRedirects from './sites/redirect-endpoints.js'
 import * as siteSettings from './sites/settings-endpoints.js'
 import * as siteShareLinks from './sites/share-link-endpoints.js'
 import * as spaces from './spaces/endpoints.js'
+import * as spaceVisitors from './spaces/visitor-endpoints.js'
 import * as sso from './sso/endpoints.js'
 import * as saml from './sso/saml-endpoints.js'
 import * as ssoTokens from './sso/token-endpoints.js'
@@ -55,6 +59,7 @@ export const endpoints: Endpoints = {
   ...users,
   ...organizations,
   ...members,
+  ...memberTokens,
   ...teams,
   ...invites,
   ...linkInvites,
@@ -64,6 +69,7 @@ export const endpoints: Endpoints = {
   ...saml,
   ...search,
   ...spaces,
+  ...spaceVisitors,
   ...spacePlaces,
   ...templates,
   ...spacePermissions,
@@ -86,9 +92,11 @@ export const endpoints: Endpoints = {
   ...pdf,
   ...gitSync,
   ...sites,
+  ...sitePublished,
   ...siteStructure,
   ...siteSections,
   ...siteSectionGroups,
+  ...siteExternalLinks,
   ...siteSpaces,
   ...events,
   ...audit,

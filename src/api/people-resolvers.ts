@@ -3,6 +3,7 @@ import type { App } from '../domain/context/app.js'
 import type { Actor } from '../domain/context/actor.js'
 import type { LoadedOrganization } from '../domain/context/loaded.js'
 import { findInvite } from '../domain/people/invites.js'
+import { findMemberToken } from '../domain/people/member-tokens.js'
 import { findMember } from '../domain/people/members.js'
 import { findTeam } from '../domain/people/teams.js'
 import { resolversOf } from './resolver.js'
@@ -28,6 +29,12 @@ export const peopleResolvers = {
     needs: ['organization'],
     description: 'ID of a link invitation.',
     load: ({ app, parents, id }) => findInvite(app, parents.organization, 'link', id),
+  }),
+  memberTokenId: inOrganization({
+    as: 'memberToken',
+    needs: ['organization'],
+    description: 'ID of a token by which a member reaches the organization.',
+    load: ({ app, parents, id }) => findMemberToken(app, parents.organization, id),
   }),
   teamId: inOrganization({
     as: 'team',

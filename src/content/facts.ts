@@ -11,7 +11,7 @@ import { firstHeading } from './title.js'
 import type { PageAttributes } from './types.js'
 
 /** Increases if other facts are made of the same file: an index of another version is dropped. */
-export const FACTS_VERSION = 2
+export const FACTS_VERSION = 3
 
 /** What the tree of pages shows of a file. */
 export interface PageFacts {
@@ -22,7 +22,14 @@ export interface PageFacts {
   diagnostics: readonly Omit<Diagnostic, 'file'>[]
   /** Why the body is not parsed, as a sentence that begins with "It"; null if it is. */
   limit: string | null
+  /** As in `PageSource`. */
+  doubtful?: true
+  /** It has blocks that only some visitors see: what is derived from its text must not be shown to all. */
+  conditional?: true
 }
+
+/** Where a block with a condition may begin; also in code, since it costs a parse to know better. */
+const CONDITIONAL_BLOCK = /\{%-?\s*if\b/
 
 /** All facts of one content. */
 export interface FileFacts {
@@ -38,13 +45,17 @@ export const FACT_KINDS = ['page', 'references', 'outline', 'sections'] as const
 /** Makes the facts of a file of at most `MAX_TEXT_BYTES`. */
 export function makeFacts(file: Uint8Array): FileFacts {
   const text = decodeText(file)
-  const { attributes, bodyStart, diagnostics, markdown } = readPage(text, '')
+  const { attributes, bodyStart, diagnostics, markdown, doubtful } = readPage(text, '')
   const limit = markdown.length < MAY_BE_HEAVY ? null : pageLimit(markdown)
   let tree: Whole | null | undefined
   const parsed = (): Whole | null => (tree === undefined ? (tree = parseWhole(markdown)) : tree)
   const title = firstHeading(text)?.title ?? ''
   return {
-    page: { attributes, bodyStart, diagnostics: diagnostics.map(({ file: _, ...one }) => one), limit },
+    page: {
+      ...{ attributes, bodyStart, diagnostics: diagnostics.map(({ file: _, ...one }) => one), limit },
+      ...(doubtful ? { doubtful } : {}),
+      ...(CONDITIONAL_BLOCK.test(markdown) ? { conditional: true } : {}),
+    },
     references: findReferences(markdown, parsed),
     ...(limit === null ? readOutline(markdown, title, parsed()) : { outline: emptyOutline(title), sections: [] }),
   }

@@ -9,6 +9,8 @@ const CLOSING = /^---[ \t]*(?:\r\n|\n|\r|$)/
 
 /** Longest front matter, in characters, that is read: less than for a YAML file, since a space has thousands of pages. */
 export const MAX_FRONT_MATTER = 64 * 1024
+/** What may be `if` or `hidden` in YAML that cannot be read. */
+const GATES = /\b(?:if|hidden)\b["']?\s*:/
 /** How many characters are searched for the closing fence: more than are read, so that front matter that is too long is reported. */
 const MAX_FENCED = 2 * MAX_YAML_LENGTH
 
@@ -51,10 +53,14 @@ export function readPage(text: string, file: string): PageSource {
     const { line, column } = yaml.position
     const message = `The front matter is not valid YAML (${yaml.message}), so it is ignored. Correct it there.`
     diagnostics.push({ code: 'invalid-front-matter', message, file, line: line + 1, column })
-    return { attributes: {}, ...body }
+    const doubtful = GATES.test(text.slice(found.yamlStart, found.yamlEnd))
+    return { attributes: {}, ...body, ...(doubtful ? { doubtful } : {}) }
   }
   if (yaml.entries === null) return whole
   const report = (message: string, line: number, column: number): void =>
     void diagnostics.push({ code: 'invalid-front-matter', message, file, line: line + 1, column })
-  return { attributes: readAttributes(yaml.entries, report), ...body }
+  const attributes = readAttributes(yaml.entries, report)
+  const given = (key: string): boolean => yaml.entries?.some((entry) => entry.key === key && entry.value !== null && entry.value !== undefined) ?? false
+  const doubtful = (given('if') && attributes.condition === undefined) || (given('hidden') && attributes.hidden === undefined)
+  return { attributes, ...body, ...(doubtful ? { doubtful } : {}) }
 }

@@ -18,6 +18,8 @@ export const ASSETS_FOLDER = '.gitbook/assets/'
 export const INCLUDES_FOLDER = '.gitbook/includes/'
 /** A space's variables, below the effective root. */
 export const VARIABLES_FILE = '.gitbook/vars.yaml'
+/** The names of tags, below the effective root. */
+export const TAGS_FILE = '.gitbook/tags.yaml'
 
 /** Which kind of identity a file has, by its path below the effective root. */
 export function kindOfPath(key: string): EntryKind {
@@ -27,7 +29,7 @@ export function kindOfPath(key: string): EntryKind {
 
 /**
  * What the content of the file at `path` shapes in a structure. `entries`: which entries there are, and so their IDs.
- * `details`: titles, variables and diagnostics only. null: nothing, so the file may change while the structure stays the same.
+ * `details`: titles, variables, names of tags and diagnostics only. null: nothing, so the file may change while the structure stays the same.
  * (Adding, removing or renaming a file changes a structure in any case.)
  */
 export function shapedBy(path: string, { config, listed }: Pick<ContentStructure, 'config' | 'listed'>): 'entries' | 'details' | null {
@@ -36,5 +38,5 @@ export function shapedBy(path: string, { config, listed }: Pick<ContentStructure
   if (!listed) return 'details'
   if (!isBelow(config.root, path)) return null
   const key = keyBelow(config.root, path)
-  return key === VARIABLES_FILE || kindOfPath(key) === 'reusable-content' ? 'details' : null
+  return key === VARIABLES_FILE || key === TAGS_FILE || kindOfPath(key) === 'reusable-content' ? 'details' : null
 }

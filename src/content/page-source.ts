@@ -17,6 +17,7 @@ export async function readSource(work: Pick<TextWork, 'page'>, text: string, pat
       markdown: text.slice(found.bodyStart),
       bodyStart: found.bodyStart,
       diagnostics: [{ code: 'too-costly', message, file: path, line: 1 }],
+      doubtful: true,
     }
   }
 }

@@ -8,16 +8,17 @@ import { buildInferredTree } from './inferred-tree.js'
 import { ListedTree } from './listed-tree.js'
 import { isMarkdown } from './paths.js'
 import { findText } from './read-file.js'
-import { ASSETS_FOLDER, INCLUDES_FOLDER, VARIABLES_FILE } from './known-files.js'
+import { ASSETS_FOLDER, INCLUDES_FOLDER, TAGS_FILE, VARIABLES_FILE } from './known-files.js'
 import { readReusableContents } from './reusable.js'
+import { readTags } from './tags.js'
 import { TreeBuilder } from './tree-builder.js'
 import type { ContentStructure, IdOf, Summary, TreeReader } from './types.js'
 import { readVariables } from './variables.js'
 import { TextTooCostly, type TextWork } from './work/text-work.js'
 
 /**
- * Reads the structure of a revision: its pages, from SUMMARY.md or (if there is none) from folders; its assets, reusable content and
- * variables. Only files below the effective root are used. Problems become diagnostics; only a failing reader throws.
+ * Reads the structure of a revision: its pages, from SUMMARY.md or (if there is none) from folders; its assets, reusable content,
+ * variables and names of tags. Only files below the effective root are used. Problems become diagnostics; only a failing reader throws.
  */
 export async function readStructure(reader: TreeReader, idOf: IdOf, work: TextWork): Promise<ContentStructure> {
   const { config, diagnostics } = await readConfig(reader, work)
@@ -49,10 +50,12 @@ export async function readStructure(reader: TreeReader, idOf: IdOf, work: TextWo
   const reusableContents = await readReusableContents(includes, { reader, root: config.root, idOf, diagnostics, work })
   const variablesText = await findText(reader, below + VARIABLES_FILE, diagnostics)
   const variables = await readVariables(work, variablesText ?? '', below + VARIABLES_FILE)
-  diagnostics.push(...variables.diagnostics)
+  const tags = await readTags(work, (await findText(reader, below + TAGS_FILE, diagnostics)) ?? '', below + TAGS_FILE)
+  diagnostics.push(...variables.diagnostics, ...tags.diagnostics)
 
   const { pages, byId, byGitPath, byPath } = builder
-  return { config, listed, pages, assets, reusableContents, variables: variables.variables, diagnostics, byId, byGitPath, byPath }
+  const named = { variables: variables.variables, tags: tags.tags }
+  return { config, listed, pages, assets, reusableContents, ...named, diagnostics, byId, byGitPath, byPath }
 }
 
 /** The parsed table of contents. One that is too costly to parse has no entries, and a diagnostic says so. */

@@ -102,6 +102,8 @@ export interface ContentStructure {
   assets: FileEntry[]
   reusableContents: ReusableContentEntry[]
   variables: Record<string, string>
+  /** Names of tags, by tag as pages write it. */
+  tags: Record<string, string>
   diagnostics: Diagnostic[]
   /** The same entries by ID, by file and by path. */
   byId: Map<string, PageEntry>
@@ -144,6 +146,8 @@ export interface PageSource {
   /** Offset (UTF-16 units) in the whole text at which `markdown` begins. */
   bodyStart: number
   diagnostics: Diagnostic[]
+  /** What decides who may see the page (`if`, `hidden`) is there, but could not be read: no visitor sees it. */
+  doubtful?: true
 }
 
 /** A page's body as a tree of blocks. The types of blocks are listed in `blocks/`. */

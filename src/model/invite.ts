@@ -22,6 +22,8 @@ export interface InviteDoc {
   /** Who vouches for it: it is valid as long as they are an admin. */
   createdBy: string
   createdAt: string
+  /** When it was last sent again. */
+  sentAt?: string
   expiresAt?: string
   /** State of the mail with the link; absent = the link was in a response, so it does not prove whose the address is. */
   mail?: 'queued' | 'sent' | 'failed'

@@ -18,6 +18,8 @@ const useCases = [
   'other',
 ] as const
 
+const communityTypes = ['nonProfit', 'openSource', 'education'] as const
+
 const plans = ['free_2024', 'plus_2024', 'pro_2024', 'enterprise_2024', 'community_2024', 'free', 'plus', 'pro', 'internal'] as const
 
 /** An organization, as stored. */
@@ -29,7 +31,9 @@ export interface OrganizationDoc {
   hostname?: string
   type: (typeof organizationTypes)[number]
   useCase?: (typeof useCases)[number]
-  communityType?: 'nonProfit' | 'openSource' | 'education'
+  communityType?: (typeof communityTypes)[number]
+  /** Where its sites are served that have no hostname of their own; unique in the service. */
+  customHostname?: string
   /** Role of new members; null makes them guests. */
   defaultRole: Role | null
   defaultContent: { type: 'site'; site: string } | null
@@ -43,7 +47,7 @@ export interface OrganizationDoc {
 
 export const organizations = table<OrganizationDoc>()({
   name: 'organizations',
-  indexes: { emailDomain: (org) => org.emailDomains, hostname: (org) => org.hostname ?? null },
+  indexes: { emailDomain: (org) => org.emailDomains, hostname: (org) => org.hostname ?? null, customHostname: (org) => org.customHostname ?? null },
   owner: (org) => org.id,
 })
 
@@ -107,7 +111,7 @@ export const Organization = Type.Object(
     hostname: Type.Optional(Type.String({ minLength: 3, maxLength: 32, description: 'Default hostname of public content.' })),
     type: oneOf(organizationTypes),
     useCase: Type.Optional(oneOf(useCases)),
-    communityType: Type.Optional(oneOf(['nonProfit', 'openSource', 'education'])),
+    communityType: Type.Optional(oneOf(communityTypes)),
     defaultRole: nullable(RoleSchema),
     defaultContent: nullable(DefaultContent),
     sso: Type.Boolean(),
@@ -148,6 +152,19 @@ export const UpdateOrganization = Type.Object(
     ai: Type.Optional(Type.Boolean()),
     inviteLinks: Type.Optional(Type.Boolean()),
     mergeRules: Type.Optional(OrganizationMergeRules),
+    useCase: Type.Optional(nullable(oneOf(useCases))),
+    communityType: Type.Optional(
+      nullable(oneOf(communityTypes, { description: 'With one, the type of the organization is `community`; null makes it `business`.' })),
+    ),
+    customHostname: Type.Optional(
+      nullable(
+        Type.String({
+          maxLength: 253,
+          pattern: '^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?[.])+[a-z][a-z0-9-]{0,61}[a-z0-9]$',
+          description: 'A hostname of your own: sites without one are served below it, at `/{basename}`.',
+        }),
+      ),
+    ),
   },
   { ...closed, $id: 'UpdateOrganization' },
 )

@@ -49,7 +49,9 @@ export const Page = Type.Recursive(
         }),
       ),
       variables: Type.Optional(StringMap),
-      tags: Type.Array(Type.String()),
+      tags: Type.Array(Type.String(), {
+        description: 'The tags of its front matter, at most 100, by the labels that `.gitbook/tags.yaml` gives them; a tag without a label as it is written.',
+      }),
       condition: Type.Optional(Type.String()),
       hidden: Type.Optional(Type.Boolean()),
       noIndex: Type.Optional(Type.Boolean()),

@@ -15,11 +15,17 @@ export interface SitePublishingAuthDoc {
   fallbackURL?: string
   /** The key of visitors' JWTs (HS256), sealed with the service's signing key: it must be known in clear to check a token. */
   sealedKey: string
+  /** The key before it, likewise sealed, and until when it is valid; absent = none. */
+  previous?: { sealedKey: string; validUntil: string }
+  /** What `aud` of a token must name, and what its `iss` must be; absent = anything. */
+  audience?: string
+  issuer?: string
   updatedAt: string
 }
 
 export const sitePublishingAuths = table<SitePublishingAuthDoc>()({ name: 'site-publishing-auths', indexes: {}, owner: (auth) => auth.id })
 
+const Name = Type.String({ minLength: 1, maxLength: 256 })
 const Integration = Type.String({ minLength: 1, maxLength: 64 })
 
 export const SitePublishingAuth = Type.Object(
@@ -28,6 +34,11 @@ export const SitePublishingAuth = Type.Object(
     backend: oneOf(authBackends),
     integration: Type.Optional(Integration),
     fallbackURL: Type.Optional(Type.String()),
+    audience: Type.Optional(Name),
+    issuer: Type.Optional(Name),
+    previousKeyValidUntil: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Until then, tokens signed with the key before this one are accepted.' }),
+    ),
     privateKey: Type.Optional(
       Type.String({
         description:
@@ -44,7 +55,24 @@ export const UpdateSitePublishingAuth = Type.Object(
     backend: Type.Optional(oneOf(authBackends)),
     integration: Type.Optional(Integration),
     fallbackURL: Type.Optional(nullable(Href)),
+    audience: Type.Optional(nullable(Name)),
+    issuer: Type.Optional(nullable(Name)),
   },
   { ...closed, $id: 'UpdateSitePublishingAuth' },
 )
 export type UpdateSitePublishingAuth = Static<typeof UpdateSitePublishingAuth>
+
+export const RegenerateVisitorKey = Type.Object(
+  {
+    graceSeconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 604_800,
+        default: 3600,
+        description: 'For how long the key before stays valid. 0 = not at all: for a key that leaked.',
+      }),
+    ),
+  },
+  { ...closed, $id: 'RegenerateVisitorKey' },
+)
+export type RegenerateVisitorKey = Static<typeof RegenerateVisitorKey>

@@ -1,50 +1,68 @@
 /** Groups of sections of a site. */
 import { type Static, Type } from '@sinclair/typebox'
 import { closed, Id, nullable, oneOf } from './common.js'
-import { SiteIconName } from './site-fields.js'
+import { type LinkEntry, SiteExternalLink } from './site-external-link.js'
+import { Draft, Into, SiteIconName } from './site-fields.js'
 import { type SectionEntry, SiteSection } from './site-section.js'
 
-/** A heading over sections, as stored. */
+/** What stands in a group. */
+export type GroupChild = SectionEntry | GroupEntry | LinkEntry
+
+/** A heading over sections, links and further groups, as stored. */
 export interface GroupEntry {
   type: 'site-section-group'
   id: string
   title: string
   icon?: string
-  sections: SectionEntry[]
+  /** Not live: visitors see neither it nor what is in it. */
+  draft?: true
+  children: GroupChild[]
   order?: string
 }
 
-export const SiteSectionGroup = Type.Object(
-  {
-    object: Type.Literal('site-section-group'),
-    id: Id,
-    title: Type.String(),
-    icon: Type.Optional(SiteIconName),
-    sections: Type.Array(SiteSection),
-    urls: Type.Object({ location: Type.String() }),
-  },
+export const SiteSectionGroup = Type.Recursive(
+  (Self) =>
+    Type.Object({
+      object: Type.Literal('site-section-group'),
+      id: Id,
+      title: Type.String(),
+      icon: Type.Optional(SiteIconName),
+      draft: Draft,
+      sectionGroup: Type.Optional(Type.String({ ...Id, description: 'ID of the group that it is in.' })),
+      sections: Type.Array(SiteSection, { description: 'The sections directly in it.' }),
+      children: Type.Array(Type.Union([SiteSection, Self, SiteExternalLink]), { description: 'Sections, groups and external links, in order.' }),
+      urls: Type.Object({ location: Type.String() }),
+    }),
   { $id: 'SiteSectionGroup' },
 )
+
+export type SiteSectionGroup = Static<typeof SiteSectionGroup>
 
 const GroupTitle = Type.String({ minLength: 1, maxLength: 128 })
 
 export const CreateSiteSectionGroup = Type.Object(
-  { title: GroupTitle, icon: Type.Optional(nullable(SiteIconName)), sections: Type.Optional(Type.Array(Id, { maxItems: 500, uniqueItems: true })) },
+  {
+    title: GroupTitle,
+    icon: Type.Optional(nullable(SiteIconName)),
+    draft: Type.Optional(Draft),
+    sectionGroup: Type.Optional(Type.String({ ...Id, description: 'ID of the group to put it into.' })),
+    sections: Type.Optional(Type.Array(Id, { maxItems: 500, uniqueItems: true })),
+  },
   { ...closed, $id: 'CreateSiteSectionGroup' },
 )
 export type CreateSiteSectionGroup = Static<typeof CreateSiteSectionGroup>
 
 export const UpdateSiteSectionGroup = Type.Object(
-  { title: Type.Optional(GroupTitle), icon: Type.Optional(nullable(SiteIconName)) },
+  { title: Type.Optional(GroupTitle), icon: Type.Optional(nullable(SiteIconName)), draft: Type.Optional(Draft) },
   { ...closed, $id: 'UpdateSiteSectionGroup' },
 )
 export type UpdateSiteSectionGroup = Static<typeof UpdateSiteSectionGroup>
 
 export const AddSectionToGroup = Type.Object({ sectionId: Id }, { ...closed, $id: 'AddSectionToGroup' })
 
-const GroupPointer = Type.Object({ type: oneOf(['site-section', 'site-section-group']), id: Id }, closed)
+const GroupPointer = Type.Object({ type: oneOf(['site-section', 'site-section-group', 'site-external-link']), id: Id }, closed)
 
 export const MoveSiteSectionGroup = Type.Object(
-  { position: Type.Optional(Type.Object({ before: Type.Optional(GroupPointer), after: Type.Optional(GroupPointer) }, closed)) },
+  { into: Into, position: Type.Optional(Type.Object({ before: Type.Optional(GroupPointer), after: Type.Optional(GroupPointer) }, closed)) },
   { ...closed, $id: 'MoveSiteSectionGroup' },
 )

@@ -1,7 +1,7 @@
 /** Sections of a site. */
 import { type Static, Type } from '@sinclair/typebox'
 import { closed, Id, nullable } from './common.js'
-import { SITE_TITLE, SiteCondition, SiteIconName, siteItemUrls, SitePath } from './site-fields.js'
+import { Draft, Into, SITE_TITLE, SiteCondition, SiteIconName, siteItemUrls, SitePath } from './site-fields.js'
 import { SiteSpace, type SiteSpaceEntry } from './site-space.js'
 
 /** A section, as stored. */
@@ -13,6 +13,8 @@ export interface SectionEntry {
   path: string
   description?: string
   condition?: string
+  /** Not live: visitors see neither it nor what is in it. */
+  draft?: true
   icon?: string
   siteSpaces: SiteSpaceEntry[]
   /** ID of one of its site spaces; null = it has none. */
@@ -34,6 +36,7 @@ export const SiteSection = Type.Object(
     defaultSiteSpace: Type.Optional(Id),
     path: SitePath,
     condition: Type.Optional(SiteCondition),
+    draft: Draft,
     sectionGroup: Type.Optional(Id),
     icon: Type.Optional(SiteIconName),
     siteSpaces: Type.Array(SiteSpace),
@@ -43,7 +46,7 @@ export const SiteSection = Type.Object(
 )
 
 export const CreateSiteSection = Type.Object(
-  { spaceId: Id, title: Type.Optional(nullable(Title)), icon: Type.Optional(nullable(SiteIconName)) },
+  { spaceId: Id, title: Type.Optional(nullable(Title)), icon: Type.Optional(nullable(SiteIconName)), draft: Type.Optional(Draft) },
   { ...closed, $id: 'CreateSiteSection' },
 )
 export type CreateSiteSection = Static<typeof CreateSiteSection>
@@ -56,6 +59,7 @@ export const UpdateSiteSection = Type.Object(
     condition: Type.Optional(nullable(SiteCondition)),
     icon: Type.Optional(nullable(SiteIconName)),
     description: Type.Optional(nullable(Description)),
+    draft: Type.Optional(Draft),
   },
   { ...closed, $id: 'UpdateSiteSection' },
 )
@@ -64,6 +68,6 @@ export type UpdateSiteSection = Static<typeof UpdateSiteSection>
 const SectionPointer = Type.Object({ type: Type.Literal('site-section'), siteSection: Id }, closed)
 
 export const MoveSiteSection = Type.Object(
-  { position: Type.Optional(Type.Object({ before: Type.Optional(SectionPointer), after: Type.Optional(SectionPointer) }, closed)) },
+  { into: Into, position: Type.Optional(Type.Object({ before: Type.Optional(SectionPointer), after: Type.Optional(SectionPointer) }, closed)) },
   { ...closed, $id: 'MoveSiteSection' },
 )

@@ -1,7 +1,7 @@
 /** Site spaces: the spaces that a site shows. */
 import { type Static, Type } from '@sinclair/typebox'
 import { closed, Id, nullable } from './common.js'
-import { SiteCondition, siteItemUrls, SitePath } from './site-fields.js'
+import { Draft, SiteCondition, siteItemUrls, SitePath } from './site-fields.js'
 import { Space } from './space.js'
 
 /** The link between a site and a space, as stored. */
@@ -11,6 +11,8 @@ export interface SiteSpaceEntry {
   /** Unique among its siblings: those of its section, or of the root. */
   path: string
   condition?: string
+  /** Not live: visitors see neither it nor what is in it. */
+  draft?: true
   /** The space is deleted: it is not shown until the space is restored, and goes when the space is purged. */
   hidden?: true
   /** Key by which it is paged; grows along the list. */
@@ -27,17 +29,18 @@ export const SiteSpace = Type.Object(
     title: Type.String(),
     default: Type.Boolean({ description: 'Whether it is the default site space of the site: the default one of its default section.' }),
     condition: Type.Optional(SiteCondition),
+    draft: Draft,
     hasAdvancedCustomizationFeature: Type.Boolean(),
     urls: siteItemUrls,
   },
   { $id: 'SiteSpace' },
 )
 
-export const CreateSiteSpace = Type.Object({ spaceId: Id, sectionId: Type.Optional(Id) }, { ...closed, $id: 'CreateSiteSpace' })
+export const CreateSiteSpace = Type.Object({ spaceId: Id, sectionId: Type.Optional(Id), draft: Type.Optional(Draft) }, { ...closed, $id: 'CreateSiteSpace' })
 export type CreateSiteSpace = Static<typeof CreateSiteSpace>
 
 export const UpdateSiteSpace = Type.Object(
-  { path: Type.Optional(SitePath), condition: Type.Optional(nullable(SiteCondition)), spaceId: Type.Optional(Id) },
+  { path: Type.Optional(SitePath), condition: Type.Optional(nullable(SiteCondition)), spaceId: Type.Optional(Id), draft: Type.Optional(Draft) },
   { ...closed, $id: 'UpdateSiteSpace' },
 )
 export type UpdateSiteSpace = Static<typeof UpdateSiteSpace>

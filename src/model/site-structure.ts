@@ -1,12 +1,13 @@
 /** The structure of a site: its sections, groups of sections and site spaces, in order. */
 import { Type } from '@sinclair/typebox'
 import { closed, Id, oneOf } from './common.js'
-import { type GroupEntry, SiteSectionGroup } from './site-section-group.js'
+import { Into } from './site-fields.js'
+import { type GroupChild, type GroupEntry, SiteSectionGroup } from './site-section-group.js'
 import { type SectionEntry, SiteSection } from './site-section.js'
 import { SiteSpace, type SiteSpaceEntry } from './site-space.js'
 
 /** What a site is made of. */
-const siteItemTypes = ['site-section', 'site-section-group', 'site-space'] as const
+const siteItemTypes = ['site-section', 'site-section-group', 'site-external-link', 'site-space'] as const
 
 export type SiteItemType = (typeof siteItemTypes)[number]
 
@@ -22,9 +23,29 @@ export interface SiteStructure {
 
 export const emptyStructure: SiteStructure = { siteSpaces: [], defaultSiteSpace: null, items: [], defaultSection: null }
 
+/** A section, group or link with the group that it is in, and on which level of groups it stands: 1 at the top. */
+export interface PlacedItem {
+  item: GroupChild
+  group?: GroupEntry
+  level: number
+  /** Whether neither it nor a group that it is in is a draft. */
+  live: boolean
+}
+
+/** The sections, groups and links of a structure in order, each group before what is in it. */
+export function itemsOf({ items }: Pick<SiteStructure, 'items'>): PlacedItem[] {
+  const within = (list: readonly GroupChild[], level: number, above: boolean, group?: GroupEntry): PlacedItem[] =>
+    list.flatMap((item) => {
+      const live = above && !('draft' in item && item.draft)
+      const placed: PlacedItem = { item, ...(group ? { group } : {}), level, live }
+      return item.type === 'site-section-group' ? [placed, ...within(item.children, level + 1, live, item)] : [placed]
+    })
+  return within(items, 1, true)
+}
+
 /** The sections of a structure in order, those in groups too. */
-export const sectionsOf = (structure: SiteStructure): SectionEntry[] =>
-  structure.items.flatMap((item) => (item.type === 'site-section' ? [item] : item.sections))
+export const sectionsOf = (structure: Pick<SiteStructure, 'items'>): SectionEntry[] =>
+  itemsOf(structure).flatMap(({ item }) => (item.type === 'site-section' ? [item] : []))
 
 /** The site spaces of a structure in order. */
 export const siteSpacesOf = (structure: SiteStructure): SiteSpaceEntry[] => [
@@ -46,6 +67,6 @@ export const SiteStructureResponse = Type.Union(
 const ItemPointer = Type.Object({ type: oneOf(siteItemTypes), id: Id }, closed)
 
 export const SortSiteStructure = Type.Object(
-  { item: ItemPointer, position: Type.Optional(Type.Object({ before: Type.Optional(ItemPointer), after: Type.Optional(ItemPointer) }, closed)) },
+  { item: ItemPointer, into: Into, position: Type.Optional(Type.Object({ before: Type.Optional(ItemPointer), after: Type.Optional(ItemPointer) }, closed)) },
   { ...closed, $id: 'SortSiteStructure' },
 )

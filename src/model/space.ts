@@ -17,6 +17,15 @@ const VisitorAuth = Type.Union([
 ])
 export type VisitorAuth = Static<typeof VisitorAuth>
 
+export const SpacePublishingAuth = Type.Object(
+  {
+    object: Type.Literal('space-publishing-auth'),
+    backend: oneOf(['custom', 'integration']),
+    privateKey: Type.String({ description: 'Signs the JWTs of visitors (HS256): 43 characters, used as they are.' }),
+  },
+  { $id: 'SpacePublishingAuth' },
+)
+
 /** A space, as stored. Its content is the repository `<id>.git`. */
 export interface SpaceDoc {
   id: string

@@ -1,7 +1,8 @@
 /** Tokens, by which clients authenticate. */
 import { type Static, Type } from '@sinclair/typebox'
 import { table } from '../kernel/documents.js'
-import { closed, Id, Timestamp } from './common.js'
+import { closed, Id, listOf, Timestamp } from './common.js'
+import { User } from './user.js'
 
 /** A token, as stored: the secret's hash alone. */
 export interface TokenDoc {
@@ -12,6 +13,8 @@ export interface TokenDoc {
   hash: string
   /** Only resources of this organization. */
   organization?: string
+  /** Organizations whose admins have taken its access away. */
+  excludedFrom?: string[]
   readOnly: boolean
   /** True if its owner signed in by an e-mail link, and for tokens created with such a token. */
   byEmail?: boolean
@@ -38,6 +41,10 @@ const tokenFields = {
 }
 
 export const Token = Type.Object({ object: Type.Literal('token'), ...tokenFields }, { $id: 'Token' })
+
+export const MemberToken = Type.Object({ object: Type.Literal('member-token'), ...tokenFields, user: User }, { $id: 'MemberToken' })
+
+export const MemberTokenList = listOf(MemberToken, { $id: 'MemberTokenList' })
 
 export const CreatedToken = Type.Object(
   { object: Type.Literal('token'), ...tokenFields, token: Type.String({ description: 'The secret. It is returned only once.' }) },

@@ -1,7 +1,7 @@
 /** Users: people and service accounts. */
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { type Draft, table } from '../kernel/documents.js'
-import { Id } from './common.js'
+import { closed, Id, nullable } from './common.js'
 
 /**
  * How it was shown that an address is its user's: by a link that was mailed to it, by the operator (settings, command line),
@@ -71,3 +71,12 @@ export const User = Type.Object(
   },
   { $id: 'User' },
 )
+
+export const UpdateUser = Type.Object(
+  {
+    displayName: Type.Optional(Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' })),
+    photoURL: Type.Optional(nullable(Type.String({ format: 'uri', pattern: '^https://', maxLength: 2048, description: 'An https URL; null removes it.' }))),
+  },
+  { ...closed, $id: 'UpdateUser' },
+)
+export type UpdateUser = Static<typeof UpdateUser>

@@ -1,4 +1,4 @@
-import { type GroupEntry, type SectionEntry, type SiteItemType, type SiteStructure, sectionsOf } from '../../src/model/index.js'
+import { type GroupChild, itemsOf, type SiteItemType, type SiteStructure, sectionsOf } from '../../src/model/index.js'
 
 /** Lists by the ID of what contains them; `root` holds site spaces, `top` sections and groups. */
 export class StructureModel {
@@ -130,8 +130,10 @@ export class StructureModel {
 /** A structure as the model describes it. */
 export function shapeOf(structure: SiteStructure): unknown {
   const spaces = (of: Pick<SiteStructure, 'siteSpaces' | 'defaultSiteSpace'>) => ({ spaces: of.siteSpaces.map(({ id }) => id), byDefault: of.defaultSiteSpace })
-  const item = (one: SectionEntry | GroupEntry): unknown =>
-    one.type === 'site-section' ? { id: one.id, ...spaces(one) } : { id: one.id, sections: one.sections.map(item) }
+  const item = (one: GroupChild): unknown => {
+    if (one.type === 'site-section') return { id: one.id, ...spaces(one) }
+    return one.type === 'site-section-group' ? { id: one.id, sections: one.children.map(item) } : { id: one.id }
+  }
   return { root: spaces(structure), top: structure.items.map(item), byDefault: structure.defaultSection }
 }
 
@@ -147,10 +149,11 @@ export function faultsOf(structure: SiteStructure): string[] {
     )
   const sections = sectionsOf(structure)
   const containers = [structure, ...sections]
-  const groups = structure.items.filter((item) => item.type === 'site-section-group')
+  const groups = itemsOf(structure).flatMap(({ item }) => (item.type === 'site-section-group' ? [item] : []))
+  const links = itemsOf(structure).filter(({ item }) => item.type === 'site-external-link')
   const siteSpaces = containers.flatMap((one) => one.siteSpaces)
   unique(
-    [...siteSpaces, ...sections, ...groups].map(({ id }) => id),
+    [...siteSpaces, ...sections, ...groups, ...links.map(({ item }) => item)].map(({ id }) => id),
     'each item once',
   )
   unique(
@@ -171,6 +174,14 @@ export function faultsOf(structure: SiteStructure): string[] {
   }
   expect(sections.length === 0 ? structure.defaultSection === null : sections.some(({ id }) => id === structure.defaultSection), 'one default section')
   expect(sections.length === 0 || structure.siteSpaces.length === 0, 'no site space at the root beside sections')
-  for (const list of [structure.items, ...groups.map((group) => group.sections)]) growing(list, 'items')
+  for (const list of [structure.items, ...groups.map((group) => group.children)]) growing(list, 'items')
+  expect(
+    itemsOf(structure).every(({ item, level }) => item.type !== 'site-section-group' || level <= 5),
+    'groups at most 5 levels deep',
+  )
+  expect(
+    links.every(({ group }) => group !== undefined),
+    'links in groups only',
+  )
   return faults
 }

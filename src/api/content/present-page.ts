@@ -1,4 +1,5 @@
 /** Turns the pages of a revision into the JSON that clients get: one page with its content, or a tree of pages without. */
+import { namedTags } from '../../content/tags.js'
 import { resolveReference } from '../../content/resolve-reference.js'
 import type { DocumentEntry, PageAttributes, PageEntry } from '../../content/types.js'
 import type { App } from '../../domain/context/app.js'
@@ -92,11 +93,12 @@ async function knownPage({ app, revision }: PageContext, entry: DocumentEntry): 
 }
 
 async function presentAttributes(context: PageContext, { gitPath }: DocumentEntry, oid: string, all: PageAttributes): Promise<Partial<Page>> {
-  const { title: _title, cover: _cover, layout, emoji, variables, ...attributes } = all
+  const { title: _title, cover: _cover, layout, emoji, variables, tags, ...attributes } = all
   const dates = datesOf(context.dates, gitPath)
   const image = await cover(context, all, gitPath)
   return {
     ...attributes,
+    tags: namedTags(tags, context.revision.structure.tags),
     ...(emoji === undefined ? {} : { emoji }),
     ...(variables === undefined ? {} : { variables }),
     layout: presentLayout(layout),

@@ -1,7 +1,7 @@
 /** Endpoints of invitations by e-mail: admins send, list and revoke them. Invitations of either kind are accepted here. */
 import { Type } from '@sinclair/typebox'
 import { acceptInvite } from '../../domain/people/accept-invite.js'
-import { inviteUsers, listInvites, revokeInvite } from '../../domain/people/invites.js'
+import { inviteUsers, resendInvite, listInvites, revokeInvite } from '../../domain/people/invites.js'
 import { countMembers, type CountedMember } from '../../domain/people/members.js'
 import { paginate } from '../../kernel/paging.js'
 import { AcceptedInvite, AcceptInvite, Invite, InvitedUsers, InviteList, InviteUsers, pageQuery } from '../../model/index.js'
@@ -54,6 +54,20 @@ export const getInviteInOrganizationById = endpoint({
   aliases: { inviteId: 'emailInviteId' },
   returns: Invite,
   handle: ({ app, invite }) => presentInvite(app, { doc: invite }),
+})
+
+export const resendInviteInOrganizationById = endpoint({
+  method: 'POST',
+  path: '/v1/orgs/{organizationId}/invites/{inviteId}/resend',
+  summary: 'Send an invitation by e-mail again',
+  description:
+    'With a new link, valid for seven days; the link before is no longer valid. Without a mail server the link is returned here, only once. Returns 409 if the invitation was mailed less than a minute ago.',
+  section,
+  needs: 'organization:admin',
+  aliases: { inviteId: 'emailInviteId' },
+  returns: Invite,
+  fails: [409],
+  handle: async ({ app, actor, organization, invite }) => presentInvite(app, await resendInvite(app, actor, organization, invite)),
 })
 
 export const revokeInviteInOrganizationById = endpoint({

@@ -12,6 +12,7 @@ import {
   removeMember,
   updateMember,
 } from '../../domain/people/members.js'
+import { visitorTokenFor } from '../../domain/people/visitor-claims.js'
 import {
   Member,
   MemberList,
@@ -94,13 +95,15 @@ export const pingOrganization = endpoint({
   path: '/v1/orgs/{organizationId}/ping',
   audited: false,
   summary: 'Report that you are active',
-  description: 'Sets your `lastSeenAt`, at most once a minute.',
+  description:
+    'Sets your `lastSeenAt`, at most once a minute. `serviceVisitorClaims` is a token with which you visit the published site of the organization that has the visibility `visitor-auth` (the default one, else the oldest that you may see), else the oldest space that has; it is valid for an hour. Without such a site or space the response is `{}`.',
   section,
   needs: 'organization:view',
   returns: Pong,
   handle: async ({ app, actor, organization }) => {
     await ping(app, actor, organization)
-    return {}
+    const token = await visitorTokenFor(app, actor, organization)
+    return token === null ? {} : { serviceVisitorClaims: token }
   },
 })
 

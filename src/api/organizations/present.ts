@@ -37,6 +37,7 @@ export const presentOrganization = (app: App, { doc, role }: LoadedOrganization)
   type: doc.type,
   ...(doc.useCase === undefined ? {} : { useCase: doc.useCase }),
   ...(doc.communityType === undefined ? {} : { communityType: doc.communityType }),
+  ...(doc.customHostname === undefined ? {} : { customHostname: doc.customHostname }),
   defaultRole: doc.defaultRole,
   defaultContent: doc.defaultContent,
   sso: doc.sso,

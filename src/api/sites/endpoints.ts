@@ -1,16 +1,13 @@
-/** Endpoints of sites: clients create, edit, delete, publish and unpublish them, and see what visitors are shown. */
+/** Endpoints of sites: clients create, edit, delete, publish and unpublish them. */
 import { Type } from '@sinclair/typebox'
-import { viewPublishedSite } from '../../domain/sites/view.js'
 import { deleteSite } from '../../domain/sites/delete-site.js'
 import { publishSite, unpublishSite, updateSite } from '../../domain/sites/settings.js'
 import { createSite, listSites } from '../../domain/sites/sites.js'
 import { paginate } from '../../kernel/paging.js'
-import { CreateSite, Id, listOf, PublishedContentSite, pageQuery, Site, UpdateSite } from '../../model/index.js'
+import { CreateSite, Id, listOf, pageQuery, Site, UpdateSite } from '../../model/index.js'
 import { created } from '../reply.js'
 import { endpoint } from '../service.js'
 import { presentSite, sitePath } from './present.js'
-import { presentPublished } from './present-published.js'
-import { shareKey } from './share-key-query.js'
 
 const section = 'Sites'
 
@@ -108,18 +105,4 @@ export const unpublishSiteById = endpoint({
   needs: 'site:admin',
   returns: Site,
   handle: async ({ app, actor, organization, site }) => presentSite(app, organization, await unpublishSite(app, actor, site)),
-})
-
-export const getPublishedContentSite = endpoint({
-  method: 'GET',
-  path: '/v1/orgs/{organizationId}/sites/{siteId}/published',
-  summary: 'Get a site as its visitors see it',
-  description:
-    'Empty sections and groups are left out, and so are spaces that you may not see. Returns 404 while the site is not published, and, for a site with the visibility `share-link`, if the share key does not belong to an active link.',
-  section,
-  needs: 'site:view',
-  query: Type.Object({ shareKey }),
-  returns: PublishedContentSite,
-  handle: async ({ app, actor, organization, site, query }) =>
-    presentPublished(app, organization, site, await viewPublishedSite(app, actor, organization, site, query.shareKey)),
 })

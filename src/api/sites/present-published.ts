@@ -1,19 +1,23 @@
 import type { App } from '../../domain/context/app.js'
-import type { LoadedOrganization, LoadedSite } from '../../domain/context/loaded.js'
+import type { LoadedOrganization } from '../../domain/context/loaded.js'
 import { listCustomizations } from '../../domain/sites/customization.js'
-import { type SiteView, shownSiteSpaces } from '../../domain/sites/view.js'
+import { shownSiteSpaces } from '../../domain/sites/view.js'
+import type { Visitor } from '../../domain/sites/visitor.js'
+import { customizationFor } from '../../domain/sites/visitor-customization.js'
 import { presentSite } from './present.js'
 import { presentStructure } from './present-structure.js'
 
-/** What visitors of a site get. */
-export async function presentPublished(app: App, organization: LoadedOrganization, site: LoadedSite, view: SiteView) {
-  const customizations = await listCustomizations(app.store, site.doc)
+/** What a visitor of a site gets. */
+export async function presentPublished(app: App, organization: LoadedOrganization, visitor: Visitor) {
+  const { site, view } = visitor
+  const { site: look, siteSpaces } = await listCustomizations(app.store, site.doc)
   const shown = new Set(shownSiteSpaces(view).map(({ entry }) => entry.id))
+  const own = Object.entries(siteSpaces).flatMap(([id, one]) => (shown.has(id) ? [[id, customizationFor(visitor, one)] as const] : []))
   return {
     object: 'published-content-site' as const,
     site: presentSite(app, organization, site, view.address.shareKey),
     structure: await presentStructure(app, view),
-    customizations: { ...customizations, siteSpaces: Object.fromEntries(Object.entries(customizations.siteSpaces).filter(([id]) => shown.has(id))) },
+    customizations: { site: customizationFor(visitor, look), siteSpaces: Object.fromEntries(own) },
     scripts: [],
   }
 }

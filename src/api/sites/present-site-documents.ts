@@ -1,5 +1,6 @@
 /** Turns what belongs to a site (share links, redirects, adaptive schema, publishing authentication) into the JSON that clients get. */
 import { allows } from '../../access/index.js'
+import { isPast } from '../../kernel/clock.js'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedOrganization, LoadedSite } from '../../domain/context/loaded.js'
 import { publishedSite } from '../../domain/sites/addresses.js'
@@ -59,7 +60,10 @@ export function presentPublishingAuth(app: App, { role }: LoadedSite, auth: Site
     backend: auth.backend,
     ...(auth.integration === undefined ? {} : { integration: auth.integration }),
     ...(auth.fallbackURL === undefined ? {} : { fallbackURL: auth.fallbackURL }),
+    ...(auth.audience === undefined ? {} : { audience: auth.audience }),
+    ...(auth.issuer === undefined ? {} : { issuer: auth.issuer }),
     ...(privateKey === null ? {} : { privateKey }),
+    ...(auth.previous && !isPast(app.clock, auth.previous.validUntil) ? { previousKeyValidUntil: auth.previous.validUntil } : {}),
     updatedAt: auth.updatedAt,
   }
 }

@@ -4,26 +4,31 @@ import { publishedSection, publishedSiteSpace } from '../../domain/sites/address
 import {
   isGroup,
   isSiteDefault,
+  isSection,
   type ShownGroup,
+  type ShownItem,
+  type ShownLink,
   type ShownSection,
   type ShownSiteSpace,
   type SiteView,
   shownGroups,
+  shownLinks,
   shownSections,
   shownSiteSpaces,
 } from '../../domain/sites/view.js'
 import { openSpaces } from '../../domain/spaces/spaces.js'
 import { notFound } from '../../kernel/errors.js'
+import type { SiteSectionGroup } from '../../model/index.js'
 import { presentSpace } from '../spaces/present.js'
 import { siteLocation } from './present.js'
 
 const urlsOf = (location: string, published: string | undefined) => ({ location, ...(published === undefined ? {} : { published }) })
 
 export async function presentSiteSpace(app: App, { address }: SiteView, shown: ShownSiteSpace) {
-  const { entry, section, isDefault, isDefaultSection } = shown
+  const { entry, section, isDefault, isDefaultSection, live } = shown
   const [space] = await openSpaces(app, [shown.space])
   if (!space) throw notFound('The space')
-  const published = publishedSiteSpace(address, entry, { ...(section ? { section } : {}), isDefaultSection, isDefault })
+  const published = live ? publishedSiteSpace(address, entry, { ...(section ? { section } : {}), isDefaultSection, isDefault }) : undefined
   return {
     object: 'site-space' as const,
     id: entry.id,
@@ -33,12 +38,13 @@ export async function presentSiteSpace(app: App, { address }: SiteView, shown: S
     title: space.doc.title,
     default: isSiteDefault(shown),
     ...(entry.condition === undefined ? {} : { condition: entry.condition }),
+    draft: entry.draft ?? false,
     hasAdvancedCustomizationFeature: true,
     urls: urlsOf(`${siteLocation(app, address.site)}/site-spaces/${entry.id}`, published),
   }
 }
 
-export async function presentSection(app: App, view: SiteView, { entry, group, isDefault, defaultSiteSpace, siteSpaces }: ShownSection) {
+export async function presentSection(app: App, view: SiteView, { entry, group, isDefault, defaultSiteSpace, siteSpaces, live }: ShownSection) {
   const { condition, description, icon } = entry
   return {
     object: 'site-section' as const,
@@ -49,29 +55,51 @@ export async function presentSection(app: App, view: SiteView, { entry, group, i
     ...(siteSpaces.some((one) => one.entry.id === defaultSiteSpace) && defaultSiteSpace !== null ? { defaultSiteSpace } : {}),
     path: entry.path,
     ...(condition === undefined ? {} : { condition }),
+    draft: entry.draft ?? false,
     ...(group ? { sectionGroup: group.id } : {}),
     ...(icon === undefined ? {} : { icon }),
     siteSpaces: await Promise.all(siteSpaces.map((one) => presentSiteSpace(app, view, one))),
-    urls: urlsOf(`${siteLocation(app, view.address.site)}/sections/${entry.id}`, publishedSection(view.address, entry, isDefault)),
+    urls: urlsOf(`${siteLocation(app, view.address.site)}/sections/${entry.id}`, live ? publishedSection(view.address, entry, isDefault) : undefined),
   }
 }
 
-export const presentGroup = async (app: App, view: SiteView, { entry, sections }: ShownGroup) => ({
-  object: 'site-section-group' as const,
+export const presentLink = (app: App, { address }: SiteView, { entry, group }: ShownLink) => ({
+  object: 'site-external-link' as const,
   id: entry.id,
   title: entry.title,
+  target: entry.target,
   ...(entry.icon === undefined ? {} : { icon: entry.icon }),
-  sections: await Promise.all(sections.map((section) => presentSection(app, view, section))),
-  urls: { location: `${siteLocation(app, view.address.site)}/section-groups/${entry.id}` },
+  sectionGroup: group.id,
+  urls: { location: `${siteLocation(app, address.site)}/external-links/${entry.id}` },
 })
+
+export async function presentGroup(app: App, view: SiteView, { entry, group, children }: ShownGroup): Promise<SiteSectionGroup> {
+  const presented = await Promise.all(children.map((child) => presentItem(app, view, child)))
+  return {
+    object: 'site-section-group',
+    id: entry.id,
+    title: entry.title,
+    ...(entry.icon === undefined ? {} : { icon: entry.icon }),
+    draft: entry.draft ?? false,
+    ...(group ? { sectionGroup: group.id } : {}),
+    sections: presented.filter((child) => child.object === 'site-section'),
+    children: presented,
+    urls: { location: `${siteLocation(app, view.address.site)}/section-groups/${entry.id}` },
+  }
+}
+
+async function presentItem(app: App, view: SiteView, item: ShownItem): Promise<SiteSectionGroup['children'][number]> {
+  if (isGroup(item)) return presentGroup(app, view, item)
+  return isSection(item) ? presentSection(app, view, item) : presentLink(app, view, item)
+}
 
 /** The structure of a site: its sections and groups, or, where it has no sections, the site spaces at its root. */
 export async function presentStructure(app: App, view: SiteView) {
   const { siteSpaces, items } = view
   const isFlat = view.address.site.structure.siteSpaces.length > 0 || items.length === 0
   if (isFlat) return { type: 'siteSpaces' as const, structure: await Promise.all(siteSpaces.map((one) => presentSiteSpace(app, view, one))) }
-  const structure = await Promise.all(items.map((item) => (isGroup(item) ? presentGroup(app, view, item) : presentSection(app, view, item))))
-  return { type: 'sections' as const, structure }
+  const structure = await Promise.all(items.map((item) => presentItem(app, view, item)))
+  return { type: 'sections' as const, structure: structure.filter((item) => item.object !== 'site-external-link') }
 }
 
 function found<T>(shown: T | undefined, what: string): T {
@@ -98,6 +126,17 @@ export const presentGroupById = (app: App, view: SiteView, id: string) =>
     found(
       shownGroups(view).find(({ entry }) => entry.id === id),
       'The site section group',
+    ),
+  )
+
+/** One external link of a view, by its ID. Throws 404 if it is gone. */
+export const presentLinkById = (app: App, view: SiteView, id: string) =>
+  presentLink(
+    app,
+    view,
+    found(
+      shownLinks(view).find(({ entry }) => entry.id === id),
+      'The external link',
     ),
   )
 

@@ -3,7 +3,7 @@ import type { App } from '../../domain/context/app.js'
 import type { Actor } from '../../domain/context/actor.js'
 import type { LoadedOrganization, LoadedSite } from '../../domain/context/loaded.js'
 import { findSite } from '../../domain/sites/sites.js'
-import { findGroup, findSection } from '../../domain/sites/structure/find.js'
+import { findGroup, findLink, findSection } from '../../domain/sites/structure/find.js'
 import { findVisibleSiteSpace } from '../../domain/sites/view.js'
 import { resolversOf } from '../resolver.js'
 
@@ -28,6 +28,12 @@ export const siteResolvers = {
     needs: ['site'],
     description: 'ID of a group of sections of the site.',
     load: ({ parents, id }) => findGroup(parents.site.doc.structure, id),
+  }),
+  siteExternalLinkId: resolver<{ site: LoadedSite }>()({
+    as: 'link',
+    needs: ['site'],
+    description: 'ID of an external link of the site.',
+    load: ({ parents, id }) => findLink(parents.site.doc.structure, id)?.link ?? null,
   }),
   siteSpaceId: resolver<{ site: LoadedSite }>()({
     as: 'siteSpace',

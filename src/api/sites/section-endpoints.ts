@@ -89,7 +89,7 @@ export const moveSiteSection = endpoint({
   method: 'POST',
   path: '/v1/orgs/{organizationId}/sites/{siteId}/sections/{siteSectionId}/move',
   summary: 'Move a section within its group, or within the top level',
-  description: 'Use sortSiteStructure instead, which moves sections, groups and site spaces.',
+  description: 'With `into`, into another group. Use sortSiteStructure instead, which moves sections, groups, external links and site spaces.',
   deprecated: true,
   section,
   needs: 'site:create',
@@ -102,7 +102,7 @@ export const moveSiteSection = endpoint({
       ...(before ? { before: { type: before.type, id: before.siteSection } } : {}),
       ...(after ? { after: { type: after.type, id: after.siteSection } } : {}),
     }
-    const moved = await moveInStructure(app, actor, site, { type: 'site-section', id }, position)
+    const moved = await moveInStructure(app, actor, site, { type: 'site-section', id }, { position, into: body?.into })
     return presentSectionById(app, await viewSite(app, actor, organization, moved), id)
   },
 })

@@ -23,7 +23,7 @@ export const listSiteSectionGroups = endpoint({
   method: 'GET',
   path: '/v1/orgs/{organizationId}/sites/{siteId}/section-groups',
   summary: 'List the groups of sections of a site',
-  description: 'In their order on the site.',
+  description: 'In their order on the site, each before those in it.',
   section,
   needs: 'site:view',
   query: Type.Object(pageQuery),
@@ -40,7 +40,7 @@ export const addSectionGroupToSite = endpoint({
   path: '/v1/orgs/{organizationId}/sites/{siteId}/section-groups',
   summary: 'Add a group of sections to a site',
   description:
-    'Only `title` is required. The sections are moved into it in the given order. The group takes the place of the first of them that was at the top level; if none was, it is placed last.',
+    'Only `title` is required. With `sectionGroup` it is put into that group; groups can be 5 levels deep. The sections are moved into it in the given order. The group takes the place of the first of them if that was at the same place; otherwise it is placed last.',
   section,
   needs: 'site:create',
   body: CreateSiteSectionGroup,
@@ -81,7 +81,8 @@ export const deleteSiteSectionGroupById = endpoint({
   method: 'DELETE',
   path: '/v1/orgs/{organizationId}/sites/{siteId}/section-groups/{siteSectionGroupId}',
   summary: 'Delete a group of sections of a site',
-  description: 'Its sections stay: they take its place at the top level.',
+  description:
+    'Its sections and groups stay: they take its place. Its external links do so if it is in another group; at the top level, where no links can be, they are deleted with it.',
   section,
   needs: 'site:create',
   deletes: 'leaf',
@@ -105,7 +106,7 @@ export const removeSectionFromSiteSectionGroup = endpoint({
   method: 'DELETE',
   path: '/v1/orgs/{organizationId}/sites/{siteId}/section-groups/{siteSectionGroupId}/sections/{siteSectionId}',
   summary: 'Take a section out of a group',
-  description: 'It is placed right after the group at the top level. A section that is not in the group stays where it is.',
+  description: 'It is placed right after the group. A section that is not in the group stays where it is.',
   section,
   needs: 'site:create',
   deletes: 'leaf',
@@ -115,14 +116,16 @@ export const removeSectionFromSiteSectionGroup = endpoint({
 export const moveSiteSectionGroup = endpoint({
   method: 'POST',
   path: '/v1/orgs/{organizationId}/sites/{siteId}/section-groups/{siteSectionGroupId}/move',
-  summary: 'Move a group within the top level',
+  summary: 'Move a group among its siblings, or into another group',
+  description:
+    'With `into`, to another group, or to the top level (null); `position` then names siblings there. Returns 400 if that is the group itself or one in it, 409 if groups would be more than 5 levels deep.',
   section,
   needs: 'site:create',
   body: Type.Optional(MoveSiteSectionGroup),
   returns: SiteSectionGroup,
   fails: [409],
   handle: async ({ app, actor, organization, site, group, body }) => {
-    const moved = await moveInStructure(app, actor, site, { type: 'site-section-group', id: group.id }, body?.position)
+    const moved = await moveInStructure(app, actor, site, { type: 'site-section-group', id: group.id }, { position: body?.position, into: body?.into })
     return presentGroupById(app, await viewSite(app, actor, organization, moved), group.id)
   },
 })

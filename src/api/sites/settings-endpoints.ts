@@ -1,8 +1,10 @@
 /** Endpoints of a site's settings: its customization, its adaptive schema, and how its visitors are authenticated. */
+import { Type } from '@sinclair/typebox'
 import { getAdaptiveSchema, replaceAdaptiveSchema, templateConditions } from '../../domain/sites/adaptive-schema.js'
 import { getCustomization, replaceCustomization } from '../../domain/sites/customization.js'
 import { getPublishingAuth, regenerateVisitorKey, updatePublishingAuth } from '../../domain/sites/publishing-auth.js'
 import {
+  RegenerateVisitorKey,
   SiteAdaptiveSchema,
   SiteCustomization,
   SiteCustomizationInput,
@@ -96,7 +98,7 @@ export const updateSitePublishingAuthById = endpoint({
   path: `${base}/publishing/auth`,
   summary: 'Change how visitors of a site are authenticated',
   description:
-    'Visitors without a valid token are redirected to `fallbackURL`; set it to null to remove it. The backend `integration` needs the name of an `integration`.',
+    'Visitors without a valid token are redirected to `fallbackURL`. `audience` and `issuer` are what tokens must name as `aud` and `iss`. Set these to null to remove them. The backend `integration` needs the name of an `integration`.',
   section,
   needs: 'site:admin',
   body: UpdateSitePublishingAuth,
@@ -108,9 +110,11 @@ export const regenerateSitePublishingAuthById = endpoint({
   method: 'POST',
   path: `${base}/publishing/auth/regenerate`,
   summary: 'Replace the key that signs the JWTs of visitors',
-  description: 'Tokens signed with the old key are rejected from then on.',
+  description:
+    'Tokens signed with the key before are accepted for `graceSeconds` more (an hour, unless the body says otherwise; 0 = no longer); those signed with a key before that are rejected at once.',
   section,
   needs: 'site:admin',
+  body: Type.Optional(RegenerateVisitorKey),
   returns: SitePublishingAuth,
-  handle: async ({ app, actor, site }) => presentPublishingAuth(app, site, await regenerateVisitorKey(app, actor, site)),
+  handle: async ({ app, actor, site, body }) => presentPublishingAuth(app, site, await regenerateVisitorKey(app, actor, site, body)),
 })

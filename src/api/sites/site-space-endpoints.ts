@@ -102,7 +102,7 @@ export const moveSiteSpace = endpoint({
       ...(before ? { before: { type: before.type, id: before.siteSpace } } : {}),
       ...(after ? { after: { type: after.type, id: after.siteSpace } } : {}),
     }
-    const moved = await moveInStructure(app, actor, site, { type: 'site-space', id }, position)
+    const moved = await moveInStructure(app, actor, site, { type: 'site-space', id }, { position })
     return presentSiteSpaceById(app, await viewSite(app, actor, organization, moved), id)
   },
 })

@@ -25,14 +25,14 @@ export const getSiteStructure = endpoint({
 export const sortSiteStructure = endpoint({
   method: 'PATCH',
   path: '/v1/orgs/{organizationId}/sites/{siteId}/structure/sort',
-  summary: 'Move a section, a group or a site space within its siblings',
+  summary: 'Move a part of a site among its siblings, or into a group',
   description:
-    'It is placed directly before `before`, otherwise directly after `after`, otherwise last. Siblings are the sections of a group, the sections and groups of the top level, and the site spaces of a section or of the root. Returns 400 if the position does not name a sibling, 404 if the item does not exist, 409 if nothing would change.',
+    'It is placed directly before `before`, otherwise directly after `after`, otherwise last. Siblings are what is in a group, the sections and groups of the top level, and the site spaces of a section or of the root. With `into`, sections, groups and external links are moved into another group, or to the top level (null), and siblings are those there. Returns 400 if the position does not name a sibling, 404 if the item does not exist, 409 if nothing would change.',
   section,
   needs: 'site:create',
   body: SortSiteStructure,
   returns: SiteStructureResponse,
   fails: [409],
   handle: async ({ app, actor, organization, site, body }) =>
-    presentStructure(app, await viewSite(app, actor, organization, await moveInStructure(app, actor, site, body.item, body.position))),
+    presentStructure(app, await viewSite(app, actor, organization, await moveInStructure(app, actor, site, body.item, body))),
 })

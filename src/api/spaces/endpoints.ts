@@ -1,6 +1,6 @@
 /** Endpoints of spaces: clients create, list, edit, delete, restore and duplicate them. */
 import { Type } from '@sinclair/typebox'
-import { createSpace, deleteSpace, duplicateSpace, listSpaces, openSpaces, restoreSpace, updateSpace } from '../../domain/spaces/spaces.js'
+import { createSpace, deleteSpace, duplicateSpace, listDeletedSpaces, listSpaces, openSpaces, restoreSpace, updateSpace } from '../../domain/spaces/spaces.js'
 import { CreateSpace, listOf, pageQuery, Space, UpdateSpace } from '../../model/index.js'
 import { created } from '../reply.js'
 import { endpoint } from '../service.js'
@@ -19,6 +19,22 @@ export const listSpacesInOrganizationById = endpoint({
   returns: listOf(Space, { $id: 'SpaceList' }),
   handle: async ({ app, actor, organization, query }) => {
     const page = await listSpaces(app, actor, organization, query)
+    const shown = await openSpaces(app, page.items)
+    return { ...page, items: await Promise.all(shown.map((one) => presentSpace(app, one))) }
+  },
+})
+
+export const listDeletedSpacesInOrganization = endpoint({
+  method: 'GET',
+  path: '/v1/orgs/{organizationId}/deleted-spaces',
+  summary: 'List the deleted spaces of an organization that can be restored',
+  description: 'Those that you may see, last deleted first. `deletedAt` says when: seven days later they are gone for good. Restore one with restoreSpaceById.',
+  section,
+  needs: 'organization:view',
+  query: Type.Object(pageQuery),
+  returns: listOf(Space, { $id: 'DeletedSpaceList' }),
+  handle: async ({ app, actor, organization, query }) => {
+    const page = await listDeletedSpaces(app, actor, organization, query)
     const shown = await openSpaces(app, page.items)
     return { ...page, items: await Promise.all(shown.map((one) => presentSpace(app, one))) }
   },

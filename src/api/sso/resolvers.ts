@@ -32,8 +32,8 @@ export const ssoResolvers = {
     description: 'ID of an identity at the provider.',
     load: ({ app, parents, id }) => findIdentityOf(app, parents.samlProvider, id),
   }),
-  memberTokenId: inOrganization({
-    as: 'memberToken',
+  tokenToNameId: inOrganization({
+    as: 'tokenToName',
     needs: ['organization'],
     description: 'ID of a token of a member of the organization.',
     load: ({ app, parents, id }) => findMemberToken(app, parents.organization, id),

@@ -8,7 +8,7 @@ import { presentIdentity, presentNamedToken } from './present.js'
 
 const section = 'Single sign-on'
 const needs = 'organization:admin'
-const aliases = { tokenId: 'memberTokenId' } as const
+const aliases = { tokenId: 'tokenToNameId' } as const
 
 export const listSSOTokensInOrganization = endpoint({
   method: 'GET',
@@ -31,7 +31,7 @@ export const addSSOTokenInOrganization = endpoint({
   aliases,
   returns: SSOToken,
   fails: [409],
-  handle: async ({ app, actor, organization, memberToken }) => presentNamedToken(await nameToken(app, actor, organization, memberToken)),
+  handle: async ({ app, actor, organization, tokenToName }) => presentNamedToken(await nameToken(app, actor, organization, tokenToName)),
 })
 
 export const removeSSOTokenInOrganization = endpoint({
@@ -42,7 +42,7 @@ export const removeSSOTokenInOrganization = endpoint({
   needs,
   aliases,
   deletes: 'leaf',
-  handle: ({ app, organization, memberToken }) => unnameToken(app, organization, memberToken),
+  handle: ({ app, organization, tokenToName }) => unnameToken(app, organization, tokenToName),
 })
 
 export const linkSSOIdentity = endpoint({

@@ -1,8 +1,8 @@
 /** Endpoints of users: callers read their own account or a colleague's, and list, create and revoke their tokens. */
 import { Type } from '@sinclair/typebox'
-import { createToken, listTokens, revokeToken } from '../../domain/accounts/accounts.js'
+import { createToken, listTokens, revokeToken, updateUser } from '../../domain/accounts/accounts.js'
 import { paginate } from '../../kernel/paging.js'
-import { CreatedToken, CreateToken, listOf, pageQuery, Token, User } from '../../model/index.js'
+import { CreatedToken, CreateToken, listOf, pageQuery, Token, UpdateUser, User } from '../../model/index.js'
 import { created } from '../reply.js'
 import { endpoint } from '../service.js'
 import { presentToken, presentUser } from './present.js'
@@ -15,6 +15,18 @@ export const getAuthenticatedUser = endpoint({
   needs: 'authenticated',
   returns: User,
   handle: ({ app, actor }) => presentUser(app, actor.user),
+})
+
+export const updateAuthenticatedUser = endpoint({
+  method: 'PATCH',
+  path: '/v1/user',
+  summary: 'Change your name or photo',
+  description: 'What others see of you. A token that is limited to an organization cannot do this (403), unless you belong to that organization alone.',
+  section: 'Users',
+  needs: 'authenticated',
+  body: UpdateUser,
+  returns: User,
+  handle: async ({ app, actor, body }) => presentUser(app, await updateUser(app, actor, body)),
 })
 
 export const getUserById = endpoint({

@@ -25,8 +25,8 @@ import type { TextTasks, TextWork } from './text-work.js'
 /** The functions of the tasks. */
 export const direct: TextTasks = {
   page(text, file) {
-    const { attributes, bodyStart, diagnostics } = readPage(text, file)
-    return { attributes, bodyStart, diagnostics }
+    const { markdown: _, ...page } = readPage(text, file)
+    return page
   },
   yaml: readYaml,
   toml: readToml,
@@ -49,8 +49,8 @@ export const direct: TextTasks = {
   mentions: (text, tokens) => containsAny(text, new Set(tokens)),
   keepLineEnds,
   largePage(file, path) {
-    const { attributes, diagnostics, markdown } = readPage(decodeText(file), path)
-    return { attributes, diagnostics, limit: pageLimit(markdown) ?? tooLong(file.length) }
+    const { bodyStart: _, markdown, ...page } = readPage(decodeText(file), path)
+    return { ...page, limit: pageLimit(markdown) ?? tooLong(file.length) }
   },
   mergeSummary(base, ours, theirs, names) {
     const nameTarget = (side: keyof typeof names) => (href: string) => (Object.hasOwn(names[side], href) ? (names[side][href] ?? null) : null)

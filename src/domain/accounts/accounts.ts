@@ -1,9 +1,9 @@
 // Users and their tokens.
 import { hashToken, newToken } from '../../auth/index.js'
-import { badRequest, ServiceError } from '../../kernel/errors.js'
+import { badRequest, notFound, ServiceError } from '../../kernel/errors.js'
 import { isPast } from '../../kernel/clock.js'
 import { newId } from '../../kernel/ids.js'
-import { type AddressProof, type CreateToken, memberships, type TokenDoc, tokens, type UserDoc, users } from '../../model/index.js'
+import { type AddressProof, type CreateToken, memberships, type TokenDoc, tokens, type UpdateUser, type UserDoc, users } from '../../model/index.js'
 import type { Document, Reader, Transaction } from '../../store/index.js'
 import { findOrganization, isTokenFor, organizationRole } from '../roles/access.js'
 import { isIdentityValid } from '../roles/sso.js'
@@ -43,8 +43,8 @@ export interface IssuedToken {
   secret: string
 }
 
-/** Properties of a token to be issued; `byEmail` and `sso` as in `TokenDoc`. */
-type NewToken = CreateToken & Pick<TokenDoc, 'byEmail' | 'sso'>
+/** Properties of a token to be issued; `byEmail`, `sso` and `excludedFrom` as in `TokenDoc`. */
+type NewToken = CreateToken & Pick<TokenDoc, 'byEmail' | 'sso' | 'excludedFrom'>
 
 type Writer = Pick<Transaction, 'insert'>
 
@@ -63,6 +63,7 @@ export async function issueToken(app: App, user: string, input: NewToken, secret
     ...(input.organization === undefined ? {} : { organization: input.organization }),
     ...(input.byEmail ? { byEmail: true } : {}),
     ...(input.sso ? { sso: input.sso } : {}),
+    ...(input.excludedFrom ? { excludedFrom: input.excludedFrom } : {}),
     ...(input.expiresAt === undefined ? {} : { expiresAt: new Date(input.expiresAt).toISOString() }),
   })
   return { token, secret }
@@ -87,9 +88,27 @@ export async function createToken(app: App, actor: Actor, input: CreateToken): P
   const origin = { ...(actor.token.byEmail ? { byEmail: true } : {}), ...(actor.token.sso ? { sso: actor.token.sso } : {}) }
   const wanted = { ...(end === undefined ? {} : { expiresAt: end }), ...input, ...origin }
   return app.store.transact(async (tx) => {
-    if (!(await tx.get(tokens, actor.token.id))) throw new ServiceError('unauthenticated', 'Your token has just been revoked.')
+    const own = await tx.get(tokens, actor.token.id)
+    if (!own) throw new ServiceError('unauthenticated', 'Your token has just been revoked.')
     if (input.organization !== undefined && (await organizationRole(tx, actor.user.id, input.organization)) === undefined) throw notAMember()
-    return issueToken(app, actor.user.id, wanted, undefined, tx)
+    return issueToken(app, actor.user.id, { ...wanted, ...(own.excludedFrom ? { excludedFrom: own.excludedFrom } : {}) }, undefined, tx)
+  })
+}
+
+/** Changes the names by which others see the caller. Throws 403 for a token that is limited to an organization, unless its user is too. */
+export async function updateUser(app: App, actor: Actor, { displayName, photoURL }: UpdateUser): Promise<Document<UserDoc>> {
+  if (actor.token.organization !== undefined && actor.user.limitedTo === undefined)
+    throw new ServiceError('forbidden', 'Your token is limited to an organization: it cannot change your account.')
+  return app.store.transact(async (tx) => {
+    const stored = await tx.get(users, actor.user.id)
+    if (!stored) throw notFound('The user')
+    const { photoURL: had, ...rest } = stored
+    const photo = photoURL === undefined ? had : (photoURL ?? undefined)
+    return tx.replace(users, {
+      ...rest,
+      ...(displayName === undefined ? {} : { displayName }),
+      ...(photo === undefined ? {} : { photoURL: photo }),
+    } as Document<UserDoc>)
   })
 }
 

@@ -112,8 +112,8 @@ export class FactMaker {
 
   /** A file that is too costly to parse: only its front matter counts. It is not kept in the index, since a busy machine may be the reason. */
   async #costly(owner: string, file: Uint8Array, reason: TextTooCostly): Promise<Made> {
-    const { attributes, bodyStart, diagnostics } = await readSource(this.texts.for(owner), decodeText(file), '')
-    return madeOf({ attributes, bodyStart, diagnostics, limit: reason.message })
+    const { markdown: _, ...page } = await readSource(this.texts.for(owner), decodeText(file), '')
+    return madeOf({ ...page, limit: reason.message, conditional: true })
   }
 
   /** A file whose text is not kept in memory. */
@@ -121,7 +121,7 @@ export class FactMaker {
     const nothing = { attributes: {}, bodyStart: 0, diagnostics: [] }
     return this.texts.large.run(async () => {
       const file = await readBounded(files, oid, MAX_EDITED_BYTES)
-      if (file === null) return { ...nothing, limit: '', size: 'hidden' }
+      if (file === null) return { ...nothing, limit: '', size: 'hidden', doubtful: true }
       return { ...nothing, ...(await this.#frontMatter(owner, file)), size: 'large' }
     })
   }
@@ -130,7 +130,7 @@ export class FactMaker {
     try {
       return await this.texts.for(owner).largePage(file, '')
     } catch (error) {
-      if (error instanceof TextTooCostly) return { limit: error.message, attributes: {}, diagnostics: [] }
+      if (error instanceof TextTooCostly) return { limit: error.message, attributes: {}, diagnostics: [], doubtful: true }
       throw error
     }
   }

@@ -13,6 +13,9 @@ import type { Pictures } from './pictures.js'
 /** Longest source, in characters, of a page that cannot be rendered: the rest is left out. */
 const MAX_SOURCE = 200_000
 
+/** Instead of a page that could be printed as its source alone, but has blocks with a condition. */
+const NOT_PRINTED = 'This page is too costly to be printed.'
+
 /** What the pages of one book have in common. */
 export interface PageSurroundings {
   app: App
@@ -64,9 +67,11 @@ async function render(app: App, owner: string, markdown: string, order: RenderOr
     return { ...known, html: bytes.subarray(end + 1).toString() }
   } catch (error) {
     if (!(error instanceof TextTooCostly)) throw error
-    return renderSource(markdown.slice(0, MAX_SOURCE))
+    return renderSource(isConditional(markdown) ? NOT_PRINTED : markdown.slice(0, MAX_SOURCE))
   }
 }
+
+const isConditional = (markdown: string): boolean => /\{%-?\s*if\b/.test(markdown)
 
 async function targetsOf(markdown: string, entry: DocumentEntry, around: PageSurroundings): Promise<TargetTable> {
   const { app, revision, paths, pictures } = around

@@ -1,7 +1,9 @@
 /** Which pages are in a PDF, as readers see them in the table of contents. */
 import type { DocumentEntry, PageEntry } from '../../content/types.js'
+import { gateFor, type VisitorContext, type VisitorPage } from '../../access/index.js'
 import { notFound } from '../../kernel/errors.js'
 import type { KnownPage } from '../context/content-cache.js'
+import { visitorPageOf } from '../sites/visitor-pages.js'
 
 /** What a PDF is made of. */
 export interface PdfChoice {
@@ -14,12 +16,17 @@ export interface PdfChoice {
 /** A page or group that is printed. */
 export type Chosen = { type: 'group'; id: string; title: string; pages: Chosen[] } | { type: 'page'; entry: DocumentEntry; pages: Chosen[] }
 
+/** Somebody of whom nothing is known, so that no condition holds: a PDF is passed on. */
+const anyReader: VisitorContext = { published: true, visibility: 'public', shareKey: false, token: false, holds: () => false }
+
+type Known = (entry: DocumentEntry) => KnownPage | undefined
+
 /**
- * The pages that are printed. Hidden pages and pages with a condition are left out with all that is below them, since a PDF is
- * passed on to readers of whom nothing is known; so are links, drafts and computed pages, which have no text. A page that is
- * asked for by its ID is printed in any case.
+ * The pages that are printed: those that the gate lists for somebody of whom nothing is known. So hidden pages, pages with a
+ * condition and drafts are left out with all that is below them; links and computed pages have no text. A page that is
+ * asked for by its ID is printed in any case: whether the caller may read it was decided before.
  */
-export function choosePages(pages: readonly PageEntry[], known: (entry: DocumentEntry) => KnownPage | undefined, { page, only }: PdfChoice): Chosen[] {
+export function choosePages(pages: readonly PageEntry[], known: Known, { page, only }: PdfChoice): Chosen[] {
   if (page === undefined) return visible(pages, known)
   const entry = find(pages, page)
   if (!entry) throw notFound(`Page ${page}`)
@@ -28,13 +35,12 @@ export function choosePages(pages: readonly PageEntry[], known: (entry: Document
   return [{ type: 'group', id: entry.id, title: entry.title, pages: below }]
 }
 
-function visible(pages: readonly PageEntry[], known: (entry: DocumentEntry) => KnownPage | undefined): Chosen[] {
+function visible(pages: readonly PageEntry[], known: Known, sees = gateFor(anyReader), within?: VisitorPage): Chosen[] {
   return pages.flatMap((entry): Chosen[] => {
-    if (entry.type === 'document') {
-      const { hidden, condition } = known(entry)?.attributes ?? {}
-      return hidden || condition !== undefined ? [] : [{ type: 'page', entry, pages: visible(entry.pages, known) }]
-    }
-    const below = visible(entry.pages, known)
+    const asked = visitorPageOf(entry, entry.type === 'document' ? known(entry) : undefined, within)
+    if (!sees(asked, 'list')) return []
+    const below = visible(entry.pages, known, sees, asked)
+    if (entry.type === 'document') return [{ type: 'page', entry, pages: below }]
     return below.length === 0 ? [] : [{ type: 'group', id: entry.id, title: entry.title, pages: below }]
   })
 }

@@ -117,6 +117,32 @@ export async function findInvite(app: App, organization: LoadedOrganization, kin
   return doc && doc.organization === organization.doc.id && doc.kind === kind && isOpen(app, doc) ? doc : null
 }
 
+/**
+ * Sends an invitation again: the link before is no longer valid, and the new one is for seven days. The caller vouches for it from now on.
+ * Throws 403 if they are no longer an admin, 404 if it was revoked or accepted meanwhile, 409 if its mail is a minute old at most.
+ */
+export async function resendInvite(app: App, actor: Actor, organization: LoadedOrganization, invite: Document<InviteDoc>): Promise<ShownInvite> {
+  const resent = await app.store.transact(async (tx) => {
+    await requireInviter(tx, actor, organization)
+    const stored = await tx.get(invites, invite.id)
+    if (!stored?.email || !isOpen(app, stored)) throw notFound('The invitation')
+    const now = app.clock.now()
+    if (app.mail && stored.mail !== undefined && now.getTime() - Date.parse(stored.sentAt ?? stored.createdAt) < MAIL_AGAIN_MS)
+      throw conflict('The invitation was mailed less than a minute ago: wait before you send it again.')
+    const { hash: _hash, mail: _mail, ...rest } = stored
+    const again = { ...rest, createdBy: actor.user.id, sentAt: now.toISOString(), expiresAt: new Date(now.getTime() + INVITE_MS).toISOString() }
+    if (!app.mail) {
+      const secret = newToken()
+      return { doc: await tx.replace(invites, { ...again, hash: hashToken(secret) }), secret }
+    }
+    const doc = await tx.replace(invites, { ...again, mail: 'queued' as const })
+    await queueMail(app, tx, { mail: 'invite', invite: doc.id })
+    return { doc }
+  })
+  app.wakeJobs()
+  return resent
+}
+
 /** Revokes an invitation. Throws 409 if it was accepted meanwhile. */
 export async function revokeInvite(app: App, invite: Document<InviteDoc>): Promise<void> {
   await app.store.transact(async (tx) => {

@@ -105,9 +105,8 @@ export async function updateOrganization(app: App, actor: Actor, organization: L
     if (input.defaultContent) await checkDefaultContent(tx, actor, stored, input.defaultContent)
     const [holder] = input.hostname === undefined ? [] : await tx.find(organizations, 'hostname', input.hostname)
     if (holder && holder.id !== stored.id) throw conflict(`The hostname ${input.hostname} is taken: choose another one.`)
-    const { logo, emailDomains, ...rest } = input
-    const next = { ...stored, ...rest, ...(emailDomains ? { emailDomains: normalizeDomains(emailDomains) } : {}) } as Document<OrganizationDoc>
-    const written = logo === null ? without(next, 'logo') : logo === undefined ? next : { ...next, logo }
+    await checkCustomHostname(app, tx, stored, input.customHostname)
+    const written = applied(stored, input)
     const changed = Object.keys(input).filter((key) => !isDeepStrictEqual(written[key as keyof OrganizationDoc], stored[key as keyof OrganizationDoc]))
     if (changed.length === 0) return stored
     await emit(app, tx, { type: 'organization.updated', organization: stored.id, actor: actor.user.id, subject: {}, data: { changed } })
@@ -116,9 +115,23 @@ export async function updateOrganization(app: App, actor: Actor, organization: L
   return { ...organization, doc }
 }
 
-function without<T extends object, K extends keyof T>(value: T, key: K): T {
-  const { [key]: _removed, ...rest } = value
-  return rest as T
+/** The organization with the settings that are given; null removes one. */
+function applied(stored: Document<OrganizationDoc>, { emailDomains, ...rest }: UpdateOrganization): Document<OrganizationDoc> {
+  const domains = emailDomains ? { emailDomains: normalizeDomains(emailDomains) } : {}
+  const type = rest.communityType === undefined ? {} : { type: rest.communityType === null ? 'business' : 'community' }
+  const next = { ...stored, ...rest, ...domains, ...type }
+  const removable = ['logo', 'useCase', 'communityType', 'customHostname']
+  return Object.fromEntries(Object.entries(next).filter(([key, value]) => value !== null || !removable.includes(key))) as unknown as Document<OrganizationDoc>
+}
+
+/** Throws 400 for the service's own hostname, 409 if another organization or a site has it. */
+async function checkCustomHostname(app: App, tx: Transaction, { id }: Document<OrganizationDoc>, hostname: string | null | undefined): Promise<void> {
+  if (!hostname) return
+  if (hostname === new URL(app.settings.publicUrl).hostname)
+    throw badRequest('This is the hostname of the service itself.', [{ path: '/customHostname', message: 'must be a hostname of your own' }])
+  const [holder] = await tx.find(organizations, 'customHostname', hostname)
+  const [site] = await tx.find(sites, 'hostname', hostname)
+  if ((holder && holder.id !== id) || site) throw conflict(`The hostname ${hostname} is taken: choose another one.`)
 }
 
 /** Throws 400 unless the default content is a site of the organization that the caller may see. */

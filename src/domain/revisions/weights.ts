@@ -46,7 +46,7 @@ export function* ofStructure(structure: ContentStructure): Generator<void, numbe
     yield
     bytes += 4 * JSON.stringify(diagnostic).length
   }
-  return bytes + 4 * JSON.stringify([structure.config, structure.variables]).length
+  return bytes + 4 * JSON.stringify([structure.config, structure.variables, structure.tags]).length
 }
 
 /** The attributes and diagnostics. */

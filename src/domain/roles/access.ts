@@ -18,6 +18,7 @@ import {
   ssoTokenId,
   ssoTokens,
   teamMembers,
+  tokens,
 } from '../../model/index.js'
 import type { Reader } from '../../store/index.js'
 import type { App } from '../context/app.js'
@@ -36,14 +37,18 @@ export const requiresSso = (organization: Pick<OrganizationDoc, 'sso'>, { role, 
   role === 'admin' ? sso && ssoLink === 'linked' : organization.sso || sso
 
 /**
- * Whether the caller's token gives access to the organization: it is not limited to another one and, if the caller must sign in by
- * single sign-on, it comes from that (such a token is limited to the organization) or was named by an admin.
+ * Whether the caller's token gives access to the organization: it is not limited to another one, no admin has taken that access away
+ * and, if the caller must sign in by single sign-on, it comes from that (such a token is limited to the organization) or was named by an admin.
  */
 export async function isTokenFor(reader: Reader, actor: Actor, organization: string): Promise<boolean> {
-  if (!inScope(actor, organization)) return false
+  if (!inScope(actor, organization) || (await isExcluded(reader, actor, organization))) return false
   if (actor.token.sso || !(await callerRequiresSso(reader, actor, organization))) return true
   return (await reader.get(ssoTokens, ssoTokenId(organization, actor.token.id))) !== null
 }
+
+/** Whether an admin of the organization has taken the access of the caller's token away. */
+export const isExcluded = async (reader: Reader, actor: Actor, organization: string): Promise<boolean> =>
+  (await reader.get(tokens, actor.token.id))?.excludedFrom?.includes(organization) ?? false
 
 async function callerRequiresSso(reader: Reader, actor: Actor, organization: string): Promise<boolean> {
   const doc = await reader.get(organizations, organization)
@@ -72,7 +77,7 @@ export async function findOwnOrganization(app: App, actor: Actor, id: string): P
   if (!inScope(actor, id)) return null
   const doc = await app.store.get(organizations, id)
   const role = doc ? await organizationRole(app.store, actor.user.id, id) : undefined
-  return doc && role !== undefined ? { doc, role } : null
+  return doc && role !== undefined && !(await isExcluded(app.store, actor, id)) ? { doc, role } : null
 }
 
 /** A user as seen from one organization: with what their roles depend on, besides the content. Load with `viewerOf`. */

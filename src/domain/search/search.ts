@@ -90,23 +90,48 @@ async function within(ms: number, work: Promise<unknown>): Promise<void> {
  * is not at the head of main in time are left out.
  */
 export async function searchOrganization(app: App, actor: Actor, organization: LoadedOrganization, query: SearchQuery): Promise<Page<FoundSpace>> {
-  const offset = offsetOf(query)
+  offsetOf(query)
   const all = (await app.store.find(spaces, 'organization', organization.doc.id)).filter(({ deletedAt }) => deletedAt === undefined)
   const visible = await visibleSpaces(app, actor, organization.doc.id, all)
+  return searchSpaces(app, organization.doc.id, visible, query)
+}
+
+/** The pages of a space that may be found, by ID and blob; null = none. */
+export type AllowedPages = (space: LoadedSpace) => Promise<SpaceQuery['allowed'] | null>
+
+/**
+ * The spaces that have matches, with their best pages, best first. Spaces whose index is not at the head of main in time are left out.
+ * @param allowed narrows what is found, for somebody who does not see all pages
+ */
+export async function searchSpaces(
+  app: App,
+  owner: string,
+  visible: readonly VisibleSpace[],
+  query: SearchQuery,
+  allowed?: AllowedPages,
+): Promise<Page<FoundSpace>> {
+  const offset = offsetOf(query)
   const asked: SpaceQuery = { query: query.query, offset: 0, limit: PAGES_OF_SPACE }
-  const found = await findInSpaces(app, organization.doc.id, visible, asked)
+  const found = await findInSpaces(app, owner, visible, asked, allowed)
   const best = ({ pages }: FoundSpace): number => pages[0]?.score ?? 0
   found.sort((a, b) => best(b) - best(a) || (a.space.doc.id < b.space.doc.id ? -1 : 1))
   return pageOfRanked(found.slice(offset, offset + query.limit), found.length, offset)
 }
 
 /** Asks the indexes of spaces. An index that turns out to be gone is made anew, and asked again. */
-async function findInSpaces(app: App, organization: string, visible: readonly VisibleSpace[], asked: SpaceQuery): Promise<FoundSpace[]> {
+async function findInSpaces(
+  app: App,
+  organization: string,
+  visible: readonly VisibleSpace[],
+  asked: SpaceQuery,
+  allowed?: AllowedPages,
+): Promise<FoundSpace[]> {
   const found: FoundSpace[] = []
   for (let left = visible, round = 0; left.length > 0 && round < 2; round++) {
-    const ready = await upToDate(app, left)
+    const narrowed = await narrow(await upToDate(app, left), asked, allowed)
+    const ready = narrowed.map(({ space }) => space)
     const heads = ready.map((space) => headOf(space))
-    const questions = ready.map(({ doc }): [string, SpaceQuery] => [doc.id, asked])
+    const questions = narrowed.map(({ space, query }): [string, SpaceQuery] => [space.doc.id, query])
     const hits = await app.search.find(organization, questions, ORGANIZATION_MS.find)
     left = ready.filter((_, index) => hits[index]?.revision === null)
     for (const { doc } of left) app.search.known.delete(doc.id)
@@ -116,6 +141,20 @@ async function findInSpaces(app: App, organization: string, visible: readonly Vi
     }
   }
   return found
+}
+
+/** What each space is asked. One that shows nothing to the caller, or for which the time was not enough, is left out. */
+async function narrow(ready: readonly LoadedSpace[], asked: SpaceQuery, allowed?: AllowedPages): Promise<{ space: LoadedSpace; query: SpaceQuery }[]> {
+  const until = performance.now() + ORGANIZATION_MS.find
+  const narrowed: { space: LoadedSpace; query: SpaceQuery }[] = []
+  for (const space of ready) {
+    if (!allowed) narrowed.push({ space, query: asked })
+    else if (performance.now() < until) {
+      const pages = await allowed(space)
+      if (pages) narrowed.push({ space, query: { ...asked, allowed: pages } })
+    }
+  }
+  return narrowed
 }
 
 /** Opens spaces, brings their indexes up to date, and returns those for which the time was enough. */

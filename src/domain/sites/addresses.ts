@@ -10,10 +10,14 @@ export interface SiteAddress {
   shareKey?: string
 }
 
-/** The URL under which the service itself serves a site: its own hostname, else `/sites/{organization}/{basename}` on the service. */
+/**
+ * The URL under which the service itself serves a site: its own hostname, else `/{basename}` below that of its
+ * organization, else `/sites/{organization}/{basename}` on the service.
+ */
 function servedAt({ app, organization, site }: SiteAddress): string {
   const { publicUrl } = app.settings
   if (site.hostname !== undefined) return `${new URL(publicUrl).protocol}//${site.hostname}`
+  if (organization.customHostname !== undefined) return `${new URL(publicUrl).protocol}//${organization.customHostname}/${encodeURIComponent(site.basename)}`
   return `${publicUrl}/sites/${organization.hostname ?? organization.id}/${encodeURIComponent(site.basename)}`
 }
 

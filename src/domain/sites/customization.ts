@@ -32,6 +32,10 @@ export async function getSiteSpaceCustomization(reader: Reader, site: SiteDoc, s
   return doc?.site === site.id ? doc.settings : {}
 }
 
+/** The look of one site space: its settings on top of those of its site. */
+export const effectiveCustomization = async (reader: Reader, site: SiteDoc, siteSpace: string): Promise<SiteCustomization> =>
+  customized(await getCustomization(reader, site), await getSiteSpaceCustomization(reader, site, siteSpace))
+
 /** The look of a site, and by ID that of each site space with settings of its own. */
 export async function listCustomizations(reader: Reader, site: SiteDoc): Promise<{ site: SiteCustomization; siteSpaces: Record<string, SiteCustomization> }> {
   const docs = await reader.find(siteCustomizations, 'site', site.id)

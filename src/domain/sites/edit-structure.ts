@@ -6,7 +6,6 @@ import {
   type CreateSiteSectionGroup,
   type CreateSiteSpace,
   type SiteStructure,
-  sites,
   spaces,
   type UpdateSiteSection,
   type UpdateSiteSectionGroup,
@@ -18,7 +17,6 @@ import type { Actor } from '../context/actor.js'
 import type { LoadedSite } from '../context/loaded.js'
 import { requireCondition } from './conditions.js'
 import { removeDocumentsOfRemoved } from './customization.js'
-import { sitesOfSpace } from '../spaces/sites-of-space.js'
 import { publishableSpace } from './publishable-space.js'
 import { changeSite, titleFrom } from './sites.js'
 import { findVisibleSiteSpace } from './view.js'
@@ -27,12 +25,12 @@ import { withKeys } from './structure/keys.js'
 import { moveItem } from './structure/move.js'
 import type { ItemPointer, SiblingPosition } from './structure/position.js'
 import { addSection, removeSection, updateSection } from './structure/sections.js'
-import { addSiteSpace, removeSiteSpace, removeSiteSpacesOf, updateSiteSpace } from './structure/site-spaces.js'
+import { addSiteSpace, removeSiteSpace, updateSiteSpace } from './structure/site-spaces.js'
 
 type StructureEdit = (structure: SiteStructure, tx: Transaction) => SiteStructure | Promise<SiteStructure>
 
 /** Changes the structure of a site in one transaction. Writes nothing if nothing changes. */
-function changeStructure(app: App, actor: Actor, site: LoadedSite, change: StructureEdit, space?: string): Promise<LoadedSite> {
+export function changeStructure(app: App, actor: Actor, site: LoadedSite, change: StructureEdit, space?: string): Promise<LoadedSite> {
   return changeSite(
     app,
     actor,
@@ -47,10 +45,19 @@ function changeStructure(app: App, actor: Actor, site: LoadedSite, change: Struc
 }
 
 /** A changed site, and the ID of what was created in it. */
-interface Created {
+export interface Created {
   site: LoadedSite
   id: string
 }
+
+/** Where an item is moved to. */
+interface Move {
+  position?: SiblingPosition | undefined
+  /** A group; null = the top level; absent = among its siblings. */
+  into?: string | null | undefined
+}
+
+const draftOf = ({ draft }: { draft?: boolean }): { draft?: true } => (draft ? { draft } : {})
 
 const created = async (site: Promise<LoadedSite>, id: string): Promise<Created> => ({ site: await site, id })
 
@@ -59,7 +66,7 @@ export function createSection(app: App, actor: Actor, site: LoadedSite, input: C
   const id = newId()
   const change: StructureEdit = async (structure, tx) => {
     const { id: space, title } = await publishableSpace(tx, actor, site.doc.organization, input.spaceId, '/spaceId')
-    const section = { id, title: input.title ?? titleFrom(title), ...(input.icon ? { icon: input.icon } : {}) }
+    const section = { id, title: input.title ?? titleFrom(title), ...(input.icon ? { icon: input.icon } : {}), ...draftOf(input) }
     const root = structure.siteSpaces.find((entry) => entry.id === structure.defaultSiteSpace)
     const rootTitle = root && (await tx.get(spaces, root.space))?.title
     return addSection(structure, section, { id: newId(), space, title }, { id: newId(), title: titleFrom(rootTitle) })
@@ -77,21 +84,22 @@ export async function changeSection(app: App, actor: Actor, site: LoadedSite, id
 export const deleteSection = (app: App, actor: Actor, site: LoadedSite, id: string): Promise<LoadedSite> =>
   changeStructure(app, actor, site, (structure) => removeSection(structure, id))
 
-/** Adds a group of sections. Throws 400 (sections), 409 (too many groups). */
-export function createGroup(app: App, actor: Actor, site: LoadedSite, { title, icon, sections = [] }: CreateSiteSectionGroup): Promise<Created> {
+/** Adds a group of sections. Throws 400 (sections, group), 409 (too many groups, or levels). */
+export function createGroup(app: App, actor: Actor, site: LoadedSite, input: CreateSiteSectionGroup): Promise<Created> {
+  const { title, icon, sections = [], sectionGroup = null } = input
   const id = newId()
-  const group = { id, title, ...(icon ? { icon } : {}) }
+  const group = { id, title, ...(icon ? { icon } : {}), ...draftOf(input) }
   return created(
-    changeStructure(app, actor, site, (structure) => addGroup(structure, group, sections)),
+    changeStructure(app, actor, site, (structure) => addGroup(structure, group, sections, sectionGroup)),
     id,
   )
 }
 
-/** Changes title and icon of a group. */
+/** Changes title, icon and draft of a group. */
 export const changeGroup = (app: App, actor: Actor, site: LoadedSite, id: string, input: UpdateSiteSectionGroup): Promise<LoadedSite> =>
   changeStructure(app, actor, site, (structure) => updateGroup(structure, id, input))
 
-/** Removes a group; its sections take its place. */
+/** Removes a group; its children take its place, but no links at the top level. */
 export const deleteGroup = (app: App, actor: Actor, site: LoadedSite, id: string): Promise<LoadedSite> =>
   changeStructure(app, actor, site, (structure) => removeGroup(structure, id))
 
@@ -108,7 +116,7 @@ export function createSiteSpace(app: App, actor: Actor, site: LoadedSite, input:
   const id = newId()
   const change: StructureEdit = async (structure, tx) => {
     const { id: space, title } = await publishableSpace(tx, actor, site.doc.organization, input.spaceId, '/spaceId')
-    return addSiteSpace(structure, { id, space, title }, input.sectionId)
+    return addSiteSpace(structure, { id, space, title, ...draftOf(input) }, input.sectionId)
   }
   return created(changeStructure(app, actor, site, change, input.spaceId), id)
 }
@@ -128,17 +136,11 @@ export async function changeSiteSpace(app: App, actor: Actor, site: LoadedSite, 
 export const deleteSiteSpace = (app: App, actor: Actor, site: LoadedSite, id: string): Promise<LoadedSite> =>
   changeStructure(app, actor, site, (structure) => removeSiteSpace(structure, id))
 
-/** Moves an item among its siblings. Throws 404 (no such item, or the caller may not see it), 400 (position), 409 (nothing would change). */
-export async function moveInStructure(app: App, actor: Actor, site: LoadedSite, item: ItemPointer, position: SiblingPosition = {}): Promise<LoadedSite> {
+/**
+ * Moves an item among its siblings, or into another group. Throws 404 (no such item, or the caller may not see it), 400 (position, group),
+ * 409 (nothing would change, or too many levels).
+ */
+export async function moveInStructure(app: App, actor: Actor, site: LoadedSite, item: ItemPointer, { into, position = {} }: Move = {}): Promise<LoadedSite> {
   if (item.type === 'site-space' && !(await findVisibleSiteSpace(app, actor, site, item.id))) throw notFound('The site space')
-  return changeStructure(app, actor, site, (structure) => moveItem(structure, item, position))
-}
-
-/** Takes a space off every site that it is on, in the transaction that purges it. */
-export async function removeSpaceFromSites(tx: Transaction, space: string): Promise<void> {
-  for (const site of await sitesOfSpace(tx, space)) {
-    const structure = withKeys(removeSiteSpacesOf(site.structure, space))
-    await removeDocumentsOfRemoved(tx, site.structure, structure)
-    await tx.replace(sites, { ...site, structure })
-  }
+  return changeStructure(app, actor, site, (structure) => moveItem(structure, item, position, into))
 }

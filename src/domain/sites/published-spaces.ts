@@ -1,5 +1,5 @@
 /** The addresses under which a published site shows its spaces. */
-import { sectionsOf, type SiteSpaceEntry } from '../../model/index.js'
+import { itemsOf, type SiteSpaceEntry } from '../../model/index.js'
 import { publishedSiteSpace, type SiteAddress } from './addresses.js'
 import { shownDefault, shownDefaultSection } from './structure/defaults.js'
 
@@ -9,7 +9,7 @@ interface PublishedSpace {
   url: string
 }
 
-/** All spaces of a site with their addresses, whoever asks; none if the site is not published. */
+/** All spaces of a site with their addresses, whoever asks; without drafts, and none if the site is not published. */
 export function publishedSpaces(address: SiteAddress): PublishedSpace[] {
   const { structure } = address.site
   const found: PublishedSpace[] = []
@@ -19,12 +19,13 @@ export function publishedSpaces(address: SiteAddress): PublishedSpace[] {
     within: Pick<Parameters<typeof publishedSiteSpace>[2], 'section' | 'isDefaultSection'>,
   ) => {
     for (const entry of entries) {
-      const url = entry.hidden ? undefined : publishedSiteSpace(address, entry, { ...within, isDefault: entry.id === chosen })
+      const url = entry.hidden || entry.draft ? undefined : publishedSiteSpace(address, entry, { ...within, isDefault: entry.id === chosen })
       if (url !== undefined) found.push({ space: entry.space, url })
     }
   }
   add(structure.siteSpaces, shownDefault(structure), { isDefaultSection: true })
   const first = shownDefaultSection(structure)
-  for (const section of sectionsOf(structure)) add(section.siteSpaces, shownDefault(section), { section, isDefaultSection: section.id === first })
+  for (const { item, live } of itemsOf(structure))
+    if (item.type === 'site-section' && live) add(item.siteSpaces, shownDefault(item), { section: item, isDefaultSection: item.id === first })
   return found
 }

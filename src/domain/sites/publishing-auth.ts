@@ -1,9 +1,10 @@
 /** How visitors of a site prove who they are: its backend, and the key that signs their tokens. */
 import { seal, unseal } from '../../auth/index.js'
 import { hrefFault } from '../../content/href.js'
+import { isPast } from '../../kernel/clock.js'
 import { badRequest, notFound } from '../../kernel/errors.js'
 import { newSecret } from '../../kernel/ids.js'
-import { type SitePublishingAuthDoc, sitePublishingAuths, type UpdateSitePublishingAuth } from '../../model/index.js'
+import { type RegenerateVisitorKey, type SitePublishingAuthDoc, sitePublishingAuths, type UpdateSitePublishingAuth } from '../../model/index.js'
 import type { Document, Draft } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
@@ -30,8 +31,18 @@ export async function getPublishingAuth(app: App, site: LoadedSite): Promise<Doc
   return auth
 }
 
+/** Seconds for which the key before stays valid, unless whoever replaces it says otherwise. */
+const GRACE_SECONDS = 3600
+
 /** The key that signs visitors' JWTs (HS256), or null if the signing key of the service was replaced since. Never log it. */
 export const visitorKeyOf = (app: App, auth: SitePublishingAuthDoc): string | null => unseal(app.settings.signingKey, sealContext(auth.id), auth.sealedKey)
+
+/** The keys that are valid now, newest first. Never log them. */
+export function validVisitorKeys(app: App, auth: SitePublishingAuthDoc): string[] {
+  const { previous } = auth
+  const before = previous && !isPast(app.clock, previous.validUntil) ? unseal(app.settings.signingKey, sealContext(auth.id), previous.sealedKey) : null
+  return [visitorKeyOf(app, auth), before].filter((key) => key !== null)
+}
 
 const change = (
   app: App,
@@ -62,12 +73,25 @@ export async function updatePublishingAuth(
       throw badRequest('This backend needs an integration.', [{ path: '/integration', message: 'is required if backend is integration' }])
     if (backend === 'custom' && integration !== undefined)
       throw badRequest('This backend has no integration.', [{ path: '/integration', message: 'must be left out if backend is custom' }])
-    const fallback = fallbackURL === undefined ? stored.fallbackURL : (fallbackURL ?? undefined)
-    const { integration: _integration, fallbackURL: _fallback, ...rest } = stored
-    return { ...rest, backend, ...(integration === undefined ? {} : { integration }), ...(fallback === undefined ? {} : { fallbackURL: fallback }) }
+    const { integration: _integration, fallbackURL: _fallback, audience: _audience, issuer: _issuer, ...rest } = stored
+    const chosen = (['fallbackURL', 'audience', 'issuer'] as const).flatMap((name) => {
+      const value = input[name] === undefined ? stored[name] : input[name]
+      return value === undefined || value === null ? [] : [[name, value] as const]
+    })
+    return { ...rest, backend, ...(integration === undefined ? {} : { integration }), ...Object.fromEntries(chosen) }
   })
 }
 
-/** Replaces the key; tokens signed with the old one are no longer valid. */
-export const regenerateVisitorKey = (app: App, actor: Actor, site: LoadedSite): Promise<Document<SitePublishingAuthDoc>> =>
-  change(app, actor, site, (stored) => ({ ...stored, sealedKey: newSealedKey(app, site.doc.id) }))
+/** Replaces the key. Tokens signed with the one before stay valid for a while; those signed with an earlier one no longer. */
+export function regenerateVisitorKey(
+  app: App,
+  actor: Actor,
+  site: LoadedSite,
+  { graceSeconds = GRACE_SECONDS }: RegenerateVisitorKey = {},
+): Promise<Document<SitePublishingAuthDoc>> {
+  return change(app, actor, site, ({ previous: _, ...stored }) => {
+    const validUntil = new Date(app.clock.now().getTime() + graceSeconds * 1000).toISOString()
+    const previous = graceSeconds === 0 ? {} : { previous: { sealedKey: stored.sealedKey, validUntil } }
+    return { ...stored, sealedKey: newSealedKey(app, site.doc.id), ...previous }
+  })
+}

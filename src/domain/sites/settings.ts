@@ -1,7 +1,7 @@
 /** Changes the settings of a site, and publishes or unpublishes it. */
 import { isIP } from 'node:net'
 import { badRequest, conflict } from '../../kernel/errors.js'
-import { type SiteDoc, sites, type UpdateSite } from '../../model/index.js'
+import { organizations, type SiteDoc, sites, type UpdateSite } from '../../model/index.js'
 import type { Document, Reader } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
@@ -47,7 +47,9 @@ function checkHostname(app: App, hostname: string): void {
 
 async function checkFreeHostname(reader: Reader, site: SiteDoc, hostname: string): Promise<void> {
   const holders = await reader.find(sites, 'hostname', hostname)
-  if (holders.some((holder) => holder.id !== site.id)) throw conflict(`The hostname ${hostname} is taken by another site: choose another one.`)
+  const [organization] = await reader.find(organizations, 'customHostname', hostname)
+  if (organization || holders.some((holder) => holder.id !== site.id))
+    throw conflict(`The hostname ${hostname} is taken by another site or organization: choose another one.`)
 }
 
 /** Makes a site visible to visitors, as its visibility allows. */

@@ -1,12 +1,11 @@
 /** Finds the public URLs of a space or a revision. */
-import { organizations, type SpaceDoc, sectionsOf } from '../../model/index.js'
+import { organizations, type SpaceDoc } from '../../model/index.js'
 import type { App } from '../context/app.js'
 import type { LoadedSpace } from '../context/loaded.js'
 import { MAIN } from '../context/refs.js'
-import { publishedSiteSpace } from './addresses.js'
+import { publishedSpaces } from './published-spaces.js'
 import { validShareKey } from './share-links.js'
 import { sitesOfSpace } from '../spaces/sites-of-space.js'
-import { shownDefault, shownDefaultSection } from './structure/defaults.js'
 
 /** The URLs under which visitors find a space. */
 interface SpaceAddresses {
@@ -16,22 +15,15 @@ interface SpaceAddresses {
   public?: string
 }
 
-/** The URLs under which visitors find a space: none while it is deleted, or on no published site. */
+/** The URLs under which visitors find a space: none while it is deleted, a draft, or on no published site. */
 export async function addressesOfSpace(app: App, space: SpaceDoc, shareKey?: string): Promise<SpaceAddresses> {
   const shown = (await sitesOfSpace(app.store, space.id)).filter((site) => site.published)
   const [site] = shown.sort((a, b) => (a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.id < b.id) ? -1 : 1))
   const organization = site && (await app.store.get(organizations, site.organization))
   if (!site || !organization) return {}
-  const { structure } = site
-  const section = sectionsOf(structure).find((one) => one.siteSpaces.some((entry) => entry.space === space.id))
-  const entry = (section ?? structure).siteSpaces.find((one) => one.space === space.id)
-  if (!entry || entry.hidden) return {}
   const key = await validShareKey(app.store, site, shareKey)
-  const published = publishedSiteSpace({ app, organization, site, ...(key === undefined ? {} : { shareKey: key }) }, entry, {
-    ...(section ? { section } : {}),
-    isDefaultSection: section?.id === shownDefaultSection(structure),
-    isDefault: shownDefault(section ?? structure) === entry.id,
-  })
+  const address = { app, organization, site, ...(key === undefined ? {} : { shareKey: key }) }
+  const published = publishedSpaces(address).find((one) => one.space === space.id)?.url
   if (published === undefined) return {}
   return { published, ...(site.visibility === 'public' ? { public: published } : {}) }
 }

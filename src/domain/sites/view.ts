@@ -1,6 +1,5 @@
-/** What a caller, or a visitor, sees of a site's structure, without what they may not see. */
-import { notFound } from '../../kernel/errors.js'
-import { type GroupEntry, type SectionEntry, type SiteSpaceEntry, siteSpacesOf, spaces } from '../../model/index.js'
+/** What a caller sees of a site's structure, without what they may not see. What a visitor sees of it: `visitor.ts`. */
+import { type GroupChild, type GroupEntry, type LinkEntry, type SectionEntry, type SiteSpaceEntry, siteSpacesOf, spaces } from '../../model/index.js'
 import { roleOn, spaceRole, viewerOf } from '../roles/access.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
@@ -22,6 +21,8 @@ export interface ShownSiteSpace {
   isDefaultSection: boolean
   /** Orders the list of all site spaces of the site. */
   sortKey: string
+  /** Whether neither it nor what it is in is a draft: only then it has an address for visitors. */
+  live: boolean
 }
 
 /** A section as the caller sees it. */
@@ -32,21 +33,35 @@ export interface ShownSection {
   defaultSiteSpace: string | null
   siteSpaces: ShownSiteSpace[]
   sortKey: string
+  live: boolean
+}
+
+/** An external link. */
+export interface ShownLink {
+  entry: LinkEntry
+  group: GroupEntry
+  sortKey: string
 }
 
 /** A group as the caller sees it. */
 export interface ShownGroup {
   entry: GroupEntry
-  sections: ShownSection[]
+  /** The group that it is in. */
+  group?: GroupEntry
+  children: ShownItem[]
   sortKey: string
+  live: boolean
 }
+
+/** What stands among the items of a site, or in a group. */
+export type ShownItem = ShownSection | ShownGroup | ShownLink
 
 /** A site as the caller sees it, in order. */
 export interface SiteView {
   address: SiteAddress
   /** At the root. */
   siteSpaces: ShownSiteSpace[]
-  items: (ShownSection | ShownGroup)[]
+  items: ShownItem[]
 }
 
 /**
@@ -64,68 +79,74 @@ export async function viewSite(app: App, actor: Actor, organization: LoadedOrgan
     if (role !== null) visible.set(id, { doc: space, role })
   }
   const defaultSection = shownDefaultSection(structure)
-  const show = (entries: readonly SiteSpaceEntry[], byDefault: string | null, within: { section?: SectionEntry; isDefault: boolean; sortKey?: string }) =>
+  const show = (
+    entries: readonly SiteSpaceEntry[],
+    byDefault: string | null,
+    within: { section?: SectionEntry; isDefault: boolean; sortKey?: string; live: boolean },
+  ) =>
     entries.flatMap((entry): ShownSiteSpace[] => {
       const space = visible.get(entry.space)
       if (!space) return []
       const isDefault = entry.id === byDefault
       const section = within.section ? { section: within.section } : {}
-      return [{ entry, space, ...section, isDefault, isDefaultSection: within.isDefault, sortKey: sortKeyOf(within.sortKey, entry.order) }]
+      const live = within.live && !entry.draft
+      return [{ entry, space, ...section, isDefault, isDefaultSection: within.isDefault, sortKey: sortKeyOf(within.sortKey, entry.order), live }]
     })
-  const showSection = (entry: SectionEntry, group?: GroupEntry): ShownSection => {
+  const showSection = (entry: SectionEntry, { group, ...above }: Above): ShownSection => {
     const defaultSiteSpace = shownDefault(entry)
     const isDefault = defaultSection === entry.id
-    const sortKey = sortKeyOf(group?.order, entry.order)
-    const siteSpaces = show(entry.siteSpaces, defaultSiteSpace, { section: entry, isDefault, sortKey })
-    return { entry, ...(group ? { group } : {}), isDefault, defaultSiteSpace, siteSpaces, sortKey }
+    const sortKey = sortKeyOf(above.sortKey, entry.order)
+    const live = above.live && !entry.draft
+    const siteSpaces = show(entry.siteSpaces, defaultSiteSpace, { section: entry, isDefault, sortKey, live })
+    return { entry, ...(group ? { group } : {}), isDefault, defaultSiteSpace, siteSpaces, sortKey, live }
+  }
+  const showItem = (entry: GroupChild, above: Above): ShownItem[] => {
+    if (entry.type === 'site-section') return [showSection(entry, above)]
+    const { group } = above
+    const sortKey = sortKeyOf(above.sortKey, entry.order)
+    if (entry.type === 'site-external-link') return group ? [{ entry, group, sortKey }] : []
+    const live = above.live && !entry.draft
+    const children = entry.children.flatMap((child) => showItem(child, { group: entry, sortKey, live }))
+    return [{ entry, ...(group ? { group } : {}), children, sortKey, live }]
   }
   const key = await validShareKey(app.store, doc, shareKey)
   return {
     address: { app, organization: organization.doc, site: doc, ...(key === undefined ? {} : { shareKey: key }) },
-    siteSpaces: show(structure.siteSpaces, shownDefault(structure), { isDefault: true }),
-    items: structure.items.map((item) =>
-      item.type === 'site-section'
-        ? showSection(item)
-        : { entry: item, sections: item.sections.map((section) => showSection(section, item)), sortKey: sortKeyOf(item.order) },
-    ),
+    siteSpaces: show(structure.siteSpaces, shownDefault(structure), { isDefault: true, live: true }),
+    items: structure.items.flatMap((item) => showItem(item, { live: true })),
   }
 }
 
-/**
- * What visitors of a site see, as far as the caller may see it: without empty sections and groups. Throws 404 if the site is
- * not published, or the share key is not valid.
- */
-export async function viewPublishedSite(
-  app: App,
-  actor: Actor,
-  organization: LoadedOrganization,
-  site: LoadedSite,
-  shareKey: string | undefined,
-): Promise<SiteView> {
-  if (!site.doc.published) throw notFound('The published site')
-  const view = await viewSite(app, actor, organization, site, shareKey)
-  if (site.doc.visibility === 'share-link' && shareKey !== undefined && view.address.shareKey === undefined) throw notFound('The share link')
-  const items = view.items.flatMap((item): SiteView['items'] => {
-    if (!isGroup(item)) return item.siteSpaces.length > 0 ? [item] : []
-    const sections = item.sections.filter((section) => section.siteSpaces.length > 0)
-    return sections.length > 0 ? [{ ...item, sections }] : []
-  })
-  return { ...view, items }
+/** What an item of a structure is in. */
+interface Above {
+  group?: GroupEntry
+  sortKey?: string
+  live: boolean
 }
 
 /** Whether it is the default site space of the whole site. */
 export const isSiteDefault = ({ isDefault, isDefaultSection }: ShownSiteSpace): boolean => isDefault && isDefaultSection
 
-export const isGroup = (item: ShownSection | ShownGroup): item is ShownGroup => 'sections' in item
+export const isGroup = (item: ShownItem): item is ShownGroup => 'children' in item
+
+export const isSection = (item: ShownItem): item is ShownSection => 'siteSpaces' in item
+
+/** All items of a view in order, each group before what is in it. */
+export function shownItems({ items }: Pick<SiteView, 'items'>): ShownItem[] {
+  return items.flatMap((item) => (isGroup(item) ? [item, ...shownItems({ items: item.children })] : [item]))
+}
 
 /** The sections that the caller sees, including those in groups, in order. */
-export const shownSections = (view: SiteView): ShownSection[] => view.items.flatMap((item) => (isGroup(item) ? item.sections : [item]))
+export const shownSections = (view: SiteView): ShownSection[] => shownItems(view).filter(isSection)
 
 /** The site spaces that the caller sees, in order. */
 export const shownSiteSpaces = (view: SiteView): ShownSiteSpace[] => [...view.siteSpaces, ...shownSections(view).flatMap((section) => section.siteSpaces)]
 
 /** The groups that the caller sees, in order. */
-export const shownGroups = (view: SiteView): ShownGroup[] => view.items.filter(isGroup)
+export const shownGroups = (view: SiteView): ShownGroup[] => shownItems(view).filter(isGroup)
+
+/** The external links, in order. */
+export const shownLinks = (view: SiteView): ShownLink[] => shownItems(view).flatMap((item) => (isGroup(item) || isSection(item) ? [] : [item]))
 
 /** A site space if the caller may see its space; else null. */
 export async function findVisibleSiteSpace(app: App, actor: Actor, site: LoadedSite, id: string): Promise<SiteSpaceEntry | null> {

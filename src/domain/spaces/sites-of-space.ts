@@ -1,5 +1,5 @@
 // The sites that a space is on.
-import { type SiteDoc, type SiteSpaceEntry, type SiteStructure, type SpaceDoc, sites } from '../../model/index.js'
+import { type GroupChild, type SiteDoc, type SiteSpaceEntry, type SiteStructure, type SpaceDoc, sites } from '../../model/index.js'
 import type { Document, Reader, Transaction } from '../../store/index.js'
 
 type SiteSpaces = Pick<SiteStructure, 'siteSpaces'>
@@ -9,13 +9,16 @@ function marked<T extends SiteSpaces>(container: T, space: string, hidden: boole
   return { ...container, siteSpaces: container.siteSpaces.map((entry) => (entry.space === space ? mark(entry) : entry)) }
 }
 
+function markedItem(item: GroupChild, space: string, hidden: boolean): GroupChild {
+  if (item.type === 'site-section') return marked(item, space, hidden)
+  return item.type === 'site-section-group' ? { ...item, children: item.children.map((child) => markedItem(child, space, hidden)) } : item
+}
+
 const structureOf = ({ structure }: SiteDoc, space: string, hidden: boolean): SiteStructure =>
   marked(
     {
       ...structure,
-      items: structure.items.map((item) =>
-        item.type === 'site-section' ? marked(item, space, hidden) : { ...item, sections: item.sections.map((section) => marked(section, space, hidden)) },
-      ),
+      items: structure.items.map((item) => markedItem(item, space, hidden)) as SiteStructure['items'],
     },
     space,
     hidden,

@@ -122,6 +122,16 @@ export async function listSpaces(
   return paginate(await visibleSpaces(app, actor, id, top), query, ({ doc }) => [orderKey(doc), doc.id])
 }
 
+/** The deleted spaces of an organization that can still be restored, as far as the caller may see them, last deleted first. */
+export async function listDeletedSpaces(app: App, actor: Actor, organization: LoadedOrganization, query: PageQuery): Promise<Page<VisibleSpace>> {
+  const { id } = organization.doc
+  const oldest = app.clock.now().getTime() - RESTORE_MS
+  const deleted = (await app.store.find(spaces, 'deleted', 'yes')).filter(
+    (doc) => doc.organization === id && doc.deletedAt !== undefined && Date.parse(doc.deletedAt) > oldest,
+  )
+  return paginate(await visibleSpaces(app, actor, id, deleted), query, ({ doc }) => [doc.deletedAt ?? '', doc.id], 'desc')
+}
+
 /** Filters spaces of an organization: those that the caller may see, with their role. */
 export async function visibleSpaces(app: App, actor: Actor, organization: string, docs: readonly Document<SpaceDoc>[]): Promise<VisibleSpace[]> {
   const viewer = await viewerOf(app.store, actor.user.id, organization)

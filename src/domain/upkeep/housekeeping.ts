@@ -21,7 +21,7 @@ import { removeGrantsOn } from '../roles/permissions.js'
 import { repositoryName } from '../context/refs.js'
 import { removeReviews } from '../reviews/requests.js'
 import { queueRefreshes, sweepSpecFiles } from '../openapi/queue.js'
-import { removeSpaceFromSites } from '../sites/edit-structure.js'
+import { removeSpaceFromSites } from '../sites/remove-space.js'
 import { RESTORE_MS } from '../spaces/spaces.js'
 
 /** How often a repository is repacked. */

@@ -1,5 +1,6 @@
 import type { Migration } from '../../store/index.js'
 import { listEarlierEvents } from '../events/earlier-events.js'
+import { migrateSiteGroups } from './earlier-site-groups.js'
 import { migrateCustomizations } from './earlier-customizations.js'
 
 /** Migrates the stored documents of earlier releases. A released step is never renumbered or changed. */
@@ -21,5 +22,10 @@ export const migrations: readonly Migration[] = [
     version: 3,
     name: 'customizations of sites have the values of the contract',
     run: migrateCustomizations,
+  },
+  {
+    version: 4,
+    name: 'groups of sections have children',
+    run: migrateSiteGroups,
   },
 ]

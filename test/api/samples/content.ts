@@ -29,6 +29,7 @@ export const contentSamples: Samples = async (here) => {
   const parameters = {
     userId: admin.user,
     tokenId: token,
+    memberTokenId: token,
     organizationId: organization,
     spaceId: space,
     changeRequestId: changeRequest,
@@ -45,6 +46,7 @@ export const contentSamples: Samples = async (here) => {
     deleteSpaceById: { parameters: { ...parameters, spaceId: spare }, success: true },
     restoreSpaceById: { parameters: { ...parameters, spaceId: deleted }, success: true },
     duplicateSpaceById: { success: true },
+    updateAuthenticatedUser: { body: { displayName: 'Changed' }, success: true },
     createUserToken: { body: { label: 'x' }, success: true },
     createOrganizationForAuthenticatedUser: { body: { title: 'New one' }, success: true },
     updateOrganizationById: { body: { title: 'Changed' }, success: true },

@@ -22,6 +22,7 @@ export const peopleSamples: Samples = async (here, before) => {
     updateMembersInOrganizationTeam: { body: { add: [changed.user] }, success: true },
     inviteUsersToOrganization: { body: { emails: ['more@example.org'] }, success: true },
     getInviteInOrganizationById: { parameters: { ...parameters, inviteId: invite } },
+    resendInviteInOrganizationById: { parameters: { ...parameters, inviteId: invite } },
     revokeInviteInOrganizationById: { parameters: { ...parameters, inviteId: invite } },
     createLinkInviteInOrganization: { body: {}, success: true },
     updateLinkInviteInOrganizationById: { body: { role: 'read' }, success: true },

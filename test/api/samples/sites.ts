@@ -17,8 +17,16 @@ export const siteSamples: Samples = async (here, before) => {
   const parameters = { ...before, siteId: site, siteSectionId, siteSectionGroupId, siteSpaceId }
   const body = { spaceId: await space('For a section') }
   const spareGroup = (await made(`${at}/section-groups`, { title: 'Spare' })).id as string
+  const siteExternalLinkId = (await made(`${at}/external-links`, { title: 'Probe', target: 'https://example.org', sectionGroup: siteSectionGroupId }))
+    .id as string
+  const shown = (await admin.call('get', `/v1/orgs/${organization}/sites/${site}/site-spaces/${siteSpaceId}`).expect(200)).body.space.id as string
+  const [page] = (await admin.call('get', `/v1/spaces/${shown}/content/pages`).expect(200)).body.pages as { id: string }[]
   const first = (await admin.call('get', `${at}/sections/${siteSectionId}`).expect(200)).body.siteSpaces[0].id
   const special: SpecialSamples = {
+    getPublishedPageById: { parameters: { ...parameters, pageId: page?.id ?? '' } },
+    searchPublishedSite: { query: { query: 'x' } },
+    addExternalLinkToSite: { body: { title: 'New', target: '/x', sectionGroup: siteSectionGroupId }, success: true },
+    updateSiteExternalLinkById: { parameters: { ...parameters, siteExternalLinkId }, body: { title: 'Changed' }, success: true },
     createSiteInOrganization: { body: { title: 'X site', spaces: 'empty' }, success: true },
     updateSiteById: { body: { title: 'Changed' }, success: true },
     publishSiteById: { success: true },
@@ -40,5 +48,5 @@ export const siteSamples: Samples = async (here, before) => {
     deleteSiteSpaceById: { parameters: { ...parameters, siteSpaceId: spareSpace }, success: true },
     moveSiteSpace: { body: { position: { before: { type: 'site-space', siteSpace: first } } }, success: true },
   }
-  return { parameters: { siteId: site, siteSectionId, siteSectionGroupId, siteSpaceId }, special }
+  return { parameters: { siteId: site, siteSectionId, siteSectionGroupId, siteSpaceId, siteExternalLinkId }, special }
 }

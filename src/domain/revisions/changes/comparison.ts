@@ -45,6 +45,7 @@ const emptyLike = ({ config }: ContentStructure): ContentStructure => ({
   assets: [],
   reusableContents: [],
   variables: {},
+  tags: {},
   diagnostics: [],
   byId: new Map(),
   byGitPath: new Map(),

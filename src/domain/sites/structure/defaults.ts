@@ -1,5 +1,5 @@
 import { badRequest } from '../../../kernel/errors.js'
-import { type SiteStructure, sectionsOf } from '../../../model/index.js'
+import { itemsOf, type SiteStructure } from '../../../model/index.js'
 import { type Container, findSection, findSiteSpace, replaceContainer } from './find.js'
 
 /**
@@ -20,14 +20,14 @@ export function setDefaults(structure: SiteStructure, { section, siteSpace }: { 
   return { ...next, defaultSection: found.section?.id ?? null }
 }
 
-/** ID of the site space that is shown first for a section (or the root): the chosen default, else the first that is not hidden. */
+/** ID of the site space that is shown first for a section (or the root): the chosen default, else the first; neither hidden ones nor drafts. */
 export function shownDefault({ siteSpaces, defaultSiteSpace }: Container): string | null {
-  const shown = siteSpaces.filter((entry) => !entry.hidden)
+  const shown = siteSpaces.filter((entry) => !entry.hidden && !entry.draft)
   return (shown.find((entry) => entry.id === defaultSiteSpace) ?? shown[0])?.id ?? null
 }
 
-/** ID of the section that is shown at the root of a site: the chosen default, unless it has nothing to show and another has. */
+/** ID of the section that is shown at the root of a site: the chosen default, unless it has nothing to show, or is a draft, and another is live. */
 export function shownDefaultSection(structure: SiteStructure): string | null {
-  const shown = sectionsOf(structure).filter((section) => shownDefault(section) !== null)
+  const shown = itemsOf(structure).flatMap(({ item, live }) => (item.type === 'site-section' && live && shownDefault(item) !== null ? [item] : []))
   return (shown.find((section) => section.id === structure.defaultSection) ?? shown[0])?.id ?? structure.defaultSection
 }

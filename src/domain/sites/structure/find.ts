@@ -1,24 +1,35 @@
-// Finds and replaces sections, groups and site spaces in a structure.
-import { notFound } from '../../../kernel/errors.js'
-import { type GroupEntry, type SectionEntry, type SiteSpaceEntry, type SiteStructure, sectionsOf } from '../../../model/index.js'
+// Finds and replaces sections, groups, links and site spaces in a structure.
+import { badRequest, notFound } from '../../../kernel/errors.js'
+import {
+  type GroupChild,
+  type GroupEntry,
+  itemsOf,
+  type LinkEntry,
+  type SectionEntry,
+  type SiteSpaceEntry,
+  type SiteStructure,
+  sectionsOf,
+} from '../../../model/index.js'
 
-/** The groups of a structure in order. */
-export const groupsOf = (structure: SiteStructure): GroupEntry[] => structure.items.filter((item) => item.type === 'site-section-group')
+/** A list of items: the top level, or the children of a group. */
+export type ItemList = readonly GroupChild[]
+
+/** The groups of a structure in order, each before those in it. */
+export const groupsOf = (structure: SiteStructure): GroupEntry[] => itemsOf(structure).flatMap(({ item }) => (item.type === 'site-section-group' ? [item] : []))
 
 /** A section and the group that it is in; null if there is no such section. */
 export function findSection(structure: SiteStructure, id: string): { section: SectionEntry; group?: GroupEntry } | null {
-  for (const item of structure.items) {
-    if (item.type === 'site-section') {
-      if (item.id === id) return { section: item }
-      continue
-    }
-    const section = item.sections.find((one) => one.id === id)
-    if (section) return { section, group: item }
-  }
+  for (const { item, group } of itemsOf(structure)) if (item.type === 'site-section' && item.id === id) return { section: item, ...(group ? { group } : {}) }
   return null
 }
 
 export const findGroup = (structure: SiteStructure, id: string): GroupEntry | null => groupsOf(structure).find((group) => group.id === id) ?? null
+
+/** An external link and the group that it is in; null if there is no such link. */
+export function findLink(structure: SiteStructure, id: string): { link: LinkEntry; group: GroupEntry } | null {
+  for (const { item, group } of itemsOf(structure)) if (item.type === 'site-external-link' && item.id === id && group) return { link: item, group }
+  return null
+}
 
 /** A site space and the section that it is in; null if there is no such site space. */
 export function findSiteSpace(structure: SiteStructure, id: string): { siteSpace: SiteSpaceEntry; section?: SectionEntry } | null {
@@ -43,6 +54,13 @@ export function getGroup(structure: SiteStructure, id: string): GroupEntry {
   return group
 }
 
+/** The group that a field of the body names. Throws 400. */
+export function requireGroup(structure: SiteStructure, id: string, field: string): GroupEntry {
+  const group = findGroup(structure, id)
+  if (group) return group
+  throw badRequest('There is no such group.', [{ path: field, message: 'must be the ID of a group of sections of this site' }])
+}
+
 /** Like `findSiteSpace`; throws 404. */
 export function getSiteSpace(structure: SiteStructure, id: string): { siteSpace: SiteSpaceEntry; section?: SectionEntry } {
   const found = findSiteSpace(structure, id)
@@ -50,24 +68,33 @@ export function getSiteSpace(structure: SiteStructure, id: string): { siteSpace:
   return found
 }
 
-/** The structure with one of its sections replaced. */
-export const replaceSection = (structure: SiteStructure, next: SectionEntry): SiteStructure => ({
-  ...structure,
-  items: structure.items.map((item) => {
-    if (item.type === 'site-section') return item.id === next.id ? next : item
-    return { ...item, sections: item.sections.map((section) => (section.id === next.id ? next : section)) }
-  }),
-})
+/** The structure with every list of items changed, those of inner groups first. */
+export function withLists(structure: SiteStructure, change: (list: ItemList, group: string | null) => ItemList): SiteStructure {
+  const within = (list: ItemList, group: string | null): GroupChild[] => {
+    const inner = list.map((item) => (item.type === 'site-section-group' ? { ...item, children: within(item.children, item.id) } : item))
+    return [...change(inner, group)]
+  }
+  return { ...structure, items: within(structure.items, null) as SiteStructure['items'] }
+}
 
-/** The structure with one of its groups replaced. */
-export const replaceGroup = (structure: SiteStructure, next: GroupEntry): SiteStructure => ({
-  ...structure,
-  items: structure.items.map((item) => (item.id === next.id ? next : item)),
-})
+/** The structure without an item, wherever that is. */
+export const withoutItem = (structure: SiteStructure, id: string): SiteStructure => withLists(structure, (list) => list.filter((item) => item.id !== id))
+
+/** The structure with one of its sections, groups or links replaced. */
+export const replaceItem = (structure: SiteStructure, next: GroupChild): SiteStructure =>
+  withLists(structure, (list) => list.map((item) => (item.id === next.id ? next : item)))
+
+/** The structure with other items in a group, or at the top level (null). */
+export const replaceList = (structure: SiteStructure, group: string | null, next: ItemList): SiteStructure =>
+  withLists(structure, (list, of) => (of === group ? next : list))
+
+/** The items of a group, or of the top level (null). */
+export const listOfGroup = (structure: SiteStructure, group: string | null): ItemList =>
+  group === null ? structure.items : (findGroup(structure, group)?.children ?? [])
 
 /** What contains site spaces: a section, or the root. */
 export type Container = Pick<SiteStructure, 'siteSpaces' | 'defaultSiteSpace'>
 
 /** The structure with other site spaces in a section, or at the root. */
 export const replaceContainer = (structure: SiteStructure, section: SectionEntry | undefined, next: Container): SiteStructure =>
-  section ? replaceSection(structure, { ...section, ...next }) : { ...structure, ...next }
+  section ? replaceItem(structure, { ...section, ...next }) : { ...structure, ...next }

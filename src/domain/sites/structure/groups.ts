@@ -1,24 +1,19 @@
 // Groups of sections in the structure of a site.
 import { badRequest, conflict } from '../../../kernel/errors.js'
-import type { GroupEntry, SectionEntry, SiteStructure } from '../../../model/index.js'
-import { findGroup, findSection, getGroup, groupsOf, replaceGroup } from './find.js'
+import { type GroupEntry, itemsOf, type SectionEntry, type SiteStructure } from '../../../model/index.js'
+import { findGroup, findSection, getGroup, groupsOf, type ItemList, listOfGroup, replaceItem, replaceList, requireGroup, withoutItem } from './find.js'
 
 export const MAX_GROUPS = 100
+/** Most levels of groups. */
+export const MAX_LEVELS = 5
 
 /** A group to be added. */
 interface NewGroup {
   id: string
   title: string
   icon?: string
+  draft?: true
 }
-
-/** The structure without a section, wherever that is. */
-const withoutSection = (structure: SiteStructure, id: string): SiteStructure => ({
-  ...structure,
-  items: structure.items
-    .filter((item) => item.id !== id)
-    .map((item) => (item.type === 'site-section-group' ? { ...item, sections: item.sections.filter((section) => section.id !== id) } : item)),
-})
 
 function requireSection(structure: SiteStructure, id: string, field: string): SectionEntry {
   const found = findSection(structure, id)
@@ -26,45 +21,83 @@ function requireSection(structure: SiteStructure, id: string, field: string): Se
   throw badRequest('There is no such section.', [{ path: field, message: 'must be the ID of a section of this site' }])
 }
 
-/** Adds a group with sections, in the order given. It takes the place of the first of them at the top level, else it goes to the end. */
-export function addGroup(structure: SiteStructure, { id, title, icon }: NewGroup, sectionIds: readonly string[]): SiteStructure {
+/**
+ * Adds a group with sections, in the order given, to the top level or to another group. It takes the place of the first of them that
+ * stands there, else it goes to the end. Throws 400 (sections, group), 409 (too many groups, or levels).
+ */
+export function addGroup(structure: SiteStructure, added: NewGroup, sectionIds: readonly string[], parent: string | null = null): SiteStructure {
   if (groupsOf(structure).length >= MAX_GROUPS) throw conflict(`A site can have at most ${MAX_GROUPS} groups of sections: remove some first.`)
-  const sections = sectionIds.map((section, i) => requireSection(structure, section, `/sections/${i}`))
-  const group: GroupEntry = { type: 'site-section-group', id, title, ...(icon === undefined ? {} : { icon }), sections }
-  const first = structure.items.findIndex((item) => item.id === sectionIds[0])
-  const target = first < 0 ? structure.items.length : first
-  const staying = new Set(structure.items.slice(0, target).map((item) => item.id))
-  const left = sectionIds.reduce(withoutSection, structure)
-  const index = left.items.filter((item) => staying.has(item.id)).length
-  return { ...left, items: [...left.items.slice(0, index), group, ...left.items.slice(index)] }
+  if (parent !== null) requireGroup(structure, parent, '/sectionGroup')
+  const children = sectionIds.map((section, i) => requireSection(structure, section, `/sections/${i}`))
+  const group: GroupEntry = { type: 'site-section-group', ...added, children }
+  checkLevels(structure, group, parent)
+  const list = listOfGroup(structure, parent)
+  const first = list.findIndex((item) => item.id === sectionIds[0])
+  const staying = new Set(list.slice(0, first < 0 ? list.length : first).map((item) => item.id))
+  const left = sectionIds.reduce(withoutItem, structure)
+  const rest = listOfGroup(left, parent)
+  const index = rest.filter((item) => staying.has(item.id)).length
+  return replaceList(left, parent, [...rest.slice(0, index), group, ...rest.slice(index)])
 }
 
-/** Changes title or icon of a group; null removes the icon. Throws 404. */
-export function updateGroup(structure: SiteStructure, id: string, { title, icon }: { title?: string; icon?: string | null }): SiteStructure {
-  const { icon: had, ...group } = getGroup(structure, id)
+/** Throws 409 if a group would be nested too deeply below `parent`. */
+export function checkLevels(structure: SiteStructure, group: GroupEntry, parent: string | null): void {
+  const above = parent === null ? 0 : (itemsOf(structure).find(({ item }) => item.id === parent)?.level ?? 0)
+  const heightOf = (children: ItemList): number =>
+    1 + Math.max(0, ...children.map((item) => (item.type === 'site-section-group' ? heightOf(item.children) : 0)))
+  if (above + heightOf(group.children) > MAX_LEVELS) throw conflict(`Groups can be nested at most ${MAX_LEVELS} levels deep: choose another group.`)
+}
+
+/** Changes title, icon or draft of a group; null removes the icon. Throws 404. */
+export function updateGroup(
+  structure: SiteStructure,
+  id: string,
+  { title, icon, draft }: { title?: string; icon?: string | null; draft?: boolean },
+): SiteStructure {
+  const { icon: had, draft: was, ...group } = getGroup(structure, id)
   const newIcon = icon === undefined ? had : (icon ?? undefined)
-  return replaceGroup(structure, { ...group, ...(title === undefined ? {} : { title }), ...(newIcon === undefined ? {} : { icon: newIcon }) })
+  return replaceItem(structure, {
+    ...group,
+    ...(title === undefined ? {} : { title }),
+    ...(newIcon === undefined ? {} : { icon: newIcon }),
+    ...((draft ?? was) ? { draft: true } : {}),
+  })
 }
 
-/** Removes a group; its sections take its place at the top level. Returns a structure without the group unchanged. */
+/**
+ * Removes a group; its children take its place. At the top level there are no links, so that its links go with it. Returns a structure
+ * without the group unchanged.
+ */
 export function removeGroup(structure: SiteStructure, id: string): SiteStructure {
-  if (!findGroup(structure, id)) return structure
-  return { ...structure, items: structure.items.flatMap((item) => (item.id === id && item.type === 'site-section-group' ? item.sections : [item])) }
+  const found = itemsOf(structure).find(({ item }) => item.id === id)
+  if (found?.item.type !== 'site-section-group') return structure
+  const parent = found.group?.id ?? null
+  const children = found.item.children.filter((item) => parent !== null || item.type !== 'site-external-link')
+  return replaceList(
+    structure,
+    parent,
+    listOfGroup(structure, parent).flatMap((item) => (item.id === id ? children : [item])),
+  )
 }
 
 /** Moves a section to the end of a group, unless it is in the group already. Throws 404 (group), 400 (section). */
 export function addToGroup(structure: SiteStructure, id: string, sectionId: string): SiteStructure {
   const group = getGroup(structure, id)
   const section = requireSection(structure, sectionId, '/sectionId')
-  if (group.sections.includes(section)) return structure
-  const left = withoutSection(structure, sectionId)
-  return replaceGroup(left, { ...group, sections: [...group.sections, section] })
+  if (group.children.includes(section)) return structure
+  const left = withoutItem(structure, sectionId)
+  return replaceList(left, id, [...listOfGroup(left, id), section])
 }
 
-/** Takes a section out of a group, to the top level right after the group. Does nothing if the section is not in the group. */
+/** Takes a section out of a group, to the place right after the group. Does nothing if the section is not in the group. */
 export function removeFromGroup(structure: SiteStructure, id: string, sectionId: string): SiteStructure {
-  const section = findGroup(structure, id)?.sections.find((one) => one.id === sectionId)
-  if (!section) return structure
-  const left = withoutSection(structure, sectionId)
-  return { ...left, items: left.items.flatMap((item) => (item.id === id ? [item, section] : [item])) }
+  const section = findGroup(structure, id)?.children.find((one) => one.id === sectionId)
+  if (section?.type !== 'site-section') return structure
+  const parent = itemsOf(structure).find(({ item }) => item.id === id)?.group?.id ?? null
+  const left = withoutItem(structure, sectionId)
+  return replaceList(
+    left,
+    parent,
+    listOfGroup(left, parent).flatMap((item) => (item.id === id ? [item, section] : [item])),
+  )
 }

@@ -1,6 +1,6 @@
 // Sort keys of the entries of a structure, for paging.
 import { generateNKeysBetween } from 'fractional-indexing'
-import type { GroupEntry, SectionEntry, SiteStructure } from '../../../model/index.js'
+import type { GroupChild, SiteStructure } from '../../../model/index.js'
 
 type Keyed = { order?: string }
 
@@ -39,7 +39,10 @@ function withOrder<T extends Keyed>(list: readonly T[]): T[] {
   return next
 }
 
-const keyedSection = (section: SectionEntry): SectionEntry => ({ ...section, siteSpaces: withOrder(section.siteSpaces) })
+function keyed(item: GroupChild): GroupChild {
+  if (item.type === 'site-section') return { ...item, siteSpaces: withOrder(item.siteSpaces) }
+  return item.type === 'site-section-group' ? { ...item, children: withOrder(item.children).map(keyed) } : item
+}
 
 /**
  * Gives every entry a key by which the lists of the API are paged. The key of an entry stays while others are added, removed
@@ -48,9 +51,7 @@ const keyedSection = (section: SectionEntry): SectionEntry => ({ ...section, sit
 export const withKeys = (structure: SiteStructure): SiteStructure => ({
   ...structure,
   siteSpaces: withOrder(structure.siteSpaces),
-  items: withOrder<SectionEntry | GroupEntry>(structure.items).map((item) =>
-    item.type === 'site-section' ? keyedSection(item) : { ...item, sections: withOrder(item.sections).map(keyedSection) },
-  ),
+  items: withOrder<GroupChild>(structure.items).map(keyed) as SiteStructure['items'],
 })
 
 /** The sort key of an entry in a list across nested lists: the keys on its path, joined by a blank, which sorts before all characters of a key. */

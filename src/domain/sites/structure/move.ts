@@ -1,24 +1,49 @@
-/** Moves a section, group or site space among its siblings in a site's structure. */
-import type { GroupEntry, SectionEntry, SiteItemType, SiteStructure } from '../../../model/index.js'
-import { getGroup, getSection, getSiteSpace, replaceContainer, replaceGroup } from './find.js'
+/** Moves a section, group, external link or site space among its siblings, or into a group, in a site's structure. */
+import { badRequest, notFound } from '../../../kernel/errors.js'
+import { type GroupChild, itemsOf, type SiteItemType, type SiteStructure } from '../../../model/index.js'
+import { getSiteSpace, listOfGroup, replaceContainer, replaceList, requireGroup, withoutItem } from './find.js'
+import { checkLevels } from './groups.js'
 import { moveAmong, type ItemPointer, type SiblingPosition } from './position.js'
 
-const typeOf = (item: SectionEntry | GroupEntry): SiteItemType => item.type
+const typeOf = (item: GroupChild): SiteItemType => item.type
+
+const refuse = (message: string): never => {
+  throw badRequest('The item cannot be moved there.', [{ path: '/into', message }])
+}
+
+const whatOf = { 'site-section': 'The site section', 'site-section-group': 'The site section group', 'site-external-link': 'The external link' }
 
 /**
- * Moves an item among its siblings: a section in its group, a section or group of the top level among the items there, a site
- * space in its section or at the root. Throws 404 if there is no such item, 400 and 409 as `moveAmong`.
+ * Moves an item: a site space in its section or at the root, others among their siblings or, with `into`, to a group or the top level
+ * (null). Throws 404 if there is no such item, 400 (`into`) and 409 (too many levels), and 400 and 409 as `moveAmong`.
  */
-export function moveItem(structure: SiteStructure, { type, id }: ItemPointer, position: SiblingPosition): SiteStructure {
+export function moveItem(structure: SiteStructure, { type, id }: ItemPointer, position: SiblingPosition, into?: string | null): SiteStructure {
   if (type === 'site-space') {
+    if (into !== undefined) refuse('must be left out: a site space stays in its section')
     const { siteSpace, section } = getSiteSpace(structure, id)
     const { siteSpaces, defaultSiteSpace } = section ?? structure
     return replaceContainer(structure, section, { siteSpaces: moveAmong(siteSpaces, siteSpace, position, () => 'site-space'), defaultSiteSpace })
   }
-  if (type === 'site-section') {
-    const { section, group } = getSection(structure, id)
-    if (group) return replaceGroup(structure, { ...group, sections: moveAmong(group.sections, section, position, typeOf) })
-    return { ...structure, items: moveAmong<SectionEntry | GroupEntry>(structure.items, section, position, typeOf) }
+  const found = itemsOf(structure).find(({ item }) => item.id === id && item.type === type)
+  if (!found) throw notFound(whatOf[type])
+  const { item, group } = found
+  const from = group?.id ?? null
+  const to = into === undefined ? from : into
+  if (to !== from) checkTarget(structure, item, to)
+  const left = to === from ? structure : withoutItem(structure, id)
+  return replaceList(left, to, moveAmong<GroupChild>(listOfGroup(left, to), item, position, typeOf))
+}
+
+/** Throws 400 if an item cannot be in a group (null = the top level), 409 if it would be too deep there. */
+function checkTarget(structure: SiteStructure, item: GroupChild, to: string | null): void {
+  if (to === null) {
+    if (item.type === 'site-external-link') refuse('must be a group: external links are in groups only')
+    return
   }
-  return { ...structure, items: moveAmong<SectionEntry | GroupEntry>(structure.items, getGroup(structure, id), position, typeOf) }
+  requireGroup(structure, to, '/into')
+  if (item.type !== 'site-section-group') return
+  const isBelow = (children: readonly GroupChild[]): boolean =>
+    children.some((child) => child.id === to || (child.type === 'site-section-group' && isBelow(child.children)))
+  if (item.id === to || isBelow(item.children)) refuse('must not be the group itself, or a group in it')
+  checkLevels(structure, item, to)
 }

@@ -2,7 +2,7 @@
 import { badRequest, conflict } from '../../../kernel/errors.js'
 import { type SectionEntry, type SiteStructure, sectionsOf } from '../../../model/index.js'
 import { checkFree, checkPath, derivedPath } from '../paths.js'
-import { findSection, getSection, replaceGroup, replaceSection } from './find.js'
+import { findSection, getSection, replaceItem, withoutItem } from './find.js'
 import { without } from './position.js'
 import { appended, checkNewSpace, type NewSiteSpace } from './site-spaces.js'
 
@@ -18,12 +18,17 @@ interface NewSection {
   id: string
   title: string
   icon?: string
+  draft?: true
 }
 
-function add(structure: SiteStructure, { id, title, icon }: NewSection, container: Pick<SectionEntry, 'siteSpaces' | 'defaultSiteSpace'>): SiteStructure {
+function add(
+  structure: SiteStructure,
+  { id, title, icon, draft }: NewSection,
+  container: Pick<SectionEntry, 'siteSpaces' | 'defaultSiteSpace'>,
+): SiteStructure {
   if (sectionsOf(structure).length >= MAX_SECTIONS) throw conflict(`A site can have at most ${MAX_SECTIONS} sections: remove some first.`)
   const path = derivedPath(title, paths(structure), 'section')
-  const section: SectionEntry = { type: 'site-section', id, title, path, ...(icon === undefined ? {} : { icon }), ...container }
+  const section: SectionEntry = { type: 'site-section', id, title, path, ...(icon === undefined ? {} : { icon }), ...(draft ? { draft } : {}), ...container }
   return { ...structure, items: [...structure.items, section], defaultSection: structure.defaultSection ?? id }
 }
 
@@ -47,6 +52,7 @@ interface SectionChange {
   condition?: string | null
   icon?: string | null
   description?: string | null
+  draft?: boolean
 }
 
 /** Changes a section. Throws 404, 400 (path, default site space), 409 if another section has the path. */
@@ -58,18 +64,13 @@ export function updateSection(structure: SiteStructure, id: string, change: Sect
   }
   if (change.defaultSiteSpace !== undefined && !section.siteSpaces.some((entry) => entry.id === change.defaultSiteSpace))
     throw badRequest('There is no such site space.', [{ path: '/defaultSiteSpace', message: 'must be the ID of a site space of this section' }])
-  const next = Object.fromEntries(Object.entries({ ...section, ...change }).filter(([, value]) => value !== null && value !== undefined))
-  return replaceSection(structure, { defaultSiteSpace: null, ...next } as SectionEntry)
+  const next = Object.fromEntries(Object.entries({ ...section, ...change }).filter(([, value]) => value !== null && value !== undefined && value !== false))
+  return replaceItem(structure, { defaultSiteSpace: null, ...next } as SectionEntry)
 }
 
 /** Removes a section with its site spaces. If it was the default, the next one is. Returns a structure without the section unchanged. */
 export function removeSection(structure: SiteStructure, id: string): SiteStructure {
-  const found = findSection(structure, id)
-  if (!found) return structure
+  if (!findSection(structure, id)) return structure
   const { byDefault } = without(sectionsOf(structure), id, structure.defaultSection)
-  const { group } = found
-  const left = group
-    ? replaceGroup(structure, { ...group, sections: group.sections.filter((section) => section.id !== id) })
-    : { ...structure, items: structure.items.filter((item) => item.id !== id) }
-  return { ...left, defaultSection: byDefault }
+  return { ...withoutItem(structure, id), defaultSection: byDefault }
 }

@@ -15,6 +15,7 @@ export interface NewSiteSpace {
   id: string
   space: string
   title: string
+  draft?: true
 }
 
 /** Throws 409 if the site shows the space already, or as many as it can. */
@@ -27,8 +28,8 @@ export function checkNewSpace(structure: SiteStructure, space: string): void {
 const shownAlready = () => conflict('The site shows this space already: a space can be on a site only once.')
 
 /** Adds a site space at the end of a container. The first one is the default. */
-export function appended(container: Container, { id, space, title }: NewSiteSpace): Container {
-  const entry: SiteSpaceEntry = { id, space, path: derivedPath(title, paths(container), 'space') }
+export function appended(container: Container, { id, space, title, draft }: NewSiteSpace): Container {
+  const entry: SiteSpaceEntry = { id, space, path: derivedPath(title, paths(container), 'space'), ...(draft ? { draft } : {}) }
   return { siteSpaces: [...container.siteSpaces, entry], defaultSiteSpace: container.defaultSiteSpace ?? id }
 }
 
@@ -46,10 +47,11 @@ interface SiteSpaceChange {
   path?: string
   condition?: string | null
   space?: string
+  draft?: boolean
 }
 
 /** Changes a site space. Throws 404, 400 (path), 409 if a sibling has the path or the site shows the space already. */
-export function updateSiteSpace(structure: SiteStructure, id: string, { path, condition, space }: SiteSpaceChange): SiteStructure {
+export function updateSiteSpace(structure: SiteStructure, id: string, { path, condition, space, draft }: SiteSpaceChange): SiteStructure {
   const { siteSpace, section } = getSiteSpace(structure, id)
   const container = section ?? structure
   if (path !== undefined && path !== siteSpace.path) {
@@ -57,7 +59,7 @@ export function updateSiteSpace(structure: SiteStructure, id: string, { path, co
     checkFree(path, paths(container, id), 'path')
   }
   if (space !== undefined && space !== siteSpace.space && spacesOf(structure).includes(space)) throw shownAlready()
-  const { condition: had, hidden, ...rest } = siteSpace
+  const { condition: had, draft: was, hidden, ...rest } = siteSpace
   const newCondition = condition === undefined ? had : (condition ?? undefined)
   const next: SiteSpaceEntry = {
     ...rest,
@@ -65,6 +67,7 @@ export function updateSiteSpace(structure: SiteStructure, id: string, { path, co
     ...(space === undefined ? {} : { space }),
     ...(hidden && (space ?? siteSpace.space) === siteSpace.space ? { hidden } : {}),
     ...(newCondition === undefined ? {} : { condition: newCondition }),
+    ...((draft ?? was) ? { draft: true } : {}),
   }
   return replaceContainer(structure, section, {
     siteSpaces: container.siteSpaces.map((entry) => (entry.id === id ? next : entry)),

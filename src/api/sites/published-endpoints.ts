@@ -1,0 +1,129 @@
+/** Endpoints of what visitors of a site get: the pages of its spaces, search, and PDFs. */
+import { Type } from '@sinclair/typebox'
+import type { Actor } from '../../domain/context/actor.js'
+import type { App } from '../../domain/context/app.js'
+import type { LoadedOrganization, LoadedSite } from '../../domain/context/loaded.js'
+import { requestPdf } from '../../domain/pdf/pdfs.js'
+import { effectiveCustomization } from '../../domain/sites/customization.js'
+import { openToVisitor, siteSpaceFor, type VisitorCredentials } from '../../domain/sites/visitor.js'
+import { pagesFor } from '../../domain/sites/visitor-pages.js'
+import { searchForVisitor } from '../../domain/sites/visitor-search.js'
+import { badRequest, notFound } from '../../kernel/errors.js'
+import { Id, listOf, Page, Pages, PdfAddress, PublishedContentSite, SearchSpace, searchQuery } from '../../model/index.js'
+import { pageContext, presentPage, presentPages } from '../content/present-page.js'
+import { presentFoundSpace } from '../search/present.js'
+import { endpoint } from '../service.js'
+import { presentPublished } from './present-published.js'
+import { visitorQuery } from './visitor-query.js'
+
+const section = 'Published sites'
+const base = '/v1/orgs/{organizationId}/sites/{siteId}/published'
+const WHO =
+  'For a visitor, named by `shareKey`, `visitorToken` and `unsignedClaims`. Drafts, pages whose condition does not hold for them, and spaces that you may not see are left out. ' +
+  'Returns 404 while the site is not published or without the key that it asks for, 403 without a valid token where it asks for one.'
+const WITHOUT = { metadata: false, computed: false }
+
+interface Context {
+  app: App
+  actor: Actor
+  organization: LoadedOrganization
+  site: LoadedSite
+  query: VisitorCredentials
+}
+
+/** The visitor whom a query names. */
+function visitorOf({ app, actor, organization, site, query }: Context, preview = false) {
+  const { shareKey, visitorToken, unsignedClaims } = query
+  const credentials = {
+    ...(shareKey === undefined ? {} : { shareKey }),
+    ...(visitorToken === undefined ? {} : { visitorToken }),
+    ...(unsignedClaims === undefined ? {} : { unsignedClaims }),
+  }
+  return openToVisitor(app, actor, organization, site, credentials, { preview })
+}
+
+/** The pages of a site space for the visitor whom a query names. */
+async function pagesOf(context: Context, siteSpace: string) {
+  const visitor = await visitorOf(context)
+  return pagesFor(context.app, visitor, siteSpaceFor(visitor, siteSpace))
+}
+
+export const getPublishedContentSite = endpoint({
+  method: 'GET',
+  path: base,
+  summary: 'Get a site as its visitors see it',
+  description: `${WHO} Empty sections and groups are left out. With none of the three parameters it is your own preview: as if you had the key or the token that it asks for, but without claims.`,
+  section: 'Sites',
+  needs: 'site:view',
+  query: Type.Object(visitorQuery),
+  returns: PublishedContentSite,
+  handle: async (context) => presentPublished(context.app, context.organization, await visitorOf(context, true)),
+})
+
+export const listPublishedPages = endpoint({
+  method: 'GET',
+  path: `${base}/site-spaces/{siteSpaceId}/pages`,
+  summary: 'List the pages of a space of a site as a visitor sees them',
+  description: `The table of contents, without the content of pages and without hidden pages. ${WHO}`,
+  section,
+  needs: 'site:view',
+  query: Type.Object(visitorQuery),
+  returns: Pages,
+  handle: async (context) => {
+    const { revision, listed } = await pagesOf(context, context.siteSpace.id)
+    return { pages: (await presentPages(await pageContext(context.app, revision, WITHOUT), listed)).json }
+  },
+})
+
+export const getPublishedPageById = endpoint({
+  method: 'GET',
+  path: `${base}/site-spaces/{siteSpaceId}/pages/{pageId}`,
+  summary: 'Get a page of a site as a visitor sees it',
+  description: `Without its content; \`pages\` as in the table of contents. A hidden page is found by its ID; a page that the visitor does not see is 404. ${WHO}`,
+  section,
+  needs: 'site:view',
+  query: Type.Object(visitorQuery),
+  returns: Page,
+  handle: async (context) => {
+    const { revision, get } = await pagesOf(context, context.siteSpace.id)
+    return presentPage(await pageContext(context.app, revision, WITHOUT), get(context.pageId))
+  },
+})
+
+export const getPublishedPDF = endpoint({
+  method: 'GET',
+  path: `${base}/site-spaces/{siteSpaceId}/pdf`,
+  summary: 'Get the address of a PDF of a space of a site, for a visitor',
+  description: `Whoever asks, it has no page and no block with a condition, since it is passed on; but a page that is asked for by its ID is in it if the visitor may read it. 404 if the customization of the site space switches PDFs off. The address is as that of a PDF of a space. ${WHO}`,
+  section,
+  needs: 'site:view',
+  query: Type.Object({ ...visitorQuery, page: Type.Optional(Type.String(Id)), only: Type.Optional(Type.Boolean()) }),
+  returns: PdfAddress,
+  fails: [503],
+  handle: async (context) => {
+    const { app, site, siteSpace, query } = context
+    const { page, only } = query
+    if (only && page === undefined)
+      throw badRequest('The request is invalid: query/only needs a page.', [{ path: 'query/page', message: 'is required with only' }])
+    const { revision, get } = await pagesOf(context, siteSpace.id)
+    if (page !== undefined) get(page)
+    if (!(await effectiveCustomization(app.store, site.doc, siteSpace.id)).pdf.enabled) throw notFound('The PDF')
+    const which = { ...(page === undefined ? {} : { page }), ...(only ? { only } : {}) }
+    return requestPdf(app, { space: revision.space.doc.id, revision: revision.snapshot.commit, ...which })
+  },
+})
+
+export const searchPublishedSite = endpoint({
+  method: 'GET',
+  path: `${base}/search`,
+  summary: 'Search a site as a visitor',
+  description: `Finds spaces of the site, each with its best pages. Hidden pages, pages that say \`noIndex\`, and pages with a block that has a condition are never found. Spaces whose index cannot be brought up to date within three seconds are left out. ${WHO}`,
+  section,
+  needs: 'site:view',
+  query: Type.Object({ ...visitorQuery, ...searchQuery }),
+  returns: listOf(SearchSpace, { $id: 'PublishedSearchList' }),
+  handle: async (context) => {
+    const page = await searchForVisitor(context.app, await visitorOf(context), context.query)
+    return { ...page, items: page.items.map((one) => presentFoundSpace(context.app, one)) }
+  },
+})

@@ -1,0 +1,25 @@
+/** The query parameters by which a visitor says who they are. */
+import { Type } from '@sinclair/typebox'
+import { MAX_VISITOR_TOKEN } from '../../auth/index.js'
+
+export const visitorQuery = {
+  shareKey: Type.Optional(
+    Type.String({
+      maxLength: 256,
+      description: 'Key of a share link of the site. It is required where the visibility is `share-link`, and ignored elsewhere.',
+    }),
+  ),
+  visitorToken: Type.Optional(
+    Type.String({
+      maxLength: MAX_VISITOR_TOKEN,
+      description:
+        'The JWT of the visitor (HS256), signed with the key of the site. It is required where the visibility is `visitor-auth`; 403 if it is not valid.',
+    }),
+  ),
+  unsignedClaims: Type.Optional(
+    Type.String({
+      maxLength: 2048,
+      description: 'What the browser of the visitor says of itself: a JSON object of booleans, as the adaptive schema declares them in `unsigned`.',
+    }),
+  ),
+}

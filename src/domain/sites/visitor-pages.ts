@@ -1,0 +1,88 @@
+/** The pages of a space as a visitor of a site sees them. */
+import { gateFor, type VisitorPage } from '../../access/index.js'
+import type { PageEntry } from '../../content/types.js'
+import { notFound } from '../../kernel/errors.js'
+import { Slices } from '../../kernel/slices.js'
+import { siteSpacesOf } from '../../model/index.js'
+import type { App } from '../context/app.js'
+import type { KnownPage } from '../context/content-cache.js'
+import type { LoadedSpace } from '../context/loaded.js'
+import { repositoryName } from '../context/refs.js'
+import { openMain } from '../revisions/main-content.js'
+import { knownPages, type OpenRevision } from '../revisions/revisions.js'
+import type { ShownSiteSpace } from './view.js'
+import type { Visitor } from './visitor.js'
+
+type Known = ReadonlyMap<string, { oid: string; page: KnownPage }>
+
+/** The pages of one space of a site that a visitor gets. */
+export interface VisitorPages {
+  revision: OpenRevision
+  known: Known
+  /** The table of contents, without what they do not see there. */
+  listed: PageEntry[]
+  /** Whether they see a page in lists. */
+  lists(page: PageEntry): boolean
+  /** A page that they may read, hidden or not, with its subpages as in the table of contents. Throws 404. */
+  get(id: string): PageEntry
+}
+
+/** A page of a space, as the gate asks about it: a draft (an entry with an empty target) is not live, and what could not be read decides nothing. */
+export function visitorPageOf(entry: PageEntry, known: KnownPage | undefined, within?: VisitorPage): VisitorPage {
+  const { hidden, condition } = known?.attributes ?? {}
+  return {
+    ...(within ? { within } : {}),
+    ...(entry.type === 'link' && entry.href === '' ? { draft: true } : {}),
+    ...(known?.doubtful ? { gone: true } : {}),
+    ...(hidden ? { hidden } : {}),
+    ...(condition === undefined ? {} : { condition }),
+  }
+}
+
+/** Opens the main content of a space of the site for a visitor. The site space comes from their view, so they see it. */
+export async function pagesFor(app: App, visitor: Visitor, { space, entry }: ShownSiteSpace): Promise<VisitorPages> {
+  if (!siteSpacesOf(visitor.site.doc.structure).some(({ id }) => id === entry.id)) throw notFound('The site space')
+  const opened: LoadedSpace = { ...space, repo: await app.git.open(repositoryName(space.doc.id)) }
+  const revision = await openMain(app, opened)
+  const { structure } = revision
+  const known = await knownPages(app, revision, structure.byGitPath.values())
+  await visitor.conditions.prepare([...known.values()].map(({ page }) => page.attributes.condition))
+  const asked = await askedPages(structure.pages, known)
+  const sees = gateFor(visitor.context)
+  const isLive = (page: PageEntry): boolean => targetOf(page, revision).every((one) => sees(asked.get(one) as VisitorPage, 'read'))
+  const lists = (page: PageEntry): boolean => sees(asked.get(page) as VisitorPage, 'list') && isLive(page)
+  const listed = (pages: readonly PageEntry[]): PageEntry[] =>
+    pages.flatMap((page): PageEntry[] => {
+      if (!lists(page)) return []
+      const below = listed(page.pages)
+      return page.type === 'group' && below.length === 0 ? [] : [{ ...page, pages: below }]
+    })
+  const get = (id: string): PageEntry => {
+    const page = structure.byId.get(id)
+    if (!page || !sees(asked.get(page) as VisitorPage, 'read') || !isLive(page)) throw notFound(`Page ${id}`)
+    return { ...page, pages: listed(page.pages) }
+  }
+  return { revision, known, listed: listed(structure.pages), lists, get }
+}
+
+/** The page that a link leads to, if it is one of the space: who may not read that does not see the link. */
+function targetOf(page: PageEntry, { structure }: OpenRevision): PageEntry[] {
+  const target = page.type === 'link' && page.target ? structure.byGitPath.get(page.target.gitPath) : undefined
+  return target ? [target] : []
+}
+
+/** All pages of a tree, as the gate asks about them. */
+async function askedPages(pages: readonly PageEntry[], known: Known): Promise<Map<PageEntry, VisitorPage>> {
+  const slices = new Slices()
+  const asked = new Map<PageEntry, VisitorPage>()
+  const add = async (entries: readonly PageEntry[], within?: VisitorPage): Promise<void> => {
+    for (const entry of entries) {
+      const page = visitorPageOf(entry, entry.type === 'document' ? known.get(entry.gitPath)?.page : undefined, within)
+      asked.set(entry, page)
+      if (slices.due) await slices.rest()
+      if (entry.pages.length > 0) await add(entry.pages, page)
+    }
+  }
+  await add(pages)
+  return asked
+}

@@ -1,0 +1,30 @@
+/** Search in the spaces of a site, as a visitor may. */
+import { headOf } from '../revisions/main-content.js'
+import type { App } from '../context/app.js'
+import type { Page } from '../../kernel/paging.js'
+import { type FoundSpace, type SearchQuery, searchSpaces } from '../search/search.js'
+import { searchablePages } from '../search/update-index.js'
+import { shownSiteSpaces } from './view.js'
+import { pagesFor } from './visitor-pages.js'
+import type { Visitor } from './visitor.js'
+
+/**
+ * The spaces of a site that a visitor sees and that have matches, with their best pages. Pages with blocks that only some visitors
+ * see are left out, since the index has the text of all blocks.
+ */
+export function searchForVisitor(app: App, visitor: Visitor, query: SearchQuery): Promise<Page<FoundSpace>> {
+  const shown = new Map(shownSiteSpaces(visitor.view).map((one) => [one.entry.space, one]))
+  const visible = [...shown.values()].map(({ space }) => space)
+  return searchSpaces(app, visitor.site.doc.organization, visible, query, async (space) => {
+    const siteSpace = shown.get(space.doc.id)
+    if (!siteSpace) return null
+    const { known, lists, revision } = await pagesFor(app, visitor, siteSpace)
+    const { pages } = await searchablePages(app, space, headOf(space))
+    return pages.flatMap(({ id, oid }): [string, string][] => {
+      const page = revision.structure.byId.get(id)
+      if (page?.type !== 'document' || !lists(page)) return []
+      const now = known.get(page.gitPath)
+      return now?.oid === oid && !now.page.conditional ? [[id, oid]] : []
+    })
+  })
+}
