@@ -1,5 +1,5 @@
 // The import rules of ARCHITECTURE.md.
-// Layers: main, commands, server, start → api | jobs → domain → git | store | facts | search | specs | printing | render → content | conversion | parsing | access | auth | outbound → model → disk, kernel.
+// Layers: main, commands, server, start → api | jobs → domain → git | store | facts | search | specs | printing | translation | render → content | conversion | parsing | access | auth | outbound → model → disk, kernel.
 // Floors: a room of domain/ imports from the rooms before it in this list alone, types too.
 const floors = [
   'context',
@@ -23,6 +23,7 @@ const floors = [
   'webhooks',
   'people',
   'pdf',
+  'translations',
   'upkeep',
 ]
 const floor = (room, n) => ({
@@ -53,17 +54,34 @@ module.exports = {
     layer('model', 'model', ['kernel']),
     ...['content', 'access', 'auth', 'outbound', 'parsing', 'conversion'].map((name) => layer(`${name}-sees-no-sibling`, name, pure)),
     ...['git', 'store', 'facts', 'search', 'specs', 'printing'].map((name) => layer(`${name}-sees-no-sibling`, name, files)),
+    layer('translation-sees-outbound-alone', 'translation', ['outbound', ...files]),
     layer('render-sees-content-alone', 'render', ['content', ...pure]),
     ...floors.map(floor),
     { name: 'every-room-of-domain-has-a-floor', severity: 'error', from: {}, to: { path: '^src/domain/', pathNot: `^src/domain/(${floors.join('|')})/` } },
-    layer('domain', 'domain', ['git', 'store', 'facts', 'search', 'specs', 'content', 'render', 'printing', 'access', 'auth', 'outbound', 'parsing', 'conversion', ...pure]),
+    layer('domain', 'domain', [
+      'git',
+      'store',
+      'facts',
+      'search',
+      'specs',
+      'content',
+      'render',
+      'printing',
+      'translation',
+      'access',
+      'auth',
+      'outbound',
+      'parsing',
+      'conversion',
+      ...pure,
+    ]),
     layer('jobs', 'jobs', ['domain', 'git', 'store', 'content', 'access', 'auth', 'outbound', 'parsing', ...pure]),
     layer('api', 'api', ['domain', 'git', 'store', 'content', 'access', 'auth', 'outbound', ...pure]),
     {
       name: 'deep-modules-through-their-doors',
       severity: 'error',
-      from: { path: '^src/(?!git/|store/|facts/|search/|specs/|outbound/|parsing/|printing/|conversion/)' },
-      to: { path: '^src/(git|store|facts|search|specs|outbound|parsing|printing|conversion)/(?!index\\.ts$)' },
+      from: { path: '^src/(?!git/|store/|facts/|search/|specs/|outbound/|parsing/|printing/|translation/|conversion/)' },
+      to: { path: '^src/(git|store|facts|search|specs|outbound|parsing|printing|translation|conversion)/(?!index\\.ts$)' },
     },
     {
       name: 'pure-layers-touch-nothing',
@@ -74,10 +92,14 @@ module.exports = {
     only('git-libraries-in-git', 'isomorphic-git|simple-git', '^src/git/'),
     only('lowdb-in-store', 'lowdb', '^src/store/'),
     only('jose-in-auth', 'jose', '^src/auth/'),
-    only('libsql-in-facts-and-search', 'libsql', '^src/(facts|search)/'),
+    only('libsql-in-facts-search-and-translation', 'libsql', '^src/(facts|search|translation)/'),
     only('openapi-library-in-specs', '@redocly', '^src/specs/'),
     only('parsers-of-markdown-in-content', 'satteri|micromark|mdast-util-from-markdown', '^src/content/'),
-    only('converters-in-conversion', 'rehype-parse|rehype-remark|remark-gfm|remark-stringify|unified|unist-util-visit|linkedom|mammoth|yauzl|@mozilla|robots-parser', '^src/conversion/'),
+    only(
+      'converters-in-conversion',
+      'rehype-parse|rehype-remark|remark-gfm|remark-stringify|unified|unist-util-visit|linkedom|mammoth|yauzl|@mozilla|robots-parser',
+      '^src/conversion/',
+    ),
     only('saml-libraries-in-auth', '@node-saml|@xmldom', '^src/auth/saml/'),
     only('network-clients-in-outbound', 'undici|nodemailer', '^src/outbound/'),
     only('html-in-render-and-conversion', 'hast-util-[a-z-]+', '^src/(render|conversion)/'),

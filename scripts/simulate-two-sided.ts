@@ -1,25 +1,38 @@
-import { shapeOf, isApart } from '../test/simulation/two-sided/begin.js'
-import { playStory, shrink, stepNames } from '../test/simulation/two-sided/story.js'
+import { join } from 'node:path'
+import { compile } from '../test/support/compile.js'
+import { temporaryFolder } from '../test/support/temporary-folder.js'
 
 // A space and a remote, people on both sides, and what can go wrong between them, against a model of every line (CONTRIBUTING.md):
 //   scripts/simulate 20 1000 --two-sided                    20 stories of 1,000 steps, seeds 1 to 20
 //   scripts/simulate 1 1000 7 --two-sided --shrink          the story of seed 7; where it fails, the fewest steps that fail so
 //   scripts/simulate 1 1000 7 --two-sided --only-steps 3,9  those steps alone
 //   --without force,revert                                  stories without some kinds of steps; --verbose tells each step
+//   --save FOLDER --every 50                                saves the world in FOLDER/SEED/50, …/100, and where the story fails in …/failed
+//   scripts/simulate 1 1000 7 --two-sided --from FOLDER/7/500   goes on from there, with the code as it is now
+const folder = temporaryFolder()
+const compiled = await compile(join(import.meta.dirname, '..'))
+process.once('exit', () => {
+  compiled.remove()
+  folder.remove()
+})
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+const load = (name: string): Promise<unknown> => import(compiled.path(join(import.meta.dirname, '../test/simulation/two-sided', name)))
+const { shapeOf, isApart } = (await load('begin.ts')) as typeof import('../test/simulation/two-sided/begin.js')
+const { playStory, shrink, stepNames } = (await load('story.ts')) as typeof import('../test/simulation/two-sided/story.js')
 const args = process.argv.slice(2)
 const numbers: number[] = []
 const flags = new Map<string, string>()
 for (let at = 0; at < args.length; at++) {
   const arg = args[at] as string
   if (!arg.startsWith('--')) numbers.push(Number(arg))
-  else flags.set(arg, ['--only-steps', '--without'].includes(arg) ? (args[++at] ?? '') : '')
+  else flags.set(arg, ['--only-steps', '--without', '--save', '--every', '--from'].includes(arg) ? (args[++at] ?? '') : '')
 }
 const [simulations = 20, steps = 1000, first = 1] = numbers
 const without = flags.get('--without')?.split(',') ?? []
 const unknown = without.find((name) => !stepNames.includes(name))
 if (![simulations, steps, first].every((number) => Number.isInteger(number) && number > 0) || unknown) {
   console.error(
-    `usage: scripts/simulate [stories] [steps] [first seed] --two-sided [--shrink] [--only-steps 1,2] [--without ${stepNames.join(',')}] [--verbose]`,
+    `usage: scripts/simulate [stories] [steps] [first seed] --two-sided [--shrink] [--only-steps 1,2] [--without ${stepNames.join(',')}] [--save FOLDER [--every 100]] [--from FOLDER] [--verbose]`,
   )
   process.exit(2)
 }
@@ -32,9 +45,12 @@ for (let seed = first; seed < first + simulations; seed++) {
     steps,
     without,
     ...(only ? { only: new Set(only.split(',').map(Number)) } : {}),
+    ...(flags.has('--from') ? { from: flags.get('--from') as string } : {}),
+    ...(flags.has('--save') ? { save: { folder: join(flags.get('--save') as string, String(seed)), every: Number(flags.get('--every') ?? 100) } } : {}),
     ...(flags.has('--verbose') ? { tell: (line: string) => console.log(line) } : {}),
   }
   let told = await playStory(options)
+  const { save: _saved, ...again } = options
   const seconds = ((performance.now() - started) / 1000).toFixed(0)
   const name = `seed ${seed} (${shapeOf(seed)}${isApart(seed) ? ', killed' : ''})`
   if (!told.fault) {
@@ -43,8 +59,8 @@ for (let seed = first; seed < first + simulations; seed++) {
   }
   failed++
   console.log(`FAIL ${name}, step ${told.at} of ${steps}, ${seconds} s: ${told.fault.message}`)
-  if (flags.has('--shrink')) told = await shrink(options, told, (line) => console.log(`     ${line}`))
-  console.log(`${told.log.slice(-20).join('\n')}\n${told.fault?.stack}`)
+  if (flags.has('--shrink')) told = await shrink(again, told, (line) => console.log(`     ${line}`))
+  console.log(`${told.log.slice(-20).join('\n')}\n${compiled.inSources(told.fault?.stack ?? '')}`)
 }
 console.log(`${simulations - failed} passed, ${failed} failed`)
 process.exit(failed === 0 ? 0 : 1)

@@ -1,5 +1,5 @@
 /** All settings of the service: their environment variables, defaults and checks, and the function that reads them. */
-import { cleanEnv, type ValidatorSpec } from 'envalid'
+import { cleanEnv } from 'envalid'
 import type { LogLevel } from './kernel/log.js'
 import {
   type RemoteProtocol,
@@ -19,22 +19,8 @@ import {
   smtpUrl,
   text,
 } from './start/setting-values.js'
-
-const MIB = 1024 * 1024
-
-interface Setting<T> {
-  name: string
-  default: string
-  description: string
-  validator: (spec: { default?: T; devDefault?: T }) => ValidatorSpec<T>
-}
-
-const setting = <T>(name: string, validator: unknown, fallback: string, description: string): Setting<T> => ({
-  name: `BINDERY_${name}`,
-  default: fallback,
-  description,
-  validator: validator as Setting<T>['validator'],
-})
+import { MIB, type Setting, setting } from './start/setting.js'
+import { translationSettings } from './start/translation-settings.js'
 
 const settings = {
   host: setting<string>('HOST', text, '127.0.0.1', 'Address to listen on; `0.0.0.0` or `::` for all.'),
@@ -212,6 +198,7 @@ const settings = {
     '6',
     'How often OpenAPI specifications that were given by URL are fetched again, in hours; 0 = only when asked.',
   ),
+  ...translationSettings,
   eventDays: setting<number>('EVENT_DAYS', integer(1, 3_650), '30', 'Days that events and deliveries of webhooks are kept.'),
   auditDays: setting<number>(
     'AUDIT_LOG_DAYS',
@@ -269,6 +256,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
   const unknown = Object.keys(env).filter((name) => name.startsWith('BINDERY_') && !(name in given))
   wrong.push(...unknown.map((name) => `${name} is not a setting of this service`))
   if (clean.BINDERY_SMTP_URL && clean.BINDERY_MAIL_FROM === '') wrong.push('BINDERY_MAIL_FROM must be set if BINDERY_SMTP_URL is set')
+  if ((clean.BINDERY_DEEPL_KEY === '') !== (clean.BINDERY_DEEPL_URL === '')) wrong.push('BINDERY_DEEPL_URL and BINDERY_DEEPL_KEY must be set together')
+  if (clean.BINDERY_OPENAI_URL && clean.BINDERY_OPENAI_MODEL === '') wrong.push('BINDERY_OPENAI_MODEL must be set if BINDERY_OPENAI_URL is set')
   if (wrong.length > 0) throw new ConfigError(`The configuration is wrong:\n  ${wrong.join('\n  ')}`)
   return Object.freeze(Object.fromEntries(entries.map(([key, one]) => [key, clean[one.name] === '' ? null : clean[one.name]])) as Values)
 }

@@ -8,11 +8,13 @@ import { type FirstStart, firstStart } from './domain/people/first-start.js'
 import { type Repair, reconcile } from './domain/upkeep/reconcile.js'
 import { type Announcer, startAnnouncer } from './jobs/announcer.js'
 import { type SearchUpdater, startSearchUpdater } from './jobs/search-updater.js'
+import { startTranslations, type TranslationStarter } from './jobs/translation-starter.js'
 import { startWebhookSender } from './jobs/webhook-sender.js'
 import { startWorker } from './jobs/worker.js'
 import { type Clock, systemClock } from './kernel/clock.js'
 import { createLog, type Log } from './kernel/log.js'
 import { MemoryBudget } from './kernel/memory-budget.js'
+import { createPool } from './parsing/index.js'
 import { Closers } from './start/closers.js'
 import { openApp } from './start/open-app.js'
 import { serveApi } from './start/serve-api.js'
@@ -34,6 +36,8 @@ export interface Overrides {
   log?: Log
   /** Do not run queued jobs. */
   withoutWorker?: boolean
+  /** Makes the threads for tasks that depend on their arguments alone, which several services of one process may share. */
+  makePool?: typeof createPool
 }
 
 const JOBS_AT_ONCE = 2
@@ -45,15 +49,18 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
   const closers = new Closers()
   let announcer: Announcer | undefined
   let searches: SearchUpdater | undefined
+  let translations: TranslationStarter | undefined
   try {
     const moved: Announcer['moved'] = (repository, refs) => {
       announcer?.moved(repository, refs)
       searches?.moved(repository, refs)
+      translations?.moved(repository, refs)
     }
-    const app = await openApp(config, { log, clock: overrides.clock ?? systemClock, budget, moved }, closers)
+    const app = await openApp(config, { log, clock: overrides.clock ?? systemClock, budget, moved, makePool: overrides.makePool ?? createPool }, closers)
     const repairs = await catchUp(app, log)
     announcer = startAnnouncer(app)
     searches = startSearchUpdater(app)
+    translations = startTranslations(app)
     const first = await bootstrap(app, config)
     const api = await serveApi(app, config, { log, budget })
     if (config.publicUrl === null) app.settings.publicUrl = api.url
@@ -67,6 +74,7 @@ export async function start(config: Config, overrides: Overrides = {}): Promise<
       await app.locks.idle()
       await announcer?.stop()
       await searches?.stop()
+      await translations?.stop()
       await background?.sender.stop()
       await closers.close()
     }

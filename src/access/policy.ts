@@ -19,6 +19,8 @@ export const policy = {
   'organization:listIntegrations': 'read',
   'organization:listInstallations': 'read',
   'organization:installIntegration': 'admin',
+  'translation:view': 'read',
+  'translation:edit': 'create',
   'member:view': 'read',
   'team:view': 'read',
   'team:admin': 'admin',

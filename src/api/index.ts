@@ -50,6 +50,7 @@ import * as teams from './teams/endpoints.js'
 import * as spacePermissions from './spaces/permission-endpoints.js'
 import * as spacePlaces from './spaces/place-endpoints.js'
 import * as templates from './templates/endpoints.js'
+import * as translations from './translations/endpoints.js'
 import * as users from './users/endpoints.js'
 import * as webhookDeliveries from './webhooks/delivery-endpoints.js'
 import * as webhooks from './webhooks/endpoints.js'
@@ -109,4 +110,5 @@ export const endpoints: Endpoints = {
   ...sitePermissions,
   ...openApiSpecs,
   ...openApiVersions,
+  ...translations,
 }

@@ -17,6 +17,8 @@ import { openApiResolvers } from './openapi-specs/resolvers.js'
 import { siteDocumentResolvers } from './sites/site-document-resolvers.js'
 import { siteResolvers } from './sites/resolvers.js'
 import { ssoResolvers } from './sso/resolvers.js'
+import { findTranslation } from '../domain/translations/translations.js'
+import type { LoadedOrganization } from '../domain/context/loaded.js'
 import { defineResolvers, resolversOf } from './resolver.js'
 
 const resolver = resolversOf<App, Actor>()
@@ -79,6 +81,12 @@ export const resolvers = defineResolvers({
         throw error
       }
     },
+  }),
+  translationId: resolver<{ organization: LoadedOrganization }>()({
+    as: 'translation',
+    needs: ['organization'],
+    description: 'ID of a translation.',
+    load: ({ app, actor, parents, id }) => actor && findTranslation(app, actor, parents.organization, id),
   }),
   ...commentResolvers,
   pageId: resolver()({ as: 'pageId', description: 'ID of a page.', load: ({ id }) => id }),

@@ -38,6 +38,8 @@ function tagOf(branches: readonly JsonSchema[]): { name: string; values: unknown
 export class Bundle {
   readonly definitions = new Map<string, JsonSchema>()
   private readonly sources = new Map<string, string>()
+  /** Named schemas that were compared already: most are used in many places, and long to write out. */
+  private readonly seen = new WeakSet<object>()
 
   constructor(private readonly options: BundleOptions) {}
 
@@ -50,6 +52,8 @@ export class Bundle {
   private visit(schema: JsonSchema, open: boolean): JsonSchema {
     const { $id: name, ...rest } = schema
     if (typeof name !== 'string' || open) return this.rewrite(rest, open)
+    if (this.seen.has(schema)) return { $ref: this.options.ref(name) }
+    this.seen.add(schema)
     const source = JSON.stringify(schema)
     const known = this.sources.get(name)
     if (known !== undefined && known !== source) throw new Error(`two different schemas are named "${name}"`)

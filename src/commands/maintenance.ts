@@ -2,6 +2,7 @@
 import { join, resolve } from 'node:path'
 import type { Config } from '../config.js'
 import type { App } from '../domain/context/app.js'
+import { checkSpecFiles } from '../domain/openapi/check-files.js'
 import { freeAddress, tokenByOperator, vouchFor, findAllByAddress } from '../domain/people/operator.js'
 import { repositoryName } from '../domain/context/refs.js'
 import { bundleRepository, GitError } from '../git/index.js'
@@ -75,7 +76,8 @@ const describe = ({ id, displayName, email, proof, limitedTo }: UserDoc): string
 
 /**
  * Checks documents against Git: the start brings both into agreement, then every repository is checked by `git fsck --strict`,
- * and with `deep` read a second time by another implementation, and compared.
+ * and with `deep` read a second time by another implementation, and compared. Then the files of OpenAPI specifications are checked, and repaired where
+ * something else says what was in them.
  */
 export async function checkAll(config: Config, { deep = false } = {}): Promise<Findings> {
   const service = await offline(config)
@@ -92,7 +94,8 @@ export async function checkAll(config: Config, { deep = false } = {}): Promise<F
       found.complaints.push(...complaints.map(at))
       found.notes.push(...notes.map(at))
     }
-    return found
+    const specs = await checkSpecFiles(service.app, { deep })
+    return { complaints: [...found.complaints, ...specs.complaints], notes: [...found.notes, ...specs.notes] }
   } finally {
     await service.close()
   }

@@ -1,5 +1,6 @@
 import { relativeTarget, rewriteReferences } from './edit/rewrite-references.js'
 import { resolveReference } from './resolve-reference.js'
+import { type NamedPart, namedPart } from './specs/named-part.js'
 import type { ContentStructure } from './types.js'
 import type { TextWork } from './work/text-work.js'
 
@@ -12,11 +13,15 @@ interface EvaluationContext {
   exists: (gitPath: string) => boolean
   /** The text of a reusable content file, without its front matter; null if it cannot be read. */
   readIncluded: (gitPath: string) => Promise<string | null>
+  /** The text of a part of a specification; null if there is none of that name. Absent: blocks that name parts stay as they are written. */
+  readPart?: (part: NamedPart) => Promise<string | null>
   work: Pick<TextWork, 'references' | 'codeSpans'>
 }
 
 /** How deep includes may be nested. Deeper ones, and a file that includes itself, are left as written. */
 const MAX_DEPTH = 8
+/** Most blocks of a page that are filled with parts of specifications. */
+const MAX_PARTS = 100
 /** Most includes, and most characters, that evaluation may add to a page. Further ones are left as written. */
 const MAX_INCLUDES = 500
 const MAX_GROWTH = 1024 * 1024
@@ -36,7 +41,42 @@ const EXPRESSION = /<code\s+class="expression">\s*(space|page)\.vars\.([\w-]+)\s
  */
 export async function evaluateMarkdown(markdown: string, gitPath: string, context: EvaluationContext): Promise<string> {
   const budget = { includes: MAX_INCLUDES, characters: MAX_GROWTH }
-  return fillVariables(await fillIncludes(markdown, context, [gitPath], budget), context, budget)
+  const filled = await fillVariables(await fillIncludes(markdown, context, [gitPath], budget), context, budget)
+  // Last, so that nothing in a specification is taken for an include or a variable.
+  return fillParts(filled, context, budget)
+}
+
+/** A block that names a part of a specification. */
+const PART = /\{%-?\s*(openapi|swagger)(-\w+)?\s+([^\r\n]*?)\s*-?%\}/g
+
+/** Puts the parts of specifications between the tags of the blocks that name them, in place of what is there. */
+async function fillParts(markdown: string, { readPart, work }: EvaluationContext, budget: Budget): Promise<string> {
+  if (!readPart || !markdown.includes('{%')) return markdown
+  const references = (await work.references(markdown)).filter(({ kind }) => kind === 'specification' || kind === 'openapi')
+  let done = ''
+  let at = 0
+  for (const { start } of references.slice(0, MAX_PARTS)) {
+    PART.lastIndex = markdown.lastIndexOf('{%', start)
+    const [tag, name = '', more = '', body = ''] = PART.exec(markdown) ?? []
+    const part = tag === undefined ? null : namedPart(name + more, body)
+    const from = PART.lastIndex
+    const text = part && from > at ? await readPart(part) : null
+    if (text === null || tag === undefined || !spend(budget, text)) continue
+    const margin = /[^\r\n]*$/.exec(markdown.slice(0, from - tag.length))?.[0] ?? ''
+    const end = endOfBlock(markdown, name + more, from)
+    const inner = `\n${text.trimEnd()}\n{% end${name}${more} %}`
+    done += markdown.slice(at, from) + indented(inner, margin)
+    at = end
+  }
+  return done + markdown.slice(at)
+}
+
+/** Where a block ends whose first tag ends at `from`: after its end tag, or there if it has none. */
+function endOfBlock(markdown: string, name: string, from: number): number {
+  const next = new RegExp(`\\{%-?\\s*(end)?${name}(?![\\w-])[^\\r\\n]*?%\\}`, 'g')
+  next.lastIndex = from
+  const found = next.exec(markdown)
+  return found?.[1] === 'end' ? next.lastIndex : from
 }
 
 /** @param open the file that `markdown` is from, last, and the files that include it */

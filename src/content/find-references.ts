@@ -4,6 +4,7 @@ import { parseWhole, scanNatively, type Whole } from './gfm/scan-natively.js'
 import type { Scanned, Span } from './gfm/scanned.js'
 import { type HtmlAttribute, scanAttributes } from './html-attributes.js'
 import { mayHaveReferences, readReferenceWindows } from './reference-windows.js'
+import { namedPart, targetOf } from './specs/named-part.js'
 import { decodeTarget, type Reference, type ReferenceKind, type TargetEncoding } from './reference.js'
 
 /** Longest page, in characters, in which references are looked for. */
@@ -20,6 +21,9 @@ const LIQUID: ReadonlyMap<string, { attribute: string; kind: ReferenceKind }> = 
   ['include', { attribute: '', kind: 'include' }],
   ['openapi', { attribute: 'src', kind: 'openapi' }],
   ['swagger', { attribute: 'src', kind: 'openapi' }],
+  ['openapi-operation', { attribute: 'spec', kind: 'specification' }],
+  ['openapi-webhook', { attribute: 'spec', kind: 'specification' }],
+  ['openapi-schemas', { attribute: 'spec', kind: 'specification' }],
 ])
 
 /**
@@ -33,9 +37,9 @@ const LIQUID: ReadonlyMap<string, { attribute: string; kind: ReferenceKind }> = 
 export function findReferences(markdown: string, parse: (markdown: string) => Whole | null = parseWhole, readWindows = readReferenceWindows): Reference[] {
   if (markdown.length > MAX_PAGE_LENGTH || !mayHaveReferences(markdown)) return []
   const found: Reference[] = []
-  const add = (kind: ReferenceKind, start: number, end: number, encoding: TargetEncoding): void => {
+  const add: Add = (kind, start, end, encoding, target) => {
     const raw = markdown.slice(start, end)
-    found.push({ kind, target: decodeTarget(raw, encoding), raw, start, end, encoding })
+    found.push({ kind, target: target ?? decodeTarget(raw, encoding), raw, start, end, encoding })
   }
   const addAll = ({ targets, code, html }: Scanned, from: number, to: number): void => {
     for (const target of targets) add(...target)
@@ -78,7 +82,8 @@ export function codeSpans(markdown: string): Span[] {
   return found
 }
 
-type Add = (kind: ReferenceKind, start: number, end: number, encoding: TargetEncoding) => void
+/** @param target if it is not what stands there */
+type Add = (kind: ReferenceKind, start: number, end: number, encoding: TargetEncoding, target?: string) => void
 
 function addAttribute(attribute: HtmlAttribute, add: Add): void {
   const { tag, name, start, end, quote } = attribute
@@ -126,7 +131,9 @@ function scanTags(markdown: string, from: number, to: number, code: readonly Spa
     const close = text.indexOf('%}')
     if (close < 0) continue
     const value = findAttribute(text.slice(0, close), opening.length, rule.attribute)
-    if (value) add(rule.kind, at + 2 + value.start, at + 2 + value.end, value.quote === '"' ? 'liquid-double' : 'liquid-single')
+    if (!value) continue
+    const part = rule.kind === 'specification' ? namedPart(tag as string, text.slice(opening.length, close)) : undefined
+    if (part !== null) add(rule.kind, at + 2 + value.start, at + 2 + value.end, value.quote === '"' ? 'liquid-double' : 'liquid-single', part && targetOf(part))
   }
 }
 

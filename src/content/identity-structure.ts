@@ -10,7 +10,7 @@ function* entries(pages: readonly PageEntry[]): Generator<PageEntry> {
   }
 }
 
-const kinds: Record<PageEntry['type'], EntryKind> = { document: 'page', group: 'group', link: 'link', computed: 'computed' }
+const kinds: Record<PageEntry['type'], EntryKind> = { document: 'page', group: 'group', link: 'link', computed: 'computed', generated: 'computed' }
 
 /** The `kind\0key` of every entry of a structure. */
 export const structureKeys = (structure: ContentStructure): Promise<Set<string>> => inSlices(keysInSteps(structure))

@@ -87,3 +87,21 @@ export function takeOverrides(taken: IdOverrides, left: IdOverrides, existing: I
   const tombstones = new Map([...left].filter(([name]) => !live.has(name)))
   return mergeOverrides({ base: new Map(), ours: taken, theirs: tombstones }, { existing: entries })
 }
+
+/** `taken` with the IDs that `left` has for the entries in `names`; what else had one of them in `taken` loses it. */
+export function keepIds(taken: IdOverrides, left: IdOverrides, names: readonly string[]): IdOverrides {
+  if (names.length === 0) return taken
+  const kept = new Map(taken)
+  const ids = new Set<string>()
+  for (const name of names) {
+    const { kind, key } = entryOfOverride(name)
+    ids.add(left.get(name) ?? defaultId(kind, key))
+    kept.delete(name)
+  }
+  for (const [name, id] of kept) if (ids.has(id)) kept.delete(name)
+  for (const name of names) {
+    const id = left.get(name)
+    if (id !== undefined) kept.set(name, id)
+  }
+  return kept
+}

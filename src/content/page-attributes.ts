@@ -1,7 +1,7 @@
 /** Turns the front matter of a page into its attributes (title, description, cover, layout …), and reports invalid values. */
 import { isRecord } from './json.js'
 import type { PageAttributes } from './types.js'
-import type { YamlEntry } from './yaml.js'
+import type { YamlEntry } from './yaml-entry.js'
 
 type Layout = NonNullable<PageAttributes['layout']>
 type Cover = NonNullable<PageAttributes['cover']>

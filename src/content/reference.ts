@@ -29,6 +29,8 @@ export type ReferenceKind =
   | 'file'
   | 'include'
   | 'openapi'
+  /** A part of a specification: the target is `openapi:<slug> <part>` (`specs/named-part.ts`). */
+  | 'specification'
   | 'html-link'
   | 'html-image'
   | 'html-source'

@@ -1,7 +1,7 @@
 /** Reads TOML that anybody may have written. */
 import { parse, TomlError } from 'smol-toml'
 import { plain } from './plain.js'
-import type { LineColumn } from './yaml.js'
+import type { LineColumn } from './yaml-entry.js'
 
 /** Longest TOML text, in characters, that is parsed. */
 const MAX_TOML_LENGTH = 256 * 1024

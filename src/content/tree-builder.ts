@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../kernel/diagnostic.js'
 import { SlugSet } from './slug.js'
-import type { DocumentEntry, EntryKind, IdOf, PageEntry } from './types.js'
+import type { DocumentEntry, EntryKind, GeneratedEntry, IdOf, PageEntry } from './types.js'
 
 /** Deepest nesting of pages. Deeper pages become children of the deepest level's parent, so that paths, responses and recursion stay bounded. */
 export const MAX_DEPTH = 64
@@ -27,7 +27,7 @@ export function levelBelow(entry: PageEntry, level: TreeLevel): TreeLevel {
 }
 
 /** An entry without the members that the builder fills in. */
-type Bare<T> = T extends PageEntry ? Omit<T, 'id' | 'path' | 'pages' | 'slug' | 'key'> : never
+type Bare<T> = T extends Exclude<PageEntry, GeneratedEntry> ? Omit<T, 'id' | 'path' | 'pages' | 'slug' | 'key'> : never
 
 /** Puts entries into the tree: unique keys, unique slugs among siblings, IDs, indexes. */
 export class TreeBuilder {

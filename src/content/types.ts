@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../kernel/diagnostic.js'
+import type { PartPlace } from '../model/index.js'
 
 /** An entry of a folder. */
 export interface ReaderEntry {
@@ -68,11 +69,31 @@ interface LinkEntry extends EntryBase {
   /** If the link leads to a page: its file from the repository's root, and the anchor. */
   target?: { gitPath: string; anchor?: string }
 }
-interface ComputedEntry extends EntryBase {
+export interface ComputedEntry extends EntryBase {
   type: 'computed'
   computed: { type: string; props: Record<string, unknown>; dependencies: Record<string, unknown> }
 }
-export type PageEntry = DocumentEntry | GroupEntry | LinkEntry | ComputedEntry
+/** A page that a computed entry yields. It is in the trees that readers get, never in those that are edited. */
+export interface GeneratedEntry extends EntryBase {
+  type: 'generated'
+  description?: string
+  computed: ComputedEntry['computed']
+  shown: ShownParts
+}
+/** What a generated page shows. */
+export interface ShownParts {
+  /** The slug of the specification. */
+  spec: string
+  /** The file of parts (`SpecFiles`). */
+  file: string
+  about?: string
+  parts: readonly PartPlace[]
+  /** Whether each part has a heading. */
+  headed: boolean
+  /** The titles of parts that are only named. */
+  rest: readonly string[]
+}
+export type PageEntry = DocumentEntry | GroupEntry | LinkEntry | ComputedEntry | GeneratedEntry
 
 export interface FileEntry {
   id: string

@@ -1,7 +1,8 @@
 /** Keeps users' YAML and TOML from blocking the event loop: long texts are parsed in a thread, and costly ones count as invalid. */
 import { TextTooCostly, type TextWork } from './work/text-work.js'
 import type { TomlResult } from './toml.js'
-import type { LineColumn, YamlResult } from './yaml.js'
+import type { YamlResult } from './yaml.js'
+import type { LineColumn } from './yaml-entry.js'
 
 export type { LineColumn }
 

@@ -1,25 +1,13 @@
 import { type Document, isMap, isScalar, LineCounter, parseDocument } from 'yaml'
 import { plain } from './plain.js'
+import { readPlainYaml } from './plain-yaml.js'
 import { withoutZeroWidth } from './text.js'
 import { checkNesting } from './yaml-depth.js'
+import type { LineColumn, YamlEntry } from './yaml-entry.js'
 
 /** Longest YAML text, in characters, that is parsed. */
 export const MAX_YAML_LENGTH = 256 * 1024
 const MAX_ALIASES = 50
-
-export interface LineColumn {
-  /** 1-based, in the YAML text. */
-  line: number
-  column: number
-}
-
-export interface YamlEntry {
-  key: string
-  value: unknown
-  /** A scalar as written (`1.10` stays `1.10`); null if the value is a list or map. */
-  text: string | null
-  position: LineColumn
-}
 
 export type YamlResult =
   | {
@@ -68,6 +56,8 @@ function parse(text: string): YamlResult {
  */
 export function readYaml(text: string, maxLength = MAX_YAML_LENGTH): YamlResult {
   if (text.length > maxLength) return { ok: false, message: `it is longer than ${maxLength} characters`, position: { line: 1, column: 1 } }
+  const simple = readPlainYaml(text)
+  if (simple !== null) return { ok: true, entries: simple, value: plain(Object.fromEntries(simple.map(({ key, value }) => [key, value]))) }
   const attempt = (source: string): YamlResult => {
     try {
       return parse(source)

@@ -1,9 +1,12 @@
-/** The SQLite file of the index: one table, read and written in bulk, since each call into the library costs more than a row. */
+/** The SQLite file of the index: one row for each object, read and written in bulk, since each call into the library costs more than a row. */
 import { closeSync, openSync } from 'node:fs'
 import type libsql from 'libsql'
 import type { FactRow, FactsOptions } from './types.js'
 
 type Library = typeof libsql
+type Connection = InstanceType<Library>
+type Statement = ReturnType<Connection['prepare']>
+type Options = Omit<FactsOptions, 'notice'>
 
 async function load(): Promise<Library | null> {
   try {
@@ -15,14 +18,14 @@ async function load(): Promise<Library | null> {
 
 const Sqlite = await load()
 
-/** Rows that are asked for, or written, in one call: a millisecond of the main thread, or a few. */
-const AT_ONCE = 200
-/** Longest value, in characters, that is kept: what is asked for in one call is held in memory several times. */
-const MAX_VALUE = 64 * 1024
+/** Rows that are asked for in one call: a millisecond of the main thread, or a few. */
+const ASKED_AT_ONCE = 200
+/** Rows that are written in one call: half a millisecond. */
+export const WRITTEN_AT_ONCE = 32
 /** How many characters are written between two looks at the size of the file. */
 const LOOK_EVERY = 4 * 1024 * 1024
 /** How many of the oldest rows are dropped at once when the file is too large. */
-const DROPPED = 2_000
+const DROPPED = 500
 
 /** An open file. Its methods throw if it is damaged. */
 export interface Database {
@@ -32,27 +35,31 @@ export interface Database {
 }
 
 /** Opens the file, or makes it; null if there is no library for this machine. Throws if the file is damaged. */
-export function openDatabase(options: Pick<FactsOptions, 'file' | 'version' | 'maxBytes'>): Database | null {
+export function openDatabase(options: Options): Database | null {
   return Sqlite === null ? null : new FactFile(Sqlite, options)
 }
 
-const SCHEMA = `
-  CREATE TABLE IF NOT EXISTS facts (kind TEXT NOT NULL, oid TEXT NOT NULL, value TEXT NOT NULL, made INTEGER NOT NULL, PRIMARY KEY (kind, oid)) WITHOUT ROWID;
-  CREATE INDEX IF NOT EXISTS facts_by_time ON facts (made);
-`
-const SELECT =
-  "SELECT group_concat(f.oid || ' ' || f.value, char(10)) AS rows FROM json_each(?) AS asked CROSS JOIN facts AS f ON f.oid = asked.value AND f.kind = ?"
-const INSERT = "INSERT OR REPLACE INTO facts SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]'), ? FROM json_each(?)"
-const DROP = 'DELETE FROM facts WHERE (kind, oid) IN (SELECT kind, oid FROM facts ORDER BY made LIMIT ?)'
+const columnOf = (kind: string): string => `"fact_${kind}"`
+/** Rows are appended, so that writing them costs no more in a large file; their IDs tell which are the oldest. */
+const schemaOf = (kinds: readonly string[]): string =>
+  `CREATE TABLE IF NOT EXISTS facts (id INTEGER PRIMARY KEY, oid TEXT NOT NULL UNIQUE, ${kinds.map((kind) => `${columnOf(kind)} TEXT`).join(', ')})`
+const insertOf = (kinds: readonly string[], rows: number): string =>
+  `INSERT OR REPLACE INTO facts (oid, ${kinds.map(columnOf).join(', ')}) VALUES ${Array(rows)
+    .fill(`(?${', ?'.repeat(kinds.length)})`)
+    .join(', ')}`
+const selectOf = (kind: string): string =>
+  `SELECT group_concat(f.oid || ' ' || f.${columnOf(kind)}, char(10)) AS rows FROM json_each(?) AS asked CROSS JOIN facts AS f ON f.oid = asked.value`
+const DROP = 'DELETE FROM facts WHERE id IN (SELECT id FROM facts ORDER BY id LIMIT ?)'
 
 class FactFile implements Database {
-  readonly #sqlite: InstanceType<Library>
-  readonly #select: ReturnType<InstanceType<Library>['prepare']>
-  readonly #insert: ReturnType<InstanceType<Library>['prepare']>
+  readonly #sqlite: Connection
+  readonly #selects: ReadonlyMap<string, Statement>
+  readonly #insertMany: Statement
+  readonly #insertOne: Statement
   readonly #maxBytes: number
   #written = 0
 
-  constructor(library: Library, { file, version, maxBytes }: Pick<FactsOptions, 'file' | 'version' | 'maxBytes'>) {
+  constructor(library: Library, { file, kinds, version, maxBytes }: Options) {
     this.#maxBytes = maxBytes
     // For the owner alone: it holds what is in private spaces. SQLite gives its other files the same mode.
     closeSync(openSync(file, 'a', 0o600))
@@ -60,30 +67,37 @@ class FactFile implements Database {
     // What a power cut takes away is made again; a file that it damages is made anew.
     for (const pragma of ['journal_mode = WAL', 'synchronous = OFF', 'journal_size_limit = 16777216']) this.#sqlite.pragma(pragma)
     if (this.#pragma('user_version') !== version) this.#sqlite.exec(`DROP TABLE IF EXISTS facts; PRAGMA user_version = ${version}`)
-    this.#sqlite.exec(SCHEMA)
-    this.#select = this.#sqlite.prepare(SELECT)
-    this.#insert = this.#sqlite.prepare(INSERT)
+    this.#sqlite.exec(schemaOf(kinds))
+    this.#selects = new Map(kinds.map((kind) => [kind, this.#sqlite.prepare(selectOf(kind))]))
+    this.#insertMany = this.#sqlite.prepare(insertOf(kinds, WRITTEN_AT_ONCE))
+    this.#insertOne = this.#sqlite.prepare(insertOf(kinds, 1))
   }
 
   get(kind: string, oids: readonly string[]): Map<string, string> {
     const found = new Map<string, string>()
-    for (let from = 0; from < oids.length; from += AT_ONCE) {
-      const { rows } = this.#select.get([JSON.stringify(oids.slice(from, from + AT_ONCE)), kind]) as { rows: string | null }
+    for (let from = 0; from < oids.length; from += ASKED_AT_ONCE) {
+      const asked = JSON.stringify(oids.slice(from, from + ASKED_AT_ONCE))
+      const { rows } = (this.#selects.get(kind) as Statement).get([asked]) as { rows: string | null }
       for (const row of rows?.split('\n') ?? []) found.set(row.slice(0, row.indexOf(' ')), row.slice(row.indexOf(' ') + 1))
     }
     return found
   }
 
   put(rows: readonly FactRow[]): void {
-    const kept = rows.filter(({ value }) => value.length <= MAX_VALUE)
-    for (let from = 0; from < kept.length; from += AT_ONCE) {
-      const some = kept.slice(from, from + AT_ONCE).map(({ kind, oid, value }) => [kind, oid, value])
-      this.#insert.run([Date.now(), JSON.stringify(some)])
-      this.#written += some.reduce((sum, row) => sum + row.join().length, 0)
-    }
+    const many = rows.length - (rows.length % WRITTEN_AT_ONCE)
+    for (let from = 0; from < many; from += WRITTEN_AT_ONCE) this.#insertMany.run(this.#parameters(rows.slice(from, from + WRITTEN_AT_ONCE)))
+    for (const row of rows.slice(many)) this.#insertOne.run(this.#parameters([row]))
     if (this.#written < LOOK_EVERY) return
     this.#written = 0
     this.#dropOldest()
+  }
+
+  /** The values of rows, one after the other. */
+  #parameters(rows: readonly FactRow[]): (string | null)[] {
+    return rows.flatMap(({ oid, values }) => {
+      for (const value of values) this.#written += value?.length ?? 0
+      return [oid, ...values]
+    })
   }
 
   /** SQLite uses the room of dropped rows again, so the file does not grow beyond its limit by more than is written between two looks. */

@@ -2,36 +2,56 @@
 import { rmSync } from 'node:fs'
 import { type Database, openDatabase } from './database.js'
 import type { FactRow, FactsOptions } from './types.js'
+import { WaitingRows } from './waiting-rows.js'
 
 /** What is derived from Git objects, by their IDs. Any row may be missing at any time: it can be made again. */
 export interface Facts {
   /** The values of one kind that the index has, by object ID. */
   get(kind: string, oids: readonly string[]): Map<string, string>
+  /** The row of an object, if it was added lately. */
+  recent(oid: string): FactRow | undefined
+  /** Adds rows. They can be read at once, and are written a little later, so that nobody waits for it. */
   put(rows: readonly FactRow[]): void
+  /** Writes what is not yet written. */
   close(): void
 }
 
 /** Opens the index. Its file is opened, or made, when it is first used. */
 export const openFacts = (options: FactsOptions): Facts => new FactIndex(options)
 
+/** Longest value, in characters, that is kept: what is asked for in one call is held in memory several times. */
+const MAX_VALUE = 64 * 1024
 /** Damages in a row after which the index is not used until the next start. */
 const MAX_DAMAGES = 3
 
 class FactIndex implements Facts {
   #database: Database | null = null
   #damages = 0
+  readonly #waiting: WaitingRows
 
-  constructor(private readonly options: FactsOptions) {}
+  constructor(private readonly options: FactsOptions) {
+    this.#waiting = new WaitingRows(options.kinds, (rows) => void this.#try((database) => database.put(rows)))
+  }
 
   get(kind: string, oids: readonly string[]): Map<string, string> {
-    return this.#try((database) => database.get(kind, oids)) ?? new Map()
+    const found = this.#waiting.get(kind, oids)
+    const others = found.size === 0 ? oids : oids.filter((oid) => !found.has(oid))
+    const written = others.length === 0 ? null : this.#try((database) => database.get(kind, others))
+    for (const [oid, value] of written ?? []) found.set(oid, value)
+    return found
+  }
+
+  recent(oid: string): FactRow | undefined {
+    return this.#waiting.row(oid)
   }
 
   put(rows: readonly FactRow[]): void {
-    this.#try((database) => database.put(rows))
+    if (this.#damages >= MAX_DAMAGES) return
+    this.#waiting.add(rows.map(({ oid, values }) => ({ oid, values: values.map((value) => (value !== null && value.length <= MAX_VALUE ? value : null)) })))
   }
 
   close(): void {
+    this.#waiting.close()
     this.#database?.close()
     this.#database = null
     this.#damages = MAX_DAMAGES

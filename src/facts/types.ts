@@ -1,16 +1,17 @@
 /** What the index holds, and what it is opened with. */
 
-/** One fact: `value` is what is derived of kind `kind` from the object `oid`. */
+/** All facts that are derived from the object `oid`. */
 export interface FactRow {
-  kind: string
   oid: string
-  /** Without line feeds: JSON. */
-  value: string
+  /** One for each of `FactsOptions.kinds`, in their order; null if it is not kept. Without line feeds: JSON. */
+  values: readonly (string | null)[]
 }
 
 export interface FactsOptions {
   /** Path of the SQLite file. Nothing is lost if it is deleted while the service is stopped. */
   file: string
+  /** What is derived of each object. The first are read without touching what comes after them. */
+  kinds: readonly string[]
   /** Names the code that makes the facts: rows of another version are dropped. */
   version: number
   /** Size of the file, in bytes, from which the oldest rows are dropped. */

@@ -11,6 +11,7 @@ import { makeCaches } from './objects/caches.js'
 import { type Disk, disk as realDisk, errorCode, syncPath } from './objects/disk.js'
 import { Scratches } from './objects/scratch.js'
 import { OpenPacks } from './packs/open-packs.js'
+import { hermeticEnvironment } from './process/environment.js'
 import { Launcher } from './process/launcher.js'
 import { Pool } from './process/pool.js'
 import { wholeCommand } from './process/whole-command.js'
@@ -61,9 +62,9 @@ export async function openGit(options: OpenOptions): Promise<Git> {
 async function openLocked(reposDir: string, options: OpenOptions, lock: Lock | null): Promise<Git> {
   const launcher = await Launcher.open()
   try {
-    await mustBeRecent(reposDir)
+    const { unbuffered } = await programsOf(launcher, reposDir)
     const services: Services = {
-      pool: new Pool(launcher, await hasStdbuf(launcher, reposDir), options.maxSilenceMs),
+      pool: new Pool(launcher, unbuffered, options.maxSilenceMs),
       openPacks: new OpenPacks(),
       caches: makeCaches(options.budget),
       scratches: new Scratches(scratchPath(reposDir)),
@@ -77,6 +78,26 @@ async function openLocked(reposDir: string, options: OpenOptions, lock: Lock | n
     await launcher.close()
     throw error
   }
+}
+
+interface Programs {
+  /** Whether `stdbuf` can make a program write without a buffer. */
+  unbuffered: boolean
+}
+
+/** By the path on which programs are found. */
+// bound: a process has one, a test a few
+const found = new Map<string | undefined, Programs>()
+
+/** Which programs there are: they stay the same while a process runs. Throws `GitError` if Git is missing or too old. */
+async function programsOf(launcher: Launcher, cwd: string): Promise<Programs> {
+  const { PATH: path } = hermeticEnvironment(cwd)
+  const known = found.get(path)
+  if (known) return known
+  await mustBeRecent(cwd)
+  const programs = { unbuffered: await hasStdbuf(launcher, cwd) }
+  found.set(path, programs)
+  return programs
 }
 
 /** Creates the folder durably: the name of a new folder is stored in the one above it, which must be synced. */

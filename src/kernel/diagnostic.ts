@@ -15,6 +15,7 @@ export interface Diagnostic {
     | 'unreadable'
     | 'too-costly'
     | 'missing-glyphs'
+    | 'computed-page'
   /** One sentence that says what was found and what to do. */
   message: string
   /** The file concerned, from the repository's root. */

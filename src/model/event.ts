@@ -48,6 +48,10 @@ export const eventTypes = [
   'saml_provider.created',
   'saml_provider.updated',
   'saml_provider.deleted',
+  'translation.created',
+  'translation.updated',
+  'translation.finished',
+  'translation.deleted',
 ] as const
 export type EventType = (typeof eventTypes)[number]
 
@@ -62,6 +66,7 @@ export interface EventSubject {
   site?: string
   openapiSpec?: string
   samlProvider?: string
+  translation?: string
 }
 
 /** Something that happened, as stored: never changed, removed when its retention ends. */

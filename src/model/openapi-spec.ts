@@ -99,6 +99,9 @@ export interface OpenApiVersionDoc {
   bytes: number
   /** Hash of its outline. */
   outline: string
+  /** Hashes of the parts that pages and blocks show, and of their index. */
+  parts: string
+  index: string
   openapi: string
   title: string
   changes?: SpecChanges
@@ -106,7 +109,7 @@ export interface OpenApiVersionDoc {
 
 export const openApiVersions = table<OpenApiVersionDoc>()({
   name: 'openapi-versions',
-  indexes: { spec: (one) => one.spec, file: (one) => [one.content, one.outline] },
+  indexes: { spec: (one) => one.spec, file: (one) => [one.content, one.outline, one.parts, one.index] },
   orders: { number: { group: (one) => one.spec, by: (one) => one.number } },
   owner: (one) => one.spec,
 })

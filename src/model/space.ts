@@ -54,6 +54,8 @@ export interface SpaceDoc {
   requiredApprovals?: number
   /** Absent = those of the organization. */
   mergeRules?: SpaceMergeRules
+  /** Slugs of OpenAPI specifications whose new versions wait for the space to be unlocked. */
+  awaitedSpecs?: string[]
   createdBy: string
 }
 

@@ -30,6 +30,7 @@ import { spaces } from './space.js'
 import { ssoIdentities, ssoSignIns, ssoTokens, ssoUsed } from './sso.js'
 import { teamMembers, teams } from './team.js'
 import { tokens } from './token.js'
+import { translations } from './translation.js'
 import { users } from './user.js'
 import { webhooks } from './webhook.js'
 import { deliveries } from './webhook-delivery.js'
@@ -76,6 +77,7 @@ export const documentTables: readonly Table<never, string>[] = [
   deliveries,
   openApiSpecs,
   openApiVersions,
+  translations,
 ]
 
 /** Every journal. */

@@ -16,6 +16,12 @@ export interface SpecFiles {
   write(bytes: Uint8Array): Promise<string>
   /** Rejects with `ENOENT` if there is none. */
   read(hash: string): Promise<Buffer>
+  /** Reads some ranges of a file, in their order. Rejects with `ENOENT` if there is no such file. */
+  readRanges(hash: string, ranges: readonly { at: number; length: number }[]): Promise<Buffer[]>
+  /** Whether a file is there; with `deep`, whether its bytes are those that it is named by. */
+  check(hash: string, options: { deep: boolean }): Promise<'whole' | 'missing' | 'damaged'>
+  /** Removes a file, if it is there. */
+  remove(hash: string): Promise<void>
   /** Removes the files that are not in use, except new ones. Returns how many. */
   sweep(isUsed: (hash: string) => Promise<boolean>): Promise<number>
 }
@@ -38,6 +44,38 @@ export async function openSpecFiles(dir: string): Promise<SpecFiles> {
       return hash
     },
     read: (hash) => readFile(join(folderOf(hash), hash)),
+    async readRanges(hash, ranges) {
+      const file = await open(join(folderOf(hash), hash), 'r')
+      try {
+        const found: Buffer[] = []
+        for (const { at, length } of ranges) {
+          const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, at)
+          found.push(buffer.subarray(0, bytesRead))
+        }
+        return found
+      } finally {
+        await file.close()
+      }
+    },
+    async check(hash, { deep }) {
+      const path = join(folderOf(hash), hash)
+      const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return null
+        throw error
+      })
+      if (!found) return 'missing'
+      if (found.size === 0) return 'damaged'
+      return !deep ||
+        createHash('sha256')
+          .update(await readFile(path))
+          .digest('hex') === hash
+        ? 'whole'
+        : 'damaged'
+    },
+    async remove(hash) {
+      await rm(join(folderOf(hash), hash), { force: true })
+      await syncFolder(folderOf(hash)).catch(() => {})
+    },
     async sweep(isUsed) {
       let removed = 0
       for (const folder of await readdir(dir)) {

@@ -40,6 +40,10 @@ export interface ReadSpec {
   document: Uint8Array
   /** `Outline`, as JSON. */
   outline: Uint8Array
+  /** What pages and blocks show (`parts.ts`). */
+  parts: Uint8Array
+  /** `PartIndex`, as JSON. */
+  index: Uint8Array
   openapi: string
   title: string
   /** What changed since the version whose outline was given; null if none was. */

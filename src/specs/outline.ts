@@ -1,8 +1,7 @@
 /** What a specification consists of: its operations and schemas with what clients depend on, for comparisons and pages. */
 import { createHash } from 'node:crypto'
-import { isObject, itemsOf, membersOf, resolveIn } from './values.js'
+import { isObject, itemsOf, membersOf, METHODS, resolveIn } from './values.js'
 
-const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query']
 /** Values of an enumeration that are compared. */
 const MAX_ENUM = 200
 

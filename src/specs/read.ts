@@ -3,6 +3,7 @@ import { BaseResolver, bundle, createConfig, type Document, getLineColLocation, 
 import { compareOutlines } from './compare.js'
 import type { FetchedFile, ReadSpec, SpecProblem } from './messages.js'
 import { outlineOf } from './outline.js'
+import { partsOf } from './parts.js'
 import { ParseFailure, parseText } from './parse.js'
 import { isObject } from './values.js'
 
@@ -150,6 +151,7 @@ export async function readBundled(
   return {
     document: json,
     outline: Buffer.from(JSON.stringify(outline)),
+    ...partsOf(value),
     openapi: outline.openapi,
     title: outline.title,
     changes: input.previous ? compareOutlines(JSON.parse(new TextDecoder().decode(input.previous)), outline) : null,

@@ -1,5 +1,8 @@
 /** Looks at values of a bundled specification, which may have any form where the specification leaves it open. */
 
+/** The members of a path item that are operations. */
+export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query']
+
 /** Whether a value is an object with members. */
 export const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 

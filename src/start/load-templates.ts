@@ -21,27 +21,42 @@ const ID = /^[a-z0-9][a-z0-9-]{0,63}$/
 /** What new spaces can begin with besides templates. */
 const RESERVED = new Set(['empty', 'sample'])
 
+/** What comes with the service does not change while a process runs: several services of one process read it once. */
+let shippedOnes: Promise<Map<string, Template>> | null = null
+
 /**
  * All templates by ID. A template of the operator takes the place of a shipped one with its ID. One that cannot be used is left out, and the log names
  * the file that is wrong and what to do.
  */
 export async function loadTemplates(own: string | null, log: Pick<Log, 'error'>, shipped = SHIPPED): Promise<Map<string, Template>> {
+  const found = await (shipped === SHIPPED ? loadShipped(log) : loadFolder(shipped, log))
+  const all = own === null ? [...found] : [...new Map([...found, ...(await loadFolder(own, log))])]
+  return new Map(all.sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+function loadShipped(log: Pick<Log, 'error'>): Promise<Map<string, Template>> {
+  const loading = (shippedOnes ??= loadFolder(SHIPPED, log))
+  loading.catch(() => {
+    shippedOnes = null
+  })
+  return loading
+}
+
+async function loadFolder(folder: string, log: Pick<Log, 'error'>): Promise<Map<string, Template>> {
   const found = new Map<string, Template>()
-  for (const folder of own === null ? [shipped] : [shipped, own]) {
-    const names = (await readdir(folder)).filter((name) => !name.startsWith('.')).sort()
-    if (names.length > MAX_TEMPLATES) log.error({ folder }, `${folder} has ${names.length} entries; only the first ${MAX_TEMPLATES} are looked at.`)
-    for (const id of names.slice(0, MAX_TEMPLATES)) {
-      try {
-        if (!ID.test(id) || RESERVED.has(id))
-          throw new TemplateError(`${id}: is no name for a template. Use lower-case letters, digits and "-", but not "empty" or "sample".`)
-        found.set(id, await readTemplate(id, await filesBelow(join(folder, id), id)))
-      } catch (error) {
-        if (!(error instanceof TemplateError)) throw error
-        log.error({ folder }, `A template cannot be used. ${error.message}`)
-      }
+  const names = (await readdir(folder)).filter((name) => !name.startsWith('.')).sort()
+  if (names.length > MAX_TEMPLATES) log.error({ folder }, `${folder} has ${names.length} entries; only the first ${MAX_TEMPLATES} are looked at.`)
+  for (const id of names.slice(0, MAX_TEMPLATES)) {
+    try {
+      if (!ID.test(id) || RESERVED.has(id))
+        throw new TemplateError(`${id}: is no name for a template. Use lower-case letters, digits and "-", but not "empty" or "sample".`)
+      found.set(id, await readTemplate(id, await filesBelow(join(folder, id), id)))
+    } catch (error) {
+      if (!(error instanceof TemplateError)) throw error
+      log.error({ folder }, `A template cannot be used. ${error.message}`)
     }
   }
-  return new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)))
+  return found
 }
 
 /** The files of a template by path. Throws `TemplateError` if there are too many, or anything but files and folders. */

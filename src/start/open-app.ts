@@ -22,7 +22,7 @@ import { RefMoves } from '../domain/context/ref-moves.js'
 import { Waits } from '../domain/context/waits.js'
 import { revisionCache } from '../domain/revisions/revision-cache.js'
 import { migrations } from '../domain/upkeep/migrations.js'
-import { FACTS_VERSION } from '../content/facts.js'
+import { FACT_KINDS, FACTS_VERSION } from '../content/facts.js'
 import { isNative } from '../content/gfm/native.js'
 import { openFacts, type Facts } from '../facts/index.js'
 import { createRemoteOperations, type Git, openGit } from '../git/index.js'
@@ -32,9 +32,11 @@ import type { Log } from '../kernel/log.js'
 import type { MemoryBudget } from '../kernel/memory-budget.js'
 import { documentTables, journals } from '../model/index.js'
 import { createHttpClient, createMailer, type HttpClient, type Mailer, resolveHost } from '../outbound/index.js'
+import type { createPool } from '../parsing/index.js'
 import { createPrinter, openShelf } from '../printing/index.js'
 import { openSpecFiles } from '../specs/index.js'
 import { openStore, type Store } from '../store/index.js'
+import { openTranslation, type Translation } from '../translation/index.js'
 import type { Closers } from './closers.js'
 import { loadTemplates } from './load-templates.js'
 
@@ -50,18 +52,19 @@ interface Surroundings {
   budget: MemoryBudget
   /** Called with the branches of a repository that moved. */
   moved: (repository: string, refs: readonly RefName[]) => void
+  makePool: typeof createPool
 }
 
 /** Opens the app; what has to be closed again is added to `closers` as soon as it is open. */
 export async function openApp(config: Config, around: Surroundings, closers: Closers): Promise<App> {
-  const { budget, log, clock } = around
+  const { budget, log, clock, makePool } = around
   const store = await openDocuments(config, log)
   closers.add(() => store.close())
   const git = await openRepositories(config, around, closers)
   const { http, mail } = await openClients(config, closers)
-  const { texts, close: closeTexts } = openTexts(budget)
+  const { texts, close: closeTexts } = openTexts(budget, makePool)
   closers.add(closeTexts)
-  const { conversions, close: closeConversions } = openConversions(config.importBytes)
+  const { conversions, close: closeConversions } = openConversions(config.importBytes, makePool)
   closers.add(closeConversions)
   const { assertions, close: closeAssertions } = openAssertions()
   closers.add(closeAssertions)
@@ -96,6 +99,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     conversions,
     assertions,
     waits: new Waits(),
+    translation: await openEngines(config, log, closers),
     specFiles: await openSpecFiles(join(resolve(config.dataDir), 'openapi')),
     wakeJobs: () => {},
     wakeWebhooks: () => {},
@@ -120,6 +124,7 @@ async function openDocuments(config: Config, log: Log): Promise<Store> {
 const openIndex = ({ dataDir, factsBytes }: Config, log: Log): Facts =>
   openFacts({
     file: join(resolve(dataDir), 'facts.db'),
+    kinds: FACT_KINDS,
     version: FACTS_VERSION,
     maxBytes: factsBytes,
     notice: (message) => log.warn({}, message),
@@ -165,6 +170,22 @@ async function openClients(config: Config, closers: Closers): Promise<{ http: Ht
   return { http, mail }
 }
 
+/** The engines of translations that the settings name, and their memory. */
+async function openEngines(config: Config, log: Log, closers: Closers): Promise<Translation> {
+  const { deeplUrl, deeplKey, libreTranslateUrl, libreTranslateKey, openaiUrl, openaiKey, openaiModel } = config
+  const translation = openTranslation({
+    deepl: deeplUrl === null || deeplKey === null ? null : { url: deeplUrl, key: deeplKey },
+    libreTranslate: libreTranslateUrl === null ? null : { url: libreTranslateUrl, key: libreTranslateKey ?? '' },
+    openAi: openaiUrl === null || openaiModel === null ? null : { url: openaiUrl, key: openaiKey ?? '', model: openaiModel },
+    apertium: config.apertium,
+    timeoutMs: config.translationSeconds * 1000,
+    agent: `${NAME}/${await version()}`,
+    memory: { file: join(resolve(config.dataDir), 'translations.db'), maxBytes: config.translationMemoryBytes, notice: (message) => log.warn({}, message) },
+  })
+  closers.add(() => translation.close())
+  return translation
+}
+
 async function settingsOf(config: Config): Promise<Settings> {
   const signingKey = await keepSecret(join(resolve(config.dataDir), 'signing-key'), () => randomBytes(32).toString('hex'))
   return {
@@ -179,6 +200,7 @@ async function settingsOf(config: Config): Promise<Settings> {
     maxSpecBytes: config.specLimitBytes,
     specFetchMs: config.specFetchSeconds * 1000,
     specRefreshMs: config.specRefreshHours === 0 ? null : config.specRefreshHours * 3_600_000,
+    translationCharacters: config.translationCharacters,
     allowedProtocols: protocolsOf(config),
     imports: {
       waitMs: config.importWaitSeconds * 1000,

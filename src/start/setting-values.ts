@@ -36,6 +36,17 @@ export const folder = makeValidator<string>((input) =>
   input === '' || statSync(input, { throwIfNoEntry: false })?.isDirectory() ? input : fail('must be the path of a folder that exists'),
 )
 
+/** The address of a service that the operator names, with a path if it has one. */
+export const httpUrl = makeValidator<string>((input) => {
+  if (input === '') return ''
+  const url = URL.canParse(input) ? new URL(input) : fail('must be an http or https URL')
+  if (!['http:', 'https:'].includes(url.protocol)) fail('must be an http or https URL')
+  return url.username || url.password || url.search || url.hash ? fail('must be a URL without a user, a query and a fragment') : input
+})
+/** A key that another service issued: of any length. */
+export const key = makeValidator<string>((input) => (/[^\x21-\x7e]/.test(input) ? fail('must have no blanks') : input))
+export const optionalText = makeValidator<string>((input) => input)
+
 export const smtpUrl = makeValidator<string>((input) => {
   if (input === '') return ''
   const url = URL.canParse(input) ? new URL(input) : fail('must be an smtp or smtps URL')

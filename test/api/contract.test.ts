@@ -9,7 +9,7 @@ import { matchesGolden } from '../support/golden.js'
 import { probeEndpoints } from '../support/probe.js'
 import { startService } from '../support/service.js'
 import { suite } from '../support/suite.js'
-import { samples } from './samples/index.js'
+import { sampleEnv, samples } from './samples/index.js'
 
 const test = suite('contract')
 const callers = ['guest', ...roles] as const
@@ -34,7 +34,7 @@ const below = (permission: Permission): { least: Rank; below: Rank | null } => {
   return {
     least,
     below:
-      least === 'guest' || (/^(space|collection|site|member|team):/.test(permission) && least === 'read')
+      least === 'guest' || (/^(space|collection|site|member|team|translation):/.test(permission) && least === 'read')
         ? null
         : (callers[callers.indexOf(least) - 1] as Rank),
   }
@@ -43,7 +43,7 @@ const below = (permission: Permission): { least: Rank; below: Rank | null } => {
 test(
   'every endpoint responds as it is declared, to everybody',
   async () => {
-    const here = await startService()
+    const here = await startService({ env: sampleEnv })
     try {
       const { parameters, special } = await samples(here)
       const tokens = new Map<Rank, string>()

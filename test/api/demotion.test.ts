@@ -5,7 +5,7 @@ import { endpoints } from '../../src/api/index.js'
 import { membershipId, memberships, type Role } from '../../src/model/index.js'
 import { type Caller, startService, type TestService } from '../support/service.js'
 import { suite } from '../support/suite.js'
-import { samples } from './samples/index.js'
+import { sampleEnv, samples } from './samples/index.js'
 
 const test = suite('a role that is taken away while a request is under way')
 
@@ -63,7 +63,7 @@ async function askMeanwhile(here: TestService, who: Caller, endpoint: Endpoint, 
 test(
   'a caller who lost the permission changes nothing, whatever the endpoint',
   async () => {
-    const here = await startService()
+    const here = await startService({ env: sampleEnv })
     try {
       const { parameters, special } = await samples(here)
       const survived: string[] = []
@@ -90,7 +90,7 @@ test(
 )
 
 test('a settings request whose body comes in slowly goes by the role of when it is made', async () => {
-  const here = await startService()
+  const here = await startService({ env: sampleEnv })
   try {
     const who = await here.caller('admin')
     const body = JSON.stringify({ title: 'Taken over' })

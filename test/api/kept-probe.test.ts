@@ -5,10 +5,10 @@ import { urlOf } from '../support/probe.js'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 import { header, type Read, read, sameBothWays, sentAsKept, type WireResponse } from './both-ways.js'
-import { samples } from './samples/index.js'
+import { sampleEnv, samples } from './samples/index.js'
 
 // every request counts, so that the headers of the limits are in the responses
-const env = { BINDERY_RATE_LIMIT_PER_MINUTE: '1000000', BINDERY_RATE_LIMIT_PER_MINUTE_ADDRESS: '1000000' }
+const env = { ...sampleEnv, BINDERY_RATE_LIMIT_PER_MINUTE: '1000000', BINDERY_RATE_LIMIT_PER_MINUTE_ADDRESS: '1000000' }
 const [test, here] = await suiteWith('kept responses: every GET', () => startService({ env }))
 
 /** Ways of asking that change the response or its headers. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { issueToken } from '../../src/domain/accounts/accounts.js'
 import { newMembership } from '../../src/domain/people/organizations.js'
 import { memberships, membershipId, organizations, tokens } from '../../src/model/index.js'
-import { handClock } from '../events/receiver.js'
+import { handClock } from '../support/hand-clock.js'
 import { git } from '../support/hermetic-git.js'
 import { startService, type TestService } from '../support/service.js'
 

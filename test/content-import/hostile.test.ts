@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import * as assert from 'uvu/assert'
 import { createHttpClient } from '../../src/outbound/index.js'
+import { mainThreadMs } from '../support/main-thread.js'
 import { suiteWith } from '../support/suite.js'
 import { zipOf } from './archives.js'
 import { startImporting } from './service.js'
@@ -128,9 +129,10 @@ test('100 MB, plain or packed, end early, and others are served meanwhile', asyn
   let over = false
   const watch = (async () => {
     while (!over) {
-      const from = performance.now()
+      // What the main thread did meanwhile: on a busy machine, the clock says more about the others.
+      const from = mainThreadMs()
       await fetch(`${service.url}/healthz`)
-      waits.push(performance.now() - from)
+      waits.push(mainThreadMs() - from)
       await new Promise((done) => setTimeout(done, 20))
     }
   })()
@@ -147,7 +149,9 @@ test('100 MB, plain or packed, end early, and others are served meanwhile', asyn
   over = true
   await watch
   waits.sort((a, b) => a - b)
-  console.log(`content-import/hostile: /healthz median ${waits[waits.length >> 1]?.toFixed(1)} ms, worst ${waits.at(-1)?.toFixed(1)} ms of ${waits.length}`)
+  console.log(
+    `content-import/hostile: work of the main thread before /healthz: median ${waits[waits.length >> 1]?.toFixed(1)} ms, worst ${waits.at(-1)?.toFixed(1)} ms of ${waits.length}`,
+  )
   assert.ok((waits[waits.length >> 1] ?? 0) < 100)
   assert.equal(await service.files(space), ['README.md', 'SUMMARY.md'])
 })

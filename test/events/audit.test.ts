@@ -4,7 +4,7 @@ import { applyRetention } from '../../src/domain/events/retention.js'
 import { startService, type TestService } from '../support/service.js'
 import { type Smtp, startSmtp } from '../support/smtp.js'
 import { suite } from '../support/suite.js'
-import { handClock } from './receiver.js'
+import { handClock } from '../support/hand-clock.js'
 
 const test = suite('audit log')
 const DAY = 24 * 60 * 60 * 1000

@@ -11,7 +11,8 @@ import { openStore, type StoreEvent } from '../../src/store/index.js'
 import { eventsOf } from '../support/events.js'
 import { startService, type TestService } from '../support/service.js'
 import { suite } from '../support/suite.js'
-import { handClock, startReceiver } from './receiver.js'
+import { handClock } from '../support/hand-clock.js'
+import { startReceiver } from './receiver.js'
 
 const test = suite('events: the journal')
 const DAY = 24 * 60 * 60 * 1000

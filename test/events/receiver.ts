@@ -57,12 +57,3 @@ export async function startReceiver(): Promise<Receiver> {
   receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
   return receiver
 }
-
-/** A clock that goes on by hand, ahead of the real one. */
-export function handClock() {
-  let ahead = 0
-  return {
-    now: () => new Date(Date.now() + ahead),
-    forward: (ms: number) => void (ahead += ms),
-  }
-}

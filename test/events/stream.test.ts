@@ -6,7 +6,7 @@ import { announcedHeads } from '../../src/model/index.js'
 import { PlainGit } from '../races/plain-git.js'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
-import { handClock } from './receiver.js'
+import { handClock } from '../support/hand-clock.js'
 
 const DAY = 24 * 60 * 60 * 1000
 const clock = handClock()

@@ -47,6 +47,22 @@ for (const [n, page] of ['notes.md', 'README.md'].entries())
     assert.equal(await idsOf(space), before)
   })
 
+test('a forced import leaves the ID of a page that is the same on both sides, whatever it was called there before', async () => {
+  const remote = await f.remotes.createRepository('same-page.git', { files: DOCS })
+  const space = await f.space()
+  await f.import(space, { url: remote.url })
+  const entries = '# Table of contents\n\n* [Home](README.md)\n* [A](x.md)\n* [B](b.md)\n'
+  // Here it is another page, there the one that was moved.
+  await f.edit(space, { 'a.md': null })
+  await f.edit(space, { 'x.md': DOCS['a.md'], 'SUMMARY.md': entries })
+  const before = await idsOf(space)
+  await remote.commit({ 'a.md': null, 'x.md': DOCS['a.md'], 'SUMMARY.md': entries, 'README.md': '# Home of all\n' })
+  assert.is((await f.import(space, { url: remote.url, force: true })).result, 'merged')
+  assert.equal(await idsOf(space), before)
+  f.app.content.clear()
+  assert.equal(await idsOf(space), before)
+})
+
 for (const [what, edit, listed] of [
   ['a page that was renamed here', { 'x.md': null, 'y.md': DOCS['a.md'] }, '* [A](y.md)\n* [B](b.md)\n'],
   ['pages that changed places here', { 'x.md': DOCS['b.md'], 'b.md': DOCS['a.md'] }, '* [B](x.md)\n* [A](b.md)\n'],

@@ -188,6 +188,103 @@ test('a branch is forced back of whose head another one had dropped a part befor
   assert.is((await f.import(space, { url, ref: DOCS })).result, 'unchanged')
 })
 
+test('a branch of which another one dropped what its later work rests on: only that file is news, and what was deleted here stays deleted', async () => {
+  const remote = await f.remotes.createRepository('rests.git', { files: docs })
+  const { url } = remote
+  const first = (await remote.head()) as string
+  const space = await f.space()
+  await f.import(space, { url })
+  await remote.commit({ 'guide.md': page('one', 'TWO', 'three', 'four') })
+  await git(remote.path, ['update-ref', DOCS, 'main'])
+  await remote.commit({ 'guide.md': page('one', 'TWO and more', 'three', 'four'), 'extra.md': '# Extra\n' })
+  for (const ref of ['refs/heads/main', DOCS]) assert.is((await f.import(space, { url, ref })).state, 'success')
+  await f.edit(space, { 'extra.md': null, 'guide.md': page('one', 'TWO', 'three', 'four') })
+  await git(remote.path, ['update-ref', DOCS, first])
+  assert.is((await f.import(space, { url, ref: DOCS })).result, 'merged')
+  assert.is((await f.files(space))['guide.md'], page('one', 'two', 'three', 'four').trimEnd(), 'dropped there, dropped here')
+  await remote.commit({ 'README.md': '# Home\n\nthere\n' })
+  const run = await f.import(space, { url })
+  assert.is(run.state, 'success', run.error)
+  const files = await f.files(space)
+  assert.equal(Object.keys(files).sort(), ['README.md', 'guide.md'], 'deleted here')
+  assert.is(files['guide.md'], page('one', 'TWO and more', 'three', 'four').trimEnd(), 'main still has it')
+})
+
+test('a branch is set back to where it has by a commit of its own what it seems to drop: that is not dropped from the other branch either', async () => {
+  const remote = await f.remotes.createRepository('own-commit.git', { files: docs })
+  const { url } = remote
+  const space = await f.space()
+  await f.import(space, { url })
+  await git(remote.path, ['update-ref', DOCS, 'main'])
+  const added = await remote.commit({ 'extra.md': '# Extra\n' }, { ref: DOCS })
+  await remote.commit({ 'README.md': '# Home\n\nthere\n', 'extra.md': '# Extra\n' })
+  await git(remote.path, ['update-ref', DOCS, 'main'])
+  for (const ref of ['refs/heads/main', DOCS]) assert.is((await f.import(space, { url, ref })).state, 'success')
+  await f.edit(space, { 'extra.md': null })
+  await git(remote.path, ['update-ref', DOCS, added])
+  assert.is((await f.import(space, { url, ref: DOCS })).result, 'merged')
+  assert.equal(await f.files(space), { 'README.md': '# Home', 'guide.md': docs['guide.md'].trimEnd() })
+  await remote.commit({ 'guide.md': page('one', 'two') })
+  const run = await f.import(space, { url })
+  assert.is(run.state, 'success', run.error)
+  assert.equal(Object.keys(await f.files(space)).sort(), ['README.md', 'guide.md'], 'deleted here')
+})
+
+test('a branch of which another one dropped a part goes on, and is forced back itself: both sides are in step then, and an export arrives', async () => {
+  const remote = await f.remotes.createRepository('both-back.git', { files: docs })
+  const { url } = remote
+  const first = (await remote.head()) as string
+  const space = await f.space()
+  await f.import(space, { url })
+  const second = await remote.commit({ 'extra.md': '# Extra\n' })
+  await git(remote.path, ['update-ref', DOCS, 'main'])
+  await remote.commit({ 'main.md': '# Main\n' })
+  for (const ref of ['refs/heads/main', DOCS]) assert.is((await f.import(space, { url, ref })).state, 'success')
+  await git(remote.path, ['update-ref', DOCS, first])
+  assert.is((await f.import(space, { url, ref: DOCS })).result, 'merged')
+  await f.edit(space, { 'README.md': '# Home\n\nmine\n' })
+  assert.is((await f.export(space, { url })).result, 'exported')
+  await git(remote.path, ['update-ref', 'refs/heads/main', second])
+  assert.is((await f.import(space, { url })).state, 'success')
+  await f.edit(space, { 'new.md': '# New\n' })
+  const run = await f.export(space, { url })
+  assert.is(run.result, 'exported', run.error)
+  assert.is((await f.import(space, { url })).result, 'unchanged')
+})
+
+test('a branch is forced back into a conflict, and what another one drops meanwhile is older news once that is resolved: an export arrives', async () => {
+  const remote = await f.remotes.createRepository('meanwhile.git', { files: docs })
+  const { url } = remote
+  const first = (await remote.head()) as string
+  const space = await f.space()
+  const force = (ref: string) => git(remote.path, ['update-ref', ref, first])
+  await f.import(space, { url })
+  await remote.commit({ 'extra.md': '# Extra\n' })
+  await git(remote.path, ['update-ref', DOCS, 'main'])
+  await remote.commit({ 'docs.md': '# Docs\n' }, { ref: DOCS })
+  for (const ref of ['refs/heads/main', DOCS]) assert.is((await f.import(space, { url, ref })).state, 'success')
+  await force('refs/heads/main')
+  assert.is((await f.import(space, { url })).result, 'merged')
+  await f.edit(space, { 'docs.md': '# Docs\n\nmine\n' })
+  await force(DOCS)
+  const run = await f.import(space, { url, ref: DOCS })
+  assert.is(run.state, 'conflict')
+  await remote.commit({ 'more.md': '# More\n' })
+  assert.is((await f.import(space, { url })).result, 'merged')
+  await force('refs/heads/main')
+  assert.is((await f.import(space, { url })).result, 'merged')
+
+  const held = await findChangeRequest(f.app, await f.reload(space), run.changeRequest as string)
+  if (!held) throw new Error('no change request')
+  await updateFromMain(f.app, f.actor, await f.reload(space), held, [{ path: 'docs.md', take: 'main' }])
+  const updated = await findChangeRequest(f.app, await f.reload(space), run.changeRequest as string)
+  if (!updated) throw new Error('no change request')
+  await mergeChangeRequest(f.app, f.actor, await f.reload(space), updated)
+  const exported = await f.export(space, { url, ref: DOCS })
+  assert.is(exported.state, 'success', exported.error)
+  assert.is((await f.import(space, { url, ref: DOCS })).result, 'unchanged')
+})
+
 test('forced back to an export from before its branch was made anew: files that had changed places since change back, and none is lost', async () => {
   const [one, two] = [page('one', 'of', 'the', 'first'), page('two', 'of', 'the', 'second')]
   const remote = await f.remotes.createRepository('anew.git', { files: { ...docs, 'one.md': one } })

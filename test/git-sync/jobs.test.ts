@@ -109,7 +109,7 @@ test('a kind with slots of its own takes no place of others; a job that the stop
   for (const draft of [job('l1', 'l1', 1), job('l2', 'l2', 2)]) await app.store.insert(jobs, { ...draft, kind: 'long' })
   for (const draft of [job('p1', 'p1', 3), job('p2', 'p2', 4)]) await app.store.insert(jobs, draft)
   const worker = startWorker(app, { concurrency: 1, kinds: new Map([long, probe].map((kind) => [kind.kind, kind])) })
-  for (let tries = 0; seen.length < 3 && tries < 500; tries++) await new Promise((done) => setTimeout(done, 10))
+  while (seen.length < 3) await new Promise((done) => setTimeout(done, 10))
   assert.equal(seen.sort(), ['l1', 'p1', 'p2'])
   await worker.stop()
   const { state, attempts } = (await app.store.get(jobs, 'l1')) as JobDoc

@@ -55,4 +55,57 @@ test(
   { timeoutMs: 180_000 },
 )
 
+test(
+  'kills while a new version is told to the spaces that use it: each gets one revision',
+  async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'bindery-spread-'))
+    let server = await startServer(dir, ENV)
+    const call = async (path: string, method = 'GET', body?: object): Promise<Record<string, unknown>> => {
+      const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
+      const response = await fetch(`${server.url}/v1${path}`, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) })
+      return response.status === 204 ? {} : ((await response.json()) as Record<string, unknown>)
+    }
+    const paths = (name: string) => ({ [`/${name}`]: { get: { responses: { '200': { description: 'x' } } } } })
+    const put = (name: string) => ask(server, '/pets', { method: 'PUT', body: JSON.stringify({ source: { text: specText({ paths: paths(name) }) } }) })
+    await put('a')
+    const block = '{% openapi-operation spec="pets" path="/a" method="get" %}\n{% endopenapi-operation %}\n'
+    const spaces: string[] = []
+    for (let at = 0; at < 5; at++) {
+      const { id } = await call(`/orgs/${server.organization}/spaces`, 'POST', { title: 'Docs' })
+      await call(`/spaces/${id}/content`, 'POST', { changes: [{ operation: 'insert_page', title: 'API', document: { markdown: block } }] })
+      spaces.push(String(id))
+    }
+    /** How many revisions tell each space of the newest version of the specification. */
+    const told = async (): Promise<number[]> => {
+      const { lastVersion } = await ask(server, '/pets')
+      const counts: number[] = []
+      for (const space of spaces) {
+        const { items } = (await call(`/spaces/${space}/revisions`)) as { items: { git: { message: string } }[] }
+        counts.push(items.filter(({ git }) => git.message.includes(`OpenAPI-Version: pets ${lastVersion}`)).length)
+      }
+      return counts
+    }
+    await until(async () => (await ask(server, '/pets')).processingState === 'complete')
+    const { lastVersion: first } = await ask(server, '/pets')
+    await put('b')
+    await until(async () => (await ask(server, '/pets')).lastVersion !== first)
+    for (let kills = 0; kills < 4; kills++) {
+      const seen = kills
+      await until(async () => (await told()).filter((count) => count > 0).length >= seen)
+      await server.kill('server')
+      server = await startServer(dir, ENV)
+    }
+    await until(async () => (await told()).every((count) => count > 0))
+    await server.kill('server')
+    server = await startServer(dir, ENV)
+    assert.equal(
+      await told(),
+      spaces.map(() => 1),
+    )
+    await server.kill('tree')
+    await rm(dir, { recursive: true, force: true })
+  },
+  { timeoutMs: 180_000 },
+)
+
 test.run()

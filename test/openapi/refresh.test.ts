@@ -2,22 +2,25 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
 import { queueHousekeeping } from '../../src/domain/upkeep/housekeeping.js'
 import { sweepSpecFiles } from '../../src/domain/openapi/queue.js'
+import { handClock } from '../support/hand-clock.js'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 import { processed, serveFiles, spec, specText } from './servers.js'
 
-const [test, here] = await suiteWith('openapi/refresh', startService)
+const clock = handClock()
+const [test, here] = await suiteWith('openapi/refresh', () => startService({ overrides: { clock } }))
 const web = await serveFiles()
 test.after(() => web.close())
 
+const MINUTE = 60_000
 const base = (): string => `/v1/orgs/${here.organization}/openapi`
 
 /** Lets the time for a refresh come, and waits until the specification was looked at again. */
 async function refreshed(slug: string) {
   const { app } = here.service
   const before = (await processed(here.admin, `${base()}/${slug}`)).lastProcessedAt
-  app.settings.specRefreshMs = 1
-  await sleep(5)
+  clock.forward(MINUTE)
+  app.settings.specRefreshMs = MINUTE / 2
   await queueHousekeeping(app)
   app.settings.specRefreshMs = null
   for (;;) {

@@ -12,7 +12,7 @@ import { Words } from './words.js'
 const test = suite('stories of searches')
 const STEPS = Number(process.env.SEARCH_STEPS ?? 40)
 /** How long what was written may take until it is found. */
-const LAG_MS = Number(process.env.SEARCH_LAG_MS ?? 5_000)
+const LAG_MS = Number(process.env.SEARCH_LAG_MS ?? 120_000)
 
 interface Story {
   here: TestService

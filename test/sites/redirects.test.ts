@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
 import { normalizePath, SitePathError } from '../../src/content/site-path.js'
+import { tickingClock } from '../support/hand-clock.js'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 import { faults, type MadeSite, makeSite } from './support.js'
 
 let site: MadeSite
-const [test, here] = await suiteWith('sites: redirects', startService)
+const [test, here] = await suiteWith('sites: redirects', () => startService({ overrides: { clock: tickingClock() } }))
 test.before(async () => {
   site = await makeSite(here)
 })

@@ -1,12 +1,13 @@
 import * as assert from 'uvu/assert'
 import { grants, sites } from '../../src/model/index.js'
 import { eventsOf } from '../support/events.js'
+import { tickingClock } from '../support/hand-clock.js'
 import { startService } from '../support/service.js'
 import { suiteWith } from '../support/suite.js'
 import { type Json, makeSpace, newSite, titlesOf } from './http.js'
 
 let base: string
-const [test, here] = await suiteWith('sites', startService)
+const [test, here] = await suiteWith('sites', () => startService({ overrides: { clock: tickingClock() } }))
 test.before(async () => {
   base = `/v1/orgs/${here.organization}/sites`
 })

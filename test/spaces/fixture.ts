@@ -1,4 +1,5 @@
 import { type TeamDoc, teamMembers, teams } from '../../src/model/index.js'
+import { tickingClock } from '../support/hand-clock.js'
 import { type Caller, startService, type TestService } from '../support/service.js'
 
 export type Json = Record<string, never> & { [name: string]: unknown }
@@ -20,7 +21,7 @@ export interface Fixture extends TestService {
 
 /** A whole service with an organization of its own. */
 export async function startFixture(): Promise<Fixture> {
-  const here = await startService()
+  const here = await startService({ overrides: { clock: tickingClock() } })
   const { admin, organization } = here
   const made = async (path: string, body: object): Promise<string> => (await admin.call('post', path, body).expect(201)).body.id
   const withParent = (parent: string | null | undefined, more: object) => (parent ? { ...more, parent } : more)

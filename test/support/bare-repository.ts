@@ -11,10 +11,14 @@ export interface RepositoryContent {
   fromBundle?: string
   /** Files of a first commit on main. */
   files?: Files
+  /** Date of the first commit, in seconds since 1970; each one after it is a second later. */
+  seconds?: number
 }
 
 export interface BareRepository {
   path: string
+  /** Date of the next commit. */
+  readonly seconds: number
   /** Commits files on top of a branch (main unless given) and returns the commit. Names are not checked, so bad ones can be made. */
   commit(files: Files, options?: { message?: string; ref?: string }): Promise<string>
   /** What a ref names; null = absent. */
@@ -43,14 +47,19 @@ function isThere(path: string, ref: string): boolean {
 }
 
 /** Makes a bare repository at `path` that accepts pushes over HTTP. */
-export async function createBareRepository(path: string, { fromBundle, files }: RepositoryContent = {}): Promise<BareRepository> {
+export async function createBareRepository(
+  path: string,
+  { fromBundle, files, seconds: clock = 1_700_000_000 }: RepositoryContent = {},
+): Promise<BareRepository> {
   await mkdir(path, { recursive: true })
   await git(path, ['init', '--quiet', '--bare', '--initial-branch=main', '.'])
   await git(path, ['config', 'http.receivepack', 'true'])
   if (fromBundle) await git(path, ['fetch', '--quiet', fromBundle, '+refs/*:refs/*'])
-  let clock = 1_700_000_000
   const repository: BareRepository = {
     path,
+    get seconds() {
+      return clock
+    },
     async commit(changes, { message = 'Change', ref = 'refs/heads/main' } = {}) {
       const signature = `Ada Author <ada@example.com> ${clock++} +0000`
       const head = `commit ${ref}\nmark :1\nauthor ${signature}\ncommitter ${signature}\n`

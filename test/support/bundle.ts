@@ -1,34 +1,74 @@
-/** Makes one file, with all that it imports, of each module that a process or a thread is started with. */
+/** Makes few files of many: of what a process or a thread is started with, and of the test files with all that they share. */
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
-import { build, type Plugin } from 'esbuild'
+import { type BuildOptions, build, type Plugin } from 'esbuild'
 
 /**
- * What the service and the tests start in processes and threads again and again. Loading the modules of the service one by one
- * takes more than a second of processor time, and most of what a kill or a thread that ran out of time costs.
+ * What the service starts in processes and threads again and again. Loading its modules one by one takes up to two seconds of
+ * processor time, most of what a kill or a thread that ran out of time costs.
  */
-const STARTED = ['src/main.ts', 'src/render/tasks.ts', 'src/parsing/entry.ts', 'src/git/process/spawner.ts']
+const STARTED = [
+  'src/main.ts',
+  'src/render/tasks.ts',
+  'src/conversion/tasks.ts',
+  'src/search/tasks.ts',
+  'src/parsing/entry.ts',
+  'src/specs/entry.ts',
+  'src/printing/print-process.ts',
+  'src/git/process/spawner.ts',
+]
+/** What a test starts as a process says so by this call. */
+const STARTED_BY_TESTS = /moduleArguments\('(\.{1,2}\/[^']+)\.js', import\.meta\.url\)/g
 /** These find files of their own next to them. */
-const OUTSIDE = ['libsql', 'satteri', 'swagger-ui-dist']
+const OUTSIDE = ['libsql', 'satteri', 'swagger-ui-dist', 'pdfjs-dist', 'esbuild']
 
-/** Bundles into `dir`, over what was compiled file for file, so that the paths stay as they are. */
-export async function bundle(repository: string, dir: string): Promise<void> {
-  await build({
-    entryPoints: STARTED.map((file) => join(repository, file)),
-    outbase: repository,
-    outdir: dir,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    external: OUTSIDE,
-    sourcemap: 'external',
-    logLevel: 'error',
-    // CommonJS in an ES module has no `require` for what is built into Node.
-    banner: { js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);" },
-    plugins: [keepUrls(repository, dir)],
-  })
+/** Where the compiled files go, and what there is to compile: paths below the repository. */
+export interface Bundling {
+  repository: string
+  dir: string
+  /** All TypeScript files. */
+  sources: readonly string[]
+  /** The test files of this run, and the module that runs them. */
+  run: readonly string[]
 }
+
+/** Bundles into `dir`, to the places at which file for file would be compiled. Returns the files that need no more compiling. */
+export async function bundle({ repository, dir, sources, run }: Bundling): Promise<readonly string[]> {
+  const started = [...new Set([...STARTED, ...startedBy(repository, sources)])]
+  const options = optionsOf(repository, dir)
+  const inPlace = (files: readonly string[]): string[] => files.map((file) => join(repository, file))
+  await Promise.all([
+    build({ ...options, entryPoints: inPlace(started), minifyWhitespace: true, minifySyntax: true, splitting: true, chunkNames: 'shared/started-[hash]' }),
+    // What test files share goes into files of its own, loaded once by a process that runs several.
+    build({ ...options, entryPoints: inPlace(run), splitting: true, chunkNames: 'shared/[hash]' }),
+  ])
+  return [...started, ...run]
+}
+
+/** The modules that the sources of tests start as processes. */
+const startedBy = (repository: string, sources: readonly string[]): string[] =>
+  sources
+    .filter((file) => file.startsWith('test/'))
+    .flatMap((file) =>
+      [...readFileSync(join(repository, file), 'utf8').matchAll(STARTED_BY_TESTS)].map(([, path]) => `${join(dirname(file), path as string)}.ts`),
+    )
+
+const optionsOf = (repository: string, dir: string): BuildOptions => ({
+  outbase: repository,
+  outdir: dir,
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  external: OUTSIDE,
+  sourcemap: 'external',
+  sourcesContent: false,
+  logLevel: 'error',
+  // CommonJS in an ES module has no `require` for what is built into Node.
+  banner: { js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);" },
+  plugins: [keepUrls(repository, dir)],
+})
 
 /** `import.meta.url` of a bundled module stays that of its own place in `dir`, so that it finds the files next to it. */
 const keepUrls = (repository: string, dir: string): Plugin => ({

@@ -148,8 +148,8 @@ async function respond(request: IncomingMessage, response: ServerResponse, root:
   backend(request, response, root, auth?.username ?? 'anybody', entry, isPack(request) ? (behaviour.cutAfter ?? Infinity) : Infinity, mute)
 }
 
-/** A real smart-HTTP Git server on a free port of 127.0.0.1, over the bare repositories in `root` (a folder that exists). */
-export async function startGitHttp({ root, ...behaviour }: { root: string } & GitHttpBehaviour): Promise<GitHttp> {
+/** A real smart-HTTP Git server on 127.0.0.1, over the bare repositories in `root` (a folder that exists); on a free port unless one is given. */
+export async function startGitHttp({ root, port = 0, ...behaviour }: { root: string; port?: number } & GitHttpBehaviour): Promise<GitHttp> {
   const requests: GitHttpRequest[] = []
   const absolute = resolve(root)
   const server = createServer((request, response) => {
@@ -164,7 +164,7 @@ export async function startGitHttp({ root, ...behaviour }: { root: string } & Gi
     requests.push(entry)
     respond(request, response, absolute, behaviour, entry).catch(() => response.destroy())
   })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  await new Promise<void>((done, failed) => server.once('error', failed).listen(port, '127.0.0.1', done))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     url,

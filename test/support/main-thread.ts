@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 
 /** Milliseconds that this process's main thread has run on a processor: however busy the machine, the work is the same. Zero if the system does not say. */
-function mainThreadMs(): number {
+export function mainThreadMs(): number {
   try {
     return Number(readFileSync(`/proc/${process.pid}/task/${process.pid}/schedstat`, 'latin1').split(' ')[0]) / 1e6
   } catch {

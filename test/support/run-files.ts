@@ -1,4 +1,5 @@
 import { pathToFileURL } from 'node:url'
+import { coarsenClock } from './coarse-clock.js'
 import { processorMs } from './costs.js'
 import type { Report } from './report.js'
 
@@ -13,15 +14,18 @@ shared.UVU_INDEX = 0
 const { exec } = await import('uvu')
 const { newTally } = await import('./suite.js')
 
-// One seed for all, so that a run can be repeated; FC_SEED=random looks elsewhere, FC_SEED=<number> at what a run reported.
+// One seed for all, so that a run can be repeated; FC_SEED=random looks elsewhere (the runner makes it a number and says it when a file fails).
 const { FC_SEED = '20261121' } = process.env
-if (FC_SEED !== 'random') (await import('fast-check')).default.configureGlobal({ seed: Number(FC_SEED) })
+;(await import('fast-check')).default.configureGlobal({ seed: Number(FC_SEED) })
 
 // Also of what a file before this one left behind: better the wrong file fails than none.
 let crashes: string[] = []
 process.on('unhandledRejection', (reason) => {
   crashes.push(`unhandled rejection: ${reason instanceof Error ? reason.stack : String(reason)}`)
 })
+
+const { COARSE_CLOCK_MS } = process.env
+if (COARSE_CLOCK_MS !== undefined) coarsenClock(Number(COARSE_CLOCK_MS))
 
 let spentMs = 0
 async function run(file: string): Promise<Report> {

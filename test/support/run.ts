@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { compile } from './compile.js'
 import { type Cost, printCosts, told } from './costs.js'
+import { optionsOf, shuffled, toRepeat } from './options.js'
 import { complaints } from './report.js'
 import { temporaryFolder } from './temporary-folder.js'
 import { TestProcess } from './test-process.js'
@@ -11,10 +12,10 @@ import { TestProcess } from './test-process.js'
  * Runs every `*.test.ts` below test/ (or those whose path holds an argument), compiled, several in one process after each other.
  * uvu alone exits 0 when a hook throws, `.run()` is forgotten or nothing matches: here a run is green only if every registered
  * test has started and passed, every suite ran, and nothing crashed. Ends with `N passed, N failed`; `--costs` lists before that
- * what each file took.
+ * what each file took. A file that fails is run once more, for the sake of its message alone: it stays failed.
  */
 const root = new URL('..', import.meta.url).pathname
-const wanted = process.argv.slice(2).filter((argument) => argument !== '--costs')
+const { wanted, costs: withCosts, shuffle } = optionsOf(process.argv.slice(2))
 
 /** These take longest. They come first, so that none of them is left to run alone at the end. */
 const SLOWEST = [
@@ -42,12 +43,14 @@ const place = (name: string): number => (SLOWEST.indexOf(name.replace('.test.ts'
 const OWN_PROCESS = '@own-process'
 const needsOwnProcess = (name: string): boolean => readFileSync(join(root, name), 'utf8').includes(OWN_PROCESS)
 
-const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
+const inPlace = readdirSync(root, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.test.ts'))
   .filter((name) => wanted.length === 0 || wanted.some((part) => name.includes(part)))
   .sort((a, b) => place(a) - place(b) || (a < b ? -1 : 1))
+const files = shuffle === null ? inPlace : shuffled(inPlace, shuffle)
+if (shuffle !== null) console.log(`order: --shuffle=${shuffle}`)
 
-const compiled = await compile(join(root, '..'))
+const compiled = await compile(join(root, '..'), ['test/support/run-files.ts', ...files.map((name) => `test/${name}`)])
 const folder = temporaryFolder()
 process.on('exit', () => {
   compiled.remove()
@@ -74,7 +77,10 @@ async function worker(queue: string[]): Promise<void> {
     const cost = { name, processorMs: report?.processorMs ?? null, wallMs }
     costs.push(cost)
     console.log(`${good ? 'ok  ' : 'FAIL'} ${name} (${report?.passed ?? 0} passed, ${told(cost)})`)
-    if (!good) console.log(compiled.inSources([output, ...wrong, ...used.before()].join('\n')))
+    if (!good) {
+      console.log(compiled.inSources([output, ...wrong, ...used.before()].join('\n')))
+      console.log(await againAlone(name))
+    }
     if (alone || !good || used.worn(report)) {
       // What a failed test left behind must not reach another file.
       await used.end()
@@ -82,6 +88,14 @@ async function worker(queue: string[]): Promise<void> {
     } else shared = used
   }
   await shared?.end()
+}
+/** Whether a file that failed does so again, in a process of its own: what only fails at times depends on time, or on what ran before. */
+async function againAlone(name: string): Promise<string> {
+  const fresh = new TestProcess(compiled.path(join(root, 'support/run-files.ts')))
+  const { report } = await fresh.run(name, compiled.path(join(root, name)))
+  await fresh.end()
+  const good = report?.failed === 0 && complaints(report).length === 0
+  return `alone, in a process of its own, it ${good ? 'passes: it depends on time, or on what ran before it' : 'fails again'}; to repeat it: ${toRepeat(name)}`
 }
 const queue = [...files]
 // One more than the cores, since some files wait most of their time: for time-outs, locks, other processes.
@@ -91,6 +105,6 @@ if (files.length === 0) {
   console.log('no test file matches')
   failed++
 }
-if (process.argv.includes('--costs')) printCosts(costs)
+if (withCosts) printCosts(costs)
 console.log(`${passed} passed, ${failed} failed`)
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1

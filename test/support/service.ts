@@ -8,6 +8,7 @@ import { newMembership } from '../../src/domain/people/organizations.js'
 import { createLog } from '../../src/kernel/log.js'
 import { memberships, type Role } from '../../src/model/index.js'
 import { type Overrides, type Service, start } from '../../src/server.js'
+import { sharedPool } from './shared-pool.js'
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete' | 'head'
 
@@ -48,7 +49,7 @@ export async function startService(options: { env?: Record<string, string>; over
     BINDERY_ADMIN_TOKEN: 'bindery_test_admin_token_0123456789',
     ...options.env,
   })
-  const overrides: Overrides = { log: createLog({ level: process.env.TEST_LOG ? 'debug' : 'error' }), ...options.overrides }
+  const overrides: Overrides = { log: createLog({ level: process.env.TEST_LOG ? 'debug' : 'error' }), makePool: sharedPool, ...options.overrides }
   let service = await start(config, overrides)
   let people = 0
   const callerOf = (user: string, token: string): Caller => ({

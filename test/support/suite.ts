@@ -1,6 +1,7 @@
 import { suite as uvuSuite } from 'uvu'
 
-const TIMEOUT_MS = 60_000
+/** A guard against what never ends, not a measure: the machine may be busy with other things. More is given where a test asks for it. */
+const TIMEOUT_MS = 300_000
 type Work<C> = (context: C) => unknown
 
 /** What ran of a test file; the runner reads it and compares. */
@@ -68,7 +69,7 @@ export function suite<C extends object = Record<string, unknown>>(title: string,
     inner(name, async (c) => {
       counts.started++
       try {
-        await within(work, c as C, `${title} ${name}`, options?.timeoutMs ?? TIMEOUT_MS)
+        await within(work, c as C, `${title} ${name}`, Math.max(options?.timeoutMs ?? 0, TIMEOUT_MS))
         counts.passed++
       } catch (thrown) {
         counts.failed++

@@ -7,6 +7,7 @@ import type { LoadedOrganization, LoadedSpace } from '../../src/domain/context/l
 import { makeCommit } from '../../src/domain/commits/make-commit.js'
 import { moveBranch } from '../../src/domain/commits/move-branch.js'
 import { revisionCache } from '../../src/domain/revisions/revision-cache.js'
+import { FACT_KINDS } from '../../src/content/facts.js'
 import { openFacts } from '../../src/facts/index.js'
 import { openAssertions } from '../../src/domain/context/assertions.js'
 import { openConversions } from '../../src/domain/context/conversions.js'
@@ -38,6 +39,7 @@ import { filesOf } from './files-of.js'
 import { type GitHttp, startGitHttp } from './git-http.js'
 import { git } from './hermetic-git.js'
 import { anyLease } from './lease.js'
+import { sharedPool } from './shared-pool.js'
 
 /** Files by path; null deletes. */
 export type Edit = Record<string, string | null>
@@ -78,10 +80,10 @@ const log = (into: string[]) => {
 export async function openApp(root: string, logged: string[]): Promise<{ app: App; close(): Promise<void> }> {
   const locks = new KeyedMutex()
   const allowedProtocols = ['http', 'https', 'file']
-  const { texts, close: closeTexts } = openTexts()
-  const { conversions, close: closeConversions } = openConversions(10_000_000)
+  const { texts, close: closeTexts } = openTexts(undefined, sharedPool)
+  const { conversions, close: closeConversions } = openConversions(10_000_000, sharedPool)
   const content = revisionCache()
-  const facts = openFacts({ file: join(root, 'facts.db'), version: 1, maxBytes: 100_000_000, notice: () => {} })
+  const facts = openFacts({ file: join(root, 'facts.db'), kinds: FACT_KINDS, version: 1, maxBytes: 100_000_000, notice: () => {} })
   const app: App = {
     ...withoutCaller,
     store: await openStore({ dir: join(root, 'data') }),
@@ -105,6 +107,7 @@ export async function openApp(root: string, logged: string[]): Promise<{ app: Ap
       maxSpecBytes: 10_000_000,
       specFetchMs: 60_000,
       specRefreshMs: null,
+      translationCharacters: 1_000_000,
       allowedProtocols,
       imports: { waitMs: 0, maxMs: 60_000, maxPages: 100, maxBytes: 10_000_000, delayMs: 0 },
       ssoSessionMs: 1,
@@ -112,6 +115,7 @@ export async function openApp(root: string, logged: string[]): Promise<{ app: Ap
       auditDays: 90,
       committer: { name: 'Bindery', email: 'bindery@localhost' },
     },
+    translation: { engines: [], memory: { get: () => new Map(), put: () => {}, forget: () => {}, close: () => {} }, close: async () => {} },
     specFiles: await openSpecFiles(join(root, 'openapi')),
     locks,
     moves: new RefMoves(),

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Report } from './report.js'
 
-const FILE_TIMEOUT_MS = 600_000
+const FILE_TIMEOUT_MS = 1_500_000
 /** How long a process that is to end may take. */
 const END_MS = 5_000
-const MOST_FILES = 40
-/** In bytes. The more a process holds, the longer it takes to start another. */
-const MOST_MEMORY = 320 * 1024 ** 2
+const MOST_FILES = 60
+/** In bytes. A fresh process has to load and warm up the service, which takes seconds of processor time. */
+const MOST_MEMORY = 640 * 1024 ** 2
 
 /** A process that runs test files one after the other: loading the whole service costs more than most of them. */
 export class TestProcess {

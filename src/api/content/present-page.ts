@@ -1,9 +1,10 @@
 /** Turns the pages of a revision into the JSON that clients get: one page with its content, or a tree of pages without. */
 import { namedTags } from '../../content/tags.js'
 import { resolveReference } from '../../content/resolve-reference.js'
-import type { DocumentEntry, PageAttributes, PageEntry } from '../../content/types.js'
+import type { DocumentEntry, GeneratedEntry, PageAttributes, PageEntry } from '../../content/types.js'
 import type { App } from '../../domain/context/app.js'
 import type { KnownPage, PageDates, ParsedPage } from '../../domain/context/content-cache.js'
+import { generatedMarkdown } from '../../domain/revisions/computed.js'
 import { documentJson, largeJson, markdownJson } from '../../domain/revisions/documents.js'
 import { datesAt, datesOf } from '../../domain/revisions/page-dates.js'
 import { diagnosticsOf, tooCostly } from '../../domain/revisions/page-source.js'
@@ -136,13 +137,37 @@ function presentLink(context: PageContext, entry: Extract<PageEntry, { type: 'li
   }
 }
 
-const kinds = { document: 'sheet', computed: 'sheet', group: 'group', link: 'link' } as const
+/** A page that a computed entry yields, with its content if there is a `format`. */
+async function presentGenerated({ app, revision }: PageContext, entry: GeneratedEntry, format?: Format): Promise<Partial<Page>> {
+  const { about } = entry.shown
+  const own = { type: 'document', computed: entry.computed, computedSeed: entry.id, ...(about === undefined ? {} : { description: firstLine(about) }) } as const
+  if (format === undefined) return own
+  const owner = revision.space.doc.id
+  const { markdown, limit } = await generatedMarkdown(app, owner, entry)
+  const shown = await inFormat(app, owner, markdown, format)
+  const why = limit ?? shown.limit
+  return {
+    ...own,
+    ...shown.content,
+    ...(why === null ? {} : { diagnostics: [{ code: 'too-costly', message: `${entry.title} is not shown as it should be. ${why}` }] }),
+  }
+}
+
+const firstLine = (text: string): string => (text.split(/[\r\n]/)[0] ?? '').slice(0, 500)
+
+const kinds = { document: 'sheet', computed: 'sheet', generated: 'sheet', group: 'group', link: 'link' } as const
+
+/** What a page has by its type. */
+async function presentKind(context: PageContext, entry: PageEntry, format?: Format): Promise<Partial<Page>> {
+  if (entry.type === 'document') return presentDocument(context, entry, format)
+  if (entry.type === 'generated') return presentGenerated(context, entry, format)
+  return entry.type === 'link' ? presentLink(context, entry) : {}
+}
 
 /** A page without its subpages; content only in a `format`. */
 async function presentOwn(context: PageContext, entry: PageEntry, format?: Format): Promise<Omit<Page, 'pages'>> {
   const { app, revision } = context
-  const own: Partial<Page> =
-    entry.type === 'document' ? await presentDocument(context, entry, format) : entry.type === 'link' ? presentLink(context, entry) : {}
+  const own = await presentKind(context, entry, format)
   return {
     id: entry.id,
     title: entry.title,

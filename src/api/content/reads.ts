@@ -2,6 +2,7 @@
 import type { App } from '../../domain/context/app.js'
 import type { LoadedSpace } from '../../domain/context/loaded.js'
 import { getFile, getPage, getPageByPath, loadFiles } from '../../domain/revisions/pages.js'
+import { momentOf, withComputed } from '../../domain/revisions/computed.js'
 import { filesOf, type OpenRevision } from '../../domain/revisions/revisions.js'
 import type { CommitId } from '../../kernel/ids.js'
 import { paginate } from '../../kernel/paging.js'
@@ -23,12 +24,18 @@ interface ContentSource<Path extends BelowSpace> {
   /** The commit that responses depend on. */
   head: (loaded: Loaded<Path>) => CommitId
   open: (loaded: Loaded<Path>) => OpenRevision | Promise<OpenRevision>
+  /** Whether computed pages are those of the newest versions of specifications. */
+  isNewest?: true
 }
 
 /** What every read gets from its path, whatever the source. */
 interface Context {
   app: App
   space: LoadedSpace
+}
+/** The query of a read that may have computed pages. */
+interface Shown extends Context {
+  query: { computed: boolean }
 }
 type Reads = ReturnType<typeof readsOf>
 
@@ -39,19 +46,25 @@ export function contentReads<const Path extends BelowSpace>(source: ContentSourc
 }
 
 /** A source, with the types of its path erased, and what its endpoints have in common. */
-function readsOf<Path extends BelowSpace>({ path, noun, section, head, open }: ContentSource<Path>) {
+function readsOf<Path extends BelowSpace>({ path, noun, section, head, open, isNewest }: ContentSource<Path>) {
+  const opened = async (context: Context) => open(context as unknown as Loaded<Path>)
   return {
     path: path as BelowSpace,
     noun,
     common: { method: 'GET', section, needs: 'space:view' } as const,
     head: (context: Context) => head(context as unknown as Loaded<Path>),
-    open: async (context: Context) => open(context as unknown as Loaded<Path>),
+    open: opened,
+    /** With computed pages, unless the query says otherwise. */
+    show: async (context: Shown): Promise<OpenRevision> => {
+      const revision = await opened(context)
+      return context.query.computed ? withComputed(context.app, revision, isNewest ? null : await momentOf(context.space, revision)) : revision
+    },
     validator: (context: Context) => contentValidator(context.app, context.space, head(context as unknown as Loaded<Path>)),
   }
 }
 
 /** The whole revision, and the lists of its pages and files. */
-function lists({ path, noun, common, head, open, validator }: Reads) {
+function lists({ path, noun, common, head, open, show, validator }: Reads) {
   return {
     revision: endpoint({
       ...common,
@@ -60,7 +73,7 @@ function lists({ path, noun, common, head, open, validator }: Reads) {
       query: ContentQuery,
       returns: Revision,
       validator: (context) => revisionValidator(context.app, context.space, head(context)),
-      handle: async (context) => presentRevision(context.app, await open(context), context.query),
+      handle: async (context) => presentRevision(context.app, await show(context), context.query),
     }),
     pages: endpoint({
       ...common,
@@ -70,7 +83,7 @@ function lists({ path, noun, common, head, open, validator }: Reads) {
       returns: Pages,
       validator,
       handle: async (context) => {
-        const revision = await open(context)
+        const revision = await show(context)
         return { pages: (await presentPages(await pageContext(context.app, revision, context.query), revision.structure.pages)).json }
       },
     }),
@@ -93,7 +106,7 @@ function lists({ path, noun, common, head, open, validator }: Reads) {
 }
 
 /** One file, page or reusable content of the revision. */
-function items({ path, noun, common, open, validator }: Reads) {
+function items({ path, noun, common, open, show, validator }: Reads) {
   return {
     file: endpoint({
       ...common,
@@ -115,7 +128,7 @@ function items({ path, noun, common, open, validator }: Reads) {
       returns: Page,
       validator,
       handle: async (context) => {
-        const revision = await open(context)
+        const revision = await show(context)
         return presentPage(await pageContext(context.app, revision, context.query), getPage(revision, context.pageId), context.query.format)
       },
     }),
@@ -128,7 +141,7 @@ function items({ path, noun, common, open, validator }: Reads) {
       returns: Page,
       validator,
       handle: async (context) => {
-        const revision = await open(context)
+        const revision = await show(context)
         return presentPage(await pageContext(context.app, revision, context.query), getPageByPath(revision, context.pagePath), context.query.format)
       },
     }),
@@ -139,7 +152,7 @@ function items({ path, noun, common, open, validator }: Reads) {
       query: PageQuery,
       returns: ReusableContent,
       validator,
-      handle: async (context) => presentReusableContent(context.app, await open(context), context.reusableContentId, context.query),
+      handle: async (context) => presentReusableContent(context.app, await show(context), context.reusableContentId, context.query),
     }),
   }
 }

@@ -1,6 +1,8 @@
 /** What responses with content depend on: equal parts mean equal bytes. */
 import type { App } from '../../domain/context/app.js'
 import type { LoadedSpace } from '../../domain/context/loaded.js'
+import { MAIN } from '../../domain/context/refs.js'
+import { specStamp } from '../../domain/openapi/parts.js'
 import { mergedChangeRequest } from '../../domain/revisions/revision-type.js'
 import { addressesOfRevision } from '../../domain/sites/space-addresses.js'
 import { fromTime } from '../../kernel/clock.js'
@@ -8,17 +10,23 @@ import type { CommitId } from '../../kernel/ids.js'
 
 const DAY_MS = 86_400_000
 
-/** A response with content depends on the revision and on the settings of the space; the day renews signed download URLs. */
-export const contentValidator = (app: App, space: LoadedSpace, commit: CommitId): readonly string[] => [
+/**
+ * A response with content depends on the revision, on the settings of the space, and on the versions of specifications that pages show; the day renews
+ * signed download URLs.
+ */
+export const contentValidator = async (app: App, space: LoadedSpace, commit: CommitId): Promise<readonly string[]> => [
   space.doc.id,
   String(space.doc.version),
   commit,
   String(fromTime(app.clock, 'day', (now) => Math.floor(now / DAY_MS))),
+  await specStamp(app, space.doc.organization),
+  // Whether it is the head decides which versions count.
+  String(space.repo.head(MAIN) === commit),
 ]
 
 /** A response with a whole revision also depends on the change request that it names as merged, and on where it is published. */
 export async function revisionValidator(app: App, space: LoadedSpace, commit: CommitId): Promise<readonly string[]> {
   const merged = await mergedChangeRequest(app, space, await space.repo.commit(commit))
   const { published = '', public: open = '' } = await addressesOfRevision(app, space, commit)
-  return [...contentValidator(app, space, commit), merged ? String(merged.version) : '', published, open]
+  return [...(await contentValidator(app, space, commit)), merged ? String(merged.version) : '', published, open]
 }

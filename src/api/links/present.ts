@@ -17,6 +17,8 @@ const MAX_BYTES = 8 * 1024 * 1024
 const problems: Record<Problem, string> = {
   missing: 'There is no such page or file. Correct the link, or remove it.',
   anchor: 'The page has no such heading or ID. Link to one that it has, or to the page.',
+  specification:
+    'The organization has no such OpenAPI specification, or the specification has no such operation, webhook or schema. Correct the slug or the part.',
   deleted: 'What it led to was deleted. Link to something else, or remove it.',
 }
 

@@ -2,9 +2,9 @@
 import { createReadStream } from 'node:fs'
 import { Type } from '@sinclair/typebox'
 import { openPdf, requestPdf } from '../../domain/pdf/pdfs.js'
+import { openShown } from '../../domain/revisions/computed.js'
 import { getPage } from '../../domain/revisions/pages.js'
 import { headOf } from '../../domain/revisions/main-content.js'
-import { openRevision } from '../../domain/revisions/revisions.js'
 import type { App } from '../../domain/context/app.js'
 import type { LoadedSpace } from '../../domain/context/loaded.js'
 import { badRequest } from '../../kernel/errors.js'
@@ -24,13 +24,13 @@ const query = Type.Object({
 })
 const description =
   'The address is signed, expires after one to two days and needs no token. Until the file is made it responds with 202 and `Retry-After`, then with the ' +
-  'file; 409 says why it cannot be made. Hidden pages, pages and blocks with a condition, links, drafts and computed pages are left out.'
+  'file; 409 says why it cannot be made. Hidden pages, pages and blocks with a condition, links and drafts are left out; computed pages are printed.'
 
 /** Throws 400 without a page to which `only` could apply, 404 if there is no such page. */
 async function address(app: App, space: LoadedSpace, revision: CommitId, { page, only }: { page?: string; only?: boolean }, changeRequest?: string) {
   if (only && page === undefined)
     throw badRequest('The request is invalid: query/only needs a page.', [{ path: 'query/page', message: 'is required with only' }])
-  if (page !== undefined) getPage(await openRevision(app, space, revision), page)
+  if (page !== undefined) getPage(await openShown(app, space, revision, changeRequest !== undefined), page)
   return requestPdf(app, {
     space: space.doc.id,
     revision,

@@ -36,8 +36,6 @@ export interface Api {
   clientError: (error: NodeJS.ErrnoException, socket: Duplex) => void
   /** All operations, including those of the API itself. */
   endpoints: Endpoints
-  /** The OpenAPI document. */
-  document: object
   /** From now on every request gets a 503; those under way go on. */
   stop: () => void
 }
@@ -65,8 +63,11 @@ function compilerFor(endpoints: Endpoints): SchemaCompiler {
 export async function createApi<App, Actor extends object>(given: ApiOptions<App, Actor>): Promise<Api> {
   const options = given as unknown as ApiOptions<unknown, object>
   const { config } = options
-  const endpoints: Endpoints = { ...options.endpoints, ...serviceEndpoints(config, () => document) }
-  const document = openApiDocument({ endpoints, resolvers: options.resolvers, config })
+  let made: object | undefined
+  const document = (): object => (made ??= openApiDocument({ endpoints, resolvers: options.resolvers, config }))
+  const endpoints: Endpoints = { ...options.endpoints, ...serviceEndpoints(config, document) }
+  // Declarations that contradict each other stop the first start; a service after it need not make the document until it is asked for.
+  if (!compilers.has(options.endpoints)) document()
   const compiler = compilerFor(options.endpoints)
   const compiled = Object.entries(endpoints).map(([name, one]) => compileEndpoint(name, one, options.resolvers, compiler))
 
@@ -89,7 +90,7 @@ export async function createApi<App, Actor extends object>(given: ApiOptions<App
   koa.use(dispatcher(options, new Routes(compiled), { pages, limits, stopping: () => stopping }))
   const make = koa.callback()
   const listener = kept ? oneAtATime((req, res) => void ((!stopping && kept.serve(req, res)) || make(req, res))) : oneAtATime(make)
-  return { listener, clientError, endpoints, document, stop: () => void (stopping = true) }
+  return { listener, clientError, endpoints, stop: () => void (stopping = true) }
 }
 
 interface Limits {

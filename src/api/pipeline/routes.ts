@@ -34,9 +34,8 @@ export class Routes<E extends Routed> {
   private readonly endpoints = new Map<string, Map<string, E>>()
 
   constructor(endpoints: readonly E[]) {
-    const byPath = groupByPath(endpoints)
-    const paths = [...byPath].sort(([a], [b]) => (specificity(a) < specificity(b) ? -1 : 1))
-    for (const [path, together] of paths) this.addPath(path, together)
+    const paths = [...groupByPath(endpoints)].map(([path, together]) => ({ path, together, key: specificity(path) }))
+    for (const { path, together } of paths.sort((a, b) => (a.key < b.key ? -1 : 1))) this.addPath(path, together)
   }
 
   private addPath(path: string, together: readonly E[]): void {

@@ -125,37 +125,34 @@ interface Line {
 function lookAt(text: string, start: number, end: number): Line {
   let first = start
   while (first < end && text.charCodeAt(first) <= 32) first++
-  const line: Line = { first, nesting: 0, markers: 0, seekers: 0, singles: 0, pipes: 0, delimiter: true }
-  let dashes = 0
-  let colons = 0
+  let [nesting, markers, seekers, singles, pipes, dashes, colons, before] = [0, 0, 0, 0, 0, 0, 0, 0]
+  let delimiter = true
   let leading = true
-  let before = 0
   for (let i = first; i < end; i++) {
     const code = text.charCodeAt(i)
     const is = code < 128 ? (CLASSES[code] as number) : 0
     if (is === 0 && !leading) {
-      line.delimiter = false
+      delimiter = false
       before = code
       continue
     }
     if (leading) {
       const next = text.charCodeAt(i + 1)
       const bullet = (code === 42 || code === 43 || code === 45 || code === 46 || code === 41) && (i + 1 === end || isBlank(next))
-      if (code === 62 || bullet) line.nesting++
+      if (code === 62 || bullet) nesting++
       else if (!isBlank(code) && !(code >= 48 && code <= 57)) leading = false
     }
-    if (code === 124) line.pipes++
+    if (code === 124) pipes++
     else if (code === 45) dashes++
     else if (code === 58) colons++
-    if ((is & DELIMITER) === 0) line.delimiter = false
+    if ((is & DELIMITER) === 0) delimiter = false
     if ((is & MARKER) !== 0 && (code !== before || code === 91 || code === 93)) {
-      line.markers++
-      if ((is & SEEKER) !== 0 && (code !== 60 || text.startsWith('!--', i + 1) || text[i + 1] === '?')) line.seekers++
+      markers++
+      if ((is & SEEKER) !== 0 && (code !== 60 || text.startsWith('!--', i + 1) || text[i + 1] === '?')) seekers++
     }
-    if ((is & SINGLE) !== 0) line.singles++
+    if ((is & SINGLE) !== 0) singles++
     before = code
   }
-  if (dashes === 0 || line.pipes + colons === 0) line.delimiter = false
-  if (line.nesting > 0) line.nesting += (first - start) / 2
-  return line
+  if (nesting > 0) nesting += (first - start) / 2
+  return { first, nesting, markers, seekers, singles, pipes, delimiter: delimiter && dashes > 0 && pipes + colons > 0 }
 }

@@ -11,7 +11,13 @@ const TITLES = [
 
 /** Whether a link may have a title of more than `MAX_LINES` lines. Takes linear time: the passages that are looked at do not overlap. */
 export function hasLongTitle(text: string): boolean {
-  return text.includes('](') && TITLES.some(({ opening, closing }) => hasLong(text, opening, closing))
+  return hasManyLines(text) && text.includes('](') && TITLES.some(({ opening, closing }) => hasLong(text, opening, closing))
+}
+
+function hasManyLines(text: string): boolean {
+  let lines = 0
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) if (++lines > MAX_LINES) return true
+  return false
 }
 
 function hasLong(text: string, opening: RegExp, closing: RegExp): boolean {

@@ -21,7 +21,7 @@ const parse = await load()
 export const isNative = parse !== null
 
 /** Longest run of one delimiter. The parser recurses into each pair, and an exhausted stack would end the process. */
-const LONG_RUN = /\*{200}|_{200}|~{200}/
+const LONG_RUNS = ['*', '_', '~'].map((delimiter) => delimiter.repeat(200))
 /** Most character references in one paragraph: the parser takes quadratic time for them. */
 const MAX_ENTITIES = 1_000
 /** Longest line with a character beyond ASCII: the parser looks through it for each node in it. */
@@ -38,7 +38,15 @@ const ODD = /\0|\r(?!\n)/
  * way. The caller has made sure that the text is not too costly (`blocks/limits.ts`, `blocks/weight.ts`): a call cannot be interrupted.
  */
 export function parseNatively(text: string): Markdown | null {
-  if (parse === null || ODD.test(text) || !isWellFormed(text) || LONG_RUN.test(text) || hasManyEntities(text) || hasLongTitle(text) || hasSlowLines(text))
+  if (
+    parse === null ||
+    ODD.test(text) ||
+    !isWellFormed(text) ||
+    LONG_RUNS.some((run) => text.includes(run)) ||
+    hasManyEntities(text) ||
+    hasLongTitle(text) ||
+    hasSlowLines(text)
+  )
     return null
   const root = parse(text)
   return settle(root, text) ? root : null

@@ -11,7 +11,7 @@ export interface LinkGraph {
   links: readonly Link[]
   /** By the ID of their source. */
   bySource: ReadonlyMap<string, readonly Link[]>
-  /** By what they lead to: `page:<id>`, `file:<path>`, `reusable-content:<id>`. */
+  /** By what they lead to: `page:<id>`, `file:<path>`, `reusable-content:<id>`; all that lead to specifications under `SPECIFICATIONS`. */
   byTarget: ReadonlyMap<string, readonly Link[]>
   /** Links to addresses, by the origin of the address; '' = a path such as `/spaces/<id>`. */
   byOrigin: ReadonlyMap<string, readonly Link[]>
@@ -38,7 +38,10 @@ export interface UncheckedGraph extends LinkGraph {
 }
 
 /** By kind of reference, those that name a part of the page. */
-const PARTS: ReadonlySet<string> = new Set(['include', 'openapi'])
+const PARTS: ReadonlySet<string> = new Set(['include', 'openapi', 'specification'])
+
+/** The key of all links to specifications, in `LinkGraph.byTarget`. */
+export const SPECIFICATIONS = 'specifications'
 
 /** The key of what a link leads to, in `LinkGraph.byTarget`; null for what is not in the space. */
 export function targetKey(to: LinkTarget): string | null {
@@ -130,6 +133,7 @@ class Collector {
     this.#links.push(link)
     const key = link.to && targetKey(link.to)
     if (key !== null) push(this.#byTarget, key, link)
+    if (link.to?.kind === 'openapi') push(this.#byTarget, SPECIFICATIONS, link)
     if (origin !== undefined) push(this.#byOrigin, origin, link)
     const gitPath = link.to && 'gitPath' in link.to ? link.to.gitPath : null
     if (fragment !== undefined && gitPath !== null) this.#pending.push({ link, gitPath, fragment })

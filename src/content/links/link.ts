@@ -1,5 +1,6 @@
 /** What a link is: where it stands, what it leads to, and why it is broken. */
 import { createHash } from 'node:crypto'
+import type { NamedPart } from '../specs/named-part.js'
 
 /** Where a link stands: a page, or reusable content. */
 export interface LinkSource {
@@ -14,7 +15,7 @@ export type LinkTarget =
   | { kind: 'page'; id: string; gitPath: string | null; anchor?: string }
   | { kind: 'file'; gitPath: string; anchor?: string }
   | { kind: 'reusable-content'; id: string }
-  | { kind: 'openapi'; spec: string }
+  | { kind: 'openapi'; spec: string; part?: NamedPart }
   | { kind: 'url'; url: string }
 
 /** Why a link is broken. */
@@ -25,6 +26,8 @@ export type Problem =
   | 'anchor'
   /** It is written as a link whose target is gone (`broken-reference`, `/broken/pages/…`). */
   | 'deleted'
+  /** The organization has no such specification, or its newest version has no such operation, webhook or schema. */
+  | 'specification'
 
 export interface Link {
   source: LinkSource

@@ -2,6 +2,7 @@
 import type { Reference } from '../reference.js'
 import { resolveReference } from '../resolve-reference.js'
 import type { ContentStructure } from '../types.js'
+import { readTarget } from '../specs/named-part.js'
 import { LONGEST_TARGET, type LinkSource, type LinkTarget, type Problem } from './link.js'
 
 /** What a reference leads to, before anchors are looked up. */
@@ -30,6 +31,7 @@ const EXPRESSION = /\{[{%]/
 
 /** Resolves one reference of a source. Null = it is no link (pictures written as `data:`). */
 export function resolveLink({ kind, target }: Named, source: LinkSource, { structure, exists, reusable }: LinkContext): Resolution | null {
+  if (kind === 'specification') return specification(target)
   const text = (kind === 'autolink' ? addressOf(target) : target).trim()
   if (/^data:/i.test(text)) return null
   if (EXPRESSION.test(text)) return url(text)
@@ -55,6 +57,11 @@ export function resolveLink({ kind, target }: Named, source: LinkSource, { struc
       return origin === null ? url(named.url) : { origin, ...url(named.url) }
     }
   }
+}
+
+function specification(target: string): Resolution | null {
+  const named = readTarget(target)
+  return named && { to: { kind: 'openapi', spec: named.slug, ...(named.part ? { part: named.part } : {}) } }
 }
 
 /** The address that a reference names, and its origin; null if it names none of http, and no path such as `/spaces/<id>`. */

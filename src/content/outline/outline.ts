@@ -95,7 +95,7 @@ class Collector {
     const sections: Section[] = parts.slice(titled).map(({ title, lines }, at) => ({ anchor: anchors[at + titled] ?? '', title, text: lines.join('\n') }))
     const first = (titled === 1 ? parts[0] : lead)?.lines.join('\n') ?? ''
     if (first !== '') sections.unshift({ anchor: null, title: '', text: first })
-    const scripts = scriptsOf(sections.map(({ title, text }) => `${title} ${text}`).join(' '))
+    const scripts = scriptsOf(sections.flatMap(({ title, text }) => [title, text]))
     return { outline: { title, headings, anchors: [...this.#anchors], scripts }, sections }
   }
 }

@@ -17,6 +17,7 @@ import { parseSummary } from '../summary/parse.js'
 import { readBounded } from '../read-file.js'
 import { decodeText, encodeText, encodingOf, MAX_TEXT_BYTES } from '../text.js'
 import { firstHeading } from '../title.js'
+import { pageNeeds, weavePage } from '../translation/weave.js'
 import { readToml } from '../toml.js'
 import { readYaml } from '../yaml.js'
 import type { TreeReader } from '../types.js'
@@ -58,6 +59,8 @@ export const direct: TextTasks = {
   },
   mergePage,
   mergeYaml,
+  pageNeeds,
+  weavePage,
 }
 
 /** A `TextWork` without threads or limits, for tools and tests, which trust what they read. */

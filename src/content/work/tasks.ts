@@ -1,5 +1,6 @@
 /** The work on texts as named tasks for the pool of threads: each takes texts or files and returns one. */
 import { parseDocument, SCHEMA_VERSION } from '../blocks/parse.js'
+import { printPart, printSpecPage } from '../specs/print-parts.js'
 import { limitOf, verbatimDocument } from '../blocks/verbatim.js'
 import { factLines } from '../facts.js'
 import { readPage } from '../front-matter.js'
@@ -22,7 +23,7 @@ function treeLines(tree: DocumentNode): string {
 /** Longest JSON of a result that is not a text, since the service parses it on its main thread. */
 const MAX_JSON = 4 * 1024 * 1024
 /** Tasks whose result is a text: its JSON is parsed quickly, however long it is. */
-const TEXTS = new Set(['print', 'setMembers', 'setYaml', 'changeSummary', 'keepLineEnds', 'mergePage', 'mergeSummary', 'mergeYaml'])
+const TEXTS = new Set(['print', 'setMembers', 'setYaml', 'changeSummary', 'keepLineEnds', 'mergePage', 'mergeSummary', 'mergeYaml', 'pageNeeds', 'weavePage'])
 
 function jsonOf(name: string, value: unknown): string {
   const json = JSON.stringify(value)
@@ -51,6 +52,9 @@ export const tasks: Readonly<Record<string, Task>> = {
   document: (markdown: string) => treeLines(parseDocument(markdown)),
   /** The block tree of a page that is beyond a limit. */
   verbatim: (markdown: string, limit: string) => treeLines(verbatimDocument(markdown, limit, SCHEMA_VERSION)),
+  /** A part of a specification (as JSON), and a page of several, as markdown. */
+  specPart: (part: string) => printPart(JSON.parse(part)),
+  specPage: (page: string) => printSpecPage(JSON.parse(page)),
   /** A text as a JSON string. */
   quote: (text: string) => JSON.stringify(text),
   /** The same two for a page that is too large to be held as a string. */

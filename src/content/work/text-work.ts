@@ -4,6 +4,7 @@ import type { SummaryChange } from '../edit/summary-change.js'
 import type { Reference } from '../reference.js'
 import type { DocumentNode, Outcome, PageSource, Summary, TreeReader } from '../types.js'
 import type { TomlResult } from '../toml.js'
+import type { Again, Corrections, PageNeeds, PageVersions, WovenPage } from '../translation/weave.js'
 import type { YamlResult } from '../yaml.js'
 
 /** An edit of a markdown file. What is not given stays. */
@@ -67,6 +68,10 @@ export interface TextTasks {
   mergeSummary(base: string, ours: string, theirs: string, names: SummaryNames): { text: string } | { conflict: string }
   mergePage(base: string, ours: string, theirs: string): { text: string } | { conflict: string }
   mergeYaml(base: string, ours: string, theirs: string): { text: string } | { conflict: string }
+  /** What has to be translated before a page of a translation can be woven. */
+  pageNeeds(versions: PageVersions, corrections: Corrections, again: Again): PageNeeds
+  /** Brings a page of a translation to its source. */
+  weavePage(versions: PageVersions, corrections: Corrections, again: Again, answers: Readonly<Record<string, string>>): WovenPage
 }
 
 /** Runs the tasks, in threads if they are costly. Throws `TextTooCostly` if one takes more time or memory, or has a larger result, than allowed. */

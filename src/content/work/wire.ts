@@ -11,6 +11,8 @@ const JSON_ARGUMENTS: Partial<Record<keyof TextTasks, readonly number[]>> = {
   retarget: [1, 2],
   mentions: [1],
   mergeSummary: [3],
+  pageNeeds: [0, 1, 2],
+  weavePage: [0, 1, 2, 3],
 }
 const jsonArguments = (name: string): readonly number[] => JSON_ARGUMENTS[name as keyof TextTasks] ?? []
 

@@ -23,6 +23,7 @@ import { emit } from '../events/events.js'
 import { StaleRef } from '../../git/index.js'
 import { headOf } from '../revisions/main-content.js'
 import { changeRequestRef, MAIN } from '../context/refs.js'
+import { lacksContent } from '../revisions/lacks-content.js'
 
 /** A change request by its ID or its number in the space, or null. */
 export async function findChangeRequest(app: App, space: LoadedSpace, idOrNumber: string): Promise<LoadedChangeRequest | null> {
@@ -159,11 +160,11 @@ export async function updateChangeRequest(
   return loadHead(space, doc)
 }
 
-/** Whether main has commits that the change request does not have. A merged one is never outdated. */
+/** Whether main has changes that the change request does not have. A merged one is never outdated. */
 export async function isOutdated(space: LoadedSpace, changeRequest: LoadedChangeRequest): Promise<boolean> {
   const main = space.repo.head(MAIN)
   if (!main || changeRequest.doc.status === 'merged') return false
-  return !(await space.repo.isAncestor(main, changeRequest.head))
+  return lacksContent(space.repo, main, changeRequest.head)
 }
 
 /** When its document or its branch last changed. */

@@ -7,6 +7,7 @@ import type { PdfShelf, Printer } from '../../printing/index.js'
 import type { SpecFiles } from '../../specs/index.js'
 import type { Reader, Store } from '../../store/index.js'
 import type { Assertions } from './assertions.js'
+import type { Translation } from '../../translation/index.js'
 import type { ContentCache } from './content-cache.js'
 import type { Batcher } from './batcher.js'
 import type { KeyedMutex } from './keyed-mutex.js'
@@ -55,6 +56,8 @@ export interface App {
   assertions: Assertions
   /** Requests that wait for the end of an import. */
   waits: Waits
+  /** Engines that translate, and the memory of what they answered. */
+  translation: Translation
   /** Documents of OpenAPI specifications. */
   specFiles: SpecFiles
   /** Wakes the worker: jobs were queued. */
@@ -96,6 +99,8 @@ export interface Settings {
   specFetchMs: number
   /** How often specifications are fetched again; null = never. */
   specRefreshMs: number | null
+  /** Characters that one run of a translation may send. */
+  translationCharacters: number
   allowedProtocols: readonly string[]
   /** Bounds of an import of content: how long its request waits, how long it reads, and how much. */
   imports: { waitMs: number; maxMs: number; maxPages: number; maxBytes: number; delayMs: number }

@@ -9,6 +9,7 @@ import type { Reference } from '../../content/reference.js'
 import type { ContentStructure, PageSource } from '../../content/types.js'
 import type { Signature } from '../../git/index.js'
 import type { CommitId } from '../../kernel/ids.js'
+import type { PartIndex } from '../../model/index.js'
 import type { BoundedCache } from '../../kernel/memory-budget.js'
 
 /** The facts of a markdown file. If its text is too large to be kept in memory, `size` says what is done instead. */
@@ -69,6 +70,10 @@ export interface CachedValues {
   ownHistories: boolean
   /** `<space>:<commit>` → structure (page tree) of the revision. */
   structures: ContentStructure
+  /** `<space>:<commit>:<versions of specifications>` → the structure with the pages that computed entries yield. */
+  computed: ContentStructure
+  /** Hash of a file of a specification's version → the index of its parts. */
+  partIndexes: PartIndex
   /** Blob oid → what is known of the page. */
   pages: KnownPage
   /** Blob oid → the references in it. */

@@ -45,7 +45,7 @@ export class Conversions {
 }
 
 /** Makes the threads; they start when they are first needed. `maxBytes`: most bytes of an unpacked archive. */
-export function openConversions(maxBytes: number): { conversions: Conversions; close: () => Promise<void> } {
-  const pool = createPool({ ...LIMITS, tasks: CONVERSION_TASKS, maxResultBytes: maxBytes + FACTS_BYTES })
+export function openConversions(maxBytes: number, makePool = createPool): { conversions: Conversions; close: () => Promise<void> } {
+  const pool = makePool({ ...LIMITS, tasks: CONVERSION_TASKS, maxResultBytes: maxBytes + FACTS_BYTES })
   return { conversions: new Conversions(pool), close: () => pool.close() }
 }

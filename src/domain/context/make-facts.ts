@@ -18,11 +18,15 @@ export interface KnownFacts extends FileFacts {
   page: KnownPage
 }
 export type Kind = keyof KnownFacts
-/** The facts of one content. Each kind is parsed when it is asked for. */
-export type Made = { readonly [K in Kind]: () => KnownFacts[K] }
+/** The facts of one content. Each kind is parsed when it is first asked for: a first read needs two of the four, which are the small ones. */
+export interface Made {
+  of<K extends Kind>(kind: K): KnownFacts[K]
+  /** What they take in memory, in bytes; undefined if that is not known. */
+  weight(kind: Kind): number | undefined
+}
 
 /** Files that are made facts of together, and their bytes in one trip to a thread. */
-const BATCH_FILES = 32
+const BATCH_FILES = 64
 const TRIP_BYTES = 512 * 1024
 /** Batches under way for one caller: one is read while a thread works on another. */
 const LANES = 3
@@ -47,7 +51,7 @@ export class FactMaker {
     let next = 0
     const lane = async (): Promise<void> => {
       while (next < oids.length) {
-        const some = oids.slice(next, (next += BATCH_FILES))
+        const some = oids.slice(next, (next += BATCH_FILES)).filter((oid) => !this.#useRecent(oid, use))
         const own = some.filter((oid) => !this.#making.has(oid))
         const others = new Set(some.flatMap((oid) => this.#making.get(oid) ?? []))
         const missing = new Set(some)
@@ -61,6 +65,14 @@ export class FactMaker {
       }
     }
     await Promise.all(Array.from({ length: LANES }, lane))
+  }
+
+  /** Whether somebody else made the facts since the index was asked; then `use` gets them. */
+  #useRecent(oid: string, use: (oid: string, made: Made) => void): boolean {
+    const values = this.index.recent(oid)?.values
+    const known = values !== undefined && isWhole(values)
+    if (known) use(oid, new MadeByThread(values))
+    return known
   }
 
   #start(owner: string, files: Files, oids: readonly string[]): Promise<Map<string, Made>> {
@@ -99,8 +111,9 @@ export class FactMaker {
     try {
       const result = await this.texts.bytes(owner, 'facts', joined([...files.values()]), oids.join())
       const lines = Buffer.from(result).toString().split('\n')
-      this.index.put(oids.flatMap((oid, file) => FACT_KINDS.map((kind, at) => ({ kind, oid, value: lines[FACT_KINDS.length * file + at] as string }))))
-      return new Map(oids.map((oid, file) => [oid, madeFrom(lines.slice(FACT_KINDS.length * file))]))
+      const rows = oids.map((oid, file) => ({ oid, values: lines.slice(FACT_KINDS.length * file, FACT_KINDS.length * (file + 1)) }))
+      this.index.put(rows)
+      return new Map(rows.map(({ oid, values }) => [oid, new MadeByThread(values)]))
     } catch (error) {
       if (!(error instanceof TextTooCostly)) throw error
       if (oids.length === 1) return new Map([[oids[0] as string, await this.#costly(owner, [...files.values()][0] as Uint8Array, error)]])
@@ -136,15 +149,37 @@ export class FactMaker {
   }
 }
 
-/** Facts that come as lines of JSON, one for each kind. */
-function madeFrom(lines: readonly string[]): Made {
-  const parsed: Partial<Record<Kind, unknown>> = {}
-  const made = FACT_KINDS.map((kind, at) => [kind, () => (parsed[kind] ??= JSON.parse(lines[at] as string) as unknown)])
-  return Object.fromEntries(made) as Made
+const isWhole = (values: readonly (string | null)[]): values is readonly string[] => values.length === FACT_KINDS.length && !values.includes(null)
+
+/** Facts that come as JSON, one text for each kind. */
+class MadeByThread implements Made {
+  readonly #parsed: Partial<KnownFacts> = {}
+
+  constructor(private readonly values: readonly string[]) {}
+
+  of<K extends Kind>(kind: K): KnownFacts[K] {
+    const known = this.#parsed[kind] ?? (JSON.parse(this.#json(kind)) as KnownFacts[K])
+    this.#parsed[kind] = known
+    return known
+  }
+
+  weight(kind: Kind): number {
+    return weightOf(this.#json(kind))
+  }
+
+  #json(kind: Kind): string {
+    return this.values[FACT_KINDS.indexOf(kind)] as string
+  }
 }
 
+/** Parsed JSON takes about four times the bytes of its text. */
+export const weightOf = (json: string): number => 300 + 4 * json.length
+
 /** A page of which only the front matter is known. */
-const madeOf = (page: KnownPage): Made => ({ page: () => page, references: () => [], outline: () => emptyOutline(''), sections: () => [] })
+function madeOf(page: KnownPage): Made {
+  const facts: KnownFacts = { page, references: [], outline: emptyOutline(''), sections: [] }
+  return { of: (kind) => facts[kind], weight: () => undefined }
+}
 
 /** Files as arguments of a task, in one piece: what is sent to a thread costs by the piece, and by the buffers that pieces are parts of. */
 function joined(files: readonly Uint8Array[]): [lengths: string, bytes: Uint8Array] {

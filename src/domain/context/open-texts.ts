@@ -18,8 +18,8 @@ const LIMITS = {
   maxResultBytes: 16 * 1024 * 1024,
 }
 
-/** Starts the threads that parse texts for the whole service. Results are cached within `budget` (default: one of its own). */
-export function openTexts(budget?: MemoryBudget): { texts: Texts; close: () => Promise<void> } {
-  const pool = createPool({ ...LIMITS, tasks: new URL('../../render/tasks.js', import.meta.url), threads: Math.max(1, availableParallelism() - 1) })
+/** Makes the threads that parse texts for the whole service. Results are cached within `budget` (default: one of its own). */
+export function openTexts(budget?: MemoryBudget, makePool = createPool): { texts: Texts; close: () => Promise<void> } {
+  const pool = makePool({ ...LIMITS, tasks: new URL('../../render/tasks.js', import.meta.url), threads: Math.max(1, availableParallelism() - 1) })
   return { texts: new Texts(pool, budget), close: () => pool.close() }
 }

@@ -4,7 +4,7 @@ import type { Reference } from '../../content/reference.js'
 import type { Facts } from '../../facts/index.js'
 import { Slices } from '../../kernel/slices.js'
 import type { ContentCache, KnownPage } from './content-cache.js'
-import { FactMaker, type Files, type Kind, type KnownFacts } from './make-facts.js'
+import { FactMaker, type Files, type Kind, type KnownFacts, weightOf } from './make-facts.js'
 import type { Texts } from './texts.js'
 
 /** Rows that are asked of the index between two looks at the time. */
@@ -72,11 +72,10 @@ export class PageIndex {
     })
     await this.#maker.make(owner, files, absent, (oid, made) => {
       // Whoever reads a page that has just arrived asks for these two next.
-      this.content.pages.set(oid, made.page())
-      this.content.references.set(oid, made.references())
-      const value = made[kind]()
-      if (kind === 'outline') cache?.set(oid, value)
-      found.set(oid, value)
+      this.content.pages.set(oid, made.of('page'), made.weight('page'))
+      this.content.references.set(oid, made.of('references'), made.weight('references'))
+      if (kind === 'outline') cache?.set(oid, made.of(kind), made.weight(kind))
+      found.set(oid, made.of(kind))
     })
     return found
   }
@@ -119,6 +118,3 @@ const isOutline = (value: unknown): boolean => {
   const { title, headings, anchors } = (isObject(value) ? value : {}) as Partial<Outline>
   return typeof title === 'string' && Array.isArray(headings) && Array.isArray(anchors)
 }
-
-/** Parsed JSON takes about four times the bytes of its text. */
-const weightOf = (row: string): number => 300 + 4 * row.length

@@ -44,6 +44,8 @@ const KEPT = new Set<string>([
   'quote',
   'verbatimFile',
   'quoteFile',
+  'specPart',
+  'specPage',
 ])
 
 type Outlines = (owner: string, files: Pick<TreeReader, 'read'>, oids: readonly string[]) => Promise<ReadonlyMap<string, Pick<Outline, 'title'>>>
@@ -130,7 +132,7 @@ export class Texts {
   }
 }
 
-const WEIGHED = new Set(['document', 'commentTargets', 'references', 'codeSpans', 'print', 'summary'])
+const WEIGHED = new Set(['pageNeeds', 'weavePage', 'document', 'commentTargets', 'references', 'codeSpans', 'print', 'summary'])
 const isQuick = (name: string, args: readonly Argument[]): boolean =>
   Object.hasOwn(tasks, name) &&
   args.reduce((length, one) => length + one.length, 0) <= SHORT &&

@@ -17,7 +17,7 @@ import { isLocked, planWithSettledConflicts } from './conflicts-merged-elsewhere
 import type { Arrival, ArrivalPlan } from './plan-arrival.js'
 import { describeRemote, isLinkTo } from './remote.js'
 import { checkStillAsked } from './request.js'
-import type { Contact, Outcome, LockedSync, Sync } from './sync.js'
+import { type Contact, during, type Outcome, type LockedSync, type Sync } from './sync.js'
 import { logMoves, readSyncLog } from './sync-log.js'
 
 const ATTEMPTS = 8
@@ -35,19 +35,21 @@ export function requireMain({ space }: Pick<Contact, 'space'>): CommitId {
  */
 export async function applyArrival(sync: Sync, head: CommitId, options: { force: boolean; forExport: boolean }): Promise<Outcome> {
   const { app, space, remote } = sync
-  await sync.enter('checking')
-  const theirs = await localCommit(space.repo, await readSyncLog(space.repo, remote, requireMain(sync)), remote.directory, head)
+  const theirs = await during(sync.enter('checking'), async () =>
+    localCommit(space.repo, await readSyncLog(space.repo, remote, requireMain(sync)), remote.directory, head),
+  )
   if (theirs === null) throw noFolder(remote)
-  await sync.enter('merging')
-  return app.locks.run(space.doc.id, async (lease) => {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await attempt({ ...sync, lease }, { head, theirs }, options)
-      } catch (error) {
-        if (!(error instanceof StaleRef) || tries >= ATTEMPTS) throw error
+  const merged = (): Promise<Outcome> =>
+    app.locks.run(space.doc.id, async (lease) => {
+      for (let tries = 1; ; tries++) {
+        try {
+          return await attempt({ ...sync, lease }, { head, theirs }, options)
+        } catch (error) {
+          if (!(error instanceof StaleRef) || tries >= ATTEMPTS) throw error
+        }
       }
-    }
-  })
+    })
+  return during(sync.enter('merging'), merged)
 }
 
 async function attempt(sync: LockedSync, came: Pick<Arrival, 'head' | 'theirs'>, options: { force: boolean; forExport: boolean }): Promise<Outcome> {

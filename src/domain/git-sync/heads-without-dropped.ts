@@ -1,7 +1,7 @@
 /** Keeps what a forced push dropped from one ref of a remote from counting as known because of other refs. */
-import { commitWithout } from './commit-without.js'
+import { commitWithout, droppedPart } from './commit-without.js'
 import { type CommonGround, commonCommits } from './common-ground.js'
-import { type Entry, isKnown } from './log-entries.js'
+import { type Entry, isKnown, type SyncLog } from './log-entries.js'
 import type { Arrival } from './plan-arrival.js'
 import type { Contact } from './sync.js'
 
@@ -21,16 +21,23 @@ export async function entriesWithoutDropped(
   const { repo } = contact.space
   const from = ground.droppedHead
   if (ground.dropped.length === 0 || from === null) return []
-  const to = await repo.mergeBase(from, theirs)
-  if (to === null) return []
+  const part = await droppedPart(contact, { from, at: theirs })
+  if (part === null) return []
   const remaining = log.pairs.filter((pair) => !ground.dropped.includes(pair)).map((pair) => pair.theirs)
   const found: Omit<Entry, 'anchor'>[] = []
-  for (const entry of [...lastOfOthers(contact.remote.ref, ground, log.pairs), ...log.left.filter((one) => !ground.dropped.includes(one))]) {
+  for (const entry of [...olderLeft(contact.remote.ref, ground, log), ...lastOfOthers(contact.remote.ref, ground, log.pairs)]) {
     const content = entry.kind === 'left' ? entry.local : entry.theirs
-    const local = await commitWithout(contact, content, { from, to }, await commonCommits(repo, remaining, [entry.theirs]))
+    const local = await commitWithout(contact, content, part, await commonCommits(repo, remaining, [entry.theirs]))
     if (local !== null) found.push({ ...entry, kind: 'left', local })
   }
   return found
+}
+
+/** The `left` entries that go on to count. If their ref was seen at another head since, they are no longer what was seen there last. */
+function olderLeft(ref: string, { dropped }: CommonGround, log: SyncLog): Entry[] {
+  const isLast = (one: Entry): boolean =>
+    one.ref !== ref && log.counting.findLastIndex((other) => isKnown(other) && other.ref === one.ref) < log.counting.indexOf(one)
+  return log.left.filter((one) => !dropped.includes(one)).map((one) => (isLast(one) ? one : { ...one, ref: '' }))
 }
 
 /** The last known heads of other refs that contain something dropped. */

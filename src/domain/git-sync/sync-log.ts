@@ -30,9 +30,22 @@ export async function readSyncLog(repo: Repository, remote: SyncRemote, main: Co
   }
   const last = pairs.findLast((pair) => isKnown(pair) && pair.ref === remote.ref) ?? null
   const since = counting.slice(last === null ? 0 : counting.indexOf(last))
-  const lastLeft = left.findLast((one) => one.ref === remote.ref && since.includes(one)) ?? null
+  const lastLeft = left.findLast((one) => one.ref === remote.ref && since.includes(one) && !wasDropped(counting, one)) ?? null
   return { ref, at: head, entries, counting, pairs, left, last, lastLeft, legacy: legacy.moves }
 }
+
+/**
+ * Whether the ref of a `left` entry itself dropped that head, and has not been seen at it since. What a conflict recorded counts once its change request is
+ * merged: it may be older in the log than a `left` entry that was written meanwhile.
+ */
+const wasDropped = (counting: readonly Entry[], { remote, ref }: Entry): boolean =>
+  counting.some(
+    (drop, at) =>
+      drop.kind === 'dropped' &&
+      drop.remote === remote &&
+      counting.some((one) => isKnown(one) && one.ref === ref && one.anchor === drop.anchor) &&
+      !counting.slice(at + 1).some((one) => isKnown(one) && one.remote === remote),
+  )
 
 /**
  * Whether the space was ever synced with any remote. An import that a crash cut off before main moved does not count, nor an export that may

@@ -77,6 +77,14 @@ export async function openSync(app: App, runId: string): Promise<Sync> {
   }
 }
 
+/** Does work while a stage is recorded, which waits for the disk. Nothing that follows is recorded before it. */
+export async function during<T>(entered: Promise<void>, work: () => Promise<T>): Promise<T> {
+  const [result] = await Promise.allSettled([work(), entered])
+  await entered
+  if (result.status === 'rejected') throw result.reason
+  return result.value
+}
+
 async function changeRun(app: App, id: string, change: (run: Document<SyncRunDoc>) => Document<SyncRunDoc>): Promise<void> {
   await app.store.transact(async (tx) => {
     const run = await tx.get(syncRuns, id)
@@ -126,14 +134,14 @@ async function emitEnd(app: App, tx: Transaction, run: SyncRunDoc): Promise<void
 
 /** Fetches a ref of the remote and returns its commit; moves no ref here. Throws `RemoteError`. */
 export async function fetchHead(contact: Contact, ref: RefName = contact.remote.ref): Promise<CommitId> {
-  await contact.enter('fetching')
   const { settings } = contact.app
-  const { head } = await contact.space.repo.fetch(contact.connection, ref, {
-    directory: contact.remote.directory,
-    maxBlobBytes: settings.maxBlobBytes,
-    maxPackBytes: settings.maxPackBytes,
-    maxEntries: settings.maxTreeEntries,
-    timeoutMs: settings.remoteTimeoutMs,
-  })
-  return head
+  const fetched = () =>
+    contact.space.repo.fetch(contact.connection, ref, {
+      directory: contact.remote.directory,
+      maxBlobBytes: settings.maxBlobBytes,
+      maxPackBytes: settings.maxPackBytes,
+      maxEntries: settings.maxTreeEntries,
+      timeoutMs: settings.remoteTimeoutMs,
+    })
+  return (await during(contact.enter('fetching'), fetched)).head
 }

@@ -4,6 +4,7 @@ import type { Actor } from '../context/actor.js'
 import type { App } from '../context/app.js'
 import { MAIN } from '../context/refs.js'
 import { anchorOn } from '../revisions/link-graph.js'
+import { withComputed } from '../revisions/computed.js'
 import { openMain } from '../revisions/main-content.js'
 import { findPageByPath } from '../revisions/pages.js'
 import { filesOf, type OpenRevision } from '../revisions/revisions.js'
@@ -87,6 +88,10 @@ export async function placeIn(app: App, revision: OpenRevision, { named }: Pick<
     const file = (await filesOf(app, revision)).find(({ id }) => id === named.id)
     return file ? { revision, file } : null
   }
-  const page = named.kind === 'page' ? revision.structure.byId.get(named.id) : findPageByPath(revision, named.path)
-  return page ? { revision, page } : null
+  const pageIn = (opened: OpenRevision) => (named.kind === 'page' ? opened.structure.byId.get(named.id) : findPageByPath(opened, named.path))
+  const written = pageIn(revision)
+  if (written) return { revision, page: written }
+  const shown = await withComputed(app, revision, null)
+  const page = pageIn(shown)
+  return page ? { revision: shown, page } : null
 }

@@ -1,9 +1,10 @@
 /** The links of a revision with their status, for one caller. */
 import { type Link, linkKey, type Problem } from '../../content/links/link.js'
-import type { LinkGraph } from '../../content/links/link-graph.js'
+import { type LinkGraph, SPECIFICATIONS } from '../../content/links/link-graph.js'
 import { Slices } from '../../kernel/slices.js'
 import type { Actor } from '../context/actor.js'
 import type { App } from '../context/app.js'
+import { hasPart } from '../revisions/spec-parts.js'
 import { linksOf } from '../revisions/link-graph.js'
 import type { OpenRevision } from '../revisions/revisions.js'
 import { SpaceAddresses } from './addresses.js'
@@ -23,11 +24,11 @@ interface Standing {
 export class LinkReport {
   private constructor(
     readonly graph: LinkGraph,
-    /** Links to addresses of the service. */
+    /** Links to addresses of the service, and those to specifications that are broken. */
     private readonly elsewhere: ReadonlyMap<Link, Standing>,
   ) {}
 
-  /** Looks up what links to addresses lead to. Costs nothing for the other links. */
+  /** Looks up what links to addresses and specifications lead to. Costs nothing for the other links. */
   static async of(app: App, actor: Actor, revision: OpenRevision): Promise<LinkReport> {
     const graph = await linksOf(app, revision)
     const addresses = await SpaceAddresses.of(app, revision.space.doc.organization)
@@ -41,6 +42,11 @@ export class LinkReport {
         else if (origin === '') elsewhere.set(link, { status: 'broken', problem: 'missing', place: null })
         if (slices.due) await slices.rest()
       }
+    for (const link of graph.byTarget.get(SPECIFICATIONS) ?? []) {
+      if (link.to?.kind === 'openapi' && !(await hasPart(app, revision.space.doc.organization, link.to.spec, link.to.part)))
+        elsewhere.set(link, { status: 'broken', problem: 'specification', place: null })
+      if (slices.due) await slices.rest()
+    }
     return new LinkReport(graph, elsewhere)
   }
 

@@ -6,6 +6,7 @@ import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { emit } from '../events/events.js'
 import { FetchFailure, SpecFetch } from './fetching.js'
+import { queueSpreading } from './queue.js'
 
 /** Besides the time to fetch files. */
 const LIMITS = { cpuMs: 30_000, wallMs: 60_000, heapMb: 768 }
@@ -42,7 +43,10 @@ async function readNow(app: App, spec: Spec, signal: AbortSignal): Promise<SpecO
     if (spec.lastVersion !== undefined && spec.validators && (await fetches.isUnchanged(spec.validators))) return outcome(app, spec, async () => ({}))
     const read = await readSource(app, spec, fetches, signal)
     if ('problem' in read) return failed(app, spec, read.problem)
-    const files = { content: await app.specFiles.write(read.document), outline: await app.specFiles.write(read.outline) }
+    const files = {
+      content: await app.specFiles.write(read.document),
+      ...(await writeDerived(app, read)),
+    }
     return outcome(app, spec, (tx, stored) => recordVersion(app, tx, stored, { read, files, validators: fetches.validators() }))
   } catch (error) {
     if (!(error instanceof FetchFailure)) throw error
@@ -61,9 +65,26 @@ async function readSource(app: App, { source, lastVersion }: Spec, fetches: Spec
   const root = 'url' in source ? await fetches.file(source.url) : { body: await app.specFiles.read(source.text), url: null }
   const last = lastVersion === undefined ? null : await app.store.get(openApiVersions, lastVersion)
   const previous = last && (await app.specFiles.read(last.outline))
-  const limits = { ...LIMITS, wallMs: LIMITS.wallMs + app.settings.specFetchMs, resultBytes: 2 * app.settings.maxSpecBytes }
-  return readSpec({ body: root.body, url: root.url, previous }, limits, (url) => fetches.file(url), signal)
+  return readSpec({ body: root.body, url: root.url, previous }, limitsOf(app), (url) => fetches.file(url), signal)
 }
+
+const limitsOf = (app: App) => ({ ...LIMITS, wallMs: LIMITS.wallMs + app.settings.specFetchMs, resultBytes: 2 * app.settings.maxSpecBytes })
+
+/** Makes the files of a version again from its document. Returns null if the document cannot be read. */
+export async function rebuildFiles(
+  app: App,
+  { content }: Pick<OpenApiVersionDoc, 'content'>,
+): Promise<Pick<OpenApiVersionDoc, 'outline' | 'parts' | 'index'> | null> {
+  const nothing = (): Promise<never> => Promise.reject(new FetchFailure('FETCH_ERROR', 'A bundled document refers to no files.'))
+  const read = await readSpec({ body: await app.specFiles.read(content), url: null, previous: null }, limitsOf(app), nothing)
+  return 'problem' in read ? null : writeDerived(app, read)
+}
+
+const writeDerived = async (app: App, read: ReadSpec): Promise<Pick<OpenApiVersionDoc, 'outline' | 'parts' | 'index'>> => ({
+  outline: await app.specFiles.write(read.outline),
+  parts: await app.specFiles.write(read.parts),
+  index: await app.specFiles.write(read.index),
+})
 
 /** Ends the processing, unless the specification got another source, or was deleted, meanwhile. */
 const outcome =
@@ -104,14 +125,18 @@ export async function giveUpSpec(app: App, tx: Transaction, id: string, message:
 
 interface NewVersion {
   read: ReadSpec
-  files: Pick<OpenApiVersionDoc, 'content' | 'outline'>
+  files: Pick<OpenApiVersionDoc, 'content' | 'outline' | 'parts' | 'index'>
   validators: OpenApiSpecDoc['validators']
 }
 
 /** Writes a version, if its content is not that of the newest one. */
 async function recordVersion(app: App, tx: Transaction, stored: Spec, { read, files, validators }: NewVersion): Promise<Changed> {
   const last = stored.lastVersion === undefined ? null : await tx.get(openApiVersions, stored.lastVersion)
-  if (last?.content === files.content) return { validators }
+  if (last?.content === files.content) {
+    // Another release may make other parts of the same document.
+    if (last.parts !== files.parts || last.index !== files.index) await tx.replace(openApiVersions, { ...last, ...files })
+    return { validators }
+  }
   const now = app.clock.now().toISOString()
   const version = await tx.insert(openApiVersions, {
     id: newId(),
@@ -120,12 +145,13 @@ async function recordVersion(app: App, tx: Transaction, stored: Spec, { read, fi
     number: (last?.number ?? 0) + 1,
     createdAt: now,
     ...files,
-    bytes: read.document.length,
+    bytes: read.document.length + read.parts.length,
     openapi: read.openapi,
     title: read.title,
     ...(read.changes ? { changes: read.changes } : {}),
   })
   await dropOldVersions(tx, stored.id)
+  await queueSpreading(app, tx, stored)
   const subject = { openapiSpec: stored.id }
   await emit(app, tx, { type: 'openapi_spec.version_created', organization: stored.organization, subject, data: { slug: stored.slug, version: version.id } })
   return { validators, lastVersion: version.id, updatedAt: now }

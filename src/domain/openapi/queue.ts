@@ -5,6 +5,10 @@ import type { Document, Transaction } from '../../store/index.js'
 import type { App } from '../context/app.js'
 
 export const PROCESS_OPENAPI = 'process-openapi'
+/** Looks for the spaces that use a specification, which has a new version. */
+export const SPREAD_OPENAPI = 'spread-openapi'
+/** Makes the revision of a space that tells of a new version. */
+export const COMPUTE_REVISION = 'compute-revision'
 
 /** The jobs of one organization run one after the other, so that its slow servers hold up nobody else's specifications. */
 const laneOf = ({ organization }: Pick<OpenApiSpecDoc, 'organization'>): string => `openapi-${organization}`
@@ -13,20 +17,24 @@ type Named = Pick<Document<OpenApiSpecDoc>, 'id' | 'organization'>
 
 /** Queues a job for a specification, unless one waits already: that one will read the source as it is by then. */
 export async function queueProcessing(app: App, tx: Transaction, spec: Named): Promise<boolean> {
-  const all = await tx.find(jobs, 'lane', laneOf(spec))
-  if (all.some((job) => job.state === 'queued' && job.payload.spec === spec.id)) return false
+  return insertOnce(app, tx, { kind: PROCESS_OPENAPI, lane: laneOf(spec), payload: { spec: spec.id } })
+}
+
+/** Queues the search for the spaces that use the specification with a slug, which has a new version or is gone. */
+export const queueSpreading = (app: App, tx: Transaction, { slug, organization }: Pick<OpenApiSpecDoc, 'slug' | 'organization'>): Promise<boolean> =>
+  insertOnce(app, tx, { kind: SPREAD_OPENAPI, lane: `${SPREAD_OPENAPI}-${organization}`, payload: { organization, slug } })
+
+/** Queues the revision of a space that uses the specification with a slug. */
+export const queueComputed = (app: App, tx: Transaction, space: string, slug: string): Promise<boolean> =>
+  insertOnce(app, tx, { kind: COMPUTE_REVISION, lane: `${COMPUTE_REVISION}-${space}`, payload: { space, slug } })
+
+/** Queues a job at the end of its lane, unless the same one waits there already: that one sees what is so by then. */
+async function insertOnce(app: App, tx: Transaction, wanted: Pick<JobDoc, 'kind' | 'lane' | 'payload'>): Promise<boolean> {
+  const all = await tx.find(jobs, 'lane', wanted.lane)
+  const same = JSON.stringify(wanted.payload)
+  if (all.some((job) => job.state === 'queued' && JSON.stringify(job.payload) === same)) return false
   const sequence = 1 + all.reduce((most, job) => Math.max(most, job.sequence), 0)
-  const job: JobDoc = {
-    id: newId(),
-    kind: PROCESS_OPENAPI,
-    lane: laneOf(spec),
-    payload: { spec: spec.id },
-    state: 'queued',
-    sequence,
-    attempts: 0,
-    createdAt: app.clock.now().toISOString(),
-  }
-  await tx.insert(jobs, job)
+  await tx.insert(jobs, { ...wanted, id: newId(), state: 'queued', sequence, attempts: 0, createdAt: app.clock.now().toISOString() })
   return true
 }
 
@@ -48,9 +56,9 @@ export async function queueRefreshes(app: App): Promise<number> {
   return queued
 }
 
-/** Removes the files that no specification and no version names. */
-export async function sweepSpecFiles(app: App): Promise<void> {
-  await app.specFiles.sweep(
+/** Removes the files that no specification and no version names. Returns how many. */
+export function sweepSpecFiles(app: App): Promise<number> {
+  return app.specFiles.sweep(
     async (hash) => (await app.store.count(openApiVersions, 'file', hash)) > 0 || (await app.store.count(openApiSpecs, 'text', hash)) > 0,
   )
 }

@@ -9,7 +9,7 @@ import type { Actor } from '../context/actor.js'
 import type { App } from '../context/app.js'
 import type { LoadedOrganization } from '../context/loaded.js'
 import { emit } from '../events/events.js'
-import { dropProcessing, queueProcessing } from './queue.js'
+import { dropProcessing, queueProcessing, queueSpreading } from './queue.js'
 
 const MAX_SPECS = 500
 
@@ -144,8 +144,10 @@ export async function deleteSpec(app: App, actor: Actor, spec: Document<OpenApiS
     if (!(await tx.remove(openApiSpecs, spec.id))) return
     for (const version of await tx.find(openApiVersions, 'spec', spec.id)) await tx.remove(openApiVersions, version.id)
     await dropProcessing(tx, spec)
+    if (spec.lastVersion !== undefined) await queueSpreading(app, tx, spec)
     await emitSpec(app, tx, 'openapi_spec.deleted', spec, actor)
   })
+  app.wakeJobs()
 }
 
 const emitSpec = (

@@ -1,14 +1,16 @@
 /** Renders a page of a revision for print: its links lead into the book, its pictures are files beside it. */
 import { resolveReference } from '../../content/resolve-reference.js'
 import { anchorOf } from '../../content/outline/anchors.js'
-import type { DocumentEntry } from '../../content/types.js'
+import type { DocumentEntry, GeneratedEntry } from '../../content/types.js'
 import { TextTooCostly, unlessTooCostly } from '../../content/work/text-work.js'
 import { ORIGIN } from '../../printing/index.js'
 import { renderSource, type RenderOrder, type Rendered, type TargetTable } from '../../render/index.js'
 import type { App } from '../context/app.js'
+import { generatedMarkdown } from '../revisions/computed.js'
 import { evaluate } from '../revisions/pages.js'
 import { type OpenRevision, readDocument } from '../revisions/revisions.js'
 import type { Pictures } from './pictures.js'
+import type { PrintedEntry } from './selection.js'
 
 /** Longest source, in characters, of a page that cannot be rendered: the rest is left out. */
 const MAX_SOURCE = 200_000
@@ -41,22 +43,31 @@ export const bookAddress = (anchor: string, next?: string): string =>
   `${ORIGIN}/book${next === undefined ? '' : `?page=${encodeURIComponent(next)}`}#${encodeURIComponent(anchor)}`
 
 /** Renders a page in a thread; one that takes too long is printed as its source. */
-export async function pageHtml(entry: DocumentEntry, around: PageSurroundings): Promise<PrintedPage> {
+export async function pageHtml(entry: PrintedEntry, around: PageSurroundings): Promise<PrintedPage> {
   const { app, revision } = around
+  if (entry.type === 'generated') return generatedHtml(entry, around)
   const page = await readDocument(app, revision, entry)
   const { attributes, markdown: written } = page.source
   const unread = page.hidden ?? page.large
   const filled = /\{%|class="expression"/.test(written)
   const markdown = unread ?? (filled ? await evaluate(app, revision, entry.gitPath, written, attributes.variables) : written)
-  const order: RenderOrder = {
-    targets: await targetsOf(markdown, entry, around),
-    idPrefix: `${anchorOfPage(entry.id)}-`,
-    layOpen: true,
-    conditional: 'hide',
-    takeTitle: true,
-  }
-  const rendered = await render(app, revision.space.doc.id, markdown, order)
+  const rendered = await render(app, revision.space.doc.id, markdown, orderOf(entry, await targetsOf(markdown, entry, around)))
   return { ...rendered, ...(attributes.description === undefined ? {} : { description: attributes.description }) }
+}
+
+const orderOf = ({ id }: PrintedEntry, targets: TargetTable): RenderOrder => ({
+  targets,
+  idPrefix: `${anchorOfPage(id)}-`,
+  layOpen: true,
+  conditional: 'hide',
+  takeTitle: true,
+})
+
+/** A page of a specification: its links lead to addresses alone. */
+async function generatedHtml(entry: GeneratedEntry, { app, revision }: PageSurroundings): Promise<PrintedPage> {
+  const owner = revision.space.doc.id
+  const { markdown, limit } = await generatedMarkdown(app, owner, entry)
+  return render(app, owner, limit ?? markdown, { ...orderOf(entry, { links: {}, images: {} }), takeTitle: false })
 }
 
 async function render(app: App, owner: string, markdown: string, order: RenderOrder): Promise<Rendered> {

@@ -7,11 +7,12 @@ import type { KeptPdf } from '../../printing/index.js'
 import type { Document } from '../../store/index.js'
 import type { BookFacts } from '../../render/index.js'
 import type { App } from '../context/app.js'
-import { repositoryName } from '../context/refs.js'
+import { MAIN, repositoryName } from '../context/refs.js'
+import { specStamp } from '../openapi/parts.js'
 import { isValidLink, type PdfLink, pdfUrl } from './links.js'
 
 /** Increases if the same content makes another PDF: those that are kept are then made anew. */
-const BOOK_VERSION = 1
+const BOOK_VERSION = 2
 /** PDFs are made one after the other. */
 const LANE = 'pdf'
 /** Most PDFs that wait, and most of one space. */
@@ -86,7 +87,9 @@ export async function factsOf(app: App, wanted: Wanted): Promise<{ facts: BookFa
     date: new Date(committer.seconds * 1000).toISOString(),
     lang: space.language ?? '',
   }
-  const parts = [BOOK_VERSION, wanted.revision, wanted.page ?? '', wanted.only === true, facts]
+  // Which version of a specification is shown depends on the lock and on what is the head.
+  const specs = [await specStamp(app, space.organization), space.editMode, repo.head(MAIN) === wanted.revision]
+  const parts = [BOOK_VERSION, wanted.revision, wanted.page ?? '', wanted.only === true, facts, specs]
   return { facts, key: createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 40), space }
 }
 

@@ -4,7 +4,7 @@ import type { CommitId } from '../../kernel/ids.js'
 import { PrintFailure } from '../../printing/index.js'
 import type { App } from '../context/app.js'
 import { repositoryName } from '../context/refs.js'
-import { openRevision } from '../revisions/revisions.js'
+import { openShown } from '../revisions/computed.js'
 import { writeBook } from './book.js'
 import { factsOf, type PdfOrder } from './pdfs.js'
 
@@ -18,7 +18,7 @@ export async function printPdf(app: App, job: string, order: PdfOrder): Promise<
   try {
     const { facts, space } = await factsOf(app, order)
     const repo = await app.git.open(repositoryName(space.id))
-    const revision = await openRevision(app, { doc: space, role: 'read', repo }, order.revision as CommitId)
+    const revision = await openShown(app, { doc: space, role: 'read', repo }, order.revision as CommitId, order.changeRequest !== undefined)
     await writeBook(app, revision, folder, order, facts)
     const printed = await app.printer.print(folder)
     await app.pdfs.keep(order.space, order.key, folder, printed)

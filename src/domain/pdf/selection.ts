@@ -1,5 +1,5 @@
 /** Which pages are in a PDF, as readers see them in the table of contents. */
-import type { DocumentEntry, PageEntry } from '../../content/types.js'
+import type { DocumentEntry, GeneratedEntry, PageEntry } from '../../content/types.js'
 import { gateFor, type VisitorContext, type VisitorPage } from '../../access/index.js'
 import { notFound } from '../../kernel/errors.js'
 import type { KnownPage } from '../context/content-cache.js'
@@ -13,8 +13,11 @@ export interface PdfChoice {
   only?: boolean
 }
 
+/** A page with text. */
+export type PrintedEntry = DocumentEntry | GeneratedEntry
+
 /** A page or group that is printed. */
-export type Chosen = { type: 'group'; id: string; title: string; pages: Chosen[] } | { type: 'page'; entry: DocumentEntry; pages: Chosen[] }
+export type Chosen = { type: 'group'; id: string; title: string; pages: Chosen[] } | { type: 'page'; entry: PrintedEntry; pages: Chosen[] }
 
 /** Somebody of whom nothing is known, so that no condition holds: a PDF is passed on. */
 const anyReader: VisitorContext = { published: true, visibility: 'public', shareKey: false, token: false, holds: () => false }
@@ -23,7 +26,7 @@ type Known = (entry: DocumentEntry) => KnownPage | undefined
 
 /**
  * The pages that are printed: those that the gate lists for somebody of whom nothing is known. So hidden pages, pages with a
- * condition and drafts are left out with all that is below them; links and computed pages have no text. A page that is
+ * condition and drafts are left out with all that is below them; links have no text. A page that is
  * asked for by its ID is printed in any case: whether the caller may read it was decided before.
  */
 export function choosePages(pages: readonly PageEntry[], known: Known, { page, only }: PdfChoice): Chosen[] {
@@ -31,7 +34,7 @@ export function choosePages(pages: readonly PageEntry[], known: Known, { page, o
   const entry = find(pages, page)
   if (!entry) throw notFound(`Page ${page}`)
   const below = only ? [] : visible(entry.pages, known)
-  if (entry.type === 'document') return [{ type: 'page', entry, pages: below }]
+  if (entry.type === 'document' || entry.type === 'generated') return [{ type: 'page', entry, pages: below }]
   return [{ type: 'group', id: entry.id, title: entry.title, pages: below }]
 }
 
@@ -40,7 +43,7 @@ function visible(pages: readonly PageEntry[], known: Known, sees = gateFor(anyRe
     const asked = visitorPageOf(entry, entry.type === 'document' ? known(entry) : undefined, within)
     if (!sees(asked, 'list')) return []
     const below = visible(entry.pages, known, sees, asked)
-    if (entry.type === 'document') return [{ type: 'page', entry, pages: below }]
+    if (entry.type === 'document' || entry.type === 'generated') return [{ type: 'page', entry, pages: below }]
     return below.length === 0 ? [] : [{ type: 'group', id: entry.id, title: entry.title, pages: below }]
   })
 }
@@ -54,7 +57,7 @@ function find(pages: readonly PageEntry[], id: string): PageEntry | null {
 }
 
 /** All pages that were chosen, in order. */
-export function* eachChosen(chosen: readonly Chosen[]): Generator<DocumentEntry> {
+export function* eachChosen(chosen: readonly Chosen[]): Generator<PrintedEntry> {
   for (const one of chosen) {
     if (one.type === 'page') yield one.entry
     yield* eachChosen(one.pages)

@@ -84,6 +84,22 @@ export async function sideOfFiles(
   return (name) => found.get(name) ?? null
 }
 
+/** Of some names of overrides, those of files that two commits have with the same bytes at the same path. */
+export async function unchangedFiles(work: TextWork, repo: Repository, commits: readonly [CommitId, CommitId], names: readonly string[]): Promise<string[]> {
+  if (names.length === 0) return []
+  const [one, other] = [await blobAt(work, await repo.at(commits[0])), await blobAt(work, await repo.at(commits[1]))]
+  const found: string[] = []
+  const slices = new Slices()
+  for (const name of names) {
+    if (slices.due) await slices.rest()
+    const { kind, key } = entryOfOverride(name)
+    if (kindOfPath(key) !== kind) continue
+    const oid = await one(key)
+    if (oid !== undefined && oid === (await other(key))) found.push(name)
+  }
+  return found
+}
+
 /** Looks up the blob of a tree by an entry's key (its path below the content root). */
 async function blobAt(work: TextWork, files: ReturnType<Repository['tree']>): Promise<(key: string) => Promise<string | undefined>> {
   const { root } = (await readConfig(files, work)).config

@@ -2,7 +2,7 @@
 // Commits of the server state their overrides in a header; those of other commits are worked out from what they changed.
 // See ARCHITECTURE.md, "Page identity".
 import type { IdOverrides } from '../../content/identity.js'
-import { mergeOverridesInSteps, takeOverrides } from '../../content/merge-identity.js'
+import { keepIds, mergeOverridesInSteps, takeOverrides } from '../../content/merge-identity.js'
 import { composePageIds, decodePageIds, differenceOfPageIds } from '../../content/identity-header.js'
 import type { CommitInfo } from '../../git/index.js'
 import type { CommitId, TreeId } from '../../kernel/ids.js'
@@ -10,7 +10,7 @@ import { inSlices } from '../../kernel/slices.js'
 import type { App } from '../context/app.js'
 import type { SpaceRepository } from '../context/loaded.js'
 import { ADOPTED } from '../context/refs.js'
-import { entriesOf, idsKeptByDefault, resolveChanges, sideOfFiles } from './identity-changes.js'
+import { entriesOf, idsKeptByDefault, resolveChanges, sideOfFiles, unchangedFiles } from './identity-changes.js'
 
 /** The commit header that states page IDs. */
 export const PAGE_IDS = 'page-ids'
@@ -180,10 +180,16 @@ async function overridesOfBases(app: App, space: SpaceRepository, bases: readonl
   return joined
 }
 
-/** The overrides after the whole content of `taken` has replaced that of `replaced` (a rollback, a forced import): nothing is merged. */
-export const takenOverrides = async (app: App, space: SpaceRepository, taken: CommitId, replaced: CommitId): Promise<IdOverrides> =>
-  takeOverrides(
-    await overridesAt(app, space, taken),
-    await overridesAt(app, space, replaced),
-    await entriesOf(app.texts.for(space.doc.id), space.repo, (await space.repo.commit(taken)).tree),
-  )
+/**
+ * The overrides after the whole content of `taken` has replaced that of `replaced` (a rollback, a forced import): nothing is merged, and a file that stays as
+ * it is keeps its ID.
+ */
+export async function takenOverrides(app: App, space: SpaceRepository, taken: CommitId, replaced: CommitId): Promise<IdOverrides> {
+  const { repo } = space
+  const work = app.texts.for(space.doc.id)
+  const [theirs, mine] = await Promise.all([overridesAt(app, space, taken), overridesAt(app, space, replaced)])
+  const differing = [...new Set([...theirs.keys(), ...mine.keys()])].filter((name) => theirs.get(name) !== mine.get(name))
+  const same = await unchangedFiles(work, repo, [taken, replaced], differing)
+  const entries = await entriesOf(work, repo, (await repo.commit(taken)).tree)
+  return takeOverrides(keepIds(theirs, mine, same), mine, entries)
+}

@@ -3,10 +3,12 @@ import { resolveRedirect } from '../../content/config.js'
 import { evaluateMarkdown } from '../../content/evaluate.js'
 import { imageDimensions } from '../../content/image-dimensions.js'
 import type { FileEntry, PageEntry } from '../../content/types.js'
+import type { NamedPart } from '../../content/specs/named-part.js'
 import { unlessTooCostly } from '../../content/work/text-work.js'
 import { notFound } from '../../kernel/errors.js'
 import type { App } from '../context/app.js'
 import { parsePage } from './page-source.js'
+import { partText } from './spec-parts.js'
 import { filesOf, type OpenRevision } from './revisions.js'
 
 /** A file of a revision with its size and, if it is an image, its dimensions. */
@@ -89,7 +91,7 @@ export async function readReusable(
   return { place, oid: entry.oid, markdown: page.hidden ?? page.large ?? page.source.markdown }
 }
 
-/** The markdown of the file `gitPath` with reusable content and variables filled in. */
+/** The markdown of the file `gitPath` with reusable content, variables and parts of specifications filled in. */
 export async function evaluate(
   app: App,
   revision: OpenRevision,
@@ -105,7 +107,10 @@ export async function evaluate(
     const page = entry && (await parsePage(app, revision.space.doc.id, snapshot, entry.oid, path))
     return page === null || page.large !== undefined ? null : page.source.markdown
   }
-  const around = { structure, pageVariables, exists: (path: string) => paths.has(path), readIncluded, work: app.texts.for(revision.space.doc.id) }
+  const { id, organization } = revision.space.doc
+  const { moment } = revision
+  const readPart = moment === undefined ? {} : { readPart: (part: NamedPart) => partText(app, id, organization, part, moment) }
+  const around = { ...readPart, structure, pageVariables, exists: (path: string) => paths.has(path), readIncluded, work: app.texts.for(id) }
   // If filling in is too costly, the markdown stays as it is written.
   return unlessTooCostly(evaluateMarkdown(markdown, gitPath, around), markdown)
 }

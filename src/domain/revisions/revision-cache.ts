@@ -1,6 +1,7 @@
 /** The memory caches of what is computed from commits (trees, pages, dates, IDs), all within one budget. */
 import { type BoundedCache, MemoryBudget } from '../../kernel/memory-budget.js'
 import { atOnce } from '../../kernel/slices.js'
+import type { PartIndex } from '../../model/index.js'
 import type { Caches, ContentCache, PageDates } from '../context/content-cache.js'
 import * as weights from './weights.js'
 
@@ -12,6 +13,10 @@ export function revisionCache(budget: MemoryBudget = new MemoryBudget(DEFAULT_BY
     overrides: budget.cache({ weigh: weights.ofOverrides }),
     ownHistories: budget.cache({ weigh: () => 0 }),
     structures: budget.cache({ weigh: (structure) => atOnce(weights.ofStructure(structure)) }),
+    computed: budget.cache({ weigh: (structure) => atOnce(weights.ofStructure(structure)) }),
+    partIndexes: budget.cache<PartIndex>({
+      weigh: ({ operations, webhooks, schemas }) => 2_000 + 600 * (operations.length + webhooks.length + schemas.length),
+    }),
     pages: budget.cache({ weigh: weights.ofPage }),
     references: budget.cache({ weigh: weights.ofReferences }),
     outlines: budget.cache({ weigh: weights.ofOutline }),

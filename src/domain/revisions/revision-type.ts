@@ -1,4 +1,4 @@
-// What a commit of main is, as its message and headers say: edits, a merge, an update or a rollback.
+// What a commit of main is, as its message and headers say: edits, a merge, an update, a rollback, or computed.
 import type { CommitInfo } from '../../git/index.js'
 import { type ChangeRequestDoc, changeRequests } from '../../model/index.js'
 import type { Document } from '../../store/index.js'
@@ -13,9 +13,13 @@ export function trailer(message: string, key: string): string | null {
   return line === undefined ? null : line.slice(key.length + 2).trim()
 }
 
-/** What made a revision: a merge into main, an update of a change request, a rollback, or edits. */
-export function revisionType(info: CommitInfo): 'edits' | 'merge' | 'update' | 'rollback' {
+/** The trailer of a computed revision: a slug and the ID of the version of that specification. */
+export const OPENAPI_VERSION = 'OpenAPI-Version'
+
+/** What made a revision: a merge into main, an update of a change request, a rollback, a new version of a specification, or edits. */
+export function revisionType(info: CommitInfo): 'edits' | 'merge' | 'update' | 'rollback' | 'computed' {
   if (info.headers[PAGE_IDS] !== undefined && trailer(info.message, 'Rollback-To') !== null) return 'rollback'
+  if (isComputed(info)) return 'computed'
   if (info.parents.length < 2) return 'edits'
   return /^Update change request #\d+/.test(info.message) ? 'update' : 'merge'
 }
@@ -27,3 +31,7 @@ export async function mergedChangeRequest(app: App, space: LoadedSpace, info: Co
   const [found] = number === null ? [] : await app.store.find(changeRequests, 'number', `${space.doc.id}/${number}`)
   return found ?? null
 }
+
+/** Whether the service made a commit to tell of a new version of a specification: it has the files of its parent. */
+export const isComputed = ({ headers, parents, message }: CommitInfo): boolean =>
+  headers[PAGE_IDS] !== undefined && parents.length === 1 && trailer(message, OPENAPI_VERSION) !== null

@@ -12,6 +12,7 @@ import { inSlices, Slices } from '../../kernel/slices.js'
 import type { App } from '../context/app.js'
 import type { LoadedSpace, SpaceRepository } from '../context/loaded.js'
 import type { KnownPage, ParsedPage } from '../context/content-cache.js'
+import type { Moment } from '../openapi/parts.js'
 import { overridesAt } from './identity.js'
 import { parsePage } from './page-source.js'
 import { ofStructure } from './weights.js'
@@ -22,6 +23,8 @@ export interface OpenRevision {
   repo: Repository
   snapshot: Snapshot
   structure: ContentStructure
+  /** Which versions of specifications it is shown with; absent = it is read as it is written (`computed.ts`). */
+  moment?: Moment
 }
 
 /** Opens a revision. If its first parent is cached, this costs only what the commit changed. */
@@ -37,11 +40,23 @@ export async function openRevisionById(app: App, space: LoadedSpace, id: string)
   return openRevision(app, space, id as CommitId)
 }
 
+/** The structures that are being made, so that those who ask at the same time share the work: a first reader, and what reads ahead. */
+// bound: requests under way
+const making = new WeakMap<App['content'], Map<string, Promise<ContentStructure>>>()
+
 /** The structure at a commit. If only page text changed since its first parent, it is the same object as the parent's. */
 export async function structureAt(app: App, space: SpaceRepository, commit: CommitId): Promise<ContentStructure> {
   const key = `${space.doc.id}:${commit}`
   const known = app.content.structures.get(key)
   if (known) return known
+  const under = making.get(app.content) ?? new Map<string, Promise<ContentStructure>>()
+  making.set(app.content, under)
+  const started = under.get(key) ?? makeStructure(app, space, commit, key).finally(() => under.delete(key))
+  under.set(key, started)
+  return started
+}
+
+async function makeStructure(app: App, space: SpaceRepository, commit: CommitId, key: string): Promise<ContentStructure> {
   const shared = await inherited(app, space, commit)
   if (shared) {
     app.content.structures.set(key, shared)

@@ -38,6 +38,7 @@ export function* ofStructure(structure: ContentStructure): Generator<void, numbe
     bytes += PAGE + ofText(page.id) + ofText(page.key) + ofText(page.title) + ofText(page.slug) + ofText(page.path)
     if (page.type === 'document') bytes += ofText(page.gitPath)
     if (page.type === 'link') bytes += ofText(page.href) + OBJECT
+    if (page.type === 'generated') bytes += OBJECT + 4 * JSON.stringify(page.computed).length + 16 * page.shown.parts.length + ofText(page.shown.about ?? '')
     if (page.type === 'computed') bytes += 4 * JSON.stringify(page.computed).length
     for (const below of page.pages) work.push(below)
   }

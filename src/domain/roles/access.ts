@@ -1,5 +1,5 @@
 // Who may see an organization, space or collection, and with which role.
-import { type ChainLink, effectiveRole } from '../../access/index.js'
+import { atLeast, type ChainLink, effectiveRole } from '../../access/index.js'
 import { ServiceError } from '../../kernel/errors.js'
 import {
   type CollectionDoc,
@@ -19,6 +19,7 @@ import {
   ssoTokens,
   teamMembers,
   tokens,
+  type TranslationDoc,
 } from '../../model/index.js'
 import type { Reader } from '../../store/index.js'
 import type { App } from '../context/app.js'
@@ -180,4 +181,15 @@ export async function findSpace(app: App, actor: Actor, id: string, options: { d
   const role = await spaceRole(app.store, actor.user.id, doc)
   if (role === null) return null
   return { doc, role, repo: await app.git.open(repositoryName(id)) }
+}
+
+/**
+ * The role that a user has on a translation: their role on the translated space. If that was removed for good, their role in the organization
+ * counts if they may create content.
+ */
+export async function translationRole(reader: Reader, user: string, { organization, result }: TranslationDoc): Promise<Role | null> {
+  const space = await reader.get(spaces, result.space)
+  if (space) return spaceRole(reader, user, space)
+  const role = (await organizationRole(reader, user, organization)) ?? null
+  return atLeast(role, 'create') ? role : null
 }

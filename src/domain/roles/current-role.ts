@@ -1,9 +1,9 @@
 import { greater } from '../../access/index.js'
-import { collections, memberships, organizations, type Role, sites, spaces, teamMemberId, teamMembers, teams, tokens } from '../../model/index.js'
+import { collections, memberships, organizations, type Role, sites, spaces, teamMemberId, teamMembers, teams, tokens, translations } from '../../model/index.js'
 import type { Reader } from '../../store/index.js'
 import type { Actor } from '../context/actor.js'
 import { isIdentityValid } from './sso.js'
-import { contentRole, isTokenFor, organizationRole, type PermissionTarget } from './access.js'
+import { contentRole, isTokenFor, organizationRole, type PermissionTarget, translationRole } from './access.js'
 
 /** A resource that a resolver loaded. */
 export interface LoadedForRole {
@@ -33,6 +33,12 @@ export async function currentRole(reader: Reader, actor: Actor, kind: string, { 
     if (!membership) return 'gone'
     const role = await inOrganization(reader, actor, membership.organization)
     return role === 'unseen' || membership.user !== actor.user.id ? role : greater(role, 'read')
+  }
+  if (kind === 'translation') {
+    const translation = await reader.get(translations, doc.id)
+    if (!translation) return 'gone'
+    if (!(await isTokenFor(reader, actor, translation.organization))) return 'unseen'
+    return (await translationRole(reader, actor.user.id, translation)) ?? 'unseen'
   }
   throw new Error(`a ${kind} has no roles`)
 }

@@ -1,13 +1,16 @@
 /** Keeps the index of a space at the head of main. */
-import type { DocumentEntry, PageEntry } from '../../content/types.js'
+import { anchorOf } from '../../content/outline/anchors.js'
+import type { DocumentEntry, GeneratedEntry, PageEntry } from '../../content/types.js'
 import { ServiceError } from '../../kernel/errors.js'
 import type { CommitId } from '../../kernel/ids.js'
 import type { IndexedPage, IndexedText } from '../../search/index.js'
 import type { App } from '../context/app.js'
 import type { KnownPage } from '../context/content-cache.js'
 import type { LoadedSpace } from '../context/loaded.js'
+import { readParts } from '../openapi/parts.js'
+import { digestOf, openShown } from '../revisions/computed.js'
 import { headOf } from '../revisions/main-content.js'
-import { knownPages, openRevision } from '../revisions/revisions.js'
+import { knownPages } from '../revisions/revisions.js'
 
 /** Blobs whose texts are asked for at once, and characters of texts that are sent to the thread at once. */
 const BLOBS_AT_ONCE = 32
@@ -20,6 +23,8 @@ export interface Searchable {
   revision: CommitId
   pages: IndexedPage[]
   descriptions: Map<string, string>
+  /** The pages that computed entries yield, by the digest that stands for a blob. */
+  generated: Map<string, GeneratedEntry>
 }
 
 /**
@@ -27,13 +32,19 @@ export interface Searchable {
  * groups have no text.
  */
 export async function searchablePages(app: App, space: LoadedSpace, revision: CommitId): Promise<Searchable> {
-  const opened = await openRevision(app, space, revision)
+  const opened = await openShown(app, space, revision)
   const known = await knownPages(app, opened, opened.structure.byGitPath.values())
   const pages: IndexedPage[] = []
   const descriptions = new Map<string, string>()
+  const generated = new Map<string, GeneratedEntry>()
   const add = ({ id, title, path }: DocumentEntry, { oid, page }: { oid: string; page: KnownPage }): void => {
     pages.push({ id, oid, title, path })
     if (page.attributes.description !== undefined) descriptions.set(oid, page.attributes.description)
+  }
+  const addGenerated = (entry: GeneratedEntry): void => {
+    const oid = digestOf(entry)
+    pages.push({ id: entry.id, oid, title: entry.title, path: entry.path })
+    generated.set(oid, entry)
   }
   const visit = (entries: readonly PageEntry[]): void => {
     for (const entry of entries) {
@@ -41,11 +52,12 @@ export async function searchablePages(app: App, space: LoadedSpace, revision: Co
       const { hidden, noIndex } = found?.page.attributes ?? {}
       if (hidden || noIndex) continue
       if (entry.type === 'document' && found) add(entry, found)
+      if (entry.type === 'generated') addGenerated(entry)
       visit(entry.pages)
     }
   }
   visit(opened.structure.pages)
-  return { revision, pages, descriptions }
+  return { revision, pages, descriptions, generated }
 }
 
 /**
@@ -85,9 +97,14 @@ async function update(app: App, space: LoadedSpace): Promise<void> {
   throw new ServiceError('unavailable', 'The search index of the space cannot be made at the moment. Try again in a few seconds.')
 }
 
-async function addTexts(app: App, space: LoadedSpace, missing: readonly string[], { revision, descriptions }: Searchable): Promise<void> {
+async function addTexts(app: App, space: LoadedSpace, all: readonly string[], { revision, descriptions, generated }: Searchable): Promise<void> {
   const { id } = space.doc
   const snapshot = await space.repo.at(revision)
+  const missing = all.filter((oid) => !generated.has(oid))
+  for (const oid of all) {
+    const entry = generated.get(oid)
+    if (entry) await app.search.add(id, [await textOf(app, oid, entry)])
+  }
   for (let from = 0; from < missing.length; from += BLOBS_AT_ONCE) {
     const oids = missing.slice(from, from + BLOBS_AT_ONCE)
     const sections = await app.pages.sections(id, snapshot, oids)
@@ -105,5 +122,16 @@ async function addTexts(app: App, space: LoadedSpace, missing: readonly string[]
       characters = 0
     }
     if (texts.length > 0) await app.search.add(id, texts)
+  }
+}
+
+/** The text of a generated page: a section for each part. */
+async function textOf(app: App, oid: string, { shown }: GeneratedEntry): Promise<IndexedText> {
+  const parts = (await readParts(app, shown.file, shown.parts)) ?? []
+  const sections = parts.map(({ title, words }) => ({ anchor: shown.headed ? anchorOf(title) : null, title: shown.headed ? title : '', text: words }))
+  return {
+    oid,
+    about: shown.about ?? '',
+    sections: shown.rest.length === 0 ? sections : [...sections, { anchor: null, title: '', text: shown.rest.join('\n').slice(0, 100_000) }],
   }
 }

@@ -21,6 +21,7 @@ import { updateHiddenOnSites } from './sites-of-space.js'
 import { rolesOf } from '../roles/roles-of-list.js'
 import { itemsAt, makeRoom, positionAtEnd } from './siblings.js'
 import { starterFiles } from './starter-files.js'
+import { queueComputed } from '../openapi/queue.js'
 
 /** How long a deleted space can be restored. After that it is purged. */
 export const RESTORE_MS = 7 * 24 * 60 * 60 * 1000
@@ -195,8 +196,12 @@ export async function updateSpace(app: App, actor: Actor, space: LoadedSpace, in
     type: 'space.updated',
     change,
     data: (before, after) => ({ fields: changed(before, after) }),
-    also: (tx, { organization }) => checkMergeRules(tx, organization, input.mergeRules),
+    also: async (tx, { organization, editMode, awaitedSpecs = [] }) => {
+      await checkMergeRules(tx, organization, input.mergeRules)
+      if (editMode !== 'locked') for (const slug of awaitedSpecs) await queueComputed(app, tx, space.doc.id, slug)
+    },
   })
+  if (doc.awaitedSpecs) app.wakeJobs()
   return openSpace(app, actor, doc)
 }
 
@@ -245,7 +250,7 @@ export async function duplicateSpace(app: App, actor: Actor, space: LoadedSpace)
         await tx.insert(grants, { ...grant, id: `space:${id}:${grant.principal}`, target: `space:${id}` })
       const siblings = await itemsAt(tx, stored)
       const [position] = await makeRoom(tx, siblings, siblings.findIndex((one) => one.doc.id === stored.id) + 1)
-      const { git: _link, version: _version, ...rest } = stored
+      const { git: _link, version: _version, awaitedSpecs: _awaited, ...rest } = stored
       const title = [...`Copy of ${stored.title}`].slice(0, 50).join('')
       const subject = { space: id }
       await emit(app, tx, { type: 'space.created', organization: stored.organization, actor: actor.user.id, subject, data: { duplicateOf: stored.id } })

@@ -22,6 +22,7 @@ import { repositoryName } from '../context/refs.js'
 import { removeReviews } from '../reviews/requests.js'
 import { queueRefreshes, sweepSpecFiles } from '../openapi/queue.js'
 import { removeSpaceFromSites } from '../sites/remove-space.js'
+import { queueAllAutomatic } from '../translations/queue.js'
 import { RESTORE_MS } from '../spaces/spaces.js'
 
 /** How often a repository is repacked. */
@@ -41,7 +42,7 @@ export async function queueHousekeeping(app: App): Promise<number> {
     const job = { kind, lane: space.id, payload: { space: space.id }, state: 'queued' as const, sequence: LAST_IN_LANE, attempts: 0 }
     return { ...job, id: `${kind}:${space.id}:${day}`, createdAt: now.toISOString() }
   })
-  let queued = await queueRefreshes(app)
+  let queued = (await queueRefreshes(app)) + (await queueAllAutomatic(app))
   for (const job of due) {
     queued += await app.store.transact(async (tx) => {
       if (await tx.get(jobs, job.id)) return 0

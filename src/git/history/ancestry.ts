@@ -3,8 +3,8 @@ import type { ObjectDatabase } from '../objects/database.js'
 import type { Launcher } from '../process/launcher.js'
 import { BOTH, bestCommon, get, headsOf, LEFT, paint, type CommitGraph, put, putAll, RIGHT } from './commit-graph.js'
 
-/** How many unknown commits are read one by one before `rev-list` is asked for the rest. */
-const MAX_SINGLE_READS = 64
+/** How many unknown commits are read one by one before `rev-list` is asked for the rest: its start costs as much as a thousand reads from a pack. */
+const MAX_SINGLE_READS = 500
 
 /**
  * Answers questions about ancestors from the repository's commit graph, which is cached. The graph grows when a commit is asked

@@ -57,8 +57,8 @@ interface Run {
 }
 
 /**
- * Starts Git processes through the spawning process (`spawner.ts`). When that dies, it is started again, and the processes that it
- * had started end with a failure.
+ * Starts Git processes through the spawning process (`spawner.ts`), which is started when it is first needed. When that dies, it is
+ * started again, and the processes that it had started end with a failure.
  */
 export class Launcher {
   readonly #dir = mkdtempSync(join(tmpdir(), 'bindery-git-'))
@@ -70,17 +70,16 @@ export class Launcher {
   #lastId = 0
   #closed = false
 
-  /** Starts the spawning process. */
+  /** Listens for the processes that will be started. */
   static async open(): Promise<Launcher> {
     const launcher = new Launcher()
     mkdirSync(join(launcher.#dir, 'home'))
     launcher.#server.listen(launcher.#socketPath)
     await once(launcher.#server, 'listening')
-    launcher.#ensureSpawner()
     return launcher
   }
 
-  /** The process ID of the spawning process, for diagnosis. */
+  /** The process ID of the spawning process, for diagnosis; undefined before it is needed. */
   get spawnerPid(): number | undefined {
     return this.#spawner?.pid
   }

@@ -5,7 +5,7 @@ import { isOid } from '../../kernel/ids.js'
 import { RemoteError } from '../errors.js'
 import type { FetchLimits, FetchResult, Remote } from '../types.js'
 import { type Connection, connect, type LocalRepository, type RemoteOptions } from './connection.js'
-import { checkArrived, checkHead } from './inspect.js'
+import { checkArrived, checkTree, requireCommit } from './inspect.js'
 import { faultOf, refusalOf } from './fault.js'
 import { remoteHead } from './head.js'
 import { openQuarantine, type Quarantine } from './quarantine.js'
@@ -103,11 +103,15 @@ export async function fetchRemote(options: RemoteOptions, local: LocalRepository
     const all = withEnv(connection.git, quarantine.env)
     const checks = [
       checkArrived({ arrived: withEnv(connection.git, quarantine.arrivedEnv), all }, head, limits, left()),
-      checkHead(all, head, limits, left()),
+      checkTree(all, head, limits, left()),
+      // What waits for the disk need not wait for the checks; what they refuse is deleted.
+      quarantine.writeOut(),
     ] as const
-    // Both must have ended before the quarantine is removed.
+    // All must have ended before the quarantine is removed.
     await Promise.allSettled(checks)
-    const [objects] = await Promise.all(checks)
+    const { objects, headType } = await checks[0]
+    await requireCommit(all, head, headType, limits, left())
+    await Promise.all(checks)
     await quarantine.publish()
     return { head: head as CommitId, objects }
   } finally {

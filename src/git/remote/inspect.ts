@@ -48,20 +48,27 @@ const tooLarge = (size: number, path: Buffer, commit: string, limits: FetchLimit
 
 /**
  * Checks the size of every blob that arrived, in any commit of the history. Blobs outside of `directory` may have any size: they are
- * never read. Returns how many objects arrived (with the bases of thin packs).
+ * never read. Returns how many objects arrived (with the bases of thin packs), and of what type the head is, if it is one of them.
  */
-export async function checkArrived(git: { arrived: GitSetting; all: GitSetting }, head: string, limits: FetchLimits, timeoutMs: number): Promise<number> {
+export async function checkArrived(
+  git: { arrived: GitSetting; all: GitSetting },
+  head: string,
+  limits: FetchLimits,
+  timeoutMs: number,
+): Promise<{ objects: number; headType: string | null }> {
   const started = Date.now()
   let objects = 0
+  let headType: string | null = null
   const large = new Map<string, number>()
   const args = ['cat-file', '--batch-all-objects', '--unordered', '--buffer', '--batch-check=%(objecttype) %(objectsize) %(objectname)']
   await stream(git.arrived, args, timeoutMs, '\n', (record) => {
     objects++
     const [type, size, oid = ''] = record.toString('latin1').split(' ')
+    if (oid === head) headType = type ?? null
     if (type === 'blob' && Number(size) > limits.maxBlobBytes) large.set(oid, Number(size))
   })
   if (large.size > 0) await requireOutside(git.all, head, large, limits, timeoutMs - (Date.now() - started))
-  return objects
+  return { objects, headType }
 }
 
 /** Throws if one of the large blobs is in `directory`, with its path there and the newest commit that contains it. */
@@ -75,19 +82,25 @@ async function requireOutside(git: GitSetting, head: string, large: ReadonlyMap<
   })
 }
 
+const typeOf = async (git: GitSetting, name: string, timeoutMs: number): Promise<string> =>
+  (await runGit(git, ['cat-file', '-t', name], { timeoutMs })).stdout.trim()
+
+/** Throws unless `head` is a commit. `known`: its type, if it is known. */
+export async function requireCommit(git: GitSetting, head: string, known: string | null, limits: FetchLimits, timeoutMs: number): Promise<void> {
+  if ((known ?? (await typeOf(git, head, timeoutMs))) !== 'commit')
+    throw new RemoteError('unsafe-content', limits.pushed ? 'What you push is not a commit; push a branch.' : 'The remote ref is not a commit; use a branch.')
+}
+
 /**
- * Checks that `head` is a commit whose tree (or `directory`) has at most `maxEntries` files and folders, and no file that is too large
+ * Checks that the tree of `head` (or `directory`) has at most `maxEntries` files and folders, and no file that is too large
  * (it may have been in the repository before). Names are not checked here: Git refuses dangerous ones wherever they are, and for
  * names that are unfit for a page there is a diagnostic when the space is read.
  */
-export async function checkHead(git: GitSetting, head: string, limits: FetchLimits, timeoutMs: number): Promise<void> {
+export async function checkTree(git: GitSetting, head: string, limits: FetchLimits, timeoutMs: number): Promise<void> {
   const started = Date.now()
   const left = (): number => timeoutMs - (Date.now() - started)
-  const typeOf = async (name: string): Promise<string> => (await runGit(git, ['cat-file', '-t', name], { timeoutMs: left() })).stdout.trim()
-  if ((await typeOf(head)) !== 'commit')
-    throw new RemoteError('unsafe-content', limits.pushed ? 'What you push is not a commit; push a branch.' : 'The remote ref is not a commit; use a branch.')
   const root = limits.directory ? `${head}:${limits.directory}` : head
-  if (root !== head && (await typeOf(root)) !== 'tree') return
+  if (root !== head && (await typeOf(git, root, left())) !== 'tree') return
   let entries = 0
   // `-t` lists folders too: a tree can contain any number of folders without a single file.
   await stream(git, ['ls-tree', '-r', '-t', '-l', '-z', '--full-tree', root], left(), '\0', (record) => {

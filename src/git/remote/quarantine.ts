@@ -21,12 +21,14 @@ export interface Quarantine {
   fetchedHead(): Promise<string>
   /** Throws `RemoteError` unless all objects arrived in packs, which Git has checked. */
   requireChecked(): Promise<void>
+  /** Writes the packs that are there to the disk, while they are checked: `publish` then finds little to write. */
+  writeOut(): Promise<void>
   /** Moves the packs into the repository; they are durable when it resolves. */
   publish(): Promise<void>
   remove(): Promise<void>
 }
 
-const sync = (path: string): Promise<void> => syncPath(disk, path)
+const syncFile = (path: string): Promise<void> => syncPath(disk, path)
 
 /** In the order in which they are moved: readers find a pack by its `.idx`, so that comes last. */
 const PACK_FILES = ['.pack', '.rev', '.idx']
@@ -37,9 +39,7 @@ async function publishPack(from: string, to: string, name: string): Promise<void
   if (await exists(join(to, `${name}.idx`))) return utimes(join(to, `${name}.pack`), now, now)
   for (const suffix of PACK_FILES) {
     const file = join(from, name + suffix)
-    if (!(await exists(file))) continue
-    await sync(file)
-    await rename(file, join(to, name + suffix))
+    if (await exists(file)) await rename(file, join(to, name + suffix))
   }
 }
 
@@ -84,6 +84,12 @@ export async function openQuarantine(repoPath: string): Promise<Quarantine> {
   const files = async (): Promise<string[]> =>
     (await readdir(objects, { recursive: true, withFileTypes: true })).filter((e) => e.isFile()).map((e) => join(e.parentPath, e.name))
 
+  const packNames = async (): Promise<string[]> => (await readdir(packs)).filter((file) => file.endsWith('.idx')).map((file) => file.slice(0, -'.idx'.length))
+  const syncPacks = async (names: readonly string[]): Promise<void> => {
+    const made = names.flatMap((name) => PACK_FILES.map((suffix) => join(packs, name + suffix)))
+    await Promise.all(made.map(async (file) => (await exists(file)) && syncFile(file)))
+  }
+
   return {
     arrivedEnv,
     env: { ...arrivedEnv, ...borrowingObjects(repoPath), GIT_TRACE2_EVENT: trace },
@@ -98,14 +104,15 @@ export async function openQuarantine(repoPath: string): Promise<Quarantine> {
         throw new RemoteError('not-a-repository', 'The remote is a plain file server without Git support; use a Git server.')
       }
     },
+    writeOut: async () => syncPacks(await packNames()),
     async publish() {
-      const names = (await readdir(packs)).filter((file) => file.endsWith('.idx')).map((file) => file.slice(0, -'.idx'.length))
+      const names = await packNames()
       if (names.length === 0) return
+      await syncPacks(names)
       const target = join(repoPath, 'objects', 'pack')
       await mkdir(target, { recursive: true })
       for (const name of names) await publishPack(packs, target, name)
-      await sync(target)
-      await sync(join(repoPath, 'objects'))
+      await Promise.all([syncFile(target), syncFile(join(repoPath, 'objects'))])
     },
     remove: () => rm(folder, { recursive: true, force: true }),
   }

@@ -4,7 +4,7 @@ import type { CommitId } from '../../kernel/ids.js'
 import { RemoteError } from '../errors.js'
 import { hermeticEnvironment } from '../process/environment.js'
 import { faultOf, refusalOf } from '../remote/fault.js'
-import { checkArrived, checkHead, stream } from '../remote/inspect.js'
+import { checkArrived, checkTree, requireCommit, stream } from '../remote/inspect.js'
 import { openQuarantine, type Quarantine } from '../remote/quarantine.js'
 import type { LocalRepository } from '../remote/connection.js'
 import { type GitSetting, withEnv } from '../remote/run.js'
@@ -34,7 +34,8 @@ export async function receivePack(local: LocalRepository, { bytes, heads, reserv
     await checkCommitters(all, heads, reserved, left())
     const arrived = withEnv(git, quarantine.arrivedEnv)
     for (const head of heads) {
-      await checkHead(all, head, limits, left())
+      await requireCommit(all, head, null, limits, left())
+      await checkTree(all, head, limits, left())
       await checkArrived({ arrived, all }, head, limits, left())
     }
     await quarantine.publish()

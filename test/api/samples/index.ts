@@ -8,6 +8,7 @@ import { peopleSamples } from './people.js'
 import { reviewSamples } from './reviews.js'
 import type { Samples, SampleSet } from './samples.js'
 import { ssoSamples } from './sso.js'
+import { translationSamples } from './translations.js'
 import { siteBelongingsSamples } from './site-belongings.js'
 import { siteSamples } from './sites.js'
 
@@ -23,7 +24,11 @@ const areas: readonly Samples[] = [
   reviewSamples,
   openApiSamples,
   ssoSamples,
+  translationSamples,
 ]
+
+/** Settings that the service of a probe needs: an engine of translations, which need not answer. */
+export const sampleEnv = { BINDERY_LIBRETRANSLATE_URL: 'http://127.0.0.1:1' }
 
 /** Resources for every path of the service, fresh for an endpoint that uses them up. */
 export async function samples(here: TestService): Promise<SampleSet> {

@@ -6,7 +6,8 @@ function openIn(into: Knowledge, other: Knowledge, ref: string): Map<string, Val
   const open = new Map<string, Value>()
   for (const key of other.keys()) {
     const known = new Set(other.acts(key).map((act) => act.id))
-    const decided = into.deciding(key)
+    // If somebody left it so in a squash that may not count, the force may be what decides.
+    const decided = into.mayDecide(key)
     const [value = null, ...more] = other.own(key)
     if (more.length > 0 || decided.some((act) => act.value === value)) continue
     if (decided.some((act) => act.forced && act.forced !== ref && !known.has(act.id))) open.set(key, value)

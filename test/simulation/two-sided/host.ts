@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Reach, type ServerProcess, startServer, TOKEN } from '../../races/server-process.js'
@@ -15,11 +15,15 @@ export interface Host {
   readonly kill: ((reach: Reach) => Promise<void>) | null
   /** Stops (what was killed needs no stopping) and starts again on the same data. */
   restart(): Promise<void>
+  /** Copies its data while it is stopped. */
+  copyTo(folder: string): Promise<void>
   close(): Promise<void>
 }
 
-export async function hostHere(clock: Clock): Promise<Host> {
-  const here = await startService({ overrides: { clock } })
+/** @param data folder with the data that it begins with; it becomes its own */
+export async function hostHere(clock: Clock, data?: string): Promise<Host> {
+  const options = { overrides: { clock } }
+  let here = await startService({ ...options, ...(data === undefined ? {} : { dir: data }) })
   return {
     get api() {
       return new Api(here.url, here.admin.token)
@@ -28,15 +32,29 @@ export async function hostHere(clock: Clock): Promise<Host> {
     organization: here.organization,
     kill: null,
     restart: () => here.restart(),
+    copyTo: async (folder) => {
+      await here.service.close()
+      await cp(here.dir, folder, { recursive: true })
+      here = await startService({ ...options, dir: here.dir })
+    },
     close: () => here.close(),
   }
 }
 
-export async function hostApart(): Promise<Host> {
-  const dir = await mkdtemp(join(tmpdir(), 'bindery-'))
+/** @param data folder with the data that it begins with; it becomes its own */
+export async function hostApart(data?: string): Promise<Host> {
+  const dir = data ?? (await mkdtemp(join(tmpdir(), 'bindery-')))
   const env = { BINDERY_REMOTE_PROTOCOLS: 'http,file', BINDERY_ALLOW_PRIVATE_NETWORKS: 'true', BINDERY_CHECK_ANSWERS: 'true', BINDERY_LOG_LEVEL: 'error' }
   let server: ServerProcess = await startServer(dir, env)
   let killed = false
+  const stop = async (): Promise<void> => {
+    if (!killed) server.child.kill('SIGTERM')
+    await server.ended
+  }
+  const start = async (): Promise<void> => {
+    server = await startServer(dir, env)
+    killed = false
+  }
   return {
     get api() {
       return new Api(server.url, TOKEN)
@@ -48,10 +66,13 @@ export async function hostApart(): Promise<Host> {
       await server.kill(reach)
     },
     restart: async () => {
-      if (!killed) server.child.kill('SIGTERM')
-      await server.ended
-      server = await startServer(dir, env)
-      killed = false
+      await stop()
+      await start()
+    },
+    copyTo: async (folder) => {
+      await stop()
+      await cp(dir, folder, { recursive: true })
+      await start()
     },
     close: async () => {
       await server.kill('tree')

@@ -59,3 +59,8 @@ export async function expectFormerIds(world: World, project: Project, seen: Snap
     if (id && given?.state === 'there' && given.id !== id && project.former.get(page)?.has(id)) project.ids.set(page, { ...given, state: 'new' })
   }
 }
+
+/** Main was rolled back, or a branch of the remote set back: a page may have the ID again that it had before a resolver's branch brought it another. */
+export function expectReturnedIds(project: Project): void {
+  for (const [page, given] of project.ids) if (given.state === 'there' && project.former.has(page)) project.ids.set(page, { ...given, state: 'new' })
+}

@@ -86,7 +86,7 @@ function judgePage(knowledge: Knowledge, seen: Snapshot, page: string, where: st
     throw new Fault('place', `${where}: ${page} is at ${path}: ${knowledge.tell(pathOf(page))}`)
   const title = valueIn(seen, titleOf(page))
   // If files changed places and SUMMARY.md was left as it was, a title stays with the path: it may be that of another page.
-  const titles = [...seen.pages.keys()].flatMap((one) => knowledge.values(titleOf(one)))
+  const titles = [...seen.pages.keys()].flatMap((one) => titlesOf(knowledge, one))
   const twice = [...seen.pages.values()].filter((one) => one.title === title).length > 1
   if ((!titles.includes(title) || (twice && title !== null)) && !paths.includes(null))
     throw new Fault('title', `${where}: ${page} is called ${title}: ${knowledge.tell(titleOf(page))}`)
@@ -95,6 +95,13 @@ function judgePage(knowledge: Knowledge, seen: Snapshot, page: string, where: st
   if (doubled) throw new Fault('twice', `${where}: ${doubled} is twice in ${path}: ${knowledge.tell(`line ${doubled}`)}`)
   const ends = valueIn(seen, endsOf(page))
   if (!knowledge.values(endsOf(page)).includes(ends)) throw new Fault('line ends', `${where}: ${page} at ${path} has ${ends}: ${knowledge.tell(endsOf(page))}`)
+}
+
+/** What a page may be called. Nobody takes an entry away and leaves its file: if that came of something else, the page may be listed again as it was. */
+function titlesOf(knowledge: Knowledge, page: string): Value[] {
+  const titles = knowledge.values(titleOf(page))
+  const named = titles.includes(null) ? newest(knowledge.acts(titleOf(page)).filter((act) => act.value !== null)) : []
+  return [...titles, ...named.map((act) => act.value)]
 }
 
 /** If one side moved the folder and the other renamed the file, the page may have the one's folder and the other's name. */

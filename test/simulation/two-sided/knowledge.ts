@@ -25,8 +25,19 @@ const linesByPage = new Map<string, Set<string>>()
 /** Registers of all lines that ever stood on a page of the present world. */
 export const linesOfPage = (page: string): Iterable<string> => linesByPage.get(page) ?? []
 
-/** A new world begins: its pages have the names that those of the last one had. */
-export const forgetLines = (): void => linesByPage.clear()
+/** What all sides of a world share: its acts are counted, and its lines noted by page. */
+interface Ledger {
+  acts: number
+  lines: ReadonlyMap<string, Set<string>>
+}
+export const ledger = (): Ledger => ({ acts, lines: linesByPage })
+
+/** Another world begins, or goes on: its pages have the names that those of the last one had. */
+export function openLedger({ acts: count, lines }: Ledger = { acts: 0, lines: new Map() }): void {
+  acts = count
+  linesByPage.clear()
+  for (const [page, keys] of lines) linesByPage.set(page, keys)
+}
 
 /** The acts of `all` that no other of them overrides. */
 export const newest = (all: readonly Act[]): Act[] => all.filter((one) => !all.some((other) => other !== one && other.over.has(one.id)))
@@ -47,6 +58,11 @@ export class Knowledge {
 
   copy(): Knowledge {
     return new Knowledge(this.#registers)
+  }
+
+  /** All that it knows, to be saved. */
+  get registers(): ReadonlyMap<string, readonly Act[]> {
+    return this.#registers
   }
 
   /** The same, but that some acts may not be told to who hears of it. */
@@ -106,13 +122,16 @@ export class Knowledge {
     return distinct(this.deciding(key))
   }
 
-  /** What may be there: soft acts count or do not. */
-  values(key: string): Value[] {
+  /** The acts that may decide a register: soft acts count or do not. */
+  mayDecide(key: string): Act[] {
     const known = this.#registers.get(key) ?? []
     const decide = newest(known)
-    if (!decide.some((act) => act.soft)) return distinct(decide)
-    const without = newest(known.filter((act) => !act.soft))
-    return distinct([...decide, ...without])
+    return decide.some((act) => act.soft) ? [...decide, ...newest(known.filter((act) => !act.soft))] : decide
+  }
+
+  /** What may be there. */
+  values(key: string): Value[] {
+    return distinct(this.mayDecide(key))
   }
 
   acts(key: string): readonly Act[] {

@@ -1,6 +1,6 @@
 import { Fault } from './fault.js'
 import { judgeTarget, mainOf, type Target, targetOf } from './here.js'
-import { expectFormerIds } from './ids.js'
+import { expectFormerIds, expectReturnedIds } from './ids.js'
 import { record } from './judge.js'
 import { pageOf } from './knowledge.js'
 import { pick, type Random } from './random.js'
@@ -93,6 +93,7 @@ export async function rollback(world: World, next: Random, project: Project): Pr
   const seen = await seeHere(project)
   if (seen.tree !== then.tree) throw new Fault('bytes', `${project.name}: the rollback to ${revision} has another tree`)
   record(project.main, seen, why(world, 'a rollback here'))
+  expectReturnedIds(project)
   await judgeHere(world, project)
   await judgeTarget(world, mainOf(project))
   return `${project.name}: rollback to ${revision.slice(0, 10)}`

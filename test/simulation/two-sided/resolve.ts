@@ -1,4 +1,4 @@
-import { composed } from './compose.js'
+import { composed, composedPage } from './compose.js'
 import { Fault } from './fault.js'
 import { doneAgain, droppedUnseen, meet, takenElsewhere } from './forced.js'
 import { judgeTarget, type Target } from './here.js'
@@ -90,6 +90,7 @@ function decide(
   conflicts: readonly Conflict[],
   files: Record<string, string | null>,
   branch: Snapshot,
+  textOf: (page: string) => string | null,
 ): { resolve: Choice[]; decided: Set<string> } {
   const decided = new Set<string>()
   const texts = new Map([...branch.pages.values()].map(({ path, text }) => [path, text]))
@@ -102,7 +103,10 @@ function decide(
       for (const page of pagesOf(conflict)) decided.add(page)
       return [{ path, take: pick(next, ['main', 'change-request']) ?? 'main' }]
     }
-    const text = path in files ? files[path] : path === 'SUMMARY.md' ? branch.summary : (texts.get(path) ?? null)
+    // All that a resolver sees is one page, whatever else the account would have at its path (if the page comes back to where a force took it from).
+    const [page, ...more] = kind === 'content' ? pagesOf(conflict) : []
+    const own = page !== undefined && more.length === 0 ? textOf(page) : null
+    const text = own ?? (path in files ? files[path] : path === 'SUMMARY.md' ? branch.summary : (texts.get(path) ?? null))
     // What was deleted, renamed away or swapped cannot be seen from one path alone: the resolver has decided, whatever the result.
     if (kind !== 'content' || pagesOf(conflict).length > 1 || typeof text !== 'string') for (const page of pagesOf(conflict)) decided.add(page)
     return [typeof text === 'string' ? { path, content: text } : { path, delete: true }]
@@ -142,7 +146,9 @@ export async function updateBranch(world: World, next: Random, target: Target): 
   both.take(project.main)
   const main = await seeHere(project)
   const files = composed(both, before, main)
-  const { resolve, decided } = decide(next, items, files, before)
+  const { resolve, decided } = decide(next, items, files, before, (page) =>
+    both.own(pathOf(page)).some((path) => path !== null) ? composedPage(both, page, before.pages.get(page), main.pages.get(page)) : null,
+  )
   dropEntries(resolve, items, main, before)
   const ask = () => world.host.api.call('POST', `${url}/update`, items.length === 0 ? undefined : { resolve })
   let { status, text, body } = await ask()

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { converge, checkRepositories } from './converge.js'
 import { begin, isApart } from './begin.js'
 import { Fault } from './fault.js'
@@ -6,6 +7,7 @@ import { commitBeside, commitThere, forceThere, judgeRemote, makeDocs, mergeTher
 import { planNames } from './plans.js'
 import { pick, pickWeighted, type Random, randomOfStep } from './random.js'
 import { mergeRequest, openRequest, revertRequest, rollback, updateRequest } from './requests.js'
+import { openSaved, saveWorld } from './saved.js'
 import { resolveHeld, sync } from './sync.js'
 import { adminCommit, brokenSync, keepHouse, killedEdit, killedSync, previewed, racedSync } from './trouble.js'
 import { beginStep, DOCS, headThere, MAIN, type Project, type Ref, type World } from './world.js'
@@ -72,6 +74,10 @@ export interface Options {
   only?: ReadonlySet<number>
   /** Called with every step's account. */
   tell?: (line: string) => void
+  /** A folder with a saved world, from which the story goes on. */
+  from?: string
+  /** A folder for saved worlds, one of which is named after the step that comes next; and after how many steps one is saved. */
+  save?: { folder: string; every: number }
 }
 
 export interface Told {
@@ -83,9 +89,11 @@ export interface Told {
   at: number
 }
 
-async function play(world: World, options: Options, told: Told): Promise<void> {
+async function play(world: World, options: Options, told: Told, begin: number): Promise<void> {
+  const { save } = options
   const possible = steps.filter(([, name]) => !options.without?.includes(name)).map(([weight, name, step]) => [weight, [name, step] as const] as const)
-  for (let number = 0; number < options.steps; number++) {
+  for (let number = begin; number < options.steps; number++) {
+    if (save && number > begin && number % save.every === 0) await saveWorld(world, number, join(save.folder, String(number)))
     if (options.only && !options.only.has(number)) continue
     told.at = number
     beginStep(world, number)
@@ -110,12 +118,16 @@ async function play(world: World, options: Options, told: Told): Promise<void> {
 export async function playStory(options: Options): Promise<Told> {
   const told: Told = { log: [], acted: [], fault: null, at: -1 }
   const killed = !options.without?.includes('kill')
-  const world = await begin(options.seed, randomOfStep(options.seed, -1), killed && isApart(options.seed), new Set(options.without))
+  const without = new Set(options.without)
+  const { world, step } = options.from
+    ? await openSaved(options.from, without)
+    : { world: await begin(options.seed, randomOfStep(options.seed, -1), killed && isApart(options.seed), without), step: 0 }
   try {
-    await play(world, options, told)
+    await play(world, options, told, step)
   } catch (error) {
     told.fault = error as Error
     told.log.push(...world.said.map((line) => `    ${line}`))
+    if (options.save) await saveWorld(world, told.at + 1, join(options.save.folder, 'failed'))
   } finally {
     await world.close()
   }

@@ -1,6 +1,7 @@
 import { git } from '../../support/hermetic-git.js'
 import { Gone } from './api.js'
 import { Fault } from './fault.js'
+import { expectReturnedIds } from './ids.js'
 import { judgeTarget, mainOf, targetOf } from './here.js'
 import { judge, record } from './judge.js'
 import { mayBeTwice, meet, stillAt, uncertain } from './forced.js'
@@ -133,6 +134,8 @@ async function absorbImport(world: World, project: Project, then: Before, run: R
   if (then.unraced && moved && run.state === 'conflict') return meet(project.main, then.unraced, run.ref)
   const claims = run.state === 'success' && !(force && run.direction === 'export')
   if (!claims && !(moved && run.state !== 'conflict')) return
+  const last = project.seen.get(run.ref)
+  if (last && !(await isAncestor(world, last, head))) expectReturnedIds(project)
   const [was, theirs] = [await snapshotOf(project.objects, then.here), await seeThere(world, project, head)]
   // What may not count there (story.md) is here as it was.
   const touched = new Set([...project.main.news(knowledge), ...uncertain(project.main, knowledge, run.ref)].map(pageOf))

@@ -1,4 +1,4 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BareRepository } from '../../support/bare-repository.js'
@@ -8,7 +8,7 @@ import { StoryClock } from './clock.js'
 import { Fault } from './fault.js'
 import { type Host, hostApart, hostHere } from './host.js'
 import { judge, settle } from './judge.js'
-import { endsOf, forgetLines, Knowledge, lineOf, pathOf } from './knowledge.js'
+import { endsOf, Knowledge, lineOf, openLedger, pathOf } from './knowledge.js'
 import { Objects } from './objects.js'
 import { type Snapshot, snapshotOf, twinsIn, valueIn } from './snapshot.js'
 import { withEntry } from './text.js'
@@ -90,13 +90,21 @@ export interface World {
   close(): Promise<void>
 }
 
-export async function openWorld(apart: boolean, without: ReadonlySet<string>): Promise<World> {
-  forgetLines()
+/** What a world goes on from: folders that become its own, and the remote's port and date. */
+export interface Beginning {
+  service: string
+  remotes: string
+  port: number
+  seconds: number
+}
+
+export async function openWorld(apart: boolean, without: ReadonlySet<string>, from?: Beginning): Promise<World> {
+  openLedger()
   const clock = new StoryClock()
-  const host = apart ? await hostApart() : await hostHere(clock)
-  const served = await mkdtemp(join(tmpdir(), 'bindery-remotes-'))
-  const remotes = await startGitHttp({ root: served })
-  const remote = await remotes.createRepository('docs.git')
+  const host = apart ? await hostApart(from?.service) : await hostHere(clock, from?.service)
+  const served = from?.remotes ?? (await mkdtemp(join(tmpdir(), 'bindery-remotes-')))
+  const remotes = await startGitHttp({ root: served, ...(from ? { port: from.port } : {}) })
+  const remote = await remotes.createRepository('docs.git', from ? { seconds: from.seconds } : {})
   const world: World = {
     host,
     remotes,
@@ -111,14 +119,6 @@ export async function openWorld(apart: boolean, without: ReadonlySet<string>): P
     said: [],
     close: async () => {
       for (const one of [world.there, ...world.projects.map((project) => project.objects)]) one.close()
-      // A folder that what the story leaves is copied to, to be looked at.
-      const kept = process.env.KEEP_WORLD
-      if (kept)
-        for (const [name, dir] of [
-          ['service', host.dir],
-          ['remotes', served],
-        ] as const)
-          await cp(dir, join(kept, name), { recursive: true })
       await host.close()
       await remotes.close()
       await rm(served, { recursive: true, force: true })
@@ -127,6 +127,9 @@ export async function openWorld(apart: boolean, without: ReadonlySet<string>): P
   return world
 }
 
+/** Objects of a space's repository. */
+export const objectsOf = ({ host }: World, space: string): Objects => new Objects(join(host.dir, 'repos', `${space}.git`))
+
 export async function addProject(world: World, name: string, folder: string): Promise<Project> {
   const { id } = await world.host.api.ask('POST', `/v1/orgs/${world.host.organization}/spaces`, { title: name })
   const project: Project = {
@@ -134,7 +137,7 @@ export async function addProject(world: World, name: string, folder: string): Pr
     folder,
     space: id,
     url: `/v1/spaces/${id}`,
-    objects: new Objects(join(world.host.dir, 'repos', `${id}.git`)),
+    objects: objectsOf(world, id),
     main: new Knowledge(),
     heads: [],
     branches: [],

@@ -4,6 +4,7 @@ import { type MergeRule, requestedReviews, type UnmetRule } from '../../../model
 import type { Reader } from '../../../store/index.js'
 import type { LoadedSpace } from '../../context/loaded.js'
 import { MAIN } from '../../context/refs.js'
+import { lacksContent } from '../../revisions/lacks-content.js'
 import { spaceRole } from '../../roles/access.js'
 import { type Candidate, type CountedReviews, countedReviews, missingApprovals, namesOf } from './approvals.js'
 import { type Protection, protectionOf, protects } from './effective.js'
@@ -102,7 +103,7 @@ async function unmetOf(reader: Reader, protection: Protection, space: Pick<Loade
     candidate,
     reviews: await countedReviews(reader, space.doc, candidate),
     requested: (await reader.find(requestedReviews, 'space', space.doc.id)).filter((one) => one.changeRequest === candidate.doc.id).map(({ user }) => user),
-    outdated: main !== null && !(await space.repo.isAncestor(main, candidate.head)),
+    outdated: main !== null && (await lacksContent(space.repo, main, candidate.head)),
   }
   const unmet: UnmetRule[] = []
   if (protection.approvals > 0)

@@ -31,7 +31,7 @@ const byLine = (a: PageEntry, b: PageEntry): number => (a.line ?? 0) - (b.line ?
 
 const changedPage = (entry: PageEntry) => ({
   id: entry.id,
-  type: entry.type,
+  type: entry.type === 'generated' ? ('document' as const) : entry.type,
   title: entry.title,
   path: entry.path,
   ...(entry.type === 'document' ? { file: entry.gitPath } : {}),

@@ -1,0 +1,88 @@
+/** Endpoints of translations: clients create, change, run and delete them. */
+import { Type } from '@sinclair/typebox'
+import { createTranslation, deleteTranslation, listTranslations, requestRun, updateTranslation } from '../../domain/translations/translations.js'
+import { CreateTranslation, pageQuery, Translation, TranslationList, UpdateTranslation } from '../../model/index.js'
+import { created } from '../reply.js'
+import { endpoint } from '../service.js'
+import { presentTranslation, translationPath } from './present.js'
+
+const section = 'Translations'
+
+const RUNS =
+  'A run happens in the background: `status` goes from `pending` over `running` to `completed`, or to `failed` with `error`. Only blocks that are new or changed in the source are sent to the engine; what people corrected in the translated space stays until its source changes.'
+
+export const listTranslationsInOrganization = endpoint({
+  method: 'GET',
+  path: '/v1/orgs/{organizationId}/translations',
+  summary: 'List the translations of an organization',
+  description: 'Those whose translated space you may see, the oldest first.',
+  section,
+  needs: 'organization:view',
+  query: Type.Object(pageQuery),
+  returns: TranslationList,
+  handle: async ({ app, actor, organization, query }) => {
+    const page = await listTranslations(app, actor, organization, query)
+    return { ...page, items: page.items.map((one) => presentTranslation(app, one)) }
+  },
+})
+
+export const createTranslationInOrganization = endpoint({
+  method: 'POST',
+  path: '/v1/orgs/{organizationId}/translations',
+  summary: 'Translate a space',
+  description: `Creates a private space beside the source, for which you need the role create there, and begins the first run. ${RUNS} It is 400, with the reason at \`/language\`, if no engine of the server translates these languages. An organization can have at most 100 translations.`,
+  section,
+  needs: 'organization:createContent',
+  body: CreateTranslation,
+  status: 201,
+  returns: Translation,
+  fails: [409],
+  handle: async ({ app, actor, organization, body }) => {
+    const made = await createTranslation(app, actor, organization, body)
+    return created(presentTranslation(app, made), translationPath(made.doc))
+  },
+})
+
+export const getTranslationById = endpoint({
+  method: 'GET',
+  path: '/v1/orgs/{organizationId}/translations/{translationId}',
+  summary: 'Get a translation',
+  section,
+  needs: 'translation:view',
+  returns: Translation,
+  handle: ({ app, translation }) => presentTranslation(app, translation),
+})
+
+export const updateTranslationById = endpoint({
+  method: 'PUT',
+  path: '/v1/orgs/{organizationId}/translations/{translationId}',
+  summary: 'Change what the engine of a translation is told, and when it runs',
+  description: 'It counts from the next run on: blocks that are translated already are not translated again for it.',
+  section,
+  needs: 'translation:edit',
+  body: UpdateTranslation,
+  returns: Translation,
+  handle: async ({ app, actor, translation, body }) => presentTranslation(app, await updateTranslation(app, actor, translation, body)),
+})
+
+export const runTranslationById = endpoint({
+  method: 'POST',
+  path: '/v1/orgs/{organizationId}/translations/{translationId}/run',
+  summary: 'Bring a translation to its source',
+  description: `${RUNS} The commit is yours. If merges into the translated space must meet rules, it goes to a change request. If a run waits already, no other is queued.`,
+  section,
+  needs: 'translation:edit',
+  fails: [409],
+  handle: ({ app, actor, translation }) => requestRun(app, actor, translation),
+})
+
+export const deleteTranslationById = endpoint({
+  method: 'DELETE',
+  path: '/v1/orgs/{organizationId}/translations/{translationId}',
+  summary: 'Delete a translation',
+  description: 'The translated space stays, as an ordinary space.',
+  section,
+  needs: 'translation:edit',
+  deletes: 'leaf',
+  handle: ({ app, actor, translation }) => deleteTranslation(app, actor, translation),
+})

@@ -1,0 +1,58 @@
+/** What a block names of a specification. */
+import { parseAttributes } from '../blocks/attributes.js'
+
+/** The tags of blocks that name parts of specifications. */
+export const PART_TAGS = ['openapi-operation', 'openapi-webhook', 'openapi-schemas', 'openapi', 'swagger'] as const
+type PartTag = (typeof PART_TAGS)[number]
+const isPartTag = (name: string): name is PartTag => (PART_TAGS as readonly string[]).includes(name)
+
+/** A specification, by its slug or by the URL that is its source, and what is named of it. */
+export type NamedPart = ({ slug: string } | { url: string }) &
+  ({ kind: 'operation'; method: string; path: string } | { kind: 'webhook'; method: string; name: string } | { kind: 'schemas'; names: string[] })
+
+/** Schemas that one block names at most. */
+const MAX_NAMES = 50
+const SCHEME = 'openapi:'
+
+/** What a tag names; null if it is none of these tags, or something is missing. */
+export function namedPart(tag: string, body: string): NamedPart | null {
+  if (!isPartTag(tag)) return null
+  const { named } = parseAttributes(body)
+  const attribute = (name: string): string => (typeof named[name] === 'string' ? (named[name] as string).trim() : '')
+  const spec = tag === 'openapi' || tag === 'swagger' ? { url: attribute('src') } : { slug: attribute('spec') }
+  if (Object.values(spec)[0] === '') return null
+  const method = attribute('method').toUpperCase()
+  if (tag === 'openapi-schemas') {
+    const names = namesIn(attribute('schemas'))
+    return names.length === 0 ? null : { ...spec, kind: 'schemas', names }
+  }
+  if (method === '') return null
+  if (tag === 'openapi-webhook') return attribute('name') === '' ? null : { ...spec, kind: 'webhook', method, name: attribute('name') }
+  return attribute('path') === '' ? null : { ...spec, kind: 'operation', method, path: attribute('path') }
+}
+
+const namesIn = (text: string): string[] =>
+  text
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '')
+    .slice(0, MAX_NAMES)
+
+/** The target of the reference of a block that names a part by the slug of its specification. */
+export function targetOf(part: NamedPart): string {
+  const slug = 'slug' in part ? part.slug : part.url
+  if (part.kind === 'schemas') return `${SCHEME}${slug} schemas ${part.names.join(',')}`
+  return `${SCHEME}${slug} ${part.kind} ${part.method} ${part.kind === 'webhook' ? part.name : part.path}`
+}
+
+/** The slug and the part in a target that `targetOf` made; null for any other. */
+export function readTarget(target: string): { slug: string; part: NamedPart | null } | null {
+  const [, slug, rest = ''] = /^openapi:(\S*)(?: (.*))?$/s.exec(target) ?? []
+  if (slug === undefined) return null
+  const [, kind, named = ''] = /^(\w+) (.*)$/s.exec(rest) ?? []
+  if (kind === 'schemas') return { slug, part: { slug, kind, names: namesIn(named) } }
+  const [, method, name] = /^(\S+) (.*)$/s.exec(named) ?? []
+  if (method === undefined || name === undefined) return { slug, part: null }
+  if (kind === 'operation') return { slug, part: { slug, kind, method, path: name } }
+  return { slug, part: kind === 'webhook' ? { slug, kind, method, name } : null }
+}

@@ -1,0 +1,72 @@
+/** An operation or a schema of a specification as blocks, for readers. */
+import type { ShownContent, ShownModel, ShownOperation, ShownParameter, ShownResponse } from '../../model/index.js'
+import type { BlockNode } from '../types.js'
+import { bold, code, fence, type Inline, italic, item, list, paragraph, words } from './nodes.js'
+import { nameLine, schemaBlocks, typeLine } from './schema-blocks.js'
+import { strangersBlocks } from './stranger.js'
+
+const PLACES: Readonly<Record<string, string>> = {
+  path: 'Path parameters',
+  query: 'Query parameters',
+  header: 'Headers',
+  cookie: 'Cookies',
+  querystring: 'Query string',
+}
+
+/** What is shown of an operation or a schema. */
+export const partBlocks = (part: ShownOperation | ShownModel): BlockNode[] => (part.kind === 'operation' ? operationBlocks(part) : modelBlocks(part))
+
+const modelBlocks = ({ name, schema }: ShownModel): BlockNode[] => [paragraph(code(name), words(' '), ...typeLine(schema)), ...schemaBlocks(schema)]
+
+function operationBlocks(one: ShownOperation): BlockNode[] {
+  const { summary, description, deprecated, servers, security, parameters, body, responses, left } = one
+  return [
+    ...(deprecated ? [paragraph(bold('Deprecated.'))] : []),
+    ...(summary === undefined ? [] : [paragraph(words(summary))]),
+    ...(description === undefined ? [] : strangersBlocks(description)),
+    ...(servers.length === 0 ? [] : [paragraph(bold('Servers:'), words(' '), ...joined(servers, ', '))]),
+    ...(security.length === 0 ? [] : [paragraph(bold('Authorization:'), words(' '), ...joined(security, ' or '))]),
+    ...parameterBlocks(parameters),
+    ...(body ? [paragraph(bold('Request body'), words(body.required ? ', required' : '')), ...told(body.description), ...contentBlocks(body.contents)] : []),
+    ...(responses.length === 0 ? [] : [paragraph(bold('Responses')), ...list(responses.map(responseItem))]),
+    ...(left > 0 ? [paragraph(italic(`${left} more parameters or responses are not shown.`))] : []),
+  ]
+}
+
+const joined = (values: readonly string[], between: string): Inline[] => values.flatMap((one, at) => [...(at > 0 ? [words(between)] : []), code(one)])
+
+const told = (description: string | undefined): BlockNode[] => (description === undefined ? [] : strangersBlocks(description))
+
+/** The parameters by their place, in the order in which the places first occur. */
+function parameterBlocks(parameters: readonly ShownParameter[]): BlockNode[] {
+  const places = [...new Set(parameters.map((one) => one.in))]
+  return places.flatMap((place) => [
+    paragraph(bold(Object.hasOwn(PLACES, place) ? (PLACES[place] as string) : 'Parameters')),
+    ...list(parameters.filter((one) => one.in === place).map(parameterItem)),
+  ])
+}
+
+function parameterItem(one: ShownParameter): BlockNode {
+  const facts = [...(one.deprecated ? ['deprecated'] : []), ...(one.example === undefined ? [] : [`example: ${one.example}`])]
+  return item(paragraph(...nameLine(one, facts)), ...told(one.description), ...schemaBlocks(one.schema))
+}
+
+function responseItem({ status, description, headers, contents }: ShownResponse): BlockNode {
+  return item(
+    paragraph(code(status)),
+    ...told(description),
+    ...(headers.length === 0
+      ? []
+      : [paragraph(words('Headers:')), ...list(headers.map((one) => item(paragraph(...nameLine(one)), ...schemaBlocks(one.schema))))]),
+    ...contentBlocks(contents),
+  )
+}
+
+const contentBlocks = (contents: readonly ShownContent[]): BlockNode[] =>
+  contents.flatMap(({ type, schema, examples }) => [
+    paragraph(code(type), ...(schema ? [words(' '), ...typeLine(schema)] : [])),
+    ...(schema ? schemaBlocks(schema) : []),
+    ...examples.flatMap(({ name, text }) => [paragraph(words(name === undefined ? 'Example:' : `Example ${name}:`)), fence(text, syntaxOf(type))]),
+  ])
+
+const syntaxOf = (type: string): string | undefined => (/json/i.test(type) ? 'json' : /xml/i.test(type) ? 'xml' : /ya?ml/i.test(type) ? 'yaml' : undefined)

@@ -1,0 +1,91 @@
+/** Reads markdown of strangers, such as descriptions in specifications: what may format a text remains, all else becomes text. */
+import { mark, plainText, text } from '../blocks/node.js'
+import { parseDocument } from '../blocks/parse.js'
+import { pageLimit, SMALL_WEIGHT } from '../blocks/weight.js'
+import type { BlockNode, TextNode } from '../types.js'
+import { fence, type Inline, paragraph, plain, words } from './nodes.js'
+
+/** Texts without any of these are plain. */
+const MARKUP = /[\\`*_[\]<>{}#|~&$!:@]|^\s*[-+=\d]|\n\s*\n|www\./m
+const KEPT_BLOCKS = new Set(['list-ordered', 'list-unordered', 'list-item', 'blockquote'])
+const KEPT_MARKS = new Set(['bold', 'italic', 'strikethrough', 'code'])
+const ADDRESS = /^(?:https?:\/\/|mailto:)[^\s<>"'\\]+$/i
+/** Tables with more cells become text. */
+const MAX_CELLS = 500
+
+/** The blocks of a description. Links lead to http, https and mailto alone; nothing in it names a file, a page or a block of this service. */
+export function strangersBlocks(markdown: string): BlockNode[] {
+  if (!MARKUP.test(markdown)) return markdown.trim() === '' ? [] : [paragraph(words(markdown.trim()))]
+  if (pageLimit(markdown, SMALL_WEIGHT) !== null) return [paragraph(words(markdown.trim()))]
+  return keptBlocks(parseDocument(markdown).nodes)
+}
+
+const keptBlocks = (nodes: readonly BlockNode['nodes'][number][]): BlockNode[] => nodes.flatMap((node) => (node.object === 'block' ? keptBlock(node) : []))
+
+function keptBlock(node: BlockNode): BlockNode[] {
+  if (node.type === 'paragraph') return paragraphOf(keptInlines(node.nodes as Inline[]))
+  if (node.type.startsWith('heading-')) return paragraphOf([text(tidy(plainText(node.nodes)), [mark('bold')])])
+  if (node.type === 'code') return [fence(plainText(node.nodes).slice(0, 4_000), syntaxOf(node))]
+  if (node.type === 'table') return tableOf(node)
+  if (node.type === 'html' || node.type === 'raw') return asText(plainText(node.nodes))
+  const inner = keptBlocks(node.nodes)
+  if (!KEPT_BLOCKS.has(node.type)) return inner.length > 0 ? inner : asText(plainText(node.nodes))
+  if (inner.length === 0) return []
+  const start = node.data['start']
+  return [plain(node.type, node.type === 'list-ordered' && typeof start === 'number' ? { start } : {}, inner)]
+}
+
+/** Of HTML and of what is not kept, the text. */
+const asText = (source: string): BlockNode[] => paragraphOf([words(source.replace(/<[^<>]{0,2000}>/g, ' '))])
+
+const tidy = (value: string): string => value.replace(/\s+/g, ' ').trim()
+
+function syntaxOf({ data }: BlockNode): string | undefined {
+  const { syntax } = data
+  return typeof syntax === 'string' && /^[\w+#.-]{1,30}$/.test(syntax) ? syntax : undefined
+}
+
+const paragraphOf = (nodes: Inline[]): BlockNode[] => (plainText(nodes).trim() === '' ? [] : [paragraph(...nodes)])
+
+function keptInlines(nodes: readonly Inline[]): Inline[] {
+  return nodes.flatMap((node): Inline[] => {
+    if (node.object === 'text') return keptLeaves(node)
+    if (node.type === 'hard-break') return [{ ...node, data: {} }]
+    if (node.type === 'inline-image') return typeof node.data['alt'] === 'string' && node.data['alt'].trim() !== '' ? [words(node.data['alt'])] : []
+    if (node.type === 'html-inline') return []
+    const inner = keptInlines(node.nodes)
+    const address = node.type === 'link' ? addressOf(node.data) : null
+    return address !== null && plainText(inner).trim() !== '' ? [{ ...node, data: { ref: { kind: 'url', url: address } }, nodes: inner }] : inner
+  })
+}
+
+function keptLeaves({ leaves, ...node }: TextNode): TextNode[] {
+  const kept = leaves.map((leaf) => ({ ...leaf, marks: leaf.marks.filter(({ type }) => KEPT_MARKS.has(type)).map((one) => ({ ...one, data: {} })) }))
+  return kept.length === 0 ? [] : [{ ...node, leaves: kept }]
+}
+
+function addressOf({ ref }: Record<string, unknown>): string | null {
+  const url = typeof ref === 'object' && ref !== null ? (ref as { url?: unknown }).url : null
+  return typeof url === 'string' && url.length <= 2_000 && ADDRESS.test(url) ? url : null
+}
+
+/** A table of markdown; any other, and a large one, as text. */
+function tableOf(node: BlockNode): BlockNode[] {
+  const rows = node.nodes as BlockNode[]
+  const cells = rows.reduce((sum, row) => sum + row.nodes.length, 0)
+  if (node.data['format'] !== 'markdown' || cells > MAX_CELLS || rows.length < 2) return rows.flatMap((row) => asText(plainText(row.nodes)))
+  const kept = rows.map((row) =>
+    plain(
+      'table-row',
+      { header: row.data['header'] === true },
+      (row.nodes as BlockNode[]).map((cell) =>
+        plain(
+          'table-cell',
+          {},
+          keptInlines(cell.nodes as Inline[]).filter((one) => one.object === 'text' || one.type !== 'hard-break'),
+        ),
+      ),
+    ),
+  )
+  return [plain('table', { view: 'grid', format: 'markdown' }, kept)]
+}

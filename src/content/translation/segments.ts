@@ -1,0 +1,131 @@
+/** Finds what is translated in a page's body: the inline content of paragraphs, headings and table cells, and texts between tags of HTML. */
+import { type HtmlToken, pairTokens, tokenizeHtml } from '../blocks/html.js'
+import { findOffsets, type Markdown } from '../gfm/tree.js'
+import { phrasingPieces, htmlTextPieces } from './phrasing.js'
+import { type Code, encodePieces, hasLetters, type Piece, simplified, sourceOf, trimmed } from './pieces.js'
+
+/** How a segment is written: as markdown (in a table cell, without bars), as text in HTML, or as a value of YAML. */
+export type Syntax = 'markdown' | 'cell' | 'html' | 'yaml'
+
+/** A piece of text to be translated at [start, end) of the page. */
+export interface Segment {
+  start: number
+  end: number
+  syntax: Syntax
+  /** Whether it begins its block, where some characters have a meaning of their own. */
+  first: boolean
+  pieces: Piece[]
+  /** What engines get. */
+  coded: string
+  codes: Code[]
+}
+
+/** A stretch of the page that is one unit, with its segments. */
+export interface Leaf {
+  start: number
+  end: number
+  segments: Segment[]
+}
+
+/** A segment of pieces that stand at `start`; null if there is nothing to translate in them, or they do not say what the page says. */
+export function makeSegment(pieces: readonly Piece[], start: number, text: string, syntax: Syntax): Segment | null {
+  const simple = simplified(pieces)
+  if (!hasLetters(simple)) return null
+  const { before, inner, after } = trimmed(simple)
+  const source = sourceOf(inner)
+  const whole = before + source + after
+  // No engine gets control characters, and nothing is lost if the parser's offsets should be wrong.
+  if (text.slice(start, start + whole.length) !== whole || /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/.test(source)) return null
+  const from = start + before.length
+  return { start: from, end: from + source.length, syntax, first: before.trim() === '', pieces: inner, ...encodePieces(inner) }
+}
+
+const CONTAINERS = new Set(['root', 'blockquote', 'list', 'listItem', 'footnoteDefinition', 'table', 'tableRow'])
+
+/** The leaves of a tree of markdown, in the order of the text. The stack is explicit, since a tree may be deep. */
+export function findLeaves(root: Markdown, text: string): Leaf[] {
+  const leaves: Leaf[] = []
+  const pending = [{ node: root, quotes: 0 }]
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    const { node, quotes } = next
+    if (CONTAINERS.has(node.type)) {
+      const inner = quotes + (node.type === 'blockquote' ? 1 : 0)
+      for (const child of (node.children ?? []).toReversed()) pending.push({ node: child, quotes: inner })
+      continue
+    }
+    const at = findOffsets(node)
+    if (at) leaves.push({ ...at, segments: segmentsOf(node, { text, ...at, quotes }) })
+  }
+  return leaves
+}
+
+function segmentsOf(node: Markdown, place: { text: string; start: number; end: number; quotes: number }): Segment[] {
+  if (node.type === 'html') return htmlSegments(node, place)
+  if (node.type !== 'paragraph' && node.type !== 'heading' && node.type !== 'tableCell') return []
+  const first = findOffsets(node.children?.[0] ?? { type: '' })
+  const last = findOffsets(node.children?.at(-1) ?? { type: '' })
+  if (!first || !last || first.start < place.start || last.end > place.end || first.start > last.end) return []
+  const pieces = phrasingPieces(node.children ?? [], { ...place, start: first.start, end: last.end })
+  const made = makeSegment(pieces, first.start, place.text, node.type === 'tableCell' ? 'cell' : 'markdown')
+  return made ? [made] : []
+}
+
+/** Elements that stand within a sentence. */
+const INLINE = new Set('a abbr b bdi cite code em i img kbd mark q s samp small span strong sub sup u var'.split(' '))
+/** Elements whose text is not prose. */
+const OPAQUE = new Set('code kbd math pre samp script style svg textarea var'.split(' '))
+/** Text that may be markdown, since some HTML is read as such. */
+const MAYBE_MARKDOWN = /[*_`[\]\\|]|^\s*(?:[#>+-]|\d+[.)])/m
+
+/** The texts of HTML, without those in elements that hold no prose. HTML in quotes or lists is kept as it is. */
+function htmlSegments(node: Markdown, { text, start, end }: { text: string; start: number; end: number }): Segment[] {
+  const source = text.slice(start, end)
+  if (source !== node.value) return []
+  const found: Segment[] = []
+  let run: { piece: Piece; token: Pick<HtmlToken, 'type' | 'name'> }[] = []
+  let from = 0
+  let opaque = 0
+  const flush = (): void => {
+    const made = makeSegment(paired(run), start + from, text, 'html')
+    if (made && !made.pieces.some((piece) => piece.type === 'text' && MAYBE_MARKDOWN.test(piece.value))) found.push(made)
+    run = []
+  }
+  for (const token of tokenizeHtml(source)) {
+    const raw = source.slice(token.start, token.end)
+    if (OPAQUE.has(token.name)) opaque = Math.max(0, opaque + (token.type === 'open' ? 1 : token.type === 'close' ? -1 : 0))
+    const closesOpaque = OPAQUE.has(token.name) && token.type === 'close'
+    if (token.type !== 'text' && !INLINE.has(token.name)) {
+      flush()
+      continue
+    }
+    if (run.length === 0) from = token.start
+    if (token.type === 'text' && opaque === 0) for (const piece of htmlTextPieces(raw)) run.push({ piece, token: { type: 'text', name: '' } })
+    else run.push({ piece: { type: 'atom', raw }, token: opaque > 0 || closesOpaque ? { type: 'text', name: '' } : token })
+  }
+  flush()
+  return found
+}
+
+/** Puts what stands between an open tag and its end tag into a pair. */
+function paired(run: readonly { piece: Piece; token: Pick<HtmlToken, 'type' | 'name'> }[]): Piece[] {
+  const partners = pairTokens(run.map(({ token }) => token))
+  const range = (from: number, to: number, depth: number): Piece[] => {
+    const out: Piece[] = []
+    for (let i = from; i < to; i++) {
+      const partner = partners[i] ?? -1
+      const { piece } = run[i] as (typeof run)[number]
+      if (partner <= i || depth > MAX_DEPTH) {
+        out.push(piece)
+        continue
+      }
+      const close = (run[partner] as (typeof run)[number]).piece
+      out.push({ type: 'pair', open: sourceOf([piece]), close: sourceOf([close]), children: range(i + 1, partner, depth + 1) })
+      i = partner
+    }
+    return out
+  }
+  return range(0, run.length, 0)
+}
+
+/** Deeper tags are kept as they are. */
+const MAX_DEPTH = 20

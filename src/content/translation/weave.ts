@@ -1,0 +1,145 @@
+/** Brings a page of the result to its source as it is now: what is unchanged keeps its bytes, what people wrote stays, the rest is translated. */
+import { compare, type Fate } from './compare.js'
+import { decodeLedger, encodeLedger, type LedgerUnit, ledgerUnit } from './ledger.js'
+import { renderUnits } from './render.js'
+import { cut, hashOf, type Unit } from './units.js'
+
+/** The three versions of a page. */
+export interface PageVersions {
+  source: string
+  /** The ledger of the last run; '' if there is none. */
+  ledger: string
+  /** The page of the result now; null if it has none. */
+  ours: string | null
+}
+
+/** What was corrected: hash of the source's unit → what people made of it. */
+export type Corrections = Readonly<Record<string, string>>
+
+/** Which units are asked of the engine again although their source did not change. */
+export interface Again {
+  /** Those that stayed in the source language. */
+  kept: boolean
+}
+
+/** What a page needs before it can be woven. */
+export interface PageNeeds {
+  /** Why nothing in it can be translated, as a sentence. */
+  limit: string | null
+  /** The segments to be translated. */
+  wanted: string[]
+  /** Corrections of units that the source no longer has on this page. */
+  orphans: Corrections
+  /** Corrections of units that did not change: source and correction. */
+  examples: { source: string; target: string }[]
+}
+
+interface Opened {
+  units: Unit[]
+  limit: string | null
+  ledger: LedgerUnit[]
+  known: number[]
+  fates: Fate[]
+  inserted: Map<number, Unit[]>
+}
+
+function open({ source, ledger, ours }: PageVersions): Opened {
+  const { units, limit } = cut(source)
+  const units0 = decodeLedger(ledger)
+  return { units, limit, ledger: units0, ...compare(units, units0, ours === null ? [] : cut(ours).units) }
+}
+
+/** Whether a unit is to be translated: it is new or changed, or stayed in the source language and is asked for again. */
+function isWanted({ units, ledger, known, fates }: Opened, corrections: Corrections, again: Again, j: number): boolean {
+  const i = known[j] as number
+  const unit = units[j] as Unit
+  if (unit.segments.length === 0) return false
+  if (i === -1) return !Object.hasOwn(corrections, hashOf(unit.core))
+  const fate = fates[i] as Fate
+  return again.kept && (ledger[i] as LedgerUnit).kept && fate !== 'deleted' && fate.same
+}
+
+const MAX_EXAMPLES = 20
+const MAX_EXAMPLE = 1_000
+
+/** What has to be translated before the page can be woven. */
+export function pageNeeds(versions: PageVersions, corrections: Corrections, again: Again): PageNeeds {
+  const opened = open(versions)
+  const wanted = new Set<string>()
+  const examples: PageNeeds['examples'] = []
+  opened.units.forEach((unit, j) => {
+    if (isWanted(opened, corrections, again, j)) for (const { coded } of unit.segments) wanted.add(coded)
+    const fate = opened.fates[opened.known[j] as number]
+    if (fate === undefined || fate === 'deleted' || fate.same || unit.segments.length === 0 || examples.length >= MAX_EXAMPLES) return
+    if (unit.core.length + fate.now.core.length <= MAX_EXAMPLE) examples.push({ source: unit.core, target: fate.now.core })
+  })
+  return { limit: opened.limit, wanted: [...wanted], orphans: orphansOf(opened), examples }
+}
+
+function orphansOf({ ledger, known, fates }: Opened): Corrections {
+  const here = new Set(known)
+  return Object.fromEntries(
+    ledger.flatMap(({ source }, i) => {
+      const fate = fates[i] as Fate
+      return here.has(i) || fate === 'deleted' || fate.same ? [] : [[source, fate.now.core]]
+    }),
+  )
+}
+
+/** A woven page. */
+export interface WovenPage {
+  text: string
+  ledger: string
+  /** Beginnings of the units that were to be translated and stay in the source language. */
+  kept: string[]
+  /** Whether something in it is by people. */
+  edited: boolean
+  /** Segments whose answers cannot be used. */
+  refused: string[]
+  /** The segments that were translated for this page. */
+  translated: string[]
+}
+
+/** Weaves a page. `answers`: what engines answered, by segment; units that lack one stay in the source language. */
+export function weavePage(versions: PageVersions, corrections: Corrections, again: Again, answers: Readonly<Record<string, string>>): WovenPage {
+  const opened = open(versions)
+  const { units, ledger, known, fates, inserted } = opened
+  const wanted = (j: number): boolean => isWanted(opened, corrections, again, j)
+  const rendered = renderUnits(units, wanted, new Map(Object.entries(answers)))
+  const page = new Writer()
+  const lines: LedgerUnit[] = []
+  const [kept, refused, translated] = [[] as string[], new Set<string>(), new Set<string>()]
+  units.forEach((unit, j) => {
+    const i = known[j] as number
+    const made = rendered.cores.get(j)
+    const entry = ledger[i]
+    if (made !== undefined) for (const { coded } of unit.segments) translated.add(coded)
+    if (rendered.refused.has(j)) for (const { coded } of unit.segments) refused.add(coded)
+    if (wanted(j) && made === undefined) kept.push(unit.core.slice(0, 80))
+    if (entry && made === undefined) {
+      const fate = fates[i] as Fate
+      if (fate !== 'deleted') page.add(fate.now.core, entry.gap === hashOf(unit.gap) ? fate.now.gap : unit.gap)
+      lines.push({ ...entry, gap: hashOf(unit.gap) })
+    } else {
+      const core = made ?? corrections[hashOf(unit.core)] ?? unit.core
+      const fate = fates[i]
+      page.add(core, fate !== undefined && fate !== 'deleted' && entry?.gap === hashOf(unit.gap) ? fate.now.gap : unit.gap)
+      lines.push(ledgerUnit(unit, core, wanted(j) && made === undefined))
+    }
+    for (const own of inserted.get(j) ?? []) page.add(own.core, own.gap)
+  })
+  const edited = inserted.size > 0 || fates.some((fate, i) => known.includes(i) && (fate === 'deleted' || !fate.same))
+  return { text: page.text, ledger: encodeLedger(lines), kept, edited, refused: [...refused], translated: [...translated] }
+}
+
+/** Puts units together; one that would run into the next gets a blank line behind it. */
+class Writer {
+  text = ''
+  #open = false
+
+  add(core: string, gap: string): void {
+    if (core !== '' && this.#open && !/[\r\n]$/.test(this.text)) this.text += '\n\n'
+    this.text += core + gap
+    this.#open ||= core !== ''
+  }
+}

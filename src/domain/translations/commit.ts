@@ -1,0 +1,71 @@
+/** Commits what a run made, and notes it in the translation before the branch moves: a run after a crash finds it there. */
+import type { CommitId } from '../../kernel/ids.js'
+import { changeRequests, type RunResult, translations } from '../../model/index.js'
+import { loadHead } from '../context/loaded.js'
+import { moveBranch } from '../commits/move-branch.js'
+import { commitMessage, makeCommit } from '../commits/make-commit.js'
+import { headOf } from '../revisions/main-content.js'
+import { type Branch, branchOf, needsChangeRequest, openChangeRequest } from './branch.js'
+import { keepLedger, LEDGER_HEADER, writeLedger } from './ledgers.js'
+import type { Work } from './needs.js'
+import type { Run } from './run-types.js'
+import { overridesOf, type Written } from './write-result.js'
+
+/** Thrown if the branch has moved since it was read: the run is made again on its new head. */
+export class BranchMoved extends Error {
+  override name = 'BranchMoved'
+}
+
+/** Makes the commit of a run and moves the branch to it. Throws `BranchMoved`, and what the guards throw. */
+export async function commitRun(run: Run, branch: Branch, work: Work, made: Written): Promise<RunResult> {
+  const { app, space } = run
+  const result = { pages: made.pages, words: made.words, notes: made.notes }
+  const [ledger, overrides] = [
+    await writeLedger(app, space.repo, work.ledger, { source: work.source.commit, files: made.files, units: made.units }),
+    await overridesOf(work, space.repo, made),
+  ]
+  return app.locks.run(space.doc.id, async (lease) => {
+    const now = await branchOf(app, run.actor, space, run.doc)
+    if (now.ref !== branch.ref || now.head !== branch.head) throw new BranchMoved()
+    const isProposed = now.changeRequest === null && (await needsChangeRequest(app, space))
+    const target = isProposed ? await openChangeRequest(app, run.actor, space, run.doc, lease) : now
+    await keepLedger(app, space.repo, ledger, lease)
+    const where = target.changeRequest ? { changeRequest: target.changeRequest.id } : {}
+    const revision = await moveBranch(space.repo, { ref: target.ref, reason: 'translate', guard: target.guard, lease }, async (head) => {
+      if (head !== target.head) throw new BranchMoved()
+      const commit = await makeCommit(app, space, {
+        parents: [target.head],
+        changes: made.changes,
+        message: messageOf(run, work.source.commit, made.pages),
+        author: run.actor.user,
+        overrides,
+        headers: { [LEDGER_HEADER]: ledger },
+      })
+      await app.store.transact(async (tx) => {
+        const stored = await tx.get(translations, run.doc.id)
+        if (stored) await tx.replace(translations, { ...stored, committed: { commit, ...result, ...where, revision: commit } })
+      })
+      return commit
+    })
+    return { ...result, ...where, revision }
+  })
+}
+
+const names = new Intl.DisplayNames(['en'], { type: 'language' })
+
+function messageOf({ doc }: Run, source: CommitId, pages: number): string {
+  const language = names.of(doc.language === 'pt-br' ? 'pt-BR' : doc.language) ?? doc.language
+  return commitMessage(`Translate ${pages} ${pages === 1 ? 'page' : 'pages'} into ${language}`, { 'Translated-From': source })
+}
+
+/** What a run that was cut off had committed: null if its commit is on no branch. */
+export async function committedBefore({ app, space, doc }: Run): Promise<RunResult | null> {
+  const stored = await app.store.get(translations, doc.id)
+  const done = stored?.committed
+  if (!done || !(await space.repo.hasCommit(done.commit))) return null
+  const request = done.changeRequest === undefined ? null : await app.store.get(changeRequests, done.changeRequest)
+  const head = request ? loadHead(space, request).head : headOf(space)
+  if (!(await space.repo.isAncestor(done.commit as CommitId, head))) return null
+  const { commit: _commit, ...result } = done
+  return result
+}

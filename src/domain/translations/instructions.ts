@@ -1,0 +1,35 @@
+/** The instructions of a translation: a block tree whose text engines get. */
+import { badRequest } from '../../kernel/errors.js'
+import type { Instructions } from '../../model/index.js'
+
+const MAX_LENGTH = 10_000
+const MAX_NODES = 10_000
+
+/** The text of the instructions: a line for each block that has text of its own. */
+export function textOf(instructions: Instructions | undefined): string {
+  const lines: string[] = []
+  let nodes = 0
+  let line = ''
+  const pending: unknown[] = [...(instructions?.nodes ?? [])].reverse()
+  const flush = (): void => {
+    if (line.trim() !== '') lines.push(line.trim())
+    line = ''
+  }
+  for (let node = pending.pop(); node !== undefined && nodes < MAX_NODES; node = pending.pop(), nodes++) {
+    if (typeof node !== 'object' || node === null) continue
+    const { object, text, leaves, nodes: inner } = node as Record<string, unknown>
+    if (object === 'block') flush()
+    if (typeof text === 'string') line += text
+    for (const list of [inner, leaves]) if (Array.isArray(list)) pending.push(...list.slice(0, MAX_NODES).reverse())
+  }
+  flush()
+  return lines.join('\n')
+}
+
+/** Throws 400 if the instructions are too long. */
+export function checkInstructions(instructions: Instructions): void {
+  if (JSON.stringify(instructions).length > 20 * MAX_LENGTH || textOf(instructions).length > MAX_LENGTH)
+    throw badRequest(`The instructions have more than ${MAX_LENGTH} characters.`, [
+      { path: '/instructions', message: `must have at most ${MAX_LENGTH} characters of text` },
+    ])
+}

@@ -1,0 +1,78 @@
+/** Queues runs of translations. */
+import { newId } from '../../kernel/ids.js'
+import { type JobDoc, jobs, spaces, translations, type TranslationDoc } from '../../model/index.js'
+import type { Document, Transaction } from '../../store/index.js'
+import type { App } from '../context/app.js'
+import { MAIN, repositoryName } from '../context/refs.js'
+
+export const TRANSLATE = 'translate'
+
+const laneOf = (id: string): string => `translation-${id}`
+
+/** What a run is told. */
+export interface RunOrder {
+  translation: string
+  /** User for whom it writes. */
+  by: string
+  automatic: boolean
+}
+
+/** Queues a run, unless one waits: that one will read the source as it is by then. A run that somebody asked for replaces an automatic one. */
+export async function queueRun(app: App, tx: Transaction, { id }: Pick<TranslationDoc, 'id'>, by: string, automatic: boolean): Promise<void> {
+  const all = await tx.find(jobs, 'lane', laneOf(id))
+  const waiting = all.find((job) => job.state === 'queued')
+  const payload = { translation: id, by, automatic } satisfies RunOrder
+  if (waiting) {
+    if (!automatic && waiting.payload.automatic === true) await tx.replace(jobs, { ...waiting, payload })
+    return
+  }
+  const job: JobDoc = {
+    id: newId(),
+    kind: TRANSLATE,
+    lane: laneOf(id),
+    payload,
+    state: 'queued',
+    sequence: 1 + all.reduce((most, one) => Math.max(most, one.sequence), 0),
+    attempts: 0,
+    createdAt: app.clock.now().toISOString(),
+  }
+  await tx.insert(jobs, job)
+  const stored = await tx.get(translations, id)
+  if (stored && stored.status !== 'running') await tx.replace(translations, { ...stored, status: 'pending' })
+}
+
+/** Whether a run waits. */
+export const isQueued = async (tx: Transaction, id: string): Promise<boolean> =>
+  (await tx.find(jobs, 'lane', laneOf(id))).some(({ state }) => state === 'queued')
+
+/** Removes the run that waits. */
+export async function dropRun(tx: Transaction, id: string): Promise<void> {
+  for (const job of await tx.find(jobs, 'lane', laneOf(id))) if (job.state === 'queued') await tx.remove(jobs, job.id)
+}
+
+/** Queues the automatic runs of what is translated from a space whose main has moved since the last run. Returns how many. */
+export async function queueAutomatic(app: App, space: string): Promise<number> {
+  let queued = 0
+  for (const one of await app.store.find(translations, 'source', space)) {
+    if (!isDue(app, one)) continue
+    await app.store.transact(async (tx) => {
+      const stored = await tx.get(translations, one.id)
+      if (stored?.automatic && stored.automaticBy !== undefined) await queueRun(app, tx, stored, stored.automaticBy, true)
+    })
+    queued++
+  }
+  if (queued > 0) app.wakeJobs()
+  return queued
+}
+
+function isDue(app: App, one: Document<TranslationDoc>): boolean {
+  return one.automatic !== undefined && one.automaticBy !== undefined && app.git.head(repositoryName(one.source.space), MAIN) !== (one.seen ?? null)
+}
+
+/** The same for all spaces: what was missed because the service did not run. */
+export async function queueAllAutomatic(app: App): Promise<number> {
+  let queued = 0
+  const sources = new Set((await app.store.all(translations)).filter(({ automatic }) => automatic !== undefined).map(({ source }) => source.space))
+  for (const space of sources) if (await app.store.get(spaces, space)) queued += await queueAutomatic(app, space)
+  return queued
+}

@@ -1,0 +1,175 @@
+/** Runs a translation: compares the source with the last run, has translated what is new, and commits it. */
+import { ServiceError } from '../../kernel/errors.js'
+import { type RunResult, spaces, translations, type TranslationDoc, type TranslationProblem, users } from '../../model/index.js'
+import type { CommitId } from '../../kernel/ids.js'
+import type { Document } from '../../store/index.js'
+import { askEngine, contextOf, EngineError, type TranslationOrder } from '../../translation/index.js'
+import type { Actor } from '../context/actor.js'
+import type { App } from '../context/app.js'
+import type { LoadedSpace } from '../context/loaded.js'
+import { repositoryName } from '../context/refs.js'
+import { headOf } from '../revisions/main-content.js'
+import { type Branch, branchOf, checkMay } from './branch.js'
+import { allowanceOf } from './budget.js'
+import { BranchMoved, commitRun, committedBefore } from './commit.js'
+import { chooseEngine } from './engines.js'
+import { RunFailure } from './failure.js'
+import { filesAt } from './files.js'
+import { textOf } from './instructions.js'
+import { findLedger, type Ledger } from './ledgers.js'
+import { answersFor, findNeeds, type Needs, type Work } from './needs.js'
+import { planFiles } from './plan.js'
+import type { RunOrder } from './queue.js'
+import type { Run, RunEnd } from './run-types.js'
+import { type Written, writeResult } from './write-result.js'
+
+/** How often a run is made again because somebody moved the branch of the result meanwhile. */
+const ATTEMPTS = 8
+
+/** Runs a translation. Can be cut off at any point and run again. Throws what is unexpected, and the reason of `signal` if it is aborted. */
+export async function runTranslation(app: App, order: RunOrder, signal: AbortSignal): Promise<RunEnd | null> {
+  const doc = await begin(app, order.translation)
+  if (!doc) return null
+  let seen: CommitId | undefined
+  try {
+    const run = await openRun(app, doc, order, signal)
+    seen = headOf(run.source)
+    const before = await committedBefore(run)
+    return { done: before ?? (await translate(run, seen)), seen }
+  } catch (error) {
+    if (signal.aborted) throw error
+    const problem = problemOf(error)
+    if (!problem) throw error
+    return { problem, ...(seen === undefined ? {} : { seen }) }
+  }
+}
+
+const begin = (app: App, id: string): Promise<Document<TranslationDoc> | null> =>
+  app.store.transact(async (tx) => {
+    const stored = await tx.get(translations, id)
+    return stored && tx.replace(translations, { ...stored, status: 'running', startedAt: stored.startedAt ?? app.clock.now().toISOString() })
+  })
+
+async function openRun(app: App, doc: Document<TranslationDoc>, { by, automatic }: RunOrder, signal: AbortSignal): Promise<Run> {
+  const user = await app.store.get(users, by)
+  if (!user) throw new RunFailure('forbidden', 'The person for whom this run writes was removed. Run the translation yourself.')
+  const actor: Actor = { user, token: { id: 'job', readOnly: false } }
+  const open = async (id: string, code: 'source-gone' | 'result-gone', message: string): Promise<LoadedSpace> => {
+    const space = await app.store.get(spaces, id)
+    if (!space || space.deletedAt !== undefined) throw new RunFailure(code, message)
+    return { doc: space, role: 'edit', repo: await app.git.open(repositoryName(id)) }
+  }
+  const source = await open(doc.source.space, 'source-gone', 'The source was deleted: restore it, or delete the translation.')
+  const space = await open(doc.result.space, 'result-gone', 'The translated space was deleted: restore it, or delete the translation.')
+  const guarded: App = { ...app, stillMay: (reader) => checkMay(reader, actor, doc) }
+  await guarded.stillMay(app.store)
+  return { app: guarded, doc, actor, source, space, automatic, signal }
+}
+
+async function translate(run: Run, head: CommitId): Promise<RunResult> {
+  for (let tries = 1; ; tries++) {
+    const branch = await branchOf(run.app, run.actor, run.space, run.doc)
+    const ledger = (await findLedger(run.space.repo, branch.head)) ?? (await beginning(run))
+    if (ledger.source === head && ![...ledger.files.values()].some(({ kept }) => kept && !run.automatic)) return nothing(branch)
+    if (!(await isNeeded(branch))) throw new RunFailure('locked', 'The translated space is locked: set its editMode to live to change its content.')
+    const work = await openWork(run, branch, ledger, head)
+    const made = await make(run, work)
+    if (made.changes.length === 0 && (ledger.source === head || isUntouched(work))) return { ...nothing(branch), notes: made.notes }
+    try {
+      return await commitRun(run, branch, work, made)
+    } catch (error) {
+      if (!(error instanceof BranchMoved)) throw error
+      if (tries >= ATTEMPTS) throw new RunFailure('conflict', 'The translated space is being changed faster than this run could be made. Run it again.')
+    }
+  }
+}
+
+/** Whether the run found nothing to do: a revision of the source that changed none of its files. */
+const isUntouched = ({ plan, ledger }: Work): boolean => ledger.commit !== null && plan.gone.length === 0 && plan.steps.every(({ how }) => how === 'leave')
+
+const nothing = (branch: Branch): RunResult => ({
+  revision: branch.head,
+  ...(branch.changeRequest ? { changeRequest: branch.changeRequest.id } : {}),
+  pages: 0,
+  words: 0,
+  notes: [],
+})
+
+/** Asks the guard before anything is sent to an engine: what cannot be written is not paid for. */
+async function isNeeded({ guard, changeRequest }: Branch): Promise<boolean> {
+  try {
+    await guard.check()
+    return true
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    if (error.code === 'locked') return false
+    // Main takes merges only: the result goes into a change request.
+    if (error.code === 'conflict' && changeRequest === null) return true
+    throw error
+  }
+}
+
+/** Before the first run: the files that the service put into the new space. */
+async function beginning({ app, doc, space }: Run): Promise<Ledger> {
+  const { byId } = await filesAt(app, space, doc.initial as CommitId)
+  const files = [...byId.values()].map(({ id, oid, path, mode }) => ({ id, source: '', written: oid, path, mode, kept: false, edited: false }))
+  return { commit: null, source: '', files: new Map(files.map((file) => [file.id, file])), snapshot: null }
+}
+
+async function openWork(run: Run, branch: Branch, ledger: Ledger, head: CommitId): Promise<Work> {
+  const { app, signal } = run
+  const [source, result] = [await filesAt(app, run.source, head), await filesAt(app, run.space, branch.head)]
+  const again = !run.automatic
+  return { app, source, ledger, result, plan: planFiles(source, ledger, result, again), owner: run.space.doc.id, again, signal }
+}
+
+async function make(run: Run, work: Work): Promise<Written> {
+  const { app, doc, space } = run
+  const pair = { from: doc.source.language, to: doc.language }
+  const choice = await chooseEngine(app, pair, doc.engine)
+  if (choice.engine === null) throw new RunFailure('engine', choice.reasons.join(' '))
+  const needs = await findNeeds(work, choice.engine)
+  const guidance = { instructions: textOf(doc.instructions), glossary: doc.glossary ?? [], examples: needs.examples }
+  const order: TranslationOrder = { engine: choice.engine, pair, guidance }
+  const answers = await answersFor(work, order, needs.wanted, allowanceOf(run))
+  const made = await writeResult(work, space.repo, answers, needs.corrections)
+  return made.refused.size === 0 ? made : retryRefused(work, order, needs, answers, made, space)
+}
+
+/** Asks once more for what could not be used. What is refused again is forgotten, so that the next run on demand asks for it. */
+async function retryRefused(
+  work: Work,
+  order: TranslationOrder,
+  needs: Needs,
+  answers: Map<string, string>,
+  first: Written,
+  space: LoadedSpace,
+): Promise<Written> {
+  const { memory } = work.app.translation
+  memory.forget(contextOf(order), [...first.refused])
+  try {
+    for (const [segment, answer] of await askEngine(memory, order, [...first.refused], work.signal)) answers.set(segment, answer)
+  } catch (error) {
+    if (error instanceof EngineError) return first
+    throw error
+  }
+  const made = await writeResult(work, space.repo, answers, needs.corrections)
+  memory.forget(contextOf(order), [...made.refused])
+  return made
+}
+
+const CODES: Readonly<Record<string, TranslationProblem['code']>> = {
+  forbidden: 'forbidden',
+  'not-found': 'result-gone',
+  conflict: 'conflict',
+  locked: 'locked',
+  'too-large': 'too-large',
+  'bad-request': 'conflict',
+}
+
+/** What ended a run, for those who see the translation; null if it is unexpected. */
+function problemOf(error: unknown): TranslationProblem | null {
+  if (error instanceof RunFailure) return { code: error.code, message: error.message }
+  const code = error instanceof ServiceError ? CODES[error.code] : undefined
+  return code === undefined ? null : { code, message: (error as ServiceError).message }
+}

@@ -1,0 +1,204 @@
+/** Makes of an operation what readers are shown. */
+import type { ShownContent, ShownOperation, ShownParameter, ShownProperty, ShownResponse } from '../model/index.js'
+import { LONGEST, MOST, ShowBudget } from './show-budget.js'
+import { type Around, showSchema } from './show-schema.js'
+import { isObject, itemsOf, membersOf, resolveIn } from './values.js'
+
+type Value = Record<string, unknown>
+
+/** An operation where it was found in a document. */
+export interface FoundOperation {
+  document: Value
+  method: string
+  /** Of a webhook: its name. */
+  path: string
+  webhook?: true
+  operation: Value
+  /** The path item. */
+  shared: Value
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+/** What an operation is called: its summary, else its ID, else method and path. */
+export function titleOf({ method, path, operation }: FoundOperation): string {
+  const name = [operation.summary, operation.operationId]
+    .map(
+      (one) =>
+        textOf(one)
+          .trim()
+          .split(/[\r\n]/)[0] ?? '',
+    )
+    .find((one) => one !== '')
+  const title = (name ?? `${method.toUpperCase()} ${path}`).replace(/\p{Cc}+/gu, ' ')
+  return title.length <= LONGEST.name ? title : `${title.slice(0, LONGEST.name - 1)}…`
+}
+
+/** The operation as it is shown, within bounds. */
+export function showOperation(found: FoundOperation): ShownOperation {
+  const { document, method, path, operation, shared } = found
+  const budget = new ShowBudget()
+  const around: Around = { document, budget, followed: [], level: 0 }
+  const title = titleOf(found)
+  const parameters = parametersOf(found)
+  const named = parameters.filter((one) => one.in !== 'body' && one.in !== 'formData')
+  const responses = membersOf(operation.responses)
+  const summary = textOf(operation.summary).trim()
+  const body = bodyOf(found, parameters, around)
+  const left = Math.max(0, named.length - MOST.parameters) + Math.max(0, responses.length - MOST.responses)
+  return {
+    kind: 'operation',
+    method: method.toUpperCase(),
+    path,
+    ...(found.webhook ? { webhook: true } : {}),
+    title,
+    ...(summary === title ? {} : budget.member('summary', summary, LONGEST.description)),
+    ...budget.member('description', operation.description, LONGEST.about),
+    ...(operation.deprecated === true ? { deprecated: true } : {}),
+    servers: serversOf(found, budget),
+    security: securityOf(operation.security ?? document.security, budget),
+    parameters: named.slice(0, MOST.parameters).map((one) => parameter(one, around)),
+    ...(body ? { body } : {}),
+    responses: responses.slice(0, MOST.responses).flatMap(([status, one]) => response(status, one, { ...found, shared }, around)),
+    left,
+  }
+}
+
+/** The parameters of path item and operation; the operation's own count. */
+function parametersOf({ document, operation, shared }: FoundOperation): Value[] {
+  const all = new Map<string, Value>()
+  for (const one of [...itemsOf(shared.parameters), ...itemsOf(operation.parameters)]) {
+    const found = resolveIn(document, one)
+    if (found) all.set(`${textOf(found.in)} ${textOf(found.name)}`, found)
+  }
+  return [...all.values()]
+}
+
+function parameter(one: Value, around: Around): ShownParameter {
+  const { budget } = around
+  const [content] = membersOf(one.content)
+  const schema = one.schema ?? (isObject(content?.[1]) ? content[1].schema : one)
+  const example = one.example ?? examplesOf(one, around)[0]
+  // In Swagger 2.0 a parameter is its own schema.
+  const { description: _told, example: _shown, ...itself } = one
+  return {
+    name: budget.text(textOf(one.name), LONGEST.name),
+    in: budget.text(textOf(one.in), LONGEST.type),
+    required: one.required === true,
+    ...budget.member('description', one.description, LONGEST.description),
+    ...(one.deprecated === true ? { deprecated: true } : {}),
+    ...(example === undefined ? {} : { example: budget.json(example, LONGEST.value) }),
+    schema: showSchema(schema === one ? itself : schema, around),
+  }
+}
+
+/** The body of a request; in Swagger 2.0 it is written as parameters. */
+function bodyOf({ document, operation }: FoundOperation, parameters: Value[], around: Around): ShownOperation['body'] {
+  const { budget } = around
+  const body = resolveIn(document, operation.requestBody)
+  if (body)
+    return {
+      required: body.required === true,
+      ...budget.member('description', body.description, LONGEST.description),
+      contents: contentsOf(body.content, around),
+    }
+  const types = itemsOf(operation.consumes ?? document.consumes).filter((one) => typeof one === 'string')
+  const earlier = parameters.find((one) => one.in === 'body')
+  const type = budget.text(types[0] ?? 'application/json', LONGEST.type)
+  if (earlier) {
+    const content = { type, schema: showSchema(earlier.schema, around), examples: [] }
+    return { required: earlier.required === true, ...budget.member('description', earlier.description, LONGEST.description), contents: [content] }
+  }
+  const fields = parameters.filter((one) => one.in === 'formData')
+  if (fields.length === 0) return undefined
+  const properties = fields.slice(0, MOST.properties).map((one): ShownProperty => {
+    const { name, required, schema, description } = parameter(one, around)
+    return { name, required, schema: { ...schema, ...(description === undefined ? {} : { description }) } }
+  })
+  const form = { type: types[0] === undefined ? 'multipart/form-data' : type, schema: { type: 'object', properties }, examples: [] }
+  return { required: fields.some((one) => one.required === true), contents: [form] }
+}
+
+function response(status: string, one: unknown, { document, operation }: FoundOperation, around: Around): ShownResponse[] {
+  const { budget } = around
+  const found = resolveIn(document, one)
+  if (!found || status.startsWith('x-')) return []
+  const headers = membersOf(found.headers).slice(0, MOST.headers)
+  return [
+    {
+      status: budget.text(status, LONGEST.type),
+      ...budget.member('description', found.description, LONGEST.description),
+      headers: headers.flatMap(([name, header]) => {
+        const resolved = resolveIn(document, header)
+        return resolved
+          ? [{ name: budget.text(name, LONGEST.name), required: resolved.required === true, schema: showSchema(resolved.schema ?? resolved, around) }]
+          : []
+      }),
+      contents: found.content === undefined ? earlierContents(found, operation.produces ?? document.produces, around) : contentsOf(found.content, around),
+    },
+  ]
+}
+
+/** The content of a response of Swagger 2.0. */
+function earlierContents({ schema, examples }: Value, produces: unknown, around: Around): ShownContent[] {
+  if (schema === undefined) return []
+  const type = itemsOf(produces).find((one) => typeof one === 'string') ?? 'application/json'
+  const texts = membersOf(examples)
+    .slice(0, MOST.examples)
+    .map(([name, value]) => ({ name: around.budget.text(name, LONGEST.name), text: around.budget.json(value, LONGEST.example) }))
+  return [{ type: around.budget.text(String(type), LONGEST.type), schema: showSchema(schema, around), examples: texts }]
+}
+
+const contentsOf = (content: unknown, around: Around): ShownContent[] =>
+  membersOf(content)
+    .slice(0, MOST.contents)
+    .flatMap(([type, one]) => {
+      const media = resolveIn(around.document, one)
+      if (!media) return []
+      const schema = media.schema ?? media.itemSchema
+      return [
+        {
+          type: around.budget.text(type, LONGEST.type),
+          ...(schema === undefined ? {} : { schema: showSchema(schema, around) }),
+          examples: exampleTexts(media, around),
+        },
+      ]
+    })
+
+/** The values of `examples` of a parameter or a media type. */
+const examplesOf = ({ examples }: Value, { document }: Around): unknown[] =>
+  membersOf(examples)
+    .slice(0, MOST.examples)
+    .flatMap(([, one]) => resolveIn(document, one)?.value ?? [])
+
+function exampleTexts(media: Value, around: Around): ShownContent['examples'] {
+  const { budget, document } = around
+  if (media.example !== undefined) return [{ text: budget.json(media.example, LONGEST.example) }]
+  const named = membersOf(media.examples)
+    .slice(0, MOST.examples)
+    .flatMap(([name, one]) => {
+      const value = resolveIn(document, one)?.value
+      return value === undefined ? [] : [{ name: budget.text(name, LONGEST.name), text: budget.json(value, LONGEST.example) }]
+    })
+  const own = resolveIn(document, media.schema)?.example
+  return named.length > 0 || own === undefined ? named : [{ text: budget.json(own, LONGEST.example) }]
+}
+
+function serversOf({ document, operation, shared }: FoundOperation, budget: ShowBudget): string[] {
+  const servers = [operation.servers, shared.servers, document.servers].find((one) => itemsOf(one).length > 0)
+  const urls = itemsOf(servers).flatMap((one) => (isObject(one) && typeof one.url === 'string' ? [one.url] : []))
+  const earlier = typeof document.host === 'string' ? [`${textOf(itemsOf(document.schemes)[0]) || 'https'}://${document.host}${textOf(document.basePath)}`] : []
+  return (urls.length > 0 ? urls : earlier).slice(0, MOST.servers).map((url) => budget.text(url, LONGEST.fact))
+}
+
+const securityOf = (security: unknown, budget: ShowBudget): string[] =>
+  itemsOf(security)
+    .slice(0, MOST.security)
+    .map((one) =>
+      budget.text(
+        membersOf(one)
+          .map(([name]) => name)
+          .join(' and ') || 'none',
+        LONGEST.fact,
+      ),
+    )

@@ -1,0 +1,132 @@
+/** Makes of a schema what readers are shown: references followed, circles and depth cut. */
+import type { ShownProperty, ShownSchema } from '../model/index.js'
+import { LONGEST, MAX_LEVELS, MOST, type ShowBudget } from './show-budget.js'
+import { isObject, itemsOf, membersOf, resolveIn } from './values.js'
+
+/** Where a schema stands. */
+export interface Around {
+  document: unknown
+  budget: ShowBudget
+  /** References that were followed on the way here. */
+  followed: readonly string[]
+  level: number
+}
+
+type Schema = Record<string, unknown>
+
+const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1)
+
+/** The type of a schema in words. */
+function typeOf(schema: unknown, { document, budget, level }: Around): string {
+  if (schema === true || !isObject(schema)) return 'any'
+  if (typeof schema.$ref === 'string') return budget.text(nameOf(schema.$ref), LONGEST.type)
+  const names = (Array.isArray(schema.type) ? schema.type : [schema.type]).filter((one) => typeof one === 'string')
+  const type = names.length > 0 ? names.join(' or ') : impliedType(schema)
+  if (type === 'array' && schema.items !== undefined && level < 2 * MAX_LEVELS)
+    return `array of ${typeOf(schema.items, { document, budget, followed: [], level: level + 1 })}`
+  return budget.text(typeof schema.format === 'string' ? `${type} (${schema.format})` : type, LONGEST.type)
+}
+
+const impliedType = (schema: Schema): string => (schema.properties === undefined ? (schema.items === undefined ? 'any' : 'array') : 'object')
+
+/** A schema as it is shown. Bounded by the budget and by `MAX_LEVELS`. */
+export function showSchema(given: unknown, around: Around): ShownSchema {
+  const { document, budget, followed, level } = around
+  const ref = isObject(given) && typeof given.$ref === 'string' ? given.$ref : null
+  const type = typeOf(given, around)
+  if (!budget.entry()) return { type, cut: 'long' }
+  if (ref !== null && followed.includes(ref)) return { type, cut: 'circle' }
+  const schema = resolveIn(document, given)
+  if (!schema) return { type }
+  const inside = { ...around, followed: ref === null ? followed : [...followed, ref], level: level + 1 }
+  const own = ref !== null && isObject(given) && typeof given.description === 'string' ? given.description : schema.description
+  const shown: ShownSchema = {
+    type: ref !== null && !hasParts(schema) ? `${typeOf(schema, around)}` : type,
+    ...budget.member('description', own, LONGEST.description),
+    ...factsOf(schema, budget),
+    ...valuesOf(schema, budget),
+  }
+  if (!hasParts(schema)) return shown
+  if (level >= MAX_LEVELS) return { ...shown, cut: 'deep' }
+  return { ...shown, ...propertiesOf(schema, inside), ...innerOf(schema, inside), ...choiceOf(schema, inside) }
+}
+
+const CHOICES = [
+  ['oneOf', 'one'],
+  ['anyOf', 'any'],
+  ['allOf', 'all'],
+] as const
+
+const hasParts = (schema: Schema): boolean =>
+  isObject(schema.properties) || isObject(schema.items) || isObject(schema.additionalProperties) || CHOICES.some(([key]) => Array.isArray(schema[key]))
+
+const FACTS: [key: string, words: (value: unknown) => string | null][] = [
+  ['nullable', (value) => (value === true ? 'nullable' : null)],
+  ['readOnly', (value) => (value === true ? 'read only' : null)],
+  ['writeOnly', (value) => (value === true ? 'write only' : null)],
+  ['deprecated', (value) => (value === true ? 'deprecated' : null)],
+  ['uniqueItems', (value) => (value === true ? 'without duplicates' : null)],
+  ...(['minimum', 'minLength', 'minItems', 'minProperties'] as const).map((key): [string, (value: unknown) => string | null] => [
+    key,
+    (value) => `at least ${value}${unitOf(key)}`,
+  ]),
+  ...(['maximum', 'maxLength', 'maxItems', 'maxProperties'] as const).map((key): [string, (value: unknown) => string | null] => [
+    key,
+    (value) => `at most ${value}${unitOf(key)}`,
+  ]),
+  ['multipleOf', (value) => `a multiple of ${value}`],
+  ['pattern', (value) => `pattern: ${value}`],
+]
+
+const unitOf = (key: string): string =>
+  key.endsWith('Length') ? ' characters' : key.endsWith('Items') ? ' items' : key.endsWith('Properties') ? ' properties' : ''
+
+function factsOf(schema: Schema, budget: ShowBudget): { facts?: string[] } {
+  const facts: string[] = []
+  for (const [key, words] of FACTS) {
+    const value = schema[key]
+    if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') continue
+    const text = words(value)
+    if (text !== null) facts.push(budget.text(text, LONGEST.fact))
+  }
+  for (const key of ['default', 'const', 'example'])
+    if (schema[key] !== undefined) facts.push(`${key === 'const' ? 'always' : key}: ${budget.json(schema[key], LONGEST.value)}`)
+  return facts.length > 0 ? { facts } : {}
+}
+
+function valuesOf(schema: Schema, budget: ShowBudget): { enum?: string[]; left?: number } {
+  const all = itemsOf(schema.enum)
+  if (all.length === 0) return {}
+  const left = all.length - MOST.values
+  return { enum: all.slice(0, MOST.values).map((one) => budget.json(one, LONGEST.value)), ...(left > 0 ? { left } : {}) }
+}
+
+/** The properties of a schema, and of all that it consists of (`allOf`), if those are known by name. */
+function propertiesOf(schema: Schema, inside: Around): { properties?: ShownProperty[]; left?: number } {
+  const required = new Set(itemsOf(schema.required))
+  const all = membersOf(schema.properties)
+  const shown = all.slice(0, MOST.properties).map(([name, one]) => ({
+    name: inside.budget.text(name, LONGEST.name),
+    required: required.has(name),
+    schema: showSchema(one, inside),
+  }))
+  return shown.length === 0 ? {} : { properties: shown, ...(all.length > shown.length ? { left: all.length - shown.length } : {}) }
+}
+
+/** Of an array or a map, if its items or values have parts of their own. */
+function innerOf(schema: Schema, inside: Around): { inner?: ShownSchema } {
+  const inner = isObject(schema.items) ? schema.items : isObject(schema.additionalProperties) ? schema.additionalProperties : null
+  const resolved = inner && resolveIn(inside.document, inner)
+  if (!inner || !resolved || !(hasParts(resolved) || Array.isArray(resolved.enum))) return {}
+  return { inner: showSchema(inner, inside) }
+}
+
+function choiceOf(schema: Schema, inside: Around): { choice?: NonNullable<ShownSchema['choice']>; left?: number } {
+  for (const [key, of] of CHOICES) {
+    const all = itemsOf(schema[key])
+    if (all.length === 0) continue
+    const schemas = all.slice(0, MOST.choices).map((one) => showSchema(one, inside))
+    return { choice: { of, schemas }, ...(all.length > schemas.length ? { left: all.length - schemas.length } : {}) }
+  }
+  return {}
+}

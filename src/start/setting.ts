@@ -1,0 +1,19 @@
+/** How a setting is declared. */
+import type { ValidatorSpec } from 'envalid'
+
+export const MIB = 1024 * 1024
+
+/** One setting: its environment variable, default and check. */
+export interface Setting<T> {
+  name: string
+  default: string
+  description: string
+  validator: (spec: { default?: T; devDefault?: T }) => ValidatorSpec<T>
+}
+
+export const setting = <T>(name: string, validator: unknown, fallback: string, description: string): Setting<T> => ({
+  name: `BINDERY_${name}`,
+  default: fallback,
+  description,
+  validator: validator as Setting<T>['validator'],
+})

@@ -1,0 +1,45 @@
+/** LibreTranslate. */
+import { type Engine, EngineError } from '../types.js'
+import { askJson, type EngineAccess, memberOf, textsOf } from './ask.js'
+import { asHtml } from './html.js'
+import { remembered } from './remembered.js'
+
+const NAME = 'LibreTranslate'
+/** Our codes of languages, where its own differ, from the newest to the oldest. */
+const CODES: Readonly<Record<string, readonly string[]>> = { 'pt-br': ['pt-BR', 'pb'], zh: ['zh', 'zh-Hans'], no: ['nb', 'no'] }
+const codesOf = (language: string): readonly string[] => CODES[language] ?? [language]
+
+/** The engine at an address; `key`: '' if it asks for none. */
+export function libreTranslate(access: EngineAccess, url: string, key: string): Engine {
+  const base = url.replace(/\/+$/, '')
+  const languages = remembered(async (signal?: AbortSignal) => {
+    const list = await askJson(access, { engine: NAME, url: `${base}/languages`, signal })
+    if (!Array.isArray(list)) throw new EngineError('bad-answer', `${NAME} did not say which languages it knows.`)
+    return new Map(list.map((one) => [String(memberOf(one, 'code')), targetsOf(one)]))
+  })
+  async function pairOf(from: string, to: string, signal?: AbortSignal): Promise<{ source: string; target: string } | null> {
+    const known = await languages(signal)
+    for (const source of codesOf(from)) for (const target of codesOf(to)) if (known.get(source)?.has(target) ?? false) return { source, target }
+    return null
+  }
+  return {
+    name: 'libretranslate',
+    model: 'libretranslate',
+    guided: { instructions: false, glossary: false },
+    batch: { texts: 25, characters: 5_000 },
+    async refusal({ from, to }, signal) {
+      return (await pairOf(from, to, signal)) ? null : `${NAME} has no languages installed for ${from} → ${to}.`
+    },
+    async translate(texts, { from, to }, _guidance, signal) {
+      const pair = await pairOf(from, to, signal)
+      const body = { q: texts.map(asHtml), ...pair, format: 'html', ...(key === '' ? {} : { api_key: key }) }
+      return textsOf(memberOf(await askJson(access, { engine: NAME, url: `${base}/translate`, body, signal }), 'translatedText'), NAME)
+    },
+  }
+}
+
+/** Old versions do not list targets: then each of the languages is one. */
+function targetsOf(language: unknown): { has(code: string): boolean } {
+  const targets = memberOf(language, 'targets')
+  return Array.isArray(targets) ? new Set(targets.map(String)) : { has: () => true }
+}

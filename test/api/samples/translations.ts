@@ -1,0 +1,17 @@
+import type { Samples, SpecialSamples } from './samples.js'
+
+/** A translation, and one to be deleted. The engine of the probe's service does not answer: whether it knows the languages is found out by the run. */
+export const translationSamples: Samples = async (here, before) => {
+  const { admin, organization } = here
+  const base = `/v1/orgs/${organization}/translations`
+  const body = { language: 'es', source: { space: before.spaceId, language: 'en' } }
+  const [kept, gone] = [await admin.call('post', base, body).expect(201), await admin.call('post', base, { ...body, language: 'de' }).expect(201)]
+  const parameters = { translationId: kept.body.id as string }
+  const special: SpecialSamples = {
+    createTranslationInOrganization: { body: { ...body, language: 'fr' }, success: true },
+    updateTranslationById: { body: { automatic: { charactersPerMonth: 1000 } }, success: true },
+    runTranslationById: { success: true },
+    deleteTranslationById: { parameters: { ...before, translationId: gone.body.id as string }, success: true },
+  }
+  return { parameters, special }
+}

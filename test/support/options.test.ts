@@ -1,0 +1,34 @@
+import * as assert from 'uvu/assert'
+import { optionsOf, shuffled, toRepeat } from './options.js'
+import { suite } from './suite.js'
+
+const test = suite('how a run is started')
+
+test('options and parts of paths are told apart', () => {
+  assert.equal(optionsOf(['content/', '--costs', 'git/merge']), { wanted: ['content/', 'git/merge'], costs: true, shuffle: null })
+  assert.is(optionsOf(['--shuffle=7']).shuffle, 7)
+  assert.throws(() => optionsOf(['--slow']), /--slow is unknown/)
+})
+
+test('the same number makes the same order of all items', () => {
+  const items = Array.from({ length: 100 }, (_, i) => i)
+  assert.equal(shuffled(items, 7), shuffled(items, 7))
+  assert.not.equal(shuffled(items, 7), shuffled(items, 8))
+  assert.equal(
+    shuffled(items, 7).sort((a, b) => a - b),
+    items,
+  )
+})
+
+test('a file is repeated by name, with the seed of the run if it has one', () => {
+  const { FC_SEED } = process.env
+  try {
+    process.env['FC_SEED'] = '12'
+    assert.match(toRepeat('git/merge.test.ts'), /^FC_SEED=12 npm test -- .*git\/merge$/)
+  } finally {
+    if (FC_SEED === undefined) delete process.env['FC_SEED']
+    else process.env['FC_SEED'] = FC_SEED
+  }
+})
+
+test.run()
