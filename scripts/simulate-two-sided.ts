@@ -10,7 +10,7 @@ import { temporaryFolder } from '../test/support/temporary-folder.js'
 //   --save FOLDER --every 50                                saves the world in FOLDER/SEED/50, …/100, and where the story fails in …/failed
 //   scripts/simulate 1 1000 7 --two-sided --from FOLDER/7/500   goes on from there, with the code as it is now
 const folder = temporaryFolder()
-const compiled = await compile(join(import.meta.dirname, '..'))
+const compiled = await compile(join(import.meta.dirname, '..'), [])
 process.once('exit', () => {
   compiled.remove()
   folder.remove()

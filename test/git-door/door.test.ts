@@ -229,7 +229,12 @@ test('a locked space takes no push; what is sent beside the protocol gets an err
   assert.match((await clone.see('push', 'origin', 'HEAD:refs/for/main')).text, 'The space is locked')
   assert.match((await clone.see('push', 'origin', 'HEAD:main')).text, 'The space is locked')
   const path = new URL(addressOf(here, space, writer)).pathname
-  const send = (body: string) => request(here.url).post(`${path}/git-receive-pack`).auth('git', writer.token).send(Buffer.from(body).toString())
+  const send = (body: string) =>
+    request(here.url)
+      .post(`${path}/git-receive-pack`)
+      .auth('git', writer.token)
+      .type('application/x-git-receive-pack-request')
+      .send(Buffer.from(body).toString())
   for (const body of ['zzzz', '0003', 'ffff', '0010no command', '00']) await send(body).expect(400)
   await send('0000').expect(200)
 })

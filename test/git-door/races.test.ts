@@ -30,7 +30,14 @@ test('pushes to main and edits by the API: each is there in the end, or told to 
   const guide = pages.find(({ path }) => path === 'guide')?.id
   const pushing = people.map(async (clone, who) => {
     for (const [round, line] of lines(who).entries()) {
-      await clone.commit({ [`pages/${who}.md`]: `# Page ${who}\n\n${lines(who).slice(0, round + 1).join('\n')}\n` }, line)
+      await clone.commit(
+        {
+          [`pages/${who}.md`]: `# Page ${who}\n\n${lines(who)
+            .slice(0, round + 1)
+            .join('\n')}\n`,
+        },
+        line,
+      )
       await pushToMain(clone)
     }
   })
@@ -74,7 +81,10 @@ test('one topic pushed twice at the same moment is one change request', async ()
   const seen = await Promise.all([1, 2, 3].map(() => clone.see('push', 'origin', `${commit}:refs/for/main/once`)))
   for (const { code, text } of seen) assert.is(code, 0, text)
   const { body } = await here.admin.call('get', `/v1/spaces/${space}/change-requests?status=open`).expect(200)
-  assert.equal(body.items.map((one: { revision: string }) => one.revision), [commit])
+  assert.equal(
+    body.items.map((one: { revision: string }) => one.revision),
+    [commit],
+  )
 })
 
 test.run()

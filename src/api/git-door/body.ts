@@ -24,13 +24,14 @@ export async function* arriving(bytes: Readable): AsyncGenerator<Buffer> {
   }
 }
 
-/** All bytes of a small body. Throws 400, 413. */
-export async function whole(bytes: Readable, most: number): Promise<Buffer> {
+/** All bytes of a small body. Throws 400, 413, and what `take` throws, which gets the size of each piece. */
+export async function whole(bytes: Readable, most: number, take: (bytes: number) => void): Promise<Buffer> {
   const pieces: Buffer[] = []
   let length = 0
   for await (const piece of arriving(bytes)) {
     length += piece.length
     if (length > most) throw new ServiceError('too-large', `The request has more than ${most} bytes. Fetch fewer branches at a time.`)
+    take(piece.length)
     pieces.push(piece)
   }
   return Buffer.concat(pieces)

@@ -2,6 +2,7 @@
 import type { App } from '../../domain/context/app.js'
 import type { Actor } from '../../domain/context/actor.js'
 import type { LoadedSpace } from '../../domain/context/loaded.js'
+import type { ByteBudget } from '../pipeline/byte-budget.js'
 import type { MountedRequest } from '../pipeline/mount.js'
 import type { Turns } from './turns.js'
 
@@ -21,6 +22,8 @@ export interface DoorCall {
   request: MountedRequest
   options: DoorOptions
   turns: Turns
+  /** Bounds what all fetches under way say that they want and have. */
+  wishes: ByteBudget
   actor: Actor
   space: LoadedSpace
 }

@@ -2,10 +2,11 @@
 import type { Actor } from '../../domain/context/actor.js'
 import { findSpace } from '../../domain/roles/access.js'
 import { notFound, ServiceError } from '../../kernel/errors.js'
+import { ByteBudget } from '../pipeline/byte-budget.js'
 import type { Mount, MountedRequest, MountedResponse } from '../pipeline/mount.js'
 import { tokenOf } from './credentials.js'
 import type { DoorCall, DoorOptions } from './door-call.js'
-import { fetching } from './fetching.js'
+import { fetching, MOST_WISHES, TOO_MANY_WISHES } from './fetching.js'
 import { pushing } from './pushing.js'
 import { Turns } from './turns.js'
 
@@ -15,11 +16,12 @@ const NEVER_KEPT = { 'Cache-Control': 'no-cache, max-age=0, must-revalidate' }
 /** What is served below `/git/`. */
 export function gitDoor(options: DoorOptions): Mount {
   const turns = new Turns()
+  const wishes = new ByteBudget(MOST_WISHES, TOO_MANY_WISHES)
   return {
     prefix: '/git/',
     serve: async (request) => {
       try {
-        const response = await respond(request, options, turns)
+        const response = await respond(request, options, { turns, wishes })
         return { ...response, headers: { ...NEVER_KEPT, ...response.headers } }
       } catch (error) {
         if (error instanceof ServiceError) return refusal(error)
@@ -29,7 +31,7 @@ export function gitDoor(options: DoorOptions): Mount {
   }
 }
 
-async function respond(request: MountedRequest, options: DoorOptions, turns: Turns): Promise<MountedResponse> {
+async function respond(request: MountedRequest, options: DoorOptions, bounds: Pick<DoorCall, 'turns' | 'wishes'>): Promise<MountedResponse> {
   const [, id, what] = PATH.exec(request.path) ?? []
   if (id === undefined || what === undefined) throw new ServiceError('not-found', 'Git clients find a space at /git/<spaceId>.git.')
   const service = what === 'info/refs' ? request.query.get('service') : what
@@ -37,12 +39,19 @@ async function respond(request: MountedRequest, options: DoorOptions, turns: Tur
   const method = what === 'info/refs' ? 'GET' : 'POST'
   request.operation(service === 'git-upload-pack' ? 'gitFetch' : 'gitPush')
   if (request.method !== method) throw new ServiceError('method-not-allowed', `Use ${method}.`, { headers: { Allow: method } })
+  if (method === 'POST') requireType(request, service)
   const actor = await callerOf(request, options)
   const space = await findSpace(options.app, actor, id)
   if (!space) throw notFound('The space')
-  const call: DoorCall = { request, options, turns, actor, space }
+  const call: DoorCall = { request, options, ...bounds, actor, space }
   const list = what === 'info/refs'
   return service === 'git-upload-pack' ? fetching(call, list) : pushing(call, list)
+}
+
+/** Pages of other sites can make a browser send forms and text, with the password that it has kept; this type they cannot. Throws 415. */
+function requireType({ headers }: MountedRequest, service: string): void {
+  const type = `application/x-${service}-request`
+  if (headers['content-type'] !== type) throw new ServiceError('unsupported-media-type', `The Content-Type must be ${type}.`)
 }
 
 async function callerOf(request: MountedRequest, { authenticate }: DoorOptions): Promise<Actor> {

@@ -61,12 +61,17 @@ export class PktReader {
   }
 
   async #has(bytes: number): Promise<boolean> {
-    while (this.#rest.length < bytes) {
+    // Joined once: a request can come byte by byte.
+    const pieces: Uint8Array[] = [this.#rest]
+    let length = this.#rest.length
+    while (length < bytes) {
       const { done, value } = await this.#pieces.next()
-      if (done) return false
-      this.#rest = this.#rest.length === 0 ? Buffer.from(value) : Buffer.concat([this.#rest, value])
+      if (done) break
+      pieces.push(value)
+      length += value.length
     }
-    return true
+    if (pieces.length > 1) this.#rest = Buffer.concat(pieces, length)
+    return length >= bytes
   }
 
   #take(bytes: number): Buffer {

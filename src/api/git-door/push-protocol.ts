@@ -53,6 +53,8 @@ export async function readPush(body: AsyncIterable<Uint8Array>): Promise<PushReq
     commands.push(commandOf(line.toString('utf8', 0, end < 0 ? line.length : end)))
     if (commands.length > MOST_COMMANDS) throw new BadPktLine(`At most ${MOST_COMMANDS} refs can be pushed at once.`)
   }
+  // Git asks for it only where it is offered; it must not get half of what it asked for.
+  if (capabilities.has('atomic')) throw new BadPktLine('Each ref of a push is taken by itself. Push without --atomic.')
   const { options, problem } = capabilities.has('push-options') ? await readOptions(reader) : { options: {}, problem: null }
   return { commands, capabilities, options, problem, pack: reader.rest() }
 }

@@ -10,6 +10,9 @@ import type { DoorCall } from './door-call.js'
 import { BadPktLine } from './pkt-line.js'
 import { advertisement, type PushRequest, readPush, report } from './push-protocol.js'
 
+/** Bytes of a refused push that are read to its end, so that Git shows the reason. */
+const MOST_READ_OUT = 64 * 1024 * 1024
+
 /** Responds with the refs (`list`), or carries out a push. Throws 403. */
 export async function pushing(call: DoorCall, list: boolean): Promise<MountedResponse> {
   const { options, actor, space, turns } = call
@@ -27,8 +30,28 @@ export async function pushing(call: DoorCall, list: boolean): Promise<MountedRes
 }
 
 async function push(call: DoorCall): Promise<Buffer> {
-  const { request, options, actor, space } = call
   const asked = await read(call)
+  try {
+    return await carriedOut(call, asked)
+  } finally {
+    await readOut(asked.pack)
+  }
+}
+
+/** Reads what the client still sends: Git looks at the response only when all is sent. */
+async function readOut(pack: AsyncIterable<Uint8Array>): Promise<void> {
+  let left = MOST_READ_OUT
+  try {
+    for await (const piece of pack) {
+      left -= piece.length
+      if (left < 0) return
+    }
+  } catch {
+    // The client has gone.
+  }
+}
+
+async function carriedOut({ request, options, actor, space }: DoorCall, asked: PushRequest): Promise<Buffer> {
   // A client that only finds out whether it may push sends nothing.
   if (asked.commands.length === 0) return Buffer.alloc(0)
   if (asked.problem !== null) return report(asked, 'ok', allRefused(asked, asked.problem), [asked.problem])

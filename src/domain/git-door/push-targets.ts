@@ -1,4 +1,5 @@
 /** What each ref that a client pushes to stands for. */
+import { isRefName } from '../../git/index.js'
 import type { CommitId, RefName } from '../../kernel/ids.js'
 import { changeRequestNumber, MAIN } from '../context/refs.js'
 
@@ -28,6 +29,7 @@ const refused = (reason: string): PushTarget => ({ kind: 'refused', reason })
  * @param topic the push option `topic`
  */
 export function targetOf({ ref, to }: Pick<RefCommand, 'ref' | 'to'>, topic: string | undefined): PushTarget {
+  if (!isRefName(ref)) return refused('this is not a name that a ref can have (git help check-ref-format)')
   const number = changeRequestNumber(ref as RefName)
   if (to === null) return refused(deletion(number))
   if (ref === MAIN) return { kind: 'main' }
