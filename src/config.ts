@@ -103,6 +103,18 @@ const settings = {
   ratePerToken: setting<number>('RATE_LIMIT_PER_MINUTE', integer(0, 10_000_000), '3000', 'Requests per minute and token; 0 = no limit.'),
   ratePerAddress: setting<number>('RATE_LIMIT_PER_MINUTE_ADDRESS', integer(0, 10_000_000), '6000', 'Requests per minute and address; 0 = no limit.'),
   signInRate: setting<number>('RATE_LIMIT_SIGN_INS', integer(0, 10_000_000), '20', 'Requests to sign in per minute and address; 0 = no limit.'),
+  ssoRate: setting<number>(
+    'RATE_LIMIT_SSO',
+    integer(0, 10_000_000),
+    '300',
+    'Steps of single sign-on (starts, and responses of identity providers) per minute and address; 0 = no limit. A sign-in has two.',
+  ),
+  ssoSessionHours: setting<number>(
+    'SSO_SESSION_HOURS',
+    integer(1, 720),
+    '12',
+    'Longest time that the token of a sign-in by single sign-on is valid, in hours: whoever is removed at the identity provider is out after that.',
+  ),
   maxConnections: setting<number>('MAX_CONNECTIONS', integer(1, 1_000_000), '1000', 'Most open connections.'),
   maxConnectionsPerAddress: setting<number>(
     'MAX_CONNECTIONS_PER_ADDRESS',

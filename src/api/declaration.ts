@@ -84,7 +84,7 @@ interface EndpointFacts {
   deprecated?: boolean
   needs: string
   /** Default 200, or 204 without `returns`. */
-  status?: 200 | 201 | 202 | 204
+  status?: 200 | 201 | 202 | 204 | 302 | 303
   query?: TObject
   /** The JSON body; `Type.Optional(…)` = may be left out. */
   body?: TSchema
@@ -101,6 +101,8 @@ interface EndpointFacts {
    * files, found in `request.files`. The function completes the members before they are checked.
    */
   form?: (members: Record<string, unknown>, files: ReadonlyMap<string, FormFile>) => Record<string, unknown>
+  /** The body is a form (application/x-www-form-urlencoded) and nothing else; fields that it does not declare are ignored. */
+  urlencoded?: true
   /** False = not recorded in the audit log, since it is called all the time and changes nothing of interest. */
   audited?: false
   /** Largest body, in bytes. Default: the general limit, or `PUBLIC_BODY_BYTES` if no token is needed. */

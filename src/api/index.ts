@@ -43,6 +43,9 @@ import * as siteSettings from './sites/settings-endpoints.js'
 import * as siteShareLinks from './sites/share-link-endpoints.js'
 import * as spaces from './spaces/endpoints.js'
 import * as spaceVisitors from './spaces/visitor-endpoints.js'
+import * as sso from './sso/endpoints.js'
+import * as saml from './sso/saml-endpoints.js'
+import * as ssoTokens from './sso/token-endpoints.js'
 import * as teams from './teams/endpoints.js'
 import * as spacePermissions from './spaces/permission-endpoints.js'
 import * as spacePlaces from './spaces/place-endpoints.js'
@@ -62,6 +65,9 @@ export const endpoints: Endpoints = {
   ...invites,
   ...linkInvites,
   ...signIn,
+  ...sso,
+  ...ssoTokens,
+  ...saml,
   ...search,
   ...spaces,
   ...spaceVisitors,

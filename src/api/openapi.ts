@@ -81,8 +81,8 @@ function parameters(endpoint: Endpoint, resolvers: AnyResolvers, bundle: Bundle)
 
 function success(endpoint: Endpoint, bundle: Bundle): [status: string, response: JsonSchema] {
   const status = endpoint.status ?? (endpoint.returns ? 200 : 204)
-  const description = status === 201 ? 'Created' : status === 204 ? 'Done' : 'OK'
-  const own = status === 201 ? ['Location'] : endpoint.method === 'GET' && status === 200 ? ['ETag'] : []
+  const description = status === 201 ? 'Created' : status === 204 ? 'Done' : status > 300 ? 'Redirect' : 'OK'
+  const own = status === 201 || status > 300 ? ['Location'] : endpoint.method === 'GET' && status === 200 ? ['ETag'] : []
   const common = { description, headers: headerRefs([...EVERY_RESPONSE, ...own]) }
   if (!endpoint.returns) return [String(status), common]
   const content =
@@ -94,6 +94,7 @@ function success(endpoint: Endpoint, bundle: Bundle): [status: string, response:
 
 /** JSON and, if the endpoint takes them, forms: the members as fields, files under names of the client's choice. */
 function bodyContent(endpoint: Endpoint, body: TSchema, bundle: Bundle): JsonSchema {
+  if (endpoint.urlencoded) return { 'application/x-www-form-urlencoded': { schema: bundle.add(body) } }
   const json = { 'application/json': { schema: bundle.add(body) } }
   if (!endpoint.form) return json
   const properties = Object.fromEntries(Object.entries((body.properties ?? {}) as Record<string, TSchema>).map(([name, member]) => [name, bundle.add(member)]))

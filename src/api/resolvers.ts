@@ -16,6 +16,7 @@ import { eventResolvers } from './event-resolvers.js'
 import { openApiResolvers } from './openapi-specs/resolvers.js'
 import { siteDocumentResolvers } from './sites/site-document-resolvers.js'
 import { siteResolvers } from './sites/resolvers.js'
+import { ssoResolvers } from './sso/resolvers.js'
 import { findTranslation } from '../domain/translations/translations.js'
 import type { LoadedOrganization } from '../domain/context/loaded.js'
 import { defineResolvers, resolversOf } from './resolver.js'
@@ -28,6 +29,7 @@ export const resolvers = defineResolvers({
   ...reviewResolvers,
   ...eventResolvers,
   ...openApiResolvers,
+  ...ssoResolvers,
   userId: resolver()({ as: 'user', description: 'ID of a user.', load: ({ app, actor, id }) => actor && findUser(app, actor, id) }),
   tokenId: resolver()({
     as: 'token',

@@ -1,4 +1,5 @@
-// The door of auth/: API tokens, tokens of visitors, secrets that are sealed for storage, and signatures of webhooks.
+// The door of auth/: API tokens, tokens of visitors, secrets that are sealed for storage, signatures of webhooks, and SAML.
+export { type Asserted, type Certificate, metadataOf, readCertificates, requestUrl, SAML_TASKS, type ServiceProvider, type VerifyOrder } from './saml/index.js'
 export { seal, unseal } from './sealed.js'
 export { bearer, hashToken, newToken } from './secrets.js'
 export { newWebhookSecret, signWebhook } from './webhook-signature.js'

@@ -45,6 +45,9 @@ export const eventTypes = [
   'openapi_spec.updated',
   'openapi_spec.version_created',
   'openapi_spec.deleted',
+  'saml_provider.created',
+  'saml_provider.updated',
+  'saml_provider.deleted',
   'translation.created',
   'translation.updated',
   'translation.finished',
@@ -62,6 +65,7 @@ export interface EventSubject {
   comment?: string
   site?: string
   openapiSpec?: string
+  samlProvider?: string
   translation?: string
 }
 

@@ -16,7 +16,10 @@ export interface MembershipDoc {
   joinedAt: string
   lastSeenAt?: string
   disabled: boolean
+  /** Whether the member must sign in by single sign-on. */
   sso: boolean
+  /** `open`: the next new identity with the member's address becomes theirs. `linked`: they have an identity. Absent = neither. */
+  ssoLink?: 'open' | 'linked'
 }
 
 /** Lists that a membership is in: that of all, and that of its role (`guest` = none). */
@@ -45,7 +48,7 @@ export const Member = Type.Object(
     disabled: Type.Boolean({ description: 'A disabled member has no access.' }),
     joinedAt: Timestamp,
     lastSeenAt: Type.Optional(Timestamp),
-    sso: Type.Boolean(),
+    sso: Type.Boolean({ description: 'The member must sign in by single sign-on.' }),
     spaces: Type.Integer({ minimum: 0, description: 'Number of spaces that the member may see.' }),
     sites: Type.Integer({ minimum: 0, description: 'Number of sites that the member may see.' }),
     teams: Type.Integer({ minimum: 0 }),

@@ -18,6 +18,7 @@ import { grants, keptGrants } from './permission.js'
 import { reactions } from './reaction.js'
 import { replies } from './reply.js'
 import { requestedReviews, reviews } from './review.js'
+import { samlProviders } from './saml-provider.js'
 import { signIns } from './sign-in.js'
 import { sites } from './site.js'
 import { siteAdaptiveSchemas } from './site-adaptive-schema.js'
@@ -26,6 +27,7 @@ import { sitePublishingAuths } from './site-publishing-auth.js'
 import { siteRedirects } from './site-redirect.js'
 import { shareLinks } from './site-share-link.js'
 import { spaces } from './space.js'
+import { ssoIdentities, ssoSignIns, ssoTokens, ssoUsed } from './sso.js'
 import { teamMembers, teams } from './team.js'
 import { tokens } from './token.js'
 import { translations } from './translation.js'
@@ -43,6 +45,11 @@ export const documentTables: readonly Table<never, string>[] = [
   teamMembers,
   invites,
   signIns,
+  samlProviders,
+  ssoIdentities,
+  ssoSignIns,
+  ssoUsed,
+  ssoTokens,
   collections,
   spaces,
   grants,

@@ -16,8 +16,10 @@ export interface TokenDoc {
   /** Organizations whose admins have taken its access away. */
   excludedFrom?: string[]
   readOnly: boolean
-  /** True if its owner signed in by an e-mail link, and for tokens created with such a token: it gives no access where single sign-on is required. */
+  /** True if its owner signed in by an e-mail link, and for tokens created with such a token. */
   byEmail?: boolean
+  /** Of a sign-in by single sign-on, and tokens created with such a token: valid only while the identity is there. */
+  sso?: { identity: string }
   createdAt: string
   expiresAt?: string
 }

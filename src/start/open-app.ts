@@ -9,6 +9,7 @@ import { makeDurableFolder } from '../disk/durable-folder.js'
 import { makePrivate } from '../disk/private-files.js'
 import { keepSecret } from '../disk/secret-file.js'
 import type { App, Settings } from '../domain/context/app.js'
+import { openAssertions } from '../domain/context/assertions.js'
 import { Batcher } from '../domain/context/batcher.js'
 import { withoutCaller } from '../domain/context/guarded-app.js'
 import { KeyedMutex } from '../domain/context/keyed-mutex.js'
@@ -65,6 +66,8 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
   closers.add(closeTexts)
   const { conversions, close: closeConversions } = openConversions(config.importBytes, makePool)
   closers.add(closeConversions)
+  const { assertions, close: closeAssertions } = openAssertions()
+  closers.add(closeAssertions)
   if (!isNative) log.warn({}, 'The native parser of markdown does not load on this machine. Pages are read by the other one, which takes much longer.')
   const content = revisionCache(budget)
   const facts = openIndex(config, log)
@@ -73,6 +76,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
   closers.add(() => search.close())
   const locks = new KeyedMutex()
   const signIns = rateLimit('sign-in', config.signInRate)
+  const ssoSteps = rateLimit('sso', config.ssoRate)
   return {
     ...withoutCaller,
     store,
@@ -80,6 +84,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     http,
     mail,
     ...(signIns ? { limitSignIn: (address: string) => signIns.count(networkOf(address)) } : {}),
+    ...(ssoSteps ? { limitSso: (address: string) => ssoSteps.count(networkOf(address)) } : {}),
     clock,
     locks,
     moves: new RefMoves(),
@@ -92,6 +97,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     texts,
     ...openPrinting(config, log, closers),
     conversions,
+    assertions,
     waits: new Waits(),
     translation: await openEngines(config, log, closers),
     specFiles: await openSpecFiles(join(resolve(config.dataDir), 'openapi')),
@@ -203,6 +209,7 @@ async function settingsOf(config: Config): Promise<Settings> {
       maxBytes: config.importBytes,
       delayMs: config.importDelayMs,
     },
+    ssoSessionMs: config.ssoSessionHours * 3_600_000,
     eventDays: config.eventDays,
     auditDays: config.auditDays,
     committer: { name: NAME, email: 'bindery@localhost' },

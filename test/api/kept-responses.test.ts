@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert'
 import { issueToken } from '../../src/domain/accounts/accounts.js'
 import { newMembership } from '../../src/domain/people/organizations.js'
 import { createLog } from '../../src/kernel/log.js'
-import { memberships, membershipId, organizations, tokens } from '../../src/model/index.js'
+import { memberships, membershipId, organizations, ssoTokenId, ssoTokens, type TokenDoc, tokens } from '../../src/model/index.js'
 import { handClock } from '../support/hand-clock.js'
 import { git } from '../support/hermetic-git.js'
 import { type Caller, startService } from '../support/service.js'
@@ -149,8 +149,13 @@ test('members: of a team, disabled, removed; single sign-on for tokens that came
   const organization = await store.get(organizations, here.organization)
   assert.ok(organization)
   const strict = await store.replace(organizations, { ...organization, sso: true })
-  assert.is((await next(byEmail, pages)).status, 404)
+  for (const who of [byEmail, member]) assert.is((await next(who, pages)).status, 404)
+  const { id: token } = (await store.find(tokens, 'user', member.user)).find(({ byEmail: mailed }) => !mailed) as TokenDoc
+  const named = { id: ssoTokenId(here.organization, token), organization: here.organization, token, user: member.user, createdBy: 'x', createdAt: '' }
+  await store.insert(ssoTokens, named)
   assert.is((await next(member, pages)).status, 200)
+  await store.remove(ssoTokens, named.id)
+  assert.is((await next(member, pages)).status, 404)
   await store.replace(organizations, { ...strict, sso: false })
   const membership = await store.get(memberships, membershipId(here.organization, member.user))
   assert.ok(membership)

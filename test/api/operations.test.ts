@@ -10,7 +10,7 @@ import { suite } from '../support/suite.js'
 const test = suite('operations')
 
 /** How many operations of the contract were missing when this was last changed. It may only shrink. */
-const MOST_MISSING = 6
+const MOST_MISSING = 0
 
 const nameless = (path: string): string => path.replaceAll(/\{[^}]*\}/g, '{}')
 

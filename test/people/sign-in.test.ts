@@ -122,7 +122,7 @@ test('single sign-on: a token from a link, and those made with it, do not open t
     await as(here, token, 'get', `/v1/users/${boss.user}`).expect(404)
     assert.equal((await as(here, token, 'get', '/v1/orgs').expect(200)).body.items, [])
   }
-  await as(here, member.token, 'get', `/v1/orgs/${org}`).expect(200)
+  await as(here, member.token, 'get', `/v1/orgs/${org}`).expect(403)
   await as(here, await tokenOf('boss@people.example'), 'get', `/v1/orgs/${org}`).expect(200)
   await here.admin.call('patch', `/v1/orgs/${org}`, { sso: false }).expect(200)
   await as(here, mine, 'get', `/v1/orgs/${org}`).expect(200)

@@ -9,6 +9,7 @@ import { moveBranch } from '../../src/domain/commits/move-branch.js'
 import { revisionCache } from '../../src/domain/revisions/revision-cache.js'
 import { FACT_KINDS } from '../../src/content/facts.js'
 import { openFacts } from '../../src/facts/index.js'
+import { openAssertions } from '../../src/domain/context/assertions.js'
 import { openConversions } from '../../src/domain/context/conversions.js'
 import { openTexts } from '../../src/domain/context/open-texts.js'
 import { Waits } from '../../src/domain/context/waits.js'
@@ -109,6 +110,7 @@ export async function openApp(root: string, logged: string[]): Promise<{ app: Ap
       translationCharacters: 1_000_000,
       allowedProtocols,
       imports: { waitMs: 0, maxMs: 60_000, maxPages: 100, maxBytes: 10_000_000, delayMs: 0 },
+      ssoSessionMs: 1,
       eventDays: 30,
       auditDays: 90,
       committer: { name: 'Bindery', email: 'bindery@localhost' },
@@ -126,6 +128,7 @@ export async function openApp(root: string, logged: string[]): Promise<{ app: Ap
     texts,
     printer: createPrinter({ chromium: null, folder: join(root, 'pdf'), notice: () => {} }),
     pdfs: openShelf(join(root, 'pdf'), 100_000_000),
+    assertions: openAssertions().assertions,
     conversions,
     waits: new Waits(),
     wakeJobs: () => {},

@@ -1,6 +1,7 @@
 /** Endpoints of members: admins list, change and remove them; a member's spaces, teams, activity and single sign-on are here too. */
 import type { App } from '../../domain/context/app.js'
 import { listMemberSpaces, listMemberTeams } from '../../domain/people/member-content.js'
+import { removeMemberFromSso } from '../../domain/people/sso/identities.js'
 import {
   addMemberToSso,
   countMembers,
@@ -110,12 +111,26 @@ export const addSSOMemberInOrganization = endpoint({
   method: 'POST',
   path: '/v1/orgs/{organizationId}/members/{userId}/sso',
   summary: 'Make a member sign in by single sign-on',
-  description: 'From then on, tokens from an e-mail link do not give them access to the organization, unless they are an admin.',
+  description:
+    'From then on, other tokens than those of a sign-in by single sign-on give them no access to the organization. Unless they have an identity at a provider already, the next new identity with their e-mail address becomes theirs, once; not so for admins, who tie it themselves (`POST /v1/user/sso-identities`) and are not held to it before. Returns 409 for the last admin who can sign in without.',
   section,
   needs: 'organization:admin',
   aliases,
   returns: Member,
+  fails: [409],
   handle: async ({ app, actor, member }) => present(app, await addMemberToSso(app, actor, member)),
+})
+
+export const removeSSOMemberInOrganization = endpoint({
+  method: 'DELETE',
+  path: '/v1/orgs/{organizationId}/members/{userId}/sso',
+  summary: 'Lift single sign-on from a member',
+  description:
+    'Forgets their identities at providers; tokens of sign-ins by them end at once. Where the organization requires single sign-on of everybody, they still need it.',
+  section,
+  needs: 'organization:admin',
+  aliases,
+  handle: ({ app, actor, member }) => removeMemberFromSso(app, actor, member),
 })
 
 export const listSpacesForMember = endpoint({

@@ -6,18 +6,19 @@ import type { Recording } from '../../kernel/recording.js'
 import { type Endpoint, PUBLIC_BODY_BYTES, type RequestInfo } from '../declaration.js'
 import type { Audited } from '../../model/index.js'
 import { Reply } from '../reply.js'
-import { readJson } from './body.js'
+import { type ParsedBody, readJson } from './body.js'
 import type { ByteBudget, Share } from './byte-budget.js'
 import type { CompiledEndpoint } from './compiled-endpoint.js'
 import { ifMatch, tagOfParts } from './etag.js'
 import { errorResponse } from './error-response.js'
 import { respondFile } from './file-response.js'
 import { respondBytes, isFresh } from './json-response.js'
-import { isForm } from './form.js'
+import { type FormLimits, isForm } from './form.js'
 import { networkOf } from './network-of.js'
 import type { ApiConfig, ApiOptions } from './options.js'
 import type { RequestState } from './request-state.js'
 import { checkLength } from './routes.js'
+import { readUrlencoded } from './urlencoded.js'
 import { violations } from './violations.js'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -82,19 +83,21 @@ async function readInput(compiled: CompiledEndpoint, ctx: Context, config: ApiCo
   let files: Files = noFiles
   if (compiled.body) {
     const limit = bodyLimit(compiled.endpoint, config)
-    const read =
-      compiled.form && isForm(ctx)
-        ? await compiled.form(ctx, { fieldBytes: limit, fileBytes: config.fileLimitBytes }, share)
-        : await readJson(ctx, limit, share, compiled.form !== null)
+    const read = await readBody(compiled, ctx, { fieldBytes: limit, fileBytes: config.fileLimitBytes }, share)
     if (read) {
       const check = compiled.body.check(read.count)
       if (!check(read.value)) details.push(...violations(check.errors ?? [], ''))
       body = read.value
       files = read.files ?? noFiles
-    } else if (compiled.body.required) details.push({ path: '', message: 'is required, as JSON' })
+    } else if (compiled.body.required) details.push({ path: '', message: compiled.endpoint.urlencoded ? 'is required, as a form' : 'is required, as JSON' })
   }
   if (details.length > 0) throw badRequest(summary(details), details)
   return { query: query && 'value' in query ? query.value : {}, body, files }
+}
+
+function readBody({ form, endpoint }: CompiledEndpoint, ctx: Context, limits: FormLimits, share: Share): Promise<ParsedBody | null> {
+  if (endpoint.urlencoded) return readUrlencoded(ctx, limits.fieldBytes, share, Object.keys(endpoint.body?.properties ?? {}))
+  return form && isForm(ctx) ? form(ctx, limits, share) : readJson(ctx, limits.fieldBytes, share, form !== null)
 }
 
 /** Bytes that a JSON body of the endpoint may have. */

@@ -29,18 +29,20 @@ export const requestSignInLink = endpoint({
 export const signInByLink = endpoint({
   method: 'POST',
   path: '/v1/sign-in/token',
-  summary: 'Sign in by a link',
+  summary: 'Sign in by a link, or by the code of single sign-on',
   description:
-    '`token` is the part of the link after the #; it can be used once. Returns a token of the user that is valid for 30 days and gives no access to organizations that require single sign-on. With a link ' +
+    '`token` is the part of the link after the #; it can be used once. Returns a token of the user that is valid for 30 days and gives no access to organizations that require single sign-on. The code that a sign-in by single sign-on ends with is exchanged here too: ' +
+    'the token is then limited to that organization and ends with the session. Returns 403 or 409 with what to do if the identity cannot be signed in. With a link ' +
     'that was requested with an invitation, you also join the organization. If the address has no account, one is created; it gets nothing from members who use the address without proof.',
   section,
   needs: 'public',
   body: FinishSignIn,
   status: 201,
   returns: CreatedToken,
-  fails: [404],
+  fails: [403, 404, 409],
   handle: async ({ app, body }) => {
     const { token, secret } = await finishSignIn(app, body.token)
-    return created({ ...presentToken(token), token: secret }, `/v1/user/tokens/${token.id}`, { user: token.user, token: token.id })
+    const where = token.sso && token.organization !== undefined ? { organization: token.organization } : {}
+    return created({ ...presentToken(token), token: secret }, `/v1/user/tokens/${token.id}`, { user: token.user, token: token.id, ...where })
   },
 })

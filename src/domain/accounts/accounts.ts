@@ -6,13 +6,15 @@ import { newId } from '../../kernel/ids.js'
 import { type AddressProof, type CreateToken, memberships, type TokenDoc, tokens, type UpdateUser, type UserDoc, users } from '../../model/index.js'
 import type { Document, Reader, Transaction } from '../../store/index.js'
 import { findOrganization, isTokenFor, organizationRole } from '../roles/access.js'
+import { isIdentityValid } from '../roles/sso.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 
-/** The user and token behind a token's secret; null if it is unknown or expired. */
+/** The user and token behind a token's secret; null if it is unknown or expired, or the identity that it depends on is gone. */
 export async function authenticate(app: App, token: string): Promise<Actor | null> {
   const [found] = await app.store.find(tokens, 'hash', hashToken(token))
   if (!found || (found.expiresAt !== undefined && isPast(app.clock, found.expiresAt))) return null
+  if (found.sso && !(await isIdentityValid(app.store, found.sso.identity))) return null
   const user = await app.store.get(users, found.user)
   return user
     ? {
@@ -23,6 +25,7 @@ export async function authenticate(app: App, token: string): Promise<Actor | nul
           ...scopeOf(user, found),
           ...(found.expiresAt === undefined ? {} : { expiresAt: found.expiresAt }),
           ...(found.byEmail ? { byEmail: true } : {}),
+          ...(found.sso ? { sso: found.sso } : {}),
         },
       }
     : null
@@ -40,8 +43,8 @@ export interface IssuedToken {
   secret: string
 }
 
-/** Properties of a token to be issued; `byEmail` and `excludedFrom` as in `TokenDoc`. */
-type NewToken = CreateToken & Pick<TokenDoc, 'byEmail' | 'excludedFrom'>
+/** Properties of a token to be issued; `byEmail`, `sso` and `excludedFrom` as in `TokenDoc`. */
+type NewToken = CreateToken & Pick<TokenDoc, 'byEmail' | 'sso' | 'excludedFrom'>
 
 type Writer = Pick<Transaction, 'insert'>
 
@@ -59,6 +62,7 @@ export async function issueToken(app: App, user: string, input: NewToken, secret
     createdAt: app.clock.now().toISOString(),
     ...(input.organization === undefined ? {} : { organization: input.organization }),
     ...(input.byEmail ? { byEmail: true } : {}),
+    ...(input.sso ? { sso: input.sso } : {}),
     ...(input.excludedFrom ? { excludedFrom: input.excludedFrom } : {}),
     ...(input.expiresAt === undefined ? {} : { expiresAt: new Date(input.expiresAt).toISOString() }),
   })
@@ -81,7 +85,8 @@ export async function createToken(app: App, actor: Actor, input: CreateToken): P
   if (end !== undefined && input.expiresAt !== undefined && Date.parse(input.expiresAt) > Date.parse(end)) {
     throw new ServiceError('forbidden', `Your token expires at ${end}: a new token must not expire later.`)
   }
-  const wanted = { ...(end === undefined ? {} : { expiresAt: end }), ...input, ...(actor.token.byEmail ? { byEmail: true } : {}) }
+  const origin = { ...(actor.token.byEmail ? { byEmail: true } : {}), ...(actor.token.sso ? { sso: actor.token.sso } : {}) }
+  const wanted = { ...(end === undefined ? {} : { expiresAt: end }), ...input, ...origin }
   return app.store.transact(async (tx) => {
     const own = await tx.get(tokens, actor.token.id)
     if (!own) throw new ServiceError('unauthenticated', 'Your token has just been revoked.')

@@ -6,6 +6,7 @@ import type { HttpClient, Mailer } from '../../outbound/index.js'
 import type { PdfShelf, Printer } from '../../printing/index.js'
 import type { SpecFiles } from '../../specs/index.js'
 import type { Reader, Store } from '../../store/index.js'
+import type { Assertions } from './assertions.js'
 import type { Translation } from '../../translation/index.js'
 import type { ContentCache } from './content-cache.js'
 import type { Batcher } from './batcher.js'
@@ -51,6 +52,8 @@ export interface App {
   pdfs: PdfShelf
   /** Converts documents of other formats on threads of their own. */
   conversions: Conversions
+  /** Verifies responses of identity providers on a thread of its own. */
+  assertions: Assertions
   /** Requests that wait for the end of an import. */
   waits: Waits
   /** Engines that translate, and the memory of what they answered. */
@@ -61,6 +64,8 @@ export interface App {
   wakeJobs(): void
   /** Counts a sign-in request from an IP address; throws 429 if there were too many. Absent = no limit. */
   limitSignIn?(address: string): unknown
+  /** Counts a start or a response of single sign-on from an IP address; throws 429 if there were too many. Absent = no limit. */
+  limitSso?(address: string): unknown
   /** Wakes the sender of webhooks: an organization has new events. May be called in the transaction that writes them. */
   wakeWebhooks(organization: string): void
   /** Credentials of queued remote operations by job ID: kept in memory only, never stored. */
@@ -99,6 +104,8 @@ export interface Settings {
   allowedProtocols: readonly string[]
   /** Bounds of an import of content: how long its request waits, how long it reads, and how much. */
   imports: { waitMs: number; maxMs: number; maxPages: number; maxBytes: number; delayMs: number }
+  /** Longest time that tokens of a sign-in by single sign-on are valid. */
+  ssoSessionMs: number
   /** How many days events and webhook deliveries are kept. */
   eventDays: number
   /** How many days entries of the audit log are kept. */

@@ -1,8 +1,8 @@
-import { collections, grants, memberships, organizations, spaces, teamMembers, tokens } from '../../model/index.js'
+import { collections, grants, memberships, organizations, samlProviders, spaces, ssoIdentities, ssoTokens, teamMembers, tokens } from '../../model/index.js'
 import type { Table, Transaction } from '../../store/index.js'
 
 /** Tables that decide who may move a branch. Changing or removing a document there may take rights away; adding one cannot. */
-const DECIDING: ReadonlySet<unknown> = new Set([tokens, memberships, organizations, teamMembers, grants, collections])
+const DECIDING: ReadonlySet<unknown> = new Set([tokens, memberships, organizations, teamMembers, grants, collections, samlProviders, ssoIdentities, ssoTokens])
 
 /** Where a transaction may have taken rights away. */
 export interface RightsTaken {

@@ -108,7 +108,8 @@ export async function join(app: App, tx: Transaction, invite: InviteDoc, user: D
     subject: { user: user.id },
     data: { role: invite.role, invitedBy: invite.createdBy },
   })
-  return tx.insert(memberships, { ...newMembership(organization, user.id, invite.role, app.clock.now().toISOString()), sso: invite.sso })
+  const member = newMembership(organization, user.id, invite.role, app.clock.now().toISOString())
+  return tx.insert(memberships, invite.sso ? { ...member, sso: true, ssoLink: 'open' } : member)
 }
 
 /** Issues the new user's token. For a user of a single organization it is limited to that one. */

@@ -1,6 +1,6 @@
 // Members of an organization: finding, listing, changing and removing them.
 import { allows, greater } from '../../access/index.js'
-import { conflict, notFound, ServiceError } from '../../kernel/errors.js'
+import { notFound } from '../../kernel/errors.js'
 import { type Page, pageOf, paginate } from '../../kernel/paging.js'
 import {
   memberList,
@@ -15,12 +15,13 @@ import {
   sites,
   users,
 } from '../../model/index.js'
-import type { Document, Transaction } from '../../store/index.js'
-import { organizationRole, viewerOf } from '../roles/access.js'
+import type { Document } from '../../store/index.js'
+import { viewerOf } from '../roles/access.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import type { LoadedOrganization } from '../context/loaded.js'
 import { emit } from '../events/events.js'
+import { isLastResort, requireAdmin, requireOtherAdmin } from './admins.js'
 import { removeMemberData } from './remove-member-data.js'
 import { rolesOf } from '../roles/roles-of-list.js'
 import { loadSpaceAccess } from '../roles/space-access.js'
@@ -96,29 +97,33 @@ export async function countMembers(app: App, organization: string, members: read
 
 /** Changes the role or access of a member. Throws 403 if the caller is no longer an admin, 409 for the last admin. */
 export function updateMember(app: App, actor: Actor, member: LoadedMember, input: UpdateMember): Promise<LoadedMember> {
-  return changeMember(app, actor, member, input)
+  return changeMember(app, actor, member, () => input)
 }
 
-/** Requires single sign-on from a member. Throws as `updateMember`. */
+/**
+ * Requires single sign-on from a member. Unless they have an identity already, the next new one with their address becomes theirs.
+ * Throws as `updateMember`.
+ */
 export function addMemberToSso(app: App, actor: Actor, member: LoadedMember): Promise<LoadedMember> {
-  return changeMember(app, actor, member, { sso: true })
+  return changeMember(app, actor, member, ({ ssoLink = 'open' }) => ({ sso: true, ssoLink }))
 }
 
 async function changeMember(
   app: App,
   actor: Actor,
   member: LoadedMember,
-  change: Partial<Pick<MembershipDoc, 'role' | 'disabled' | 'sso'>>,
+  changeOf: (stored: MembershipDoc) => Partial<Pick<MembershipDoc, 'role' | 'disabled' | 'sso' | 'ssoLink'>>,
 ): Promise<LoadedMember> {
   const { id, organization, user } = member.doc
   const doc = await app.store.transact(async (tx) => {
     await requireAdmin(tx, actor, organization)
     const stored = await tx.get(memberships, id)
     if (!stored) throw notFound('The member')
+    const change = changeOf(stored)
     const next = { ...stored, ...change }
     const changed = Object.keys(change).filter((key) => next[key as keyof MembershipDoc] !== stored[key as keyof MembershipDoc])
     if (changed.length === 0) return stored
-    if (isActiveAdmin(stored) && !isActiveAdmin(next)) await requireOtherAdmin(tx, stored)
+    if (isLastResort(stored) && !isLastResort(next)) await requireOtherAdmin(tx, stored)
     const data = { changed, role: next.role, previousRole: stored.role }
     await emit(app, tx, { type: 'member.updated', organization, actor: actor.user.id, subject: { user }, data })
     return tx.replace(memberships, next)
@@ -135,26 +140,13 @@ export async function removeMember(app: App, actor: Actor, { doc: { id, organiza
     if (user !== actor.user.id) await requireAdmin(tx, actor, organization)
     const stored = await tx.get(memberships, id)
     if (!stored) return
-    if (isActiveAdmin(stored)) await requireOtherAdmin(tx, stored)
+    if (isLastResort(stored)) await requireOtherAdmin(tx, stored)
     await removeMemberData(tx, organization, user)
     await tx.remove(memberships, id)
     const doc = await tx.get(users, user)
     if (doc?.limitedTo === organization) await tx.replace(users, { ...doc, former: true })
     await emit(app, tx, { type: 'member.removed', organization, actor: actor.user.id, subject: { user }, data: { role: stored.role } })
   })
-}
-
-async function requireAdmin(tx: Transaction, actor: Actor, organization: string): Promise<void> {
-  if ((await organizationRole(tx, actor.user.id, organization)) !== 'admin')
-    throw new ServiceError('forbidden', 'Only an admin of the organization may change or remove other members.')
-}
-
-const isActiveAdmin = ({ role, disabled }: Pick<MembershipDoc, 'role' | 'disabled'>): boolean => role === 'admin' && !disabled
-
-async function requireOtherAdmin(tx: Transaction, member: Document<MembershipDoc>): Promise<void> {
-  const all = await tx.find(memberships, 'organization', member.organization)
-  if (!all.some((other) => other.id !== member.id && isActiveAdmin(other)))
-    throw conflict('This is the last admin of the organization: make somebody else an admin first.')
 }
 
 /** Stores that the caller was active just now, at most once a minute. */

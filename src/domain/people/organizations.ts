@@ -15,7 +15,7 @@ import {
   type UpdateOrganization,
 } from '../../model/index.js'
 import type { Document, Transaction } from '../../store/index.js'
-import { contentRole, isExcluded, requiresSso } from '../roles/access.js'
+import { contentRole, isTokenFor } from '../roles/access.js'
 import type { App } from '../context/app.js'
 import type { Actor } from '../context/actor.js'
 import type { LoadedOrganization } from '../context/loaded.js'
@@ -68,13 +68,12 @@ export async function listOrganizations(app: App, actor: Actor): Promise<LoadedO
     (m) => !m.disabled && (actor.token.organization ?? m.organization) === m.organization,
   )
   const docs = await Promise.all(
-    ownMemberships.map(async ({ organization, role, sso }) => ({
-      doc: (await isExcluded(app.store, actor, organization)) ? null : await app.store.get(organizations, organization),
-      role,
-      sso,
-    })),
+    ownMemberships.map(async ({ organization, role }) => {
+      const doc = (await isTokenFor(app.store, actor, organization)) ? await app.store.get(organizations, organization) : null
+      return doc ? [{ doc, role }] : []
+    }),
   )
-  return docs.flatMap(({ doc, role, sso }) => (doc && !(actor.token.byEmail && requiresSso(doc, { role, sso })) ? [{ doc, role }] : []))
+  return docs.flat()
 }
 
 /**

@@ -1,11 +1,12 @@
-import { collections, grants, invites, sites, spaces, teamMembers, tokens } from '../../model/index.js'
+import { collections, grants, invites, sites, spaces, ssoIdentities, ssoTokens, teamMembers, tokens } from '../../model/index.js'
 import type { Transaction } from '../../store/index.js'
 import { removeKeptGrants } from '../roles/kept-grants.js'
 import { removeRequestedReviews } from '../reviews/requests.js'
 
 /**
  * Removes everything that a user has in an organization besides the membership, in the transaction that removes that: places
- * in teams, roles given by name, tokens limited to the organization, requested reviews, and invitations that they created.
+ * in teams, roles given by name, tokens limited to the organization, requested reviews, and invitations that they created. Their
+ * identities of single sign-on stay as those of somebody who was removed, so that they do not come back by themselves.
  */
 export async function removeMemberData(tx: Transaction, organization: string, user: string): Promise<void> {
   for (const one of await tx.find(teamMembers, 'user', `${organization}/${user}`)) await tx.remove(teamMembers, one.id)
@@ -13,6 +14,8 @@ export async function removeMemberData(tx: Transaction, organization: string, us
     if ((await ownerOf(tx, grant.target)) === organization) await tx.remove(grants, grant.id)
   await removeKeptGrants(tx, organization, `user:${user}`)
   for (const token of await tx.find(tokens, 'user', user)) if (token.organization === organization) await tx.remove(tokens, token.id)
+  for (const one of await tx.find(ssoIdentities, 'user', `${organization}/${user}`)) await tx.replace(ssoIdentities, { ...one, removed: true })
+  for (const named of await tx.find(ssoTokens, 'organization', organization)) if (named.user === user) await tx.remove(ssoTokens, named.id)
   await removeRequestedReviews(tx, organization, user)
   for (const invite of await tx.find(invites, 'createdBy', `${organization}/${user}`)) await tx.remove(invites, invite.id)
 }

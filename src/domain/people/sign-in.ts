@@ -1,4 +1,4 @@
-/** Signs users in by a link that is sent to their address. */
+/** Signs users in by a link that is sent to their address, and exchanges what a sign-in ends with for a token. */
 import { hashToken } from '../../auth/index.js'
 import { conflict, ServiceError } from '../../kernel/errors.js'
 import { invites, type SignIn, signIns } from '../../model/index.js'
@@ -6,6 +6,7 @@ import { createUser, findAccount, type IssuedToken, isClaimed, issueToken } from
 import { join, SESSION_MS } from './accept-invite.js'
 import type { App } from '../context/app.js'
 import { isAcceptable } from './invites.js'
+import { exchangeCode } from './sso/exchange.js'
 import { queueMail } from './mails.js'
 
 /**
@@ -27,13 +28,15 @@ export async function startSignIn(app: App, address: string, { email, invite }: 
 }
 
 /**
- * Signs in with the secret of a link, which works once. If the link was requested with a link invitation, the user also joins
+ * Signs in with the secret of a link, or the code of a sign-in by single sign-on; either works once. If the link was requested with a link invitation, the user also joins
  * the organization. The mail has proven who owns the address, so a missing account is created if there is an invitation, or if
- * users of single organizations claim the address; those stay separate users. Throws 404.
+ * users of single organizations claim the address; those stay separate users. Throws 404; 403 and 409 as `exchangeCode`.
  */
 export async function finishSignIn(app: App, secret: string): Promise<IssuedToken> {
   const gone = () => new ServiceError('not-found', 'The link does not exist, was used already or has expired: ask for a new one.')
   return app.store.transact(async (tx) => {
+    const bySso = await exchangeCode(app, tx, secret)
+    if (bySso) return bySso
     const [found] = await tx.find(signIns, 'hash', hashToken(secret))
     const now = app.clock.now().getTime()
     if (!found || Date.parse(found.expiresAt) <= now) throw gone()

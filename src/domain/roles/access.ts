@@ -15,6 +15,8 @@ import {
   type Role,
   type SpaceDoc,
   spaces,
+  ssoTokenId,
+  ssoTokens,
   teamMembers,
   tokens,
   type TranslationDoc,
@@ -29,19 +31,20 @@ import { repositoryName } from '../context/refs.js'
 const inScope = (actor: Actor, organization: string): boolean => actor.token.organization === undefined || actor.token.organization === organization
 
 /**
- * Whether a member must sign in by single sign-on. Admins are exempt: otherwise a broken sign-on would lock everybody out, and
- * nobody could repair it.
+ * Whether a member must sign in by single sign-on. An admin must only if they are marked themselves and have an identity, that is
+ * if it has worked for them before: otherwise a broken sign-on would lock everybody out, and nobody could repair it.
  */
-export const requiresSso = (organization: Pick<OrganizationDoc, 'sso'>, { role, sso }: Pick<MembershipDoc, 'role' | 'sso'>): boolean =>
-  (organization.sso || sso) && role !== 'admin'
+export const requiresSso = (organization: Pick<OrganizationDoc, 'sso'>, { role, sso, ssoLink }: Pick<MembershipDoc, 'role' | 'sso' | 'ssoLink'>): boolean =>
+  role === 'admin' ? sso && ssoLink === 'linked' : organization.sso || sso
 
 /**
- * Whether the caller's token gives access to the organization: it is not limited to another one, no admin has taken that access
- * away, and it does not come from an e-mail link if the caller must sign in by single sign-on.
+ * Whether the caller's token gives access to the organization: it is not limited to another one, no admin has taken that access away
+ * and, if the caller must sign in by single sign-on, it comes from that (such a token is limited to the organization) or was named by an admin.
  */
 export async function isTokenFor(reader: Reader, actor: Actor, organization: string): Promise<boolean> {
-  if (await isExcluded(reader, actor, organization)) return false
-  return inScope(actor, organization) && !(actor.token.byEmail && (await callerRequiresSso(reader, actor, organization)))
+  if (!inScope(actor, organization) || (await isExcluded(reader, actor, organization))) return false
+  if (actor.token.sso || !(await callerRequiresSso(reader, actor, organization))) return true
+  return (await reader.get(ssoTokens, ssoTokenId(organization, actor.token.id))) !== null
 }
 
 /** Whether an admin of the organization has taken the access of the caller's token away. */
@@ -62,14 +65,20 @@ export async function organizationRole(reader: Reader, user: string, organizatio
 
 /** The organization if the caller is a member of it, else null. Throws 403 if they must sign in by single sign-on. */
 export async function findOrganization(app: App, actor: Actor, id: string): Promise<LoadedOrganization | null> {
+  const found = await findOwnOrganization(app, actor, id)
+  if (!found || (await isTokenFor(app.store, actor, id))) return found
+  throw new ServiceError(
+    'forbidden',
+    `This organization requires single sign-on, and your token does not come from it. Sign in by a provider of GET /v1/orgs/${id}/sso; for automation, ask an admin to name the token: PUT /v1/orgs/${id}/sso/tokens/${actor.token.id}.`,
+  )
+}
+
+/** The same, also if the caller has yet to sign in by single sign-on. */
+export async function findOwnOrganization(app: App, actor: Actor, id: string): Promise<LoadedOrganization | null> {
   if (!inScope(actor, id)) return null
   const doc = await app.store.get(organizations, id)
   const role = doc ? await organizationRole(app.store, actor.user.id, id) : undefined
-  if (!doc || role === undefined) return null
-  if (await isExcluded(app.store, actor, id)) return null
-  if (!(await isTokenFor(app.store, actor, id)))
-    throw new ServiceError('forbidden', 'This organization requires single sign-on: a token from an e-mail link gives no access to it.')
-  return { doc, role }
+  return doc && role !== undefined && !(await isExcluded(app.store, actor, id)) ? { doc, role } : null
 }
 
 /** A user as seen from one organization: with what their roles depend on, besides the content. Load with `viewerOf`. */

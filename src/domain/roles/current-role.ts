@@ -2,6 +2,7 @@ import { greater } from '../../access/index.js'
 import { collections, memberships, organizations, type Role, sites, spaces, teamMemberId, teamMembers, teams, tokens, translations } from '../../model/index.js'
 import type { Reader } from '../../store/index.js'
 import type { Actor } from '../context/actor.js'
+import { isIdentityValid } from './sso.js'
 import { contentRole, isTokenFor, organizationRole, type PermissionTarget, translationRole } from './access.js'
 
 /** A resource that a resolver loaded. */
@@ -12,8 +13,9 @@ export interface LoadedForRole {
 /** A role; `gone` = the resource no longer exists, `unseen` = the caller may no longer see it. */
 type CurrentRole = Role | null | 'gone' | 'unseen'
 
-/** Whether the caller's token still exists: it may be revoked while a request is in progress. */
-export const isTokenValid = async (reader: Reader, actor: Actor): Promise<boolean> => (await reader.get(tokens, actor.token.id)) !== null
+/** Whether the caller's token still exists, and the identity it depends on: both may be removed while a request is in progress. */
+export const isTokenValid = async (reader: Reader, { token }: Actor): Promise<boolean> =>
+  (await reader.get(tokens, token.id)) !== null && (!token.sso || (await isIdentityValid(reader, token.sso.identity)))
 
 /**
  * The role that the caller has on a loaded resource by what is stored now: for an organization, team, member, collection,

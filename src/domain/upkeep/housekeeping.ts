@@ -1,5 +1,18 @@
 /** Upkeep by the clock: purges deleted spaces, removes expired documents, repacks repositories. */
-import { changeRequests, contentImports, invites, type JobDoc, jobs, LAST_IN_LANE, signIns, spaces, syncRuns, announcedHeads } from '../../model/index.js'
+import {
+  changeRequests,
+  contentImports,
+  invites,
+  type JobDoc,
+  jobs,
+  LAST_IN_LANE,
+  signIns,
+  spaces,
+  ssoSignIns,
+  ssoUsed,
+  syncRuns,
+  announcedHeads,
+} from '../../model/index.js'
 import type { Draft } from '../../store/index.js'
 import type { App } from '../context/app.js'
 import { removeComments } from '../comments/comments.js'
@@ -41,13 +54,15 @@ export async function queueHousekeeping(app: App): Promise<number> {
   return queued
 }
 
-/** Removes expired invitations and sign-in links, and files that nothing names any more. */
+/** Removes expired invitations, sign-in links and what single sign-on remembers for a time, and files that nothing names any more. */
 export async function removeExpired(app: App): Promise<void> {
   await sweepSpecFiles(app)
   const now = app.clock.now().toISOString()
   await app.store.transact(async (tx) => {
     for (const one of await tx.all(invites)) if (one.expiresAt !== undefined && one.expiresAt <= now) await tx.remove(invites, one.id)
     for (const one of await tx.all(signIns)) if (one.expiresAt <= now) await tx.remove(signIns, one.id)
+    for (const one of await tx.all(ssoSignIns)) if (one.expiresAt <= now) await tx.remove(ssoSignIns, one.id)
+    for (const one of await tx.all(ssoUsed)) if (one.expiresAt <= now) await tx.remove(ssoUsed, one.id)
   })
 }
 

@@ -7,6 +7,7 @@ import { openApiSamples } from './openapi-specs.js'
 import { peopleSamples } from './people.js'
 import { reviewSamples } from './reviews.js'
 import type { Samples, SampleSet } from './samples.js'
+import { ssoSamples } from './sso.js'
 import { translationSamples } from './translations.js'
 import { siteBelongingsSamples } from './site-belongings.js'
 import { siteSamples } from './sites.js'
@@ -22,6 +23,7 @@ const areas: readonly Samples[] = [
   eventSamples,
   reviewSamples,
   openApiSamples,
+  ssoSamples,
   translationSamples,
 ]
 

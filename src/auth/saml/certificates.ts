@@ -1,0 +1,51 @@
+/** Reads the certificates of an identity provider. */
+import { X509Certificate } from 'node:crypto'
+
+/** Most certificates of a provider. */
+const MOST = 10
+const LEAST_BITS = 2048
+const BLOCK = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g
+
+/** A certificate, with what is to be known about it. */
+export interface Certificate {
+  pem: string
+  subject: string
+  /** SHA-256, hexadecimal with colons. */
+  fingerprint: string
+  notBefore: Date
+  notAfter: Date
+}
+
+/**
+ * The certificates in a text: PEM blocks, or the base64 of a single one as metadata has it. Throws an Error whose message continues
+ * "The certificate …".
+ */
+export function readCertificates(text: string): Certificate[] {
+  const blocks = text.match(BLOCK) ?? (text.includes('-----') ? [] : [text])
+  const rest = text.replaceAll(BLOCK, '').trim()
+  if (blocks.length === 0 || (rest !== '' && text.includes('-----'))) throw new Error('must be X.509 in PEM: blocks of BEGIN CERTIFICATE, and nothing else')
+  if (blocks.length > MOST) throw new Error(`must be at most ${MOST} certificates`)
+  return blocks.map(readOne)
+}
+
+function readOne(block: string): Certificate {
+  const base64 = block.replaceAll(/-----(?:BEGIN|END) CERTIFICATE-----|\s+/g, '')
+  const found = parse(base64)
+  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = found.publicKey
+  if (type !== 'rsa' || (details?.modulusLength ?? 0) < LEAST_BITS) throw new Error(`must have an RSA key of at least ${LEAST_BITS} bits`)
+  return {
+    pem: found.toString(),
+    subject: found.subject.replaceAll('\n', ', '),
+    fingerprint: found.fingerprint256,
+    notBefore: new Date(found.validFrom),
+    notAfter: new Date(found.validTo),
+  }
+}
+
+function parse(base64: string): X509Certificate {
+  try {
+    return new X509Certificate(Buffer.from(base64, 'base64'))
+  } catch {
+    throw new Error('cannot be read as X.509')
+  }
+}

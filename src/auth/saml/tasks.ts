@@ -1,0 +1,9 @@
+/** The table of tasks of the threads that verify responses. */
+import { type VerifyOrder, verifyResponse } from './verify.js'
+
+export const tasks = {
+  /** Verifies a response; `order` and the result (`Asserted`) are JSON. */
+  async verify(encoded: string, order: string): Promise<string> {
+    return JSON.stringify(await verifyResponse(encoded, JSON.parse(order) as VerifyOrder))
+  },
+}

@@ -1,0 +1,68 @@
+/** Verifies a response of an identity provider: form, signature, and what the signed bytes say. Runs in a thread. */
+import { SAML, ValidateInResponseTo } from '@node-saml/node-saml'
+import { type Asserted, type Expected, readClaims } from './claims.js'
+import { SamlRefused } from './refused.js'
+import { checkSignature } from './signature.js'
+import { ASSERTION, checkForm, type Formed } from './structure.js'
+import { attribute, named, readXml, textOf, XML_BYTES } from './xml.js'
+
+/** What a response must be made for, and by which keys. */
+export interface VerifyOrder extends Expected {
+  /** Certificates in PEM; any of them may have signed. */
+  certificates: readonly string[]
+}
+
+/**
+ * Verifies a response as it was posted.
+ * @param encoded `SAMLResponse`: XML in base64
+ * Throws `SamlRefused`.
+ */
+export async function verifyResponse(encoded: string, order: VerifyOrder): Promise<Asserted> {
+  const xml = decode(encoded)
+  const formed = checkForm(readXml(xml))
+  checkEnvelope(formed.response, order)
+  checkSignature(formed.signature)
+  if (formed.outerSignature) checkSignature(formed.outerSignature)
+  return readClaims(readXml(await verifiedAssertion(xml, formed, order)), order)
+}
+
+function decode(encoded: string): string {
+  const text = encoded.replaceAll(/[\r\n\t ]+/g, '')
+  if (text === '' || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) throw new SamlRefused('SAMLResponse must be base64.')
+  if (text.length > Math.ceil(XML_BYTES / 3) * 4) throw new SamlRefused(`The XML must have at most ${XML_BYTES} bytes.`)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(text, 'base64'))
+  } catch {
+    throw new SamlRefused('The XML must be in UTF-8.')
+  }
+}
+
+/** What the response says around the assertion. It may not be signed, so nothing is taken from it; but it must not contradict. */
+function checkEnvelope(response: Element, { acsUrl, issuer, request }: VerifyOrder): void {
+  if (attribute(response, 'Version') !== '2.0') throw new SamlRefused('The version of the response must be 2.0.')
+  const destination = attribute(response, 'Destination')
+  if (destination !== null && destination !== acsUrl) throw new SamlRefused('The response is for another destination than service.acsURL.')
+  if (attribute(response, 'InResponseTo') !== request) throw new SamlRefused('The response answers another request, or none: begin at service.startURL.')
+  const [said] = named(response, ASSERTION, 'Issuer')
+  if (said && textOf(said) !== issuer) throw new SamlRefused('The response is of another issuer than the entityID of the provider.')
+}
+
+/** The XML of the assertion as it was signed. */
+async function verifiedAssertion(xml: string, { outerSignature }: Formed, order: VerifyOrder): Promise<string> {
+  const saml = new SAML({
+    issuer: order.audience,
+    callbackUrl: order.acsUrl,
+    idpCert: [...order.certificates],
+    idpIssuer: order.issuer,
+    wantAssertionsSigned: true,
+    wantAuthnResponseSigned: outerSignature !== undefined,
+    // audience, times and request are checked in claims.ts, by the clock and the cookie of the service
+    audience: false,
+    acceptedClockSkewMs: -1,
+    validateInResponseTo: ValidateInResponseTo.never,
+  })
+  const verified = await saml.validatePostResponseAsync({ SAMLResponse: Buffer.from(xml).toString('base64') }).catch(() => null)
+  const assertion = verified?.profile?.getAssertionXml?.()
+  if (assertion === undefined) throw new SamlRefused('The signature is not valid for what it covers, by any certificate of the provider.')
+  return assertion
+}

@@ -1,0 +1,47 @@
+/** Verifies responses of identity providers, which anybody can send, on a thread of its own with bounds on time and memory. */
+import { type Asserted, SAML_TASKS, type VerifyOrder } from '../../auth/index.js'
+import { ServiceError } from '../../kernel/errors.js'
+import { createPool, type Pool, TaskFailure } from '../../parsing/index.js'
+
+/** Limits of the thread. A response takes some 20 ms; the largest that is read, 1 s. */
+const LIMITS = {
+  threads: 1,
+  spares: 1,
+  slowMs: 1_000,
+  heapMb: 128,
+  deadline: { cpuMs: 2_000, wallMs: 20_000 },
+  maxWaiting: { items: 200, bytes: 64 * 1024 * 1024 },
+  maxResultBytes: 64 * 1024,
+}
+
+/** Said if the thread has run out of time or memory, or the libraries have failed. */
+const REFUSED = 'The response of the identity provider cannot be read.'
+
+export class Assertions {
+  constructor(private readonly pool: Pool) {}
+
+  /**
+   * Verifies a response as it was posted. Throws 403 with the check that failed, and 503 if too many wait.
+   * @param provider ID of the provider: providers take turns
+   */
+  async verify(provider: string, encoded: string, order: VerifyOrder): Promise<Asserted> {
+    try {
+      const bytes = await this.pool.run(provider, 'verify', [encoded, JSON.stringify(order)])
+      return JSON.parse(Buffer.from(bytes).toString()) as Asserted
+    } catch (error) {
+      if (!(error instanceof TaskFailure)) throw error
+      if (error.kind === 'busy' || error.kind === 'closed')
+        throw new ServiceError('unavailable', 'Too many people are signing in at the moment. Try again in a few seconds.', {
+          cause: error,
+          headers: { 'Retry-After': '5' },
+        })
+      throw new ServiceError('forbidden', error.thrown === 'SamlRefused' ? error.message : REFUSED, { cause: error })
+    }
+  }
+}
+
+/** Makes the thread; it starts when it is first needed. */
+export function openAssertions(): { assertions: Assertions; close: () => Promise<void> } {
+  const pool = createPool({ ...LIMITS, tasks: SAML_TASKS })
+  return { assertions: new Assertions(pool), close: () => pool.close() }
+}

@@ -1,0 +1,112 @@
+/** What single sign-on stores: identities, sign-ins that wait for their exchange, what was used up, and tokens that an admin has named. */
+import { Type } from '@sinclair/typebox'
+import { table } from '../kernel/documents.js'
+import { closed, Id, listOf, Timestamp } from './common.js'
+import { LinkSecret } from './sign-in.js'
+
+/** Who somebody is at an identity provider, as stored. The ID is a hash of provider, the provider's entity ID and NameID (`identityId`). */
+export interface SsoIdentityDoc {
+  id: string
+  organization: string
+  provider: string
+  /** Entity ID of the identity provider: an identity of another one does not count. */
+  issuer: string
+  nameId: string
+  user: string
+  createdAt: string
+  lastSignInAt?: string
+  /** True if the user was removed from the organization: the identity must not come back by itself. */
+  removed?: true
+}
+
+export const ssoIdentities = table<SsoIdentityDoc>()({
+  name: 'sso-identities',
+  indexes: { provider: (one) => one.provider, user: (one) => `${one.organization}/${one.user}` },
+  orders: { createdAt: { group: (one) => one.provider, by: (one) => one.createdAt } },
+  owner: (one) => one.organization,
+})
+
+/** A verified sign-in that waits for the exchange of its code, as stored. Used once. */
+export interface SsoSignInDoc {
+  id: string
+  /** SHA-256 of the code, hexadecimal. */
+  hash: string
+  organization: string
+  provider: string
+  issuer: string
+  nameId: string
+  /** Lower case; null if the provider sent none. */
+  email: string | null
+  displayName: string | null
+  /** End of the session at the provider. */
+  sessionEnds?: string
+  createdAt: string
+  expiresAt: string
+}
+
+export const ssoSignIns = table<SsoSignInDoc>()({
+  name: 'sso-sign-ins',
+  indexes: { hash: (one) => one.hash, provider: (one) => one.provider },
+  unique: ['hash'],
+})
+
+/** A request or an assertion that was used up, as stored. The ID is a hash of it. */
+interface SsoUsedDoc {
+  id: string
+  /** From then on it would be refused anyway. */
+  expiresAt: string
+}
+
+export const ssoUsed = table<SsoUsedDoc>()({ name: 'sso-used', indexes: {}, owner: (one) => one.id.slice(0, 1) })
+
+/** A token that an admin has named: it gives access although its owner must sign in by single sign-on. The ID is `<organization>:<token>`. */
+export interface SsoTokenDoc {
+  id: string
+  organization: string
+  token: string
+  user: string
+  createdBy: string
+  createdAt: string
+}
+
+export const ssoTokens = table<SsoTokenDoc>()({
+  name: 'sso-tokens',
+  indexes: { organization: (one) => one.organization },
+  owner: (one) => one.organization,
+})
+
+export const ssoTokenId = (organization: string, token: string): string => `${organization}:${token}`
+
+export const SSOIdentity = Type.Object(
+  {
+    object: Type.Literal('sso-identity'),
+    id: Id,
+    provider: Id,
+    nameID: Type.String({ description: 'What the identity provider calls the person.' }),
+    user: Type.String({ description: 'ID of the user who it is.' }),
+    removed: Type.Boolean({
+      description: 'The user was removed from the organization. They stay out until the identity is forgotten, or they are invited again.',
+    }),
+    createdAt: Timestamp,
+    lastSignInAt: Type.Optional(Timestamp),
+  },
+  { $id: 'SSOIdentity' },
+)
+
+export const SSOIdentityList = listOf(SSOIdentity, { $id: 'SSOIdentityList' })
+
+export const LinkSSOIdentity = Type.Object({ token: LinkSecret }, { ...closed, $id: 'LinkSSOIdentity' })
+
+export const SSOToken = Type.Object(
+  {
+    object: Type.Literal('sso-token'),
+    token: Type.String({ description: 'ID of the token.' }),
+    label: Type.String(),
+    user: Type.String({ description: 'ID of its owner.' }),
+    createdBy: Type.String({ description: 'ID of the admin who named it.' }),
+    createdAt: Timestamp,
+  },
+  { $id: 'SSOToken' },
+)
+
+export const SSOTokenList = Type.Object({ items: Type.Array(SSOToken) }, { $id: 'SSOTokenList' })
