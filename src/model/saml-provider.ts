@@ -92,7 +92,7 @@ export const SSOLogins = Type.Object({ items: Type.Array(Type.Object({ id: Id, l
 
 /** The form that identity providers post. */
 export const SAMLForm = Type.Object(
-  { SAMLResponse: Type.String({ description: 'The response, in base64.' }), RelayState: Type.String({ maxLength: 128 }) },
+  { SAMLResponse: Type.String({ maxLength: 327_680, description: 'The response, in base64.' }), RelayState: Type.String({ maxLength: 128 }) },
   { ...closed, $id: 'SAMLForm' },
 )
 export type SAMLForm = Static<typeof SAMLForm>

@@ -10,7 +10,7 @@ import { sampleEnv, samples } from './samples/index.js'
 const test = suite('a role that is taken away while a request is under way')
 
 /** What changes Git alone, whose guards are asked when the branch moves: `reviews/main-guard.test.ts`. */
-const movesBranches = new Set(['updateSpaceContent', 'updateChangeRequestContent', 'rollBackSpace', 'updateChangeRequestFromMain'])
+const movesBranches = new Set(['updateSpaceContent', 'updateChangeRequestContent', 'rollBackSpace', 'updateChangeRequestFromMain', 'applyTemplateToSpace'])
 /** Requests that only read, or only say that a client is online. */
 const changesNothing = new Set(['previewGitSync'])
 

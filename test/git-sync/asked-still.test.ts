@@ -25,7 +25,7 @@ for (const direction of ['import', 'export'] as const)
       const force = direction === 'export' ? { force: true, commitMessage: 'Export' } : {}
       await boss.call('post', `${path}/git/${direction}`, { url: remote.url, ref: 'refs/heads/main', ...force }).expect(204)
       const last = async () => (await admin.call('get', `${path}/git/history?limit=1`).expect(200)).body.items[0]
-      while (!['merging', 'pushing'].includes((await last()).stage)) await new Promise((resolve) => setTimeout(resolve, 50))
+      for (let tries = 0; !['merging', 'pushing'].includes((await last()).stage) && tries < 60; tries++) await new Promise((resolve) => setTimeout(resolve, 50))
       await admin.call('delete', `/v1/orgs/${organization}/members/${boss.user}`).expect(204)
       open()
       await held

@@ -46,15 +46,8 @@ export class RefTransaction {
     this.#config = readFileSync(join(this.repository, 'config'), 'utf8')
     if (/sharedrepository|refstorage|\binclude/i.test(this.#config)) throw new LeftToGit('the repository has settings of its own')
     try {
-      const filled: Promise<void>[] = []
-      try {
-        // Their syncs go together: one after the other they would wait for the disk as many times.
-        for (const { ref, to } of this.#moves) filled.push(this.#fill(await this.#take(ref), `${to}\n`))
-        if (this.#moves.some(({ ref }) => ref === this.#headRef())) filled.push(this.#fill(await this.#take('HEAD'), ''))
-      } finally {
-        await Promise.allSettled(filled)
-      }
-      await Promise.all(filled)
+      for (const { ref, to } of this.#moves) await this.#take(ref, `${to}\n`)
+      if (this.#moves.some(({ ref }) => ref === this.#headRef())) await this.#take('HEAD', '')
       for (const move of this.#moves) this.#mustBePlain(move)
     } catch (error) {
       await this.release()
@@ -81,14 +74,10 @@ export class RefTransaction {
     }
   }
 
-  async #take(ref: string): Promise<number> {
+  async #take(ref: string, content: string): Promise<void> {
     const path = join(this.repository, `${ref}.lock`)
     const file = await this.#create(path, ref)
     this.#locks.push(path)
-    return file
-  }
-
-  async #fill(file: number, content: string): Promise<void> {
     try {
       if (content === '') return
       await this.disk.write(file, Buffer.from(content))
