@@ -96,11 +96,14 @@ export interface OpenApiVersionDoc {
   createdAt: string
   /** Hash of the bundled document. */
   content: string
+  /** Of the bundled document. */
   bytes: number
   /** Hash of its outline. */
   outline: string
   /** Hashes of the parts that pages and blocks show, and of their index. */
   parts: string
+  /** Of the parts. */
+  partBytes: number
   index: string
   openapi: string
   title: string

@@ -145,7 +145,8 @@ async function recordVersion(app: App, tx: Transaction, stored: Spec, { read, fi
     number: (last?.number ?? 0) + 1,
     createdAt: now,
     ...files,
-    bytes: read.document.length + read.parts.length,
+    bytes: read.document.length,
+    partBytes: read.parts.length,
     openapi: read.openapi,
     title: read.title,
     ...(read.changes ? { changes: read.changes } : {}),
@@ -161,7 +162,7 @@ async function dropOldVersions(tx: Transaction, spec: string): Promise<void> {
   const versions = (await tx.find(openApiVersions, 'spec', spec)).sort((a, b) => b.number - a.number)
   let bytes = 0
   for (const [index, version] of versions.entries()) {
-    bytes += version.bytes
+    bytes += version.bytes + version.partBytes
     if (index > 0 && (index >= KEPT_VERSIONS.count || bytes > KEPT_VERSIONS.bytes)) await tx.remove(openApiVersions, version.id)
   }
 }
