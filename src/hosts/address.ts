@@ -5,6 +5,8 @@ import { HostError, type Provider } from './types.js'
 const SEGMENT = /^(?!\.{1,2}$)[\w.~+-]{1,255}$/
 const SCP = /^(?:[^@/\s]+@)?([A-Za-z0-9.-]+):(?!\/\/)(.+)$/
 const MAX_SEGMENTS = 20
+/** Where hosts answer ssh on the port of https. */
+const HOSTS: Readonly<Record<string, string>> = { 'ssh.github.com': 'github.com', 'altssh.gitlab.com': 'gitlab.com', 'altssh.bitbucket.org': 'bitbucket.org' }
 
 interface Place {
   /** `http://` URLs keep their protocol and port; of others only the host is known. */
@@ -23,7 +25,8 @@ function placeOf(url: string): Place {
   const fits = segments !== undefined && segments.length >= 2 && segments.length <= MAX_SEGMENTS && segments.every((one) => SEGMENT.test(one))
   if (!parsed || !fits) throw new HostError('refused', 'The URL is not that of a repository on the host: it has to end in owner and name.')
   const web = parsed.protocol === 'http:' || parsed.protocol === 'https:'
-  return { origin: web ? parsed.origin : `https://${parsed.hostname}`, host: parsed.hostname, segments }
+  const host = Object.hasOwn(HOSTS, parsed.hostname) ? (HOSTS[parsed.hostname] as string) : parsed.hostname
+  return { origin: web ? parsed.origin : `https://${host}`, host, segments }
 }
 
 /** What comes before owner and name in the path, where a host is served below a path of its server. */

@@ -101,6 +101,7 @@ test('addresses of repositories and of the API behind them', () => {
     ['github', 'https://github.com/acme/docs.git', 'https://api.github.com', 'acme/docs'],
     ['github', 'git@github.com:acme/docs.git', 'https://api.github.com', 'acme/docs'],
     ['github', 'ssh://git@ghe.example:2222/acme/docs', 'https://ghe.example/api/v3', 'acme/docs'],
+    ['github', 'ssh://git@ssh.github.com:443/acme/docs.git', 'https://api.github.com', 'acme/docs'],
     ['gitlab', 'https://gitlab.com/a/b/c/docs.git/', 'https://gitlab.com/api/v4', 'a/b/c/docs'],
     ['gitea', 'https://code.example:8443/git/acme/docs.git', 'https://code.example:8443/git/api/v1', 'acme/docs'],
     ['bitbucket', 'https://bitbucket.org/acme/docs', 'https://api.bitbucket.org/2.0', 'acme/docs'],
