@@ -64,7 +64,9 @@ test('of several certificates, the last one signs in; a forged response costs th
   const response = await here.post(begun, here.respond(begun, { extraAttributes: groups }, { key: stray }))
   // the message of the check that comes before any digest
   assert.match(response.body.error.message, 'The signature is not valid, by any certificate')
-  assert.ok(await signedInBy(begun, here.respond(begun, { nameId: 'eva', attributes: { email: 'eva@example.com' }, extraAttributes: groups }), 'the last certificate'))
+  assert.ok(
+    await signedInBy(begun, here.respond(begun, { nameId: 'eva', attributes: { email: 'eva@example.com' }, extraAttributes: groups }), 'the last certificate'),
+  )
 })
 
 test('bytes that are no UTF-8, and text that is no base64, are refused', async () => {
