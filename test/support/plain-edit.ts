@@ -10,7 +10,9 @@ export async function commitPlainly(repository: string, files: Readonly<Record<s
   const head = await git(repository, ['rev-parse', 'refs/heads/main'])
   await git(repository, ['read-tree', head], undefined, env)
   const lines = await Promise.all(
-    Object.entries(files).map(async ([path, text]) => `${text === null ? `0 ${'0'.repeat(40)}` : `100644 ${await git(repository, ['hash-object', '-w', '--stdin'], text)}`}\t${path}\0`),
+    Object.entries(files).map(
+      async ([path, text]) => `${text === null ? `0 ${'0'.repeat(40)}` : `100644 ${await git(repository, ['hash-object', '-w', '--stdin'], text)}`}\t${path}\0`,
+    ),
   )
   await git(repository, ['update-index', '-z', '--index-info'], lines.join(''), env)
   const tree = await git(repository, ['write-tree'], undefined, env)

@@ -31,15 +31,32 @@ export const oddSpec = {
       get: operation({ tags: ['日本'], summary: '名前', parameters: [{ name: '名', in: 'path', required: true, schema: { type: 'string' } }] }),
     },
     '/untagged': { get: operation({ summary: 'Without a tag' }), post: operation({ tags: [], deprecated: true }) },
-    '/new-tag': { get: operation({ tags: ['Not declared'] }), delete: operation({ tags: ['../../etc'] }), head: operation({ tags: ['Operations'] }), trace: operation({ tags: ['   '] }) },
-    '/stream': { get: operation({ tags: ['a/b'], responses: { 200: { description: 'd', content: { 'text/event-stream': { itemSchema: { $ref: '#/components/schemas/Node' } } } } } }) },
+    '/new-tag': {
+      get: operation({ tags: ['Not declared'] }),
+      delete: operation({ tags: ['../../etc'] }),
+      head: operation({ tags: ['Operations'] }),
+      trace: operation({ tags: ['   '] }),
+    },
+    '/stream': {
+      get: operation({
+        tags: ['a/b'],
+        responses: { 200: { description: 'd', content: { 'text/event-stream': { itemSchema: { $ref: '#/components/schemas/Node' } } } } },
+      }),
+    },
   },
   webhooks: { 'new animal': { post: operation({ summary: 'An animal came' }) } },
   components: {
     schemas: {
-      Node: { type: 'object', properties: { next: { $ref: '#/components/schemas/Node' }, other: { $ref: '#/components/schemas/Other' }, weird: { type: ['string', 'null'], const: '`|{% x %}' } } },
+      Node: {
+        type: 'object',
+        properties: {
+          next: { $ref: '#/components/schemas/Node' },
+          other: { $ref: '#/components/schemas/Other' },
+          weird: { type: ['string', 'null'], const: '`|{% x %}' },
+        },
+      },
       Other: { allOf: [{ $ref: '#/components/schemas/Node' }, { not: {} }], discriminator: { propertyName: 'kind' } },
-      'Odd.Name-1': true,
+      'Odd.Name-1': { type: 'string' },
     },
   },
 }

@@ -18,7 +18,9 @@ test('each kind alone', async () => {
       [`crlf-${n}.md`, `---\r\ndescription: «${words()}»\r\nicon: gear\r\n---\r\n\r\n# «${words()}»\r\n\r\n${block.replaceAll('\n', '\r\n')}\r\n`],
     ]),
   )
-  files['SUMMARY.md'] = `# «Summary»\n\n${Object.keys(files).map((path) => `* [«${words()}»](${path})`).join('\n')}\n`
+  files['SUMMARY.md'] = `# «Summary»\n\n${Object.keys(files)
+    .map((path) => `* [«${words()}»](${path})`)
+    .join('\n')}\n`
   const source = await here.space('Source')
   await commitPlainly(source.repository, Object.fromEntries(Object.entries(files).map(([path, text]) => [path, sourceOf(text)])))
   const made = await here.translate(source.id, 'fr')

@@ -14,7 +14,10 @@ const each = (change: (text: string) => unknown) => (texts: string[]) => texts.m
 const GARBAGE: Record<string, [(texts: string[]) => unknown, 'refused' | 'text']> = {
   empty: [each(() => ''), 'refused'],
   blanks: [each(() => ' \n\t '), 'refused'],
-  'without placeholders, or with a strange one': [each((text) => (text.includes('<') ? answer(text).replace(/<[^>]*>/g, '') : `${answer(text)}<x id="99"/>`)), 'refused'],
+  'without placeholders, or with a strange one': [
+    each((text) => (text.includes('<') ? answer(text).replace(/<[^>]*>/g, '') : `${answer(text)}<x id="99"/>`)),
+    'refused',
+  ],
   'every placeholder twice, or a strange element': [each((text) => (text.includes('<') ? answer(text) + answer(text) : `<b>${answer(text)}</b>`)), 'refused'],
   huge: [each((text) => 'very '.repeat(text.length * 20)), 'refused'],
   'control characters': [each((text) => `${answer(text)}\u0000\u001b[31m`), 'refused'],

@@ -54,16 +54,18 @@ export const BLOCKS: ((w: () => string) => string)[] = [
   (w) => `{% tabs %}\n{% tab title="«${w()}»" %}\n«${w()}»\n{% endtab %}\n\n{% tab title="«${w()}»" %}\n\`\`\`\n${w()}\n\`\`\`\n{% endtab %}\n{% endtabs %}`,
   (w) => `{% stepper %}\n{% step %}\n### «${w()}»\n\n«${w()}»\n{% endstep %}\n{% endstepper %}`,
   (w) => `<details>\n\n<summary>«${w()}»</summary>\n\n«${w()}»\n\n</details>`,
-  (w) => `<figure><img src=".gitbook/assets/a.png" alt="«${w()}»"><figcaption><p>«${w()}»</p></figcaption></figure>`,
-  (w) => `![«${w()}»](.gitbook/assets/a.png "«${w()}»")`,
+  (w) => `<figure><img src=".gitbook/assets/a.png" alt="«${w()}»" width="50%"><figcaption><p>«${w()}»</p></figcaption></figure>`,
+  (w) => `![«${w()}»](.gitbook/assets/a.png "${w()}")`,
   (w) => `{% code title="src/a-file.ts" overflow="wrap" %}\n\`\`\`js\n${w()}\n\`\`\`\n{% endcode %}`,
-  (w) => `{% content-ref url="other.md" %}\n[other.md](other.md)\n{% endcontent-ref %}`,
+  (w) => `{% content-ref url="a/other.md" %}\n[other.md](a/other.md)\n{% endcontent-ref %}\n\n[«${w()}»](a/other.md "${w()}")`,
   (w) => `{% embed url="https://example.com/${w().replaceAll(' ', '')}" %}\n\n«${w()}»`,
   (w) => `> «${w()}\n> ${w()}»\n>\n> «${w()}»`,
   (w) => `$$\n\\frac{${w().replaceAll(' ', '}{')}}\n$$\n\n«${w()} »$$a_b*c*$$« ${w()}»`,
   (w) => `<!-- ${w()} -->\n\n«${w()}»<br>«${w()}»`,
-  (w) => `<table data-view="cards"><thead><tr><th></th><th data-hidden data-card-target data-type="content-ref"></th></tr></thead><tbody><tr><td><strong>«${w()}»</strong></td><td><a href="other.md">other.md</a></td></tr></tbody></table>`,
+  (w) =>
+    `<table data-view="cards"><thead><tr><th></th><th data-hidden data-card-target data-type="content-ref"></th></tr></thead><tbody><tr><td><strong>«${w()}»</strong></td><td><a href="other.md">other.md</a></td></tr></tbody></table>`,
   (w) => `«${w()} »<mark style="color:red;">«${w()}»</mark>« ${w()}»`,
+  (w) => `{% step title="«${w()} »\\"«${w()}»\\"" %}\n«${w()} »<i class="fa-gear">:gear:</i>« ${w()} »<img src="x.png" alt="«${w()} & ${w()}»">« ${w()}»\n{% endstep %}`,
   (w) => `{% if visitor.claims.beta %}\n«${w()}»\n{% endif %}`,
   (w) => `***\n\n«${w()}»\n\n[ref]: https://example.com/x`,
   (w) => `«${w()}»\\\n«${w()}»  \n«${w()}»`,
@@ -71,5 +73,3 @@ export const BLOCKS: ((w: () => string) => string)[] = [
   (w) => `«${w()} »:smile:« 日本語 ${w()} — “${w()}” … »\`\`a\`b\`\``,
   (w) => `«${w()}»[^1]\n\n[^1]: «${w()}»`,
 ]
-
-for (const n of [30, 24, 19, 17, 16, 13, 10]) BLOCKS.splice(n, 1)

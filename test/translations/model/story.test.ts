@@ -61,12 +61,21 @@ for (let n = 0; n < Number(TRANSLATION_SEEDS); n++) {
     const check = async (): Promise<void> => {
       const got = await filesOf(made.repository)
       for (const [path, text] of Object.entries(story.result())) assert.is(got[path], text, `seed ${seed}, ${path}, after ${said.join(', ')}`)
-      assert.equal(Object.keys(got).filter((path) => !(path in story.result())), ['README.md'].filter((path) => path in got))
+      assert.equal(
+        Object.keys(got).filter((path) => !(path in story.result())),
+        ['README.md'].filter((path) => path in got),
+      )
       assert.equal(await pagesOf(made.result.space), await pagesOf(source.id), `seed ${seed}, pages, after ${said.join(', ')}`)
       // The memory and the ledger: nothing is sent twice.
-      assert.equal(here.engine.sent.filter((text, at) => here.engine.sent.indexOf(text) !== at), [])
+      assert.equal(
+        here.engine.sent.filter((text, at) => here.engine.sent.indexOf(text) !== at),
+        [],
+      )
       // What was sent is of the source, not of a correction.
-      assert.equal(here.engine.sent.filter((text) => text.includes(turned('Corrected'))), [])
+      assert.equal(
+        here.engine.sent.filter((text) => text.includes(turned('Corrected'))),
+        [],
+      )
     }
     await check()
     for (let left = Number(TRANSLATION_STEPS); left > 0; ) {

@@ -99,7 +99,9 @@ export class Story {
   rename(): void {
     const [path, page] = this.#pick()
     // In the same place of the table of contents, since that is the order of the map.
-    this.#pages = new Map([...this.#pages].map(([at, one]) => (at === path ? [`${this.#roll(2) === 0 ? '' : 'folder/'}renamed-${++this.#files}.md`, page] : [at, one])))
+    this.#pages = new Map(
+      [...this.#pages].map(([at, one]) => (at === path ? [`${this.#roll(2) === 0 ? '' : 'folder/'}renamed-${++this.#files}.md`, page] : [at, one])),
+    )
   }
 
   move(): void {
@@ -161,7 +163,12 @@ export class Story {
 
   #newPage(): void {
     const blocks = Array.from({ length: 3 + this.#roll(6) }, () => this.#newBlock())
-    this.#pages.set(`page-${++this.#files}.md`, { title: this.#word(), description: this.#roll(2) === 0 ? this.#word() : null, crlf: this.#roll(4) === 0, blocks })
+    this.#pages.set(`page-${++this.#files}.md`, {
+      title: this.#word(),
+      description: this.#roll(2) === 0 ? this.#word() : null,
+      crlf: this.#roll(4) === 0,
+      blocks,
+    })
   }
 
   #all(plain: (marked: string) => string, ofBlock: (block: Block) => string): Record<string, string> {

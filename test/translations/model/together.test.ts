@@ -55,7 +55,10 @@ test('a translated space is the source of another one, and a correction there is
 test('a translation of its own result is refused, or does not run for ever', async () => {
   const source = await sourceSpace()
   const french = await here.translate(source.id, 'fr')
-  const back = await here.service.admin.call('post', `/v1/orgs/${here.service.organization}/translations`, { language: 'fr', source: { space: french.result.space, language: 'fr' } })
+  const back = await here.service.admin.call('post', `/v1/orgs/${here.service.organization}/translations`, {
+    language: 'fr',
+    source: { space: french.result.space, language: 'fr' },
+  })
   assert.is(back.status, 400)
 })
 
@@ -112,7 +115,9 @@ test('an archived change request of a translation loses nothing: the next run ma
   assert.is(here.engine.sent.length, sent)
   assert.is.not(second.result.changeRequest, first.result.changeRequest)
   const { body } = await admin.call('get', `/v1/spaces/${made.result.space}/change-requests/${second.result.changeRequest}/content/pages`).expect(200)
-  const shown = await admin.call('get', `/v1/spaces/${made.result.space}/change-requests/${second.result.changeRequest}/content/page/${body.pages[0].id}`).expect(200)
+  const shown = await admin
+    .call('get', `/v1/spaces/${made.result.space}/change-requests/${second.result.changeRequest}/content/page/${body.pages[0].id}`)
+    .expect(200)
   assert.match(shown.body.markdown, translationOf(one))
 })
 

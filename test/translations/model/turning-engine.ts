@@ -29,7 +29,12 @@ const send = (response: ServerResponse, status: number, body: unknown, headers =
 
 export async function turningEngine(): Promise<TurningEngine> {
   const server = createServer(async (request, response) => {
-    if (request.url === '/languages') return send(response, 200, LANGUAGES.map((code) => ({ code, name: code, targets: LANGUAGES })))
+    if (request.url === '/languages')
+      return send(
+        response,
+        200,
+        LANGUAGES.map((code) => ({ code, name: code, targets: LANGUAGES })),
+      )
     const { q } = await bodyOf(request)
     const texts = [q].flat() as string[]
     here.sent.push(...texts)
