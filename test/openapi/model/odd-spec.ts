@@ -66,9 +66,8 @@ export const oddPages: [string, string[]][] = [
   ['Zoo & Friends', ['GET /animals/{id}', 'PUT /animals/{id}']],
   ['a/b', ['QUERY /animals/{id}', 'LINK /animals/{id}', 'GET /stream']],
   ['日本', ['GET /日本/{名}']],
-  ['   ', ['TRACE /new-tag']],
   ['../../etc', ['DELETE /new-tag']],
   ['Operations', ['HEAD /new-tag']],
   ['Not declared', ['GET /new-tag']],
-  ['Operations', ['GET /untagged', 'POST /untagged']],
+  ['Operations', ['GET /untagged', 'POST /untagged', 'TRACE /new-tag']],
 ]

@@ -41,10 +41,7 @@ const generated = (pages: Page[]): Page[] => flat(pages).filter(({ computedSeed,
 
 const { body: space } = await call('post', `/v1/orgs/${here.organization}/spaces`, { title: 'Docs' }).expect(201)
 const repository = join(here.dir, 'repos', `${space.id}.git`)
-{
-  const s = await put('odd', oddSpec)
-  if (s.lastProcessErrorCode) throw new Error(JSON.stringify(s))
-}
+await put('odd', oddSpec)
 await commitPlainly(repository, {
   'README.md': '# Home\n',
   'SUMMARY.md': `# Summary\n\n* [Home](README.md)\n${entry('odd', { models: true })}${entry('odd', { grouping: 'by-operation' }, 'Reference')}`,
@@ -53,13 +50,6 @@ const content = `/v1/spaces/${space.id}/content`
 
 test('the tree has a page for each tag, and below the other entry one for each operation', async () => {
   const { body } = await call('get', `${content}/pages`).expect(200)
-  console.log(
-    JSON.stringify(
-      body.pages.map((p: Page) => [p.title, p.path, p.computed, p.pages?.map((q) => [q.path, q.computed?.props])]),
-      null,
-      0,
-    ),
-  )
   const tags = (body.pages as Page[]).filter(({ computed }) => computed?.props.doc === 'tag')
   assert.equal(
     tags.map(({ title }) => (title.trim() === '' ? '   ' : title)),
@@ -84,26 +74,20 @@ test('every page is read by ID, by path, as a tree of blocks, evaluated, in its 
   const roots = [content, `/v1/spaces/${space.id}/revisions/${body.id}`, `/v1/spaces/${space.id}/change-requests/${request.number}/content`]
   for (const page of generated(body.pages)) {
     const read = (await call('get', `${content}/page/${page.id}`).expect(200)).body
-    if (/<script|<img|javascript:|\{% include/.test(read.markdown))
-      console.log(
-        read.markdown.match(/.{0,80}(<script|<img|javascript:|\{% include).{0,80}/g),
-        JSON.stringify((await call('get', `${content}/page/${page.id}?format=document&evaluated=true`)).body.document).match(
-          /.{0,300}(javascript:|onerror).{0,80}/,
-        ),
-      )
-    const expected = { ...read }
     for (const root of roots.slice(1)) {
-      const other = (await call('get', `${root}/page/${page.id}`).expect(200)).body
-      assert.is(other.markdown, expected.markdown)
+      const response = await call('get', `${root}/page/${page.id}`)
+      assert.is(response.status, 200, `${root}/page/${page.id}`)
+      const other = response.body
+      assert.is(other.markdown, read.markdown)
       assert.is(other.path, page.path)
     }
     const byPath = await call('get', `${content}/path/${page.path.split('/').map(encodeURIComponent).join('/')}`)
     assert.is(byPath.body.id, page.id, `${page.path}: ${byPath.status}`)
     const document = (await call('get', `${content}/page/${page.id}?format=document&evaluated=true`).expect(200)).body
-    assert.is(document.document.object, 'document')
+    const nodes = JSON.stringify(document.document)
+    assert.not.match(nodes, /"(?:url|href)":"javascript|"type":"(?:html|unknown-block|reusable-content|image|images)"/)
     await call('get', `${content}/page/${page.id}?computed=false`).expect(404)
-    await call('get', `${content}/page/${page.id}/links`).expect(200)
-    await call('get', `${content}/page/${page.id}/backlinks`).expect(200)
+    for (const list of ['links', 'backlinks']) assert.is((await call('get', `${content}/page/${page.id}/${list}`)).status, 200, `${page.path} ${list}`)
   }
 })
 
@@ -146,7 +130,7 @@ test('they cannot be edited, moved, commented on or imported into', async () => 
 
 test('duplicate operationIds are told, and the version before stays', async () => {
   const twice = structuredClone(oddSpec) as typeof oddSpec & { paths: Record<string, Record<string, object>> }
-  twice.paths['/untagged']['get'] = { ...twice.paths['/untagged']['get'], operationId: 'same' } as never
+  Object.assign(twice.paths['/untagged']?.['get'] ?? {}, { operationId: 'same' })
   const state = await put('twice', twice)
   if (state.lastProcessErrorCode === undefined) assert.ok(state.lastVersion !== undefined)
   else assert.is(state.lastProcessErrorCode, 'PARSE_ERROR')
@@ -157,7 +141,7 @@ test('IDs stay over a version that adds, removes and moves around them; what is 
   const trees = await git(repository, ['rev-parse', 'refs/heads/main^{tree}'])
   const next = structuredClone(oddSpec) as unknown as { paths: Record<string, Record<string, { tags?: string[]; summary?: string }>> }
   next.paths = Object.fromEntries(Object.entries(next.paths).reverse())
-  next.paths['/added'] = { get: { ...(next.paths['/untagged'] as never)['get'], tags: ['Zoo & Friends'] } as never }
+  next.paths['/added'] = { get: { ...next.paths['/untagged']?.['get'], tags: ['Zoo & Friends'] } }
   const gone = next.paths['/日本/{名}']
   delete next.paths['/日本/{名}']
   next.paths['/animals/{animalId}'] = JSON.parse(JSON.stringify(next.paths['/animals/{id}']).replaceAll('"id"', '"animalId"'))
