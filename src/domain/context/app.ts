@@ -2,6 +2,7 @@
 import type { Template } from '../../content/templates/template.js'
 import type { Git } from '../../git/index.js'
 import type { Clock } from '../../kernel/clock.js'
+import type { Hosts } from '../../hosts/index.js'
 import type { HttpClient, Mailer } from '../../outbound/index.js'
 import type { PdfShelf, Printer } from '../../printing/index.js'
 import type { SpecFiles } from '../../specs/index.js'
@@ -25,6 +26,8 @@ export interface App {
   git: Git
   /** For requests to URLs that users name; it never reaches private networks. */
   http: HttpClient
+  /** The hosts of repositories, such as GitHub, by their APIs. */
+  hosts: Hosts
   /** Null if no mail server is set up. */
   mail: Mailer | null
   clock: Clock
