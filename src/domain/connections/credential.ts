@@ -1,8 +1,10 @@
 /** The credential of a connection: checked, sealed for storing, and unsealed for one operation. */
 import { createHmac, createPrivateKey } from 'node:crypto'
 import { seal, unseal } from '../../auth/index.js'
+import { RemoteError } from '../../git/index.js'
+import { HostError } from '../../hosts/index.js'
 import { badRequest } from '../../kernel/errors.js'
-import type { ConnectionCredentialInput, ConnectionDoc, ConnectionProvider, SealedCredential } from '../../model/index.js'
+import type { ConnectionCredentialInput, ConnectionDoc, SealedCredential } from '../../model/index.js'
 import type { App } from '../context/app.js'
 import { SyncFailure } from '../git-sync/failure.js'
 import type { Credential } from '../git-sync/remote.js'
@@ -68,35 +70,33 @@ export function unsealCredential(app: App, { id, credential }: Pick<ConnectionDo
   return JSON.parse(secret) as ConnectionCredentialInput
 }
 
-/** The user name that hosts expect beside a token. */
-const TOKEN_USER: Record<ConnectionProvider, string> = {
-  github: 'x-access-token',
-  gitlab: 'oauth2',
-  gitea: 'x-access-token',
-  bitbucket: 'x-token-auth',
-  generic: 'x-access-token',
-}
-
-/** What Git needs for one operation with the connection's repository. Throws `SyncFailure`. Never log it. */
+/** What Git needs for one operation with the connection's repository: for a GitHub App, a short-lived token. Throws `SyncFailure`, `RemoteError`. Never log it. */
 export async function gitCredentialOf(app: App, connection: ConnectionDoc): Promise<Credential | undefined> {
-  const given = unsealCredential(app, connection)
-  switch (given.kind) {
-    case 'none':
-      return undefined
-    case 'token':
-      return { username: TOKEN_USER[connection.provider], password: given.token }
-    case 'gitlabProjectToken':
-      return { username: 'oauth2', password: given.token }
-    case 'basic':
-      return { username: given.username, password: given.password }
-    case 'sshKey':
-      return { ssh: { privateKey: given.privateKey, ...(given.knownHosts === undefined ? {} : { knownHosts: given.knownHosts }) } }
-    case 'githubApp':
-      return installationCredential(app, connection, given)
+  const credential = unsealCredential(app, connection)
+  if (credential.kind === 'none') return undefined
+  if (credential.kind === 'sshKey') {
+    const { privateKey, knownHosts } = credential
+    return { ssh: { privateKey, ...(knownHosts === undefined ? {} : { knownHosts }) } }
+  }
+  const { provider, url, apiUrl } = connection
+  try {
+    const given = await app.hosts.gitCredential({ provider, url, apiUrl, credential })
+    return given === null ? undefined : { username: given.username, password: given.password }
+  } catch (error) {
+    throw error instanceof HostError ? asGitError(error) : error
   }
 }
 
-/** A short-lived token of an installation of a GitHub App. */
-async function installationCredential(_app: App, _connection: ConnectionDoc, _given: ConnectionCredentialInput & { kind: 'githubApp' }): Promise<Credential> {
-  throw new SyncFailure('Installations of GitHub Apps cannot be used yet: set a token or a deploy key.')
+const KINDS: Partial<Record<HostError['failure'], RemoteError['kind']>> = {
+  notFound: 'not-a-repository',
+  unauthorized: 'unauthorized',
+  noRight: 'unauthorized',
+  rateLimited: 'unreachable',
+  unavailable: 'unreachable',
+}
+
+/** What a host said about the credential, as if Git had been told so: whether it may pass decides when people hear of it. */
+function asGitError(error: HostError): Error {
+  const kind = KINDS[error.failure]
+  return kind === undefined ? new SyncFailure(error.message) : new RemoteError(kind, error.message)
 }
