@@ -187,8 +187,10 @@ async function recordByHand(
   for (const key of new Set([...keysIn(ours), ...keysIn(theirs)])) {
     if (!key.startsWith('path ') && !seen.pages.has(pageOf(key))) continue
     const [was, mine, other, is] = [new Set(common.map((one) => valueIn(one, key))), valueIn(ours, key), valueIn(theirs, key), valueIn(seen, key)]
-    const byGit = mine === other || was.has(other) ? mine : was.has(mine) ? other : is
-    if (was.size > 1 || is === byGit) continue
+    // A side without the page says nothing about its lines: Git has the text of the other one.
+    const only = key.startsWith('path ') ? undefined : [ours, theirs].find((_, at, both) => !both[1 - at]?.pages.has(pageOf(key)))
+    const byGit = only ? valueIn(only, key) : mine === other || was.has(other) ? mine : was.has(mine) ? other : is
+    if ((!only && was.size > 1) || is === byGit) continue
     knowledge.set(key, is, who, { soft: isLeft(key), ...(is === null && key.startsWith('path ') ? { saw: sawOf(knowledge, pageOf(key)) } : {}) })
   }
 }

@@ -42,7 +42,7 @@ export async function mergeCommits(app: App, space: SpaceRepository, { ours, the
     if (slices.due) await slices.rest()
   }
   if (conflicts.length === 0) return { clean: true, tree: await repo.draft(attempt.tree, changes) }
-  const unmerged = { clean: false as const, conflicts, tree: attempt.tree, setAside: changes }
+  const unmerged = { clean: false as const, conflicts, tree: attempt.tree, setAside: changes, marked: attempt.marked }
   return { ...unmerged, conflicts: [...conflicts, ...(await conflictsOfUnlistedPages(app, space, sides, unmerged))] }
 }
 
@@ -78,8 +78,8 @@ async function mergeFiles(app: App, space: SpaceRepository, { ours, theirs, base
 
 async function mergeByPath(repo: Repository, sides: Sides): Promise<FileMerge> {
   const outcome = await repo.merge(sides)
-  if (outcome.clean) return { tree: outcome.tree, conflicts: [], setAside: [] }
-  return { tree: outcome.tree, conflicts: outcome.conflicts, setAside: await madeUpNames(repo, outcome.tree, sides) }
+  if (outcome.clean) return { tree: outcome.tree, conflicts: [], setAside: [], marked: [] }
+  return { tree: outcome.tree, conflicts: outcome.conflicts, setAside: await madeUpNames(repo, outcome.tree, sides), marked: [] }
 }
 
 /** Merges a file in conflict by its structure. Null if it has none, is too large, or has a conflict by structure too. */
