@@ -396,6 +396,20 @@ test('a page that is new since the merge base and took the place of a deleted on
   await soundIds(desk)
 })
 
+for (const lists of ['main', 'the change request'])
+  test(`a page that was not listed is listed in ${lists}, and its file moved in the other: the entry leads to it`, async () => {
+    const files = { ...FILES, 'SUMMARY.md': FILES['SUMMARY.md'].replace('* [Two](two.md)\n', '') }
+    const desk = await openDesk(here, files)
+    const change = await desk.changeRequest()
+    const at = (side: string) => (side === 'main' ? {} : { ref: change.ref })
+    await desk.human({ 'SUMMARY.md': FILES['SUMMARY.md'] }, at(lists))
+    await desk.human({ 'two.md': null, 'far/away.md': text('Two') }, at(lists === 'main' ? 'the change request' : 'main'))
+    await change.merge()
+    assert.is(await desk.file('SUMMARY.md'), FILES['SUMMARY.md'].replace('two.md', 'far/away.md'))
+    assert.equal(await titles(desk), ['Home', 'One', 'Two', 'Guide', 'Deep'])
+    await soundIds(desk)
+  })
+
 for (const first of ['the branch', 'main'])
   test(`pages exchanged before two histories crossed (${first} first), exchanged back after it: each has its ID`, async () => {
     const desk = await openDesk(here, FILES)

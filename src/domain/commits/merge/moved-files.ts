@@ -91,7 +91,8 @@ function needsMergeById({ base, ours, theirs }: MovedFile): boolean {
   return remaining === null || changed(remaining)
 }
 
-async function readSide(app: App, space: SpaceRepository, base: CommitId, head: CommitId, list: readonly TreeChange[]): Promise<SideChanges> {
+/** What one side of a merge changed, by the list of its changes. */
+export async function readSide(app: App, space: SpaceRepository, base: CommitId, head: CommitId, list: readonly TreeChange[]): Promise<SideChanges> {
   const changes = new Map(list.map((change) => [change.path, change]))
   const identify = await idsOf(app, space, head, await overridesFrom(app, space, base, head))
   const idByPath = await idsOf(app, space, head, noOverrides)
