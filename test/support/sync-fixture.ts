@@ -31,6 +31,8 @@ import { startWorker, type Worker } from '../../src/jobs/worker.js'
 import { systemClock } from '../../src/kernel/clock.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { type ExportRequest, type ImportRequest, memberships, organizations, type SyncRunDoc, spaces, users } from '../../src/model/index.js'
+import { signAppToken } from '../../src/auth/index.js'
+import { openHosts } from '../../src/hosts/index.js'
 import { createHttpClient } from '../../src/outbound/index.js'
 import { createPrinter, openShelf } from '../../src/printing/index.js'
 import { openSpecFiles } from '../../src/specs/index.js'
@@ -84,6 +86,7 @@ export async function openApp(root: string, logged: string[]): Promise<{ app: Ap
   const { conversions, close: closeConversions } = openConversions(10_000_000, sharedPool)
   const content = revisionCache()
   const facts = openFacts({ file: join(root, 'facts.db'), kinds: FACT_KINDS, version: 1, maxBytes: 100_000_000, notice: () => {} })
+  const http = createHttpClient({ allowPrivateNetworks: true, agent: 'Bindery' })
   const app: App = {
     ...withoutCaller,
     store: await openStore({ dir: join(root, 'data') }),
@@ -93,7 +96,8 @@ export async function openApp(root: string, logged: string[]): Promise<{ app: Ap
       remote: createRemoteOperations({ allowedProtocols, allowPrivateNetworks: true }),
     }),
     mail: null,
-    http: createHttpClient({ allowPrivateNetworks: true, agent: 'Bindery' }),
+    http,
+    hosts: openHosts({ http, signAppToken, now: () => new Date() }),
     clock: systemClock,
     settings: {
       version: '0',
@@ -109,7 +113,9 @@ export async function openApp(root: string, logged: string[]): Promise<{ app: Ap
       specRefreshMs: null,
       translationCharacters: 1_000_000,
       allowedProtocols,
+      connectionProtocols: allowedProtocols,
       imports: { waitMs: 0, maxMs: 60_000, maxPages: 100, maxBytes: 10_000_000, delayMs: 0 },
+      connections: { pollMs: 0, quietMs: 0 },
       ssoSessionMs: 1,
       eventDays: 30,
       auditDays: 90,
@@ -133,6 +139,8 @@ export async function openApp(root: string, logged: string[]): Promise<{ app: Ap
     waits: new Waits(),
     wakeJobs: () => {},
     wakeWebhooks: () => {},
+    wakeConnections: () => {},
+    running: new Map(),
     credentials: new Map(),
     log: log(logged),
   }
