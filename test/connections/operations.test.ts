@@ -9,7 +9,7 @@ import { suiteWith } from '../support/suite.js'
 const [test, here] = await suiteWith('connections', async () => {
   const remotes = await startGitHttp({ root: await mkdtemp(join(tmpdir(), 'bindery-remotes-')) })
   const service = await startService()
-  return { remotes, service, close: async () => (await service.close(), remotes.close()) }
+  return { remotes, service, close: () => service.close().then(() => remotes.close()) }
 })
 
 test('a space is connected, and its first run brings the content', async () => {
