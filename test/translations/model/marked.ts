@@ -65,7 +65,8 @@ export const BLOCKS: ((w: () => string) => string)[] = [
   (w) =>
     `<table data-view="cards"><thead><tr><th></th><th data-hidden data-card-target data-type="content-ref"></th></tr></thead><tbody><tr><td><strong>«${w()}»</strong></td><td><a href="other.md">other.md</a></td></tr></tbody></table>`,
   (w) => `«${w()} »<mark style="color:red;">«${w()}»</mark>« ${w()}»`,
-  (w) => `{% step title="«${w()} »\\"«${w()}»\\"" %}\n«${w()} »<i class="fa-gear">:gear:</i>« ${w()} »<img src="x.png" alt="«${w()} & ${w()}»">« ${w()}»\n{% endstep %}`,
+  (w) =>
+    `{% step title="«${w()} »\\"«${w()}»\\"" %}\n«${w()} »<i class="fa-gear">:gear:</i>« ${w()} »<img src="x.png" alt="«${w()} & ${w()}»">« ${w()}»\n{% endstep %}`,
   (w) => `{% if visitor.claims.beta %}\n«${w()}»\n{% endif %}`,
   (w) => `***\n\n«${w()}»\n\n[ref]: https://example.com/x`,
   (w) => `«${w()}»\\\n«${w()}»  \n«${w()}»`,
