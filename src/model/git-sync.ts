@@ -32,7 +32,25 @@ const common = {
 
 export const ImportRequest = Type.Object({ ...common, standalone: Type.Optional(Type.Boolean()) }, { ...closed, $id: 'GitImportRequest' })
 export type ImportRequest = Static<typeof ImportRequest>
-export const ExportRequest = Type.Object({ ...common, commitMessage: Type.String({ minLength: 1, maxLength: 10_000 }) }, { ...closed, $id: 'GitExportRequest' })
+const exportModes = ['single', 'commits'] as const
+export const ExportRequest = Type.Object(
+  {
+    ...common,
+    commitMessage: Type.String({
+      minLength: 1,
+      maxLength: 10_000,
+      description: 'With the mode `commits`, it is the message of what cannot be exported commit by commit: the first export to a remote, and a forced one.',
+    }),
+    exportMode: Type.Optional(
+      oneOf(exportModes, {
+        description:
+          '`single` (default): one commit with everything since the last export, by the caller. `commits`: the commits of the main content one by one, each with ' +
+          'its author, date and message; a merged change request is one commit.',
+      }),
+    ),
+  },
+  { ...closed, $id: 'GitExportRequest' },
+)
 export type ExportRequest = Static<typeof ExportRequest>
 
 export const PreviewRequest = Type.Object(
@@ -103,6 +121,8 @@ export interface SyncRunDoc {
   standalone: boolean
   /** Export only: the commit's message. */
   message?: string
+  /** Export only: `commits` = commit by commit; absent = one commit. */
+  exportMode?: 'commits'
   /** The client's time of the event, ISO 8601; it orders events of one remote and nothing else. */
   timestamp?: string
   /** Whether the URL contained a credential, which is never stored: after a restart, the run has to do without it. */
@@ -138,6 +158,7 @@ export const GitRun = Type.Object(
     remoteRevision: Type.Optional(Type.String()),
     revision: Type.Optional(Type.String()),
     changeRequest: Type.Optional(Id),
+    exportMode: Type.Optional(Type.Literal('commits', { description: 'The export was asked for commit by commit.' })),
     requestedBy: Id,
   },
   { $id: 'GitRun' },

@@ -7,7 +7,8 @@ import { coAuthors } from '../commits/co-authors.js'
 import type { Sync } from './sync.js'
 import type { SyncLog } from './log-entries.js'
 
-const MAX_CO_AUTHORS = 50
+/** Most co-authors of one commit. */
+export const MAX_CO_AUTHORS = 50
 
 /** The parent of an export's commit: the remote's head, and the same commit here (`local`; null = the remote has no such folder). */
 export interface ExportBase {
@@ -41,7 +42,7 @@ export async function exportCommit(sync: Sync, log: SyncLog, main: CommitId, gro
 }
 
 /** The changes that make the folder equal to `tree` and leave everything else as it is. */
-async function folderChanges(repo: Repository, directory: string, ground: ExportBase, tree: TreeId): Promise<FileChange[]> {
+export async function folderChanges(repo: Repository, directory: string, ground: Pick<ExportBase, 'head'>, tree: TreeId): Promise<FileChange[]> {
   const empty = ((await repo.tree(tree).list('')) ?? []).length === 0
   if (!empty) return [{ path: directory, tree }]
   const before = ground.head === null ? null : await (await repo.at(ground.head)).entry(directory)

@@ -26,7 +26,7 @@ import { type Credential, isLinkTo, readRemote, remoteOf, type SyncRemote } from
 /** Runs that are kept per space. */
 const KEPT_RUNS = 200
 
-type NewRun = Pick<SyncRunDoc, 'direction' | 'force' | 'standalone' | 'message' | 'timestamp' | 'requestedBy'>
+type NewRun = Pick<SyncRunDoc, 'direction' | 'force' | 'standalone' | 'message' | 'exportMode' | 'timestamp' | 'requestedBy'>
 
 /**
  * Queues an import. Throws 400 (url, ref, directory), 403, 409 if merges must meet rules and it is not the remote of the last sync, 423 if the space is
@@ -53,6 +53,7 @@ export async function requestExport(app: App, actor: Actor, space: LoadedSpace, 
     force: input.force ?? false,
     standalone: false,
     message: input.commitMessage,
+    ...(input.exportMode === 'commits' ? { exportMode: input.exportMode } : {}),
     requestedBy: actor.user.id,
     ...timestampOf(input),
   }

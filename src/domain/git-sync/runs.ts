@@ -54,4 +54,5 @@ export const again = (run: SyncRunDoc, requestedBy: string) => ({
   standalone: run.standalone,
   requestedBy,
   ...(run.message === undefined ? {} : { message: run.message }),
+  ...(run.exportMode === undefined ? {} : { exportMode: run.exportMode }),
 })

@@ -84,7 +84,7 @@ export const startSync = (world: World, project: Project, direction: 'import' | 
   world.host.api.ask('POST', `${project.url}/git/${direction}`, {
     ...inputOf(world, project, ref),
     ...(force ? { force } : {}),
-    ...(direction === 'export' ? { commitMessage: `Export of step ${world.step}` } : {}),
+    ...(direction === 'export' ? { commitMessage: `Export of step ${world.step}`, exportMode: world.without.has('single') ? 'commits' : 'single' } : {}),
   })
 
 /** An import or export, and all that must hold after it. */
