@@ -34,6 +34,7 @@ export async function exportCommit(sync: Sync, log: SyncLog, main: CommitId, gro
   return repo.write({
     parents: ground.head === null ? [] : [ground.head],
     ...folder,
+    sign: true,
     message: commitMessage(run.message ?? 'Export', others.length > 0 ? { 'Co-authored-by': others } : {}),
     author: signatureOf(app, actor.user),
     committer: serviceSignature(app),

@@ -11,7 +11,7 @@ const MOST = 2_000
 /** Most commits from before the remote's last change that are put on top of it one by one. What is older becomes one commit with what follows. */
 const MOST_REPLAYED = 200
 
-/** The commits of main's first-parent line that the remote does not have, oldest first; main is the last. */
+/** The commits of main's first-parent line that the remote does not have, oldest first; main is the last. There is at least one. */
 export interface ExportLine {
   commits: CommitId[]
   /** The commit before the first one, whose content the remote's head has. Null if the two have met only now. */
@@ -38,11 +38,12 @@ export async function findExportLine(repo: Repository, log: SyncLog, main: Commi
     const at = places.get(pair.anchor)
     if (at !== undefined && at < begin && isWhole(pair) && (await isWithin(repo, pair.theirs, past))) begin = at
   }
-  const met = begin < line.length
+  // The head may lack what it had of main itself: somebody dropped it there since.
+  const met = begin > 0 && begin < line.length
   const came = Math.min(await placeOf(repo, line, await bringerOf(repo, log, theirs)), line.length - 1)
   const dropped = Math.min(...(await Promise.all((await dropAnchors(repo, main)).map((anchor) => placeOf(repo, line, anchor)))), line.length)
   // Places count from main downwards.
-  const oldest = Math.min(met ? begin - 1 : came, MOST - 1)
+  const oldest = Math.min(met ? begin - 1 : begin === 0 ? 0 : came, MOST - 1)
   const whole = Math.max(0, oldest - Math.min(came, dropped))
   const first = dropped <= came ? whole : Math.max(0, whole - MOST_REPLAYED, oldest - dropped + 1)
   return {

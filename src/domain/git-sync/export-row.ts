@@ -152,7 +152,8 @@ class RowMaker {
     this.#count++
     const { head, local } = this.#tip
     const [only, ...more] = of.parents
-    if (remote.directory === '' && only === head && more.length === 0 && of.message === message && of.tree === tree) {
+    const signed = !this.#repo.signs || of.headers.gpgsig !== undefined
+    if (signed && remote.directory === '' && only === head && more.length === 0 && of.message === message && of.tree === tree) {
       this.#tip = { head: of.id, local: of.id }
       return
     }
@@ -162,7 +163,7 @@ class RowMaker {
     // The folder's commit comes first: it makes sure that the repository keeps a tree that a merge made.
     const mapped = remote.directory === '' ? null : await this.#staging.write(folderCommit(said, [local], tree))
     const changes: FileChange[] = remote.directory === '' ? [] : await folderChanges(this.#repo, remote.directory, { head }, tree)
-    const commit = await this.#staging.write({ ...said, parents: [head], changes, ...(remote.directory === '' ? { tree } : {}) })
+    const commit = await this.#staging.write({ ...said, parents: [head], changes, sign: true, ...(remote.directory === '' ? { tree } : {}) })
     this.#tip = { head: commit, local: mapped ?? commit }
     rememberOverrides(app, space, this.#tip.local, overrides)
     if (this.#count % BATCH === 0) await this.#staging.settle()

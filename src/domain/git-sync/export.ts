@@ -10,6 +10,7 @@ import { type ExportRow, exportRow } from './export-row.js'
 import { SyncFailure } from './failure.js'
 import type { Entry, SyncLog } from './log-entries.js'
 import { firstExportBase, type BranchHead, findOtherBranches } from './new-branch.js'
+import { findOffered } from './offered.js'
 import { describeRemote } from './remote.js'
 import { checkStillAsked } from './request.js'
 import { fetchHead, type LockedSync, type Outcome, type Sync } from './sync.js'
@@ -78,6 +79,8 @@ async function planRow(sync: Sync, head: CommitId | null, found: readonly Branch
   if (ground.head === null || ground.local === null) return { main, made: null }
   const equal = (await repo.commit(ground.local)).tree === (await repo.commit(main)).tree
   if (equal || (head !== null && !(await isInStep(sync, log, main, ground.local)))) return { main, made: null }
+  const offered = await findOffered(sync, log, main, { ground, inRow: true })
+  if (offered?.row !== undefined) return { main, made: { commit: offered.remote, theirs: offered.theirs, row: offered.row } }
   return { main, made: await exportRow(sync, log, main, { head: ground.head, local: ground.local }) }
 }
 
@@ -120,6 +123,8 @@ async function prepare(
     if (head === null && (!ground.own || planned)) return { entry: planned?.made ? { ...entry, row: planned.made.row } : entry, expected: null }
     if (head !== null) return unchanged(sync, log, entry)
   }
+  const again = planned?.made ? null : await findOffered(sync, log, main, { ground, inRow: false })
+  if (again) return { entry: { ...record, remote: again.remote, theirs: again.theirs }, expected: head }
   const commit = planned?.made?.commit ?? (await exportCommit(sync, log, main, ground))
   const theirs = planned?.made?.theirs ?? (await mapped(sync, log, ground, commit))
   const entry = { ...record, remote: commit, theirs, ...(planned?.made ? { row: planned.made.row } : {}) }
