@@ -245,6 +245,19 @@ test('a squash, a rebase or a part of the row, merged on the remote: the rest st
   }
 })
 
+test('of two exports of one commit each, the second one is picked there: the first one stays here', async () => {
+  const { remote, space } = await synced('picked-single')
+  const docsRef = { url: remote.url, ref: 'refs/heads/docs' }
+  await write(space, 'grace', 'Say TWO', { 'guide.md': guide({ two: 'TWO' }) })
+  await f.export(space, docsRef)
+  await write(space, 'ada', 'Say SIX', { 'guide.md': guide({ two: 'TWO', six: 'SIX' }) })
+  await f.export(space, docsRef)
+  await remote.commit({ 'theirs.md': '# Theirs\n' })
+  await pick(remote.path, ['docs'])
+  assert.is((await f.import(space, { url: remote.url })).error, undefined)
+  assert.is((await f.files(space))['guide.md'], guide({ two: 'TWO', six: 'SIX' }).trim())
+})
+
 /** Picks commits onto main of a bare repository. */
 async function pick(dir: string, commits: readonly string[]): Promise<void> {
   for (const commit of commits) {

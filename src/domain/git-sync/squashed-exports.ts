@@ -19,9 +19,7 @@ const MAX_PATCH_BYTES = 256 * 1024
 
 /**
  * The exports that the remote's head does not contain, but whose whole change is in one of its new commits: squashed, or rebased onto later
- * commits of the remote. The head counts as containing them. An export is not recognized if its changes were edited on the way. Of an export commit by
- * commit, each commit is looked for, from the oldest on: it counts only if everything below it does, since a head that contains it counts as containing
- * that too.
+ * commits of the remote. The head counts as containing them. An export is not recognized if its changes were edited on the way.
  */
 export async function squashedExports(repo: Repository, log: SyncLog, theirs: CommitId, news: readonly CommitInfo[]): Promise<StandIn[]> {
   const open: Entry[] = []
@@ -31,10 +29,8 @@ export async function squashedExports(repo: Repository, log: SyncLog, theirs: Co
   const exports = await exportedCommits(repo, log)
   const found = new Map<CommitId, StandIn>()
   for (const pair of open) {
-    const chain = await chainOf(repo, exports, pair)
-    for (const one of pair.row === undefined ? await wholeOf(search, chain, pair) : await partsOf(repo, search, chain, { pair, theirs, found })) {
-      if (!found.has(one.pair.theirs)) found.set(one.pair.theirs, one)
-    }
+    const chain = (await chainOf(repo, exports, pair)).reverse() as [CommitId, ...CommitId[]]
+    for (const one of await standInsOf(repo, search, chain, { pair, theirs, found, exports })) if (!found.has(one.pair.theirs)) found.set(one.pair.theirs, one)
   }
   return [...found.values()]
 }
@@ -69,28 +65,27 @@ async function chainOf(repo: Repository, exports: ReadonlySet<string>, pair: Ent
   return end < 0 ? line : line.slice(0, end + 1)
 }
 
-/** An export as one commit: its change, or that of the whole unbroken row (it may have been squashed together), is in a new commit. */
-async function wholeOf(search: Search, chain: readonly CommitId[], pair: Entry): Promise<StandIn[]> {
-  const starts = new Set([chain[1], chain.at(-1)].filter((commit) => commit !== undefined && commit !== pair.theirs))
-  const found = await search.find([...starts].map((from) => [from as CommitId, pair.theirs]))
-  return found === null ? [] : [{ commit: found, pair }]
-}
-
-/** The commits of an export commit by commit, from the oldest on, of which the change is in a new commit: that of one, or of several in a row. */
-async function partsOf(
+/**
+ * What of a chain of exports is in new commits of the remote, from the oldest on: the export at its end, or if that went commit by commit, any of its commits. The
+ * change of one is looked for together with that of all below it which the head does not have: one that was picked alone does not count, since the head would
+ * count as having what is below it.
+ */
+async function standInsOf(
   repo: Repository,
   search: Search,
-  chain: readonly CommitId[],
-  { pair, theirs, found }: { pair: Entry; theirs: CommitId; found: ReadonlyMap<CommitId, StandIn> },
+  [begin, ...rest]: readonly [CommitId, ...CommitId[]],
+  { pair, theirs, found, exports }: { pair: Entry; theirs: CommitId; found: ReadonlyMap<CommitId, StandIn>; exports: ReadonlySet<string> },
 ): Promise<StandIn[]> {
   const parts: StandIn[] = []
-  let [settled, ...rest] = [...chain].reverse() as [CommitId, ...CommitId[]]
-  // Of a longer row, only all of it together is looked for.
-  for (const part of rest.length > PARTS ? [pair.theirs] : rest) {
-    const known = found.has(part) || (await repo.isAncestor(part, theirs))
-    const commit = known ? null : await search.find([[settled, part]])
+  const isThere = async (commit: CommitId): Promise<boolean> => found.has(commit) || repo.isAncestor(commit, theirs)
+  if (exports.has(begin) && !(await isThere(begin))) return []
+  const each = pair.row !== undefined && rest.length <= PARTS
+  let settled = begin
+  for (const part of rest) {
+    const there = await isThere(part)
+    const commit = !there && (each || part === pair.theirs) ? await search.find([...new Set([settled, begin])].map((from) => [from, part])) : null
     if (commit !== null) parts.push({ commit, pair: part === pair.theirs ? pair : { ...pair, remote: part, theirs: part, local: part } })
-    if (known || commit !== null) settled = part
+    if (there || commit !== null) settled = part
   }
   return parts
 }
