@@ -1,5 +1,5 @@
 // The import rules of ARCHITECTURE.md.
-// Layers: main, commands, server, start → api | jobs → domain → git | store | facts | search | specs | printing | translation | render → content | conversion | parsing | access | auth | outbound → model → disk, kernel.
+// Layers: main, commands, server, start → api | jobs → domain → git | store | facts | search | specs | printing | translation | hosts | render → content | conversion | parsing | access | auth | outbound → model → disk, kernel.
 // Floors: a room of domain/ imports from the rooms before it in this list alone, types too.
 const floors = [
   'context',
@@ -22,6 +22,7 @@ const floors = [
   'git-door',
   'webhooks',
   'people',
+  'connections',
   'pdf',
   'translations',
   'upkeep',
@@ -55,6 +56,7 @@ module.exports = {
     ...['content', 'access', 'auth', 'outbound', 'parsing', 'conversion'].map((name) => layer(`${name}-sees-no-sibling`, name, pure)),
     ...['git', 'store', 'facts', 'search', 'specs', 'printing'].map((name) => layer(`${name}-sees-no-sibling`, name, files)),
     layer('translation-sees-outbound-alone', 'translation', ['outbound', ...files]),
+    layer('hosts-see-outbound-alone', 'hosts', ['outbound', ...pure]),
     layer('render-sees-content-alone', 'render', ['content', ...pure]),
     ...floors.map(floor),
     { name: 'every-room-of-domain-has-a-floor', severity: 'error', from: {}, to: { path: '^src/domain/', pathNot: `^src/domain/(${floors.join('|')})/` } },
@@ -68,6 +70,7 @@ module.exports = {
       'render',
       'printing',
       'translation',
+      'hosts',
       'access',
       'auth',
       'outbound',
@@ -76,12 +79,12 @@ module.exports = {
       ...pure,
     ]),
     layer('jobs', 'jobs', ['domain', 'git', 'store', 'content', 'access', 'auth', 'outbound', 'parsing', ...pure]),
-    layer('api', 'api', ['domain', 'git', 'store', 'content', 'access', 'auth', 'outbound', ...pure]),
+    layer('api', 'api', ['domain', 'git', 'store', 'hosts', 'content', 'access', 'auth', 'outbound', ...pure]),
     {
       name: 'deep-modules-through-their-doors',
       severity: 'error',
-      from: { path: '^src/(?!git/|store/|facts/|search/|specs/|outbound/|parsing/|printing/|translation/|conversion/)' },
-      to: { path: '^src/(git|store|facts|search|specs|outbound|parsing|printing|translation|conversion)/(?!index\\.ts$)' },
+      from: { path: '^src/(?!git/|store/|facts/|search/|specs/|outbound/|parsing/|printing/|translation/|conversion/|hosts/)' },
+      to: { path: '^src/(git|store|facts|search|specs|outbound|parsing|printing|translation|conversion|hosts)/(?!index\\.ts$)' },
     },
     {
       name: 'pure-layers-touch-nothing',
@@ -100,7 +103,7 @@ module.exports = {
       'rehype-parse|rehype-remark|remark-gfm|remark-stringify|unified|unist-util-visit|linkedom|mammoth|yauzl|@mozilla|robots-parser',
       '^src/conversion/',
     ),
-    only('saml-libraries-in-auth', '@node-saml|@xmldom', '^src/auth/saml/'),
+    only('saml-libraries-in-auth', '@node-saml|@xmldom|xml-crypto', '^src/auth/saml/'),
     only('network-clients-in-outbound', 'undici|nodemailer', '^src/outbound/'),
     only('html-in-render-and-conversion', 'hast-util-[a-z-]+', '^src/(render|conversion)/'),
     only('html-in-render', 'lowlight|highlight\\.js|temml', '^src/render/'),

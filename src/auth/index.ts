@@ -1,4 +1,5 @@
-// The door of auth/: API tokens, tokens of visitors, secrets that are sealed for storage, signatures of webhooks, and SAML.
+// The door of auth/: API tokens, tokens of visitors, secrets that are sealed for storage, signatures of webhooks, tokens of GitHub Apps, and SAML.
+export { signAppToken } from './app-token.js'
 export { type Asserted, type Certificate, metadataOf, readCertificates, requestUrl, SAML_TASKS, type ServiceProvider, type VerifyOrder } from './saml/index.js'
 export { seal, unseal } from './sealed.js'
 export { bearer, hashToken, newToken } from './secrets.js'

@@ -10,7 +10,7 @@ import type { Resolve } from './resolve.js'
 export interface HttpRequest {
   url: string
   /** Default GET. */
-  method?: 'GET' | 'POST'
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   headers?: Readonly<Record<string, string>>
   body?: string | Uint8Array
   /** For everything together: name lookup, connection, redirects, body. */
@@ -94,7 +94,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   }
 
   async function follow(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> {
-    const limit = request.method === 'POST' ? 0 : (request.redirects ?? MAX_REDIRECTS)
+    const limit = (request.method ?? 'GET') === 'GET' ? (request.redirects ?? MAX_REDIRECTS) : 0
     let url = readUrl(request.url)
     for (let hops = 0; ; hops++) {
       const response = await ask(url, request, signal)

@@ -26,6 +26,8 @@ import { FACT_KINDS, FACTS_VERSION } from '../content/facts.js'
 import { isNative } from '../content/gfm/native.js'
 import { openFacts, type Facts } from '../facts/index.js'
 import { createRemoteOperations, type Git, openGit } from '../git/index.js'
+import { openHosts } from '../hosts/index.js'
+import { signAppToken } from '../auth/index.js'
 import type { Clock } from '../kernel/clock.js'
 import type { RefName } from '../kernel/ids.js'
 import type { Log } from '../kernel/log.js'
@@ -82,6 +84,7 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     store,
     git,
     http,
+    hosts: openHosts({ http, signAppToken, now: () => clock.now() }),
     mail,
     ...(signIns ? { limitSignIn: (address: string) => signIns.count(networkOf(address)) } : {}),
     ...(ssoSteps ? { limitSso: (address: string) => ssoSteps.count(networkOf(address)) } : {}),
@@ -103,6 +106,9 @@ export async function openApp(config: Config, around: Surroundings, closers: Clo
     specFiles: await openSpecFiles(join(resolve(config.dataDir), 'openapi')),
     wakeJobs: () => {},
     wakeWebhooks: () => {},
+    wakeConnections: () => {},
+    // bound: imports and exports that run
+    running: new Map(),
     // bound: queued imports and exports; gone with their job
     credentials: new Map(),
     log,
@@ -137,7 +143,7 @@ const openSearch = ({ dataDir, searchBytes }: Config, log: Log): SearchIndex =>
 /** The repositories. They hold content of private spaces, and Git itself writes files for all to read: their folder is closed to others. */
 async function openRepositories(config: Config, { budget, log, moved }: Surroundings, closers: Closers): Promise<Git> {
   const reposDir = resolve(config.reposDir)
-  const allowedProtocols = protocolsOf(config)
+  const allowedProtocols = config.remoteProtocols
   const git = await openGit({
     budget,
     reposDir,
@@ -203,6 +209,7 @@ async function settingsOf(config: Config): Promise<Settings> {
     specRefreshMs: config.specRefreshHours === 0 ? null : config.specRefreshHours * 3_600_000,
     translationCharacters: config.translationCharacters,
     allowedProtocols: protocolsOf(config),
+    connectionProtocols: config.remoteProtocols,
     imports: {
       waitMs: config.importWaitSeconds * 1000,
       maxMs: config.importSeconds * 1000,
@@ -210,6 +217,7 @@ async function settingsOf(config: Config): Promise<Settings> {
       maxBytes: config.importBytes,
       delayMs: config.importDelayMs,
     },
+    connections: { pollMs: config.connectionPollSeconds * 1000, quietMs: config.connectionQuietSeconds * 1000 },
     ssoSessionMs: config.ssoSessionHours * 3_600_000,
     eventDays: config.eventDays,
     auditDays: config.auditDays,

@@ -31,6 +31,8 @@ import { startWorker, type Worker } from '../../src/jobs/worker.js'
 import { systemClock } from '../../src/kernel/clock.js'
 import type { CommitId, RefName } from '../../src/kernel/ids.js'
 import { type ExportRequest, type ImportRequest, memberships, organizations, type SyncRunDoc, spaces, users } from '../../src/model/index.js'
+import { signAppToken } from '../../src/auth/index.js'
+import { openHosts } from '../../src/hosts/index.js'
 import { createHttpClient } from '../../src/outbound/index.js'
 import { createPrinter, openShelf } from '../../src/printing/index.js'
 import { openSpecFiles } from '../../src/specs/index.js'
@@ -84,6 +86,7 @@ export async function openApp(root: string, logged: string[], signingKeyFile: st
   const { conversions, close: closeConversions } = openConversions(10_000_000, sharedPool)
   const content = revisionCache()
   const facts = openFacts({ file: join(root, 'facts.db'), kinds: FACT_KINDS, version: 1, maxBytes: 100_000_000, notice: () => {} })
+  const http = createHttpClient({ allowPrivateNetworks: true, agent: 'Bindery' })
   const app: App = {
     ...withoutCaller,
     store: await openStore({ dir: join(root, 'data') }),
@@ -94,7 +97,8 @@ export async function openApp(root: string, logged: string[], signingKeyFile: st
       remote: createRemoteOperations({ allowedProtocols, allowPrivateNetworks: true }),
     }),
     mail: null,
-    http: createHttpClient({ allowPrivateNetworks: true, agent: 'Bindery' }),
+    http,
+    hosts: openHosts({ http, signAppToken, now: () => new Date() }),
     clock: systemClock,
     settings: {
       version: '0',
@@ -110,7 +114,9 @@ export async function openApp(root: string, logged: string[], signingKeyFile: st
       specRefreshMs: null,
       translationCharacters: 1_000_000,
       allowedProtocols,
+      connectionProtocols: allowedProtocols,
       imports: { waitMs: 0, maxMs: 60_000, maxPages: 100, maxBytes: 10_000_000, delayMs: 0 },
+      connections: { pollMs: 0, quietMs: 0 },
       ssoSessionMs: 1,
       eventDays: 30,
       auditDays: 90,
@@ -134,6 +140,8 @@ export async function openApp(root: string, logged: string[], signingKeyFile: st
     waits: new Waits(),
     wakeJobs: () => {},
     wakeWebhooks: () => {},
+    wakeConnections: () => {},
+    running: new Map(),
     credentials: new Map(),
     log: log(logged),
   }

@@ -9,10 +9,10 @@ import { mergeCommits } from '../commits/merge/merge.js'
 import { checkMergedNames } from '../commits/merge/path-collisions.js'
 import { mergedOverrides, overridesAt, pageIdsHeader, rememberOverrides } from '../revisions/identity.js'
 import { folderCommit } from './directory.js'
-import { folderChanges, MAX_CO_AUTHORS } from './export-commit.js'
+import { folderChanges, MAX_CO_AUTHORS, newestFirst } from './export-commit.js'
 import { type ExportLine, findExportLine } from './export-line.js'
 import type { SyncLog } from './log-entries.js'
-import type { Sync } from './sync.js'
+import { isAutomatic, type Sync } from './sync.js'
 
 /** Commits that become durable together. */
 const BATCH = 200
@@ -139,12 +139,15 @@ class RowMaker {
   /** Message and author: those of the commit, or of the request if the commit has to speak for others too. */
   async #said(of: CommitInfo, owing: boolean): Promise<Pick<Made, 'message' | 'author'>> {
     const { app, actor, run } = this.sync
-    const author = owing ? { ...signatureOf(app, actor.user), seconds: of.committer.seconds, offset: of.committer.offset } : of.author
-    const message = owing ? commitMessage(run.message ?? 'Export') : of.message
-    if (!owing && of.parents.length < 2) return { message, author }
+    if (!owing && of.parents.length < 2) return { message: of.message, author: of.author }
     const not = [owing ? this.line.before : of.parents[0], this.ground.local].filter((commit) => commit != null)
-    const others = await coAuthors(this.#repo, of.id, not, { email: author.email.toLowerCase() })
-    return { author, message: withCoAuthors(message, others.slice(0, MAX_CO_AUTHORS)) }
+    const named = await coAuthors(this.#repo, of.id, not, { email: (owing ? actor.user : of.author).email.toLowerCase() })
+    if (!owing) return { author: of.author, message: withCoAuthors(of.message, named.slice(0, MAX_CO_AUTHORS)) }
+    const { author, others } = isAutomatic(run) ? newestFirst(named, actor.user) : { author: actor.user, others: named }
+    return {
+      author: { ...signatureOf(app, author), seconds: of.committer.seconds, offset: of.committer.offset },
+      message: withCoAuthors(commitMessage(run.message ?? 'Export'), others.slice(0, MAX_CO_AUTHORS)),
+    }
   }
 
   async #add({ of, tree, message, author, overrides }: Made): Promise<void> {

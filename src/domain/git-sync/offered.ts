@@ -3,7 +3,7 @@ import type { CommitId } from '../../kernel/ids.js'
 import { commitMessage } from '../commits/make-commit.js'
 import type { ExportBase } from './export-commit.js'
 import type { Entry, SyncLog } from './log-entries.js'
-import type { Sync } from './sync.js'
+import { isAutomatic, type Sync } from './sync.js'
 
 /**
  * The entry of a push of the same content, onto the same commit of the remote and in the same way, of which nobody knows whether it arrived. Null if there is none,
@@ -21,7 +21,8 @@ export async function findOffered(
     if (base !== ground.head) continue
     if (inRow) return entry
     const { message, author } = await repo.commit(entry.remote)
-    if (message.startsWith(commitMessage(run.message ?? 'Export').trimEnd()) && author.email === actor.user.email) return entry
+    const same = isAutomatic(run) || author.email === actor.user.email
+    if (same && message.startsWith(commitMessage(run.message ?? 'Export').trimEnd())) return entry
   }
   return null
 }

@@ -1,0 +1,107 @@
+/** Opens repositories on their hosts. What is kept in memory, tokens of installations and waits, may vanish at any time. */
+import { createHash } from 'node:crypto'
+import type { HttpClient } from '../outbound/index.js'
+import { apiUrlOf, repositoryNameOf } from './address.js'
+import { Bitbucket } from './api/bitbucket.js'
+import type { ClientOptions } from './api/client.js'
+import { Gitea } from './api/gitea.js'
+import { GITHUB_HEADERS, GitHub } from './api/github.js'
+import { GitLab } from './api/gitlab.js'
+import { RateLimits } from './api/rate-limits.js'
+import { type Authorization, RestApi } from './api/rest-api.js'
+import { type GitCredential, standingCredential } from './git-credential.js'
+import { type Installation, InstallationTokens, type SignAppToken } from './installation-tokens.js'
+import { type Host, type HostAddress, type HostCredential, HostError, type Provider } from './types.js'
+
+export interface HostsOptions {
+  http: HttpClient
+  signAppToken: SignAppToken
+  now: () => Date
+}
+
+/** The hosts, with what is known of their tokens and limits. */
+export interface Hosts {
+  /** Opens a repository; asks nobody yet. Throws `HostError` (`refused`, `unauthorized`) if that repository or credential cannot have an API. */
+  open(address: HostAddress): Host
+  /**
+   * What Git is to be given now: name and password, with their end if they have one; null if nothing, or a key. The token of an app is
+   * valid for ten minutes at least. Throws `HostError`.
+   */
+  gitCredential(address: HostAddress): Promise<GitCredential | null>
+}
+
+const clients: Readonly<Record<Exclude<Provider, 'generic'>, new (options: ClientOptions) => Host>> = {
+  github: GitHub,
+  gitlab: GitLab,
+  gitea: Gitea,
+  bitbucket: Bitbucket,
+}
+
+/** Makes the hosts. */
+export function openHosts({ http, signAppToken, now }: HostsOptions): Hosts {
+  const limits = new RateLimits(now)
+  const tokens = new InstallationTokens({ http, limits, signAppToken, now })
+  return {
+    open(address) {
+      const { provider, credential } = address
+      if (provider === 'generic') throw new HostError('refused', 'A generic remote has no API: statuses and pull requests need the provider of the repository.')
+      const { base, name } = placeOf(address)
+      const { authorization, permissions } = opened(tokens, provider, credential, { base, name })
+      const api = new RestApi({ http, limits, base, repository: name, authorization, ...(provider === 'github' ? { headers: GITHUB_HEADERS } : {}) })
+      return new clients[provider]({ api, name, permissions })
+    },
+    async gitCredential(address) {
+      const { provider, credential } = address
+      if (credential.kind !== 'githubApp') return standingCredential(provider, credential)
+      const { base, name } = placeOf(address)
+      const { token, expiresAt } = await tokens.token({ apiUrl: base, repository: name, ...credential })
+      return { username: 'x-access-token', password: token, expiresAt }
+    },
+  }
+}
+
+function placeOf({ provider, url, apiUrl }: HostAddress): { base: string; name: string } {
+  const base = (apiUrl ?? apiUrlOf(provider, url)).replace(/\/+$/, '')
+  if (!/^https?:\/\/[^?#@\s]+$/.test(base)) throw new HostError('refused', 'The address of the API is not an http or https URL without a query.')
+  return { base, name: repositoryNameOf(provider, url, base) }
+}
+
+function opened(tokens: InstallationTokens, provider: Provider, credential: HostCredential, { base, name }: { base: string; name: string }) {
+  if (credential.kind !== 'githubApp') return { authorization: tokenAuthorization(provider, credential, base), permissions: async () => null }
+  const installation = { apiUrl: base, repository: name, ...credential }
+  return { authorization: appAuthorization(tokens, installation), permissions: async () => (await tokens.token(installation)).permissions }
+}
+
+function appAuthorization(tokens: InstallationTokens, installation: Installation): Authorization {
+  let last = ''
+  return {
+    headers: async () => {
+      last = (await tokens.token(installation)).token
+      return { authorization: `Bearer ${last}` }
+    },
+    renew: () => tokens.forget(installation),
+    secrets: () => [last],
+    key: hashed(installation.apiUrl, installation.appId, installation.installationId, installation.privateKey),
+  }
+}
+
+const basic = (username: string, password: string): string => Buffer.from(`${username}:${password}`).toString('base64')
+const hashed = (...parts: string[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+
+/** Gitea's tokens have a scheme of their own; GitLab knows no Basic, but takes a token wherever it comes from. */
+function tokenAuthorization(provider: Provider, credential: Exclude<HostCredential, { kind: 'githubApp' }>, base: string): Authorization {
+  const standing = (header: Record<string, string>, secrets: string[]): Authorization => ({
+    headers: async () => header,
+    secrets: () => secrets,
+    key: hashed(base, ...secrets),
+  })
+  if (credential.kind === 'none') return standing({}, [])
+  if (credential.kind === 'sshKey')
+    throw new HostError('unauthorized', 'A deploy key opens the repository for Git alone. Statuses and pull requests need a token, or a GitHub App.')
+  if (credential.kind === 'basic' && provider !== 'gitlab') {
+    const value = basic(credential.username, credential.password)
+    return standing({ authorization: `Basic ${value}` }, [credential.password, value])
+  }
+  const token = credential.kind === 'basic' ? credential.password : credential.token
+  return standing({ authorization: `${provider === 'gitea' ? 'token' : 'Bearer'} ${token}` }, [token])
+}
